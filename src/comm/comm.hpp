@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Communication with two faces: one process (self), or MPI (comm/mpi_comm.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+
+namespace tailrace::comm {
+
+enum class Reduce { sum, min, max };
+
+/// What a communicator must offer; implemented by self_comm.cpp and mpi_comm.cpp.
+class Transport {
+public:
+    virtual ~Transport() = default;
+    [[nodiscard]] virtual int rank() const noexcept = 0;
+    [[nodiscard]] virtual int size() const noexcept = 0;
+    virtual void barrier() = 0;
+    virtual void broadcast(std::span<std::byte> data, int root) = 0;
+    virtual void reduce_all(std::span<std::uint64_t> values, Reduce how) = 0;
+    virtual void reduce_all(std::span<double> values, Reduce how) = 0;
+    /// Variable lengths; one entry per rank on `root`, nothing elsewhere.
+    virtual std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
+                                                       int root) = 0;
+    virtual std::shared_ptr<Transport> split(int color, int key) = 0;
+    /// Ranks that share memory (a node; TAILRACE_RANKS_PER_NODE imitates smaller ones).
+    virtual std::shared_ptr<Transport> split_node() = 0;
+};
+
+/// A communicator by value. Copies share the same communicator.
+class Comm {
+public:
+    /// One process, no MPI.  [local]
+    [[nodiscard]] static Comm self();
+    explicit Comm(std::shared_ptr<Transport> transport) : x_transport(std::move(transport)) {}
+
+    [[nodiscard]] int rank() const noexcept { return x_transport->rank(); }  ///< [local]
+    [[nodiscard]] int size() const noexcept { return x_transport->size(); }  ///< [local]
+    void barrier() const { x_transport->barrier(); }                         ///< [collective]
+
+    /// Bytes of any number, also over 2^31, of equal length on all ranks.  [collective]
+    void broadcast(std::span<std::byte> data, int root = 0) const {
+        x_transport->broadcast(data, root);
+    }
+    /// A text of any length from `root` to all.  [collective]
+    [[nodiscard]] std::string broadcast(std::string text, int root = 0) const;
+    /// One trivially copyable value from `root`.  [collective]
+    template <class T>
+    [[nodiscard]] T broadcast_value(T value, int root = 0) const {
+        static_assert(std::is_trivially_copyable_v<T>);
+        broadcast(std::as_writable_bytes(std::span(&value, 1)), root);
+        return value;
+    }
+
+    [[nodiscard]] std::uint64_t sum(std::uint64_t value) const;  ///< [collective]
+    [[nodiscard]] std::uint64_t min(std::uint64_t value) const;  ///< [collective]
+    [[nodiscard]] std::uint64_t max(std::uint64_t value) const;  ///< [collective]
+    [[nodiscard]] double sum(double value) const;                ///< [collective]
+    [[nodiscard]] double min(double value) const;                ///< [collective]
+    [[nodiscard]] double max(double value) const;                ///< [collective]
+    void reduce(std::span<std::uint64_t> values, Reduce how) const {  ///< [collective]
+        x_transport->reduce_all(values, how);
+    }
+    void reduce(std::span<double> values, Reduce how) const {  ///< [collective]
+        x_transport->reduce_all(values, how);
+    }
+
+    /// Byte strings of any length; one per rank on root, empty elsewhere.  [collective]
+    [[nodiscard]] std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
+                                                             int root = 0) const {
+        return x_transport->gather(mine, root);
+    }
+    /// Texts; one per rank on root, empty elsewhere.  [collective]
+    [[nodiscard]] std::vector<std::string> gather_text(const std::string& mine, int root = 0) const;
+    /// Trivially copyable values; one per rank on root, empty elsewhere.  [collective]
+    template <class T>
+    [[nodiscard]] std::vector<T> gather_value(const T& mine, int root = 0) const {
+        static_assert(std::is_trivially_copyable_v<T>);
+        std::vector<T> all;
+        for (const auto& bytes : gather(std::as_bytes(std::span(&mine, 1)), root)) {
+            T one;
+            std::copy(bytes.begin(), bytes.end(), reinterpret_cast<std::byte*>(&one));
+            all.push_back(one);
+        }
+        return all;
+    }
+
+    /// Agrees on failure: returns where no rank has one, otherwise throws on ALL ranks the Error of
+    /// the lowest failing rank, with the number of ranks that failed.  [collective]
+    void agree(const std::optional<core::Error>& mine) const;
+    /// Runs `work` (no communication inside) and agrees on the outcome; exceptions other than
+    /// Error become Code::internal.  [collective]
+    template <class Work>
+    auto agree_on(Work&& work) const {
+        using Result = std::invoke_result_t<Work>;
+        std::optional<core::Error> mine;
+        if constexpr (std::is_void_v<Result>) {
+            mine = caught([&] { work(); });
+            agree(mine);
+        } else {
+            std::optional<Result> result;
+            mine = caught([&] { result.emplace(work()); });
+            agree(mine);
+            return std::move(*result);
+        }
+    }
+    /// True on all ranks where all gave the same value.  [collective]
+    [[nodiscard]] bool same(std::uint64_t value) const;
+
+    [[nodiscard]] Comm split(int color, int key) const {  ///< [collective]
+        return Comm(x_transport->split(color, key));
+    }
+    [[nodiscard]] Comm split_node() const { return Comm(x_transport->split_node()); }  ///< [collective]
+
+    [[nodiscard]] Transport& transport() const noexcept { return *x_transport; }  ///< [local]
+
+    /// The Error that `work` ended with, if any.  [local]
+    template <class Work>
+    [[nodiscard]] static std::optional<core::Error> caught(Work&& work) {
+        try {
+            work();
+        } catch (const core::Error& error) {
+            return error;
+        } catch (const std::exception& error) {
+            return core::Error(core::Code::internal, error.what(), "", "please report it");
+        }
+        return std::nullopt;
+    }
+
+private:
+    std::shared_ptr<Transport> x_transport;
+};
+
+}  // namespace tailrace::comm

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/mpi_comm.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <limits>
+
+namespace tailrace::comm {
+
+namespace {
+
+// MPI-3.1 counts are int; longer messages go in pieces.
+constexpr std::size_t largest_message = std::size_t{1} << 30;
+
+MPI_Op op(Reduce how) {
+    switch (how) {
+        case Reduce::sum: return MPI_SUM;
+        case Reduce::min: return MPI_MIN;
+        case Reduce::max: return MPI_MAX;
+    }
+    return MPI_OP_NULL;
+}
+
+/// Colour and key that make nodes of TAILRACE_RANKS_PER_NODE ranks; 0 where it is not set.
+int imitated_ranks_per_node() {
+    const char* text = std::getenv("TAILRACE_RANKS_PER_NODE");
+    if (text == nullptr || *text == '\0') return 0;
+    char* end = nullptr;
+    const long value = std::strtol(text, &end, 10);
+    if (*end != '\0' || value < 1 || value > std::numeric_limits<int>::max())
+        throw core::Error(core::Code::bad_input, std::string("\"") + text + "\" is no positive number",
+                          "TAILRACE_RANKS_PER_NODE", "set it to the ranks of one node, or unset it");
+    return static_cast<int>(value);
+}
+
+class MpiTransport final : public Transport {
+public:
+    explicit MpiTransport(MPI_Comm owned) : x_comm(owned) {
+        check(MPI_Comm_set_errhandler(x_comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+        check(MPI_Comm_rank(x_comm, &x_rank), "MPI_Comm_rank");
+        check(MPI_Comm_size(x_comm, &x_size), "MPI_Comm_size");
+    }
+    ~MpiTransport() override {
+        int finalized = 0;
+        MPI_Finalized(&finalized);
+        if (!finalized) MPI_Comm_free(&x_comm);
+    }
+    MpiTransport(const MpiTransport&) = delete;
+    MpiTransport& operator=(const MpiTransport&) = delete;
+
+    [[nodiscard]] MPI_Comm comm() const noexcept { return x_comm; }
+    [[nodiscard]] int rank() const noexcept override { return x_rank; }
+    [[nodiscard]] int size() const noexcept override { return x_size; }
+    void barrier() override { check(MPI_Barrier(x_comm), "MPI_Barrier"); }
+
+    void broadcast(std::span<std::byte> data, int root) override {
+        while (!data.empty()) {
+            const std::size_t part = std::min(data.size(), largest_message);
+            check(MPI_Bcast(data.data(), static_cast<int>(part), MPI_BYTE, root, x_comm),
+                  "MPI_Bcast");
+            data = data.subspan(part);
+        }
+    }
+
+    void reduce_all(std::span<std::uint64_t> values, Reduce how) override {
+        check(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()),
+                            MPI_UINT64_T, op(how), x_comm),
+              "MPI_Allreduce");
+    }
+    void reduce_all(std::span<double> values, Reduce how) override {
+        check(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()),
+                            MPI_DOUBLE, op(how), x_comm),
+              "MPI_Allreduce");
+    }
+
+    std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
+                                               int root) override;
+
+    std::shared_ptr<Transport> split(int color, int key) override {
+        MPI_Comm part = MPI_COMM_NULL;
+        check(MPI_Comm_split(x_comm, color, key, &part), "MPI_Comm_split");
+        return std::make_shared<MpiTransport>(part);
+    }
+
+    std::shared_ptr<Transport> split_node() override {
+        if (const int per_node = imitated_ranks_per_node(); per_node > 0)
+            return split(x_rank / per_node, x_rank);
+        MPI_Comm part = MPI_COMM_NULL;
+        check(MPI_Comm_split_type(x_comm, MPI_COMM_TYPE_SHARED, x_rank, MPI_INFO_NULL, &part),
+              "MPI_Comm_split_type");
+        return std::make_shared<MpiTransport>(part);
+    }
+
+private:
+    MPI_Comm x_comm;
+    int x_rank = 0;
+    int x_size = 1;
+};
+
+// Root receives rank by rank: gathered texts are small, and displacements of a Gatherv are int.
+std::vector<std::vector<std::byte>> MpiTransport::gather(std::span<const std::byte> mine,
+                                                         int root) {
+    const std::uint64_t length = mine.size();
+    std::vector<std::uint64_t> lengths(x_rank == root ? static_cast<std::size_t>(x_size) : 0);
+    check(MPI_Gather(&length, 1, MPI_UINT64_T, lengths.data(), 1, MPI_UINT64_T, root, x_comm),
+          "MPI_Gather");
+    constexpr int tag = 7;
+    if (x_rank != root) {
+        for (std::size_t sent = 0; sent < mine.size();) {
+            const std::size_t part = std::min(mine.size() - sent, largest_message);
+            check(MPI_Send(mine.data() + sent, static_cast<int>(part), MPI_BYTE, root, tag, x_comm),
+                  "MPI_Send");
+            sent += part;
+        }
+        return {};
+    }
+    std::vector<std::vector<std::byte>> all(lengths.size());
+    for (int r = 0; r < x_size; ++r) {
+        auto& one = all[static_cast<std::size_t>(r)];
+        one.resize(lengths[static_cast<std::size_t>(r)]);
+        if (r == root) {
+            std::copy(mine.begin(), mine.end(), one.begin());
+            continue;
+        }
+        for (std::size_t got = 0; got < one.size();) {
+            const std::size_t part = std::min(one.size() - got, largest_message);
+            check(MPI_Recv(one.data() + got, static_cast<int>(part), MPI_BYTE, r, tag, x_comm,
+                           MPI_STATUS_IGNORE),
+                  "MPI_Recv");
+            got += part;
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
+Comm from_mpi(MPI_Comm parent) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    check(MPI_Comm_dup(parent, &copy), "MPI_Comm_dup");
+    return Comm(std::make_shared<MpiTransport>(copy));
+}
+
+MPI_Comm native(const Comm& comm) {
+    const auto* transport = dynamic_cast<const MpiTransport*>(&comm.transport());
+    return transport ? transport->comm() : MPI_COMM_SELF;
+}
+
+std::string error_text(int code) {
+    std::array<char, MPI_MAX_ERROR_STRING> text{};
+    int length = 0;
+    if (MPI_Error_string(code, text.data(), &length) != MPI_SUCCESS)
+        return "MPI error " + std::to_string(code);
+    return {text.data(), static_cast<std::size_t>(length)};
+}
+
+void check(int code, const std::string& call, const std::string& where) {
+    if (code == MPI_SUCCESS) return;
+    int error_class = MPI_ERR_UNKNOWN;
+    MPI_Error_class(code, &error_class);
+    const bool full = error_class == MPI_ERR_NO_SPACE || error_class == MPI_ERR_QUOTA;
+    const bool file = full || error_class == MPI_ERR_IO || error_class == MPI_ERR_FILE;
+    const auto kind = full ? core::Code::no_space : file ? core::Code::io : core::Code::internal;
+    throw core::Error(kind, call + " failed: " + error_text(code), where,
+                      full ? "free space on the file system, or write elsewhere" : "");
+}
+
+std::string library_version() {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+    int length = 0;
+    if (MPI_Get_library_version(text.data(), &length) != MPI_SUCCESS) return "unknown MPI";
+    std::string all(text.data(), static_cast<std::size_t>(length));
+    if (all.starts_with("Open MPI v")) return "Open MPI " + all.substr(10, all.find(',') - 10);
+    if (all.starts_with("MPICH Version:")) {
+        const std::size_t begin = all.find_first_not_of(" \t", 14);
+        return "MPICH " + all.substr(begin, all.find('\n') - begin);
+    }
+    return all.substr(0, all.find('\n'));
+}
+
+}  // namespace tailrace::comm

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is to be written, as data: objects, their element types and extents, and attributes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/box.hpp"
+
+namespace tailrace::core {
+
+/// Type of an element. In files always little endian where the format leaves the choice.
+enum class Scalar { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
+
+/// Bytes of one element.  [local]
+[[nodiscard]] std::uint64_t size_of(Scalar type) noexcept;
+/// "f32" and so on.  [local]
+[[nodiscard]] std::string_view name(Scalar type) noexcept;
+/// The inverse of name().  [local]
+/// @throws Error{Code::bad_input}
+[[nodiscard]] Scalar scalar_of(std::string_view name);
+
+/// Size of a dimension; an unlimited one starts at `size` and grows with the writes.
+struct Extent {
+    std::uint64_t size = 0;
+    bool unlimited = false;
+    friend bool operator==(const Extent&, const Extent&) = default;
+};
+
+/// dense: an n-dimensional array. record: its first dimension is the record (step) and grows.
+/// bytes: an opaque block of bytes (one dimension, Scalar::u8).
+enum class Kind { dense, record, bytes };
+
+/// Value of elements that nobody writes. Unset: the format's default (0).
+struct Fill {
+    bool set = false;
+    double value = 0;
+    friend bool operator==(const Fill&, const Fill&) = default;
+};
+
+struct Object {
+    std::string path;  ///< "/group/name"; groups are created as needed
+    Scalar type = Scalar::f32;
+    std::vector<Extent> dims;  ///< slowest first; at most Capabilities::max_rank
+    Kind kind = Kind::dense;
+    Fill fill{};
+
+    [[nodiscard]] Extents sizes() const;
+    /// Bytes of all elements at the present extents.  [local]
+    [[nodiscard]] std::uint64_t bytes() const;
+    friend bool operator==(const Object&, const Object&) = default;
+};
+
+using AttributeScalar =
+    std::variant<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, double, std::string>;
+using AttributeArray = std::variant<std::vector<std::int64_t>, std::vector<std::uint64_t>,
+                                    std::vector<double>, std::vector<std::string>>;
+/// One attribute of several named members, for formats that have compounds; `committed_as` is the
+/// path of a named type (may be empty). `offset`s and `size` in bytes lay out the stored type;
+/// strings are variable-length (8 bytes).
+struct CompoundMember {
+    std::string name;
+    std::uint64_t offset = 0;
+    std::variant<AttributeScalar, AttributeArray> value;
+};
+struct Compound {
+    std::string committed_as;
+    std::uint64_t size = 0;
+    std::vector<CompoundMember> members;
+};
+
+struct Attribute {
+    std::string object;  ///< path of the object it belongs to; "/" for the file
+    std::string name;
+    std::variant<AttributeScalar, AttributeArray, Compound> value;
+};
+
+struct Schema {
+    std::vector<Object> objects;
+    std::vector<Attribute> attributes;
+    /// Equal on all ranks where the schemas are equal (FNV-1a over a canonical text).  [local]
+    [[nodiscard]] std::uint64_t hash() const;
+};
+
+}  // namespace tailrace::core

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// How each format is asked to write: typed, free of foreign headers. The parsers of keys stand in
+// the formats' folders (hdf5/options.cpp and so on).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/box.hpp"
+#include "core/sink.hpp"
+
+namespace tailrace::formats {
+
+/// Chunk extents per object path; an object that is not named is contiguous.
+using Chunks = std::map<std::string, core::Extents>;
+/// MPI_Info keys and values.
+using Hints = std::map<std::string, std::string>;
+
+namespace hdf5 {
+enum class FillTime { if_set, never, at_allocation };
+enum class AllocTime { early, late, incremental, library_default };
+struct Filter {
+    unsigned id = 0;                   ///< registered filter number (zfp: 32013)
+    std::string name;                  ///< as the user called it, for messages
+    std::vector<unsigned> parameters;  ///< client data values
+};
+struct Options {
+    bool collective = false;           ///< transfers are collective (H5FD_MPIO_COLLECTIVE)
+    bool collective_metadata = false;  ///< H5Pset_all_coll_metadata_ops on file and dataset access
+    bool precreate = false;  ///< rank 0 alone creates file and datasets and allocates, then all open
+    FillTime fill_time = FillTime::if_set;
+    AllocTime alloc_time = AllocTime::early;
+    Chunks chunks;
+    int deflate = 0;                   ///< 0 none, 1..9
+    std::vector<Filter> filters;       ///< applied in order, after deflate
+    std::uint64_t subfiles = 0;        ///< I/O concentrators of the subfiling driver; 0: not used
+    std::uint64_t alignment_bytes = 0;           ///< objects of at least alignment_threshold_bytes; 0: off
+    std::uint64_t alignment_threshold_bytes = 0;
+    std::uint64_t metadata_block_bytes = 0;      ///< 0: library default
+    std::string libver_low = "v110", libver_high = "v110";  ///< earliest v18 v110 v112 v114 v200 latest
+    Hints hints;
+};
+}  // namespace hdf5
+
+namespace mpiio {
+struct Options {
+    bool collective = false;  ///< MPI_File_write_at_all instead of MPI_File_write_at
+    Chunks chunks;            ///< a chunk is contiguous in the file, padded to its full extents
+    std::uint64_t alignment_bytes = 4096;  ///< start of each object
+    Hints hints;
+};
+}  // namespace mpiio
+
+namespace posix {
+struct Options {
+    bool file_per_rank = false;
+    Chunks chunks;  ///< only for the shared file
+    std::uint64_t alignment_bytes = 4096;
+};
+}  // namespace posix
+
+using Options = std::variant<hdf5::Options, mpiio::Options, posix::Options>;
+
+/// "hdf5", "mpiio", "posix" or "posix-per-rank".  [local]
+[[nodiscard]] std::string name(const Options& options);
+
+}  // namespace tailrace::formats
