@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// The result of one repetition of a kernel, for programs: one JSON object per line, in the schema
+// schemas/record-1.schema.json. docs/developer/records.md says how to fill and read it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/box.hpp"
+#include "core/context.hpp"
+#include "core/error.hpp"
+#include "core/phases.hpp"
+#include "core/sink.hpp"
+
+namespace tailrace::core {
+
+inline constexpr std::string_view record_schema = "tailrace-record/1";
+
+/// A value of the effective configuration. monostate is null: "not set, the library decides".
+using ConfigurationValue =
+    std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string,
+                 std::vector<std::uint64_t>, std::vector<std::string>,
+                 std::map<std::string, std::string>>;
+
+/// One quantity over ranks.
+struct Spread {
+    double min = 0, mean = 0, max = 0;
+};
+/// Min, mean and max of `values`; zeros for none.  [local]
+[[nodiscard]] Spread spread_of(std::span<const double> values);
+
+struct PhaseRecord {
+    Spread elapsed_s;           ///< over ranks, of the sum over the entries of a rank
+    std::uint64_t entries = 0;  ///< the greatest over ranks
+};
+
+/// Times of one step, over ranks.
+struct StepRecord {
+    std::uint64_t step = 0;
+    Spread write_s;                   ///< in the calls that write, agreement apart
+    std::optional<Spread> sync_s;     ///< only with a sync in every step
+    std::optional<Spread> compute_s;  ///< only with emulated computation
+};
+
+struct BytesRecord {
+    std::uint64_t logical = 0;    ///< of all elements that were written
+    std::uint64_t stored = 0;     ///< size of the file(s)
+    std::uint64_t allocated = 0;  ///< blocks on the file system
+};
+
+/// Wall-clock seconds from the last rank in to the last rank out.
+struct ElapsedRecord {
+    double durable_s = 0;    ///< create ... synced and closed: the headline
+    double write_s = 0;      ///< in write calls only
+    double aggregate_s = 0;  ///< open + write + close, without the sync
+};
+
+/// What was transferred how. Unset optionals are "not measured".
+struct TransfersRecord {
+    bool collective_requested = false;
+    std::optional<bool> collective_actual;
+    std::string mode;                 ///< as the library reports it
+    std::string no_collective_cause;  ///< empty: none
+    bool metadata_collective_requested = false;
+    std::optional<bool> metadata_collective_actual;
+    std::string metadata_evidence;
+};
+
+struct MpiIoRecord {
+    std::string implementation;  ///< empty: no MPI-IO
+    std::map<std::string, std::string> hints_requested, hints_in_force;
+};
+
+/// Memory of a rank, the greatest over ranks; 0: not measured.
+struct MemoryRecord {
+    std::uint64_t after_init_bytes_max = 0;       ///< resident when MPI_Init had returned
+    std::uint64_t peak_bytes_max = 0;             ///< VmHWM at the end
+    std::uint64_t peak_above_init_bytes_max = 0;  ///< of the difference of both
+    std::uint64_t data_bytes_max = 0;             ///< the buffer of one step
+};
+
+struct WrongElement {
+    std::string object;
+    std::vector<std::uint64_t> index;
+    double expected = 0, found = 0;
+};
+enum class VerificationStatus { not_run, passed, failed };
+struct VerificationRecord {
+    VerificationStatus status = VerificationStatus::not_run;
+    std::uint64_t elements = 0;  ///< that were compared
+    std::uint64_t wrong = 0;
+    std::vector<WrongElement> first;  ///< at most 10
+};
+
+/// A timed read by another decomposition.
+struct ReadBackRecord {
+    std::vector<std::uint64_t> decomposition;  ///< ranks per dimension of the reading grid
+    std::uint64_t bytes = 0;
+    double elapsed_s = 0;
+    std::string cache;  ///< "warm", "dropped", "unknown"
+};
+
+struct FileRecord {
+    std::string path;
+    std::vector<std::string> parts;
+    std::map<std::string, std::string> settings;        ///< in force, read back from the file
+    std::map<std::string, std::string> content_hashes;  ///< XXH3-128 per object path; may be empty
+    bool durable = false;
+};
+
+struct Record {
+    std::string kernel;
+    std::string run_id;             ///< equal for all repetitions of one run: new_run_id()
+    std::uint64_t repetition = 0;   ///< 0 is the warm-up where there is one, else counted from 1
+    bool warm_up = false;
+    std::optional<Error> error;     ///< set: status "failed"
+    std::string started;            ///< utc_now() at the start of the repetition
+    Context context;
+    std::map<std::string, ConfigurationValue> configuration;  ///< every key, defaults filled in
+    BytesRecord bytes;
+    std::map<std::string, PhaseRecord> phases;
+    std::vector<StepRecord> steps;
+    ElapsedRecord elapsed;
+    TransfersRecord transfers;
+    MpiIoRecord mpi_io;
+    std::vector<WriterReport> writers;
+    bool writers_measured = false;
+    bool reserved = false;
+    std::string reservation;
+    FileRecord file;
+    MemoryRecord memory;
+    VerificationRecord verification;
+    std::optional<ReadBackRecord> read_back;
+};
+
+/// Copies all that a FileReport knows into its places of the Record: bytes, transfers (the
+/// requested ones apart), hints in force, writers, reservation, striping, file.  [local]
+void take(Record& record, const FileReport& report);
+
+/// How many ranks wrote at least one byte.  [local]
+[[nodiscard]] std::uint64_t ranks_that_wrote(std::span<const WriterReport> writers) noexcept;
+
+/// Names of `times` and its values in that order, for gathering phases over ranks by name: the
+/// ranks may have been in different phases.  [local]
+[[nodiscard]] std::string phases_to_text(const std::map<std::string, PhaseTime>& times);
+/// The inverse over all ranks: texts of phases_to_text, one per rank. A rank that was never in a
+/// phase counts as 0 s.  [local]
+/// @throws Error{Code::internal} on a damaged text
+[[nodiscard]] std::map<std::string, PhaseRecord> phases_of(std::span<const std::string> texts);
+/// Steps from the same texts: the k-th entry of phase `write` is step k, `sync` and `compute` join
+/// where they have as many entries.  [local]
+[[nodiscard]] std::vector<StepRecord> steps_of(std::span<const std::string> texts,
+                                               std::uint64_t steps);
+
+/// The Record as one line of JSON without the line end.  [local]
+[[nodiscard]] std::string to_json_line(const Record& record);
+
+/// Appends a line to `file` (created where missing) with one write, and syncs it. Several programs
+/// may append at once.  [local]
+/// @throws Error naming the file
+void append_line(const std::filesystem::path& file, std::string_view line);
+
+/// A name for a run: UTC time, host, process and random bits; give it to all ranks.  [local]
+[[nodiscard]] std::string new_run_id();
+
+}  // namespace tailrace::core
