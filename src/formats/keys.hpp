@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The configuration keys of the formats, and Options made from them. Each format's keys and their
+// meaning stand in its folder (hdf5/options.cpp and so on); none of this needs a foreign library.
+#pragma once
+
+#include <string>
+
+#include "core/config.hpp"
+#include "formats/options.hpp"
+
+namespace tailrace::formats {
+
+namespace hdf5 {
+void register_keys(core::KeyTable& table);  ///< [local]
+/// Everything but `chunks`, which the kernel knows.  [local]
+/// @throws core::Error{Code::bad_input} where keys contradict each other
+[[nodiscard]] Options options_from(const core::Config& config);
+}  // namespace hdf5
+
+namespace mpiio {
+void register_keys(core::KeyTable& table);
+[[nodiscard]] Options options_from(const core::Config& config);
+}  // namespace mpiio
+
+namespace posix {
+void register_keys(core::KeyTable& table);
+[[nodiscard]] Options options_from(const core::Config& config);
+}  // namespace posix
+
+/// `format` and the keys of all formats.  [local]
+void register_keys(core::KeyTable& table);
+/// The Options of the format that `format` names, without chunks.  [local]
+/// @throws core::Error{Code::bad_input} where a key was given that this format does not use
+[[nodiscard]] Options options_from(const core::Config& config);
+/// Sets the chunk extents of an object; none: contiguous.  [local]
+void set_chunk(Options& options, const std::string& object, const core::Extents& chunk);
+
+}  // namespace tailrace::formats
