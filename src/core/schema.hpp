@@ -45,7 +45,7 @@ struct Fill {
 struct Object {
     std::string path;  ///< "/group/name"; groups are created as needed
     Scalar type = Scalar::f32;
-    std::vector<Extent> dims;  ///< slowest first; at most Capabilities::max_rank
+    std::vector<Extent> dims{};  ///< slowest first; at most Capabilities::max_rank
     Kind kind = Kind::dense;
     Fill fill{};
 

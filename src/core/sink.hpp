@@ -52,6 +52,7 @@ struct Read {
     Box place;
     std::byte* data = nullptr;
     Scalar type = Scalar::f32;
+    MemLayout memory{};
 };
 
 enum class Existing { refuse, replace, append };
@@ -85,6 +86,7 @@ public:
     public:
         virtual ~State() = default;
         virtual void wait() = 0;
+        [[nodiscard]] virtual bool ready() const { return true; }
     };
     Ticket() = default;
     explicit Ticket(std::unique_ptr<State> state) : x_state(std::move(state)) {}
@@ -94,6 +96,8 @@ public:
         if (x_state) x_state->wait();
         x_state.reset();
     }
+    /// True where wait() would not block on the storage.  [local]
+    [[nodiscard]] bool ready() const { return !x_state || x_state->ready(); }
 
 private:
     std::unique_ptr<State> x_state;
@@ -148,7 +152,8 @@ public:
     virtual void write(std::span<const Write> pieces) = 0;
     /// Stores encoded chunks; only where can().encoded_chunks.  [independent]
     virtual void write_encoded(std::span<const EncodedChunk> chunks);
-    /// End of a step: the buffers are free again and all ranks know the verdict.  [collective]
+    /// End of a step: the buffers are free again and all ranks know the verdict. Where can().async
+    /// the verdict is about acceptance; that of the storage comes with sync().  [collective]
     virtual void complete(Step step) = 0;
     /// Posts a flush of what was completed.  [collective]
     virtual Ticket sync(Durability durability) = 0;
