@@ -51,15 +51,15 @@ void forbid_zero_bytes(std::string_view text, const std::string& place) {
 
 }  // namespace
 
-std::string_view name(Source source) noexcept {
+std::string_view name(Origin source) noexcept {
     switch (source) {
-        case Source::default_value:
+        case Origin::default_value:
             return "default";
-        case Source::file:
+        case Origin::file:
             return "file";
-        case Source::environment:
+        case Origin::environment:
             return "environment";
-        case Source::command_line:
+        case Origin::command_line:
             return "command line";
     }
     return "default";
@@ -82,7 +82,7 @@ void Config::add_lines(std::string_view text, const std::string& origin, bool ne
         const Key* known = x_table.find(key);
         if (!known) throw unknown(x_table, key, place);
         set(known->name, without_comment(line.substr(key.size()), may_hold_hash(known->shape)),
-            true, Source::file, place);
+            true, Origin::file, place);
     }
     if (needs_done)
         throw Error(Code::bad_input,
@@ -101,7 +101,7 @@ void Config::add_argument(const std::string& argument) {
     const std::string value = equals == std::string::npos ? "" : argument.substr(equals + 1);
     if (equals != std::string::npos && value.empty() && key->shape == Shape::flag)
         throw bad_value(*key, place, name + " is on or off, not " + quoted(value));
-    set(name, trimmed(value), equals != std::string::npos, Source::command_line, place);
+    set(name, trimmed(value), equals != std::string::npos, Origin::command_line, place);
 }
 
 void Config::add_environment(const std::vector<std::pair<std::string, std::string>>& variables,
@@ -122,19 +122,19 @@ void Config::add_environment(const std::vector<std::pair<std::string, std::strin
                         variable, "unset it, or take the name of a key that --help lists");
         }
         if (key->shape != Shape::pairs) {
-            set(name, trimmed(text), true, Source::environment, variable);
+            set(name, trimmed(text), true, Origin::environment, variable);
             continue;
         }
         for (std::size_t at = 0; at <= text.size();) {
             const std::size_t end = std::min(text.find(';', at), text.size());
             const std::string_view one = trimmed(std::string_view(text).substr(at, end - at));
-            if (!one.empty()) set(name, one, true, Source::environment, variable);
+            if (!one.empty()) set(name, one, true, Origin::environment, variable);
             at = end + 1;
         }
     }
 }
 
-void Config::set(const std::string& name, std::string_view text, bool has_value, Source source,
+void Config::set(const std::string& name, std::string_view text, bool has_value, Origin source,
                  const std::string& place) {
     const Key& key = *x_table.find(name);
     if (has_value) forbid_zero_bytes(text, place);
@@ -190,9 +190,9 @@ void Config::finish() {
         if (x_values.count(key.name)) continue;
         if (key.required) missing.push_back(KeyTable::usage(key));
         if (!key.default_text.empty())
-            set(key.name, key.default_text, true, Source::default_value, "default");
+            set(key.name, key.default_text, true, Origin::default_value, "default");
         else if (key.shape == Shape::flag)
-            set(key.name, "0", true, Source::default_value, "default");
+            set(key.name, "0", true, Origin::default_value, "default");
     }
     if (!missing.empty())
         throw Error(Code::missing_key,
@@ -203,7 +203,7 @@ void Config::finish() {
 
 bool Config::given(std::string_view key) const noexcept {
     const auto found = x_values.find(key);
-    return found != x_values.end() && found->second.source != Source::default_value;
+    return found != x_values.end() && found->second.source != Origin::default_value;
 }
 
 bool Config::has(std::string_view key) const noexcept {

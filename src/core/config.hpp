@@ -62,11 +62,11 @@ private:
 };
 
 /// Where a value comes from, in rising precedence.
-enum class Source { default_value, file, environment, command_line };
+enum class Origin { default_value, file, environment, command_line };
 
 /// The name of a source as it stands in Records: "default", "file", "environment", "command line".
 /// [local]
-[[nodiscard]] std::string_view name(Source source) noexcept;
+[[nodiscard]] std::string_view name(Origin source) noexcept;
 
 using Words = std::vector<std::string>;
 using Pairs = std::map<std::string, std::string>;
@@ -78,7 +78,7 @@ struct Setting {
     std::string key;
     Value value;
     std::string text;  ///< as an input line would give it, without the key
-    Source source = Source::default_value;
+    Origin source = Origin::default_value;
     std::string
         place;  ///< "run.in:4", "<stdin>:7", "<command line>", "TAILRACE_SEISM_TIME", "default"
 };
@@ -136,11 +136,11 @@ private:
     struct Given {
         Value value;
         std::string text;
-        Source source;
+        Origin source;
         std::string place;
-        std::map<std::string, std::pair<Source, std::string>> pair_places;
+        std::map<std::string, std::pair<Origin, std::string>> pair_places;
     };
-    void set(const std::string& key, std::string_view value, bool has_value, Source source,
+    void set(const std::string& key, std::string_view value, bool has_value, Origin source,
              const std::string& place);
     void merge(const Key& key, Given&& fresh);
     const Given& require(std::string_view key) const;

@@ -3,7 +3,9 @@
 // meaning stand in its folder (hdf5/options.cpp and so on); none of this needs a foreign library.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/config.hpp"
 #include "formats/options.hpp"
@@ -27,11 +29,17 @@ void register_keys(core::KeyTable& table);
 [[nodiscard]] Options options_from(const core::Config& config);
 }  // namespace posix
 
+/// Bytes of key `alignment` for the raw formats, which have no threshold.  [local]
+/// @throws core::Error{Code::bad_input}
+[[nodiscard]] std::uint64_t raw_alignment(const core::Config& config);
 /// `format` and the keys of all formats.  [local]
 void register_keys(core::KeyTable& table);
 /// The Options of the format that `format` names, without chunks.  [local]
-/// @throws core::Error{Code::bad_input} where a key was given that this format does not use
+/// @throws core::Error{Code::bad_input} where a key was given that this format does not use; flags
+///         apart, so that one input can be tried with every format
 [[nodiscard]] Options options_from(const core::Config& config);
+/// Keys that were given and that the chosen format does not use.  [local]
+[[nodiscard]] std::vector<std::string> keys_without_effect(const core::Config& config);
 /// Sets the chunk extents of an object; none: contiguous.  [local]
 void set_chunk(Options& options, const std::string& object, const core::Extents& chunk);
 

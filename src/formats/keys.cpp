@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/keys.hpp"
+
+#include <algorithm>
+
+namespace tailrace::formats {
+
+namespace {
+
+bool used(const core::Key& key, const std::string& format) {
+    return key.used_by.empty() ||
+           std::find(key.used_by.begin(), key.used_by.end(), format) != key.used_by.end();
+}
+
+/// A key that says "off" asks for nothing, so that it fits every format.
+bool asks_for_something(const core::Setting& setting) {
+    if (const auto* flag = std::get_if<bool>(&setting.value)) return *flag;
+    if (const auto* number = std::get_if<std::uint64_t>(&setting.value)) return *number != 0;
+    return true;
+}
+
+std::vector<core::Setting> foreign_settings(const core::Config& config) {
+    std::vector<core::Setting> foreign;
+    const std::string& format = config.text("format");
+    for (core::Setting& setting : config.effective())
+        if (setting.source != core::Origin::default_value && asks_for_something(setting) &&
+            !used(*config.table().find(setting.key), format))
+            foreign.push_back(std::move(setting));
+    return foreign;
+}
+
+}  // namespace
+
+std::string name(const Options& options) {
+    if (std::holds_alternative<hdf5::Options>(options)) return "hdf5";
+    if (std::holds_alternative<mpiio::Options>(options)) return "mpiio";
+    return std::get<posix::Options>(options).file_per_rank ? "posix-per-rank" : "posix";
+}
+
+void register_keys(core::KeyTable& table) {
+    core::Key format;
+    format.name = "format";
+    format.shape = core::Shape::choice;
+    format.default_text = "hdf5";
+    format.help = "what the data is written as";
+    format.group = "Format";
+    format.choices = {"hdf5", "mpiio", "posix", "posix-per-rank"};
+    table.add(format);
+    hdf5::register_keys(table);
+    mpiio::register_keys(table);
+    posix::register_keys(table);
+}
+
+std::uint64_t raw_alignment(const core::Config& config) {
+    const core::Words& words = config.words("alignment");
+    std::string why;
+    const auto bytes = core::parse_number(words.front(), why);
+    if (words.size() > 1) why = "has a threshold behind it, which only format hdf5 knows";
+    if (bytes && *bytes == 0) why = "is zero";
+    if (!why.empty())
+        throw config.error("alignment", core::quoted(words.front()) + " of alignment " + why,
+                           "write `alignment BYTES`, BYTES at least 1");
+    return *bytes;
+}
+
+std::vector<std::string> keys_without_effect(const core::Config& config) {
+    std::vector<std::string> names;
+    for (const core::Setting& setting : foreign_settings(config)) names.push_back(setting.key);
+    return names;
+}
+
+Options options_from(const core::Config& config) {
+    const std::string& format = config.text("format");
+    for (const core::Setting& setting : foreign_settings(config)) {
+        const core::Key& key = *config.table().find(setting.key);
+        if (key.shape == core::Shape::flag) continue;
+        std::string formats;
+        for (const std::string& one : key.used_by) formats += (formats.empty() ? "" : " or ") + one;
+        throw config.error(
+            setting.key, setting.key + " " + setting.text + " has no meaning for format " + format,
+            "take it away, or choose format " + formats);
+    }
+    if (format == "hdf5") return hdf5::options_from(config);
+    if (format == "mpiio") return mpiio::options_from(config);
+    return posix::options_from(config);
+}
+
+void set_chunk(Options& options, const std::string& object, const core::Extents& chunk) {
+    std::visit([&](auto& some) { some.chunks[object] = chunk; }, options);
+}
+
+}  // namespace tailrace::formats

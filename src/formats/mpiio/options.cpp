@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of format mpiio; those that it shares with hdf5 are described there.
+#include "formats/keys.hpp"
+
+namespace tailrace::formats::mpiio {
+
+void register_keys(core::KeyTable& table) {
+    core::Key alignment;
+    alignment.name = "alignment";
+    alignment.shape = core::Shape::words;
+    alignment.used_by = {"mpiio"};
+    table.add(alignment);
+    for (const auto& [name, shape] : {std::pair{"collective_write", core::Shape::flag},
+                                      std::pair{"hint", core::Shape::pairs}}) {
+        core::Key key;
+        key.name = name;
+        key.shape = shape;
+        key.used_by = {"mpiio"};
+        table.add(key);
+    }
+}
+
+Options options_from(const core::Config& config) {
+    Options options;
+    options.collective = config.flag("collective_write");
+    options.hints = config.pairs("hint");
+    if (config.has("alignment")) options.alignment_bytes = raw_alignment(config);
+    return options;
+}
+
+}  // namespace tailrace::formats::mpiio

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of formats posix and posix-per-rank; shared ones are described with hdf5.
+#include "formats/keys.hpp"
+
+namespace tailrace::formats::posix {
+
+void register_keys(core::KeyTable& table) {
+    core::Key alignment;
+    alignment.name = "alignment";
+    alignment.shape = core::Shape::words;
+    alignment.used_by = {"posix", "posix-per-rank"};
+    table.add(alignment);
+}
+
+Options options_from(const core::Config& config) {
+    Options options;
+    options.file_per_rank = config.text("format") == "posix-per-rank";
+    if (config.has("alignment")) options.alignment_bytes = raw_alignment(config);
+    return options;
+}
+
+}  // namespace tailrace::formats::posix
