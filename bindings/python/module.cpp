@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "fill_block.hpp"
+
+namespace nb = nanobind;
+using namespace tailrace::python;
+
+namespace {
+
+using Values = nb::ndarray<float, nb::numpy, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+void fill_block_into(std::uintptr_t function, int rank, const Triple& system_size,
+                     const Triple& block_size, const Triple& block_number, const Triple& offset,
+                     const std::vector<std::string>& arguments, Values values) {
+    const Triple count{values.shape(0), values.shape(1), values.shape(2)};
+    const PluginCall call{rank, system_size, block_size, block_number, arguments};
+    float* const data = values.data();
+    nb::gil_scoped_release released;
+    fill_block(function, call, offset, count, data);
+}
+
+}  // namespace
+
+NB_MODULE(_core, module) {
+    module.doc() = "Compiled helper of the tailrace package";
+    module.def("fill_block", &fill_block_into, nb::arg("function"), nb::arg("rank"),
+               nb::arg("system_size"), nb::arg("block_size"), nb::arg("block_number"),
+               nb::arg("offset"), nb::arg("arguments"), nb::arg("values").noconvert(),
+               "Writes a fill plugin's values for the box of `values`' shape that begins at "
+               "`offset` within a rank's block; `function` is the plugin's address.");
+}
