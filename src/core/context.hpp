@@ -15,11 +15,11 @@ namespace tailrace::core {
 
 /// The file system that holds a path, as the kernel tells it.
 struct FileSystem {
-    std::string type;           ///< "ext4", "tmpfs", "lustre", "gpfs", "nfs4", ...; "unknown"
+    std::string type = "unknown";  ///< "ext4", "tmpfs", "lustre", "gpfs", "nfs4", ...; "unknown"
     std::string mount_point;
-    std::string mount_options;  ///< of the mount and of its super block, comma separated
-    std::string source;         ///< device or server
-    std::uint64_t free_bytes = 0;   ///< available to this user
+    std::string mount_options;     ///< of the mount and of its super block, comma separated
+    std::string source;            ///< device or server
+    std::uint64_t free_bytes = 0;  ///< available to this user
     std::uint64_t total_bytes = 0;
 };
 
@@ -58,7 +58,7 @@ struct Context {
 
     // The caller's part.
     std::map<std::string, std::string> striping;  ///< in force; empty: not measured or none
-    std::string mpi_library;   ///< "Open MPI 4.1.4"; empty: no MPI
+    std::string mpi_library;                      ///< "Open MPI 4.1.4"; empty: no MPI
     std::string mpi_io;        ///< "OMPIO 4.1.4", "ROMIO"; empty: none or not known
     std::string hdf5_version;  ///< "2.2.0"; empty: no HDF5 in this build
     int ranks = 1;

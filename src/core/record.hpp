@@ -28,7 +28,7 @@ inline constexpr std::string_view record_schema = "tailrace-record/1";
 using ConfigurationValue =
     std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string,
                  std::vector<std::uint64_t>, std::vector<std::string>,
-                 std::map<std::string, std::string>>;
+                 std::vector<std::vector<std::string>>, std::map<std::string, std::string>>;
 
 /// One quantity over ranks.
 struct Spread {
@@ -118,11 +118,11 @@ struct FileRecord {
 
 struct Record {
     std::string kernel;
-    std::string run_id;             ///< equal for all repetitions of one run: new_run_id()
-    std::uint64_t repetition = 0;   ///< 0 is the warm-up where there is one, else counted from 1
+    std::string run_id;            ///< equal for all repetitions of one run: new_run_id()
+    std::uint64_t repetition = 0;  ///< 0 is the warm-up where there is one, else counted from 1
     bool warm_up = false;
-    std::optional<Error> error;     ///< set: status "failed"
-    std::string started;            ///< utc_now() at the start of the repetition
+    std::optional<Error> error;  ///< set: status "failed"
+    std::string started;         ///< utc_now() at the start of the repetition
     Context context;
     std::map<std::string, ConfigurationValue> configuration;  ///< every key, defaults filled in
     BytesRecord bytes;

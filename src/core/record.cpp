@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/record.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <random>
+
+namespace tailrace::core {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+template <class T>
+Json object(const std::map<std::string, T>& values) {
+    Json json = Json::object();
+    for (const auto& [key, value] : values) json[key] = value;
+    return json;
+}
+
+Json spread(const Spread& values) {
+    return {{"min", values.min}, {"mean", values.mean}, {"max", values.max}};
+}
+
+Json error(const std::optional<Error>& failure) {
+    if (!failure) return nullptr;
+    return {{"code", name(failure->code())},
+            {"message", failure->message()},
+            {"where", failure->where()},
+            {"remedy", failure->remedy()},
+            {"exit_code", exit_code(failure->code())},
+            {"rank", failure->rank()},
+            {"failed_ranks", failure->failed_ranks()},
+            {"total_ranks", failure->total_ranks()}};
+}
+
+Json context(const Context& here) {
+    return {{"host", here.host},
+            {"os_kernel", here.os_kernel},
+            {"cores", here.cores},
+            {"load_1m", here.load_1m},
+            {"memory_bytes", here.memory.total_bytes},
+            {"memory_available_bytes", here.memory.available_bytes},
+            {"page_cache_bytes", here.memory.page_cache_bytes},
+            {"dirty_bytes", here.memory.dirty_bytes},
+            {"file_system", here.file_system.type},
+            {"mount_point", here.file_system.mount_point},
+            {"mount_options", here.file_system.mount_options},
+            {"file_system_source", here.file_system.source},
+            {"file_system_free_bytes", here.file_system.free_bytes},
+            {"file_system_total_bytes", here.file_system.total_bytes},
+            {"striping", object(here.striping)},
+            {"mpi_library", here.mpi_library},
+            {"mpi_io", here.mpi_io},
+            {"hdf5_version", here.hdf5_version},
+            {"compiler", here.compiler},
+            {"tailrace_version", here.tailrace_version},
+            {"commit", here.commit},
+            {"ranks", here.ranks},
+            {"nodes", here.nodes},
+            {"ranks_per_node", here.ranks_per_node},
+            {"command", here.command},
+            {"environment", object(here.environment)}};
+}
+
+struct ValueToJson {
+    Json operator()(std::monostate) const { return nullptr; }
+    Json operator()(const std::map<std::string, std::string>& value) const { return object(value); }
+    Json operator()(double value) const { return number_or_null(value); }
+    template <class T>
+    Json operator()(const T& value) const {
+        return value;
+    }
+};
+
+Json configuration(const std::map<std::string, ConfigurationValue>& values) {
+    Json json = Json::object();
+    for (const auto& [key, value] : values) json[key] = std::visit(ValueToJson{}, value);
+    return json;
+}
+
+Json phases(const std::map<std::string, PhaseRecord>& all) {
+    Json json = Json::object();
+    for (const auto& [name, phase] : all)
+        json[name] = {{"min_s", phase.elapsed_s.min},
+                      {"mean_s", phase.elapsed_s.mean},
+                      {"max_s", phase.elapsed_s.max},
+                      {"entries", phase.entries}};
+    return json;
+}
+
+Json steps(const std::vector<StepRecord>& all) {
+    Json json = Json::array();
+    for (const StepRecord& step : all) {
+        Json one{{"step", step.step}, {"write_s", spread(step.write_s)}};
+        if (step.sync_s) one["sync_s"] = spread(*step.sync_s);
+        if (step.compute_s) one["compute_s"] = spread(*step.compute_s);
+        json.push_back(one);
+    }
+    return json;
+}
+
+Json rate(std::uint64_t bytes, double seconds, bool valid = true) {
+    return valid && seconds > 0 ? Json(static_cast<double>(bytes) / seconds) : Json(nullptr);
+}
+
+Json rates(const Record& record) {
+    const bool valid = !record.error;
+    const std::uint64_t bytes = record.bytes.logical;
+    return {{"write_bytes_per_s", rate(bytes, record.elapsed.write_s, valid)},
+            {"aggregate_bytes_per_s", rate(bytes, record.elapsed.aggregate_s, valid)},
+            {"durable_bytes_per_s", rate(bytes, record.elapsed.durable_s, valid)}};
+}
+
+Json transfers(const TransfersRecord& how) {
+    return {{"collective_requested", how.collective_requested},
+            {"collective_actual", or_null(how.collective_actual)},
+            {"mode", how.mode},
+            {"no_collective_cause", how.no_collective_cause},
+            {"metadata_collective_requested", how.metadata_collective_requested},
+            {"metadata_collective_actual", or_null(how.metadata_collective_actual)},
+            {"metadata_evidence", how.metadata_evidence}};
+}
+
+Json by_size(const CallTally& tally) {
+    Json json = Json::object();
+    for (std::size_t k = 0; k < CallTally::size_classes; ++k)
+        if (tally.by_size[k] > 0) json[std::to_string(std::uint64_t{1} << k)] = tally.by_size[k];
+    return json;
+}
+
+Json writer(const WriterReport& one) {
+    const CallTally& calls = one.total.write;
+    Json by_phase = Json::object();
+    for (const auto& [phase, tally] : one.by_phase)
+        if (tally.write.calls > 0)
+            by_phase[phase] = {{"calls", tally.write.calls},
+                               {"bytes_asked", tally.write.bytes_asked},
+                               {"bytes_done", tally.write.bytes_done}};
+    return {{"rank", one.rank},
+            {"calls", calls.calls},
+            {"bytes_asked", calls.bytes_asked},
+            {"bytes_done", calls.bytes_done},
+            {"failed_calls", calls.failed_calls},
+            {"short_calls", calls.short_calls},
+            {"smallest_bytes", calls.smallest},
+            {"largest_bytes", calls.largest},
+            {"by_size", by_size(calls)},
+            {"by_call",
+             {{"write", one.total.by_write},
+              {"pwrite", one.total.by_pwrite},
+              {"writev", one.total.by_writev},
+              {"aio", one.total.by_aio},
+              {"uring", one.total.by_uring}}},
+            {"by_phase", by_phase}};
+}
+
+Json writers(const Record& record) {
+    Json list = Json::array();
+    for (const WriterReport& one : record.writers) list.push_back(writer(one));
+    return {{"measured", record.writers_measured},
+            {"ranks_that_wrote",
+             record.writers_measured ? Json(ranks_that_wrote(record.writers)) : Json(nullptr)},
+            {"list", list}};
+}
+
+Json file(const FileRecord& one) {
+    return {{"path", one.path},
+            {"parts", one.parts},
+            {"settings", object(one.settings)},
+            {"content_hashes", object(one.content_hashes)},
+            {"durable", one.durable}};
+}
+
+Json memory(const MemoryRecord& of) {
+    return {{"after_init_bytes_max", of.after_init_bytes_max},
+            {"peak_bytes_max", of.peak_bytes_max},
+            {"peak_above_init_bytes_max", of.peak_above_init_bytes_max},
+            {"data_bytes_max", of.data_bytes_max}};
+}
+
+Json verification(const VerificationRecord& verdict) {
+    static constexpr std::array<const char*, 3> status{"not_run", "passed", "failed"};
+    Json first = Json::array();
+    for (const WrongElement& one : verdict.first)
+        if (first.size() < 10)
+            first.push_back({{"object", one.object},
+                             {"index", one.index},
+                             {"expected", number_or_null(one.expected)},
+                             {"found", number_or_null(one.found)}});
+    return {{"status", status[static_cast<std::size_t>(verdict.status)]},
+            {"elements", verdict.elements},
+            {"wrong", verdict.wrong},
+            {"first", first}};
+}
+
+Json read_back(const std::optional<ReadBackRecord>& read) {
+    if (!read) return nullptr;
+    return {{"decomposition", read->decomposition},
+            {"bytes", read->bytes},
+            {"elapsed_s", read->elapsed_s},
+            {"rate_bytes_per_s", rate(read->bytes, read->elapsed_s)},
+            {"cache", read->cache.empty() ? "unknown" : read->cache}};
+}
+
+/// A file descriptor that closes itself.
+struct Descriptor {
+    int number;
+    ~Descriptor() {
+        if (number >= 0) ::close(number);
+    }
+};
+
+[[noreturn]] void cannot(const std::filesystem::path& file, const std::string& what, int number) {
+    throw Error(code_of_errno(number), what + ": " + describe_errno(number), file.string(),
+                "choose another results file, or make room");
+}
+
+/// True where the file has content that does not end in a line end: a writer was killed there.
+bool ends_in_mid_line(int descriptor) {
+    const off_t size = ::lseek(descriptor, 0, SEEK_END);
+    char last = '\n';
+    return size > 0 && ::pread(descriptor, &last, 1, size - 1) == 1 && last != '\n';
+}
+
+}  // namespace
+
+std::string to_json_line(const Record& record) {
+    Json json{{"schema", record_schema},
+              {"kernel", record.kernel},
+              {"run_id", record.run_id},
+              {"repetition", record.repetition},
+              {"warm_up", record.warm_up},
+              {"status", record.error ? "failed" : "ok"},
+              {"error", error(record.error)},
+              {"started", record.started},
+              {"context", context(record.context)},
+              {"configuration", configuration(record.configuration)},
+              {"bytes",
+               {{"logical", record.bytes.logical},
+                {"stored", record.bytes.stored},
+                {"allocated", record.bytes.allocated}}},
+              {"phases", phases(record.phases)},
+              {"steps", steps(record.steps)},
+              {"elapsed",
+               {{"durable_s", record.elapsed.durable_s},
+                {"write_s", record.elapsed.write_s},
+                {"aggregate_s", record.elapsed.aggregate_s}}},
+              {"rates", rates(record)},
+              {"transfers", transfers(record.transfers)},
+              {"mpi_io",
+               {{"implementation", record.mpi_io.implementation},
+                {"hints_requested", object(record.mpi_io.hints_requested)},
+                {"hints_in_force", object(record.mpi_io.hints_in_force)}}},
+              {"writers", writers(record)},
+              {"reservation", {{"reserved", record.reserved}, {"how", record.reservation}}},
+              {"file", file(record.file)},
+              {"memory", memory(record.memory)},
+              {"verification", verification(record.verification)},
+              {"read_back", read_back(record.read_back)}};
+    // File names may hold any bytes; JSON may not.
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void append_line(const std::filesystem::path& path, std::string_view line) {
+    const Descriptor file{::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666)};
+    if (file.number < 0) cannot(path, "cannot open the results file", errno);
+    ::flock(file.number, LOCK_EX);  // where the file system has no locks, O_APPEND has to do
+    std::string text = ends_in_mid_line(file.number) ? "\n" : "";
+    text.append(line).append("\n");
+    const ssize_t done = ::write(file.number, text.data(), text.size());
+    if (done < 0) cannot(path, "cannot write the results file", errno);
+    if (static_cast<std::size_t>(done) < text.size())
+        cannot(path,
+               "only " + std::to_string(done) + " of " + std::to_string(text.size()) +
+                   " bytes of a record were written",
+               ENOSPC);
+    if (::fsync(file.number) != 0 && errno != EINVAL && errno != EROFS)
+        cannot(path, "cannot sync the results file", errno);
+}
+
+std::string new_run_id() {
+    std::array<char, 256> host{};
+    if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+    std::random_device random;
+    std::array<char, 9> bits{};
+    std::snprintf(bits.data(), bits.size(), "%08x", random());
+    return utc_now() + "-" + host.data() + "-" + std::to_string(::getpid()) + "-" + bits.data();
+}
+
+}  // namespace tailrace::core
