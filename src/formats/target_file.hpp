@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The life of a file's name: checked, reserved, written as `name.part`, synced, renamed. Shared by
-// all formats, so that all keep the same promises.
+// all formats, so that all keep the same promises (docs/reference/file_names.md).
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "core/io_observer.hpp"
 #include "core/phases.hpp"
 #include "core/sink.hpp"
+#include "formats/part_file.hpp"
 
 namespace tailrace::formats {
 
@@ -19,7 +21,9 @@ namespace tailrace::formats {
 class TargetFile {
 public:
     /// Checks folder, permission and `existing`, creates an empty `name.part` on rank 0 and sets
-    /// `reserve_bytes` aside in it; waits until every rank sees it.  [collective]
+    /// `reserve_bytes` aside in it; waits until every rank sees it. With Publish::in_place the
+    /// file has its final name from then on, and `name.manifest`, written by publish(), says that
+    /// it is complete.  [collective]
     /// @throws core::Error{no_such_directory | not_writable | already_exists | no_space_reserved}
     ///         on all ranks; nothing is left behind then
     TargetFile(const comm::Comm& comm, const core::Target& target, core::Phases& phases);
@@ -27,42 +31,72 @@ public:
     TargetFile(const TargetFile&) = delete;
     TargetFile& operator=(const TargetFile&) = delete;
 
-    [[nodiscard]] const std::filesystem::path& part() const noexcept { return x_part; }  ///< [local]
-    [[nodiscard]] const std::filesystem::path& path() const noexcept { return x_path; }  ///< [local]
+    /// The name to open while it is written.  [local]
+    [[nodiscard]] const std::filesystem::path& part() const noexcept { return x_part; }
+    /// The final name, symbolic links followed.  [local]
+    [[nodiscard]] const std::filesystem::path& path() const noexcept { return x_path; }
+
+    /// Another file that belongs to it (a subfile): synced, reported and discarded with it.
+    /// Same calls on all ranks.  [local]
+    void add_part(const std::filesystem::path& file);
 
     /// Sets the space aside again after a library truncated the part; blocks only, the size stays.
     /// [collective]
     /// @throws core::Error{Code::no_space} on all ranks
     void reserve_again();
     [[nodiscard]] bool reserved() const noexcept { return x_reserved; }  ///< [local]
-    [[nodiscard]] const std::string& reservation() const noexcept { return x_reservation; }
+    [[nodiscard]] const std::string& reservation() const noexcept {      ///< [local]
+        return x_reservation;
+    }
 
     /// Holds write errors below the libraries (core::IoObserver::hold_errors), where an observer is
     /// there.  [local]
     void hold_errors(bool hold) noexcept;
+    [[nodiscard]] bool holds_errors() const noexcept { return x_holding; }  ///< [local]
     /// The failure that system calls of this rank saw on the part since it was opened, if any.
     /// Never throws; without an observer always nothing.  [local]
-    [[nodiscard]] std::optional<core::Error> seen_failure(const std::string& doing) const;
+    [[nodiscard]] std::optional<core::Error> seen_failure(const std::string& doing) const noexcept;
+    /// Counts of this rank up to now, or to the moment of publish() or discard().  [local]
+    [[nodiscard]] std::optional<core::WriterReport> writer() const;
+    /// check_bytes_below for this file (formats/writers.hpp).  [collective]
+    /// @throws core::Error{Code::data_lost} on all ranks
+    void check_bytes(std::uint64_t asked_by_this_rank) const;
 
     /// fsync of the part by one rank per node, then agreement. Phase "sync".  [collective]
     /// @throws core::Error{Code::io | no_space} on all ranks
     void sync();
-    /// Renames the part to its final name and syncs the folder. Phase "publish".  [collective]
+    /// Renames the part to its final name and syncs the folder; syncs the part first where
+    /// sync() was never called. Call sync() after the last write. Phase "publish".  [collective]
     void publish();
     /// Removes the part. Never communicates.  [local]
     void discard() noexcept;
 
-    /// Fills path, parts, bytes_stored, bytes_allocated, writers and reservation. Gathers.  [collective]
+    /// Fills path, parts, bytes_stored, bytes_allocated, writers, reservation and durable.
+    /// Gathers.  [collective]
     void report(core::FileReport& report) const;
 
 private:
+    void create_on_rank_0();
+    void move_in_place();
+    void see_part();
+    void sync_mine(const std::filesystem::path& file) const;
+    void write_manifest() const;
+    [[nodiscard]] std::filesystem::path counted_name() const;
+    void remember_writer() noexcept;
+
     comm::Comm x_comm;
     core::Target x_target;
     core::Phases& x_phases;
     std::filesystem::path x_path, x_part;
-    bool x_reserved = false, x_published = false, x_synced = false;
+    std::vector<std::filesystem::path> x_more;  ///< added parts
+    NameLock x_lock;                            ///< held by rank 0
+    Descriptor x_seen;  ///< open on every rank: names the inode to the observer, also once unlinked
+    bool x_first_of_node = false;
+    bool x_owns_part = false;  ///< rank 0: what stands under the name of the part is ours
+    bool x_reserved = false, x_published = false, x_discarded = false, x_synced = false;
+    bool x_holding = false;
     std::string x_reservation;
-    std::vector<std::string> x_phase_names;
+    std::optional<core::WriterReport> x_writer;
 };
 
 }  // namespace tailrace::formats

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/part_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+namespace tailrace::formats {
+
+namespace fs = std::filesystem;
+using core::Code;
+using core::Error;
+
+namespace {
+
+constexpr std::string_view lock_suffix = ".lock";
+constexpr std::string_view part_suffix = ".part";
+constexpr std::uint64_t largest_call_bytes = std::uint64_t{1} << 30;
+
+/// The first folder of `folder` that is missing or no folder.
+fs::path first_missing(const fs::path& folder) {
+    fs::path so_far;
+    for (const fs::path& name : folder) {
+        so_far /= name;
+        std::error_code ignored;
+        if (!fs::is_directory(so_far, ignored)) return so_far;
+    }
+    return folder;
+}
+
+void check_name(const fs::path& path) {
+    const std::string name = path.filename().string();
+    if (name.empty() || name == "." || name == "..")
+        throw Error(Code::bad_input, "\"" + path.string() + "\" does not name a file", "",
+                    "give the name of a file");
+    long longest = ::pathconf(folder_of(path).c_str(), _PC_NAME_MAX);
+    if (longest <= 0) longest = 255;
+    const std::size_t most =
+        static_cast<std::size_t>(longest) - part_suffix.size() - lock_suffix.size();
+    if (name.size() > most)
+        throw Error(Code::bad_input,
+                    "a file name of " + std::to_string(name.size()) + " bytes is too long",
+                    path.string(), "use at most " + std::to_string(most) + " bytes");
+}
+
+void check_folder(const fs::path& path) {
+    const fs::path folder = folder_of(path);
+    struct stat info {};
+    if (::stat(folder.c_str(), &info) != 0) {
+        const int seen = errno;
+        if (seen == ENOENT || seen == ENOTDIR)
+            throw Error(Code::no_such_directory,
+                        "the folder " + first_missing(folder).string() + " does not exist",
+                        path.string(), "create it, or choose another file name");
+        throw system_error(seen, "cannot look at the folder " + folder.string(), path);
+    }
+    if (!S_ISDIR(info.st_mode))
+        throw Error(Code::no_such_directory, folder.string() + " is not a folder", path.string(),
+                    "choose another file name");
+    // Root passes any permission bits, as it should; a read-only file system stops root too.
+    if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
+        throw Error(
+            Code::not_writable,
+            "cannot write in the folder " + folder.string() + ": " + core::describe_errno(errno),
+            path.string(), "choose a folder that you may write in");
+}
+
+void check_present_file(const fs::path& path, core::Existing existing) {
+    struct stat info {};
+    if (::lstat(path.c_str(), &info) != 0) {
+        if (errno == ENOENT) return;
+        throw system_error(errno, "cannot look at the file", path);
+    }
+    if (S_ISDIR(info.st_mode))
+        throw Error(Code::bad_input, "it is a folder, not a file", path.string(),
+                    "give the name of a file in it");
+    if (!S_ISREG(info.st_mode))
+        throw Error(Code::bad_input, "it is not a regular file and would be lost", path.string(),
+                    "choose another file name");
+    if (existing == core::Existing::refuse)
+        throw Error(Code::already_exists, "the file exists", path.string(),
+                    "remove it, choose another name, or ask for it to be replaced");
+    // In a folder with the sticky bit only the owner may replace a file: found out now, not at
+    // the end of the run.
+    struct stat folder {};
+    const uid_t me = ::geteuid();
+    if (me != 0 && info.st_uid != me && ::stat(folder_of(path).c_str(), &folder) == 0 &&
+        (folder.st_mode & S_ISVTX) != 0 && folder.st_uid != me)
+        throw Error(Code::not_writable, "the file belongs to somebody else", path.string(),
+                    "choose another file name");
+}
+
+std::string first_line_of(int fd) {
+    char text[256];
+    const ssize_t length = ::pread(fd, text, sizeof text - 1, 0);
+    if (length <= 0) return "another process";
+    const std::string all(text, static_cast<std::size_t>(length));
+    return all.substr(0, all.find('\n'));
+}
+
+void check_file_size_limit(std::uint64_t bytes, const fs::path& name, Code code) {
+    struct rlimit limit {};
+    if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+    if (bytes > limit.rlim_cur)
+        throw Error(code,
+                    "the file needs " + std::to_string(bytes) +
+                        " bytes, this process may write files of " +
+                        std::to_string(limit.rlim_cur) + " bytes (RLIMIT_FSIZE)",
+                    name.string(), "raise the limit (ulimit -f), or write less");
+}
+
+std::uint64_t free_bytes(int fd) {
+    struct statvfs info {};
+    if (::fstatvfs(fd, &info) != 0) return 0;
+    return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+}
+
+Error too_little_space(Code code, std::uint64_t needed, std::uint64_t free, const fs::path& name) {
+    return Error(code,
+                 "too little disk space: " + std::to_string(needed) + " bytes needed, " +
+                     std::to_string(free) + " bytes free",
+                 name.string(), "free space there, or write to another file system");
+}
+
+}  // namespace
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+    if (this != &other) {
+        reset();
+        x_fd = other.release();
+    }
+    return *this;
+}
+
+int Descriptor::release() noexcept { return std::exchange(x_fd, -1); }
+
+void Descriptor::reset() noexcept {
+    if (x_fd >= 0) ::close(x_fd);
+    x_fd = -1;
+}
+
+int open_file(const fs::path& path, int flags) {
+    int fd = -1;
+    do {
+        fd = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+    } while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+fs::path folder_of(const fs::path& path) {
+    return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+Error system_error(int error_number, const std::string& what, const fs::path& name) {
+    const Code code = core::code_of_errno(error_number);
+    return Error(code, what + ": " + core::describe_errno(error_number), name.string(),
+                 code == Code::no_space ? "free space there, or write to another file system"
+                                        : "check the path and the file system's log");
+}
+
+fs::path follow_links(const fs::path& path) {
+    fs::path now = path;
+    std::error_code ignored;
+    for (int hops = 0; hops < 40; ++hops) {
+        if (!fs::is_symlink(now, ignored)) return now;
+        const fs::path next = fs::read_symlink(now, ignored);
+        if (next.empty()) return now;
+        now = next.is_absolute() ? next : folder_of(now) / next;
+    }
+    throw Error(Code::bad_input, "its symbolic links lead in a circle", path.string(),
+                "choose another file name");
+}
+
+void check_target(const fs::path& path, core::Existing existing) {
+    if (existing == core::Existing::append)
+        throw Error(Code::unsupported, "no format of this build can append to a file",
+                    path.string(), "write a new file");
+    check_name(path);
+    check_folder(path);
+    check_present_file(path, existing);
+}
+
+void NameLock::take(const fs::path& part) {
+    fs::path path = part;
+    path += lock_suffix;
+    for (int attempt = 0; attempt < 100; ++attempt) {
+        Descriptor fd(open_file(path, O_RDWR | O_CREAT));
+        if (!fd.open()) throw system_error(errno, "cannot create " + path.string(), part);
+        if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+            if (errno == EWOULDBLOCK || errno == EACCES)
+                throw Error(Code::already_exists,
+                            "another run is writing it now (" + first_line_of(fd.get()) + ")",
+                            part.string(), "wait for that run, or choose another file name");
+            ::unlink(path.c_str());  // no locks on this file system
+            return;
+        }
+        // The run before may have removed the name after we opened it: then we hold nothing.
+        struct stat mine {};
+        struct stat there {};
+        if (::fstat(fd.get(), &mine) != 0 || ::stat(path.c_str(), &there) != 0 ||
+            mine.st_ino != there.st_ino || mine.st_dev != there.st_dev)
+            continue;
+        char host[128] = "unknown host";
+        ::gethostname(host, sizeof host - 1);
+        const std::string who =
+            "process " + std::to_string(::getpid()) + " on " + std::string(host) + "\n";
+        if (::ftruncate(fd.get(), 0) != 0 ||
+            ::pwrite(fd.get(), who.data(), who.size(), 0) != static_cast<ssize_t>(who.size())) {
+            // The lock holds without the text (a full disk): only the message of others is poorer.
+        }
+        x_fd = std::move(fd);
+        x_path = path;
+        return;
+    }
+    throw Error(Code::io, "its lock changes hands all the time", path.string(),
+                "choose another file name");
+}
+
+void NameLock::release() noexcept {
+    if (!x_fd.open()) return;
+    ::unlink(x_path.c_str());
+    x_fd.reset();
+}
+
+Descriptor create_part(const fs::path& part) {
+    if (::unlink(part.c_str()) != 0 && errno != ENOENT)
+        throw system_error(errno, "cannot remove the left-over " + part.string(), part);
+    Descriptor fd(open_file(part, O_RDWR | O_CREAT | O_EXCL));
+    if (!fd.open()) throw system_error(errno, "cannot create the file", part);
+    return fd;
+}
+
+Reservation reserve(int fd, std::uint64_t bytes, const fs::path& name, Code failure_code) {
+    if (bytes == 0) return {false, "not asked for"};
+    if (bytes > static_cast<std::uint64_t>(INT64_MAX))
+        throw too_little_space(failure_code, bytes, free_bytes(fd), name);
+    check_file_size_limit(bytes, name, failure_code);
+    int result = 0;
+    do {
+        result = ::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes));
+    } while (result != 0 && errno == EINTR);
+    if (result == 0) return {true, std::to_string(bytes) + " bytes by fallocate"};
+    const int seen = errno;
+    if (seen == ENOSPC || seen == EDQUOT || seen == EFBIG)
+        throw too_little_space(failure_code, bytes, free_bytes(fd), name);
+    if (seen != EOPNOTSUPP && seen != ENOSYS && seen != EINVAL)
+        throw system_error(seen, "cannot set space aside", name);
+    const std::uint64_t free = free_bytes(fd);
+    if (free < bytes) throw too_little_space(failure_code, bytes, free, name);
+    return {false, "nothing set aside, this file system cannot; " + std::to_string(free) +
+                       " bytes were free for " + std::to_string(bytes)};
+}
+
+void drop_excess(int fd) noexcept {
+    struct stat info {};
+    if (::fstat(fd, &info) != 0) return;
+    const std::uint64_t allocated = static_cast<std::uint64_t>(info.st_blocks) * 512;
+    const std::uint64_t block = static_cast<std::uint64_t>(std::max<blksize_t>(info.st_blksize, 1));
+    if (allocated <= static_cast<std::uint64_t>(info.st_size) + block) return;
+    // A truncation to the same size frees what lies behind; when it fails the file is only larger.
+    if (::ftruncate(fd, info.st_size) != 0) return;
+}
+
+void rename_part(const fs::path& part, const fs::path& path, core::Existing existing) {
+    if (existing == core::Existing::refuse) {
+        if (::renameat2(AT_FDCWD, part.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0)
+            return;
+        if (errno == EEXIST)
+            throw Error(Code::already_exists, "the file has appeared during the run", path.string(),
+                        "choose another file name");
+        if (errno != EINVAL && errno != ENOSYS)
+            throw system_error(errno, "cannot rename " + part.string(), path);
+        std::error_code ignored;  // a file system without that flag: look, then rename
+        if (fs::exists(path, ignored))
+            throw Error(Code::already_exists, "the file has appeared during the run", path.string(),
+                        "choose another file name");
+    }
+    if (::rename(part.c_str(), path.c_str()) != 0)
+        throw system_error(errno, "cannot rename " + part.string(), path);
+}
+
+void sync_folder(const fs::path& folder) {
+    const Descriptor fd(open_file(folder, O_RDONLY | O_DIRECTORY));
+    if (!fd.open()) throw system_error(errno, "cannot open the folder to sync it", folder);
+    if (::fsync(fd.get()) == 0) return;
+    if (errno == EINVAL || errno == ENOTSUP || errno == ENOSYS) return;
+    throw system_error(errno, "cannot sync the folder", folder);
+}
+
+void write_fully(int fd, const void* data, std::uint64_t bytes, std::uint64_t offset,
+                 const fs::path& name) {
+    const auto* from = static_cast<const char*>(data);
+    std::uint64_t done = 0;
+    while (done < bytes) {
+        const std::size_t now = std::min(bytes - done, largest_call_bytes);
+        const ssize_t wrote = ::pwrite(fd, from + done, now, static_cast<off_t>(offset + done));
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote <= 0) {
+            const int seen = wrote < 0 ? errno : ENOSPC;
+            throw system_error(seen,
+                               "writing failed at offset " + std::to_string(offset + done) + ": " +
+                                   std::to_string(bytes) + " bytes asked, " + std::to_string(done) +
+                                   " written",
+                               name);
+        }
+        done += static_cast<std::uint64_t>(wrote);
+    }
+}
+
+void read_fully(int fd, void* data, std::uint64_t bytes, std::uint64_t offset,
+                const fs::path& name) {
+    auto* to = static_cast<char*>(data);
+    std::uint64_t done = 0;
+    while (done < bytes) {
+        const std::size_t now = std::min(bytes - done, largest_call_bytes);
+        const ssize_t got = ::pread(fd, to + done, now, static_cast<off_t>(offset + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0)
+            throw Error(Code::io,
+                        "reading failed at offset " + std::to_string(offset + done) + ": " +
+                            core::describe_errno(errno),
+                        name.string(), "check the file system's log");
+        if (got == 0)
+            throw Error(Code::io,
+                        "the file ends at byte " + std::to_string(offset + done) + ", " +
+                            std::to_string(bytes - done) + " bytes are missing",
+                        name.string(), "it is incomplete or damaged; write it again");
+        done += static_cast<std::uint64_t>(got);
+    }
+}
+
+}  // namespace tailrace::formats

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/target_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include "core/cleanup.hpp"
+#include "formats/writers.hpp"
+
+namespace tailrace::formats {
+
+namespace fs = std::filesystem;
+using core::Code;
+using core::Error;
+
+namespace {
+
+fs::path with_suffix(fs::path path, const char* suffix) {
+    path += suffix;
+    return path;
+}
+
+std::string host_name() {
+    char host[128] = "an unknown host";
+    ::gethostname(host, sizeof host - 1);
+    return host;
+}
+
+/// Runs `work` on rank 0 and agrees on the outcome.
+template <class Work>
+void on_rank_0(const comm::Comm& comm, core::Phases& phases, Work&& work) {
+    std::optional<Error> mine;
+    if (comm.rank() == 0) mine = comm::Comm::caught(std::forward<Work>(work));
+    const auto agreeing = phases.enter("agree");
+    comm.agree(mine);
+}
+
+}  // namespace
+
+TargetFile::TargetFile(const comm::Comm& comm, const core::Target& target, core::Phases& phases)
+    : x_comm(comm), x_target(target), x_phases(phases), x_path(target.path) {
+    const auto phase = x_phases.enter("create");
+    std::optional<Error> mine = comm::Comm::caught([&] { x_path = follow_links(target.path); });
+    x_part = with_suffix(x_path, ".part");
+    if (!mine && x_comm.rank() == 0) mine = comm::Comm::caught([&] { create_on_rank_0(); });
+    if (mine) discard();
+    {
+        const auto agreeing = x_phases.enter("agree");
+        x_comm.agree(mine);
+    }
+    try {
+        if (x_target.publish == core::Publish::in_place) move_in_place();
+        std::uint64_t reserved = x_reserved ? 1 : 0;
+        x_reserved = x_comm.broadcast_value(reserved) == 1;
+        x_reservation = x_comm.broadcast(x_reservation);
+        x_first_of_node = x_comm.split_node().rank() == 0;
+        mine = comm::Comm::caught([&] { see_part(); });
+        const auto agreeing = x_phases.enter("agree");
+        x_comm.agree(mine);
+    } catch (...) {
+        discard();
+        throw;
+    }
+}
+
+TargetFile::~TargetFile() {
+    if (!x_published && !x_discarded) discard();
+    // The inode number will be used again: nothing of ours may stick to it.
+    if (core::IoObserver* observer = core::io_observer(); observer != nullptr && x_seen.open()) {
+        observer->hold_errors(counted_name(), false);
+        observer->forget(counted_name());
+    }
+}
+
+void TargetFile::create_on_rank_0() {
+    check_target(x_path, x_target.existing);
+    x_lock.take(x_part);
+    core::remove_on_interrupt(x_part);
+    core::remove_on_interrupt(with_suffix(x_part, ".lock"));
+    x_owns_part = true;
+    const Descriptor fd = create_part(x_part);
+    const Reservation outcome =
+        reserve(fd.get(), x_target.reserve_bytes, x_path, Code::no_space_reserved);
+    x_reserved = outcome.reserved;
+    x_reservation = outcome.text;
+}
+
+// The reservation has succeeded on the part: only now may the old file go.
+void TargetFile::move_in_place() {
+    on_rank_0(x_comm, x_phases, [&] {
+        ::unlink(with_suffix(x_path, ".manifest").c_str());
+        rename_part(x_part, x_path, x_target.existing);
+        core::remove_on_interrupt(x_path);
+        core::keep_on_interrupt(x_part);
+    });
+    x_part = x_path;
+}
+
+// Another node may learn of the new name late (caches of network file systems), or never (a folder
+// that is not shared).
+void TargetFile::see_part() {
+    for (int attempt = 0;; ++attempt) {
+        x_seen = Descriptor(open_file(x_part, O_RDONLY));
+        if (x_seen.open()) break;
+        const int seen = errno;
+        if (seen != ENOENT && seen != ESTALE)
+            throw system_error(seen, "cannot open the file", x_part);
+        if (attempt == 100)
+            throw Error(
+                Code::no_such_directory,
+                "the file that rank 0 created is not seen on " + host_name() + " after 10 s",
+                x_part.string(), "choose a folder that all nodes share");
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    if (core::IoObserver* observer = core::io_observer()) observer->forget(counted_name());
+}
+
+// By descriptor, not by name: the counts must be found after a rename or an unlink by rank 0.
+fs::path TargetFile::counted_name() const {
+    return "/proc/self/fd/" + std::to_string(x_seen.get());
+}
+
+void TargetFile::add_part(const fs::path& file) {
+    x_more.push_back(file);
+    if (x_comm.rank() == 0) core::remove_on_interrupt(file);
+}
+
+void TargetFile::reserve_again() {
+    if (!x_reserved) return;
+    on_rank_0(x_comm, x_phases, [&] {
+        const Descriptor fd(open_file(x_part, O_RDWR));
+        if (!fd.open()) throw system_error(errno, "cannot open the file", x_part);
+        (void)reserve(fd.get(), x_target.reserve_bytes, x_path, Code::no_space);
+    });
+}
+
+void TargetFile::hold_errors(bool hold) noexcept {
+    core::IoObserver* observer = core::io_observer();
+    if (observer == nullptr || !x_seen.open()) return;
+    try {
+        observer->hold_errors(counted_name(), hold);
+        x_holding = hold;
+    } catch (...) {  // no memory for the name: errors go up as they do without an observer
+        x_holding = false;
+    }
+}
+
+std::optional<Error> TargetFile::seen_failure(const std::string& doing) const noexcept {
+    const core::IoObserver* observer = core::io_observer();
+    if (observer == nullptr || !x_seen.open()) return std::nullopt;
+    try {
+        const core::CallTally calls = observer->tally(counted_name()).write;
+        // A short write that was not held has been tried again by whoever made it.
+        const bool fell_short =
+            x_holding && calls.short_calls > 0 && calls.bytes_done < calls.bytes_asked;
+        if (calls.failed_calls == 0 && !fell_short) return std::nullopt;
+        const int number = calls.first_errno != 0 ? calls.first_errno : ENOSPC;
+        return system_error(number,
+                            doing + " failed: " + std::to_string(calls.bytes_asked) +
+                                " bytes asked, " + std::to_string(calls.bytes_done) + " written",
+                            x_path);
+    } catch (...) {
+        return std::nullopt;
+    }
+}
+
+std::optional<core::WriterReport> TargetFile::writer() const {
+    if (x_writer || !x_seen.open()) return x_writer;
+    std::vector<fs::path> files{counted_name()};
+    files.insert(files.end(), x_more.begin(), x_more.end());
+    return my_writer_report(x_comm.rank(), files, x_phases);
+}
+
+void TargetFile::check_bytes(std::uint64_t asked_by_this_rank) const {
+    const auto agreeing = x_phases.enter("agree");
+    check_bytes_below(x_comm, x_path, asked_by_this_rank, writer());
+}
+
+void TargetFile::remember_writer() noexcept {
+    try {
+        x_writer = writer();
+    } catch (...) {  // the report then says "not measured"
+    }
+}
+
+// The descriptor that was open during the writes is the one that hears of write-back errors; a
+// library may have put another file under the name, though.
+void TargetFile::sync_mine(const fs::path& file) const {
+    struct stat open_one {};
+    struct stat named {};
+    if (::stat(file.c_str(), &named) != 0)
+        throw system_error(errno, "cannot look at the file", file);
+    const bool same = x_seen.open() && ::fstat(x_seen.get(), &open_one) == 0 &&
+                      open_one.st_ino == named.st_ino && open_one.st_dev == named.st_dev;
+    const Descriptor fresh(same ? -1 : open_file(file, O_RDONLY));
+    if (!same && !fresh.open()) throw system_error(errno, "cannot open the file to sync it", file);
+    if (::fsync(same ? x_seen.get() : fresh.get()) != 0)
+        throw system_error(errno, "fsync failed, data may be lost", file);
+}
+
+void TargetFile::sync() {
+    const auto phase = x_phases.enter("sync");
+    std::optional<Error> mine;
+    if (x_first_of_node)
+        mine = comm::Comm::caught([&] {
+            sync_mine(x_part);
+            for (const fs::path& file : x_more) sync_mine(file);
+        });
+    const auto agreeing = x_phases.enter("agree");
+    x_comm.agree(mine);
+    x_synced = true;
+}
+
+void TargetFile::write_manifest() const {
+    auto names = nlohmann::json::array({x_path.filename().string()});
+    for (const fs::path& file : x_more) names.push_back(file.filename().string());
+    const nlohmann::ordered_json manifest_json{{"format", "tailrace-complete/1"}, {"files", names}};
+    const std::string text =
+        manifest_json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    const fs::path manifest = with_suffix(x_path, ".manifest");
+    const fs::path part = with_suffix(manifest, ".part");
+    const Descriptor fd = create_part(part);
+    write_fully(fd.get(), text.data(), text.size(), 0, part);
+    if (::fsync(fd.get()) != 0) throw system_error(errno, "fsync failed", part);
+    rename_part(part, manifest, core::Existing::replace);
+}
+
+void TargetFile::publish() {
+    if (!x_synced) sync();
+    remember_writer();
+    const auto phase = x_phases.enter("publish");
+    on_rank_0(x_comm, x_phases, [&] {
+        if (x_reserved) {
+            const Descriptor fd(open_file(x_part, O_RDWR));
+            if (fd.open()) drop_excess(fd.get());
+        }
+        if (x_target.publish == core::Publish::in_place)
+            write_manifest();
+        else
+            rename_part(x_part, x_path, x_target.existing);
+        sync_folder(folder_of(x_path));
+        core::keep_on_interrupt(x_part);
+        core::keep_on_interrupt(with_suffix(x_part, ".lock"));
+        for (const fs::path& file : x_more) core::keep_on_interrupt(file);
+        x_lock.release();
+    });
+    x_published = true;
+}
+
+void TargetFile::discard() noexcept {
+    if (x_published || x_discarded) return;
+    remember_writer();
+    x_discarded = true;
+    if (!x_owns_part) return;
+    try {
+        ::unlink(x_part.c_str());
+        for (const fs::path& file : x_more) ::unlink(file.c_str());
+        core::keep_on_interrupt(x_part);
+        core::keep_on_interrupt(with_suffix(x_part, ".lock"));
+        for (const fs::path& file : x_more) core::keep_on_interrupt(file);
+    } catch (...) {  // no memory for a name: the file stays, under its temporary name
+    }
+    x_lock.release();
+}
+
+void TargetFile::report(core::FileReport& report) const {
+    report.path = x_path;
+    report.reserved = x_reserved;
+    report.reservation = x_reservation;
+    report.durable = x_synced && x_published;
+    std::vector<fs::path> files{x_published ? x_path : x_part};
+    files.insert(files.end(), x_more.begin(), x_more.end());
+    report.parts.clear();
+    for (const fs::path& file : files) report.parts.push_back(file.string());
+    std::uint64_t sizes[2] = {0, 0};
+    if (x_comm.rank() == 0)
+        for (const fs::path& file : files) {
+            struct stat info {};
+            if (x_discarded || ::stat(file.c_str(), &info) != 0) continue;
+            sizes[0] += static_cast<std::uint64_t>(info.st_size);
+            sizes[1] += static_cast<std::uint64_t>(info.st_blocks) * 512;
+        }
+    x_comm.broadcast(std::as_writable_bytes(std::span(sizes)));
+    report.bytes_stored = sizes[0];
+    report.bytes_allocated = sizes[1];
+    gather_writers(x_comm, writer(), report);
+}
+
+}  // namespace tailrace::formats
