@@ -32,14 +32,14 @@ std::string upper(std::string_view text) {
 Error unknown(const KeyTable& table, std::string_view name, const std::string& place) {
     std::vector<std::string> names{"DONE"};
     for (const Key& key : table.keys()) names.push_back(key.name);
-    std::string message = "unknown key " + quoted(name);
+    std::string message = "unknown key " + in_quotes(name);
     const std::string guess = nearest(name, names);
     const auto equals = name.find('=');
     if (equals != std::string_view::npos && table.find(name.substr(0, equals)))
         return {Code::unknown_key, message, place,
                 "key=value belongs on the command line; in a file write `" +
                     KeyTable::usage(*table.find(name.substr(0, equals))) + "`"};
-    if (!guess.empty()) message += ". Did you mean " + quoted(guess) + "?";
+    if (!guess.empty()) message += ". Did you mean " + in_quotes(guess) + "?";
     return {Code::unknown_key, message, place, "--help lists all keys"};
 }
 
@@ -100,7 +100,7 @@ void Config::add_argument(const std::string& argument) {
         throw Error(Code::bad_input, name + " needs a value", place, "write " + name + "=VALUE");
     const std::string value = equals == std::string::npos ? "" : argument.substr(equals + 1);
     if (equals != std::string::npos && value.empty() && key->shape == Shape::flag)
-        throw bad_value(*key, place, name + " is on or off, not " + quoted(value));
+        throw bad_value(*key, place, name + " is on or off, not " + in_quotes(value));
     set(name, trimmed(value), equals != std::string::npos, Origin::command_line, place);
 }
 
@@ -114,12 +114,13 @@ void Config::add_environment(const std::vector<std::pair<std::string, std::strin
             std::vector<std::string> names;
             for (const Key& known : x_table.keys()) names.push_back(known.name);
             const std::string guess = nearest(name, names);
-            throw Error(Code::unknown_key,
-                        "the environment variable stands for no key" +
-                            (guess.empty() ? ""
-                                           : ". Did you mean " +
-                                                 quoted(std::string(prefix) + upper(guess)) + "?"),
-                        variable, "unset it, or take the name of a key that --help lists");
+            throw Error(
+                Code::unknown_key,
+                "the environment variable stands for no key" +
+                    (guess.empty()
+                         ? ""
+                         : ". Did you mean " + in_quotes(std::string(prefix) + upper(guess)) + "?"),
+                variable, "unset it, or take the name of a key that --help lists");
         }
         if (key->shape != Shape::pairs) {
             set(name, trimmed(text), true, Origin::environment, variable);
@@ -159,7 +160,7 @@ void Config::merge(const Key& key, Given&& fresh) {
         const auto& [pair, value] = *std::get<Pairs>(fresh.value).begin();
         const auto known = old.pair_places.find(pair);
         if (known != old.pair_places.end() && known->second.first == fresh.source)
-            throw Error(Code::bad_input, key.name + " " + quoted(pair) + " is given twice",
+            throw Error(Code::bad_input, key.name + " " + in_quotes(pair) + " is given twice",
                         fresh.place,
                         "it was given first at " + known->second.second + "; keep one");
         if (known != old.pair_places.end() && known->second.first > fresh.source) return;
@@ -179,7 +180,7 @@ void Config::merge(const Key& key, Given&& fresh) {
     if (!key.repeatable)
         throw Error(
             Code::bad_input, key.name + " is given twice", fresh.place,
-            "it was given first at " + old.place + " as " + quoted(old.text) + "; keep one");
+            "it was given first at " + old.place + " as " + in_quotes(old.text) + "; keep one");
     auto& lists = std::get<std::vector<Words>>(old.value);
     lists.push_back(std::get<std::vector<Words>>(fresh.value).front());
 }
@@ -213,7 +214,7 @@ bool Config::has(std::string_view key) const noexcept {
 const Config::Given& Config::require(std::string_view key) const {
     const auto found = x_values.find(key);
     if (found == x_values.end())
-        throw Error(Code::internal, "no value for key " + quoted(key), "configuration",
+        throw Error(Code::internal, "no value for key " + in_quotes(key), "configuration",
                     "please report it");
     return found->second;
 }

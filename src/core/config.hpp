@@ -158,6 +158,6 @@ private:
 [[nodiscard]] Words split_words(std::string_view text);
 /// The value in quotation marks, control characters escaped and shortened to 80, for messages.
 /// [local]
-[[nodiscard]] std::string quoted(std::string_view value);
+[[nodiscard]] std::string in_quotes(std::string_view value);
 
 }  // namespace tailrace::core

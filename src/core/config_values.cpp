@@ -49,7 +49,7 @@ Words split_words(std::string_view text) {
     return words;
 }
 
-std::string quoted(std::string_view value) {
+std::string in_quotes(std::string_view value) {
     static constexpr char digits[] = "0123456789abcdef";
     std::string text = "\"";
     for (std::size_t i = 0; i < value.size(); ++i) {
@@ -131,17 +131,17 @@ void check_range(const Key& key, std::uint64_t value, const std::string& place) 
     if (value < key.min)
         throw bad_value(key, place,
                         key.name + " must be at least " + std::to_string(key.min) + ", not " +
-                            quoted(std::to_string(value)));
+                            in_quotes(std::to_string(value)));
     if (value > key.max)
         throw bad_value(key, place,
                         key.name + " must be at most " + std::to_string(key.max) + ", not " +
-                            quoted(std::to_string(value)));
+                            in_quotes(std::to_string(value)));
 }
 
 std::uint64_t number_of(const Key& key, std::string_view text, const std::string& place) {
     std::string why;
     const auto value = parse_number(text, why);
-    if (!value) throw bad_value(key, place, quoted(text) + " of " + key.name + " " + why);
+    if (!value) throw bad_value(key, place, in_quotes(text) + " of " + key.name + " " + why);
     check_range(key, *value, place);
     return *value;
 }
@@ -150,7 +150,7 @@ bool flag_of(const Key& key, std::string_view text, const std::string& place) {
     const std::string word = lower(text);
     if (word.empty() || word == "1" || word == "true" || word == "on" || word == "yes") return true;
     if (word == "0" || word == "false" || word == "off" || word == "no") return false;
-    throw bad_value(key, place, key.name + " is on or off, not " + quoted(text));
+    throw bad_value(key, place, key.name + " is on or off, not " + in_quotes(text));
 }
 
 Value tuple_of(const Key& key, std::string_view text, const std::string& place) {
@@ -169,7 +169,7 @@ Value tuple_of(const Key& key, std::string_view text, const std::string& place) 
         throw bad_value(key, place,
                         key.name + " needs " + std::to_string(key.tuple_size) +
                             " numbers, but got " + std::to_string(words.size()) + " in " +
-                            quoted(text));
+                            in_quotes(text));
     std::vector<std::uint64_t> numbers;
     for (const std::string& word : words) numbers.push_back(number_of(key, word, place));
     return numbers;
@@ -178,11 +178,11 @@ Value tuple_of(const Key& key, std::string_view text, const std::string& place) 
 Value pair_of(const Key& key, std::string_view text, const std::string& place) {
     const auto equals = text.find('=');
     if (equals == std::string_view::npos || equals == 0)
-        throw bad_value(key, place, quoted(text) + " of " + key.name + " is not NAME=VALUE");
+        throw bad_value(key, place, in_quotes(text) + " of " + key.name + " is not NAME=VALUE");
     const std::string_view name = trimmed(text.substr(0, equals));
     const std::string_view value = trimmed(text.substr(equals + 1));
     if (name.empty() || value.empty() || split_words(name).size() != 1)
-        throw bad_value(key, place, quoted(text) + " of " + key.name + " is not NAME=VALUE");
+        throw bad_value(key, place, in_quotes(text) + " of " + key.name + " is not NAME=VALUE");
     return Pairs{{std::string(name), std::string(value)}};
 }
 
@@ -191,7 +191,7 @@ Value words_of(const Key& key, std::string_view text, const std::string& place) 
     if (words.size() < key.least_words || words.size() > key.most_words)
         throw bad_value(
             key, place,
-            key.name + " got " + std::to_string(words.size()) + " words in " + quoted(text));
+            key.name + " got " + std::to_string(words.size()) + " words in " + in_quotes(text));
     if (key.repeatable) return std::vector<Words>{std::move(words)};
     return words;
 }
@@ -218,15 +218,15 @@ Value value_of(const Key& key, std::string_view text, const std::string& place) 
             return std::string(text);
         case Shape::real:
             if (const auto real = parse_real(text, why)) return *real;
-            throw bad_value(key, place, quoted(text) + " of " + key.name + " " + why);
+            throw bad_value(key, place, in_quotes(text) + " of " + key.name + " " + why);
         case Shape::choice:
             break;
     }
     if (std::find(key.choices.begin(), key.choices.end(), text) == key.choices.end()) {
         std::string message =
-            key.name + " must be one of " + joined(key.choices, ", ") + ", not " + quoted(text);
+            key.name + " must be one of " + joined(key.choices, ", ") + ", not " + in_quotes(text);
         const std::string guess = nearest(text, key.choices);
-        if (!guess.empty()) message += ". Did you mean " + quoted(guess) + "?";
+        if (!guess.empty()) message += ". Did you mean " + in_quotes(guess) + "?";
         throw bad_value(key, place, message);
     }
     return std::string(text);

@@ -58,7 +58,7 @@ std::uint64_t raw_alignment(const core::Config& config) {
     if (words.size() > 1) why = "has a threshold behind it, which only format hdf5 knows";
     if (bytes && *bytes == 0) why = "is zero";
     if (!why.empty())
-        throw config.error("alignment", core::quoted(words.front()) + " of alignment " + why,
+        throw config.error("alignment", core::in_quotes(words.front()) + " of alignment " + why,
                            "write `alignment BYTES`, BYTES at least 1");
     return *bytes;
 }

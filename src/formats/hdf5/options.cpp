@@ -58,7 +58,7 @@ std::uint64_t whole(const Config& config, const char* name, const std::string& w
     std::string why;
     const auto number = core::parse_number(word, why);
     if (!number)
-        throw config.error(name, core::quoted(word) + " of " + name + " " + why,
+        throw config.error(name, core::in_quotes(word) + " of " + name + " " + why,
                            "write `" + core::KeyTable::usage(*config.table().find(name)) + "`");
     return *number;
 }
@@ -91,7 +91,7 @@ std::vector<Filter> filters_of(const Config& config) {
             const std::uint64_t largest = i == 0 ? 65535 : 4294967295;
             if (number > largest || (i == 0 && number == 0))
                 throw config.error("filter",
-                                   core::quoted(words[i]) + " is not a filter " +
+                                   core::in_quotes(words[i]) + " is not a filter " +
                                        (i == 0 ? "number" : "parameter"),
                                    "filter numbers are 1 to 65535, parameters fit 32 bits");
             if (i == 0)
@@ -114,7 +114,7 @@ void set_libver(const Config& config, Options& options) {
         if (found == names.end()) {
             const std::string guess = core::nearest(words[i], names);
             throw config.error("libver",
-                               "libver knows no " + core::quoted(words[i]) +
+                               "libver knows no " + core::in_quotes(words[i]) +
                                    (guess.empty() ? "" : ". Did you mean \"" + guess + "\"?"),
                                "take one of earliest, v18, v110, v112, v114, v200, latest");
         }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values of the elements, from their position alone: so that any rank can write them and any
+// other can check them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "core/box.hpp"
+#include "kernels/seism/geometry.hpp"
+#include "kernels/seism/plugin.hpp"
+
+namespace tailrace::kernels::seism {
+
+/// rank: the owner's rank. position: a number in [0, 1) that differs per element and step.
+/// plugin: what a fill function says.
+enum class FillKind { rank, position, plugin };
+
+/// "rank", "position" or "plugin".  [local]
+[[nodiscard]] std::string_view name(FillKind kind) noexcept;
+
+/// Value of `fill position` for the element with row-major index `index` in (time, x, y, z): the
+/// upper 24 bits of the SplitMix64 finaliser of index, as a fraction; exact in float32.  [local]
+[[nodiscard]] constexpr float position_value(std::uint64_t index) noexcept {
+    std::uint64_t z = index + 0x9e3779b97f4a7c15ULL;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    z = z ^ (z >> 31);
+    return static_cast<float>(z >> 40) * 0x1p-24F;
+}
+
+class Fill {
+public:
+    virtual ~Fill() = default;
+    /// False where all steps hold the same values.  [local]
+    [[nodiscard]] virtual bool differs_per_step() const noexcept { return false; }
+    /// Values of `count` elements of a row along z, from global position (step, x, y, z).  [local]
+    virtual void row(std::uint64_t step, std::uint64_t x, std::uint64_t y, std::uint64_t z,
+                     std::span<float> values) const = 0;
+    /// Values of a 4-D box, packed row-major.  [local]
+    void values(const core::Box& place, std::span<float> values) const;
+};
+
+/// @throws core::Error{Code::bad_plugin}  [local]
+[[nodiscard]] std::unique_ptr<Fill> make_fill(FillKind kind, const Geometry& geometry,
+                                              const PluginCall& call);
+
+}  // namespace tailrace::kernels::seism
