@@ -39,7 +39,6 @@ mpich) mpicc=${MPICC:-mpicc.mpich} with_netcdf=no ;;
 *) die "--mpi \"$flavour\" is not known" "use --mpi default or --mpi mpich" ;;
 esac
 cc=${CC:-cc}
-export OMPI_CC="$cc" MPICH_CC="$cc" # the wrapper calls the same compiler that HDF5 is built with
 command -v "$mpicc" >/dev/null || die "no MPI compiler \"$mpicc\"" "run: make setup"
 
 mpi_description() {
@@ -53,7 +52,7 @@ inputs() {
         "$root/cmake/setup/requirements-build.txt" | cut -d' ' -f1
     echo "flavour $flavour netcdf $with_netcdf"
     uname -sm
-    "$cc" --version | head -n 1
+    "$cc" -dM -E -x c /dev/null | grep __VERSION__ # not the name it was called by
     mpi_description
     [ $with_netcdf = no ] || pnetcdf_version
 }
@@ -67,6 +66,8 @@ if [ $print_only = yes ] || [ -f "$prefix/.complete" ]; then
     exit 0
 fi
 
+# The wrapper calls the same compiler that HDF5 is built with.
+export OMPI_CC="$cc" MPICH_CC="$cc"
 mkdir -p "$cache"
 exec 9>"$prefix.lock"
 flock -n 9 || { say "another build of $prefix is running; waiting for it"; flock 9; }
@@ -83,6 +84,8 @@ cmake=$tools/cmake
 ninja=$tools/ninja
 [ -x "$ninja" ] || ninja=$(command -v ninja) || die "no ninja" "run: make setup"
 command -v cargo >/dev/null || die "no cargo, which fetches the sources" "run: make setup"
+cargo --version | awk '{ split($2, v, "."); exit !(v[1] > 1 || v[1] == 1 && v[2] >= 85) }' ||
+    die "$(cargo --version) is older than 1.85" "on Debian 12: apt-get install cargo-web"
 
 rm -rf "$prefix"
 work=$(mktemp -d "$cache/work-$hash.XXXXXX")
