@@ -78,7 +78,8 @@ tailrace_require(tomlplusplus tomlplusplus::tomlplusplus HEADER toml++/toml.h LI
 tailrace_require(xxHash xxHash::xxhash HEADER xxhash.h LIBRARY xxhash PACKAGE libxxhash-dev)
 
 # --- Python, tests, benchmarks -----------------------------------------------------------------
-tailrace_find_python(tailrace_python_ok tailrace_python_text tailrace_python_reason)
+tailrace_find_python()
+tailrace_judge_python(tailrace_python_ok tailrace_python_text tailrace_python_reason)
 tailrace_settle(PYTHON "${tailrace_python_ok}" "${tailrace_python_text}"
   "${tailrace_python_reason}" "make setup (a private environment in build/venv)")
 

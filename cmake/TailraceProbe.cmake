@@ -265,14 +265,17 @@ endfunction()
 
 # The interpreter of the private environment where there is one (not under scikit-build-core, which
 # brings its own), and nanobind in it.
-function(tailrace_find_python ok text reason)
-  set(${ok} FALSE PARENT_SCOPE)
-  set(private ${PROJECT_SOURCE_DIR}/build/venv/bin/python)
-  if(NOT Python_EXECUTABLE AND EXISTS ${private})
-    set(Python_EXECUTABLE ${private} CACHE FILEPATH "Python of the tests and of the extension")
+macro(tailrace_find_python)
+  if(NOT Python_EXECUTABLE AND EXISTS ${PROJECT_SOURCE_DIR}/build/venv/bin/python)
+    set(Python_EXECUTABLE ${PROJECT_SOURCE_DIR}/build/venv/bin/python CACHE FILEPATH
+      "Python of the tests and of the extension")
   endif()
   set(Python_FIND_VIRTUALENV FIRST)
-  find_package(Python 3.11 COMPONENTS Interpreter OPTIONAL_COMPONENTS Development.Module QUIET GLOBAL)
+  find_package(Python 3.11 COMPONENTS Interpreter OPTIONAL_COMPONENTS Development.Module QUIET)
+endmacro()
+
+function(tailrace_judge_python ok text reason)
+  set(${ok} FALSE PARENT_SCOPE)
   set(TAILRACE_PYTHON_EXECUTABLE "${Python_EXECUTABLE}" CACHE INTERNAL "Python of the tests")
   if(NOT Python_Interpreter_FOUND)
     set(${reason} "no Python >= 3.11" PARENT_SCOPE)
