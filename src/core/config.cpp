@@ -144,7 +144,7 @@ void Config::set(const std::string& name, std::string_view text, bool has_value,
     fresh.text = canonical(fresh.value, text);
     fresh.source = source;
     fresh.place = place;
-    if (const auto* pairs = std::get_if<Pairs>(&fresh.value))
+    if (const auto* pairs = std::get_if<NamedValues>(&fresh.value))
         fresh.pair_places[pairs->begin()->first] = {source, place};
     merge(key, std::move(fresh));
 }
@@ -157,14 +157,14 @@ void Config::merge(const Key& key, Given&& fresh) {
     }
     Given& old = found->second;
     if (key.shape == Shape::pairs) {
-        const auto& [pair, value] = *std::get<Pairs>(fresh.value).begin();
+        const auto& [pair, value] = *std::get<NamedValues>(fresh.value).begin();
         const auto known = old.pair_places.find(pair);
         if (known != old.pair_places.end() && known->second.first == fresh.source)
             throw Error(Code::bad_input, key.name + " " + in_quotes(pair) + " is given twice",
                         fresh.place,
                         "it was given first at " + known->second.second + "; keep one");
         if (known != old.pair_places.end() && known->second.first > fresh.source) return;
-        std::get<Pairs>(old.value)[pair] = value;
+        std::get<NamedValues>(old.value)[pair] = value;
         old.pair_places[pair] = {fresh.source, fresh.place};
         if (fresh.source >= old.source) {
             old.source = fresh.source;
@@ -236,8 +236,8 @@ const Words& Config::words(std::string_view key) const {
 const std::vector<Words>& Config::lists(std::string_view key) const {
     return std::get<std::vector<Words>>(require(key).value);
 }
-Pairs Config::pairs(std::string_view key) const {
-    return has(key) ? std::get<Pairs>(require(key).value) : Pairs{};
+NamedValues Config::pairs(std::string_view key) const {
+    return has(key) ? std::get<NamedValues>(require(key).value) : NamedValues{};
 }
 
 std::string Config::place(std::string_view key) const {
@@ -271,7 +271,7 @@ std::string Config::listing() const {
     };
     for (const Setting& setting : effective()) {
         const Given& given = require(setting.key);
-        if (const auto* pairs = std::get_if<Pairs>(&setting.value)) {
+        if (const auto* pairs = std::get_if<NamedValues>(&setting.value)) {
             for (const auto& [pair, value] : *pairs)
                 add(setting.key, pair + "=" + value, given.pair_places.at(pair).second);
         } else if (const auto* lists = std::get_if<std::vector<Words>>(&setting.value)) {

@@ -69,9 +69,9 @@ enum class Origin { default_value, file, environment, command_line };
 [[nodiscard]] std::string_view name(Origin source) noexcept;
 
 using Words = std::vector<std::string>;
-using Pairs = std::map<std::string, std::string>;
+using NamedValues = std::map<std::string, std::string>;
 using Value = std::variant<bool, std::uint64_t, double, std::string, std::vector<std::uint64_t>,
-                           Words, std::vector<Words>, Pairs>;
+                           Words, std::vector<Words>, NamedValues>;
 
 /// One line of the effective configuration.
 struct Setting {
@@ -119,7 +119,7 @@ public:
     [[nodiscard]] const std::vector<std::uint64_t>& tuple(std::string_view key) const;
     [[nodiscard]] const Words& words(std::string_view key) const;
     [[nodiscard]] const std::vector<Words>& lists(std::string_view key) const;  ///< repeatable
-    [[nodiscard]] Pairs pairs(std::string_view key) const;  ///< empty where none was given
+    [[nodiscard]] NamedValues pairs(std::string_view key) const;  ///< empty where none was given
 
     /// "run.in:4", or "default"; empty where the key has no value.  [local]
     [[nodiscard]] std::string place(std::string_view key) const;

@@ -183,7 +183,7 @@ Value pair_of(const Key& key, std::string_view text, const std::string& place) {
     const std::string_view value = trimmed(text.substr(equals + 1));
     if (name.empty() || value.empty() || split_words(name).size() != 1)
         throw bad_value(key, place, in_quotes(text) + " of " + key.name + " is not NAME=VALUE");
-    return Pairs{{std::string(name), std::string(value)}};
+    return NamedValues{{std::string(name), std::string(value)}};
 }
 
 Value words_of(const Key& key, std::string_view text, const std::string& place) {

@@ -31,12 +31,6 @@ std::vector<core::Setting> foreign_settings(const core::Config& config) {
 
 }  // namespace
 
-std::string name(const Options& options) {
-    if (std::holds_alternative<hdf5::Options>(options)) return "hdf5";
-    if (std::holds_alternative<mpiio::Options>(options)) return "mpiio";
-    return std::get<posix::Options>(options).file_per_rank ? "posix-per-rank" : "posix";
-}
-
 void register_keys(core::KeyTable& table) {
     core::Key format;
     format.name = "format";

@@ -230,10 +230,11 @@ void NameLock::release() noexcept {
     x_fd.reset();
 }
 
-Descriptor create_part(const fs::path& part) {
+Descriptor create_part(const fs::path& part, const std::function<void(const fs::path&)>& create) {
     if (::unlink(part.c_str()) != 0 && errno != ENOENT)
         throw system_error(errno, "cannot remove the left-over " + part.string(), part);
-    Descriptor fd(open_file(part, O_RDWR | O_CREAT | O_EXCL));
+    if (create) create(part);
+    Descriptor fd(open_file(part, create ? O_RDWR : O_RDWR | O_CREAT | O_EXCL));
     if (!fd.open()) throw system_error(errno, "cannot create the file", part);
     return fd;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "core/error.hpp"
@@ -62,8 +63,11 @@ private:
 };
 
 /// Makes a new, empty file in the place of what a killed run may have left.  [local]
+/// @param create  makes it where given (core::Target::create)
 /// @throws core::Error
-[[nodiscard]] Descriptor create_part(const std::filesystem::path& part);
+[[nodiscard]] Descriptor create_part(
+    const std::filesystem::path& part,
+    const std::function<void(const std::filesystem::path&)>& create = {});
 
 /// What came of setting space aside.
 struct Reservation {

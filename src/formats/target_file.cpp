@@ -86,7 +86,7 @@ void TargetFile::create_on_rank_0() {
     core::remove_on_interrupt(x_part);
     core::remove_on_interrupt(with_suffix(x_part, ".lock"));
     x_owns_part = true;
-    const Descriptor fd = create_part(x_part);
+    const Descriptor fd = create_part(x_part, x_target.create);
     const Reservation outcome =
         reserve(fd.get(), x_target.reserve_bytes, x_path, Code::no_space_reserved);
     x_reserved = outcome.reserved;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures of one repetition over all ranks; docs/user/seism.md defines each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "core/record.hpp"
+#include "kernels/seism/repetition.hpp"
+
+namespace tailrace::kernels::seism {
+
+/// Seconds, each the greatest over ranks, except `write_s`: the sum over steps of the greatest.
+struct Figures {
+    double open_s = 0, precreate_s = 0, open_file_s = 0, open_dataset_s = 0;
+    double write_s = 0, close_s = 0, agree_s = 0, sync_s = 0, durable_s = 0;
+    std::uint64_t bytes = 0;  ///< logical
+
+    [[nodiscard]] double aggregate_s() const noexcept { return open_s + write_s + close_s; }
+};
+
+/// @returns 0 where no time passed  [local]
+[[nodiscard]] double rate(std::uint64_t bytes, double seconds) noexcept;
+
+[[nodiscard]] Figures figures_of(const comm::Comm& comm, const Written& written,
+                                 const core::Phases& phases);  ///< [collective]
+
+/// The steps over ranks.  [collective]
+[[nodiscard]] std::vector<core::StepRecord> steps_of(const comm::Comm& comm, const Inputs& inputs,
+                                                     const Written& written);
+
+/// What is the same in all Records of a run.  [collective]
+[[nodiscard]] core::Record record_frame(const comm::Comm& comm, const Inputs& inputs);
+
+/// Memory of all ranks so far.  [collective]
+[[nodiscard]] core::MemoryRecord memory_of(const comm::Comm& comm, const Inputs& inputs,
+                                           std::uint64_t after_init_bytes);
+
+/// Fills in what a finished write tells.  [collective]
+void take_written(const comm::Comm& comm, const Inputs& inputs, const Written& written,
+                  const core::Phases& phases, const Figures& figures, core::Record& record);
+
+}  // namespace tailrace::kernels::seism

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/seism/inputs.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "core/checked.hpp"
+#include "core/context.hpp"
+#include "formats/keys.hpp"
+
+namespace tailrace::kernels::seism {
+
+namespace fs = std::filesystem;
+using core::Code;
+using core::Config;
+using core::Error;
+using core::in_quotes;
+
+namespace {
+
+constexpr std::uint64_t element_bytes = 4;
+constexpr std::uint64_t largest_file_bytes = 9223372036854775807;  // a file offset is signed
+constexpr std::uint64_t largest_chunk_bytes = 4294967295;          // HDF5 keeps it in 32 bits
+constexpr std::uint64_t largest_cb_buffer = 2147479552;            // ROMIO reads it as an int
+
+std::string by_x(const core::Extents& extents) {
+    std::string text;
+    for (std::uint64_t extent : extents)
+        text += (text.empty() ? "" : " x ") + std::to_string(extent);
+    return text;
+}
+
+/// The product, or an Error at the place of `key`.
+std::uint64_t product(const Config& config, const char* key, core::Extents factors) {
+    try {
+        return core::checked_product(factors, key);
+    } catch (const Error&) {
+        throw config.error(key, "the product of " + by_x(factors) + " does not fit 64 bits",
+                           "make " + std::string(key) + " smaller");
+    }
+}
+
+Geometry geometry_of(const Config& config, std::uint64_t ranks) {
+    Geometry geometry{config.tuple("processor"), config.tuple("domain"), config.number("time")};
+    const std::uint64_t blocks = product(config, "processor", geometry.processor);
+    if (blocks != ranks)
+        throw config.error("processor",
+                           "a processor grid of " + by_x(geometry.processor) + " needs " +
+                               std::to_string(blocks) + " ranks, but there are " +
+                               std::to_string(ranks),
+                           "start it with `mpiexec -n " + std::to_string(blocks) +
+                               "`, or choose a grid whose product is " + std::to_string(ranks));
+    core::Extents factors = geometry.domain;
+    factors.push_back(element_bytes);
+    product(config, "domain", factors);
+    factors.insert(factors.end(), geometry.processor.begin(), geometry.processor.end());
+    product(config, "domain", factors);
+    factors.push_back(geometry.steps);
+    if (product(config, "time", factors) > largest_file_bytes)
+        throw config.error("time",
+                           "the dataset of " + by_x(geometry.dims()) +
+                               " elements is larger than any file can be (2^63 bytes)",
+                           "make domain or time smaller");
+    return geometry;
+}
+
+std::optional<core::Extents> chunk_of(const Config& config, const Geometry& geometry) {
+    if (!config.has("chunk")) return std::nullopt;
+    const core::Extents chunk = config.tuple("chunk");
+    const core::Extents slice = geometry.slice();
+    static constexpr char axes[] = "xyz";
+    for (std::size_t d = 0; d < chunk.size(); ++d)
+        if (chunk[d] > slice[d])
+            throw config.error("chunk",
+                               "a chunk of " + by_x(chunk) +
+                                   " is larger than a slice of the dataset, " + by_x(slice) +
+                                   ", in " + axes[d],
+                               "choose a chunk of at most " + by_x(slice) +
+                                   "; the domain of a rank is a good one");
+    core::Extents factors = chunk;
+    factors.push_back(element_bytes);
+    const std::uint64_t bytes = product(config, "chunk", factors);
+    if (bytes > largest_chunk_bytes)
+        throw config.error("chunk",
+                           "a chunk of " + by_x(chunk) + " elements has " + std::to_string(bytes) +
+                               " bytes; HDF5 allows less than 4 GiB (4294967296)",
+                           "choose a smaller chunk");
+    return chunk;
+}
+
+PluginCall plugin_of(const Config& config) {
+    PluginCall call;
+    const bool library = config.has("use_function_lib");
+    const bool function = config.has("use_function_name");
+    if (library && !function)
+        throw config.error("use_function_lib", "use_function_lib without use_function_name",
+                           "add the line `use_function_name F`", Code::missing_key);
+    for (const char* key : {"use_function_name", "use_function_argc", "use_function_argv"})
+        if (!library && config.has(key) &&
+            !(std::string_view(key) == "use_function_argc" && config.number(key) == 0))
+            throw config.error(key, std::string(key) + " without use_function_lib",
+                               "add the line `use_function_lib LIBRARY`", Code::missing_key);
+    if (!library) return call;
+    call.library = config.text("use_function_lib");
+    call.function = config.text("use_function_name");
+    if (config.has("use_function_argv")) call.arguments = config.words("use_function_argv");
+    if (!config.has("use_function_argc")) return call;
+    const std::uint64_t argc = config.number("use_function_argc");
+    if (argc != call.arguments.size())
+        throw config.error("use_function_argc",
+                           "use_function_argc is " + std::to_string(argc) +
+                               ", but use_function_argv has " +
+                               std::to_string(call.arguments.size()) + " words",
+                           "make the two agree");
+    return call;
+}
+
+FillKind fill_of(const Config& config) {
+    if (config.has("use_function_lib")) {
+        if (config.given("fill"))
+            throw config.error("fill",
+                               "fill and use_function_lib (" + config.place("use_function_lib") +
+                                   ") contradict each other",
+                               "keep one of the two");
+        return FillKind::plugin;
+    }
+    return config.text("fill") == "position" ? FillKind::position : FillKind::rank;
+}
+
+Compute compute_of(const Config& config) {
+    Compute compute;
+    if (!config.has("compute")) return compute;
+    const core::Words& words = config.words("compute");
+    const std::string remedy =
+        "write `compute SECONDS`, `compute SECONDS busy` or `compute SECONDS idle`";
+    std::string why;
+    const auto seconds = core::parse_real(words[0], why);
+    if (!seconds) throw config.error("compute", in_quotes(words[0]) + " of compute " + why, remedy);
+    if (*seconds > 86400)
+        throw config.error("compute", in_quotes(words[0]) + " of compute is more than a day",
+                           remedy);
+    compute.seconds = *seconds;
+    if (words.size() == 2 && words[1] != "busy" && words[1] != "idle")
+        throw config.error("compute", in_quotes(words[1]) + " of compute is neither busy nor idle",
+                           remedy);
+    compute.busy = words.size() == 1 || words[1] == "busy";
+    return compute;
+}
+
+Striping striping_of(const Config& config) {
+    Striping striping;
+    if (config.has("lfs_stripe_count") && config.number("lfs_stripe_count") > 0)
+        striping.count = config.number("lfs_stripe_count");
+    if (config.has("lfs_stripe_size") && config.number("lfs_stripe_size") > 0)
+        striping.size_bytes = config.number("lfs_stripe_size");
+    if (striping.size_bytes && *striping.size_bytes % 65536 != 0)
+        throw config.error("lfs_stripe_size",
+                           std::to_string(*striping.size_bytes) + " is not a multiple of 65536",
+                           "Lustre takes stripes of a multiple of 64 KiB: 1048576, for example");
+    if (!striping.asked()) return striping;
+    const bool several_files = config.text("format") == "posix-per-rank" ||
+                               (config.has("subfile") && config.number("subfile") > 0);
+    if (several_files)
+        throw config.error(striping.count ? "lfs_stripe_count" : "lfs_stripe_size",
+                           "striping is set for one shared file, but this run writes several",
+                           "set the striping of the folder with lfs setstripe instead");
+    return striping;
+}
+
+/// The hints of the classic kernel for collective writes, where the user gave no others.
+void add_classic_hints(formats::Hints& hints, bool collective, std::uint64_t bytes_per_rank) {
+    if (!collective) return;
+    hints.emplace("romio_cb_write", "enable");
+    hints.emplace("romio_ds_write", "disable");
+    hints.emplace("cb_buffer_size", std::to_string(std::min(bytes_per_rank, largest_cb_buffer)));
+}
+
+/// Chunk, filters and hints; and what of them the chosen format cannot have.
+void complete_options(Inputs& inputs) {
+    const Config& config = inputs.config;
+    const std::uint64_t bytes = inputs.geometry.bytes_per_rank();
+    const bool per_rank = config.text("format") == "posix-per-rank";
+    if (auto* hdf5 = std::get_if<formats::hdf5::Options>(&inputs.options)) {
+        add_classic_hints(hdf5->hints, hdf5->collective, bytes);
+        inputs.chunk_put_aside = inputs.chunk && hdf5->subfiles > 0;
+    } else if (auto* mpiio = std::get_if<formats::mpiio::Options>(&inputs.options)) {
+        add_classic_hints(mpiio->hints, mpiio->collective, bytes);
+    } else {
+        inputs.chunk_put_aside = inputs.chunk && per_rank;
+    }
+    if (inputs.chunk_put_aside) {
+        inputs.chunk.reset();
+        inputs.notes.push_back(per_rank
+                                   ? "chunk has no effect with format posix-per-rank: a rank's "
+                                     "block is one piece"
+                                   : "chunk has no effect with subfile: the layout is contiguous");
+    }
+    if (inputs.filtered() && !inputs.chunk)
+        throw Error(Code::missing_key, "compression works on chunks, but no chunk is given", "",
+                    "add the line `chunk X Y Z`, with the domain of a rank for example");
+    if (inputs.chunk) {
+        core::Extents chunk = *inputs.chunk;
+        chunk.insert(chunk.begin(), 1);
+        formats::set_chunk(inputs.options, object_path, chunk);
+    }
+    for (const std::string& key : formats::keys_without_effect(config))
+        inputs.notes.push_back(key + " has no effect with format " + config.text("format"));
+}
+
+void check_names(const Inputs& inputs) {
+    if (inputs.filename.lexically_normal() == inputs.results.lexically_normal())
+        throw inputs.config.error(
+            "results",
+            "results and filename are the same file, " + in_quotes(inputs.results.string()),
+            "give one of them another name");
+}
+
+void check_memory(const comm::Comm& comm, const Inputs& inputs) {
+    const comm::Comm node = comm.split_node();
+    const std::uint64_t bytes = inputs.geometry.bytes_per_rank();
+    const std::uint64_t available = node.min(core::machine_memory().available_bytes);
+    std::optional<Error> mine;
+    if (available > 0 && bytes > available / static_cast<std::uint64_t>(node.size()))
+        mine = inputs.config.error("domain",
+                                   "a domain of " + by_x(inputs.geometry.domain) + " is " +
+                                       std::to_string(bytes) + " bytes per rank, and " +
+                                       std::to_string(node.size()) + " ranks share a node with " +
+                                       std::to_string(available) + " bytes of free memory",
+                                   "choose a smaller domain, or fewer ranks per node");
+    comm.agree(mine);
+}
+
+void check_results(const fs::path& results) {
+    const fs::path folder = results.has_parent_path() ? results.parent_path() : fs::path(".");
+    std::error_code failed;
+    if (!fs::is_directory(folder, failed))
+        throw Error(Code::no_such_directory,
+                    "there is no folder " + in_quotes(folder.string()) + " for the results",
+                    results.string(), "create it, or give `results FILE` another one");
+    if (fs::is_directory(results, failed))
+        throw Error(Code::not_writable, "the results file is a folder", results.string(),
+                    "give `results FILE` the name of a file");
+    const bool there = fs::exists(results, failed);
+    if (::access(there ? results.c_str() : folder.c_str(), W_OK) != 0)
+        throw Error(Code::not_writable,
+                    "the results cannot be written: " + core::describe_errno(errno),
+                    results.string(), "give `results FILE` a place where you may write");
+}
+
+}  // namespace
+
+bool Inputs::filtered() const {
+    const auto* hdf5 = std::get_if<formats::hdf5::Options>(&options);
+    return hdf5 && (hdf5->deflate != 0 || !hdf5->filters.empty());
+}
+
+bool Inputs::collective() const {
+    if (const auto* hdf5 = std::get_if<formats::hdf5::Options>(&options)) return hdf5->collective;
+    if (const auto* mpiio = std::get_if<formats::mpiio::Options>(&options))
+        return mpiio->collective;
+    return false;
+}
+
+std::uint64_t Inputs::reserve_bytes() const {
+    if (filtered()) return 0;
+    if (!chunk) return geometry.bytes();
+    std::uint64_t bytes = core::checked_mul(geometry.steps, element_bytes, "bytes of the chunks");
+    const core::Extents slice = geometry.slice();
+    for (std::size_t d = 0; d < slice.size(); ++d) {
+        const std::uint64_t count = slice[d] / (*chunk)[d] + (slice[d] % (*chunk)[d] != 0 ? 1 : 0);
+        bytes = core::checked_mul(bytes, core::checked_mul(count, (*chunk)[d], "chunk"),
+                                  "bytes of the chunks");
+    }
+    return bytes;
+}
+
+Inputs inputs_from(Config config, std::uint64_t ranks) {
+    Inputs inputs;
+    inputs.config = std::move(config);
+    const Config& given = inputs.config;
+    inputs.geometry = geometry_of(given, ranks);
+    inputs.chunk = chunk_of(given, inputs.geometry);
+    inputs.filename = given.text("filename");
+    inputs.results = given.text("results");
+    inputs.options = formats::options_from(given);
+    inputs.plugin = plugin_of(given);
+    inputs.fill = fill_of(given);
+    inputs.compute = compute_of(given);
+    inputs.striping = striping_of(given);
+    inputs.repeat = given.has("repeat") ? given.number("repeat") : 0;
+    inputs.sync_each_step = given.text("fsync") == "step";
+    inputs.read_back = given.flag("read_back");
+    inputs.verify = given.flag("verify");
+    complete_options(inputs);
+    check_names(inputs);
+    if (inputs.reserve_bytes() > largest_file_bytes)
+        throw given.error("chunk", "the padded chunks take more than 2^63 bytes",
+                          "choose a chunk that divides the domain");
+    return inputs;
+}
+
+void check_machine(const comm::Comm& comm, const Inputs& inputs) {
+    check_memory(comm, inputs);
+    comm.agree_on([&] {
+        if (comm.rank() == 0) check_results(inputs.results);
+    });
+}
+
+}  // namespace tailrace::kernels::seism

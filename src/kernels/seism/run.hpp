@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run: repetitions of write, read back and verify, each with its Record.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "core/record.hpp"
+#include "kernels/seism/inputs.hpp"
+
+namespace tailrace::kernels::seism {
+
+/// What the program knows about itself and the kernel cannot ask for.
+struct Software {
+    std::string mpi_library;             ///< "Open MPI 4.1.4"
+    std::string hdf5_version;            ///< "2.2.0"; empty: not in this build
+    std::uint64_t after_init_bytes = 0;  ///< resident memory when MPI was up
+};
+
+/// Receives lines for a person; called on rank 0 only.
+using Say = std::function<void(const std::string&)>;
+
+/// Runs the plan: per repetition fill, write, read back, verify; appends a Record for each to
+/// `inputs.results` and says the results.  [collective]
+/// @throws core::Error on all ranks: of the run, or Code::verification where values are wrong
+void run(const comm::Comm& comm, const Inputs& inputs, const Software& software, const Say& say);
+
+}  // namespace tailrace::kernels::seism
