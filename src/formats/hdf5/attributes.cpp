@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/hdf5/attributes.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+#include <variant>
+
+namespace tailrace::formats::hdf5 {
+
+namespace {
+
+using core::AttributeArray;
+using core::AttributeScalar;
+using core::Code;
+using core::Compound;
+using core::CompoundMember;
+using core::Error;
+
+template <class Number>
+core::Scalar scalar_of() {
+    if constexpr (std::is_same_v<Number, std::int32_t>) return core::Scalar::i32;
+    if constexpr (std::is_same_v<Number, std::uint32_t>) return core::Scalar::u32;
+    if constexpr (std::is_same_v<Number, std::int64_t>) return core::Scalar::i64;
+    if constexpr (std::is_same_v<Number, std::uint64_t>) return core::Scalar::u64;
+    if constexpr (std::is_same_v<Number, double>) return core::Scalar::f64;
+}
+
+/// A value ready for HDF5: types in the file and in memory, and its bytes. Strings are borrowed
+/// from the attribute as pointers.
+struct Image {
+    h5::Id file_type, memory_type;
+    std::vector<std::uint64_t> dims;  ///< empty: a scalar
+    std::vector<std::byte> bytes;
+};
+
+h5::Id copy_of(hid_t type) { return {H5Tcopy(type), H5Tclose, "H5Tcopy", "attribute"}; }
+
+void append(std::vector<std::byte>& bytes, const void* data, std::size_t size) {
+    const auto* begin = static_cast<const std::byte*>(data);
+    bytes.insert(bytes.end(), begin, begin + size);
+}
+
+void append_text(std::vector<std::byte>& bytes, const std::string& text) {
+    const char* pointer = text.c_str();
+    append(bytes, &pointer, sizeof pointer);
+}
+
+Image image_of(const AttributeScalar& scalar) {
+    return std::visit(
+        [](const auto& value) {
+            using Value = std::decay_t<decltype(value)>;
+            Image image;
+            if constexpr (std::is_same_v<Value, std::string>) {
+                image.file_type = h5::string_type();
+                image.memory_type = h5::string_type();
+                append_text(image.bytes, value);
+            } else {
+                image.file_type = copy_of(h5::file_type(scalar_of<Value>()));
+                image.memory_type = copy_of(h5::memory_type(scalar_of<Value>()));
+                append(image.bytes, &value, sizeof value);
+            }
+            return image;
+        },
+        scalar);
+}
+
+Image image_of(const AttributeArray& array) {
+    return std::visit(
+        [](const auto& values) {
+            using Value = typename std::decay_t<decltype(values)>::value_type;
+            Image image;
+            image.dims = {values.size()};
+            if constexpr (std::is_same_v<Value, std::string>) {
+                image.file_type = h5::string_type();
+                image.memory_type = h5::string_type();
+                for (const std::string& value : values) append_text(image.bytes, value);
+            } else {
+                image.file_type = copy_of(h5::file_type(scalar_of<Value>()));
+                image.memory_type = copy_of(h5::memory_type(scalar_of<Value>()));
+                append(image.bytes, values.data(), values.size() * sizeof(Value));
+            }
+            return image;
+        },
+        array);
+}
+
+Image image_of(const CompoundMember& member) {
+    Image image = std::visit([](const auto& value) { return image_of(value); }, member.value);
+    if (image.dims.empty()) return image;
+    const std::vector<hsize_t> dims(image.dims.begin(), image.dims.end());
+    for (h5::Id* type : {&image.file_type, &image.memory_type})
+        *type = h5::Id(H5Tarray_create2(type->get(), 1, dims.data()), H5Tclose, "H5Tarray_create2",
+                       member.name);
+    return image;
+}
+
+/// Plain characters: the character set that readers of old compounds ask for.
+void use_ascii(h5::Id& type) {
+    if (H5Tget_class(type.get()) == H5T_STRING)
+        h5::check(H5Tset_cset(type.get(), H5T_CSET_ASCII), "H5Tset_cset", "attribute");
+}
+
+Image image_of(const Compound& compound) {
+    Image image;
+    for (h5::Id* type : {&image.file_type, &image.memory_type})
+        *type = h5::Id(H5Tcreate(H5T_COMPOUND, compound.size), H5Tclose, "H5Tcreate", "attribute");
+    image.bytes.resize(compound.size);
+    for (const CompoundMember& member : compound.members) {
+        Image part = image_of(member);
+        use_ascii(part.file_type);
+        use_ascii(part.memory_type);
+        h5::check(H5Tinsert(image.file_type.get(), member.name.c_str(), member.offset,
+                            part.file_type.get()),
+                  "H5Tinsert", member.name);
+        h5::check(H5Tinsert(image.memory_type.get(), member.name.c_str(), member.offset,
+                            part.memory_type.get()),
+                  "H5Tinsert", member.name);
+        std::copy(part.bytes.begin(), part.bytes.end(),
+                  image.bytes.begin() + static_cast<std::ptrdiff_t>(member.offset));
+    }
+    return image;
+}
+
+std::uint64_t stored_bytes(const CompoundMember& member) {
+    return std::visit(
+        [](const auto& value) -> std::uint64_t {
+            return std::visit(
+                [](const auto& inner) -> std::uint64_t {
+                    using Inner = std::decay_t<decltype(inner)>;
+                    if constexpr (std::is_same_v<Inner, std::string>)
+                        return sizeof(char*);
+                    else if constexpr (std::is_same_v<Inner, std::vector<std::string>>)
+                        return inner.size() * sizeof(char*);
+                    else if constexpr (std::is_arithmetic_v<Inner>)
+                        return sizeof(Inner);
+                    else
+                        return inner.size() * sizeof(inner[0]);
+                },
+                value);
+        },
+        member.value);
+}
+
+void check_compound(const Compound& compound, const std::string& where) {
+    std::vector<const CompoundMember*> members;
+    for (const CompoundMember& member : compound.members) members.push_back(&member);
+    std::sort(members.begin(), members.end(),
+              [](const auto* a, const auto* b) { return a->offset < b->offset; });
+    std::uint64_t end = 0;
+    for (const CompoundMember* member : members) {
+        const std::uint64_t bytes = stored_bytes(*member);
+        if (member->name.empty() || bytes == 0)
+            throw Error(Code::bad_input, "a member of the compound has no name or no elements",
+                        where, "leave it out");
+        if (member->offset < end || member->offset > compound.size ||
+            bytes > compound.size - member->offset)
+            throw Error(Code::bad_input,
+                        "member \"" + member->name + "\" at byte " +
+                            std::to_string(member->offset) +
+                            " overlaps another one or ends beyond " + std::to_string(compound.size),
+                        where, "correct the offsets or the size of the compound");
+        end = member->offset + bytes;
+    }
+    if (members.empty())
+        throw Error(Code::bad_input, "a compound without members", where, "leave it out");
+}
+
+}  // namespace
+
+void check_attribute(const core::Attribute& attribute, bool object_known) {
+    const std::string where = attribute.object + "@" + attribute.name;
+    if (attribute.name.empty())
+        throw Error(Code::bad_input, "an attribute without a name", where, "name it");
+    if (!object_known)
+        throw Error(Code::bad_input, "no object \"" + attribute.object + "\" is defined", where,
+                    "use / for the file, or the path of a dataset or group");
+    if (const auto* compound = std::get_if<Compound>(&attribute.value))
+        check_compound(*compound, where);
+}
+
+void write_attribute(const h5::Id& file, const core::Attribute& attribute) {
+    const std::string where = attribute.object + "@" + attribute.name;
+    Image image = std::visit([](const auto& value) { return image_of(value); }, attribute.value);
+    const auto* compound = std::get_if<Compound>(&attribute.value);
+    if (compound != nullptr && !compound->committed_as.empty()) {
+        const h5::Id links = h5::groups_as_needed();
+        h5::check(H5Tcommit2(file.get(), compound->committed_as.c_str(), image.file_type.get(),
+                             links.get(), H5P_DEFAULT, H5P_DEFAULT),
+                  "H5Tcommit2", compound->committed_as);
+    }
+    const h5::Id object(H5Oopen(file.get(), attribute.object.c_str(), H5P_DEFAULT), H5Oclose,
+                        "H5Oopen", attribute.object);
+    if (h5::check(H5Aexists(object.get(), attribute.name.c_str()), "H5Aexists", where) > 0)
+        h5::check(H5Adelete(object.get(), attribute.name.c_str()), "H5Adelete", where);
+    const h5::Id space = h5::simple_space(image.dims);
+    h5::Id stored(H5Acreate2(object.get(), attribute.name.c_str(), image.file_type.get(),
+                             space.get(), H5P_DEFAULT, H5P_DEFAULT),
+                  H5Aclose, "H5Acreate2", where);
+    if (!image.bytes.empty())
+        h5::check(H5Awrite(stored.get(), image.memory_type.get(), image.bytes.data()), "H5Awrite",
+                  where);
+    stored.close("H5Aclose", where);
+}
+
+}  // namespace tailrace::formats::hdf5

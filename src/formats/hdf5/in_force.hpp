@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options as they are in force: read back from HDF5, MPI-IO and the file, never from the request.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "formats/hdf5/h5.hpp"
+#include "formats/hdf5/properties.hpp"
+
+namespace tailrace::formats::hdf5 {
+
+/// What is known of an open file.
+struct InForce {
+    std::map<std::string, std::string> settings;
+    std::map<std::string, std::string> hints;  ///< MPI_File_get_info
+    std::string mpi_io;                        ///< implementation; empty where no MPI-IO
+    std::uint64_t stored_bytes = 0;            ///< of all datasets, as HDF5 counts
+};
+
+/// Driver, format bounds, alignment and MPI-IO hints of an open file.  [local]
+[[nodiscard]] InForce look(const h5::Id& file, Driver driver);
+
+/// Layout, chunk, filters, fill and allocation time of a dataset.  [local]
+/// @param only the file has no other: the keys then go without its path
+void look_at_dataset(const h5::Id& file, const std::string& path, bool only,
+                     std::map<std::string, std::string>& settings);
+
+}  // namespace tailrace::formats::hdf5

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The HDF5 format for the rest of Tailrace; free of hdf5.h.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "core/phases.hpp"
+#include "core/sink.hpp"
+#include "formats/options.hpp"
+
+namespace tailrace::formats::hdf5 {
+
+/// Creates `target` for writing by every rank of `comm`; with Options::precreate the file itself
+/// is made by rank 0 in the first define().  [collective]
+/// @throws core::Error on all ranks or on none
+[[nodiscard]] std::unique_ptr<core::Sink> open_sink(const comm::Comm& comm,
+                                                    const core::Target& target,
+                                                    const Options& options, core::Phases& phases);
+
+/// Opens a finished file for reading by every rank of `comm`.  [collective]
+/// @throws core::Error on all ranks or on none
+[[nodiscard]] std::unique_ptr<core::Source> open_source(const comm::Comm& comm,
+                                                        const std::filesystem::path& path,
+                                                        const Options& options,
+                                                        core::Phases& phases);
+
+/// What this build of HDF5 can do, for `doctor`.
+struct LibraryFacts {
+    std::string version;  ///< "2.2.0"
+    bool parallel = false;
+    bool subfiling = false;
+    bool deflate = false;
+    std::vector<std::string> filters;  ///< names and numbers of the filters that are there
+};
+[[nodiscard]] LibraryFacts library_facts();  ///< [local]
+
+}  // namespace tailrace::formats::hdf5

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/hdf5/properties.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "comm/mpi_comm.hpp"
+#include "core/checked.hpp"
+
+namespace tailrace::formats::hdf5 {
+
+namespace {
+
+using core::Code;
+using core::Error;
+
+H5F_libver_t libver(const std::string& name) {
+    static const std::map<std::string, H5F_libver_t> known {
+        {"earliest", H5F_LIBVER_EARLIEST}, {"v18", H5F_LIBVER_V18}, {"v110", H5F_LIBVER_V110},
+            {"v112", H5F_LIBVER_V112}, {"v114", H5F_LIBVER_V114},
+#if H5_VERSION_GE(2, 0, 0)
+            {"v200", H5F_LIBVER_V200},
+#endif
+        {
+            "latest", H5F_LIBVER_LATEST
+        }
+    };
+    const auto found = known.find(name);
+    if (found != known.end()) return found->second;
+    std::vector<std::string> names;
+    for (const auto& [text, value] : known) names.push_back(text);
+    const std::string near = core::nearest(name, names);
+    throw Error(Code::bad_input,
+                "HDF5 " + h5::library_version() + " has no format bound \"" + name + "\"", "libver",
+                near.empty() ? "use earliest, v18, v110, v112, v114 or latest"
+                             : "did you mean \"" + near + "\"?");
+}
+
+void check_filters(const Options& options, int ranks) {
+    if (options.deflate == 0 && options.filters.empty()) return;
+    if (ranks > 1 && !options.collective)
+        throw Error(Code::bad_input,
+                    "filters (deflate and the like) need collective writes on several ranks",
+                    options.deflate != 0 ? "deflate" : "filter", "add collective_write");
+    if (options.subfiles != 0)
+        throw Error(Code::bad_input, "subfiling stores contiguous datasets, which have no filters",
+                    "subfile", "take either the filter or subfile away");
+    if (options.deflate < 0 || options.deflate > 9)
+        throw Error(Code::bad_input,
+                    "level " + std::to_string(options.deflate) + " is not between 0 and 9",
+                    "deflate", "1 is fast, 9 is small, 0 is off");
+    if (options.deflate != 0 && !h5::filter_available(H5Z_FILTER_DEFLATE))
+        throw Error(Code::bad_input, "this HDF5 was built without zlib", "deflate",
+                    "build HDF5 with zlib, or leave deflate out");
+    for (const Filter& filter : options.filters) {
+        if (h5::filter_available(filter.id)) continue;
+        const char* path = std::getenv("HDF5_PLUGIN_PATH");
+        throw Error(Code::bad_input,
+                    "HDF5 finds no filter number " + std::to_string(filter.id) +
+                        " (HDF5_PLUGIN_PATH is " +
+                        (path == nullptr ? "not set" : "\"" + std::string(path) + "\"") + ")",
+                    filter.name.empty() ? "filter" : filter.name,
+                    "install its plugin and set HDF5_PLUGIN_PATH to the folder, or leave it out");
+    }
+}
+
+void check_subfiling(const Options& options) {
+    if (options.subfiles == 0) return;
+#ifndef H5_HAVE_SUBFILING_VFD
+    throw Error(Code::unsupported,
+                "HDF5 " + h5::library_version() + " was built without the subfiling driver",
+                "subfile", "build HDF5 with HDF5_ENABLE_SUBFILING_VFD, or leave subfile out");
+#else
+    int level = MPI_THREAD_SINGLE;
+    if (mpi_running()) MPI_Query_thread(&level);
+    if (level != MPI_THREAD_MULTIPLE)
+        throw Error(Code::unsupported,
+                    "the subfiling driver starts threads that use MPI, and MPI was not started "
+                    "with MPI_THREAD_MULTIPLE",
+                    "subfile", "start MPI with MPI_Init_thread(MPI_THREAD_MULTIPLE)");
+    if (options.subfiles > 0x7fffffff)
+        throw Error(Code::bad_input, std::to_string(options.subfiles) + " subfiles are too many",
+                    "subfile", "use at most one per rank");
+    if (options.precreate)
+        throw Error(Code::bad_input, "one rank alone cannot create subfiles", "precreate",
+                    "take either precreate or subfile away");
+    if (!options.chunks.empty())
+        throw Error(Code::bad_input, "subfiling stores contiguous datasets, not chunks", "chunk",
+                    "leave the chunk out");
+#endif
+}
+
+/// MPI_Info that is freed.
+class Info {
+public:
+    explicit Info(const Hints& hints) {
+        if (hints.empty()) return;
+        comm::check(MPI_Info_create(&x_info), "MPI_Info_create");
+        for (const auto& [key, value] : hints)
+            comm::check(MPI_Info_set(x_info, key.c_str(), value.c_str()), "MPI_Info_set", key);
+    }
+    ~Info() {
+        if (x_info != MPI_INFO_NULL) MPI_Info_free(&x_info);
+    }
+    Info(const Info&) = delete;
+    Info& operator=(const Info&) = delete;
+    [[nodiscard]] MPI_Info get() const noexcept { return x_info; }
+
+private:
+    MPI_Info x_info = MPI_INFO_NULL;
+};
+
+#ifdef H5_HAVE_SUBFILING_VFD
+void set_subfiling(const h5::Id& access, const Options& options) {
+    // "every rank" cut off at stripe_count: the first `subfiles` ranks are the concentrators. The
+    // selection by total number would want an environment variable.
+    H5FD_subfiling_config_t config{};
+    h5::check(H5Pget_fapl_subfiling(access.get(), &config), "H5Pget_fapl_subfiling", "subfile");
+    config.shared_cfg.ioc_selection = SELECT_IOC_EVERY_NTH_RANK;
+    config.shared_cfg.stripe_count = static_cast<std::int32_t>(options.subfiles);
+    h5::check(H5Pset_fapl_subfiling(access.get(), &config), "H5Pset_fapl_subfiling", "subfile");
+    H5Pclose(config.ioc_fapl_id);  // a copy, made by H5Pget_fapl_subfiling
+}
+#endif
+
+}  // namespace
+
+bool mpi_running() {
+    int started = 0, ended = 0;
+    MPI_Initialized(&started);
+    MPI_Finalized(&ended);
+    return started != 0 && ended == 0;
+}
+
+void check_options(const Options& options, int ranks) {
+    (void)libver(options.libver_low);
+    (void)libver(options.libver_high);
+    if (libver(options.libver_low) > libver(options.libver_high))
+        throw Error(Code::bad_input,
+                    "the lower format bound " + options.libver_low + " is above the upper one " +
+                        options.libver_high,
+                    "libver", "swap them");
+    check_filters(options, ranks);
+    check_subfiling(options);
+}
+
+core::Extents chunk_of(const Options& options, const core::Object& object) {
+    if (options.subfiles != 0) return {};
+    if (const auto found = options.chunks.find(object.path); found != options.chunks.end())
+        return found->second;
+    const bool grows = std::any_of(object.dims.begin(), object.dims.end(),
+                                   [](const core::Extent& dim) { return dim.unlimited; });
+    if (!grows) return {};
+    // What grows must be chunked: one record per chunk, cut down to what HDF5 takes.
+    core::Extents chunk;
+    for (const core::Extent& dim : object.dims)
+        chunk.push_back(dim.unlimited ? 1 : std::max<std::uint64_t>(dim.size, 1));
+    for (std::uint64_t& extent : chunk) {
+        std::uint64_t rest = core::size_of(object.type);
+        for (std::uint64_t other : chunk) rest = core::checked_mul(rest, other, object.path);
+        while (rest > largest_chunk_bytes && extent > 1) {
+            rest = rest / extent * ((extent + 1) / 2);
+            extent = (extent + 1) / 2;
+        }
+    }
+    return chunk;
+}
+
+void check_object(const Options& options, const core::Object& object) {
+    if (object.path.size() < 2 || object.path.front() != '/' || object.path.back() == '/')
+        throw Error(Code::bad_input, "\"" + object.path + "\" is no path of a dataset", "define",
+                    "begin it with / and end it with a name");
+    if (object.dims.size() > H5S_MAX_RANK)
+        throw Error(Code::bad_input,
+                    std::to_string(object.dims.size()) + " dimensions are more than HDF5's " +
+                        std::to_string(H5S_MAX_RANK),
+                    object.path, "use fewer dimensions");
+    if (object.kind == core::Kind::bytes &&
+        (object.dims.size() != 1 || object.type != core::Scalar::u8))
+        throw Error(Code::bad_input, "an object of kind bytes has one dimension of u8", object.path,
+                    "use kind dense for arrays");
+    (void)object.bytes();
+    const core::Extents chunk = chunk_of(options, object);
+    if (chunk.empty()) {
+        if (options.deflate != 0 || !options.filters.empty())
+            throw Error(Code::bad_input, "a filter wants a chunked dataset", object.path,
+                        "give it a chunk");
+        const bool grows = std::any_of(object.dims.begin(), object.dims.end(),
+                                       [](const core::Extent& dim) { return dim.unlimited; });
+        if (grows)
+            throw Error(Code::bad_input, "a dataset that grows must be chunked", object.path,
+                        "leave subfile out, or give it a fixed size");
+        return;
+    }
+    if (chunk.size() != object.dims.size())
+        throw Error(Code::bad_input,
+                    "its chunk has " + std::to_string(chunk.size()) + " dimensions and it has " +
+                        std::to_string(object.dims.size()),
+                    object.path, "give one chunk extent per dimension");
+    for (std::size_t d = 0; d < chunk.size(); ++d) {
+        const core::Extent& dim = object.dims[d];
+        if (chunk[d] == 0)
+            throw Error(Code::bad_input, "its chunk is 0 in dimension " + std::to_string(d),
+                        object.path, "every chunk extent is at least 1");
+        if (chunk[d] > dim.size && !dim.unlimited)
+            throw Error(Code::bad_input,
+                        "its chunk of " + std::to_string(chunk[d]) + " is larger than its extent " +
+                            std::to_string(dim.size) + " in dimension " + std::to_string(d),
+                        object.path, "make the chunk at most as large as the dataset");
+    }
+    const std::uint64_t bytes = core::checked_mul(core::checked_product(chunk, object.path),
+                                                  core::size_of(object.type), object.path);
+    if (bytes > largest_chunk_bytes)
+        throw Error(Code::bad_input,
+                    "its chunk of " + std::to_string(bytes) + " bytes is over HDF5's limit of " +
+                        std::to_string(largest_chunk_bytes),
+                    object.path, "make the chunk smaller than 4 GiB");
+}
+
+Driver shared_driver(const Options& options) {
+    if (options.subfiles != 0) return Driver::subfiling;
+    return mpi_running() ? Driver::parallel : Driver::serial;
+}
+
+h5::Id file_creation() { return h5::property_list(H5P_FILE_CREATE, "file creation"); }
+
+h5::Id file_access(const Options& options, const comm::Comm& comm, Driver driver) {
+    h5::Id list = h5::property_list(H5P_FILE_ACCESS, "file access");
+    const auto set = [&](herr_t result, const char* call) {
+        h5::check(result, call, "file access", Code::internal);
+    };
+    set(H5Pset_libver_bounds(list.get(), libver(options.libver_low), libver(options.libver_high)),
+        "H5Pset_libver_bounds");
+    // The unfinished file has a name of its own that nobody else opens; locks are what fails first
+    // on network file systems.
+    set(H5Pset_file_locking(list.get(), false, true), "H5Pset_file_locking");
+    // H5Fclose closes what is still open in the file, so that nothing is left behind.
+    set(H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG), "H5Pset_fclose_degree");
+    if (options.alignment_bytes != 0)
+        set(H5Pset_alignment(list.get(), options.alignment_threshold_bytes,
+                             options.alignment_bytes),
+            "H5Pset_alignment");
+    if (options.metadata_block_bytes != 0)
+        set(H5Pset_meta_block_size(list.get(), options.metadata_block_bytes),
+            "H5Pset_meta_block_size");
+    if (driver == Driver::serial) return list;
+
+    const Info info(options.hints);
+    if (driver == Driver::parallel) {
+        set(H5Pset_fapl_mpio(list.get(), comm::native(comm), info.get()), "H5Pset_fapl_mpio");
+    } else {
+#ifdef H5_HAVE_SUBFILING_VFD
+        set(H5Pset_mpi_params(list.get(), comm::native(comm), info.get()), "H5Pset_mpi_params");
+        set_subfiling(list, options);
+#endif
+    }
+    if (options.collective_metadata)
+        set(H5Pset_all_coll_metadata_ops(list.get(), true), "H5Pset_all_coll_metadata_ops");
+    return list;
+}
+
+h5::Id dataset_access(const Options& options, Driver driver) {
+    h5::Id list = h5::property_list(H5P_DATASET_ACCESS, "dataset access");
+    if (options.collective_metadata && driver != Driver::serial)
+        h5::check(H5Pset_all_coll_metadata_ops(list.get(), true), "H5Pset_all_coll_metadata_ops",
+                  "dataset access", Code::internal);
+    return list;
+}
+
+h5::Id dataset_creation(const Options& options, const core::Object& object) {
+    h5::Id list = h5::property_list(H5P_DATASET_CREATE, "dataset creation");
+    const auto set = [&](herr_t result, const char* call) {
+        h5::check(result, call, object.path, Code::bad_input);
+    };
+    const core::Extents chunk = chunk_of(options, object);
+    if (!chunk.empty()) {
+        const std::vector<hsize_t> extents(chunk.begin(), chunk.end());
+        set(H5Pset_chunk(list.get(), static_cast<int>(extents.size()), extents.data()),
+            "H5Pset_chunk");
+    }
+    if (object.fill.set)
+        set(H5Pset_fill_value(list.get(), H5T_NATIVE_DOUBLE, &object.fill.value),
+            "H5Pset_fill_value");
+    switch (options.fill_time) {
+        case FillTime::if_set:
+            set(H5Pset_fill_time(list.get(), H5D_FILL_TIME_IFSET), "H5Pset_fill_time");
+            break;
+        case FillTime::never:
+            set(H5Pset_fill_time(list.get(), H5D_FILL_TIME_NEVER), "H5Pset_fill_time");
+            break;
+        case FillTime::at_allocation:
+            set(H5Pset_fill_time(list.get(), H5D_FILL_TIME_ALLOC), "H5Pset_fill_time");
+            break;
+    }
+    switch (options.alloc_time) {
+        case AllocTime::early:
+            set(H5Pset_alloc_time(list.get(), H5D_ALLOC_TIME_EARLY), "H5Pset_alloc_time");
+            break;
+        case AllocTime::late:
+            set(H5Pset_alloc_time(list.get(), H5D_ALLOC_TIME_LATE), "H5Pset_alloc_time");
+            break;
+        case AllocTime::incremental:
+            set(H5Pset_alloc_time(list.get(), H5D_ALLOC_TIME_INCR), "H5Pset_alloc_time");
+            break;
+        case AllocTime::library_default:
+            break;
+    }
+    if (options.deflate != 0)
+        set(H5Pset_deflate(list.get(), static_cast<unsigned>(options.deflate)), "H5Pset_deflate");
+    for (const Filter& filter : options.filters)
+        set(H5Pset_filter(list.get(), static_cast<H5Z_filter_t>(filter.id), H5Z_FLAG_MANDATORY,
+                          filter.parameters.size(), filter.parameters.data()),
+            "H5Pset_filter");
+    return list;
+}
+
+h5::Id transfer_list(bool collective) {
+    h5::Id list = h5::property_list(H5P_DATASET_XFER, "transfer");
+    if (collective)
+        h5::check(H5Pset_dxpl_mpio(list.get(), H5FD_MPIO_COLLECTIVE), "H5Pset_dxpl_mpio",
+                  "transfer", Code::internal);
+    return list;
+}
+
+}  // namespace tailrace::formats::hdf5

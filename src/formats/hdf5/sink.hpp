@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Sink over HDF5. docs/developer/hdf5_failures.md says what happens when the disk does not.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "core/phases.hpp"
+#include "core/sink.hpp"
+#include "formats/hdf5/h5.hpp"
+#include "formats/hdf5/in_force.hpp"
+#include "formats/hdf5/modes.hpp"
+#include "formats/hdf5/properties.hpp"
+#include "formats/options.hpp"
+#include "formats/target_file.hpp"
+
+namespace tailrace::formats::hdf5 {
+
+class Hdf5Sink final : public core::Sink {
+public:
+    /// Checks, reserves, and creates the file unless rank 0 is to do it in define().  [collective]
+    Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
+             core::Phases& phases);
+    ~Hdf5Sink() override;
+
+    [[nodiscard]] const core::Capabilities& can() const noexcept override { return x_can; }
+    std::vector<core::ObjectId> define(const core::Schema& schema) override;
+    void write(std::span<const core::Write> pieces) override;
+    void write_encoded(std::span<const core::EncodedChunk> chunks) override;
+    void complete(core::Step step) override;
+    core::Ticket sync(core::Durability durability) override;
+    core::FileReport close(core::Outcome outcome) override;
+
+private:
+    struct Dataset {
+        core::Object object;
+        core::Extents dims;  ///< present extents in the file
+        h5::Id id;
+    };
+    /// One call of write(): this rank's pieces by object, and what all ranks together need.
+    struct Batch {
+        std::vector<std::vector<const core::Write*>> mine;
+        std::vector<std::uint64_t> rounds;   ///< per object: most pieces of any rank
+        std::vector<core::Extents> extents;  ///< per object: what the writes reach
+    };
+
+    // sink_create.cpp
+    void create_file();
+    void check_schema(const core::Schema& schema) const;
+    void precreate(const core::Schema& schema);
+    void create_objects(const core::Schema& schema);
+    void open_objects(const core::Schema& schema);
+
+    // sink_transfer.cpp
+    void check_pieces(std::span<const core::Write> pieces) const;
+    Batch agree_on_batch(std::span<const core::Write> pieces);
+    void grow(const Batch& batch);
+    void transfer(const Batch& batch);
+    void transfer_one(const Dataset& dataset, const core::Write* piece, const h5::Id& list);
+
+    // sink_close.cpp
+    void look_at_open_file();
+    void close_ids();
+    void verify_bytes();
+    void describe();
+    void publish();
+    void discard() noexcept;
+
+    // sink_report.cpp
+    core::FileReport report();
+    void report_metadata(core::FileReport& report);
+
+    // sink_state.cpp
+    void refuse_if_lost() const;
+    /// Runs a step that all ranks take in HDF5; a failure on any rank, seen by HDF5 or by the
+    /// system calls below it, ends the file on all ranks.  [collective]
+    template <class Work>
+    void collective_step(const char* phase, const std::string& doing, Work&& work);
+    /// Agrees on what HDF5 `returned` and what the system calls of each rank saw.  [collective]
+    void agree(const std::optional<core::Error>& returned, const std::string& doing);
+    [[noreturn]] void lose(const core::Error& error, bool out_of_step);
+    void abandon() noexcept;
+    [[nodiscard]] bool shared() const noexcept { return x_driver != Driver::serial; }
+
+    comm::Comm x_comm;
+    Options x_options;
+    core::Phases& x_phases;
+    Driver x_driver;
+    core::Capabilities x_can;
+    TargetFile x_target;
+    h5::Id x_transfer;  ///< transfer list
+    h5::Id x_file;
+    std::vector<Dataset> x_datasets;
+    std::vector<core::Attribute> x_attributes;
+    TransferModes x_modes;
+    InForce x_in_force;
+    std::vector<std::string> x_parts;      ///< subfiling: its files beside the stub
+    std::uint64_t x_bytes_asked = 0;       ///< by the writes of this rank, in the file's types
+    std::optional<core::Error> x_pending;  ///< first failure of this rank in this step
+    std::optional<core::Error> x_lost;     ///< agreed: the file is lost
+    bool x_closed = false;
+};
+
+}  // namespace tailrace::formats::hdf5

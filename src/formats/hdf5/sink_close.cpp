@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a file: closed by all ranks, its bytes counted, described by rank 0, published; or
+// removed; or, where ranks may stand at different places in HDF5, left alone.
+#include "formats/hdf5/attributes.hpp"
+#include "formats/hdf5/in_force.hpp"
+#include "formats/hdf5/sink_state.hpp"
+#include "formats/hdf5/subfiling.hpp"
+
+namespace tailrace::formats::hdf5 {
+
+using core::Code;
+using core::Error;
+
+core::FileReport Hdf5Sink::close(core::Outcome outcome) {
+    const h5::Quiet quiet;
+    if (outcome == core::Outcome::publish) {
+        refuse_if_lost();
+        publish();
+    } else {
+        if (x_closed) refuse_if_lost();
+        discard();
+    }
+    return report();
+}
+
+void Hdf5Sink::publish() {
+    const std::string name = x_target.path().string();
+    if (!x_file) {
+        const auto scope = x_phases.enter("agree");
+        x_comm.agree(Error(Code::wrong_call, "nothing was defined, so there is no file", name,
+                           "call define() before close()"));
+    }
+    collective_step("close", "closing " + name, [&] {
+        if (const auto error = std::exchange(x_pending, std::nullopt)) throw Error(*error);
+        if (x_driver == Driver::subfiling)
+            for (const core::Attribute& attribute : x_attributes)
+                write_attribute(x_file, attribute);
+        look_at_open_file();
+        close_ids();
+    });
+    try {
+        verify_bytes();
+        if (x_driver != Driver::subfiling) describe();
+        for (const std::string& part : x_parts) x_target.add_part(part);
+        x_target.sync();
+        x_target.publish();
+    } catch (const Error& error) {
+        lose(error, false);  // HDF5 holds the file no more
+    }
+    x_closed = true;
+}
+
+void Hdf5Sink::look_at_open_file() {
+    x_in_force = look(x_file, x_driver);
+    for (const Dataset& dataset : x_datasets)
+        x_in_force.stored_bytes += H5Dget_storage_size(dataset.id.get());
+    if (x_driver == Driver::subfiling) x_parts = subfiles_of(x_target.part());
+}
+
+void Hdf5Sink::close_ids() {
+    const std::string name = x_target.path().string();
+    std::optional<Error> first;
+    // All of them, also after a failure: the other ranks close theirs.
+    for (Dataset& dataset : x_datasets) {
+        const auto error = comm::Comm::caught(
+            [&] { dataset.id.close("H5Dclose", name + ":" + dataset.object.path); });
+        if (!first) first = error;
+    }
+    const auto error = comm::Comm::caught([&] { x_file.close("H5Fclose", name); });
+    if (!first) first = error;
+    if (first) throw Error(*first);
+}
+
+void Hdf5Sink::verify_bytes() {
+    const bool filtered = x_options.deflate != 0 || !x_options.filters.empty();
+    // What filters make of the elements is known for the whole file only.
+    const std::uint64_t stored = x_comm.rank() == 0 ? x_in_force.stored_bytes : 0;
+    x_target.check_bytes(filtered ? std::min(stored, x_comm.sum(x_bytes_asked)) : x_bytes_asked);
+}
+
+void Hdf5Sink::describe() {
+    const std::string name = x_target.path().string();
+    collective_step("describe", "describing " + name, [&] {
+        if (x_comm.rank() != 0) return;
+        h5::Id file =
+            h5::open_file(x_target.part(), true, file_access(x_options, x_comm, Driver::serial));
+        for (const core::Attribute& attribute : x_attributes) write_attribute(file, attribute);
+        for (const Dataset& dataset : x_datasets)
+            look_at_dataset(file, dataset.object.path, x_datasets.size() == 1, x_in_force.settings);
+        file.close("H5Fclose", name);
+    });
+}
+
+void Hdf5Sink::discard() noexcept {
+    if (x_closed) return;
+    x_closed = true;
+    const h5::Quiet quiet;
+    // A lost file that was abandoned has no ids any more. One that was lost in step, by system
+    // calls that were held, is closed by all ranks: nothing reaches the disk.
+    const auto ignored = comm::Comm::caught([&] {
+        if (x_driver == Driver::subfiling && x_file)
+            for (const std::string& part : subfiles_of(x_target.part())) x_target.add_part(part);
+        close_ids();
+    });
+    x_target.discard();
+}
+
+void Hdf5Sink::abandon() noexcept {
+    for (Dataset& dataset : x_datasets) dataset.id.release();
+    x_file.release();
+}
+
+}  // namespace tailrace::formats::hdf5

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file and its datasets: made by all ranks, or by rank 0 alone and then opened by all.
+#include <algorithm>
+#include <set>
+
+#include "formats/hdf5/attributes.hpp"
+#include "formats/hdf5/sink_state.hpp"
+
+namespace tailrace::formats::hdf5 {
+
+namespace {
+
+using core::Code;
+using core::Error;
+
+/// All checks that need no file, on all ranks; then the driver.
+Driver checked_driver(const comm::Comm& comm, const core::Target& target, const Options& options) {
+    comm.agree_on([&] {
+        if (target.existing == core::Existing::append)
+            throw Error(Code::unsupported, "appending to an existing HDF5 file is not built",
+                        target.path.string(), "write a new file, or use existing = replace");
+        check_options(options, comm.size());
+    });
+    return shared_driver(options);
+}
+
+/// Subfiling records names inside the file: it cannot be renamed.
+core::Target with_publish(core::Target target, Driver driver) {
+    if (driver == Driver::subfiling) target.publish = core::Publish::in_place;
+    return target;
+}
+
+h5::Id create_dataset(const h5::Id& file, const core::Object& object, const Options& options,
+                      Driver driver) {
+    core::Extents limits;
+    for (const core::Extent& dim : object.dims)
+        limits.push_back(dim.unlimited ? H5S_UNLIMITED : dim.size);
+    const h5::Id space = h5::simple_space(object.sizes(), limits);
+    return h5::create_dataset(file, object.path, h5::file_type(object.type), space,
+                              dataset_creation(options, object), dataset_access(options, driver));
+}
+
+}  // namespace
+
+Hdf5Sink::Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
+                   core::Phases& phases)
+    : x_comm(comm),
+      x_options(options),
+      x_phases(phases),
+      x_driver((h5::Quiet(), checked_driver(comm, target, options))),
+      x_target(comm, with_publish(target, x_driver), phases) {
+    const h5::Quiet quiet;
+    const bool filtered = options.deflate != 0 || !options.filters.empty();
+    x_can.records = options.subfiles == 0;
+    x_can.filters = options.subfiles == 0;
+    x_can.independent = !options.collective;
+    x_can.max_rank = H5S_MAX_RANK;
+    // A chunk stored by one rank alone must not change metadata that the others hold as well, nor
+    // read any in a collective way: docs/developer/hdf5_failures.md, "Encoded chunks".
+    x_can.encoded_chunks =
+        options.subfiles == 0 &&
+        (comm.size() == 1 ||
+         (!filtered && options.alloc_time == AllocTime::early && !options.collective_metadata));
+    x_transfer = transfer_list(shared() && options.collective);
+    x_target.hold_errors(true);
+    if (!(options.precreate && shared())) create_file();
+}
+
+Hdf5Sink::~Hdf5Sink() {
+    if (!x_closed) discard();
+}
+
+void Hdf5Sink::create_file() {
+    const std::string name = x_target.path().string();
+    collective_step("create", "creating " + name, [&] {
+        x_file = h5::create_file(x_target.part(), file_creation(),
+                                 file_access(x_options, x_comm, x_driver));
+    });
+    if (x_target.reserved()) x_target.reserve_again();
+}
+
+std::vector<core::ObjectId> Hdf5Sink::define(const core::Schema& schema) {
+    const h5::Quiet quiet;
+    refuse_if_lost();
+    {
+        const auto scope = x_phases.enter("agree");
+        x_comm.agree_on([&] { check_schema(schema); });
+        x_comm.agree(
+            x_comm.same(schema.hash())
+                ? std::nullopt
+                : std::optional(Error(Code::rank_mismatch, "ranks define different schemas",
+                                      x_target.path().string(),
+                                      "give define() the same objects and attributes on "
+                                      "all ranks")));
+    }
+    if (!x_file) {
+        precreate(schema);
+        open_objects(schema);
+    } else {
+        create_objects(schema);
+    }
+    x_attributes.insert(x_attributes.end(), schema.attributes.begin(), schema.attributes.end());
+    std::vector<core::ObjectId> ids;
+    for (std::size_t i = x_datasets.size() - schema.objects.size(); i < x_datasets.size(); ++i)
+        ids.push_back(static_cast<core::ObjectId>(i));
+    return ids;
+}
+
+void Hdf5Sink::check_schema(const core::Schema& schema) const {
+    std::set<std::string> names, groups{"/"};
+    const auto take = [&](const core::Object& object) {
+        if (!names.insert(object.path).second)
+            throw Error(Code::bad_input, "it is defined twice", object.path,
+                        "give every object a path of its own");
+        for (std::size_t slash = object.path.find('/', 1); slash != std::string::npos;
+             slash = object.path.find('/', slash + 1))
+            groups.insert(object.path.substr(0, slash));
+    };
+    for (const Dataset& dataset : x_datasets) take(dataset.object);
+    for (const core::Object& object : schema.objects) {
+        check_object(x_options, object);
+        take(object);
+    }
+    for (const std::string& name : names)
+        if (groups.contains(name))
+            throw Error(Code::bad_input, "it is a dataset and a group", name,
+                        "give the dataset another name");
+    for (const core::Attribute& attribute : schema.attributes)
+        check_attribute(attribute,
+                        names.contains(attribute.object) || groups.contains(attribute.object));
+}
+
+void Hdf5Sink::precreate(const core::Schema& schema) {
+    const std::string name = x_target.path().string();
+    collective_step("precreate", "creating " + name + " on rank 0", [&] {
+        if (x_comm.rank() != 0) return;
+        h5::Id file = h5::create_file(x_target.part(), file_creation(),
+                                      file_access(x_options, x_comm, Driver::serial));
+        for (const core::Object& object : schema.objects)
+            create_dataset(file, object, x_options, Driver::serial).close("H5Dclose", object.path);
+        file.close("H5Fclose", name);
+    });
+    if (x_target.reserved()) x_target.reserve_again();
+}
+
+void Hdf5Sink::open_objects(const core::Schema& schema) {
+    const std::string name = x_target.path().string();
+    collective_step("open_file", "opening " + name, [&] {
+        x_file = h5::open_file(x_target.part(), true, file_access(x_options, x_comm, x_driver));
+    });
+    collective_step("open_dataset", "opening the datasets of " + name, [&] {
+        for (const core::Object& object : schema.objects)
+            x_datasets.push_back(
+                {object, object.sizes(),
+                 h5::open_dataset(x_file, object.path, dataset_access(x_options, x_driver))});
+    });
+}
+
+void Hdf5Sink::create_objects(const core::Schema& schema) {
+    collective_step("define", "creating the datasets of " + x_target.path().string(), [&] {
+        for (const core::Object& object : schema.objects)
+            x_datasets.push_back(
+                {object, object.sizes(), create_dataset(x_file, object, x_options, x_driver)});
+    });
+}
+
+}  // namespace tailrace::formats::hdf5

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading by all ranks, in rounds as the Sink writes.
+#include <algorithm>
+#include <map>
+
+#include "core/checked.hpp"
+#include "formats/hdf5/open.hpp"
+#include "formats/hdf5/properties.hpp"
+#include "formats/hdf5/sink.hpp"
+
+namespace tailrace::formats::hdf5 {
+
+namespace {
+
+using core::Code;
+using core::Error;
+using core::Read;
+
+class Hdf5Source final : public core::Source {
+public:
+    Hdf5Source(const comm::Comm& comm, const std::filesystem::path& path, const Options& options,
+               core::Phases& phases)
+        : x_comm(comm),
+          x_options(options),
+          x_phases(phases),
+          x_path(path),
+          x_driver(shared_driver(options)) {
+        const h5::Quiet quiet;
+        x_transfer = transfer_list(x_driver != Driver::serial && options.collective);
+        collective_step("open_file", [&] {
+            x_file = h5::open_file(path, false, file_access(options, comm, x_driver));
+        });
+        collective_step("open_dataset", [&] { open_datasets(); });
+    }
+
+    ~Hdf5Source() override {
+        const h5::Quiet quiet;
+        x_datasets.clear();
+        x_file = h5::Id();
+    }
+
+    core::Schema schema() override {
+        core::Schema schema;
+        for (const Dataset& dataset : x_datasets) schema.objects.push_back(dataset.object);
+        return schema;
+    }
+
+    void read(std::span<Read> pieces) override {
+        const h5::Quiet quiet;
+        std::vector<std::vector<Read*>> mine(x_datasets.size());
+        std::vector<std::uint64_t> rounds(x_datasets.size());
+        {
+            const auto scope = x_phases.enter("agree");
+            x_comm.agree_on([&] { check_pieces(pieces); });
+            for (Read& piece : pieces)
+                if (!piece.place.empty()) mine[piece.object].push_back(&piece);
+            for (std::size_t i = 0; i < mine.size(); ++i) rounds[i] = mine[i].size();
+            x_comm.reduce(rounds, comm::Reduce::max);
+        }
+        collective_step("read", [&] {
+            for (std::size_t i = 0; i < mine.size(); ++i)
+                for (std::uint64_t round = 0; round < rounds[i]; ++round)
+                    read_one(x_datasets[i], round < mine[i].size() ? mine[i][round] : nullptr);
+        });
+    }
+
+private:
+    struct Dataset {
+        core::Object object;
+        h5::Id id;
+    };
+
+    /// A failed read leaves nothing half done: the file is closed or read on.
+    template <class Work>
+    void collective_step(const char* phase, Work&& work) {
+        std::optional<Error> mine;
+        {
+            const auto scope = x_phases.enter(phase);
+            mine = comm::Comm::caught(std::forward<Work>(work));
+        }
+        const auto scope = x_phases.enter("agree");
+        x_comm.agree(mine);
+    }
+
+    void open_datasets() {
+        for (const std::string& path : h5::dataset_paths(x_file)) {
+            h5::Id id = h5::open_dataset(x_file, path, dataset_access(x_options, x_driver));
+            const h5::Id type(H5Dget_type(id.get()), H5Tclose, "H5Dget_type", path);
+            const h5::Id space = h5::space_of(id, path);
+            core::Object object;
+            object.path = path;
+            try {
+                object.type = h5::scalar_of(type.get(), path);
+            } catch (const Error&) {
+                continue;  // not ours: text, compounds; the same on all ranks
+            }
+            core::Extents limits;
+            const core::Extents dims = h5::extents_of(space, &limits, path);
+            for (std::size_t d = 0; d < dims.size(); ++d)
+                object.dims.push_back({dims[d], limits[d] == H5S_UNLIMITED});
+            if (!object.dims.empty() && object.dims[0].unlimited) object.kind = core::Kind::record;
+            x_datasets.push_back({std::move(object), std::move(id)});
+        }
+    }
+
+    void check_pieces(std::span<const Read> pieces) const {
+        for (const Read& piece : pieces) {
+            if (piece.object >= x_datasets.size())
+                throw Error(Code::wrong_call,
+                            "object " + std::to_string(piece.object) + " is not in the file",
+                            x_path.string(), "use an index into schema().objects");
+            const core::Object& object = x_datasets[piece.object].object;
+            if (piece.place.rank() != object.dims.size() || !piece.place.inside(object.sizes()))
+                throw Error(Code::bad_input, "the box " + piece.place.text() + " reaches outside",
+                            object.path, "read inside the extents");
+            if (!piece.place.empty() && piece.data == nullptr)
+                throw Error(Code::bad_input, "a piece with elements has no memory", object.path,
+                            "pass the address of its first element");
+        }
+    }
+
+    void read_one(const Dataset& dataset, Read* piece) {
+        const std::string where = x_path.string() + ":" + dataset.object.path;
+        const h5::Id in_file = h5::space_of(dataset.id, where);
+        std::byte nothing{};
+        h5::Id in_memory;
+        if (piece == nullptr) {
+            if (!x_options.collective) return;
+            in_memory = h5::scalar_space();
+            h5::select_none(in_memory);
+            h5::select_none(in_file);
+        } else {
+            in_memory = h5::simple_space(piece->place.count);
+            h5::select(in_file, piece->place);
+        }
+        h5::check(H5Dread(dataset.id.get(),
+                          h5::memory_type(piece != nullptr ? piece->type : dataset.object.type),
+                          in_memory.get(), in_file.get(), x_transfer.get(),
+                          piece != nullptr ? piece->data : &nothing),
+                  "H5Dread", where);
+    }
+
+    comm::Comm x_comm;
+    Options x_options;
+    core::Phases& x_phases;
+    std::filesystem::path x_path;
+    Driver x_driver;
+    h5::Id x_transfer, x_file;
+    std::vector<Dataset> x_datasets;
+};
+
+}  // namespace
+
+std::unique_ptr<core::Sink> open_sink(const comm::Comm& comm, const core::Target& target,
+                                      const Options& options, core::Phases& phases) {
+    return std::make_unique<Hdf5Sink>(comm, target, options, phases);
+}
+
+std::unique_ptr<core::Source> open_source(const comm::Comm& comm, const std::filesystem::path& path,
+                                          const Options& options, core::Phases& phases) {
+    return std::make_unique<Hdf5Source>(comm, path, options, phases);
+}
+
+LibraryFacts library_facts() {
+    const h5::Quiet quiet;
+    LibraryFacts facts;
+    facts.version = h5::library_version();
+#ifdef H5_HAVE_PARALLEL
+    facts.parallel = true;
+#endif
+#ifdef H5_HAVE_SUBFILING_VFD
+    facts.subfiling = true;
+#endif
+    facts.deflate = h5::filter_available(H5Z_FILTER_DEFLATE);
+    const std::map<unsigned, std::string> known{
+        {1, "deflate"}, {2, "shuffle"},  {4, "szip"},   {32001, "blosc"}, {32004, "lz4"},
+        {32013, "zfp"}, {32015, "zstd"}, {32017, "sz"}, {32026, "blosc2"}};
+    for (const auto& [id, name] : known)
+        if (h5::filter_available(id))
+            facts.filters.push_back(name + " (" + std::to_string(id) + ")");
+    return facts;
+}
+
+}  // namespace tailrace::formats::hdf5

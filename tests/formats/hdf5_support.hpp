@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of format hdf5 share: a domain cut over ranks, values that tell their position.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "comm/mpi_comm.hpp"
+#include "core/box.hpp"
+#include "core/phases.hpp"
+#include "formats/hdf5/open.hpp"
+#include "hdf5_oracle.hpp"
+#include "mpi_test.hpp"
+
+namespace hdf5_test {
+
+using namespace tailrace;
+using core::Box;
+using core::Extents;
+using core::Object;
+using core::Outcome;
+using core::Scalar;
+using core::Schema;
+using core::Write;
+
+/// Another value at every position, exact in f32 for small arrays.
+inline float value_at(std::uint64_t index) { return static_cast<float>(index * 3 + 1); }
+
+inline Object dense(const std::string& path, const Extents& dims) {
+    Object object;
+    object.path = path;
+    for (std::uint64_t size : dims) object.dims.push_back({size, false});
+    return object;
+}
+
+/// The elements of `box` of an array of `dims`, row-major.
+inline std::vector<float> fill(const Box& box, const Extents& dims) {
+    std::vector<float> data(static_cast<std::size_t>(box.volume()));
+    core::for_each_run(box, dims, [&](std::uint64_t at, std::uint64_t in_box, std::uint64_t n) {
+        for (std::uint64_t i = 0; i < n; ++i) data[in_box + i] = value_at(at + i);
+    });
+    return data;
+}
+
+inline const std::byte* bytes(const std::vector<float>& data) {
+    return reinterpret_cast<const std::byte*>(data.data());
+}
+
+inline core::Target target(const std::string& path) {
+    core::Target one;
+    one.path = path;
+    return one;
+}
+
+/// Wrong elements of a dataset against value_at, on rank 0; 0 elsewhere.
+inline std::uint64_t wrong_elements(const oracle::Dataset& set) {
+    std::uint64_t wrong = 0;
+    for (std::size_t i = 0; i < set.values.size(); ++i)
+        if (set.values[i] != static_cast<double>(value_at(i))) ++wrong;
+    return wrong;
+}
+
+/// Writes /chunked of `dims` (first dimension: steps), each rank its part along dimension 1.
+inline core::FileReport write_steps(const comm::Comm& comm, const std::string& path,
+                                    const formats::hdf5::Options& options, const Extents& dims,
+                                    core::Phases& phases) {
+    auto sink = formats::hdf5::open_sink(comm, target(path), options, phases);
+    const auto ids = sink->define({{dense("/chunked", dims)}, {}});
+    for (std::uint64_t step = 0; step < dims[0]; ++step) {
+        Box box = core::cut(dims, 1, static_cast<std::uint64_t>(comm.size()),
+                            static_cast<std::uint64_t>(comm.rank()));
+        box.offset[0] = step;
+        box.count[0] = 1;
+        const auto data = fill(box, dims);
+        const Write piece{ids[0], box, bytes(data), {}, Scalar::f32};
+        sink->write({&piece, 1});
+        sink->complete(step);
+    }
+    return sink->close(Outcome::publish);
+}
+
+}  // namespace hdf5_test
