@@ -5,7 +5,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "core/error.hpp"
+#include "core/version_info.hpp"
 #include "fill_block.hpp"
+#include "modules.hpp"
 
 namespace nb = nanobind;
 using namespace tailrace::python;
@@ -28,6 +31,20 @@ void fill_block_into(std::uintptr_t function, int rank, const Triple& system_siz
 
 NB_MODULE(_core, module) {
     module.doc() = "Compiled helper of the tailrace package";
+    module.attr("version") = TAILRACE_VERSION_TEXT;
+    module.attr("commit") = TAILRACE_COMMIT_TEXT;
+    // Within this extension Errors only come from arguments.
+    nb::register_exception_translator([](const std::exception_ptr& raised, void*) {
+        try {
+            std::rethrow_exception(raised);
+        } catch (const tailrace::core::Error& error) {
+            PyErr_SetString(PyExc_ValueError, error.what());
+        }
+    });
+    add_statistics(module);
+#ifdef TAILRACE_HAVE_XXHASH
+    add_hash(module);
+#endif
     module.def("fill_block", &fill_block_into, nb::arg("function"), nb::arg("rank"),
                nb::arg("system_size"), nb::arg("block_size"), nb::arg("block_number"),
                nb::arg("offset"), nb::arg("arguments"), nb::arg("values").noconvert(),

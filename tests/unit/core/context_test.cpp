@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/context.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <regex>
+
+using namespace tailrace::core;
+
+namespace {
+
+constexpr const char* mounts =
+    "22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,discard\n"
+    "30 22 0:25 / /dev/shm rw,nosuid - tmpfs tmpfs rw,size=100k\n"
+    "40 22 0:50 / /scratch rw,flock shared:7 master:2 - lustre 10.0.0.1@o2ib:/fs rw,lazystatfs\n"
+    "41 40 0:51 / /scratch/my\\040files rw - gpfs gpfs0 rw\n"
+    "50 22 0:60 / /home rw - nfs4 server:/home rw,vers=4.2\n"
+    "51 22 0:61 / /home rw - tmpfs tmpfs rw\n"
+    "60 22 0:70 / /bare rw - autofs systemd-1\n"
+    "a damaged line\n";
+
+}  // namespace
+
+TEST_CASE("the deepest mount that holds a path is found") {
+    CHECK(find_mount(mounts, "/tmp/x")->type == "ext4");
+    CHECK(find_mount(mounts, "/dev/shm")->type == "tmpfs");
+    CHECK(find_mount(mounts, "/dev/shmem")->type == "ext4");
+    const auto lustre = find_mount(mounts, "/scratch/run/1");
+    CHECK(lustre->type == "lustre");
+    CHECK(lustre->mount_point == "/scratch");
+    CHECK(lustre->source == "10.0.0.1@o2ib:/fs");
+    CHECK(lustre->mount_options == "rw,flock,rw,lazystatfs");
+    CHECK(find_mount(mounts, "/bare/x")->type == "autofs");
+    CHECK_FALSE(find_mount("", "/tmp").has_value());
+}
+
+TEST_CASE("escaped names and mounts over mounts are understood") {
+    CHECK(find_mount(mounts, "/scratch/my files/a")->type == "gpfs");
+    CHECK(find_mount(mounts, "/home/me")->type == "tmpfs");
+}
+
+TEST_CASE("the file system of a folder that does not exist yet is its parent's") {
+    const FileSystem here = file_system_of(std::filesystem::temp_directory_path());
+    const FileSystem later =
+        file_system_of(std::filesystem::temp_directory_path() / "not/yet/there");
+    CHECK(here.type == later.type);
+    CHECK(here.mount_point == later.mount_point);
+    CHECK(here.type != "unknown");
+    CHECK(here.total_bytes > 0);
+    CHECK(here.free_bytes <= here.total_bytes);
+}
+
+TEST_CASE("the context of this machine is complete") {
+    ::setenv("TAILRACE_TEST_VARIABLE", "a=b", 1);
+    ::setenv("SECRET_TOKEN", "x", 1);
+    const Context context = collect_context(".");
+    CHECK_FALSE(context.host.empty());
+    CHECK(context.os_kernel.find("Linux ") == 0);
+    CHECK(context.cores >= 1);
+    CHECK(context.memory.total_bytes > context.memory.available_bytes);
+    CHECK(context.memory.available_bytes > 0);
+    CHECK_FALSE(context.command.empty());
+    CHECK(context.environment.at("TAILRACE_TEST_VARIABLE") == "a=b");
+    CHECK(context.environment.count("SECRET_TOKEN") == 0);
+    CHECK(context.environment.count("PATH") == 0);
+    CHECK(std::regex_match(context.tailrace_version, std::regex(R"(\d+\.\d+\.\d+.*)")));
+    CHECK(std::regex_match(context.commit, std::regex("unknown|[0-9a-f]+(-dirty)?")));
+    CHECK(std::regex_match(context.compiler, std::regex(R"((GCC|Clang) \d+\.\d+.*)")));
+}
+
+TEST_CASE("memory of the process grows with what is touched") {
+    const ProcessMemory before = process_memory();
+    CHECK(before.peak_bytes >= before.resident_bytes);
+    std::vector<char> block(32 << 20, 1);
+    const ProcessMemory after = process_memory();
+    CHECK(block[block.size() / 2] == 1);
+    CHECK(after.resident_bytes >= before.resident_bytes + (30U << 20));
+    CHECK(after.peak_bytes >= after.resident_bytes);
+}
+
+TEST_CASE("the time is written as ISO 8601 in UTC") {
+    CHECK(std::regex_match(utc_now(), std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)")));
+}

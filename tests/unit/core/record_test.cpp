@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/record.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "record_samples.hpp"
+
+using namespace tailrace::core;
+using Json = nlohmann::json;
+
+namespace {
+
+std::filesystem::path fresh_path(const std::string& name) {
+    auto path = std::filesystem::temp_directory_path() /
+                ("tailrace-record-" + std::to_string(::getpid()) + name);
+    std::filesystem::remove(path);
+    return path;
+}
+
+std::vector<std::string> lines_of(const std::filesystem::path& path) {
+    std::ifstream file(path);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+}
+
+std::string times_text(const std::map<std::string, std::vector<double>>& entries) {
+    std::map<std::string, PhaseTime> times;
+    for (const auto& [name, each] : entries) {
+        PhaseTime& time = times[name];
+        time.each_s = each;
+        time.entries = each.size();
+        for (double seconds : each) time.elapsed_s += seconds;
+    }
+    return phases_to_text(times);
+}
+
+}  // namespace
+
+TEST_CASE("a record is one line and says what happened") {
+    const std::string line = to_json_line(tailrace::test::full_record());
+    CHECK(line.find('\n') == std::string::npos);
+    const Json json = Json::parse(line);
+    CHECK(json["schema"] == "tailrace-record/1");
+    CHECK(json["status"] == "ok");
+    CHECK(json["error"].is_null());
+    CHECK(json["configuration"]["processor"] == Json({2, 1, 1}));
+    CHECK(json["configuration"]["chunk"].is_null());
+    CHECK(json["configuration"]["hint"]["romio_cb_write"] == "enable");
+    CHECK(json["bytes"]["stored"] == 1200);
+    CHECK(json["rates"]["durable_bytes_per_s"] == 2000.0);
+    CHECK(json["rates"]["write_bytes_per_s"] == 5000.0);
+    CHECK(json["transfers"]["collective_actual"] == true);
+    CHECK(json["transfers"]["metadata_collective_actual"] == false);
+    CHECK(json["context"]["mpi_io"] == "ROMIO");
+    CHECK(json["context"]["striping"]["stripe_count"] == "4");
+    CHECK(json["writers"]["ranks_that_wrote"] == 1);
+    CHECK(json["writers"]["list"][0]["by_size"] == Json({{"256", 2}}));
+    CHECK(json["writers"]["list"][0]["by_phase"].size() == 1);
+    CHECK(json["writers"]["list"][1]["calls"] == 0);
+    CHECK(json["steps"][0].contains("sync_s"));
+    CHECK_FALSE(json["steps"][1].contains("sync_s"));
+    CHECK(json["verification"]["status"] == "failed");
+    CHECK(json["verification"]["first"][0]["found"].is_null());
+    CHECK(json["read_back"]["rate_bytes_per_s"] == 100000.0);
+    CHECK(json["file"]["durable"] == true);
+}
+
+TEST_CASE("what was not measured is null, never a guess") {
+    const Json json = Json::parse(to_json_line(Record{}));
+    CHECK(json["transfers"]["collective_actual"].is_null());
+    CHECK(json["transfers"]["metadata_collective_actual"].is_null());
+    CHECK(json["writers"]["measured"] == false);
+    CHECK(json["writers"]["ranks_that_wrote"].is_null());
+    CHECK(json["rates"]["durable_bytes_per_s"].is_null());
+    CHECK(json["read_back"].is_null());
+    CHECK(json["verification"]["status"] == "not_run");
+}
+
+TEST_CASE("a failed repetition has its error and no rates") {
+    Record record = tailrace::test::full_record();
+    record.error =
+        Error(Code::data_lost, "3 bytes are missing", "f.h5", "use another disk").seen_by(1, 2, 4);
+    const Json json = Json::parse(to_json_line(record));
+    CHECK(json["status"] == "failed");
+    CHECK(json["error"]["code"] == "data_lost");
+    CHECK(json["error"]["exit_code"] == 1);
+    CHECK(json["error"]["rank"] == 1);
+    CHECK(json["error"]["failed_ranks"] == 2);
+    CHECK(json["rates"]["durable_bytes_per_s"].is_null());
+}
+
+TEST_CASE("names that are not UTF-8 do not break the line") {
+    Record record;
+    record.file.path = "/data/\xff.h5";
+    CHECK(Json::parse(to_json_line(record)).is_object());
+}
+
+TEST_CASE("phases are gathered by name, a rank without one counts as 0") {
+    const std::vector<std::string> texts{
+        times_text({{"write", {0.25, 0.5}}, {"create", {1}}}),
+        times_text({{"write", {0.125, 0.125}}}),
+    };
+    const auto phases = phases_of(texts);
+    CHECK(phases.at("write").elapsed_s.min == 0.25);
+    CHECK(phases.at("write").elapsed_s.mean == 0.5);
+    CHECK(phases.at("write").elapsed_s.max == 0.75);
+    CHECK(phases.at("write").entries == 2);
+    CHECK(phases.at("create").elapsed_s.min == 0);
+    CHECK(phases.at("create").elapsed_s.max == 1);
+    CHECK(phases_of({}).empty());
+}
+
+TEST_CASE("times keep their value to the last bit on the way") {
+    const double third = 1.0 / 3;
+    const auto phases = phases_of(std::vector<std::string>{times_text({{"write", {third}}})});
+    CHECK(phases.at("write").elapsed_s.max == third);
+}
+
+TEST_CASE("a damaged text is an error") {
+    for (const char* text : {"write", "write\tx\n", "write\t1\t2x\n"})
+        CHECK_THROWS_AS((void)phases_of(std::vector<std::string>{text}), Error);
+}
+
+TEST_CASE("steps come from the entries of the write phase") {
+    const std::vector<std::string> texts{
+        times_text({{"write", {1, 2, 3, 4}}, {"compute", {8, 8}}}),
+        times_text({{"write", {1, 1}}, {"compute", {8, 9}}, {"step_sync", {1, 1}}}),
+    };
+    const auto steps = steps_of(texts, 2);
+    REQUIRE(steps.size() == 2);
+    CHECK(steps[0].write_s.min == 1);
+    CHECK(steps[0].write_s.max == 3);
+    CHECK(steps[1].step == 1);
+    CHECK(steps[1].write_s.max == 7);
+    CHECK(steps[1].compute_s->max == 9);
+    CHECK_FALSE(steps[0].sync_s.has_value());
+    CHECK(steps_of(texts, 3).empty());
+}
+
+TEST_CASE("lines are appended, also after one that was cut short") {
+    const auto path = fresh_path("append");
+    append_line(path, "{\"a\":1}");
+    append_line(path, "{\"a\":2}");
+    std::ofstream(path, std::ios::app) << "{\"killed";
+    append_line(path, "{\"a\":3}");
+    CHECK(lines_of(path) ==
+          std::vector<std::string>{"{\"a\":1}", "{\"a\":2}", "{\"killed", "{\"a\":3}"});
+    std::filesystem::remove(path);
+}
+
+TEST_CASE("several writers at once leave whole lines") {
+    const auto path = fresh_path("many");
+    std::vector<std::thread> writers;
+    for (int who = 0; who < 4; ++who)
+        writers.emplace_back([&, who] {
+            for (int k = 0; k < 10; ++k)
+                append_line(path, std::string(5000, static_cast<char>('a' + who)));
+        });
+    for (std::thread& writer : writers) writer.join();
+    const auto lines = lines_of(path);
+    CHECK(lines.size() == 40);
+    for (const std::string& line : lines) {
+        CHECK(line.size() == 5000);
+        CHECK(line.find_first_not_of(line[0]) == std::string::npos);
+    }
+    std::filesystem::remove(path);
+}
+
+TEST_CASE("a results file that cannot be written is an error that names it") {
+    CHECK_THROWS_WITH_AS(append_line("/no/such/folder/results.jsonl", "{}"),
+                         doctest::Contains("/no/such/folder/results.jsonl"), Error);
+    CHECK_THROWS_WITH_AS(append_line("/dev/full", "{}"), doctest::Contains("/dev/full"), Error);
+}
+
+TEST_CASE("run names differ") {
+    std::set<std::string> names;
+    for (int k = 0; k < 100; ++k) names.insert(new_run_id());
+    CHECK(names.size() == 100);
+}
