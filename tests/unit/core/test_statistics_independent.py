@@ -47,8 +47,11 @@ def test_bootstrap_interval(core: ModuleType) -> None:
     baseline = random.lognormal(0, 0.2, 16)
     candidate = baseline * random.lognormal(-0.1, 0.05, 16)
     expected = stats.bootstrap(
-        (np.log(candidate / baseline),), np.median, method="percentile",
-        n_resamples=20000, rng=5,
+        (np.log(candidate / baseline),),
+        np.median,
+        method="percentile",
+        n_resamples=20000,
+        rng=5,
     ).confidence_interval
     low, high = core.median_ratio_interval(list(baseline), list(candidate))
     assert np.log(low) == pytest.approx(expected.low, abs=0.003)
@@ -62,7 +65,10 @@ def test_decisions(core: ModuleType) -> None:
     assert faster["p_faster"] == 1 / 64
     assert core.compare(baseline, baseline, "larger")["verdict"] == "more_pairs_needed"
     drifting = core.compare_checked(
-        baseline, [2 * value for value in baseline], baseline, [0.5 * v for v in baseline],
+        baseline,
+        [2 * value for value in baseline],
+        baseline,
+        [0.5 * v for v in baseline],
         "smaller",
     )
     assert drifting["verdict"] == "no_verdict"
