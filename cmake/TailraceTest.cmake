@@ -29,7 +29,7 @@ if(TAILRACE_HAVE_MPI)
   endif()
 endif()
 get_filename_component(tailrace_venv_bin "${TAILRACE_PYTHON_EXECUTABLE}" DIRECTORY)
-set(tailrace_test_pythonpath ${PROJECT_BINARY_DIR}/python:${PROJECT_SOURCE_DIR}/python)
+set(tailrace_test_pythonpath ${PROJECT_BINARY_DIR}/python)
 configure_file(${tailrace_support}/run_case.sh.in ${tailrace_run_case} @ONLY
   FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door, thin: each goal is a script or a call of cmake or ctest. `make help` lists them.
+#   PRESET=release|dev|asan|mpich  JOBS=n  PREFIX=folder (install)  TESTS=regex (test)
+PRESET ?= release
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= $(HOME)/.local
+BUILD := build/$(PRESET)
+VENV := build/venv/bin
+SETUP := cmake/setup
+CMAKE := $(VENV)/cmake
+MPI := $(if $(filter mpich,$(PRESET)),mpich,default)
+EXTRA_PACKAGES := $(if $(filter mpich,$(PRESET)),apt-packages-mpich.txt)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test check-slice bench lint format install bundle clean requirements
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo "  PRESET=release|dev|asan|mpich, JOBS=n, PREFIX=folder, TESTS=regex"
+
+setup: ## system packages, private Python environment, HDF5 and netCDF-C; nothing twice
+	@$(SETUP)/system.sh $(EXTRA_PACKAGES)
+	@$(SETUP)/python.sh
+	@cmake/deps/superbuild.sh --mpi $(MPI) >/dev/null
+
+build: setup ## everything, in build/$(PRESET)
+	@$(SETUP)/configure.sh $(PRESET)
+	@$(CMAKE) --build $(BUILD) --parallel $(JOBS)
+
+demo: build ## the seism kernel on 8 ranks, every element verified
+	@$(SETUP)/demo.sh $(BUILD)/env.sh
+
+test: build ## all tests
+	@$(VENV)/ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) $(if $(TESTS),-R '$(TESTS)')
+
+check-slice: build ## the published default test set (943 MB) on 8 ranks, every element verified
+	@$(SETUP)/check_slice.sh $(BUILD)/env.sh
+
+bench: build ## the benchmarks of bench/, with their goals
+	@$(SETUP)/bench.sh $(BUILD)
+
+lint: build ## clang-format, clang-tidy, ruff, the include arrows
+	@$(SETUP)/lint.sh $(BUILD) $(JOBS)
+
+format: setup ## lets clang-format and ruff write
+	@$(SETUP)/lint.sh --fix
+
+install: build ## into PREFIX (default ~/.local)
+	@$(CMAKE) --install $(BUILD) --prefix $(PREFIX)
+
+bundle: build ## one archive that installs offline, without root
+	@$(SETUP)/bundle.sh $(BUILD)
+
+clean: ## removes what was built here (the superbuild's cache stays)
+	rm -rf build/release build/dev build/asan build/mpich env.sh dist
+
+requirements: ## pins requirements.in anew
+	@$(SETUP)/pin_requirements.sh

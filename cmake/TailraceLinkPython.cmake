@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# A folder of links to every entry of the Python package, and to the extension. Run as a script.
+file(REMOVE_RECURSE ${package}.new)
+file(MAKE_DIRECTORY ${package}.new)
+file(GLOB entries LIST_DIRECTORIES true ${source}/*)
+foreach(entry IN LISTS entries)
+  get_filename_component(name ${entry} NAME)
+  if(NOT name MATCHES "^__pycache__$|^_core.*\\.so$")
+    file(CREATE_LINK ${entry} ${package}.new/${name} SYMBOLIC)
+  endif()
+endforeach()
+if(extension)
+  get_filename_component(name ${extension} NAME)
+  file(CREATE_LINK ${extension} ${package}.new/${name} SYMBOLIC)
+endif()
+file(REMOVE_RECURSE ${package})
+file(RENAME ${package}.new ${package})
