@@ -43,6 +43,10 @@ Error unknown(const KeyTable& table, std::string_view name, const std::string& p
     return {Code::unknown_key, message, place, "--help lists all keys"};
 }
 
+std::string_view first_word(std::string_view line) {
+    return line.substr(0, std::min(line.find_first_of(" \t#\r"), line.size()));
+}
+
 void forbid_zero_bytes(std::string_view text, const std::string& place) {
     if (text.find('\0') != std::string_view::npos)
         throw Error(Code::bad_input, "the line holds a zero byte", place,
@@ -65,6 +69,11 @@ std::string_view name(Origin source) noexcept {
     return "default";
 }
 
+bool is_done(std::string_view line) noexcept {
+    while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
+    return first_word(line) == "DONE";
+}
+
 void Config::add_lines(std::string_view text, const std::string& origin, bool needs_done) {
     std::size_t line_number = 0;
     for (std::size_t at = 0; at < text.size();) {
@@ -74,11 +83,10 @@ void Config::add_lines(std::string_view text, const std::string& origin, bool ne
         if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
         line = trimmed(line);
         const std::string place = origin + ":" + std::to_string(++line_number);
-        const std::string_view key =
-            line.substr(0, std::min(line.find_first_of(" \t#"), line.size()));
+        const std::string_view key = first_word(line);
         if (key.empty()) continue;
         forbid_zero_bytes(line, place);
-        if (key == "DONE") return;
+        if (is_done(line)) return;
         const Key* known = x_table.find(key);
         if (!known) throw unknown(x_table, key, place);
         set(known->name, without_comment(line.substr(key.size()), may_hold_hash(known->shape)),

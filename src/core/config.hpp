@@ -149,6 +149,8 @@ private:
     std::map<std::string, Given, std::less<>> x_values;
 };
 
+/// True for a line that ends the input: its first word is DONE.  [local]
+[[nodiscard]] bool is_done(std::string_view line) noexcept;
 /// A whole number of 64 bits: digits only.  [local]
 /// @returns nothing and sets `why` ("is negative", "does not fit 64 bits", "is not a whole number")
 [[nodiscard]] std::optional<std::uint64_t> parse_number(std::string_view text, std::string& why);

@@ -119,7 +119,7 @@ PluginCall plugin_of(const Config& config) {
 
 FillKind fill_of(const Config& config) {
     if (config.has("use_function_lib")) {
-        if (config.given("fill"))
+        if (config.text("fill") == "position")
             throw config.error("fill",
                                "fill and use_function_lib (" + config.place("use_function_lib") +
                                    ") contradict each other",

@@ -24,6 +24,11 @@ struct Software {
 /// Receives lines for a person; called on rank 0 only.
 using Say = std::function<void(const std::string&)>;
 
+/// Checks all that can be checked without the file (plugin, memory, results) and returns the
+/// effective configuration as input lines, with a note on the ranks.  [collective]
+/// @throws core::Error on all ranks
+[[nodiscard]] std::string dry_run_text(const comm::Comm& comm, const Inputs& inputs);
+
 /// Runs the plan: per repetition fill, write, read back, verify; appends a Record for each to
 /// `inputs.results` and says the results.  [collective]
 /// @throws core::Error on all ranks: of the run, or Code::verification where values are wrong

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who really wrote: from the system calls of all ranks, not from what was asked for.
+#include <algorithm>
+#include <limits>
+
+#include "core/units.hpp"
+#include "kernels/seism/text.hpp"
+
+namespace tailrace::kernels::seism {
+
+namespace {
+
+struct Writers {
+    std::vector<int> ranks;
+    std::uint64_t calls = 0, bytes = 0, smallest = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t largest = 0, most_calls = 0,
+                  fewest_calls = std::numeric_limits<std::uint64_t>::max();
+};
+
+void count(Writers& writers, int rank, const core::CallTally& tally) {
+    if (tally.bytes_done == 0) return;
+    writers.ranks.push_back(rank);
+    writers.calls += tally.calls;
+    writers.bytes += tally.bytes_done;
+    writers.smallest = std::min(writers.smallest, tally.smallest);
+    writers.largest = std::max(writers.largest, tally.largest);
+    writers.most_calls = std::max(writers.most_calls, tally.calls);
+    writers.fewest_calls = std::min(writers.fewest_calls, tally.calls);
+}
+
+/// The calls made while data was written; all calls where a format writes at other times only.
+Writers data_writers(const core::Record& record) {
+    Writers in_write, ever;
+    for (const core::WriterReport& writer : record.writers) {
+        const auto found = writer.by_phase.find("write");
+        if (found != writer.by_phase.end()) count(in_write, writer.rank, found->second.write);
+        count(ever, writer.rank, writer.total.write);
+    }
+    return in_write.bytes > 0 ? in_write : ever;
+}
+
+std::uint64_t total_bytes(const core::Record& record) {
+    std::uint64_t bytes = 0;
+    for (const core::WriterReport& writer : record.writers) bytes += writer.total.write.bytes_done;
+    return bytes;
+}
+
+std::string range(std::uint64_t low, std::uint64_t high) {
+    return low == high ? std::to_string(low) : std::to_string(low) + " to " + std::to_string(high);
+}
+
+}  // namespace
+
+std::string who_wrote_text(const core::Record& record) {
+    if (!record.writers_measured) return labelled("Who wrote", "not measured");
+    const Writers data = data_writers(record);
+    if (data.ranks.empty()) return labelled("Who wrote", "no rank");
+    const bool one = data.ranks.size() == 1;
+    std::string text =
+        std::to_string(data.ranks.size()) + " of " + std::to_string(record.context.ranks) +
+        " ranks" + (one ? " (rank " + std::to_string(data.ranks.front()) + ")" : "") + ", " +
+        range(data.fewest_calls, data.most_calls) + " calls each of " +
+        range(data.smallest, data.largest) + " bytes, " + core::bytes_text(data.bytes) + " in all";
+    const std::uint64_t rest = total_bytes(record) - data.bytes;
+    return labelled("Who wrote", text) +
+           labelled("Written besides the data", core::bytes_text(rest));
+}
+
+std::string advice_text(const core::Record& record) {
+    if (!record.writers_measured || record.context.ranks < 2) return {};
+    const Writers data = data_writers(record);
+    if (data.ranks.size() != 1) return {};
+    const std::string ranks = std::to_string(record.context.ranks);
+    std::string text = "One rank of " + ranks + " did all the writing";
+    const std::string& mpi_io = record.mpi_io.implementation;
+    if (!record.transfers.collective_requested) return text + ".\n";
+    text += ": collective writes go through aggregators, and there is one.\n";
+    if (mpi_io.find("OMPIO") != std::string::npos)
+        return text + "To change it for OMPIO: mpiexec --mca io_ompio_num_aggregators " + ranks +
+               ", or write independently (without collective_write).\n";
+    if (mpi_io.find("ROMIO") != std::string::npos)
+        return text + "To change it for ROMIO: hint cb_nodes=" + ranks +
+               " and hint cb_config_list=*:" + std::to_string(record.context.ranks_per_node) +
+               ", or write independently (without collective_write).\n";
+    return text +
+           "To change it: raise the number of aggregators of your MPI-IO (hint cb_nodes=N), "
+           "or write independently (without collective_write).\n";
+}
+
+}  // namespace tailrace::kernels::seism

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/program.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "comm/mpi_comm.hpp"
+#include "core/context.hpp"
+#include "core/log.hpp"
+#include "tools/command_line.hpp"
+#include "tools/signals.hpp"
+#ifdef TAILRACE_WITH_HDF5
+#include "formats/hdf5/open.hpp"
+#endif
+
+namespace tailrace::tools {
+
+namespace {
+
+void print(std::FILE* stream, const std::string& text) {
+    std::fwrite(text.data(), 1, text.size(), stream);
+    std::fflush(stream);
+}
+
+std::string usage_of(const Program& program) {
+    return "mpiexec -n RANKS " + program.name + " [--dry-run] [--input FILE] [key=value ...]";
+}
+
+std::string help_of(const Program& program) {
+    return program.name + ": " + program.summary + "\n\nUsage: " + usage_of(program) +
+           "\n\n"
+           "Inputs are lines `key value...` in any order, up to a line `DONE`, from a file or, "
+           "without --input and\n"
+           "key=value, from standard input. `#` begins a comment. A tuple is `2 2 2` in a line and "
+           "2x2x2 in key=value.\n"
+           "Precedence: defaults < lines < environment (" +
+           program.environment_prefix +
+           "KEY) < key=value.\n\n"
+           "  -i, --input FILE                read lines from FILE (\"-\": standard input)\n"
+           "      --dry-run                   check everything, print the effective "
+           "configuration, write nothing\n"
+           "      --version                   print versions and end\n"
+           "  -h, --help                      print this and end\n\n" +
+           program.keys.help() +
+           "\nExit codes: 0 ok, 1 the run failed, 2 usage or configuration, 3 verification failed, "
+           "4 a capability is missing.\n";
+}
+
+std::string version_of(const Program& program) {
+    const std::string hdf5 = hdf5_version();
+    return program.name + " " + std::string(core::version()) + " (commit " +
+           std::string(core::commit()) + ")\ncompiler: " + std::string(core::compiler()) +
+           "\nMPI: " + mpi_library() + "\nHDF5: " + (hdf5.empty() ? "not in this build" : hdf5) +
+           "\n";
+}
+
+/// A person at a terminal who gave nothing sees what is waited for.
+void greet(const Invocation& invocation, const Program& program) {
+    if (invocation.from_stdin && !invocation.input_file && ::isatty(STDIN_FILENO))
+        print(stderr,
+              program.name +
+                  ": reading lines `key value...` from the terminal, DONE ends them (--help "
+                  "lists the keys)\n");
+}
+
+core::Config config_of(const comm::Comm& comm, const Invocation& invocation,
+                       const Program& program) {
+    RawInputs mine;
+    comm.agree_on([&] {
+        if (comm.rank() != 0) return;
+        greet(invocation, program);
+        mine = read_inputs(invocation, program.environment_prefix);
+    });
+    const RawInputs raw = RawInputs::unpacked(comm.broadcast(mine.packed()));
+    return comm.agree_on([&] { return raw.config(program.keys, program.environment_prefix); });
+}
+
+void work_on(const comm::Comm& comm, int argc, char** argv, const Program& program,
+             std::uint64_t after_init_bytes, const Work& work) {
+    const Print say = [&comm](const std::string& text) {
+        if (comm.rank() == 0) print(stdout, text);
+    };
+    const Invocation invocation = comm.agree_on([&] { return parse_command_line(argc, argv); });
+    if (invocation.help) return say(help_of(program));
+    if (invocation.version) return say(version_of(program));
+    work(comm, config_of(comm, invocation, program), {invocation.dry_run, after_init_bytes}, say);
+}
+
+int tell(const comm::Comm& comm, const core::Error& error) {
+    if (comm.rank() == 0) print(stderr, "tailrace: error: " + std::string(error.what()) + "\n");
+    return core::exit_code(error.code());
+}
+
+}  // namespace
+
+std::string mpi_library() { return comm::library_version(); }
+
+std::string hdf5_version() {
+#ifdef TAILRACE_WITH_HDF5
+    return formats::hdf5::library_facts().version;
+#else
+    return {};
+#endif
+}
+
+int run_program(int argc, char** argv, const Program& program, const Work& work) {
+    // HDF5's subfiling driver has threads of its own that call MPI.
+    int provided = 0;
+    if (MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS) {
+        print(stderr, "tailrace: error: MPI did not start\n");
+        return 1;
+    }
+    const std::uint64_t after_init_bytes = core::process_memory().resident_bytes;
+    clean_up_on_signals();
+    int exit_code = 0;
+    {
+        const comm::Comm comm = comm::from_mpi(MPI_COMM_WORLD);
+        if (comm.rank() == 0)
+            core::set_log_listener([](core::LogLevel level, std::string_view text) {
+                print(stderr, "tailrace: " + std::string(core::name(level)) + ": " +
+                                  std::string(text) + "\n");
+            });
+        try {
+            work_on(comm, argc, argv, program, after_init_bytes, work);
+        } catch (const core::Error& error) {
+            exit_code = tell(comm, error);
+        } catch (const std::exception& error) {
+            // Of this rank alone: the others cannot know, and would wait for ever.
+            print(stderr, "tailrace: error: " + std::string(error.what()) + " (rank " +
+                              std::to_string(comm.rank()) + "); please report it\n");
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+        comm.barrier();
+        ending_with(exit_code);
+    }
+    core::set_log_listener({});
+    MPI_Finalize();
+    return exit_code;
+}
+
+}  // namespace tailrace::tools

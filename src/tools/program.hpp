@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the main functions of the kernels share: MPI, signals, inputs, errors and the exit code.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "comm/comm.hpp"
+#include "core/config.hpp"
+
+namespace tailrace::tools {
+
+struct Program {
+    std::string name;                ///< "tailrace-seism"
+    std::string summary;             ///< one sentence
+    std::string environment_prefix;  ///< "TAILRACE_SEISM_"
+    core::KeyTable keys;
+};
+
+/// How the work is to be done.
+struct Mode {
+    bool dry_run = false;
+    std::uint64_t after_init_bytes = 0;  ///< resident memory when MPI was up
+};
+
+/// Prints on standard output of rank 0.
+using Print = std::function<void(const std::string&)>;
+using Work = std::function<void(const comm::Comm&, core::Config, const Mode&, const Print&)>;
+
+/// The whole main function: starts MPI, reads the inputs, does the work on all ranks; one rank
+/// prints an Error. Returns the exit code after MPI_Finalize.  [collective]
+[[nodiscard]] int run_program(int argc, char** argv, const Program& program, const Work& work);
+
+/// "Open MPI 4.1.4".  [local]
+[[nodiscard]] std::string mpi_library();
+/// "2.2.0"; empty where HDF5 is not in this build.  [local]
+[[nodiscard]] std::string hdf5_version();
+
+}  // namespace tailrace::tools

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program does when it is interrupted: it removes its unfinished files and ends.
+#pragma once
+
+namespace tailrace::tools {
+
+/// Handles SIGINT, SIGTERM and SIGHUP: unfinished files are unlinked, the process ends with 128 +
+/// signal.  [local]
+void clean_up_on_signals() noexcept;
+
+/// From now on a signal ends the process with `exit_code`: MPI launchers send SIGTERM to the rest
+/// as soon as one rank has ended with an error, and the code of the run must stay what it was.
+/// [local]
+void ending_with(int exit_code) noexcept;
+
+}  // namespace tailrace::tools
