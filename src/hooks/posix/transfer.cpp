@@ -139,15 +139,20 @@ ssize_t make_first(const Transfer& transfer, uint64_t bytes) {
 uint64_t write_rest(const Transfer& transfer, uint64_t skip, uint64_t asked, File& file,
                     Tally& tally) {
     constexpr int most_interruptions = 1000;
-    int interruptions = 0;
-    while (skip < asked) {
+    for (int interruptions = 0; skip < asked;) {
         Piece piece(transfer, skip, asked);
         ssize_t result = make_with_faults(piece.transfer);
-        int error = result == 0 ? EIO : errno;  // no progress and no reason: do not turn for ever
+        int error = errno;
+        if (result < 0 && passes_through(error) && ++interruptions > most_interruptions)
+            error = EIO;
+        if (result == 0) {  // no progress and no reason: do not turn for ever
+            result = -1;
+            error = EIO;
+        }
         count(transfer, tally, {piece.size(), 0, result, error});
         if (result > 0) {
             skip += static_cast<uint64_t>(result);
-        } else if (result == 0 || !passes_through(error) || ++interruptions > most_interruptions) {
+        } else if (!passes_through(error)) {
             latch(file, error);
             break;
         }
