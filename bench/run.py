@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The benchmarks that have goals: `make bench`, or `python bench/run.py --build BUILD`.
+
+Arms of a case run interleaved in random order, each in a fresh folder, after a sync and a wait for
+low dirty memory. What is measured, compared and called a goal: docs/decisions/0003-timing.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+from tailrace_bench import judge, machine, page, suites
+from tailrace_bench.measure import run_case
+
+root = Path(__file__).resolve().parent.parent
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=Path, required=True, help="build folder of Tailrace")
+    parser.add_argument(
+        "--suite",
+        action="append",
+        choices=sorted(suites.names()),
+        help="only this suite; may be given several times",
+    )
+    parser.add_argument("--case", help="only cases whose name contains this text")
+    parser.add_argument(
+        "--pairs", type=int, default=10, help="pairs per case, 6 at least (default 10)"
+    )
+    parser.add_argument("--ranks", type=int, default=4, help="ranks per run (default 4)")
+    parser.add_argument(
+        "--memory-folder",
+        type=Path,
+        default=Path("/dev/shm"),
+        help="folder on tmpfs (default /dev/shm)",
+    )
+    parser.add_argument(
+        "--disk-folder",
+        type=Path,
+        default=root / "build" / "bench",
+        help="folder on a disk (default build/bench)",
+    )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        default=root / "bench" / "results",
+        help="folder for the results (default bench/results)",
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of the order of the arms")
+    parser.add_argument(
+        "--page-only",
+        action="store_true",
+        help="measure nothing, write the page from the results that are there",
+    )
+    return parser.parse_args()
+
+
+def main() -> int:
+    options = arguments()
+    if options.page_only:
+        page.write(root, options.results)
+        return 0
+    if options.pairs < 6:
+        print("bench: error: fewer than 6 pairs decide nothing", file=sys.stderr)
+        return 2
+    place = machine.Machine(
+        options.build, options.memory_folder, options.disk_folder, options.ranks
+    )
+    session = {
+        "schema": "tailrace-bench/1",
+        "session": time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime()),
+        "settings": {"pairs": options.pairs, "ranks": options.ranks, "seed": options.seed},
+        "context": place.context(),
+        "cases": [],
+    }
+    cases = [
+        case
+        for case in suites.all_cases(place, options.ranks, options.suite)
+        if not options.case or options.case in case.name
+    ]
+    for number, case in enumerate(cases, 1):
+        print(f"[{number}/{len(cases)}] {case.name}", file=sys.stderr, flush=True)
+        measured = run_case(case, place, options.pairs, options.seed + number)
+        session["cases"].append(judge.judged(case, measured, place.core))
+        print(judge.line(session["cases"][-1]), flush=True)
+    options.results.mkdir(parents=True, exist_ok=True)
+    file = options.results / f"{session['session']}.json"
+    file.write_text(json.dumps(session, indent=1) + "\n", encoding="utf-8")
+    page.write(root, options.results)
+    print(f"written: {file}", file=sys.stderr)
+    missed = [case["name"] for case in session["cases"] if case["goal"]["met"] is not True]
+    for name in missed:
+        print(f"goal missed or not measured: {name}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can run: our kernel in some configuration, or several dd at once."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .machine import Machine
+
+timeout_s = 300
+
+
+class RunFailed(Exception):
+    pass
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What one rank writes in one step, and how often."""
+
+    grid: tuple[int, int, int]
+    domain: tuple[int, int, int]
+    steps: int
+
+    @property
+    def ranks(self) -> int:
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+    @property
+    def bytes(self) -> int:
+        return 4 * self.domain[0] * self.domain[1] * self.domain[2]
+
+    @property
+    def total_bytes(self) -> int:
+        return self.bytes * self.ranks * self.steps
+
+
+@dataclass(frozen=True)
+class Seism:
+    """A run of tailrace-seism: a warm-up and one measured repetition."""
+
+    piece: Piece
+    format: str
+    io: str = "ompio"
+    collective: bool = False
+    chunked: bool = True
+    extra: tuple[str, ...] = field(default=())
+
+    def arguments(self) -> list[str]:
+        by_x = "x".join
+        words = [
+            f"format={self.format}",
+            f"processor={by_x(map(str, self.piece.grid))}",
+            f"domain={by_x(map(str, self.piece.domain))}",
+            f"time={self.piece.steps}",
+            "repeat=1",
+            *self.extra,
+        ]
+        if self.chunked and self.format != "posix-per-rank":
+            words.append(f"chunk={by_x(map(str, self.piece.domain))}")
+        if self.format == "hdf5":
+            words.append("never_fill")
+        if self.collective:
+            words.append("collective_write")
+        return words
+
+    def run(self, machine: Machine, folder: Path) -> dict[str, Any]:
+        results = folder / "results.jsonl"
+        command = [
+            machine.mpiexec,
+            "-n",
+            str(self.piece.ranks),
+            str(machine.seism),
+            *self.arguments(),
+            f"filename={folder / 'out'}",
+            f"results={results}",
+        ]
+        try:
+            run = subprocess.run(
+                command,
+                check=False,
+                env=machine.environment(self.io),
+                cwd=folder,
+                text=True,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=timeout_s,
+            )
+        except subprocess.TimeoutExpired as late:
+            raise RunFailed(f"no end after {timeout_s} s: {' '.join(command)}") from late
+        if run.returncode != 0:
+            raise RunFailed(f"status {run.returncode}: {' '.join(command)}\n{run.stderr[-2000:]}")
+        records = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
+        measured = [record for record in records if not record["warm_up"]]
+        if len(measured) != 1 or measured[0]["status"] != "ok":
+            raise RunFailed(f"no good record: {' '.join(command)}")
+        return _figures(measured[0])
+
+
+def _figures(record: dict[str, Any]) -> dict[str, Any]:
+    """What is kept of a record: rates, times, who wrote, memory."""
+    writers = record["writers"]["list"]
+    in_write = [
+        writer["by_phase"].get("write", {"calls": 0, "bytes_done": 0}) for writer in writers
+    ]
+    return {
+        "durable_bytes_per_s": record["rates"]["durable_bytes_per_s"],
+        "write_bytes_per_s": record["rates"]["write_bytes_per_s"],
+        "aggregate_bytes_per_s": record["rates"]["aggregate_bytes_per_s"],
+        "durable_s": record["elapsed"]["durable_s"],
+        "phases_s": {name: phase["max_s"] for name, phase in record["phases"].items()},
+        "bytes": record["bytes"]["logical"],
+        "calls_in_write": [one["calls"] for one in in_write],
+        "bytes_in_write": [one["bytes_done"] for one in in_write],
+        "ranks_that_wrote": sum(1 for one in in_write if one["bytes_done"] > 0),
+        "mpi_io": record["mpi_io"]["implementation"],
+        "hints_in_force": record["mpi_io"]["hints_in_force"],
+        "collective_actual": record["transfers"]["collective_actual"],
+        "file_system": record["context"]["file_system"],
+        "memory": record["memory"],
+        "load_1m": record["context"]["load_1m"],
+    }
+
+
+@dataclass(frozen=True)
+class Dd:
+    """As many dd as ranks, started together, each writing what one rank writes."""
+
+    piece: Piece
+    shared: bool
+
+    def run(self, machine: Machine, folder: Path) -> dict[str, Any]:
+        self._all(folder)  # the warm-up
+        for file in folder.iterdir():
+            file.unlink()
+        seconds = self._all(folder)
+        total = self.piece.total_bytes
+        return {"durable_bytes_per_s": total / seconds, "durable_s": seconds, "bytes": total}
+
+    def _all(self, folder: Path) -> float:
+        """The time of the slowest as it reports it: its start-up does not count."""
+        running = [
+            subprocess.Popen(self._command(folder, rank), stderr=subprocess.PIPE, text=True)
+            for rank in range(self.piece.ranks)
+        ]
+        seconds = []
+        for process in running:
+            _, text = process.communicate(timeout=timeout_s)
+            found = re.search(r"copied, ([0-9.e+-]+) s", text)
+            if process.returncode != 0 or found is None:
+                raise RunFailed(f"dd: {text}")
+            seconds.append(float(found.group(1)))
+        return max(seconds)
+
+    def _command(self, folder: Path, rank: int) -> list[str]:
+        name = "out" if self.shared else f"out.{rank}"
+        return [
+            "dd",
+            "if=/dev/zero",
+            f"of={folder / name}",
+            f"bs={self.piece.bytes}",
+            f"count={self.piece.steps}",
+            f"seek={rank * self.piece.steps if self.shared else 0}",
+            "conv=notrunc,fsync",
+        ]

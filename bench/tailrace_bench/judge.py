@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From figures to intervals, verdicts and goals."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from .measure import Measured
+from .suites import Case, MemoryCase
+
+Json = dict[str, Any]
+
+
+def judged(case: Case | MemoryCase, measured: Measured, core: ModuleType) -> Json:
+    base = {
+        "suite": case.suite,
+        "name": case.name,
+        "where": case.where,
+        "failures": measured["failures"],
+    }
+    if isinstance(case, MemoryCase):
+        return base | _memory(case, measured)
+    return base | _ratio(case, measured, core)
+
+
+def _rates(runs: list[Json], key: str = "durable_bytes_per_s") -> list[float]:
+    return [run[key] for run in runs]
+
+
+def _ratio(case: Case, measured: Measured, core: ModuleType) -> Json:
+    baseline, same, candidate = (measured[arm] for arm in ("baseline", "same", "candidate"))
+    result: Json = {"arms": {name: measured[name] for name in ("baseline", "same", "candidate")}}
+    if len(candidate) < 6:
+        return result | {"goal": {"bound": case.goal, "met": None, "reason": "too few good rounds"}}
+    a, b, c = _rates(baseline), _rates(same), _rates(candidate)
+    result["summary"] = {
+        name: core.summarize(values)
+        for name, values in (("baseline", a), ("same", b), ("candidate", c))
+    }
+    result["comparison"] = core.compare_checked(a, b, a, c, "larger")
+    result["same"] = core.compare(a, b, "larger")
+    result["interval"] = core.median_ratio_interval(a, c)
+    result["median_ratio"] = core.percentile([y / x for x, y in zip(a, c, strict=True)], 50)
+    if all("write_bytes_per_s" in run for run in baseline + candidate):
+        wa, wc = _rates(baseline, "write_bytes_per_s"), _rates(candidate, "write_bytes_per_s")
+        result["write_only"] = {
+            "median_ratio": core.percentile([y / x for x, y in zip(wa, wc, strict=True)], 50),
+            "interval": core.median_ratio_interval(wa, wc),
+        }
+    result["pieces"] = _pieces(baseline, candidate) if case.same_pieces else None
+    goal: Json = {"bound": case.goal, "met": result["interval"][0] >= case.goal, "reason": ""}
+    if result["same"]["verdict"] in ("faster", "slower"):
+        goal |= {"met": None, "reason": "A differs from A: the machine was not steady"}
+    if result["pieces"] and not result["pieces"]["equal"]:
+        goal |= {"met": None, "reason": "the arms did not write the same pieces"}
+    return result | {"goal": goal}
+
+
+def _pieces(baseline: list[Json], candidate: list[Json]) -> Json:
+    """Whether both arms asked the kernel for the same number of writes and bytes per rank, with
+    the same implementation; and which hints differ."""
+    ours, theirs = candidate[0], baseline[0]
+    hints = {
+        key: [theirs["hints_in_force"].get(key), ours["hints_in_force"].get(key)]
+        for key in sorted(theirs["hints_in_force"] | ours["hints_in_force"])
+        if theirs["hints_in_force"].get(key) != ours["hints_in_force"].get(key)
+    }
+    same_io = ours["mpi_io"] == theirs["mpi_io"]
+    runs = baseline + candidate
+    # Collective transfers shift by the header: the aggregator may cut them elsewhere, so there
+    # only the bytes must agree.
+    keys = ["bytes_in_write"] if ours["collective_actual"] else ["bytes_in_write", "calls_in_write"]
+    equal = same_io and all(sorted(run[key]) == sorted(theirs[key]) for run in runs for key in keys)
+    return {
+        "equal": equal,
+        "mpi_io": [theirs["mpi_io"], ours["mpi_io"]],
+        "different_hints": hints,
+        "calls_in_write": [theirs["calls_in_write"], ours["calls_in_write"]],
+        "bytes_in_write": [theirs["bytes_in_write"], ours["bytes_in_write"]],
+    }
+
+
+def _memory(case: MemoryCase, measured: Measured) -> Json:
+    runs = measured["candidate"]
+    if not runs:
+        return {"goal": {"bound": case.goal, "met": None, "reason": "no good run"}}
+    peak = max(run["memory"]["peak_above_init_bytes_max"] for run in runs)
+    data = runs[0]["memory"]["data_bytes_max"]
+    limit = case.limit_bytes(data)
+    return {
+        "arms": {"candidate": runs},
+        "data_bytes": data,
+        "peak_above_init_bytes": peak,
+        "limit_bytes": limit,
+        "goal": {"bound": case.goal, "met": peak <= limit, "reason": ""},
+    }
+
+
+def verdict(goal: Json) -> str:
+    if goal["met"] is None:
+        return f"not judged: {goal['reason']}"
+    return "met" if goal["met"] else "MISSED"
+
+
+def line(case: Json) -> str:
+    """One line for a person."""
+    goal = case["goal"]
+    if "peak_above_init_bytes" in case:
+        figures = (
+            f"peak {case['peak_above_init_bytes'] / 2**20:.1f} MiB above MPI_Init, "
+            f"data {case['data_bytes'] / 2**20:.1f} MiB, "
+            f"limit {case['limit_bytes'] / 2**20:.1f} MiB"
+        )
+    elif "interval" in case:
+        low, high = case["interval"]
+        figures = f"ratio {case['median_ratio']:.3f} [{low:.3f}, {high:.3f}], goal {goal['bound']}"
+    else:
+        figures = f"goal {goal['bound']}"
+    return f"{case['name']}: {figures}: {verdict(goal)}"

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The machine and the build that are measured: programs, folders, quiet."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+quiet_bytes = 16 << 20
+
+
+class Machine:
+    def __init__(self, build: Path, memory_folder: Path, disk_folder: Path, ranks: int) -> None:
+        self.build = build.resolve()
+        self.ranks = ranks
+        self.folders = {"tmpfs": memory_folder, "disk": disk_folder}
+        disk_folder.mkdir(parents=True, exist_ok=True)
+        self.seism = self.build / "bin" / "tailrace-seism"
+        if not self.seism.exists():
+            sys.exit(f"bench: error: {self.seism} is not there; build it first (make build)")
+        self.cache = self._cmake_cache()
+        self.mpiexec = self.cache.get("MPIEXEC_EXECUTABLE", "mpiexec")
+        self.romio = self.cache.get("TAILRACE_ROMIO_COMPONENT", "")
+        self.core = self._core()
+
+    def _cmake_cache(self) -> dict[str, str]:
+        values = {}
+        for line in (self.build / "CMakeCache.txt").read_text(encoding="utf-8").splitlines():
+            name, typed, value = line.partition("=")
+            if typed and ":" in name and not name.startswith(("#", "//")):
+                values[name.split(":")[0]] = value
+        return values
+
+    def _core(self) -> ModuleType:
+        """The extension of this build: the very statistics that `tailrace compare` uses."""
+        for file in sorted((self.build / "bindings/python/tailrace").glob("_core*.so")):
+            spec = importlib.util.spec_from_file_location("_core", file)
+            if spec is not None and spec.loader is not None:
+                module = importlib.util.module_from_spec(spec)
+                spec.loader.exec_module(module)
+                return module
+        sys.exit(f"bench: error: no extension module in {self.build}/bindings/python/tailrace")
+
+    def environment(self, io: str) -> dict[str, str]:
+        """For a run with this MPI-IO implementation; nothing of the caller's that changes I/O."""
+        ours = ("OMPI_MCA_", "ROMIO_", "HDF5_", "H5FD_", "TAILRACE_")
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
+        environment |= {
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "OMPI_MCA_rmaps_base_oversubscribe": "1",
+            "OMPI_MCA_hwloc_base_binding_policy": "none",
+        }
+        if io == "romio":
+            environment["OMPI_MCA_io"] = self.romio
+        return environment
+
+    def fresh_folder(self, where: str) -> Path:
+        return Path(tempfile.mkdtemp(prefix="tailrace-bench-", dir=self.folders[where]))
+
+    def context(self) -> dict[str, Any]:
+        return {
+            "host": platform.node(),
+            "os_kernel": platform.release(),
+            "cores": len(os.sched_getaffinity(0)),
+            "load_1m": os.getloadavg()[0],
+            "mpi": self.cache.get("TAILRACE_MPI_VERSION", ""),
+            "hdf5": self.cache.get("TAILRACE_HDF5_VERSION", ""),
+            "build_type": self.cache.get("CMAKE_BUILD_TYPE", ""),
+            "tailrace_version": self.core.version,
+            "commit": self.core.commit,
+            "python": platform.python_version(),
+        }
+
+
+def _meminfo() -> dict[str, int]:
+    lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    return {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines}
+
+
+def settle(limit_s: float = 30) -> None:
+    """Writes back what is dirty, so that no arm pays for the one before it."""
+    os.sync()
+    end = time.monotonic() + limit_s
+    while time.monotonic() < end:
+        now = _meminfo()
+        if now["Dirty"] + now["Writeback"] < quiet_bytes:
+            return
+        time.sleep(0.1)
+
+
+def remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cases: which two arms are compared, where, and what the goal is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .arms import Dd, Piece, Seism
+from .machine import Machine
+
+MiB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Case:
+    suite: str
+    name: str
+    where: str  # "tmpfs" or "disk"
+    baseline: Seism | Dd
+    candidate: Seism | Dd
+    goal: float  # the least ratio of durable rates, lower bound of the interval
+    same_pieces: bool = False  # both arms must ask the kernel for the same writes
+
+
+@dataclass(frozen=True)
+class MemoryCase:
+    suite: str
+    name: str
+    where: str
+    arm: Seism
+    goal: str = "peak above MPI_Init <= data * 1.10 + 64 MiB"
+
+    @staticmethod
+    def limit_bytes(data_bytes: int) -> int:
+        return data_bytes * 11 // 10 + 64 * MiB
+
+
+def names() -> set[str]:
+    return {"hdf5-mpiio", "posix-dd", "memory"}
+
+
+def _grid(ranks: int) -> tuple[int, int, int]:
+    """As near to a cube as factors of two allow, like the classic 2 x 2 x 2."""
+    grid = [1, 1, 1]
+    axis = 0
+    while ranks % 2 == 0:
+        grid[axis % 3] *= 2
+        ranks //= 2
+        axis += 1
+    grid[0] *= ranks
+    return (grid[0], grid[1], grid[2])
+
+
+def _implementations(machine: Machine) -> list[str]:
+    return ["ompio", "romio"] if machine.romio else ["ompio"]
+
+
+def _hdf5_mpiio(machine: Machine, ranks: int) -> Iterator[Case]:
+    # HDF5's own metadata shifts its data; with an alignment the shift is whole pages, and the
+    # pieces of both arms begin at page boundaries.
+    aligned = ("alignment=4096",)
+    piece = Piece(_grid(ranks), (128, 128, 128), 8)
+    for where, goal in (("tmpfs", 0.9), ("disk", 0.8)):
+        for io in _implementations(machine):
+            for collective in (False, True):
+                mode = "collective" if collective else "independent"
+                yield Case(
+                    "hdf5-mpiio",
+                    f"HDF5 / MPI-IO, {mode}, {io.upper()}, {where}",
+                    where,
+                    Seism(piece, "mpiio", io, collective, extra=aligned),
+                    Seism(piece, "hdf5", io, collective, extra=aligned),
+                    goal,
+                    same_pieces=True,
+                )
+
+
+def _posix_dd(_: Machine, ranks: int) -> Iterator[Case]:
+    piece = Piece(_grid(ranks), (128, 128, 128), 8)
+    for where in ("tmpfs", "disk"):
+        yield Case(
+            "posix-dd",
+            f"posix / dd on one file, {where}",
+            where,
+            Dd(piece, shared=True),
+            Seism(piece, "posix"),
+            0.95,
+        )
+        yield Case(
+            "posix-dd",
+            f"posix-per-rank / dd on a file each, {where}",
+            where,
+            Dd(piece, shared=False),
+            Seism(piece, "posix-per-rank"),
+            0.95,
+        )
+
+
+def _memory(machine: Machine, ranks: int) -> Iterator[MemoryCase]:
+    piece = Piece(_grid(ranks), (256, 256, 512), 2)  # 128 MiB per rank
+    for format in ("posix", "posix-per-rank"):
+        yield MemoryCase("memory", f"memory, {format}", "tmpfs", Seism(piece, format))
+    for format in ("mpiio", "hdf5"):
+        for io in _implementations(machine):
+            for collective in (False, True):
+                mode = "collective" if collective else "independent"
+                yield MemoryCase(
+                    "memory",
+                    f"memory, {format}, {mode}, {io.upper()}",
+                    "tmpfs",
+                    Seism(piece, format, io, collective),
+                )
+
+
+def all_cases(machine: Machine, ranks: int, wanted: list[str] | None) -> list[Case | MemoryCase]:
+    makers = {"hdf5-mpiio": _hdf5_mpiio, "posix-dd": _posix_dd, "memory": _memory}
+    cases: list[Case | MemoryCase] = []
+    for name, maker in makers.items():
+        if not wanted or name in wanted:
+            cases.extend(maker(machine, ranks))
+    return cases
