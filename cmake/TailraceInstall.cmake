@@ -1,4 +1,127 @@
 # SPDX-License-Identifier: Apache-2.0
+# The installed tree: programs, libraries, headers, the CMake package with components, pkg-config
+# files and a module file. A consumer's view is tested in tests/install.
+#
+#   component   CMake target        pkg-config          what it needs
+#   plugin      tailrace::plugin    tailrace-plugin     nothing (fill_plugin.h)
+#   core        tailrace::core      tailrace-core       nlohmann_json, xxHash
+#   comm        tailrace::comm      tailrace-comm       core, MPI
+#   formats     tailrace::formats   tailrace-formats    comm, HDF5
+#   kernels     tailrace::kernels   tailrace-kernels    formats
 include_guard(GLOBAL)
+include(CMakePackageConfigHelpers)
+
+set(TAILRACE_INSTALL_CMAKEDIR ${CMAKE_INSTALL_LIBDIR}/cmake/tailrace)
+set(tailrace_include ${CMAKE_INSTALL_INCLUDEDIR})
+
+# Public headers: the C ABI as <tailrace/...>, the C++ rooms as "core/box.hpp" below tailrace/.
+function(tailrace_install_headers)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${tailrace_include})
+  foreach(room IN ITEMS core comm formats kernels)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/${room} DESTINATION ${tailrace_include}/tailrace
+      FILES_MATCHING PATTERN "*.hpp")
+  endforeach()
+endfunction()
+
+# Static libraries get their public include folder when they are exported, not room by room.
+function(tailrace_install_libraries)
+  add_library(tailrace_plugin INTERFACE)
+  add_library(tailrace_kernels INTERFACE)
+  if(TARGET tailrace_kernels_seism)
+    target_link_libraries(tailrace_kernels INTERFACE tailrace_kernels_seism)
+  endif()
+  set(exported tailrace_plugin tailrace_kernels)
+  foreach(target IN ITEMS core comm formats formats_common formats_posix formats_mpiio formats_hdf5
+      kernels_seism)
+    if(TARGET tailrace_${target})
+      list(APPEND exported tailrace_${target})
+    endif()
+  endforeach()
+  foreach(target IN LISTS exported)
+    string(REGEX REPLACE "^tailrace_" "" name ${target})
+    set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+    target_include_directories(${target} INTERFACE
+      $<INSTALL_INTERFACE:${tailrace_include}> $<INSTALL_INTERFACE:${tailrace_include}/tailrace>)
+  endforeach()
+  install(TARGETS ${exported} EXPORT tailraceTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT tailraceTargets NAMESPACE tailrace:: DESTINATION ${TAILRACE_INSTALL_CMAKEDIR})
+endfunction()
+
+function(tailrace_install_programs)
+  if(TARGET tailrace-seism)
+    install(TARGETS tailrace-seism RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    # The name under which existing job scripts know it.
+    install(CODE "
+      file(CREATE_LINK tailrace-seism
+        \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/seism-core-slice\" SYMBOLIC)")
+  endif()
+  foreach(library IN ITEMS plugins tailrace_plugins)
+    if(TARGET ${library})
+      install(TARGETS ${library} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    endif()
+  endforeach()
+endfunction()
+
+function(tailrace_pkgconfig name description requires libs)
+  set(PC_NAME ${name})
+  set(PC_DESCRIPTION "${description}")
+  set(PC_REQUIRES "${requires}")
+  set(PC_LIBS "${libs}")
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/tailrace.pc.in
+    ${PROJECT_BINARY_DIR}/pkgconfig/tailrace-${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/tailrace-${name}.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+# What a plain compiler needs to link our static libraries with.
+function(tailrace_install_pkgconfig)
+  set(mpi "")
+  set(hdf5 "")
+  set(formats "-ltailrace_formats")
+  if(TAILRACE_HAVE_MPI)
+    list(JOIN MPI_C_LIBRARIES " " mpi)
+    list(TRANSFORM MPI_C_INCLUDE_DIRS PREPEND "-I" OUTPUT_VARIABLE includes)
+    list(JOIN includes " " PC_MPI_CFLAGS)
+    string(APPEND formats " -ltailrace_formats_mpiio")
+  endif()
+  if(TAILRACE_HAVE_HDF5)
+    string(APPEND formats " -ltailrace_formats_hdf5")
+    get_filename_component(PC_HDF5_LIBDIR "${TAILRACE_HDF5_LIBRARY}" DIRECTORY)
+    set(hdf5 " -L\${hdf5_libdir} -lhdf5 -Wl,-rpath,\${hdf5_libdir}")
+  endif()
+  string(APPEND formats " -ltailrace_formats_posix -ltailrace_formats_common${hdf5}")
+  tailrace_pkgconfig(plugin "the ABI of fill functions" "" "")
+  tailrace_pkgconfig(core "errors, boxes, records, configuration" ""
+    "-L\${libdir} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")
+  tailrace_pkgconfig(comm "communication, with and without MPI" ""
+    "-L\${libdir} -ltailrace_comm ${mpi} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")
+  tailrace_pkgconfig(formats "sinks and sources of file formats" ""
+    "-L\${libdir} ${formats} -ltailrace_comm ${mpi} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")
+  tailrace_pkgconfig(kernels "patterns of output of real applications" ""
+    "-L\${libdir} -ltailrace_kernels_seism ${formats} -ltailrace_comm ${mpi} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")
+endfunction()
+
 function(tailrace_install_package)
+  tailrace_install_headers()
+  tailrace_install_libraries()
+  tailrace_install_programs()
+  tailrace_install_pkgconfig()
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tailraceConfig.cmake.in
+    ${PROJECT_BINARY_DIR}/tailraceConfig.cmake INSTALL_DESTINATION ${TAILRACE_INSTALL_CMAKEDIR}
+    PATH_VARS CMAKE_INSTALL_LIBDIR)
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/tailraceConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/tailraceConfig.cmake
+    ${PROJECT_BINARY_DIR}/tailraceConfigVersion.cmake
+    DESTINATION ${TAILRACE_INSTALL_CMAKEDIR})
+  # With the prefix in it that `cmake --install --prefix` names: known only then.
+  set(modules ${CMAKE_INSTALL_DATADIR}/modulefiles/tailrace)
+  install(CODE "
+    set(PREFIX \"\${CMAKE_INSTALL_PREFIX}\")
+    set(PROJECT_VERSION ${PROJECT_VERSION})
+    set(CMAKE_INSTALL_BINDIR ${CMAKE_INSTALL_BINDIR})
+    set(CMAKE_INSTALL_LIBDIR ${CMAKE_INSTALL_LIBDIR})
+    configure_file(\"${PROJECT_SOURCE_DIR}/cmake/modulefile.in\"
+      \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${modules}/${PROJECT_VERSION}\" @ONLY)")
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 endfunction()

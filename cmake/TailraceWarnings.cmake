@@ -16,7 +16,8 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 
 # Installed programs and libraries find each other wherever the tree is copied to; the libraries of
 # the superbuild are found where they were built (make bundle puts copies beside ours instead).
-set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}"
+  "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}/tailrace-deps/lib")
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
 option(TAILRACE_WERROR "Warnings are errors" OFF)
