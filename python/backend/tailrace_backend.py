@@ -32,7 +32,10 @@ def _write_commit() -> None:
     try:
         run = subprocess.run(
             ["git", "-C", str(_root), "describe", "--always", "--dirty", "--abbrev=12"],
-            capture_output=True, text=True, timeout=20, check=True,
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=True,
         )
     except (OSError, subprocess.SubprocessError):
         return

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Entry point: runs a command and turns whatever goes wrong into an exit code and a text."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from types import FrameType
+from typing import Any, NoReturn
+
+import typer
+
+from tailrace.cli.output import Output, json_requested
+from tailrace.errors import ExitCode, TailraceError
+
+# What word processors and web pages make of "--": pasted options are understood all the same.
+_dashes = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """The `tailrace` command."""
+    signal.signal(signal.SIGTERM, _interrupted)
+    given = [plain_dashes(word) for word in (sys.argv[1:] if arguments is None else arguments)]
+    sys.exit(_run(given))
+
+
+def plain_dashes(word: str) -> str:
+    """`–-json`, `—json` and the like as `--json`; words that are not options stay as they are."""
+    stripped = word.lstrip("-" + _dashes)
+    lead = word[: len(word) - len(stripped)]
+    if not any(dash in _dashes for dash in lead):
+        return word
+    if len(lead) == 1 and lead not in "\u2014\u2015" and len(stripped.partition("=")[0]) == 1:
+        return f"-{stripped}"  # one short dash and one letter: a short option
+    return f"--{stripped}"
+
+
+def _run(arguments: list[str]) -> int:
+    from tailrace.cli.app import app
+
+    output = Output(as_json=json_requested(arguments))
+    try:
+        code = app(args=arguments, prog_name="tailrace", standalone_mode=False)
+        sys.stdout.flush()
+        return int(code or 0)
+    except TailraceError as error:
+        return _failed(output, error)
+    except (KeyboardInterrupt, typer.Abort):
+        output.note("interrupted")
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough; nothing more may be written at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.RUN_FAILED
+    except MemoryError:
+        return _failed(output, TailraceError("not enough memory", code=ExitCode.RUN_FAILED))
+    except OSError as error:
+        return _failed(output, _from_os_error(error))
+    except typer.TyperException as error:
+        return _failed(output, _from_typer(error))
+    except Exception as error:  # a bug of ours: said so, with what is needed to report it
+        if os.environ.get("TAILRACE_TRACEBACK"):
+            raise
+        return _failed(output, _unexpected(error))
+
+
+def _failed(output: Output, error: TailraceError) -> int:
+    output.error(error)
+    output.json({"error": error.as_json()})
+    return int(error.code)
+
+
+def _from_typer(error: typer.TyperException) -> TailraceError:
+    """Usage errors; the library's texts with our form."""
+    text = error.format_message().replace("No such command", "there is no command")
+    text = text.replace("No such option", "there is no option")
+    context: Any = getattr(error, "ctx", None)
+    command = getattr(context, "command_path", "tailrace")
+    where = command.removeprefix("tailrace").strip()
+    return TailraceError(text, where=where, hint=f"`{command} --help` lists what there is")
+
+
+def _from_os_error(error: OSError) -> TailraceError:
+    where = str(error.filename) if error.filename else ""
+    return TailraceError(
+        error.strerror or str(error) or type(error).__name__, where=where, code=ExitCode.RUN_FAILED
+    )
+
+
+def _unexpected(error: Exception) -> TailraceError:
+    return TailraceError(
+        f"unexpected {type(error).__name__}: {error}",
+        hint="this is a defect; TAILRACE_TRACEBACK=1 shows where it happens, please report it",
+        code=ExitCode.RUN_FAILED,
+    )
+
+
+def _interrupted(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

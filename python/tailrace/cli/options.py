@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options that every command has."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Json = Annotated[
+    bool, typer.Option("--json", help="Print the result as JSON (keys: see the documentation).")
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print errors only; the exit code says the rest.")
+]

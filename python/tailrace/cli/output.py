@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where commands print: results on stdout, notes and progress on stderr."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+from rich.text import Text
+
+from tailrace.errors import TailraceError
+
+
+class Meter(Protocol):
+    """Hears how many bytes of how many are done."""
+
+    def __call__(self, done_bytes: int, total_bytes: int) -> None: ...
+
+
+class Output:
+    """The two streams of one command."""
+
+    def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
+        self.as_json = as_json
+        self.quiet = quiet
+        self._out = Console(file=sys.stdout, highlight=False, soft_wrap=True)
+        self._err = Console(file=sys.stderr, highlight=False, soft_wrap=True)
+
+    @property
+    def width(self) -> int:
+        """Columns of the terminal that results go to."""
+        return self._out.width
+
+    def line(self, text: str = "", style: str = "") -> None:
+        """A line of the result, for a person."""
+        if not self.as_json and not self.quiet:
+            self._out.print(Text(printable(text), style=style))
+
+    def show(self, renderable: Any) -> None:
+        """A table or the like of the result, for a person."""
+        if not self.as_json and not self.quiet:
+            self._out.print(renderable, soft_wrap=False)
+
+    def json(self, value: Any) -> None:
+        """The result for a program."""
+        if self.as_json:
+            sys.stdout.write(json.dumps(value, indent=2, allow_nan=False) + "\n")
+            sys.stdout.flush()
+
+    def note(self, text: str) -> None:
+        """Something said on the side."""
+        if not self.quiet:
+            self._err.print(Text(printable(f"tailrace: {text}")))
+
+    def error(self, error: TailraceError) -> None:
+        """An error's lines; also with --quiet."""
+        sys.stdout.flush()
+        self._err.print(Text(printable(error.text())))
+
+    @contextmanager
+    def progress(self, title: str) -> Iterator[Meter]:
+        """A bar on stderr, only where that is a terminal."""
+        if self.quiet or not sys.stderr.isatty():
+            yield lambda _done, _total: None
+            return
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=None),
+            DownloadColumn(binary_units=True),
+            TransferSpeedColumn(),
+            TimeRemainingColumn(),
+        )
+        with Progress(*columns, console=self._err, transient=True) as bar:
+            task = bar.add_task(_shortened(title, 24), total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def printable(text: str) -> str:
+    """Names may hold anything: what is not text, or moves the cursor, is shown escaped."""
+    plain = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return "".join(c if c.isprintable() or c == "\n" else f"\\x{ord(c):02x}" for c in plain)
+
+
+def json_requested(arguments: list[str]) -> bool:
+    """Whether --json is given, for errors that occur before the options are known."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in options
+
+
+def _shortened(text: str, width: int) -> str:
+    return text if len(text) <= width else f"...{text[-(width - 3) :]}"
+
+
+def json_safe(value: Any) -> Any:
+    """Numbers that JSON does not have become text."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return repr(value)
+    if isinstance(value, dict):
+        return {key: json_safe(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_safe(item) for item in value]
+    return value

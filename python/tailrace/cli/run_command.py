@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tailrace run`."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tailrace.cli.options import Json, Quiet
+from tailrace.cli.output import Output
+from tailrace.errors import ExitCode, TailraceError
+from tailrace.run import programs
+from tailrace.run.execute import Ended, execute
+from tailrace.run.inputs import RunInputs, gather
+from tailrace.run.launcher import Launch, launch_for
+
+kernels = {"seism": programs.seism}
+
+Kernel = Annotated[
+    str, typer.Argument(metavar="KERNEL", help="What to run: seism.", show_default=False)
+]
+Words = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="KEY=VALUE|-",
+        help="Inputs, for example processor=2x2x2 time=4; - reads lines from standard input.",
+        show_default=False,
+    ),
+]
+Input = Annotated[
+    Path | None,
+    typer.Option("--input", metavar="FILE", help="Read inputs from a file.", show_default=False),
+]
+Ranks = Annotated[
+    int | None,
+    typer.Option("--ranks", min=1, help="Number of ranks. [default: product of processor]",
+                 show_default=False),
+]  # fmt: skip
+Launcher = Annotated[
+    str,
+    typer.Option(
+        "--launcher", metavar="COMMAND", show_default=False,
+        help='The MPI launcher with options, for example "mpiexec --mca io romio321".',
+    ),
+]  # fmt: skip
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and end.")]
+
+
+def run(
+    kernel: Kernel,
+    words: Words = [],  # noqa: B006  (read only)
+    input_file: Input = None,
+    ranks: Ranks = None,
+    launcher: Launcher = "",
+    dry_run: DryRun = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Run a kernel under MPI, with the launcher that fits it.
+
+    The exit code is the program's. Records are appended to results.jsonl (input `results`).
+    """
+    output = Output(as_json=as_json, quiet=quiet)
+    path = programs.program(_program_name(kernel))
+    mpi = programs.mpi_library(path)
+    inputs = gather(words, input_file, sys.stdin)
+    count = ranks or inputs.ranks()
+    if count is None:
+        raise TailraceError(
+            "how many ranks? `processor` is missing, or is not three numbers above zero",
+            where="run",
+            hint="give processor=2x2x2 for 8 ranks, or --ranks",
+        )
+    launch = launch_for(mpi, count, _plain(launcher))
+    command = [*launch.words, str(path), *inputs.arguments]
+    for note in launch.notes:
+        output.note(note)
+    if dry_run:
+        return _show(output, command, launch, count, inputs)
+    return _run(output, command, launch, count, inputs)
+
+
+def _program_name(kernel: str) -> str:
+    if kernel not in kernels:
+        near = get_close_matches(kernel, kernels, 1)
+        guess = f' Did you mean "{near[0]}"?' if near else ""
+        raise TailraceError(
+            f'there is no kernel "{kernel}".{guess}',
+            where="run",
+            hint="known: " + ", ".join(kernels),
+        )
+    return kernels[kernel]
+
+
+def _plain(launcher: str) -> str:
+    from tailrace.cli.main import plain_dashes
+
+    return " ".join(plain_dashes(word) for word in launcher.split(" "))
+
+
+def _show(output: Output, command: list[str], launch: Launch, ranks: int, inputs: RunInputs) -> int:
+    settings = [f"{key}={value}" for key, value in launch.environment.items()]
+    output.line(shlex.join([*settings, *command]))
+    if inputs.text is not None:
+        output.line("with these lines on its standard input:")
+        for line in inputs.text.splitlines():
+            output.line(f"  {line}")
+    output.json({**_facts(command, launch, ranks), "dry_run": True, "stdin": inputs.text})
+    return ExitCode.OK
+
+
+def _run(output: Output, command: list[str], launch: Launch, ranks: int, inputs: RunInputs) -> int:
+    results = inputs.path("results", "results.jsonl")
+    known = _size(results)
+    lines: list[str] = []
+    catches = output.as_json or output.quiet
+    ended = execute(
+        command,
+        text=inputs.text,
+        environment=launch.environment,
+        line=lines.append if catches else None,
+    )
+    if ended.signal_number:
+        _clear_up(output, inputs, ended)
+    output.json(
+        {
+            **_facts(command, launch, ranks),
+            "dry_run": False,
+            "exit_code": ended.code,
+            "elapsed_s": ended.elapsed_s,
+            "interrupted_by_signal": ended.signal_number or None,
+            "output": lines,
+            "results": str(results),
+            "records": _records(results, known),
+        }
+    )
+    return ended.code
+
+
+def _facts(command: list[str], launch: Launch, ranks: int) -> dict[str, Any]:
+    return {
+        "command": "run",
+        "kernel": "seism",
+        "ranks": ranks,
+        "argv": command,
+        "environment": launch.environment,
+    }
+
+
+def _clear_up(output: Output, inputs: RunInputs, ended: Ended) -> None:
+    """The program removes its unfinished file itself; this is for the case that it could not."""
+    file = inputs.path("filename", "seism-test.h5")
+    part = file.with_name(file.name + ".part")
+    if part.is_file():
+        part.unlink(missing_ok=True)
+        output.note(f"removed the unfinished {part}")
+    output.note(f"interrupted by signal {ended.signal_number}; the run was ended")
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.is_file() else 0
+
+
+def _records(file: Path, known: int) -> list[Any]:
+    """The records that this run has appended."""
+    if _size(file) <= known:
+        return []
+    with file.open("rb") as stream:
+        stream.seek(known)
+        return [json.loads(line) for line in stream if line.strip()]

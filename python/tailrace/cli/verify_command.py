@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tailrace verify`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tailrace.cli.options import Json, Quiet
+from tailrace.cli.output import Output
+from tailrace.errors import TailraceError
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE",
+        help="A kernel's file (or several) to check, or two files to compare.",
+        show_default=False,
+    ),
+]
+Each = Annotated[
+    bool, typer.Option("--each", help="Check two files each against its fill; do not compare them.")
+]
+Hashes = Annotated[
+    bool, typer.Option("--hash", help="Print content hashes (XXH3-128), one per object and file.")
+]
+PluginLib = Annotated[
+    str,
+    typer.Option(
+        "--plugin-lib", metavar="LIB", help="The fill plugin, if not where the file says.",
+        show_default=False,
+    ),
+]  # fmt: skip
+IgnoreList = Annotated[
+    list[str],
+    typer.Option(
+        "--ignore", metavar="GLOB", show_default=False,
+        help="Leave out a path, or path@attribute; may be given several times.",
+    ),
+]  # fmt: skip
+Rtol = Annotated[
+    float, typer.Option("--rtol", min=0.0, help="Relative tolerance of floating-point numbers.")
+]
+Atol = Annotated[
+    float, typer.Option("--atol", min=0.0, help="Absolute tolerance of floating-point numbers.")
+]
+Most = Annotated[int, typer.Option("--show", min=1, help="How many differences to print.")]
+
+
+def verify(
+    files: Files,
+    each: Each = False,
+    hashes: Hashes = False,
+    plugin_lib: PluginLib = "",
+    ignore: IgnoreList = [],  # noqa: B006  (read only)
+    rtol: Rtol = 0.0,
+    atol: Atol = 0.0,
+    show: Most = 10,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Check a kernel's file, compare two files, or print content hashes.
+
+    One file, three or more, or two with --each: reads each element of the kernel's files and
+    checks it against the fill that the file names. Two files: says whether they have the same
+    logical content, whatever their layout, chunking or compression.
+
+    Exit code 3: something is wrong, differs, or is not a whole file.
+    """
+    output = Output(as_json=as_json, quiet=quiet)
+    compares = len(files) == 2 and not each and not hashes
+    if not compares and (rtol or atol):
+        raise TailraceError("tolerances are for the comparison of two files", where="verify")
+    if not compares and not hashes and ignore:
+        raise TailraceError(
+            "--ignore is for the comparison of two files and for --hash", where="verify"
+        )
+    if plugin_lib and (compares or hashes):
+        raise TailraceError("--plugin-lib is for the check of a kernel's file", where="verify")
+    if hashes:
+        from tailrace.cli.verify_hash import print_hashes
+
+        return print_hashes(output, files, tuple(ignore))
+    if compares:
+        from tailrace.cli.verify_compare import compare_two
+        from tailrace.verify.close import Tolerance
+        from tailrace.verify.compare import CompareOptions
+
+        options = CompareOptions(tuple(ignore), Tolerance(rtol, atol), show)
+        return compare_two(output, files[0], files[1], options)
+    from tailrace.cli.verify_fill import check_files
+
+    return check_files(output, files, plugin_lib, show)

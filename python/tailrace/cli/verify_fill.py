@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prints the check of kernels' files against their fill."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+from tailrace.cli.output import Output, json_safe
+from tailrace.errors import ExitCode, TailraceError
+from tailrace.units import grouped, mib, plural
+from tailrace.verify.seism import FillReport, check_fill
+
+
+def check_files(output: Output, files: list[Path], plugin_library: str, most: int) -> int:
+    """Checks one after another; the exit code is the worst one."""
+    results: list[dict[str, Any]] = []
+    codes: list[int] = []
+    for path in files:
+        try:
+            with output.progress(path.name) as meter:
+                report = check_fill(path, plugin_library=plugin_library, most=most, meter=meter)
+        except TailraceError as error:
+            output.error(error)
+            results.append({"file": str(path), "ok": False, "error": error.as_json()})
+            codes.append(error.code)
+            continue
+        _print(output, report)
+        results.append(_as_json(report))
+        codes.append(report.code)
+    output.json({"command": "verify", "mode": "fill", "files": results, "ok": not any(codes)})
+    return worst(codes)
+
+
+def worst(codes: list[int]) -> int:
+    """3 (wrong content) before 4, 2 and 1 (could not be judged)."""
+    order = (ExitCode.VERIFICATION_FAILED, ExitCode.CAPABILITY_MISSING, ExitCode.USAGE)
+    return next((code for code in order if code in codes), max(codes, default=0))
+
+
+def _print(output: Output, report: FillReport) -> None:
+    run = report.run
+    rate = report.read_bytes / report.elapsed_s if report.elapsed_s > 0 else 0.0
+    output.line(f"{report.path}: seism, {report.format}")
+    output.line(f"  {run.describe()}")
+    output.line(f"  correct  {grouped(report.correct):>20}")
+    output.line(f"  wrong    {grouped(report.wrong):>20}", "bold red" if report.wrong else "")
+    if report.unwritten:
+        output.line(f"  unwritten{grouped(report.unwritten):>20}  (no storage)", "bold red")
+    output.line(f"  read {mib(report.read_bytes)} in {report.elapsed_s:.2f} s ({mib(rate)}/s)")
+    if report.wrong:
+        _print_wrong(output, report)
+    verdict = "verified: every element is as its fill says" if report.ok else "VERIFICATION FAILED"
+    output.line(verdict, "green" if report.ok else "bold red")
+
+
+def _print_wrong(output: Output, report: FillReport) -> None:
+    ranks, steps = report.wrong_by_rank, report.wrong_by_step
+    output.line(f"  wrong in {plural(len(steps), 'step')}: {_most(steps)}")
+    output.line(f"  wrong in blocks of {plural(len(ranks), 'rank')}: {_most(ranks)}")
+    table = Table(box=box.SIMPLE, pad_edge=False, title_justify="left")
+    for name in ("step", "x", "y", "z", "rank", "expected", "found"):
+        table.add_column(name, justify="right")
+    for item in report.first:
+        places = (item.step, item.x, item.y, item.z, item.rank)
+        table.add_row(*(str(n) for n in places), f"{item.expected:.9g}", f"{item.found:.9g}")
+    output.show(table)
+    if report.wrong > len(report.first):
+        output.line(f"  ... and {grouped(report.wrong - len(report.first))} more")
+
+
+def _most(counts: Counter[int]) -> str:
+    first = sorted(counts)[:8]
+    more = ", ..." if len(counts) > len(first) else ""
+    return ", ".join(str(number) for number in first) + more
+
+
+def _as_json(report: FillReport) -> dict[str, Any]:
+    run = report.run
+    return {
+        "file": str(report.path),
+        "ok": report.ok,
+        "format": report.format,
+        "kernel": "seism",
+        "fill": run.fill,
+        "plugin": None
+        if run.fill != "plugin"
+        else {
+            "library": run.library,
+            "function": run.function,
+            "arguments": list(run.arguments),
+        },
+        "processor": list(run.processor),
+        "domain": list(run.domain),
+        "steps": run.steps,
+        "correct": report.correct,
+        "wrong": report.wrong,
+        "unwritten": report.unwritten,
+        "read_bytes": report.read_bytes,
+        "elapsed_s": report.elapsed_s,
+        "wrong_by_rank": {str(rank): n for rank, n in sorted(report.wrong_by_rank.items())},
+        "wrong_by_step": {str(step): n for step, n in sorted(report.wrong_by_step.items())},
+        "first_wrong": [
+            {
+                "step": item.step,
+                "position": [item.x, item.y, item.z],
+                "rank": item.rank,
+                "expected": json_safe(item.expected),
+                "found": json_safe(item.found),
+            }
+            for item in report.first
+        ],
+    }

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors as the user sees them: what, where, the next step, and the exit code."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """Exit codes of every command."""
+
+    OK = 0
+    RUN_FAILED = 1
+    USAGE = 2
+    VERIFICATION_FAILED = 3
+    CAPABILITY_MISSING = 4
+    INTERRUPTED = 130
+
+
+class TailraceError(Exception):
+    """Something the user can act on; printed in one line and a hint, without a traceback."""
+
+    def __init__(
+        self, what: str, *, where: str = "", hint: str = "", code: ExitCode = ExitCode.USAGE
+    ) -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.hint = hint
+        self.code = code
+
+    def text(self) -> str:
+        """The lines for stderr."""
+        where = f"{self.where}: " if self.where else ""
+        lines = f"tailrace: error: {where}{_sentence(self.what)}"
+        if self.hint:
+            lines += f"\n       hint: {_sentence(self.hint)}"
+        return lines
+
+    def as_json(self) -> dict[str, str | int]:
+        """The value of the key `error`."""
+        return {
+            "what": self.what,
+            "where": self.where,
+            "hint": self.hint,
+            "exit_code": int(self.code),
+        }
+
+
+def _sentence(text: str) -> str:
+    """One line, ended by a full stop."""
+    line = " ".join(text.split())
+    return line if line.endswith((".", "?", "!")) else f"{line}."

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a program under its launcher, and stays in charge of it until it has ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from types import FrameType
+
+from tailrace.errors import ExitCode
+
+_patience_s = 15.0
+_known_codes = {int(code) for code in ExitCode}
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended; `signal_number` is set when this command was interrupted."""
+
+    code: int
+    elapsed_s: float
+    signal_number: int = 0
+
+
+def execute(
+    command: list[str],
+    *,
+    text: str | None,
+    environment: dict[str, str],
+    line: Callable[[str], None] | None = None,
+) -> Ended:
+    """Runs to the end. `line` receives each line of standard output; None: it goes straight on.
+
+    SIGINT and SIGTERM are forwarded, and the run is waited for: the program removes what it has
+    left unfinished.
+    """
+    started = time.monotonic()
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL if text is None else subprocess.PIPE,
+        stdout=None if line is None else subprocess.PIPE,
+        env={**os.environ, **environment},
+        start_new_session=True,  # a Ctrl-C reaches this command alone, which passes it on
+        text=True,
+        errors="replace",
+    )
+    with _forwarded(process) as received:
+        feeder = _feed(process, text)
+        if process.stdout is not None and line is not None:
+            for got in process.stdout:
+                line(got.rstrip("\n"))
+        code = process.wait()
+        if feeder is not None:
+            feeder.join(timeout=1)
+    elapsed = time.monotonic() - started
+    if received:
+        return Ended(128 + received[0], elapsed, received[0])
+    return Ended(code if code in _known_codes else int(ExitCode.RUN_FAILED), elapsed)
+
+
+def _feed(process: subprocess.Popen[str], text: str | None) -> threading.Thread | None:
+    """Writes the input beside the reading of the output, so that neither waits for the other."""
+    stream = process.stdin
+    if stream is None or text is None:
+        return None
+
+    def write() -> None:
+        try:
+            with stream:
+                stream.write(text)
+        except (BrokenPipeError, ValueError):
+            pass  # the program ended before it read everything; its exit code says why
+
+    thread = threading.Thread(target=write, daemon=True)
+    thread.start()
+    return thread
+
+
+@contextmanager
+def _forwarded(process: subprocess.Popen[str]) -> Iterator[list[int]]:
+    """Passes signals on; yields those received. Whoever does not end in time is ended."""
+    received: list[int] = []
+    timers: list[threading.Timer] = []
+
+    def later(seconds: float, number: int) -> None:
+        timer = threading.Timer(seconds, _signal_group, (process, number))
+        timer.daemon = True
+        timer.start()
+        timers.append(timer)
+
+    def forward(number: int, _frame: FrameType | None) -> None:
+        received.append(number)
+        if len(received) == 1:
+            process.send_signal(number)
+            later(_patience_s, signal.SIGTERM)
+            later(2 * _patience_s, signal.SIGKILL)
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, forward)
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for timer in timers:
+            timer.cancel()
+
+
+def _signal_group(process: subprocess.Popen[str], number: int) -> None:
+    if process.poll() is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, number)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The MPI launcher that fits a program, and how it is called here."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tailrace.errors import ExitCode, TailraceError
+from tailrace.run.programs import MpiLibrary, output_of
+
+_rank_options = {"-n", "-np", "--np", "-c", "--ntasks"}
+_root_settings = {
+    "openmpi": (
+        "OMPI_ALLOW_RUN_AS_ROOT",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
+        "PRTE_ALLOW_RUN_AS_ROOT",
+        "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM",
+    )
+}
+
+
+@dataclass(frozen=True)
+class Launch:
+    """The words before the program, what is added to the environment, and what to tell the user."""
+
+    words: list[str]
+    environment: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def launch_for(
+    mpi: MpiLibrary | None,
+    ranks: int,
+    given: str = "",
+    environment: Mapping[str, str] = os.environ,
+) -> Launch:
+    """The launcher that was given, srun inside a Slurm job, or the mpiexec of the program's MPI."""
+    flavour = mpi.flavour if mpi else "unknown"
+    if given:
+        words = _given_words(given)
+    elif _slurm_fits(flavour, environment):
+        words = ["srun", *(["--mpi=pmix"] if flavour == "openmpi" else [])]
+    else:
+        words = [_mpiexec(mpi)]
+    notes: list[str] = []
+    if not any(word in _rank_options or word.startswith("--ntasks=") for word in words):
+        words += ["-n", str(ranks)]
+    is_mpiexec = Path(words[0]).name.startswith(("mpiexec", "mpirun"))
+    added: dict[str, str] = {}
+    if flavour == "openmpi" and is_mpiexec:
+        if not given and ranks > cores():
+            words.append("--oversubscribe")
+            notes.append(f"{ranks} ranks on {cores()} cores: --oversubscribe is added")
+        if os.geteuid() == 0:
+            added = {key: "1" for key in _root_settings[flavour] if key not in environment}
+            if added:
+                notes.append(
+                    "running as root: Open MPI is told to allow it (OMPI_ALLOW_RUN_AS_ROOT)"
+                )
+    return Launch(words, added, notes)
+
+
+def cores() -> int:
+    """Cores that this process may use; Open MPI counts cores, not hardware threads."""
+    try:
+        allowed = os.sched_getaffinity(0)
+    except OSError:
+        return os.cpu_count() or 1
+    found = set()
+    for cpu in allowed:
+        topology = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology")
+        try:
+            names = ("physical_package_id", "core_id")
+            found.add(tuple((topology / name).read_text().strip() for name in names))
+        except OSError:
+            found.add((str(cpu),))
+    return max(1, len(found))
+
+
+def flavour_of(launcher: str, run: Callable[[list[str]], str] = output_of) -> str:
+    """Which MPI a launcher belongs to, as it says itself."""
+    text = run([launcher, "--version"])
+    if any(name in text for name in ("Open MPI", "OpenRTE", "PRRTE")):
+        return "openmpi"
+    if any(name in text for name in ("HYDRA", "Hydra", "MPICH", "Intel(R) MPI")):
+        return "mpich"
+    return "unknown"
+
+
+def candidates(mpi: MpiLibrary | None) -> list[str]:
+    """Launchers in the order of preference: the library's own prefix first."""
+    flavour = mpi.flavour if mpi else "unknown"
+    names = ["mpiexec", "mpirun"]
+    if flavour in {"openmpi", "mpich"}:
+        names = [f"mpiexec.{flavour}", "mpiexec", f"mpirun.{flavour}", "mpirun"]
+    found = []
+    if mpi is not None:
+        prefix = mpi.path.resolve().parent.parent
+        for folder in (prefix / "bin", prefix.parent / "bin"):
+            found += [str(folder / name) for name in names if os.access(folder / name, os.X_OK)]
+    return found + [where for name in names if (where := shutil.which(name))]
+
+
+def _mpiexec(mpi: MpiLibrary | None) -> str:
+    flavour = mpi.flavour if mpi else "unknown"
+    found = list(dict.fromkeys(candidates(mpi)))
+    for launcher in found:
+        if flavour == "unknown" or flavour_of(launcher) in {flavour, "unknown"}:
+            return launcher
+    library = {"openmpi": "Open MPI", "mpich": "MPICH"}.get(flavour, "MPI")
+    what = f"no launcher (mpiexec) of {library}, the MPI of the program, is here"
+    if found:
+        what += f"; {found[0]} belongs to another MPI and would start {library} programs one by one"
+    raise TailraceError(
+        what,
+        where="run",
+        hint="load the module of your MPI or install it (Debian: apt-get install openmpi-bin); "
+        'or name the launcher: --launcher "mpiexec ..."',
+        code=ExitCode.CAPABILITY_MISSING,
+    )
+
+
+def _given_words(given: str) -> list[str]:
+    try:
+        words = shlex.split(given)
+    except ValueError as error:
+        raise TailraceError(f"{given!r}: {error}", where="--launcher") from error
+    if not words or shutil.which(words[0]) is None:
+        raise TailraceError(
+            f'there is no program "{words[0] if words else given}"',
+            where="--launcher",
+            hint="for example --launcher mpiexec, or with options: "
+            '--launcher "mpiexec --mca io romio321"',
+            code=ExitCode.CAPABILITY_MISSING,
+        )
+    return words
+
+
+def _slurm_fits(flavour: str, environment: Mapping[str, str]) -> bool:
+    """Inside a job, where srun can start programs of this MPI (Open MPI: by PMIx)."""
+    if "SLURM_JOB_ID" not in environment or shutil.which("srun") is None:
+        return False
+    return flavour != "openmpi" or "pmix" in output_of(["srun", "--mpi=list"])

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HDF5 datatypes, read through h5py's low level."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from h5py import h5t
+
+from tailrace.verify.types import (
+    Array,
+    Bitfield,
+    Complex,
+    Compound,
+    Enum,
+    Float,
+    Integer,
+    Opaque,
+    Raw,
+    Reference,
+    Text,
+    Type,
+    Vlen,
+)
+
+_charsets = {h5t.CSET_ASCII: "ascii", h5t.CSET_UTF8: "utf-8"}
+_paddings = {
+    h5t.STR_NULLTERM: "null-terminated",
+    h5t.STR_NULLPAD: "null-padded",
+    h5t.STR_SPACEPAD: "space-padded",
+}
+# sign, exponent position and size, mantissa position and size
+_ieee = {2: (15, 10, 5, 0, 10), 4: (31, 23, 8, 0, 23), 8: (63, 52, 11, 0, 52)}
+_quad = (127, 112, 15, 0, 112)
+_x87 = (79, 64, 15, 0, 64)
+
+
+def type_of(tid: Any) -> Type:
+    """The type behind an h5py TypeID."""
+    kind = tid.get_class()
+    size = tid.get_size()
+    if kind == h5t.INTEGER:
+        return Integer(size, tid.get_sign() != h5t.SGN_NONE, tid.get_precision())
+    if kind == h5t.FLOAT:
+        return Float(size, _float_layout(tid, size))
+    if kind == h5t.STRING:
+        length = None if tid.is_variable_str() else size
+        return Text(length, _charsets[tid.get_cset()], _paddings[tid.get_strpad()])
+    if kind == h5t.BITFIELD:
+        return Bitfield(size, tid.get_precision())
+    if kind == h5t.OPAQUE:
+        return Opaque(size, tid.get_tag().decode("utf-8", "replace"))
+    if kind == h5t.ENUM:
+        return Enum(type_of(tid.get_super()), _enum_members(tid))
+    if kind == h5t.COMPOUND:
+        names = [tid.get_member_name(index) for index in range(tid.get_nmembers())]
+        kinds = [type_of(tid.get_member_type(index)) for index in range(tid.get_nmembers())]
+        return Compound(
+            tuple((_text(name), member) for name, member in zip(names, kinds, strict=True))
+        )
+    if kind == h5t.ARRAY:
+        return Array(type_of(tid.get_super()), tuple(int(n) for n in tid.get_array_dims()))
+    if kind == h5t.VLEN:
+        return Vlen(type_of(tid.get_super()))
+    if kind == h5t.REFERENCE:
+        if tid.equal(h5t.STD_REF_OBJ):
+            return Reference("object")
+        if tid.equal(h5t.STD_REF_DSETREG):
+            return Reference("region")
+        return Raw(size, "reference of the kind that HDF5 1.12 introduced")
+    if kind == getattr(h5t, "COMPLEX", None):
+        return Complex(type_of(tid.get_super()))
+    if kind == h5t.TIME:
+        return Raw(size, "time")
+    return Raw(size, f"datatype of class {kind}")
+
+
+def _float_layout(tid: Any, size: int) -> str:
+    fields = tuple(tid.get_fields())
+    if fields == _ieee.get(size):
+        return ""
+    if size == 16 and fields == _quad:
+        return "quadruple"
+    if size in (12, 16) and fields[1:4:2] == _x87[1:4:2] and fields[4] == _x87[4]:
+        return "x87 extended"
+    return "bits " + "/".join(str(field) for field in fields)
+
+
+def _enum_members(tid: Any) -> tuple[tuple[str, int], ...]:
+    members = [
+        (_text(tid.get_member_name(index)), int(tid.get_member_value(index)))
+        for index in range(tid.get_nmembers())
+    ]
+    return tuple(sorted(members, key=lambda member: (member[1], member[0])))
+
+
+def _text(name: bytes | str) -> str:
+    return name if isinstance(name, str) else name.decode("utf-8", "surrogateescape")

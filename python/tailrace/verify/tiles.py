@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boxes that cover a dataset, each of bounded size."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+
+from tailrace.verify.model import Box, Shape
+
+
+def tiles(shape: Shape, chunks: tuple[Shape | None, ...], budget: int) -> Iterator[Box]:
+    """Covers `shape` with boxes of at most `budget` elements, in row-major order of the boxes.
+
+    They are multiples of the chunks where that fits, and long in the last dimensions.
+    """
+    if not shape:
+        yield ()
+        return
+    yield from _grid(shape, _tile(shape, chunks, max(1, budget)))
+
+
+def row_major(shape: Shape, chunk: Shape | None, budget: int) -> Iterator[Box]:
+    """Covers `shape` with boxes that follow each other without gaps in row-major order."""
+    if not shape:
+        yield ()
+        return
+    tile = [1] * len(shape)
+    room = max(1, budget)
+    for axis in reversed(range(len(shape))):
+        tile[axis] = max(1, min(shape[axis], room))
+        if tile[axis] < shape[axis]:
+            step = chunk[axis] if chunk else 1
+            if tile[axis] > step:
+                tile[axis] -= tile[axis] % step
+            break
+        room //= max(1, shape[axis])
+    yield from _grid(shape, tile)
+
+
+def _tile(shape: Shape, chunks: tuple[Shape | None, ...], budget: int) -> list[int]:
+    tile = [1] * len(shape)
+    for chunk in chunks:
+        if chunk is not None:
+            wider = [max(a, min(b, n)) for a, b, n in zip(tile, chunk, shape, strict=True)]
+            if math.prod(wider) <= budget:
+                tile = wider
+    for axis in reversed(range(len(shape))):
+        others = math.prod(tile) // max(1, tile[axis])
+        room = max(1, budget // max(1, others))
+        if room >= shape[axis]:
+            tile[axis] = max(1, shape[axis])
+        else:
+            tile[axis] = max(tile[axis], room - room % tile[axis])
+            break
+    return tile
+
+
+def _grid(shape: Shape, tile: list[int]) -> Iterator[Box]:
+    ranges = [range(0, extent, step) for extent, step in zip(shape, tile, strict=True)]
+    for corner in itertools.product(*ranges):
+        yield tuple(
+            slice(low, min(low + step, extent))
+            for low, step, extent in zip(corner, tile, shape, strict=True)
+        )
