@@ -16,6 +16,7 @@
 namespace hdf5_test {
 
 using namespace tailrace;
+namespace hdf5 = tailrace::formats::hdf5;
 using core::Box;
 using core::Extents;
 using core::Object;
@@ -53,31 +54,51 @@ inline core::Target target(const std::string& path) {
     return one;
 }
 
-/// Wrong elements of a dataset against value_at, on rank 0; 0 elsewhere.
+/// Wrong elements of a dataset against value_at.
 inline std::uint64_t wrong_elements(const oracle::Dataset& set) {
-    std::uint64_t wrong = 0;
+    std::uint64_t wrong = set.values.empty() ? 1 : 0;
     for (std::size_t i = 0; i < set.values.size(); ++i)
         if (set.values[i] != static_cast<double>(value_at(i))) ++wrong;
     return wrong;
 }
 
+/// This rank's part of step `step` of an array whose first dimension is the step, cut along 1.
+inline Box my_part(const comm::Comm& comm, const Extents& dims, std::uint64_t step) {
+    Box box = core::cut(dims, 1, static_cast<std::uint64_t>(comm.size()),
+                        static_cast<std::uint64_t>(comm.rank()));
+    box.offset[0] = step;
+    box.count[0] = 1;
+    return box;
+}
+
+inline void write_box(core::Sink& sink, core::ObjectId id, const Box& box, const Extents& dims) {
+    const auto data = fill(box, dims);
+    const Write piece{id, box, bytes(data), {}, Scalar::f32};
+    sink.write({&piece, 1});
+    sink.complete(box.offset.empty() ? 0 : box.offset[0]);
+}
+
 /// Writes /chunked of `dims` (first dimension: steps), each rank its part along dimension 1.
 inline core::FileReport write_steps(const comm::Comm& comm, const std::string& path,
-                                    const formats::hdf5::Options& options, const Extents& dims,
-                                    core::Phases& phases) {
-    auto sink = formats::hdf5::open_sink(comm, target(path), options, phases);
-    const auto ids = sink->define({{dense("/chunked", dims)}, {}});
-    for (std::uint64_t step = 0; step < dims[0]; ++step) {
-        Box box = core::cut(dims, 1, static_cast<std::uint64_t>(comm.size()),
-                            static_cast<std::uint64_t>(comm.rank()));
-        box.offset[0] = step;
-        box.count[0] = 1;
-        const auto data = fill(box, dims);
-        const Write piece{ids[0], box, bytes(data), {}, Scalar::f32};
-        sink->write({&piece, 1});
-        sink->complete(step);
-    }
+                                    const hdf5::Options& options, const Extents& dims,
+                                    core::Phases& phases,
+                                    std::vector<core::Attribute> attributes = {}) {
+    auto sink = hdf5::open_sink(comm, target(path), options, phases);
+    const auto ids = sink->define({{dense("/chunked", dims)}, std::move(attributes)});
+    for (std::uint64_t step = 0; step < dims[0]; ++step)
+        write_box(*sink, ids[0], my_part(comm, dims, step), dims);
     return sink->close(Outcome::publish);
+}
+
+/// The same with chunks [1, dims[1] / 8, ...] and collective writes.
+inline hdf5::Options chunked(const Extents& dims, bool collective) {
+    hdf5::Options options;
+    options.collective = collective;
+    Extents chunk = dims;
+    chunk[0] = 1;
+    chunk[1] = std::max<std::uint64_t>(1, dims[1] / 8);
+    options.chunks["/chunked"] = chunk;
+    return options;
 }
 
 }  // namespace hdf5_test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a file: closed by all ranks, its bytes counted, described by rank 0, published; or
 // removed; or, where ranks may stand at different places in HDF5, left alone.
+#include "formats/hdf5/abandon.hpp"
 #include "formats/hdf5/attributes.hpp"
 #include "formats/hdf5/in_force.hpp"
 #include "formats/hdf5/sink_state.hpp"
@@ -106,6 +107,8 @@ void Hdf5Sink::discard() noexcept {
 }
 
 void Hdf5Sink::abandon() noexcept {
+    if (!shared()) return;  // nobody waits: discard() closes it
+    if (x_driver == Driver::parallel) redirect_to_memory(x_file);
     for (Dataset& dataset : x_datasets) dataset.id.release();
     x_file.release();
 }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an open HDF5 file is left behind without a hang.
+#pragma once
+
+#include "formats/hdf5/h5.hpp"
+
+namespace tailrace::formats::hdf5 {
+
+/// Gives HDF5 a memory file of this process in the place of the MPI file of `file`.  [local]
+///
+/// HDF5 closes every open file in MPI_Finalize, collectively; where writes fail on some ranks only,
+/// those leave the collective calls early and the others wait for ever. With a file that takes
+/// every write all ranks go through. What the real file holds is lost anyway. The MPI file itself
+/// is neither closed nor used again. Does nothing where the driver is not MPI-IO.
+void redirect_to_memory(const h5::Id& file) noexcept;
+
+}  // namespace tailrace::formats::hdf5
