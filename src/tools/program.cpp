@@ -81,6 +81,7 @@ void work_on(const comm::Comm& comm, int argc, char** argv, const Program& progr
     const Print say = [&comm](const std::string& text) {
         if (comm.rank() == 0) print(stdout, text);
     };
+    if (program.prepare) comm.agree_on(program.prepare);
     const Invocation invocation = comm.agree_on([&] { return parse_command_line(argc, argv); });
     if (invocation.help) return say(help_of(program));
     if (invocation.version) return say(version_of(program));

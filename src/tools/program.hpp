@@ -15,6 +15,7 @@ struct Program {
     std::string summary;             ///< one sentence
     std::string environment_prefix;  ///< "TAILRACE_SEISM_"
     core::KeyTable keys;
+    std::function<void()> prepare{};  ///< called first, on every rank, MPI being up; may throw
 };
 
 /// How the work is to be done.

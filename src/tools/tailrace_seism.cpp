@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The seism kernel as a program: tailrace-seism, installed also as seism-core-slice.
 #include "core/log.hpp"
+#include "hooks/posix/observer.hpp"
 #include "kernels/seism/inputs.hpp"
 #include "kernels/seism/run.hpp"
 #include "tools/program.hpp"
@@ -40,5 +41,6 @@ int main(int argc, char** argv) {
     program.summary = "writes the time steps of a simulation on a regular grid, and measures it";
     program.environment_prefix = seism::environment_prefix;
     program.keys = seism::key_table();
+    program.prepare = hooks::posix::install;  // from now on system calls are counted
     return tools::run_program(argc, argv, program, work);
 }

@@ -52,7 +52,8 @@ std::string mode_text(const core::TransfersRecord& transfers) {
                            ? (*transfers.collective_actual ? "collective" : "independent")
                            : (transfers.collective_requested ? "collective requested; not measured"
                                                              : "independent");
-    if (!transfers.mode.empty()) text += ", " + transfers.mode;
+    if (transfers.mode.find(text) == 0) text.clear();  // "independent (pwrite)" says it itself
+    if (!transfers.mode.empty()) text += (text.empty() ? "" : ", ") + transfers.mode;
     if (!transfers.no_collective_cause.empty())
         text += "; not collective because: " + transfers.no_collective_cause;
     return text;
