@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/mpiio/file.hpp"
+
+#include <utility>
+
+namespace tailrace::formats::mpiio {
+
+using core::Code;
+using core::Error;
+
+namespace {
+
+Error mpi_error(int code, const std::string& what, const std::filesystem::path& name) {
+    int error_class = MPI_ERR_UNKNOWN;
+    MPI_Error_class(code, &error_class);
+    const bool full = error_class == MPI_ERR_NO_SPACE || error_class == MPI_ERR_QUOTA;
+    return Error(full ? Code::no_space : Code::io, what + ": " + comm::error_text(code),
+                 name.string(),
+                 full ? "free space there, or write to another file system"
+                      : "check the free space, the quota and the file system's log");
+}
+
+}  // namespace
+
+/// What this rank does in one round; nothing by default.
+struct File::Round {
+    std::uint64_t bytes = 0;
+    FileShape file;
+    MemoryShape memory;
+    std::byte* data = nullptr;
+    bool view = false;  ///< on all ranks or on none
+};
+
+File::File(const comm::Comm& comm, const std::filesystem::path& path,
+           const std::filesystem::path& name, Access access, const Hints& hints)
+    : x_name(name), x_access(access) {
+    int initialised = 0;
+    MPI_Initialized(&initialised);
+    if (!initialised)
+        throw Error(Code::unsupported, "MPI-IO without MPI_Init", name.string(),
+                    "initialise MPI first, or use format posix");
+    std::optional<Info> info;
+    comm.agree(comm::Comm::caught([&] { info.emplace(hints); }));
+    const int mode = access == Access::write ? MPI_MODE_RDWR : MPI_MODE_RDONLY;
+    const int code = MPI_File_open(comm::native(comm), path.c_str(), mode, info->get(), &x_file);
+    std::optional<Error> mine;
+    if (code != MPI_SUCCESS) mine = mpi_error(code, "MPI_File_open failed", path);
+    comm.agree(mine);
+    MPI_File_set_errhandler(x_file, MPI_ERRORS_RETURN);
+}
+
+std::string File::doing() const {
+    return x_access == Access::write ? "writing through MPI-IO" : "reading through MPI-IO";
+}
+
+void File::set_view(const Round& round) {
+    if (!round.view && x_default_view) return;
+    x_default_view = !round.view;
+    const int code =
+        MPI_File_set_view(x_file, round.view ? static_cast<MPI_Offset>(round.file.begin) : 0,
+                          MPI_BYTE, round.file.type.get(), "native", MPI_INFO_NULL);
+    if (code != MPI_SUCCESS) throw mpi_error(code, "MPI_File_set_view failed", x_name);
+}
+
+void File::move(const Round& round, bool collective) {
+    MPI_Status status;
+    void* data = round.data == nullptr ? nullptr : round.data + round.memory.begin;
+    int code = MPI_SUCCESS;
+    const MPI_Offset at = round.view ? 0 : static_cast<MPI_Offset>(round.file.begin);
+    const int count = round.memory.count;
+    MPI_Datatype type = round.memory.type.get();
+    if (x_access == Access::write)
+        code = collective ? MPI_File_write_at_all(x_file, at, data, count, type, &status)
+                          : MPI_File_write_at(x_file, at, data, count, type, &status);
+    else
+        code = collective ? MPI_File_read_at_all(x_file, at, data, count, type, &status)
+                          : MPI_File_read_at(x_file, at, data, count, type, &status);
+    if (code != MPI_SUCCESS)
+        throw mpi_error(code, doing() + " failed, " + std::to_string(round.bytes) + " bytes asked",
+                        x_name);
+    if (round.bytes == 0) return;
+    // OMPIO takes a short transfer for a complete one and says so only here.
+    MPI_Count moved = 0;
+    if (MPI_Get_elements_x(&status, type, &moved) != MPI_SUCCESS || moved == MPI_UNDEFINED) return;
+    if (static_cast<std::uint64_t>(moved) != round.bytes)
+        throw Error(x_access == Access::write ? Code::data_lost : Code::io,
+                    doing() + " fell short: " + std::to_string(round.bytes) + " bytes asked, " +
+                        std::to_string(moved) + " done",
+                    x_name.string(), "check the free space, the quota and the file system's log");
+}
+
+std::optional<Error> File::transfer(std::span<const raw::Placed> objects,
+                                    std::span<const Portion> portions,
+                                    const std::function<core::ObjectId(std::size_t)>& object_of,
+                                    const std::function<std::byte*(std::size_t)>& data_of,
+                                    std::uint64_t rounds, bool views, bool collective) {
+    std::optional<Error> failure;
+    for (std::uint64_t r = 0; r < rounds; ++r) {
+        Round round;
+        round.view = views;
+        // After a failure this rank stays in step with nothing in its hands.
+        if (!failure && r < portions.size()) {
+            const Portion& portion = portions[r];
+            const raw::Placed& object = objects[object_of(portion.piece)];
+            failure = comm::Comm::caught([&] {
+                Round full;
+                full.view = views;
+                full.memory = memory_shape(object, portion);
+                full.file.begin = portion.file_begin;
+                if (views) full.file = file_shape(object, portion);
+                full.data = data_of(portion.piece);
+                full.bytes = portion.bytes;
+                round = std::move(full);
+            });
+        }
+        for (const auto& step : {std::optional<Error>(comm::Comm::caught([&] { set_view(round); })),
+                                 comm::Comm::caught([&] { move(round, collective); })})
+            if (step && !failure) failure = step;
+    }
+    return failure;
+}
+
+std::optional<Error> File::close() noexcept {
+    const int code = MPI_File_close(&x_file);
+    if (code == MPI_SUCCESS) return std::nullopt;
+    return mpi_error(code, "MPI_File_close failed", x_name);
+}
+
+}  // namespace tailrace::formats::mpiio

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/mpiio/info.hpp"
+
+#include <array>
+#include <vector>
+
+namespace tailrace::formats::mpiio {
+
+using comm::check;
+
+Info::Info(const Hints& hints) {
+    if (hints.empty()) return;
+    check(MPI_Info_create(&x_info), "MPI_Info_create");
+    for (const auto& [key, value] : hints) {
+        const int code = MPI_Info_set(x_info, key.c_str(), value.c_str());
+        if (code == MPI_SUCCESS) continue;
+        MPI_Info_free(&x_info);
+        throw core::Error(core::Code::bad_input,
+                          "MPI takes no hint " + key + "=" + value + ": " + comm::error_text(code),
+                          "hint",
+                          "keys have at most " + std::to_string(MPI_MAX_INFO_KEY - 1) +
+                              " characters, values " + std::to_string(MPI_MAX_INFO_VAL - 1));
+    }
+}
+
+Info::~Info() {
+    if (x_info != MPI_INFO_NULL) MPI_Info_free(&x_info);
+}
+
+Hints entries_of(MPI_Info info) {
+    Hints entries;
+    if (info == MPI_INFO_NULL) return entries;
+    int keys = 0;
+    check(MPI_Info_get_nkeys(info, &keys), "MPI_Info_get_nkeys");
+    for (int k = 0; k < keys; ++k) {
+        std::array<char, MPI_MAX_INFO_KEY + 1> key{};
+        check(MPI_Info_get_nthkey(info, k, key.data()), "MPI_Info_get_nthkey");
+        int length = 0;
+        int there = 0;
+        check(MPI_Info_get_valuelen(info, key.data(), &length, &there), "MPI_Info_get_valuelen");
+        if (!there) continue;
+        std::vector<char> value(static_cast<std::size_t>(length) + 1);
+        check(MPI_Info_get(info, key.data(), length, value.data(), &there), "MPI_Info_get");
+        if (there) entries[key.data()] = value.data();
+    }
+    return entries;
+}
+
+Hints hints_in_force(MPI_File file) {
+    MPI_Info info = MPI_INFO_NULL;
+    check(MPI_File_get_info(file, &info), "MPI_File_get_info");
+    Hints hints = entries_of(info);
+    if (info != MPI_INFO_NULL) MPI_Info_free(&info);
+    return hints;
+}
+
+std::string mpi_io_name(const Hints& in_force, const Hints& given) {
+    const std::string library = comm::library_version();
+    // ROMIO gives a value to these for every file, OMPIO to none of them.
+    bool romio = false;
+    for (const char* key : {"romio_no_indep_rw", "romio_cb_write", "romio_ds_write",
+                            "ind_wr_buffer_size", "romio_filesystem_type"})
+        romio = romio || (in_force.contains(key) && !given.contains(key));
+    if (romio) return "ROMIO (" + library + ")";
+    if (library.starts_with("Open MPI ")) return "OMPIO " + library.substr(9);
+    return "MPI-IO of " + library;
+}
+
+}  // namespace tailrace::formats::mpiio

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/mpiio/sink.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tailrace::formats::mpiio {
+
+namespace {
+
+/// ROMIO's data sieving reads, changes and writes back what lies between the pieces of a rank,
+/// under a lock that contiguous writes of other ranks do not take: their data would be lost. So it
+/// is off unless the user asks for it.
+Hints with_safe_defaults(Hints hints) {
+    hints.try_emplace("romio_ds_write", "disable");
+    return hints;
+}
+
+}  // namespace
+
+Sink::Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
+           core::Phases& phases)
+    : SinkBase(comm, phases, raw::Layout(options.chunks, options.alignment_bytes)),
+      x_options(options),
+      x_target(comm, target, phases) {
+    x_options.hints = with_safe_defaults(std::move(x_options.hints));
+    const auto phase = phases.enter("open_file");
+    x_target.hold_errors(true);
+    x_file.emplace(comm, x_target.part(), x_target.path(), Access::write, x_options.hints);
+}
+
+Sink::~Sink() { discard_if_open(); }
+
+raw::BatchPlan Sink::plan(std::span<const core::Write> pieces) {
+    x_portions = portions_of(pieces, x_layout.objects());
+    return {x_portions.list.size(), x_portions.views ? 1u : 0u};
+}
+
+void Sink::transfer(std::span<const core::Write> pieces, const raw::BatchPlan& agreed) {
+    const std::span<const Portion> mine =
+        failed() ? std::span<const Portion>{} : std::span<const Portion>(x_portions.list);
+    const auto failure = x_file->transfer(
+        x_layout.objects(), mine, [&](std::size_t p) { return pieces[p].object; },
+        // MPI-IO takes memory to write from as void*, and does not change it.
+        [&](std::size_t p) { return const_cast<std::byte*>(pieces[p].data); }, agreed.rounds,
+        agreed.flags != 0, x_options.collective);
+    if (failure) fail(*failure);
+}
+
+std::optional<core::Error> Sink::hidden_failure() {
+    return x_target.seen_failure("writing through MPI-IO");
+}
+
+void Sink::force() { x_target.sync(); }
+
+void Sink::close_file() {
+    const auto phase = x_phases.enter("close");
+    std::optional<core::Error> mine =
+        comm::Comm::caught([&] { x_hints_in_force = x_file->hints(); });
+    const auto closing = x_file->close();
+    if (!mine) mine = closing;
+    x_file.reset();
+    if (!mine) mine = hidden_failure();
+    const auto agreeing = x_phases.enter("agree");
+    x_comm.agree(mine);
+}
+
+core::FileReport Sink::publish() {
+    close_file();
+    x_target.hold_errors(false);  // from here on our own calls see their errors themselves
+    core::FileReport report = finish_shared(x_target);
+    report.hints_in_force = x_hints_in_force;
+    report.mpi_io = mpi_io_name(x_hints_in_force, x_options.hints);
+    say_how_collective(report);
+    return report;
+}
+
+// MPI-IO does not tell whether it exchanged data between ranks. What can be known: bytes that were
+// written by another rank than the one that asked, or a setting that leaves no choice.
+void Sink::say_how_collective(core::FileReport& report) const {
+    const std::string call = x_options.collective ? "MPI_File_write_at_all" : "MPI_File_write_at";
+    const auto mine = x_target.writer();
+    std::uint64_t written = 0;
+    if (mine)
+        if (const auto found = mine->by_phase.find("write"); found != mine->by_phase.end())
+            written = found->second.write.bytes_done;
+    const bool measured = x_comm.min(std::uint64_t{mine ? 1u : 0u}) == 1;
+    const bool moved = x_comm.max(std::uint64_t{written != asked() ? 1u : 0u}) == 1;
+    const std::uint64_t wrote = x_comm.sum(std::uint64_t{written > 0 ? 1u : 0u});
+    report.data_mode = call;
+    if (measured)
+        report.data_mode +=
+            ", " + std::to_string(wrote) + " of " + std::to_string(x_comm.size()) + " ranks wrote";
+    const auto cb_write = report.hints_in_force.find("romio_cb_write");
+    const std::string setting =
+        report.mpi_io.starts_with("ROMIO") && cb_write != report.hints_in_force.end()
+            ? cb_write->second
+            : "";
+    if (!x_options.collective) {
+        report.data_collective = false;
+        report.no_collective_cause = "not asked for";
+    } else if (setting == "disable") {
+        report.data_collective = false;
+        report.no_collective_cause = "romio_cb_write=disable";
+    } else if (setting == "enable" || (measured && moved)) {
+        report.data_collective = true;
+    } else if (measured) {
+        report.no_collective_cause = "not seen: every rank wrote exactly its own bytes";
+    }
+}
+
+void Sink::abandon(raw::Abandoned how) noexcept {
+    // Held errors keep the library in step on all ranks, so that it can close. Otherwise a
+    // collective call into a file that has failed may hang: the handle is left open instead.
+    const bool can_close = how == raw::Abandoned::in_step ||
+                           (how == raw::Abandoned::poisoned && x_target.holds_errors());
+    if (x_file && can_close) (void)x_file->close();
+    x_target.discard();
+}
+
+core::FileReport Sink::report_discarded() const {
+    core::FileReport report;
+    report.path = x_target.path();
+    report.reserved = x_target.reserved();
+    report.reservation = x_target.reservation();
+    return report;
+}
+
+}  // namespace tailrace::formats::mpiio

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/open.hpp"
+
+#include "core/error.hpp"
+#include "formats/posix/per_rank.hpp"
+#include "formats/posix/shared.hpp"
+#include "formats/posix/source.hpp"
+#ifdef TAILRACE_HAVE_MPI
+#include "formats/mpiio/sink.hpp"
+#endif
+#ifdef TAILRACE_HAVE_HDF5
+#include "formats/hdf5/open.hpp"
+#endif
+
+namespace tailrace::formats {
+
+namespace {
+
+using core::Code;
+using core::Error;
+
+#ifndef TAILRACE_HAVE_HDF5
+[[noreturn]] void no_hdf5(const std::filesystem::path& path) {
+    throw Error(Code::unsupported, "this build has no format hdf5: parallel HDF5 was not found",
+                path.string(),
+                "run `make setup` (it builds HDF5) and build again, or use format posix");
+}
+#endif
+#ifndef TAILRACE_HAVE_MPI
+[[noreturn]] void no_mpi(const std::filesystem::path& path) {
+    throw Error(Code::unsupported, "this build has no format mpiio: MPI was not found",
+                path.string(), "install MPI and build again, or use format posix");
+}
+#endif
+
+struct OpenSink {
+    const comm::Comm& comm;
+    const core::Target& target;
+    core::Phases& phases;
+
+    std::unique_ptr<core::Sink> operator()(const posix::Options& options) const {
+        if (options.file_per_rank)
+            return std::make_unique<posix::PerRankSink>(comm, target, options, phases);
+        return std::make_unique<posix::SharedSink>(comm, target, options, phases);
+    }
+    std::unique_ptr<core::Sink> operator()([[maybe_unused]] const mpiio::Options& options) const {
+#ifdef TAILRACE_HAVE_MPI
+        return std::make_unique<mpiio::Sink>(comm, target, options, phases);
+#else
+        no_mpi(target.path);
+#endif
+    }
+    std::unique_ptr<core::Sink> operator()([[maybe_unused]] const hdf5::Options& options) const {
+#ifdef TAILRACE_HAVE_HDF5
+        return hdf5::open_sink(comm, target, options, phases);
+#else
+        no_hdf5(target.path);
+#endif
+    }
+};
+
+struct OpenSource {
+    const comm::Comm& comm;
+    const std::filesystem::path& path;
+    core::Phases& phases;
+
+    std::unique_ptr<core::Source> operator()(const posix::Options&) const {
+        return posix::open_raw_source(comm, path, phases);
+    }
+    std::unique_ptr<core::Source> operator()([[maybe_unused]] const mpiio::Options& options) const {
+#ifdef TAILRACE_HAVE_MPI
+        return mpiio::open_source(comm, path, options, phases);
+#else
+        no_mpi(path);
+#endif
+    }
+    std::unique_ptr<core::Source> operator()([[maybe_unused]] const hdf5::Options& options) const {
+#ifdef TAILRACE_HAVE_HDF5
+        return hdf5::open_source(comm, path, options, phases);
+#else
+        no_hdf5(path);
+#endif
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<core::Sink> open_sink(const comm::Comm& comm, const core::Target& target,
+                                      const Options& options, core::Phases& phases) {
+    return std::visit(OpenSink{comm, target, phases}, options);
+}
+
+std::unique_ptr<core::Source> open_source(const comm::Comm& comm, const std::filesystem::path& path,
+                                          const Options& options, core::Phases& phases) {
+    return std::visit(OpenSource{comm, path, phases}, options);
+}
+
+}  // namespace tailrace::formats

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A raw file per rank and a manifest, written last.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "core/phases.hpp"
+#include "core/sink.hpp"
+#include "formats/options.hpp"
+#include "formats/raw/description.hpp"
+#include "formats/raw/sink_base.hpp"
+#include "formats/target_file.hpp"
+
+namespace tailrace::formats::posix {
+
+class PerRankSink final : public raw::SinkBase {
+public:
+    /// @throws core::Error on all ranks or on none; nothing is left behind then  [collective]
+    PerRankSink(const comm::Comm& comm, const core::Target& target, const Options& options,
+                core::Phases& phases);
+    ~PerRankSink() override;
+
+private:
+    void create_mine(const core::Target& target);
+    void remove_mine() noexcept;
+    void check_options(const Options& options) const;
+    [[nodiscard]] std::optional<core::WriterReport> writer() const;
+
+    void transfer(std::span<const core::Write> pieces, const raw::BatchPlan& agreed) override;
+    void force() override;
+    core::FileReport publish() override;
+    void abandon(raw::Abandoned how) noexcept override;
+    [[nodiscard]] core::FileReport report_discarded() const override;
+
+    // Steps of publish, in this order; each collective.
+    void describe_mine();
+    std::vector<std::filesystem::path> remove_old_manifest();
+    void rename_mine();
+    void publish_manifest();
+    core::FileReport make_report();
+
+    TargetFile x_manifest;
+    core::Existing x_existing;
+    std::filesystem::path x_mine, x_mine_part;  ///< F.00003 and F.00003.part
+    Descriptor x_fd;                            ///< stays open: names the inode to the observer
+    bool x_owns_part = false, x_renamed = false;
+    bool x_reserved = false;
+    std::string x_reservation;
+    std::uint64_t x_end = 0;
+    std::vector<raw::StoredPiece> x_pieces;
+};
+
+}  // namespace tailrace::formats::posix

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests of the raw formats (posix, posix-per-rank, mpiio); included by CMakeLists.txt.
+set(raw_test_libs tailrace_formats nlohmann_json::nlohmann_json)
+tailrace_add_mpi_test(NAME formats.raw.sinks SOURCES raw_sinks.cpp
+  LIBS ${raw_test_libs} RANKS 1 2 3 4 8 ROMIO)
