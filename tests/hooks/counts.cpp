@@ -155,6 +155,27 @@ TEST_CASE("counts: forget begins anew, and a hundred thousand files need no more
     CHECK(posix::unattributed_calls() == before);
 }
 
+TEST_CASE("counts: a new file with the inode of a forgotten one starts at zero") {
+    Scratch file;
+    const std::string name = file.name() + ".new";
+    ino_t first = 0;
+    bool reused = false;
+    for (int round = 0; round < 200 && !reused; ++round) {
+        int fd = open(name.c_str(), O_CREAT | O_EXCL | O_RDWR, 0600);
+        struct stat status {};
+        REQUIRE(fstat(fd, &status) == 0);
+        reused = status.st_ino == first;
+        first = status.st_ino;
+        CHECK(write(fd, "abc", 3) == 3);
+        CHECK(Scratch::observer().tally(name).write.calls == 1);
+        Scratch::observer().hold_errors(name, true);
+        close(fd);
+        Scratch::observer().forget(name);
+        unlink(name.c_str());
+    }
+    if (!reused) MESSAGE("this file system gave no inode number twice");
+}
+
 TEST_CASE("counts: more files than the table holds are counted as unattributed") {
     Scratch file;
     const auto before = posix::unattributed_calls();
@@ -173,6 +194,13 @@ TEST_CASE("counts: more files than the table holds are counted as unattributed")
     CHECK(found + (posix::unattributed_calls() - before) == 4200);
     CHECK(found > 4000);
     CHECK(found < 4200);
+    // A place is kept for a file whose errors are to be held.
+    file.hold();
+    file.fault("write", "errno=ENOSPC");
+    CHECK(write(file.fd, "x", 1) == 1);
+    CHECK(file.writes().failed_calls == 1);
+    tailrace::hooks::posix::inject_faults("");
+    Scratch::observer().forget(file.name());
     for (const auto& name : names) Scratch::observer().forget(name);
     std::filesystem::remove_all(folder);
     CHECK(write(file.fd, "x", 1) == 1);

@@ -13,6 +13,7 @@ namespace {
 constexpr auto relaxed = std::memory_order_relaxed;
 // The kernel never transfers more in one call (MAX_RW_COUNT); less than asked is not short then.
 constexpr uint64_t kernel_limit = 0x7ffff000;
+constexpr unsigned kept_files = 64, kept_tallies = 1024;
 
 enum State : uint8_t { empty, ready, gone };
 
@@ -64,9 +65,11 @@ void read_path(int fd, char (&path)[path_size]) {
     path[length < 0 ? 0 : length] = 0;
 }
 
-unsigned take_tally() {
-    if (free_count > 0) return free_tallies[--free_count];
-    return pool_used < max_tallies ? pool_used++ : 0;
+/// The last ones are kept for files whose errors are held: those must be counted.
+unsigned take_tally(bool held) {
+    unsigned left = free_count + max_tallies - pool_used;
+    if (left == 0 || (!held && left <= kept_tallies)) return 0;
+    return free_count > 0 ? free_tallies[--free_count] : pool_used++;
 }
 
 }  // namespace
@@ -138,7 +141,8 @@ File* find_or_add_file(uint64_t device, uint64_t inode, int fd) {
     TableLock lock;
     if (!lock.granted()) return nullptr;
     if (File* known = find_file(device, inode)) return known;
-    int place = free_place(device, inode);
+    bool full = fd >= 0 && files_used.load(relaxed) >= max_files - kept_files;
+    int place = full ? -1 : free_place(device, inode);
     if (place < 0) return nullptr;
     File& file = files[place];
     file.device.store(device, relaxed);
@@ -165,7 +169,7 @@ Tally& tally_of(File* file, unsigned phase) {
     TableLock lock;
     if (!lock.granted()) return pool[0];
     if (Tally* known = existing_tally(*file, phase)) return *known;
-    unsigned index = take_tally();
+    unsigned index = take_tally(file->held.load(relaxed));
     file->tally_of_phase[phase].store(static_cast<uint16_t>(index), std::memory_order_release);
     return pool[index];
 }

@@ -61,8 +61,9 @@ struct File {
 
 /// The file of these numbers, or nullptr.  [local]
 File* find_file(uint64_t device, uint64_t inode);
-/// The same, added if it is new; `fd` (may be -1) gives its path. nullptr: the table is full, or
-/// this is a signal handler that interrupted an addition.  [local]
+/// The same, added if it is new; `fd` gives its path. -1: without a path, and in one of the places
+/// kept for that. nullptr: the table is full, or this is a signal handler that interrupted an
+/// addition.  [local]
 File* find_or_add_file(uint64_t device, uint64_t inode, int fd);
 /// Where calls of `file` (may be nullptr) under `phase` are counted.  [local]
 Tally& tally_of(File* file, unsigned phase);
