@@ -4,6 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "comm/mpi_io.hpp"
+
 namespace tailrace::formats::mpiio {
 
 using comm::check;
@@ -54,16 +56,9 @@ Hints hints_in_force(MPI_File file) {
     return hints;
 }
 
-std::string mpi_io_name(const Hints& in_force, const Hints& given) {
-    const std::string library = comm::library_version();
-    // ROMIO gives a value to these for every file, OMPIO to none of them.
-    bool romio = false;
-    for (const char* key : {"romio_no_indep_rw", "romio_cb_write", "romio_ds_write",
-                            "ind_wr_buffer_size", "romio_filesystem_type"})
-        romio = romio || (in_force.contains(key) && !given.contains(key));
-    if (romio) return "ROMIO (" + library + ")";
-    if (library.starts_with("Open MPI ")) return "OMPIO " + library.substr(9);
-    return "MPI-IO of " + library;
+// Hints would not do: Open MPI's ROMIO tells only what was given.
+std::string mpi_io_name(const Hints& /*in_force*/, const Hints& /*given*/) {
+    return comm::mpi_io_implementation();
 }
 
 }  // namespace tailrace::formats::mpiio

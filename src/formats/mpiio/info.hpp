@@ -28,10 +28,8 @@ private:
 /// The hints in force of an open file.  [local]
 [[nodiscard]] Hints hints_in_force(MPI_File file);
 
-/// "OMPIO 4.1.4", "ROMIO (Open MPI 4.1.4)", "ROMIO (MPICH 4.0.2)": told by the hints that ROMIO
-/// sets on every file.  [local]
-/// @param in_force  hints in force of an open file
-/// @param given     those that the user gave: they prove nothing
+/// comm::mpi_io_implementation(): told by the components that Open MPI has loaded; pre: a file is
+/// open, or was. The hints do not tell.  [local]
 [[nodiscard]] std::string mpi_io_name(const Hints& in_force, const Hints& given);
 
 }  // namespace tailrace::formats::mpiio
