@@ -17,6 +17,7 @@ from tailrace_bench import judge, machine, page, suites
 from tailrace_bench.measure import run_case
 
 root = Path(__file__).resolve().parent.parent
+default_results = root / "bench" / "results"
 
 
 def arguments() -> argparse.Namespace:
@@ -48,8 +49,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--results",
         type=Path,
-        default=root / "bench" / "results",
-        help="folder for the results (default bench/results)",
+        default=default_results,
+        help="folder for the results (default bench/results, whose page is then written anew)",
     )
     parser.add_argument("--seed", type=int, default=1, help="of the order of the arms")
     parser.add_argument(
@@ -91,7 +92,8 @@ def main() -> int:
     options.results.mkdir(parents=True, exist_ok=True)
     file = options.results / f"{session['session']}.json"
     file.write_text(json.dumps(session, indent=1) + "\n", encoding="utf-8")
-    page.write(root, options.results)
+    if options.results == default_results:
+        page.write(root, options.results)
     print(f"written: {file}", file=sys.stderr)
     missed = [case["name"] for case in session["cases"] if case["goal"]["met"] is not True]
     for name in missed:

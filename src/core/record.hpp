@@ -155,11 +155,6 @@ void take(Record& record, const FileReport& report);
 /// phase counts as 0 s.  [local]
 /// @throws Error{Code::internal} on a damaged text
 [[nodiscard]] std::map<std::string, PhaseRecord> phases_of(std::span<const std::string> texts);
-/// Steps from the same texts: the k-th entry of phase `write` is step k, `sync` and `compute` join
-/// where they have as many entries.  [local]
-[[nodiscard]] std::vector<StepRecord> steps_of(std::span<const std::string> texts,
-                                               std::uint64_t steps);
-
 /// The Record as one line of JSON without the line end.  [local]
 [[nodiscard]] std::string to_json_line(const Record& record);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From what each rank knows to the parts of a Record.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <set>
 #include <sstream>
@@ -18,18 +19,19 @@ using Times = std::map<std::string, PhaseTime>;
                 "phases", "please report it");
 }
 
-double number(const std::string& word, const std::string& text) {
-    double value = 0;
+template <class Number>
+Number number(const std::string& word, const std::string& text) {
+    Number value{};
     const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (failure != std::errc{} || end != word.data() + word.size()) damaged(text);
     return value;
 }
 
-void put(std::string& text, double value) {
-    char buffer[40];
-    const auto [end, failure] = std::to_chars(buffer, buffer + sizeof buffer, value);
-    (void)failure;
-    text.append(1, '\t').append(buffer, end);
+/// Seconds with as many digits as it takes to get the same number back.
+std::string exact(double value) {
+    std::array<char, 40> buffer{};
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+    return {buffer.data(), end};
 }
 
 Times times_of(const std::string& text) {
@@ -37,13 +39,13 @@ Times times_of(const std::string& text) {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
         std::istringstream words(line);
-        std::string word;
-        if (!std::getline(words, word, '\t')) damaged(line);
-        PhaseTime& time = times[word];
-        if (!std::getline(words, word, '\t')) damaged(line);
-        time.elapsed_s = number(word, line);
-        while (std::getline(words, word, '\t')) time.each_s.push_back(number(word, line));
-        time.entries = time.each_s.size();
+        std::string name, seconds, entries;
+        std::getline(words, name, '\t');
+        std::getline(words, seconds, '\t');
+        std::getline(words, entries);
+        PhaseTime& time = times[name];
+        time.elapsed_s = number<double>(seconds, line);
+        time.entries = number<std::uint64_t>(entries, line);
     }
     return times;
 }
@@ -52,24 +54,6 @@ std::vector<Times> all_times(std::span<const std::string> texts) {
     std::vector<Times> all;
     for (const std::string& text : texts) all.push_back(times_of(text));
     return all;
-}
-
-/// Seconds of `phase` in one step on every rank; nothing where a rank's entries do not divide into
-/// the steps.
-std::optional<Spread> of_step(const std::vector<Times>& all, const std::string& phase,
-                              std::uint64_t step, std::uint64_t steps) {
-    std::vector<double> seconds;
-    for (const Times& times : all) {
-        const auto found = times.find(phase);
-        if (found == times.end() || found->second.entries % steps != 0) return std::nullopt;
-        const std::uint64_t per_step = found->second.entries / steps;
-        if (per_step == 0) return std::nullopt;
-        double sum = 0;
-        for (std::uint64_t k = step * per_step; k < (step + 1) * per_step; ++k)
-            sum += found->second.each_s[k];
-        seconds.push_back(sum);
-    }
-    return spread_of(seconds);
 }
 
 }  // namespace
@@ -111,12 +95,8 @@ std::uint64_t ranks_that_wrote(std::span<const WriterReport> writers) noexcept {
 
 std::string phases_to_text(const Times& times) {
     std::string text;
-    for (const auto& [name, time] : times) {
-        text += name;
-        put(text, time.elapsed_s);
-        for (double each : time.each_s) put(text, each);
-        text += '\n';
-    }
+    for (const auto& [name, time] : times)
+        text += name + '\t' + exact(time.elapsed_s) + '\t' + std::to_string(time.entries) + '\n';
     return text;
 }
 
@@ -138,18 +118,6 @@ std::map<std::string, PhaseRecord> phases_of(std::span<const std::string> texts)
         phase.elapsed_s = spread_of(seconds);
     }
     return phases;
-}
-
-std::vector<StepRecord> steps_of(std::span<const std::string> texts, std::uint64_t steps) {
-    const std::vector<Times> all = all_times(texts);
-    std::vector<StepRecord> records;
-    for (std::uint64_t step = 0; step < steps; ++step) {
-        const std::optional<Spread> write = of_step(all, "write", step, steps);
-        if (!write) return {};
-        records.push_back({step, *write, of_step(all, "step_sync", step, steps),
-                           of_step(all, "compute", step, steps)});
-    }
-    return records;
 }
 
 }  // namespace tailrace::core

@@ -124,24 +124,8 @@ TEST_CASE("times keep their value to the last bit on the way") {
 }
 
 TEST_CASE("a damaged text is an error") {
-    for (const char* text : {"write", "write\tx\n", "write\t1\t2x\n"})
+    for (const char* text : {"write", "write\tx\t1\n", "write\t1\t2x\n", "write\t1\n", "\n"})
         CHECK_THROWS_AS((void)phases_of(std::vector<std::string>{text}), Error);
-}
-
-TEST_CASE("steps come from the entries of the write phase") {
-    const std::vector<std::string> texts{
-        times_text({{"write", {1, 2, 3, 4}}, {"compute", {8, 8}}}),
-        times_text({{"write", {1, 1}}, {"compute", {8, 9}}, {"step_sync", {1, 1}}}),
-    };
-    const auto steps = steps_of(texts, 2);
-    REQUIRE(steps.size() == 2);
-    CHECK(steps[0].write_s.min == 1);
-    CHECK(steps[0].write_s.max == 3);
-    CHECK(steps[1].step == 1);
-    CHECK(steps[1].write_s.max == 7);
-    CHECK(steps[1].compute_s->max == 9);
-    CHECK_FALSE(steps[0].sync_s.has_value());
-    CHECK(steps_of(texts, 3).empty());
 }
 
 TEST_CASE("lines are appended, also after one that was cut short") {
