@@ -72,17 +72,13 @@ def run(
     inputs = gather(words, input_file, sys.stdin)
     count = ranks or inputs.ranks()
     if count is None:
-        raise TailraceError(
-            "how many ranks? `processor` is missing, or is not three numbers above zero",
-            where="run",
-            hint="give processor=2x2x2 for 8 ranks, or --ranks",
-        )
+        return _let_it_explain(path, inputs)
     launch = launch_for(mpi, count, _plain(launcher))
     command = [*launch.words, str(path), *inputs.arguments]
     for note in launch.notes:
         output.note(note)
     if dry_run:
-        return _show(output, command, launch, count, inputs)
+        return _show(output, command, launch, count, inputs, path)
     return _run(output, command, launch, count, inputs)
 
 
@@ -104,15 +100,48 @@ def _plain(launcher: str) -> str:
     return " ".join(plain_dashes(word) for word in launcher.split(" "))
 
 
-def _show(output: Output, command: list[str], launch: Launch, ranks: int, inputs: RunInputs) -> int:
+def _show(
+    output: Output, command: list[str], launch: Launch, ranks: int, inputs: RunInputs, path: Path
+) -> int:
+    """The command, then what the program itself says to a dry run on one process."""
     settings = [f"{key}={value}" for key, value in launch.environment.items()]
     output.line(shlex.join([*settings, *command]))
-    if inputs.text is not None:
-        output.line("with these lines on its standard input:")
-        for line in inputs.text.splitlines():
-            output.line(f"  {line}")
-    output.json({**_facts(command, launch, ranks), "dry_run": True, "stdin": inputs.text})
-    return ExitCode.OK
+    lines: list[str] = []
+    ended = execute(
+        [str(path), "--dry-run", *inputs.arguments],
+        text=inputs.text,
+        environment=launch.environment,
+        line=lines.append,
+    )
+    for line in lines:
+        output.line(line)
+    output.json(
+        {
+            **_facts(command, launch, ranks),
+            "dry_run": True,
+            "exit_code": ended.code,
+            "output": lines,
+            "stdin": inputs.text,
+        }
+    )
+    return ended.code
+
+
+def _let_it_explain(path: Path, inputs: RunInputs) -> int:
+    """Without a usable `processor` there is no number of ranks; the program says what is wrong."""
+    ended = execute(
+        [str(path), "--dry-run", *inputs.arguments],
+        text=inputs.text,
+        environment={},
+        line=lambda _line: None,
+    )
+    if ended.code != ExitCode.OK:
+        return ended.code
+    raise TailraceError(
+        "how many ranks? `processor` is missing, or is not three numbers above zero",
+        where="run",
+        hint="give processor=2x2x2 for 8 ranks, or --ranks",
+    )
 
 
 def _run(output: Output, command: list[str], launch: Launch, ranks: int, inputs: RunInputs) -> int:

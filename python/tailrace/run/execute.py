@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 from tailrace.errors import ExitCode
+from tailrace.run.noise import forward_without_banners
 
 _patience_s = 15.0
 _known_codes = {int(code) for code in ExitCode}
@@ -45,6 +47,7 @@ def execute(
         command,
         stdin=subprocess.DEVNULL if text is None else subprocess.PIPE,
         stdout=None if line is None else subprocess.PIPE,
+        stderr=subprocess.PIPE,
         env={**os.environ, **environment},
         start_new_session=True,  # a Ctrl-C reaches this command alone, which passes it on
         text=True,
@@ -52,12 +55,14 @@ def execute(
     )
     with _forwarded(process) as received:
         feeder = _feed(process, text)
+        listener = _listen(process)
         if process.stdout is not None and line is not None:
             for got in process.stdout:
                 line(got.rstrip("\n"))
         code = process.wait()
-        if feeder is not None:
-            feeder.join(timeout=1)
+        for thread in (feeder, listener):
+            if thread is not None:
+                thread.join(timeout=2)
     elapsed = time.monotonic() - started
     if received:
         return Ended(128 + received[0], elapsed, received[0])
@@ -71,13 +76,30 @@ def _feed(process: subprocess.Popen[str], text: str | None) -> threading.Thread 
         return None
 
     def write() -> None:
-        try:
-            with stream:
-                stream.write(text)
-        except (BrokenPipeError, ValueError):
-            pass  # the program ended before it read everything; its exit code says why
+        # A program that ends before it has read everything says why by its exit code.
+        with suppress(BrokenPipeError, ValueError), stream:
+            stream.write(text)
 
     thread = threading.Thread(target=write, daemon=True)
+    thread.start()
+    return thread
+
+
+def _listen(process: subprocess.Popen[str]) -> threading.Thread | None:
+    """Passes the error stream on as it comes."""
+    stream = process.stderr
+    if stream is None:
+        return None
+
+    def emit(line: str) -> None:
+        sys.stderr.write(line)
+        sys.stderr.flush()
+
+    def pump() -> None:
+        with suppress(BrokenPipeError, ValueError), stream:
+            forward_without_banners(stream, emit)
+
+    thread = threading.Thread(target=pump, daemon=True)
     thread.start()
     return thread
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
 from tailrace.errors import TailraceError
 
-_greatest_input = 1 << 24
+environment_prefix = "TAILRACE_SEISM_"
+_greatest_input = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -37,36 +39,44 @@ class RunInputs:
         return Path(self.settings.get(key, default))
 
 
-def gather(words: list[str], file: Path | None, stdin: TextIO) -> RunInputs:
-    """From key=value words, from a file, or (`-`) from standard input."""
-    if words == ["-"]:
-        if file is not None:
+def gather(
+    words: list[str],
+    file: Path | None,
+    stdin: TextIO,
+    environment: Mapping[str, str] = os.environ,
+) -> RunInputs:
+    """From key=value words, from a file, or (`-`) from standard input; and the environment.
+
+    Whether keys and values are right is for the program to say: it knows them all.
+    """
+    plain = [word for word in words if word != "-"]
+    text: str | None = None
+    settings: dict[str, str] = {}
+    arguments = plain
+    if len(plain) < len(words) or str(file) == "-":
+        if file is not None and str(file) != "-":
             raise TailraceError("- and --input exclude each other", where="run")
         text = read_until_done(stdin)
-        return RunInputs([], text, settings_of(text))
-    for word in words:
-        if "=" not in word:
-            raise TailraceError(
-                f'"{word}" is not an input',
-                where="run",
-                hint="inputs are key=value words, for example processor=2x2x2; or --input FILE; "
-                "or - for lines on standard input",
-            )
-    settings: dict[str, str] = {}
-    arguments = list(words)
-    if file is not None:
+        settings = settings_of(text)
+        arguments = ["--input", "-", *plain] if plain else []
+    elif file is not None:
         settings = settings_of(_read(file))
-        arguments = ["--input", str(file), *words]
-    for word in words:
+        arguments = ["--input", str(file), *plain]
+    settings |= {
+        name.removeprefix(environment_prefix).lower(): value
+        for name, value in environment.items()
+        if name.startswith(environment_prefix)
+    }
+    for word in plain:
         key, _, value = word.partition("=")
         settings[key] = value
-    if not arguments:
+    if text is None and not arguments:
         raise TailraceError(
             "there are no inputs",
             where="run",
             hint="give key=value words, --input FILE, or - for lines on standard input",
         )
-    return RunInputs(arguments, None, settings)
+    return RunInputs(arguments, text, settings)
 
 
 def read_until_done(stdin: TextIO) -> str:

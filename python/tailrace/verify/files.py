@@ -74,7 +74,7 @@ def _hint(path: Path) -> str:
     if path.parent.is_dir() and not path.exists():
         from difflib import get_close_matches
 
-        near = get_close_matches(path.name, [file.name for file in path.parent.iterdir()], 1)
+        near = get_close_matches(path.name, [file.name for file in path.parent.iterdir()], 1, 0.75)
         if near:
             return f'did you mean "{path.parent / near[0]}"?'
     return "check the name and the permissions"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,13 +98,12 @@ def looks_like_manifest(path: Path) -> bool:
 def read_shared(path: Path) -> Description:
     text = _described(path)
     if text.get("kind") != "shared":
-        hint_kind = text.get("kind")
-        raise broken(
-            path,
-            f"it is of kind {hint_kind!r}; name the manifest instead"
-            if hint_kind == "part"
-            else f"unknown kind {hint_kind!r}",
-        )
+        if text.get("kind") == "part":
+            manifest = path.with_name(re.sub(r"\.\d{5,}$", "", path.name))
+            raise TailraceError(
+                "is one rank's part of a set", where=str(path), hint=f"name its manifest {manifest}"
+            )
+        raise broken(path, f"unknown kind {text.get('kind')!r}")
     data_bytes = _data_bytes(path)
     objects = []
     for entry in _list(path, text, "objects"):
