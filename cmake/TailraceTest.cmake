@@ -14,7 +14,7 @@
 #   tailrace_add_python_test(NAME python.cli PATHS file_or_folder... [RANKS n] [TIMEOUT s] [...])
 #       the same for pytest in the private environment
 #
-# TIMEOUT is for one CTest, in seconds (default 60). In a doctest program the watchdog prints all
+# TIMEOUT is for one CTest, in seconds (default 60; pytest 120). In a doctest program the watchdog prints all
 # stacks then, and CTest steps in half a minute later. Room and ranks (np4) are labels.
 include_guard(GLOBAL)
 
@@ -42,7 +42,7 @@ endfunction()
 function(tailrace_doctest_program name runs)
   cmake_parse_arguments(arg "" "TIMEOUT;MAIN" "SOURCES;LIBS;LABELS;RANKS;ENV" ${ARGN})
   string(REPLACE "." "_" target test_${name})
-  add_executable(${target} ${arg_SOURCES} ${arg_MAIN})
+  add_executable(${target} ${arg_SOURCES} $<TARGET_OBJECTS:${arg_MAIN}>)
   target_link_libraries(${target} PRIVATE tailrace_test_support ${arg_LIBS})
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
@@ -70,7 +70,7 @@ function(tailrace_add_unit_test)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 60)
   endif()
-  tailrace_doctest_program(${arg_NAME} plain MAIN ${tailrace_support}/unit_main.cpp
+  tailrace_doctest_program(${arg_NAME} plain MAIN tailrace_unit_main
     SOURCES ${arg_SOURCES} LIBS ${arg_LIBS} TIMEOUT ${arg_TIMEOUT} RANKS 1
     LABELS ${arg_LABELS} ENV ${arg_ENV})
 endfunction()
@@ -90,7 +90,7 @@ function(tailrace_add_mpi_test)
   if(arg_ROMIO AND TAILRACE_ROMIO_COMPONENT)
     list(APPEND kinds romio)
   endif()
-  tailrace_doctest_program(${arg_NAME} "${kinds}" MAIN ${tailrace_support}/mpi_main.cpp
+  tailrace_doctest_program(${arg_NAME} "${kinds}" MAIN tailrace_mpi_main
     SOURCES ${arg_SOURCES} LIBS MPI::MPI_C ${arg_LIBS} TIMEOUT ${arg_TIMEOUT} RANKS ${arg_RANKS}
     LABELS ${arg_LABELS} ENV ${arg_ENV})
 endfunction()
@@ -116,9 +116,14 @@ function(tailrace_add_script_test)
 endfunction()
 
 function(tailrace_add_python_test)
-  cmake_parse_arguments(arg "" "NAME" "PATHS" ${ARGN})
-  tailrace_add_script_test(NAME ${arg_NAME}
-    COMMAND ${TAILRACE_PYTHON_EXECUTABLE} -m pytest -q -p no:cacheprovider
+  cmake_parse_arguments(arg "" "NAME;TIMEOUT" "PATHS" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  # pytest-timeout first: it shows where the test stands.
+  math(EXPR inner "${arg_TIMEOUT} - 5")
+  tailrace_add_script_test(NAME ${arg_NAME} TIMEOUT ${arg_TIMEOUT}
+    COMMAND ${TAILRACE_PYTHON_EXECUTABLE} -m pytest -q -p no:cacheprovider -o timeout=${inner}
       --rootdir=${PROJECT_SOURCE_DIR} ${arg_PATHS}
     ${arg_UNPARSED_ARGUMENTS})
 endfunction()
