@@ -38,6 +38,9 @@ function(tailrace_install_libraries)
     endif()
   endforeach()
   foreach(target IN LISTS exported)
+    if(NOT target STREQUAL "tailrace_plugin") # which is C
+      target_compile_features(${target} INTERFACE cxx_std_20)
+    endif()
     string(REGEX REPLACE "^tailrace_" "" name ${target})
     set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
     target_include_directories(${target} INTERFACE
