@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "comm/mpi_comm.hpp"
+#include "formats/mpiio/info.hpp"
 
 namespace tailrace::formats::hdf5 {
 
@@ -99,27 +99,9 @@ std::string filters_text(const h5::Id& creation, const std::string& where) {
     return text.empty() ? "none" : text;
 }
 
-Settings hints_of(MPI_File file) {
-    MPI_Info info = MPI_INFO_NULL;
-    comm::check(MPI_File_get_info(file, &info), "MPI_File_get_info");
-    Settings hints;
-    int count = 0;
-    if (info != MPI_INFO_NULL) MPI_Info_get_nkeys(info, &count);
-    for (int i = 0; i < count; ++i) {
-        std::array<char, MPI_MAX_INFO_KEY + 1> key{};
-        std::array<char, MPI_MAX_INFO_VAL + 1> value{};
-        int found = 0;
-        MPI_Info_get_nthkey(info, i, key.data());
-        MPI_Info_get(info, key.data(), MPI_MAX_INFO_VAL, value.data(), &found);
-        if (found != 0) hints[key.data()] = value.data();
-    }
-    if (info != MPI_INFO_NULL) MPI_Info_free(&info);
-    return hints;
-}
-
 }  // namespace
 
-InForce look(const h5::Id& file, Driver driver) {
+InForce look(const h5::Id& file, const Options& options, Driver driver) {
     const std::string where = "file access";
     InForce in_force;
     Settings& settings = in_force.settings;
@@ -142,7 +124,8 @@ InForce look(const h5::Id& file, Driver driver) {
     if (driver != Driver::parallel) return in_force;
     void* handle = nullptr;
     h5::check(H5Fget_vfd_handle(file.get(), H5P_DEFAULT, &handle), "H5Fget_vfd_handle", where);
-    in_force.hints = hints_of(*static_cast<MPI_File*>(handle));
+    in_force.hints = mpiio::hints_in_force(*static_cast<MPI_File*>(handle));
+    in_force.mpi_io = mpiio::mpi_io_name(in_force.hints, options.hints);
     return in_force;
 }
 

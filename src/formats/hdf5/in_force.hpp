@@ -20,7 +20,7 @@ struct InForce {
 };
 
 /// Driver, format bounds, alignment and MPI-IO hints of an open file.  [local]
-[[nodiscard]] InForce look(const h5::Id& file, Driver driver);
+[[nodiscard]] InForce look(const h5::Id& file, const Options& options, Driver driver);
 
 /// Layout, chunk, filters, fill and allocation time of a dataset.  [local]
 /// @param only the file has no other: the keys then go without its path

@@ -6,6 +6,7 @@
 
 #include "comm/mpi_comm.hpp"
 #include "core/checked.hpp"
+#include "formats/mpiio/info.hpp"
 
 namespace tailrace::formats::hdf5 {
 
@@ -89,26 +90,6 @@ void check_subfiling(const Options& options) {
                     "leave the chunk out");
 #endif
 }
-
-/// MPI_Info that is freed.
-class Info {
-public:
-    explicit Info(const Hints& hints) {
-        if (hints.empty()) return;
-        comm::check(MPI_Info_create(&x_info), "MPI_Info_create");
-        for (const auto& [key, value] : hints)
-            comm::check(MPI_Info_set(x_info, key.c_str(), value.c_str()), "MPI_Info_set", key);
-    }
-    ~Info() {
-        if (x_info != MPI_INFO_NULL) MPI_Info_free(&x_info);
-    }
-    Info(const Info&) = delete;
-    Info& operator=(const Info&) = delete;
-    [[nodiscard]] MPI_Info get() const noexcept { return x_info; }
-
-private:
-    MPI_Info x_info = MPI_INFO_NULL;
-};
 
 #ifdef H5_HAVE_SUBFILING_VFD
 void set_subfiling(const h5::Id& access, const Options& options) {
@@ -245,7 +226,7 @@ h5::Id file_access(const Options& options, const comm::Comm& comm, Driver driver
             "H5Pset_meta_block_size");
     if (driver == Driver::serial) return list;
 
-    const Info info(options.hints);
+    const mpiio::Info info(options.hints);
     if (driver == Driver::parallel) {
         set(H5Pset_fapl_mpio(list.get(), comm::native(comm), info.get()), "H5Pset_fapl_mpio");
     } else {

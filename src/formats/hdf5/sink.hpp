@@ -49,6 +49,7 @@ private:
 
     // sink_create.cpp
     void create_file();
+    void try_to_open(const char* phase);
     void check_schema(const core::Schema& schema) const;
     void precreate(const core::Schema& schema);
     void create_objects(const core::Schema& schema);

@@ -52,7 +52,7 @@ void Hdf5Sink::publish() {
 }
 
 void Hdf5Sink::look_at_open_file() {
-    x_in_force = look(x_file, x_driver);
+    x_in_force = look(x_file, x_options, x_driver);
     for (const Dataset& dataset : x_datasets)
         x_in_force.stored_bytes += H5Dget_storage_size(dataset.id.get());
     if (x_driver == Driver::subfiling) x_parts = subfiles_of(x_target.part());

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file and its datasets: made by all ranks, or by rank 0 alone and then opened by all.
+#include <fcntl.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <set>
 
 #include "formats/hdf5/attributes.hpp"
 #include "formats/hdf5/sink_state.hpp"
+#include "formats/part_file.hpp"
 
 namespace tailrace::formats::hdf5 {
 
@@ -48,7 +52,7 @@ Hdf5Sink::Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Opt
       x_options(options),
       x_phases(phases),
       x_driver((h5::Quiet(), checked_driver(comm, target, options))),
-      x_target(comm, with_publish(target, x_driver), phases) {
+      x_target(comm, with_publish(target, x_driver), phases, Reserve::after_create) {
     const h5::Quiet quiet;
     const bool filtered = options.deflate != 0 || !options.filters.empty();
     x_can.records = options.subfiles == 0;
@@ -70,13 +74,30 @@ Hdf5Sink::~Hdf5Sink() {
     if (!x_closed) discard();
 }
 
+// MPI-IO does not agree on an open that fails on one rank only (OMPIO: the others hang). What keeps
+// a rank from opening the file keeps it from doing so here as well, where all hear of it.
+void Hdf5Sink::try_to_open(const char* phase) {
+    std::optional<Error> mine;
+    {
+        const auto scope = x_phases.enter(phase);
+        const Descriptor probe(formats::open_file(x_target.part(), O_RDWR));
+        const int seen = errno;
+        if (!probe.open())
+            mine =
+                system_error(seen, "this rank cannot open the file for writing", x_target.part());
+    }
+    const auto scope = x_phases.enter("agree");
+    x_comm.agree(mine);
+}
+
 void Hdf5Sink::create_file() {
     const std::string name = x_target.path().string();
+    try_to_open("create");
     collective_step("create", "creating " + name, [&] {
         x_file = h5::create_file(x_target.part(), file_creation(),
                                  file_access(x_options, x_comm, x_driver));
     });
-    if (x_target.reserved()) x_target.reserve_again();
+    x_target.reserve_after_create();
 }
 
 std::vector<core::ObjectId> Hdf5Sink::define(const core::Schema& schema) {
@@ -140,11 +161,12 @@ void Hdf5Sink::precreate(const core::Schema& schema) {
             create_dataset(file, object, x_options, Driver::serial).close("H5Dclose", object.path);
         file.close("H5Fclose", name);
     });
-    if (x_target.reserved()) x_target.reserve_again();
+    x_target.reserve_after_create();
 }
 
 void Hdf5Sink::open_objects(const core::Schema& schema) {
     const std::string name = x_target.path().string();
+    try_to_open("open_file");
     collective_step("open_file", "opening " + name, [&] {
         x_file = h5::open_file(x_target.part(), true, file_access(x_options, x_comm, x_driver));
     });
