@@ -14,8 +14,8 @@
 #   tailrace_add_python_test(NAME python.cli PATHS file_or_folder... [RANKS n] [TIMEOUT s] [...])
 #       the same for pytest in the private environment
 #
-# TIMEOUT is for one CTest, in seconds (default 60; pytest 120). In a doctest program the watchdog prints all
-# stacks then, and CTest steps in half a minute later. Room and ranks (np4) are labels.
+# TIMEOUT is for one CTest, in seconds (default 60; pytest 120). In a doctest program the watchdog
+# prints all stacks then, and CTest steps in half a minute later. Room and ranks (np4) are labels.
 include_guard(GLOBAL)
 
 set(tailrace_support ${PROJECT_SOURCE_DIR}/tests/support)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the `tailrace` command as a user does: a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SOURCE = Path(__file__).resolve().parents[3]
+
+
+@dataclass(frozen=True)
+class Ran:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    def expect(self, code: int) -> Ran:
+        assert self.code == code, f"exit code {self.code}\n{self.out}\n{self.err}"
+        assert "Traceback" not in self.err, self.err
+        return self
+
+
+def environment(**changes: str | None) -> dict[str, str]:
+    """Of this process, with the package found; a change to None removes a variable."""
+    found = dict(os.environ)
+    if "tailrace" not in found.get("PYTHONPATH", ""):
+        paths = [found.get("PYTHONPATH", ""), str(SOURCE / "python")]
+        found["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
+    found["COLUMNS"] = "80"
+    for name, value in changes.items():
+        if value is None:
+            found.pop(name, None)
+        else:
+            found[name] = value
+    return found
+
+
+def tailrace(
+    *words: str | Path,
+    cwd: Path | None = None,
+    stdin: str = "",
+    timeout: float = 90,
+    **changes: str | None,
+) -> Ran:
+    run = subprocess.run(
+        [sys.executable, "-m", "tailrace", *map(str, words)],
+        input=stdin, capture_output=True, text=True, timeout=timeout, check=False, cwd=cwd,
+        env=environment(**changes),
+    )  # fmt: skip
+    return Ran(run.returncode, run.stdout, run.stderr)
