@@ -22,9 +22,7 @@ def main(folder="/dev/shm", pairs="15"):
         plain, hooked = [], []
         for _ in range(int(pairs)):
             for with_hook in random.sample((False, True), 2):
-                (hooked if with_hook else plain).append(
-                    nanoseconds(folder, size, calls, with_hook)
-                )
+                (hooked if with_hook else plain).append(nanoseconds(folder, size, calls, with_hook))
         added = [b - a for a, b in zip(plain, hooked, strict=True)]
         print(
             f"{size:8d} bytes: without {statistics.median(plain):9.0f} ns, "

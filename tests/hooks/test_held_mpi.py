@@ -3,7 +3,6 @@
 
 import os
 import re
-import shutil
 
 import pytest
 from interposer_runs import MPIEXEC, WRITER, mpi_components, run, show
@@ -44,17 +43,14 @@ def test_injected(tmp_path, component, environment, library, mode, fault):
 @pytest.mark.parametrize("component,environment", mpi_components())
 @pytest.mark.parametrize("library,mode", CASES)
 def test_full_tmpfs(tmp_path, component, environment, library, mode):
-    if os.geteuid() != 0 or shutil.which("unshare") is None:
-        pytest.fail("this case mounts a tmpfs of its own: it needs root and unshare")
-    script = (
-        'mount -t tmpfs -o size=1m tmpfs "$1"  && shift && '
-        'exec "$0" "$@"'
-    )
+    # Without root a user namespace of one's own allows the mount, where the system allows those.
+    namespace = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-r", "-m"]
+    script = 'mount -t tmpfs -o size=1m tmpfs "$1" && shift && exec "$0" "$@"'
     # Each rank is started inside the new mount namespace, since the launcher is.
     launcher, *options = MPIEXEC
     found = verdicts(
         run(
-            ["unshare", "-m", "sh", "-c", script, launcher, tmp_path, *options, "-n", 4,
+            [*namespace, "sh", "-c", script, launcher, tmp_path, *options, "-n", 4,
              WRITER, tmp_path / "data.bin", library, mode, "hold"],
             environment,
         )

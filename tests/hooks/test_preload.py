@@ -4,6 +4,7 @@
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from interposer_runs import (
@@ -185,7 +186,7 @@ def test_faults_are_not_applied_twice(tmp_path):
 
 
 def test_every_symbol_is_exported_and_nothing_else(tmp_path):
-    listed = set((open(f"{SOURCE}/src/hooks/posix/symbols.txt")).read().split())
+    listed = set(Path(SOURCE, "src/hooks/posix/symbols.txt").read_text().split())
     library = run(["nm", "-D", "--defined-only", PRELOAD]).stdout
     assert {line.split()[-1] for line in library.splitlines()} == listed
     program = run(["nm", "-D", "--defined-only", HELD_WRITER]).stdout
