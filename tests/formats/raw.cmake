@@ -3,3 +3,5 @@
 set(raw_test_libs tailrace_formats nlohmann_json::nlohmann_json)
 tailrace_add_mpi_test(NAME formats.raw.sinks SOURCES raw_sinks.cpp
   LIBS ${raw_test_libs} RANKS 1 2 3 4 8 ROMIO)
+tailrace_add_mpi_test(NAME formats.raw.failures SOURCES raw_failures.cpp
+  LIBS ${raw_test_libs} tailrace_hook_posix_objects RANKS 1 2 4 ROMIO)

@@ -226,6 +226,20 @@ TEST_SUITE("raw_sinks") {
         }
     }
 
+    // ROMIO takes what stands before a colon for a file system.
+    TAILRACE_MPI_TEST("names with a colon, a blank and letters beyond ASCII") {
+        const std::string folder = shared_folder();
+        for (const Variant& variant : variants())
+            for (const std::string name : {"2026-11-20T10:43", "ufs:data", "a b", "Höhe", "-n"}) {
+                const std::string path = folder + "/" + variant.name + "." + name;
+                CAPTURE(path);
+                const Extents dims{7};
+                write_all(path, variant, dims,
+                          share_of(dims, {Box{{0}, {3}}, Box{{3}, {4}}}, false, round_robin));
+                CHECK(wrong_everywhere<std::uint64_t>(path, 0) == 0);
+            }
+    }
+
     TAILRACE_MPI_TEST("attributes of all kinds are in the description") {
         const std::string folder = shared_folder();
         for (const Variant& variant : variants()) {

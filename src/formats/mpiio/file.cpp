@@ -42,7 +42,11 @@ File::File(const comm::Comm& comm, const std::filesystem::path& path,
     std::optional<Info> info;
     comm.agree(comm::Comm::caught([&] { info.emplace(hints); }));
     const int mode = access == Access::write ? MPI_MODE_RDWR : MPI_MODE_RDONLY;
-    const int code = MPI_File_open(comm::native(comm), path.c_str(), mode, info->get(), &x_file);
+    int code = MPI_File_open(comm::native(comm), path.c_str(), mode, info->get(), &x_file);
+    const bool colon = path.string().find(':') != std::string::npos;
+    if (colon && comm.min(std::uint64_t{code != MPI_SUCCESS ? 1u : 0u}) == 1)
+        code = MPI_File_open(comm::native(comm), with_file_system_prefix(path).c_str(), mode,
+                             info->get(), &x_file);
     std::optional<Error> mine;
     if (code != MPI_SUCCESS) mine = mpi_error(code, "MPI_File_open failed", path);
     comm.agree(mine);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/mpiio/info.hpp"
 
+#include <sys/statfs.h>
+
 #include <array>
 #include <vector>
 
@@ -59,6 +61,14 @@ Hints hints_in_force(MPI_File file) {
 // Hints would not do: Open MPI's ROMIO tells only what was given.
 std::string mpi_io_name(const Hints& /*in_force*/, const Hints& /*given*/) {
     return comm::mpi_io_implementation();
+}
+
+std::string with_file_system_prefix(const std::filesystem::path& path) {
+    constexpr long nfs = 0x6969;
+    constexpr long lustre = 0x0BD00BD0;
+    struct statfs info {};
+    const long type = ::statfs(path.c_str(), &info) == 0 ? static_cast<long>(info.f_type) : 0;
+    return (type == nfs ? "nfs:" : type == lustre ? "lustre:" : "ufs:") + path.string();
 }
 
 }  // namespace tailrace::formats::mpiio

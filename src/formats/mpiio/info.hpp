@@ -2,6 +2,7 @@
 // MPI_Info, and which MPI-IO it is.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 
@@ -31,5 +32,10 @@ private:
 /// comm::mpi_io_implementation(): told by the components that Open MPI has loaded; pre: a file is
 /// open, or was. The hints do not tell.  [local]
 [[nodiscard]] std::string mpi_io_name(const Hints& in_force, const Hints& given);
+
+/// The path with the prefix of its file system ("ufs:", "nfs:", "lustre:"). ROMIO takes what stands
+/// before the first colon of a path for such a prefix, so a path with a colon in it needs one of
+/// its own.  [local]
+[[nodiscard]] std::string with_file_system_prefix(const std::filesystem::path& path);
 
 }  // namespace tailrace::formats::mpiio

@@ -44,8 +44,12 @@ void Sink::transfer(std::span<const core::Write> pieces, const raw::BatchPlan& a
         // MPI-IO takes memory to write from as void*, and does not change it.
         [&](std::size_t p) { return const_cast<std::byte*>(pieces[p].data); }, agreed.rounds,
         agreed.flags != 0, x_options.collective);
-    if (failure) fail(*failure);
+    if (!failure) return;
+    x_library_failed = true;
+    fail(*failure);
 }
+
+void Sink::lost() { x_out_of_step = x_comm.max(std::uint64_t{x_library_failed ? 1u : 0u}) != 0; }
 
 std::optional<core::Error> Sink::hidden_failure() {
     return x_target.seen_failure("writing through MPI-IO");
@@ -110,10 +114,11 @@ void Sink::say_how_collective(core::FileReport& report) const {
 }
 
 void Sink::abandon(raw::Abandoned how) noexcept {
-    // Held errors keep the library in step on all ranks, so that it can close. Otherwise a
-    // collective call into a file that has failed may hang: the handle is left open instead.
-    const bool can_close = how == raw::Abandoned::in_step ||
-                           (how == raw::Abandoned::poisoned && x_target.holds_errors());
+    // Where errors are held MPI-IO knows of none, is in step on all ranks and can close. Otherwise
+    // a collective call into a file that has failed may hang: the handle is left open instead.
+    const bool can_close =
+        how == raw::Abandoned::in_step ||
+        (how == raw::Abandoned::poisoned && x_target.holds_errors() && !x_out_of_step);
     if (x_file && can_close) (void)x_file->close();
     x_target.discard();
 }

@@ -27,6 +27,7 @@ private:
     [[nodiscard]] raw::BatchPlan plan(std::span<const core::Write> pieces) override;
     void transfer(std::span<const core::Write> pieces, const raw::BatchPlan& agreed) override;
     [[nodiscard]] std::optional<core::Error> hidden_failure() override;
+    void lost() override;
     void force() override;
     core::FileReport publish() override;
     void abandon(raw::Abandoned how) noexcept override;
@@ -40,6 +41,8 @@ private:
     std::optional<File> x_file;
     Portions x_portions;  ///< of the batch between plan() and transfer()
     Hints x_hints_in_force;
+    bool x_library_failed = false;  ///< MPI-IO itself told this rank of a failure
+    bool x_out_of_step = false;     ///< it did so on some rank: the ranks may part inside of it
 };
 
 /// Opens a finished shared file for reading through MPI-IO; a file per rank is read as by

@@ -23,8 +23,10 @@ using core::Error;
 
 namespace {
 
-core::Target without_reservation(core::Target target) {
+/// Space and striping are for the parts, not for the manifest.
+core::Target for_manifest(core::Target target) {
     target.reserve_bytes = 0;
+    target.create = {};
     return target;
 }
 
@@ -52,7 +54,7 @@ std::vector<fs::path> parts_of_old_manifest(const fs::path& manifest) {
 PerRankSink::PerRankSink(const comm::Comm& comm, const core::Target& target, const Options& options,
                          core::Phases& phases)
     : SinkBase(comm, phases, raw::Layout({}, 1)),
-      x_manifest(comm, without_reservation(target), phases),
+      x_manifest(comm, for_manifest(target), phases),
       x_existing(target.existing) {
     const auto phase = phases.enter("create");
     x_mine = name_of_part(x_manifest.path(), comm.rank());
@@ -86,7 +88,7 @@ void PerRankSink::create_mine(const core::Target& target) {
     check_target(x_mine, target.existing);
     x_owns_part = true;
     core::remove_on_interrupt(x_mine_part);
-    x_fd = create_part(x_mine_part);
+    x_fd = create_part(x_mine_part, target.create);
     if (core::IoObserver* observer = core::io_observer()) observer->forget(x_mine_part);
     const std::uint64_t ranks = static_cast<std::uint64_t>(x_comm.size());
     const std::uint64_t share =

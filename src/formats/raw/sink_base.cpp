@@ -35,6 +35,7 @@ auto SinkBase::poisoning(Work&& work) {
         return work();
     } catch (const Error& error) {
         x_poison = error;
+        lost();
         throw;
     }
 }

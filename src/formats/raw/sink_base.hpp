@@ -52,6 +52,8 @@ protected:
     virtual void transfer(std::span<const core::Write> pieces, const BatchPlan& agreed) = 0;
     /// A failure of this rank that no call reported.  [local]
     [[nodiscard]] virtual std::optional<core::Error> hidden_failure() { return std::nullopt; }
+    /// Called once, on all ranks, when the file was lost.  [collective]
+    virtual void lost() {}
     /// Makes what was written durable.  [collective]
     virtual void force() = 0;
     /// Ends the file well.  [collective] @throws core::Error on all ranks

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes wrong in the raw formats: on all ranks or on none, and nothing is left behind.
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "formats_test.hpp"
+#include "hooks/posix/observer.hpp"
+
+using namespace tailrace;
+using namespace tailrace::test;
+using core::Box;
+using core::Code;
+using core::Extents;
+using core::Outcome;
+using core::Scalar;
+
+namespace {
+
+/// Faults of the interposer that end with the scope.
+class Faults {
+public:
+    explicit Faults(const std::string& rules) {
+        hooks::posix::install();
+        hooks::posix::inject_faults(rules);
+    }
+    ~Faults() { hooks::posix::inject_faults(""); }
+};
+
+constexpr std::uint64_t per_rank = 1 << 16;
+
+/// A sink with an object of `per_rank` u64 per rank, and the piece of this rank.
+struct Run {
+    core::Phases phases;
+    std::vector<std::uint64_t> data;
+    std::vector<core::Write> pieces;
+    std::unique_ptr<core::Sink> sink;
+
+    Run(const std::string& path, const Variant& variant, std::uint64_t reserve_bytes = 0) {
+        const Extents dims{per_rank * static_cast<std::uint64_t>(size())};
+        const Box mine{{per_rank * static_cast<std::uint64_t>(rank())}, {per_rank}};
+        data = filled<std::uint64_t>(mine, dims, {}, 7);
+        core::Target target{path};
+        target.reserve_bytes = reserve_bytes;
+        sink = formats::open_sink(world(), target, variant.options, phases);
+        sink->define(schema_of(dense("/data", Scalar::u64, dims)));
+        pieces = {piece(0, mine, data, Scalar::u64)};
+    }
+    core::FileReport publish() {
+        sink->write(pieces);
+        sink->complete(0);
+        return sink->close(Outcome::publish);
+    }
+};
+
+void put_old_file(const std::string& path) {
+    if (rank() == 0) std::ofstream(path) << "old";
+    barrier();
+}
+bool old_file_is_there(const std::string& path) {
+    barrier();
+    const bool there = slurp(path) == "old";
+    barrier();
+    return there;
+}
+std::vector<std::string> names_left(const std::string& folder) {
+    barrier();
+    auto names = names_in(folder);
+    barrier();
+    return names;
+}
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_SUITE("raw_failures") {
+    TAILRACE_MPI_TEST("a failing write is heard on all ranks, and the old file stays") {
+        for (const Variant& variant : variants())
+            for (const std::string rule :
+                 {"op=write,phase=write,path=*.part,errno=ENOSPC",
+                  "op=write,phase=write,path=*.part,short=1000,errno=ENOSPC",
+                  "op=write,phase=write,path=*.part,errno=ENOSPC,after=1",
+                  "op=write,phase=write,path=*.part,limit_bytes=1000,errno=EDQUOT"}) {
+                const std::string folder = shared_folder();
+                const std::string path = folder + "/f";
+                CAPTURE(variant.name);
+                CAPTURE(rule);
+                put_old_file(path);
+                {
+                    const Faults faults(rule);
+                    Run run(path, variant);
+                    run.sink->write(run.pieces);
+                    // `after=1` reaches ranks with a second write only: this one makes it fail.
+                    run.sink->write(run.pieces);
+                    TAILRACE_CHECK_ALL_THROW(Code::no_space, run.sink->complete(0));
+                    // The file is poisoned: the same again, without communication.
+                    if (rank() == 0) CHECK_THROWS_AS(run.sink->write(run.pieces), core::Error);
+                    TAILRACE_CHECK_ALL_THROW(Code::no_space, run.sink->close(Outcome::publish));
+                    run.sink->close(Outcome::discard);
+                }
+                CHECK(names_left(folder) == Names{"f"});
+                CHECK(old_file_is_there(path));
+            }
+    }
+
+    TAILRACE_MPI_TEST("the text names file, rank, and bytes asked and written") {
+        for (const Variant& variant : variants()) {
+            const std::string folder = shared_folder();
+            const std::string path = folder + "/f";
+            CAPTURE(variant.name);
+            const Faults faults("op=write,phase=write,path=*.part,short=1000,errno=ENOSPC");
+            Run run(path, variant);
+            run.sink->write(run.pieces);
+            std::string text;
+            try {
+                run.sink->complete(0);
+            } catch (const core::Error& error) {
+                text = error.what();
+                CHECK(error.rank() >= 0);
+                CHECK(error.total_ranks() == size());
+            }
+            CAPTURE(text);
+            CHECK(text.find(path) != std::string::npos);
+            CHECK(text.find("bytes asked") != std::string::npos);
+            CHECK(text.find("written") != std::string::npos);
+            CHECK(text.find("rank") != std::string::npos);
+            run.sink->close(Outcome::discard);
+        }
+    }
+
+    TAILRACE_MPI_TEST("a sink that is dropped after a failure leaves nothing") {
+        for (const Variant& variant : variants()) {
+            const std::string folder = shared_folder();
+            CAPTURE(variant.name);
+            {
+                const Faults faults("op=write,phase=write,path=*.part,errno=EIO");
+                Run run(folder + "/f", variant);
+                TAILRACE_CHECK_ALL_THROW(Code::io, run.publish());
+            }
+            CHECK(names_left(folder).empty());
+        }
+    }
+
+    TAILRACE_MPI_TEST("failures at the end: describe, sync, rename, folder") {
+        for (const Variant& variant : variants())
+            for (const std::string rule :
+                 {"op=write,phase=describe,errno=ENOSPC", "op=fsync,path=*.part*,errno=EIO",
+                  "op=ftruncate,phase=describe,errno=EIO", "op=rename,errno=EIO"}) {
+                const std::string folder = shared_folder();
+                const std::string path = folder + "/f";
+                CAPTURE(variant.name);
+                CAPTURE(rule);
+                {
+                    const Faults faults(rule);
+                    Run run(path, variant);
+                    TAILRACE_CHECK_ALL_THROW(
+                        rule.find("ENOSPC") != std::string::npos ? Code::no_space : Code::io,
+                        run.publish());
+                    run.sink->close(Outcome::discard);
+                }
+                CHECK(names_left(folder).empty());
+            }
+    }
+
+    TAILRACE_MPI_TEST("without room to reserve nothing is created and nothing overwritten") {
+        for (const Variant& variant : variants()) {
+            const std::string folder = shared_folder();
+            const std::string path = folder + "/f";
+            CAPTURE(variant.name);
+            put_old_file(path);
+            {
+                const Faults faults("op=fallocate,errno=ENOSPC");
+                TAILRACE_CHECK_ALL_THROW(Code::no_space_reserved, Run(path, variant, 1 << 20));
+            }
+            CHECK(names_left(folder) == Names{"f"});
+            CHECK(old_file_is_there(path));
+        }
+    }
+
+    TAILRACE_MPI_TEST("a file system without fallocate: the free space is looked at") {
+        for (const Variant& variant : variants()) {
+            const std::string folder = shared_folder();
+            CAPTURE(variant.name);
+            const Faults faults("op=fallocate,errno=95");  // EOPNOTSUPP
+            Run run(folder + "/f", variant, 1 << 20);
+            const auto report = run.publish();
+            CHECK_FALSE(report.reserved);
+            CAPTURE(report.reservation);
+            CHECK(report.reservation.find("nothing set aside") != std::string::npos);
+            // More than any disk has.
+            TAILRACE_CHECK_ALL_THROW(Code::no_space_reserved,
+                                     Run(folder + "/g", variant, std::uint64_t{1} << 62));
+        }
+    }
+
+    TAILRACE_MPI_TEST("one rank cannot open the file") {
+        for (const Variant& variant : variants()) {
+            if (variant.name.starts_with("mpiio")) continue;  // below
+            const std::string folder = shared_folder();
+            CAPTURE(variant.name);
+            {
+                const Faults faults("op=open,path=*.part,errno=EACCES,rank=" +
+                                    std::to_string(size() - 1));
+                TAILRACE_CHECK_ALL_THROW(Code::not_writable, Run(folder + "/f", variant));
+            }
+            CHECK(names_left(folder).empty());
+        }
+    }
+
+    TAILRACE_MPI_TEST("bad arguments on one rank leave the file good") {
+        for (const Variant& variant : variants()) {
+            const std::string folder = shared_folder();
+            const std::string path = folder + "/f";
+            CAPTURE(variant.name);
+            Run run(path, variant);
+            const core::Write good = run.pieces[0];
+            std::vector<core::Write> bad(6, good);
+            bad[0].place.offset[0] += 1 + per_rank * static_cast<std::uint64_t>(size());
+            bad[1].type = Scalar::f64;
+            bad[2].data = nullptr;
+            bad[3].memory = {{10}, {0}};
+            bad[4].place = Box{{0, 0}, {1, 1}};
+            bad[5].object = 3;
+            for (std::size_t k = 0; k < bad.size(); ++k) {
+                CAPTURE(k);
+                const std::vector<core::Write> mine{rank() == size() - 1 ? bad[k] : good};
+                TAILRACE_CHECK_ALL_THROW(k == 5 ? Code::wrong_call : Code::bad_input,
+                                         run.sink->write(mine));
+            }
+            CHECK_THROWS_AS(run.sink->write_encoded(std::vector<core::EncodedChunk>(1)),
+                            core::Error);
+            run.publish();
+            if (rank() == 0) CHECK(wrong_elements<std::uint64_t>(path, 0, 7) == 0);
+            CHECK_THROWS_AS(run.sink->write(run.pieces), core::Error);
+            CHECK_THROWS_AS(run.sink->close(Outcome::publish), core::Error);
+        }
+    }
+
+    TAILRACE_MPI_TEST("bad definitions leave the file good") {
+        for (Variant variant : variants()) {
+            const std::string folder = shared_folder();
+            CAPTURE(variant.name);
+            Run run(folder + "/f", variant);
+            core::Object object = dense("/data", Scalar::u64, {4});
+            TAILRACE_CHECK_ALL_THROW(Code::bad_input, run.sink->define(schema_of(object)));
+            object.path = "/fill";
+            object.fill = {true, 2.0};
+            TAILRACE_CHECK_ALL_THROW(Code::unsupported, run.sink->define(schema_of(object)));
+            object.fill = {};
+            object.dims[0].unlimited = true;
+            TAILRACE_CHECK_ALL_THROW(Code::unsupported, run.sink->define(schema_of(object)));
+            object.dims = {{std::uint64_t{1} << 62, false}};
+            TAILRACE_CHECK_ALL_THROW(Code::bad_input, run.sink->define(schema_of(object)));
+            if (size() > 1) {
+                object.dims = {{rank() == 0 ? 4u : 5u, false}};
+                TAILRACE_CHECK_ALL_THROW(Code::rank_mismatch, run.sink->define(schema_of(object)));
+            }
+            object.dims = {{4, false}};
+            CHECK(run.sink->define(schema_of(object)) == std::vector<core::ObjectId>{1});
+            run.publish();
+            if (rank() == 0) CHECK(wrong_elements<std::uint64_t>(folder + "/f", 0, 7) == 0);
+            if (!has_chunks(variant)) continue;
+            for (const Extents& chunk : {Extents{0}, Extents{2, 2}, Extents{per_rank * 100}}) {
+                set_chunk(variant, "/data", chunk);
+                TAILRACE_CHECK_ALL_THROW(Code::bad_input, Run(folder + "/g", variant));
+            }
+            CHECK(names_left(folder) == Names{"f"});
+        }
+    }
+
+    TAILRACE_MPI_TEST("discarding leaves the old file") {
+        for (const Variant& variant : variants()) {
+            const std::string folder = shared_folder();
+            const std::string path = folder + "/f";
+            CAPTURE(variant.name);
+            put_old_file(path);
+            {
+                Run run(path, variant);
+                run.sink->write(run.pieces);
+                run.sink->close(Outcome::discard);
+            }
+            {
+                Run run(path, variant);
+                run.sink->write(run.pieces);  // and dropped
+            }
+            CHECK(names_left(folder) == Names{"f"});
+            CHECK(old_file_is_there(path));
+        }
+    }
+
+    TAILRACE_MPI_TEST("who wrote is counted, and how collective it was is said") {
+        hooks::posix::install();
+        for (const Variant& variant : variants()) {
+            const std::string folder = shared_folder();
+            CAPTURE(variant.name);
+            Run run(folder + "/f", variant);
+            const auto report = run.publish();
+            CAPTURE(report.data_mode);
+            CHECK(report.writers_measured);
+            if (rank() != 0) continue;
+            CHECK(report.writers.size() == static_cast<std::size_t>(size()));
+            std::uint64_t bytes = 0;
+            for (const auto& writer : report.writers)
+                if (writer.by_phase.contains("write"))
+                    bytes += writer.by_phase.at("write").write.bytes_done;
+            CHECK(bytes == per_rank * 8 * static_cast<std::uint64_t>(size()));
+            const bool mpiio = variant.name.starts_with("mpiio");
+            CHECK(report.mpi_io.empty() == !mpiio);
+            if (variant.name != "mpiio-collective") CHECK(report.data_collective == false);
+            if (mpiio) {
+                const char* component = std::getenv("OMPI_MCA_io");
+                const bool romio = component != nullptr && std::string(component) != "ompio";
+                CAPTURE(report.mpi_io);
+                CHECK(report.mpi_io.starts_with("ROMIO") == romio);
+                CHECK(report.hints_in_force.at("romio_ds_write") == "disable");
+            }
+        }
+    }
+
+    TAILRACE_MPI_TEST("a new set of files takes the place of a larger one") {
+        const std::string folder = shared_folder();
+        const Variant variant = variants()[1];
+        REQUIRE(variant.name == "posix-per-rank");
+        if (rank() == 0) {  // as a run on more ranks has left it
+            std::ofstream(folder + "/f")
+                << R"({"format": "tailrace-raw/1", "kind": "per-rank", "objects": [],)"
+                << R"( "attributes": [], "parts": ["f.00000", "f.00001", "f.00002", "f.00003",)"
+                << R"( "f.00004", "f.00005", "f.00006", "f.00007", "f.00008", "other"]})";
+            for (int r = 0; r < 9; ++r)
+                std::ofstream(folder + "/f.0000" + std::to_string(r)) << "old";
+            std::ofstream(folder + "/other") << "not a part";
+        }
+        barrier();
+        Run(folder + "/f", variant).publish();
+        Names expected{"f"};
+        for (int r = 0; r < size(); ++r) expected.push_back("f.0000" + std::to_string(r));
+        expected.push_back("other");
+        CHECK(names_left(folder) == expected);
+        if (rank() == 0) CHECK(wrong_elements<std::uint64_t>(folder + "/f", 0, 7) == 0);
+    }
+}
