@@ -67,7 +67,8 @@ def _netcdf_view(tree: Tree) -> Nodes:
                 continue
             view.dimensions = (_name(path),)
         used = _dimensions_used(tree, attributes)
-        view.dimensions = used if used is not None else view.dimensions
+        if used is not None or node.shape == ():
+            view.dimensions = used or ()
         view.path = path.replace(_shadowed, "")
         found[view.path] = _with_characters(view)
     return dict(sorted(found.items()))

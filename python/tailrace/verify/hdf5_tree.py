@@ -15,7 +15,7 @@ import numpy as np
 from h5py import h5a, h5d, h5g, h5i, h5l, h5o, h5p, h5r, h5s, h5t
 
 from tailrace.errors import ExitCode, TailraceError
-from tailrace.verify.hdf5_types import type_of
+from tailrace.verify.hdf5_types import has_opaque, type_of
 from tailrace.verify.model import Attribute, Box, Node, Shape, Values
 
 _cache_bytes = 64 << 20
@@ -130,7 +130,10 @@ class Hdf5Tree:
 
     def _read(self, path: str, node: Node, box: Box) -> Values:
         try:
-            return _read_box(self._dataset(path, node), box)
+            dataset = self._dataset(path, node)
+            if has_opaque(node.type):
+                return _read_stored(dataset, box).view(dataset.dtype)
+            return _read_box(dataset, box)
         except (OSError, RuntimeError) as error:
             raise damaged(self.path, error, f"dataset {path}") from error
 
@@ -167,11 +170,11 @@ class Hdf5Tree:
         if attribute.get_space().get_simple_extent_type() == h5s.NULL:
             return Attribute(kind, None, None, committed)
         shape: Shape = tuple(int(n) for n in attribute.shape)
-        try:
-            dtype = attribute.dtype
-        except TypeError:
+        dtype = _numpy_type(attribute)
+        if dtype is None or has_opaque(kind):
             values = np.zeros(shape, f"V{tid.get_size()}")
             attribute.read(values, mtype=tid)
+            values = values if dtype is None else values.view(dtype)
             return Attribute(kind, shape, values, committed)
         outer = shape
         memory = h5t.py_create(dtype)
@@ -206,7 +209,9 @@ def damaged(path: Path, error: Exception, where: str = "") -> TailraceError:
     what = f"cannot read {where}: {text}" if where else f"not readable as HDF5: {text}"
     hint = "the file is incomplete or damaged; write it again, or restore it from a copy"
     lowered = text.lower()
-    if "filter" in lowered:
+    if "conversion path" in lowered:
+        hint = "this datatype cannot be read here; --ignore PATH leaves the object out"
+    elif "filter" in lowered:
         hint = (
             "HDF5 needs the filter's plugin to read this: set HDF5_PLUGIN_PATH to its folder, "
             "or `pip install hdf5plugin`"
@@ -234,9 +239,8 @@ def _cache_for(node: Node) -> int:
 
 
 def _read_box(dataset: h5py.Dataset, box: Box) -> Values:
-    try:
-        dtype = dataset.dtype
-    except TypeError:
+    dtype = _numpy_type(dataset)
+    if dtype is None:
         return _read_stored(dataset, box)
     if dtype.kind in "iufb" and dtype.subdtype is None and box:
         # Zeros first: elements without storage and without a fill value leave the buffer as it was.
@@ -247,8 +251,17 @@ def _read_box(dataset: h5py.Dataset, box: Box) -> Values:
     return np.asarray(dataset[box])
 
 
+def _numpy_type(holder: Any) -> Any:
+    """None where numpy has no equal of the type."""
+    try:
+        return holder.dtype
+    except TypeError:
+        return None
+
+
 def _read_stored(dataset: h5py.Dataset, box: Box) -> Values:
-    """The bytes of a type that numpy has no equal of."""
+    """The bytes as they are stored: of a type that numpy has no equal of, or that holds opaque
+    parts, whose tag h5py loses so that HDF5 refuses to convert them."""
     tid = dataset.id.get_type()
     extents = tuple(part.stop - part.start for part in box)
     values = np.zeros(extents, f"V{tid.get_size()}")

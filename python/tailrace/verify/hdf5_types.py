@@ -47,7 +47,7 @@ def type_of(tid: Any) -> Type:
         length = None if tid.is_variable_str() else size
         return Text(length, _charsets[tid.get_cset()], _paddings[tid.get_strpad()])
     if kind == h5t.BITFIELD:
-        return Bitfield(size, tid.get_precision())
+        return Bitfield(size)
     if kind == h5t.OPAQUE:
         return Opaque(size, tid.get_tag().decode("utf-8", "replace"))
     if kind == h5t.ENUM:
@@ -73,6 +73,15 @@ def type_of(tid: Any) -> Type:
     if kind == h5t.TIME:
         return Raw(size, "time")
     return Raw(size, f"datatype of class {kind}")
+
+
+def has_opaque(kind: Type | None) -> bool:
+    """Whether a type of fixed size has opaque parts."""
+    if kind is None or kind.variable:
+        return False
+    if isinstance(kind, Compound):
+        return any(has_opaque(member) for _, member in kind.members)
+    return isinstance(kind, Opaque) or (isinstance(kind, Array) and has_opaque(kind.base))
 
 
 def _float_layout(tid: Any, size: int) -> str:

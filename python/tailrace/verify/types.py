@@ -51,10 +51,9 @@ class Complex(Type):
 @dataclass(frozen=True)
 class Bitfield(Type):
     size: int
-    bits: int
 
     def describe(self) -> str:
-        return f"bitfield{self.bits}"
+        return f"bitfield{8 * self.size}"
 
 
 @dataclass(frozen=True)

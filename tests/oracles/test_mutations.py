@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every small change of a kernel's file is caught, and an unchanged file is not suspected."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+import seism_files as files
+from tailrace_cli import tailrace
+
+CASE = files.Case()
+CHUNK = (2, 4, 3)
+Mutation = Callable[[Any], Any]
+WRITERS: dict[str, Callable[..., Any]] = {
+    "hdf5": files.write_hdf5,
+    "hdf5-chunked": lambda p, c, v: files.write_hdf5(p, c, v, chunk=CHUNK),
+    "hdf5-deflate": lambda p, c, v: files.write_hdf5(p, c, v, chunk=CHUNK, compression=3),
+    "raw": files.write_raw,
+    "raw-chunked": lambda p, c, v: files.write_raw(p, c, v, chunk=CHUNK),
+    "per-rank": files.write_per_rank,
+}
+
+
+def flip_one_bit(values: Any) -> Any:
+    values.view(np.uint32)[1, 2, 3, 4] ^= 1
+    return values
+
+
+def shift_one_block(values: Any) -> Any:
+    x, y, z = CASE.domain
+    block = values[0, :x, :y, z:].copy()
+    values[0, :x, :y, z:] = np.roll(block, 1, axis=2)
+    return values
+
+
+def swap_two_steps(values: Any) -> Any:
+    values[[0, 1]] = values[[1, 0]]
+    return values
+
+
+def zero_one_block(values: Any) -> Any:
+    values[2, -CASE.domain[0] :, :, : CASE.domain[2]] = 0
+    return values
+
+
+def make_one_nan(values: Any) -> Any:
+    values[0, 0, 0, 0] = np.nan
+    return values
+
+
+MUTATIONS: list[Mutation] = [
+    flip_one_bit, shift_one_block, swap_two_steps, zero_one_block, make_one_nan,
+]  # fmt: skip
+WRONG_ELEMENTS = {"flip_one_bit": 1, "shift_one_block": 60, "swap_two_steps": 480,
+                  "zero_one_block": 60, "make_one_nan": 1}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def good() -> Any:
+    return files.data(CASE)
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_an_unchanged_file_is_verified(writer: str, good: Any, tmp_path: Path) -> None:
+    WRITERS[writer](tmp_path / "f", CASE, good)
+    found = tailrace("verify", "--json", tmp_path / "f").expect(0).json["files"][0]
+    assert (found["ok"], found["correct"], found["wrong"]) == (True, good.size, 0)
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_wrong_elements_are_caught(writer: str, good: Any, tmp_path: Path) -> None:
+    names = [mutation.__name__ for mutation in MUTATIONS]
+    for mutation in MUTATIONS:
+        WRITERS[writer](tmp_path / mutation.__name__, CASE, mutation(good.copy()))
+    ran = tailrace("verify", "--json", *(tmp_path / name for name in names)).expect(3)
+    found = dict(zip(names, ran.json["files"], strict=True))
+    assert {name: item["wrong"] for name, item in found.items()} == WRONG_ELEMENTS
+    for item in found.values():
+        assert not item["ok"] and item["correct"] + item["wrong"] == good.size
+    first = found["flip_one_bit"]["first_wrong"][0]
+    assert (first["step"], first["position"], first["rank"]) == (1, [2, 3, 4], 0)
+    assert first["expected"] == good[1, 2, 3, 4] != first["found"]
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_truncated_file_is_an_error(writer: str, good: Any, tmp_path: Path) -> None:
+    victims = []
+    for name, part in (("half", 0.5), ("byte", None), ("empty", 0.0)):
+        WRITERS[writer](tmp_path / name, CASE, good)
+        victims.append(tmp_path / (f"{name}.00001" if writer == "per-rank" else name))
+        size = victims[-1].stat().st_size
+        with victims[-1].open("r+b") as file:
+            file.truncate(size - 1 if part is None else int(size * part))
+    ran = tailrace("verify", "--json", *(tmp_path / name for name in ("half", "byte", "empty")))
+    for item, victim in zip(ran.expect(3).json["files"], victims, strict=True):
+        assert item["error"]["exit_code"] == 3
+        assert f"tailrace: error: {victim}: " in ran.err
+
+
+def test_a_dropped_part_is_an_error(good: Any, tmp_path: Path) -> None:
+    files.write_per_rank(tmp_path / "f", CASE, good)
+    (tmp_path / "f.00002").unlink()
+    ran = tailrace("verify", tmp_path / "f").expect(3)
+    assert "f.00002 is missing" in ran.err
+
+
+def test_a_dropped_piece_is_caught_although_zero_is_expected(tmp_path: Path) -> None:
+    """Rank 0's fill is 0, which is also what nobody wrote."""
+    case = files.Case(fill="rank")
+    files.write_per_rank(tmp_path / "f", case, files.data(case))
+    part = tmp_path / "f.00000"
+    raw = part.read_bytes()
+    at = int.from_bytes(raw[-24:-16], "little")
+    text = json.loads(raw[at:-24])
+    text["pieces"].pop()
+    body = json.dumps(text).encode()
+    sizes = at.to_bytes(8, "little") + len(body).to_bytes(8, "little")
+    part.write_bytes(raw[:at] + body + sizes + b"TAILRACE")
+    found = tailrace("verify", "--json", tmp_path / "f").expect(3).json["files"][0]
+    assert found["wrong"] == 0 and found["unwritten"] == 60
+
+
+def test_a_chunk_that_was_never_written_is_caught_although_zero_is_expected(tmp_path: Path) -> None:
+    case = files.Case(fill="rank", processor=(1, 1, 1))
+    with h5py.File(tmp_path / "f", "w") as file:
+        data = file.create_dataset("chunked", case.shape, "<f4", chunks=(1, *case.domain))
+        data[0] = 0
+        data[2] = 0
+        for name, item in files.attributes(case).items():
+            file.attrs[name] = item
+    found = tailrace("verify", "--json", tmp_path / "f").expect(3).json["files"][0]
+    assert found["wrong"] == 0 and found["unwritten"] == 60
+
+
+@pytest.mark.parametrize("name", ["processor", "domain", "time"])
+def test_a_dropped_attribute_is_caught(name: str, good: Any, tmp_path: Path) -> None:
+    files.write_hdf5(tmp_path / "f", CASE, good)
+    with h5py.File(tmp_path / "f", "r+") as file:
+        del file.attrs[name]
+    assert f"the attribute {name} is missing" in tailrace("verify", tmp_path / "f").expect(3).err
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [("processor", [2, 2, 1]), ("domain", [3, 4, 4]), ("time", 2), ("fill", "rank"),
+     ("fill", "nonsense"), ("processor", [0, 1, 2])],
+)  # fmt: skip
+def test_a_changed_attribute_is_caught(name: str, wrong: Any, good: Any, tmp_path: Path) -> None:
+    files.write_hdf5(tmp_path / "f", CASE, good)
+    with h5py.File(tmp_path / "f", "r+") as file:
+        file.attrs[name] = wrong
+    tailrace("verify", tmp_path / "f").expect(3)
+
+
+def test_a_dropped_step_is_caught(good: Any, tmp_path: Path) -> None:
+    files.write_hdf5(tmp_path / "f", CASE, good[:-1])
+    assert "its attributes say 3 x 6 x 4 x 10" in tailrace("verify", tmp_path / "f").expect(3).err
+
+
+def test_a_file_of_the_original_kernel_is_verified_by_its_compound(tmp_path: Path) -> None:
+    case = files.Case(fill="rank")
+    values = files.data(case)
+    files.write_classic_attribute(tmp_path / "good", case, values)
+    tailrace("verify", tmp_path / "good").expect(0)
+    values[1, 1, 1, 1] += 1
+    files.write_classic_attribute(tmp_path / "bad", case, values)
+    assert "1" in tailrace("verify", tmp_path / "bad").expect(3).out
+
+
+def test_several_files_end_with_the_worst_code(good: Any, tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        files.write_hdf5(tmp_path / name, CASE, good)
+    paths = [tmp_path / name for name in ("a", "b", "c")]
+    tailrace("verify", *paths).expect(0)
+    with h5py.File(paths[1], "r+") as file:
+        file["chunked"][0, 0, 0, 0] = 9
+    found = tailrace("verify", "--json", *paths).expect(3).json
+    assert [item["ok"] for item in found["files"]] == [True, False, True]
+    shutil.rmtree(tmp_path / "x", ignore_errors=True)
+    tailrace("verify", *paths[:2], tmp_path / "absent").expect(3)
+    tailrace("verify", paths[0], paths[2], tmp_path / "absent").expect(2)
