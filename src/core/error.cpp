@@ -87,8 +87,8 @@ Error::Error(Code code, std::string message, std::string where, std::string reme
 
 Error Error::seen_by(int rank, int failed, int total) const {
     Error copy = *this;
-    static_cast<std::runtime_error&>(copy) =
-        std::runtime_error(full_text(x_message, x_where, x_remedy, ranks_text(rank, failed, total)));
+    static_cast<std::runtime_error&>(copy) = std::runtime_error(
+        full_text(x_message, x_where, x_remedy, ranks_text(rank, failed, total)));
     copy.x_rank = rank;
     copy.x_failed_ranks = failed;
     copy.x_total_ranks = total;
@@ -128,13 +128,17 @@ std::string describe_errno(int error_number) {
 Code code_of_errno(int error_number) noexcept {
     switch (error_number) {
         case ENOSPC:
-        case EDQUOT: return Code::no_space;
+        case EDQUOT:
+            return Code::no_space;
         case EACCES:
         case EROFS:
-        case EPERM: return Code::not_writable;
+        case EPERM:
+            return Code::not_writable;
         case ENOENT:
-        case ENOTDIR: return Code::no_such_directory;
-        default: return Code::io;
+        case ENOTDIR:
+            return Code::no_such_directory;
+        default:
+            return Code::io;
     }
 }
 
@@ -142,15 +146,18 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
     const auto distance = [&word](const std::string& other) {
         std::vector<std::size_t> row(other.size() + 1);
         std::iota(row.begin(), row.end(), std::size_t{0});
+        std::vector<std::size_t> two_above = row;  // swapped neighbours count as one edit
         for (std::size_t i = 1; i <= word.size(); ++i) {
-            std::size_t diagonal = row[0];
+            const std::vector<std::size_t> above = row;
             row[0] = i;
             for (std::size_t j = 1; j <= other.size(); ++j) {
-                const std::size_t above = row[j];
-                const std::size_t change = diagonal + (word[i - 1] == other[j - 1] ? 0 : 1);
-                row[j] = std::min({above + 1, row[j - 1] + 1, change});
-                diagonal = above;
+                const std::size_t change = above[j - 1] + (word[i - 1] == other[j - 1] ? 0 : 1);
+                row[j] = std::min({above[j] + 1, row[j - 1] + 1, change});
+                const bool swapped =
+                    i > 1 && j > 1 && word[i - 1] == other[j - 2] && word[i - 2] == other[j - 1];
+                if (swapped) row[j] = std::min(row[j], two_above[j - 2] + 1);
             }
+            two_above = above;
         }
         return row.back();
     };

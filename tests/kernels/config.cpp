@@ -120,7 +120,7 @@ TEST_SUITE("core.config") {
         CHECK(lines("real 1e-3").real("real") == 0.001);
     }
     TEST_CASE("unknown keys get a guess") {
-        CHECK(has(failure("flagg"), "run.in:1: unknown key \"flagg\". Did you mean \"flag\"?"));
+        CHECK(has(failure("flga"), "run.in:1: unknown key \"flga\". Did you mean \"flag\"?"));
         CHECK(has(failure("done"), "unknown key \"done\""));
         CHECK(has(failure("number=3"), "write `number N`"));
         CHECK_FALSE(has(failure("zzzzzzzzz"), "Did you mean"));

@@ -100,7 +100,8 @@ private:
             figures = measure(record);
         } catch (const Error& error) {
             record.error = error;
-            append_if_possible(record);
+            // Bad input that only the file system could tell: no run took place.
+            if (core::exit_code(error.code()) != 2) append_if_possible(record);
             throw;
         }
         record.memory = memory_of(x_comm, x_inputs, x_software.after_init_bytes);
