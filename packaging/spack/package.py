@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spack recipe of Tailrace. Its variants are the CMake options; tests/install holds them equal."""
 
-from spack.package import *  # noqa: F403
+from spack.package import *
 
 
 class Tailrace(CMakePackage):

@@ -16,8 +16,13 @@ def call(*command: object, **options: object) -> str:
     """The output of a command that must succeed."""
     words = [str(word) for word in command]
     done = subprocess.run(
-        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-        timeout=300, **options,
+        words,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=300,
+        **options,
     )
     assert done.returncode == 0, f"{' '.join(words)}: status {done.returncode}\n{done.stdout}"
     return done.stdout

@@ -39,14 +39,28 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def bare() -> dict[str, str]:
     """A shell that knows nothing of the build tree, the superbuild or the private environment."""
     keep = {name: value for name, value in os.environ.items() if name.startswith("OMPI_")}
-    return keep | {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": os.environ.get("HOME", "/"),
-                   "LC_ALL": "C.UTF-8"}
+    return keep | {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "HOME": os.environ.get("HOME", "/"),
+        "LC_ALL": "C.UTF-8",
+    }
 
 
 def test_runs_and_verifies_offline(installed: Path, bare: dict[str, str], tmp_path: Path) -> None:
     # Open MPI's launcher wants a network interface of its own, so that only the rest goes without.
-    call(*LAUNCHER, "-n", 2, installed / "bin" / "seism-core-slice", "processor=2x1x1",
-         "domain=8x8x8", "time=2", "fill=position", "filename=a.h5", cwd=tmp_path, env=bare)
+    call(
+        *LAUNCHER,
+        "-n",
+        2,
+        installed / "bin" / "seism-core-slice",
+        "processor=2x1x1",
+        "domain=8x8x8",
+        "time=2",
+        "fill=position",
+        "filename=a.h5",
+        cwd=tmp_path,
+        env=bare,
+    )
     call(*offline(), installed / "bin" / "tailrace", "verify", "a.h5", cwd=tmp_path, env=bare)
 
 
@@ -66,12 +80,19 @@ def test_no_path_of_the_build_is_left_in_the_programs(installed: Path) -> None:
             continue
         dynamic = call("readelf", "-d", file)
         paths = [line for line in dynamic.splitlines() if "RUNPATH" in line or "RPATH" in line]
-        assert all("/" not in path.split("[")[1].replace("$ORIGIN/..", "").replace("/lib", "")
-                   .replace("/tailrace-deps", "") for path in paths), (file, paths)
+        assert all(
+            "/"
+            not in path.split("[")[1]
+            .replace("$ORIGIN/..", "")
+            .replace("/lib", "")
+            .replace("/tailrace-deps", "")
+            for path in paths
+        ), (file, paths)
 
 
 def test_without_a_prefix_it_says_how(tmp_path: Path) -> None:
-    done = subprocess.run([SOURCE / "cmake/setup/install_bundle.sh"], capture_output=True, text=True,
-                          check=False)
+    done = subprocess.run(
+        [SOURCE / "cmake/setup/install_bundle.sh"], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 2
     assert "--prefix DIR" in done.stderr

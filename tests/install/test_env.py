@@ -14,8 +14,14 @@ CLEAN = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": os.environ.get("HOME", 
 
 def shell(name: str, script: str, **more: str) -> str:
     done = subprocess.run(
-        [name, "-euc", script], env=CLEAN | more, cwd="/", text=True, capture_output=True,
-        timeout=30, check=False)
+        [name, "-euc", script],
+        env=CLEAN | more,
+        cwd="/",
+        text=True,
+        capture_output=True,
+        timeout=30,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return done.stdout.strip()
@@ -44,4 +50,6 @@ class TestEnv:
 
     def test_nothing_of_its_own_is_left(self, name: str) -> None:
         names = shell(name, f". '{ENV}'; set").splitlines()
-        assert not [line for line in names if line.startswith(("tailrace_prepend", "tailrace_value"))]
+        assert not [
+            line for line in names if line.startswith(("tailrace_prepend", "tailrace_value"))
+        ]

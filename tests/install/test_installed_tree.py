@@ -13,8 +13,17 @@ HERE = Path(__file__).parent
 
 
 def build_with_cmake(folder: Path, where: Path, prefix: Path, environment: dict[str, str]) -> Path:
-    call("cmake", "-S", folder, "-B", where, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
-         env=environment)
+    call(
+        "cmake",
+        "-S",
+        folder,
+        "-B",
+        where,
+        "-G",
+        "Ninja",
+        f"-DCMAKE_PREFIX_PATH={prefix}",
+        env=environment,
+    )
     call("cmake", "--build", where, env=environment)
     return where
 
@@ -38,8 +47,15 @@ def check_ramp(file: Path, slope: float) -> None:
     assert np.array_equal(data, np.broadcast_to(expected[None, :, None, None], data.shape))
 
 
-RAMP = ("processor=2x1x1", "domain=4x4x4", "time=2", "filename=out.h5", "use_function_name=ramp",
-        "use_function_argc=1", "use_function_argv=2.5")
+RAMP = (
+    "processor=2x1x1",
+    "domain=4x4x4",
+    "time=2",
+    "filename=out.h5",
+    "use_function_name=ramp",
+    "use_function_argc=1",
+    "use_function_argv=2.5",
+)
 
 
 def test_c_plugin_by_cmake(prefix, clean_environment, tmp_path):
@@ -50,15 +66,28 @@ def test_c_plugin_by_cmake(prefix, clean_environment, tmp_path):
 
 def test_c_plugin_by_pkg_config(prefix, clean_environment, tmp_path):
     cflags = flags("--cflags", "tailrace-plugin", prefix, clean_environment)
-    call("cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", *cflags,
-         "-o", tmp_path / "libramp.so", HERE / "consumer_c" / "ramp.c", env=clean_environment)
+    call(
+        "cc",
+        "-std=c99",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-shared",
+        "-fPIC",
+        *cflags,
+        "-o",
+        tmp_path / "libramp.so",
+        HERE / "consumer_c" / "ramp.c",
+        env=clean_environment,
+    )
     environment = clean_environment | {"LD_LIBRARY_PATH": str(tmp_path)}  # found by its name only
     check_ramp(seism(prefix, environment, tmp_path, "use_function_lib=libramp.so", *RAMP), 2.5)
 
 
 def run_writer(program: Path, folder: Path, environment: dict[str, str]) -> None:
     assert "2 ranks wrote 8192 bytes" in call(
-        *LAUNCHER, "-n", 2, program, folder / "a.h5", "hdf5", env=environment)
+        *LAUNCHER, "-n", 2, program, folder / "a.h5", "hdf5", env=environment
+    )
     with h5py.File(folder / "a.h5") as file:
         field = file["field"][...]
     assert field.shape == (2, 8, 8, 16)
@@ -78,8 +107,16 @@ def test_cpp_by_pkg_config(prefix, clean_environment, tmp_path):
     for program, package in (("core_only", "tailrace-core"), ("write_file", "tailrace-kernels")):
         cflags = flags("--cflags", package, prefix, clean_environment)
         libs = flags("--libs", package, prefix, clean_environment)
-        call("c++", "-std=c++20", *cflags, HERE / "consumer_cpp" / f"{program}.cpp",
-             "-o", tmp_path / program, *libs, env=clean_environment)
+        call(
+            "c++",
+            "-std=c++20",
+            *cflags,
+            HERE / "consumer_cpp" / f"{program}.cpp",
+            "-o",
+            tmp_path / program,
+            *libs,
+            env=clean_environment,
+        )
     assert "12 elements" in call(tmp_path / "core_only", env=clean_environment)
     run_writer(tmp_path / "write_file", tmp_path, clean_environment)
 
@@ -90,8 +127,15 @@ def test_core_and_plugin_want_no_mpi(prefix, clean_environment, tmp_path):
         "set(CMAKE_DISABLE_FIND_PACKAGE_MPI ON)\n"
         "find_package(tailrace REQUIRED COMPONENTS core plugin)\n"
     )
-    call("cmake", "-S", tmp_path, "-B", tmp_path / "b", f"-DCMAKE_PREFIX_PATH={prefix}",
-         env=clean_environment)
+    call(
+        "cmake",
+        "-S",
+        tmp_path,
+        "-B",
+        tmp_path / "b",
+        f"-DCMAKE_PREFIX_PATH={prefix}",
+        env=clean_environment,
+    )
 
 
 def test_unknown_component_is_named(prefix, clean_environment, tmp_path):
@@ -101,7 +145,12 @@ def test_unknown_component_is_named(prefix, clean_environment, tmp_path):
     )
     done = subprocess.run(
         ["cmake", "-S", tmp_path, "-B", tmp_path / "b", f"-DCMAKE_PREFIX_PATH={prefix}"],
-        env=clean_environment, capture_output=True, text=True, timeout=100, check=False)
+        env=clean_environment,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
     assert done.returncode != 0
     assert "turbine" in done.stderr
     assert "plugin;core;comm;formats;kernels" in done.stderr
@@ -117,9 +166,19 @@ def test_programs_run_where_they_were_moved_to(prefix, clean_environment, tmp_pa
 
 def test_shipped_plugins_are_found_beside_the_programs(prefix, clean_environment, tmp_path):
     environment = clean_environment | {"LD_LIBRARY_PATH": str(prefix / "lib")}
-    file = seism(prefix, environment, tmp_path, "processor=2x1x1", "domain=4x4x4", "time=2",
-                 "filename=out.h5", "use_function_lib=libplugins.so", "use_function_name=gaussian",
-                 "use_function_argc=4", "use_function_argv=1 1 1 1")
+    file = seism(
+        prefix,
+        environment,
+        tmp_path,
+        "processor=2x1x1",
+        "domain=4x4x4",
+        "time=2",
+        "filename=out.h5",
+        "use_function_lib=libplugins.so",
+        "use_function_name=gaussian",
+        "use_function_argc=4",
+        "use_function_argv=1 1 1 1",
+    )
     with h5py.File(file) as opened:
         assert (opened["chunked"][...] > 0).all()
 
@@ -135,7 +194,7 @@ def test_module_file_is_tcl(prefix, tmp_path):
     script = tmp_path / "check.tcl"
     script.write_text(
         "proc module-whatis {args} {}\nproc conflict {args} {}\nproc setenv {name value} "
-        "{puts \"$name=$value\"}\nproc prepend-path {name value} {puts \"$name+$value\"}\n"
+        '{puts "$name=$value"}\nproc prepend-path {name value} {puts "$name+$value"}\n'
         f"source {{{prefix}/share/modulefiles/tailrace/0.1.0}}\n"
     )
     output = call("tclsh", script)

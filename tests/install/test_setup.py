@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The front door: goals that exist, what happens without root, a superbuild that was interrupted."""
+"""The front door: goals that exist, life without root, a superbuild that was interrupted."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from conftest import SOURCE, call
 
-GOALS = "setup build demo test check-slice bench lint install bundle clean".split()
+GOALS = ["setup", "build", "demo", "test", "check-slice", "bench", "lint", "install", "bundle"]
 SUPERBUILD = SOURCE / "cmake" / "deps" / "superbuild.sh"
 
 
@@ -26,20 +26,30 @@ def fake(folder: Path, name: str, text: str) -> None:
 
 def system_sh(tools: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [SOURCE / "cmake/setup/system.sh"], env=os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"},
-        text=True, capture_output=True, timeout=60, check=False)
+        [SOURCE / "cmake/setup/system.sh"],
+        env=os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"},
+        text=True,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
 
 
 def test_without_root_the_exact_command_is_printed(tmp_path: Path) -> None:
     fake(tmp_path / "bin", "id", "echo 1000")
-    fake(tmp_path / "bin", "dpkg-query",
-         'case "$*" in *libfmt-dev*) exit 1;; *) printf installed;; esac')
+    fake(
+        tmp_path / "bin",
+        "dpkg-query",
+        'case "$*" in *libfmt-dev*) exit 1;; *) printf installed;; esac',
+    )
     fake(tmp_path / "bin", "apt-get", "touch called; exit 1")
     done = system_sh(tmp_path / "bin")
     assert done.returncode == 1
     assert re.search(
         r"sudo apt-get update && sudo apt-get install -y --no-install-recommends libfmt-dev$",
-        done.stderr, re.MULTILINE)
+        done.stderr,
+        re.MULTILINE,
+    )
 
 
 def test_an_old_cargo_is_not_enough(tmp_path: Path) -> None:
@@ -61,15 +71,27 @@ def test_apt_is_not_called_when_all_is_there(tmp_path: Path) -> None:
 
 def superbuild(cache: Path, tools: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {
-        "PATH": f"{tools}:{os.environ['PATH']}", "TAILRACE_CACHE": str(cache),
-        "TAILRACE_TOOLS_BIN": str(tools)}
-    return subprocess.run([SUPERBUILD, *words], env=environment, text=True, capture_output=True,
-                          timeout=60, check=False)
+        "PATH": f"{tools}:{os.environ['PATH']}",
+        "TAILRACE_CACHE": str(cache),
+        "TAILRACE_TOOLS_BIN": str(tools),
+    }
+    return subprocess.run(
+        [SUPERBUILD, *words],
+        env=environment,
+        text=True,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
 
 
 def test_an_interrupted_superbuild_does_not_look_complete(tmp_path: Path) -> None:
     tools, cache = tmp_path / "bin", tmp_path / "cache"
-    fake(tools, "cargo", 'case "$1" in --version) echo cargo 1.95.0;; *) kill -TERM $PPID; sleep 5;; esac')
+    fake(
+        tools,
+        "cargo",
+        'case "$1" in --version) echo cargo 1.95.0;; *) kill -TERM $PPID; sleep 5;; esac',
+    )
     fake(tools, "cmake", "echo cmake version 4.0.0")
     fake(tools, "ninja", "true")
     prefix = Path(superbuild(cache, tools, "--print-prefix").stdout.strip())
@@ -85,8 +107,11 @@ def test_an_interrupted_superbuild_does_not_look_complete(tmp_path: Path) -> Non
 
 def test_a_failing_step_shows_its_log(tmp_path: Path) -> None:
     tools, cache = tmp_path / "bin", tmp_path / "cache"
-    fake(tools, "cargo",
-         'case "$1" in --version) echo cargo 1.95.0;; *) echo "checksum mismatch" >&2; exit 101;; esac')
+    fake(
+        tools,
+        "cargo",
+        'case "$1" in --version) echo cargo 1.95.0; exit;; esac; echo "checksum mismatch"; exit 101',
+    )
     fake(tools, "cmake", "echo cmake version 4.0.0")
     fake(tools, "ninja", "true")
     done = superbuild(cache, tools)

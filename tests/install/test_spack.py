@@ -18,7 +18,10 @@ def cmake_options() -> set[str]:
     texts = [path.read_text() for path in (SOURCE / "cmake").glob("*.cmake")]
     texts += [path.read_text() for path in (SOURCE / "src").rglob("CMakeLists.txt")]
     texts.append((SOURCE / "CMakeLists.txt").read_text())
-    pattern = r"^\s*(?:option|tailrace_tristate)\((TAILRACE_\w+)|^\s*set\((TAILRACE_\w+) [^)]*CACHE (?!INTERNAL)"
+    pattern = (
+        r"^\s*(?:option|tailrace_tristate)\((TAILRACE_\w+)"
+        r"|^\s*set\((TAILRACE_\w+) [^)]*CACHE (?!INTERNAL)"
+    )
     found = {a or b for text in texts for a, b in re.findall(pattern, text, re.MULTILINE)}
     assert "TAILRACE_PLUGINS" in found
     return found
@@ -30,8 +33,12 @@ def recipe() -> ast.ClassDef:
 
 
 def calls(name: str) -> list[ast.Call]:
-    return [node for node in ast.walk(recipe()) if isinstance(node, ast.Call)
-            and getattr(node.func, "id", getattr(node.func, "attr", "")) == name]
+    return [
+        node
+        for node in ast.walk(recipe())
+        if isinstance(node, ast.Call)
+        and getattr(node.func, "id", getattr(node.func, "attr", "")) == name
+    ]
 
 
 def test_variants_are_the_options() -> None:
@@ -40,8 +47,10 @@ def test_variants_are_the_options() -> None:
 
 
 def test_every_variant_reaches_cmake() -> None:
-    passed = {ast.literal_eval(call.args[0]): ast.literal_eval(call.args[1])
-              for call in calls("define_from_variant")}
+    passed = {
+        ast.literal_eval(call.args[0]): ast.literal_eval(call.args[1])
+        for call in calls("define_from_variant")
+    }
     variants = {ast.literal_eval(call.args[0]) for call in calls("variant")}
     assert set(passed.values()) == variants
     assert all(option == "TAILRACE_" + variant.upper() for option, variant in passed.items())
@@ -54,7 +63,9 @@ def test_defaults_are_the_same() -> None:
     on = re.search(r"option\(TAILRACE_PLUGINS \"[^\"]*\" (ON|OFF)\)", text)
     assert on is not None
     plugins = next(call for call in calls("variant") if ast.literal_eval(call.args[0]) == "plugins")
-    default = next(ast.literal_eval(word.value) for word in plugins.keywords if word.arg == "default")
+    default = next(
+        ast.literal_eval(word.value) for word in plugins.keywords if word.arg == "default"
+    )
     assert default == (on[1] == "ON")
 
 
@@ -65,10 +76,19 @@ def test_version_is_ours() -> None:
 
 def test_every_required_package_is_a_dependency() -> None:
     """What cmake cannot do without stands in depends_on, under Spack's names."""
-    spack = {"fmt": "fmt", "nlohmann_json": "nlohmann-json", "CLI11": "cli11",
-             "tomlplusplus": "tomlplusplus", "xxHash": "xxhash"}
-    required = re.findall(r"tailrace_require\((\w+)", (SOURCE / "cmake/TailraceDeps.cmake").read_text())
-    depends = {re.split(r"[@+~]", ast.literal_eval(call.args[0]))[0] for call in calls("depends_on")}
+    spack = {
+        "fmt": "fmt",
+        "nlohmann_json": "nlohmann-json",
+        "CLI11": "cli11",
+        "tomlplusplus": "tomlplusplus",
+        "xxHash": "xxhash",
+    }
+    required = re.findall(
+        r"tailrace_require\((\w+)", (SOURCE / "cmake/TailraceDeps.cmake").read_text()
+    )
+    depends = {
+        re.split(r"[@+~]", ast.literal_eval(call.args[0]))[0] for call in calls("depends_on")
+    }
     assert {spack[name] for name in required} | {"mpi", "hdf5"} <= depends
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which room may include which, read off the #include lines.
 
-    core <- comm <- formats <- kernels          core <- intent <- hooks
-    core <- comm <- formats <- server           {kernels, server, intent} <- bindings/c
-    tools see everything; a public header under include/ sees nothing of src/.
+core <- comm <- formats <- kernels          core <- intent <- hooks
+core <- comm <- formats <- server           {kernels, server, intent} <- bindings/c
+tools see everything; a public header under include/ sees nothing of src/.
 """
 
 import re
@@ -44,9 +44,10 @@ def allowed(room: str, target: str) -> bool:
 
 def problem_of(relative: Path, included: str, src: Path) -> str | None:
     room = relative.parts[0]
-    target = included.split("/")[0]
+    target = included.split("/", maxsplit=1)[0]
     if target in ROOMS and (src / included).exists() and not allowed(room, target):
-        return f"{room} may not include {target}: it sees {', '.join(sorted(ROOMS[room])) or 'nothing'}"
+        seen = ", ".join(sorted(ROOMS[room])) or "nothing"
+        return f"{room} may not include {target}: it sees {seen}"
     for pattern, folders in CONFINED.items():
         inside = any(str(relative).startswith(folder + "/") for folder in folders)
         if re.fullmatch(pattern, included) and not inside:
@@ -72,5 +73,7 @@ def problems(root: Path) -> list[str]:
     for header in sorted((root / "include").rglob("*.h")):
         for number, _, included in includes(header):
             if (src / included).exists():
-                found.append(f"{header.relative_to(root)}:{number}: a public header includes {included}")
+                found.append(
+                    f"{header.relative_to(root)}:{number}: a public header includes {included}"
+                )
     return found

@@ -11,9 +11,14 @@ from collections import Counter
 from pathlib import Path
 
 ctest, build, floor_file, *built = (word for word in sys.argv[1:] if word)
-listed = json.loads(subprocess.run(
-    [ctest, "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True, check=True,
-).stdout)
+listed = json.loads(
+    subprocess.run(
+        [ctest, "--test-dir", build, "--show-only=json-v1"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+)
 
 labels: Counter[str] = Counter()
 problems = []
@@ -24,8 +29,11 @@ for test in listed["tests"]:
     if name.endswith("NOT_BUILT"):
         problems.append(f"{name}: the program was not built")
         continue
-    problems += [f"{name}: has no {needed}" for needed in ("TIMEOUT", "PROCESSORS", "LABELS")
-                 if needed not in properties and not (needed == "PROCESSORS" and ".np1" in name)]
+    problems += [
+        f"{name}: has no {needed}"
+        for needed in ("TIMEOUT", "PROCESSORS", "LABELS")
+        if needed not in properties and not (needed == "PROCESSORS" and ".np1" in name)
+    ]
 
 for condition, floors in json.loads(Path(floor_file).read_text()).items():
     if condition != "always" and condition not in built:
@@ -34,7 +42,9 @@ for condition, floors in json.loads(Path(floor_file).read_text()).items():
         seen = len(listed["tests"]) if label == "all" else labels[label]
         print(f"{label}: {seen} tests, at least {least} are expected")
         if seen < least:
-            problems.append(f"label {label}: {seen} tests discovered, at least {least} expected "
-                            f"({Path(floor_file).name})")
+            problems.append(
+                f"label {label}: {seen} tests discovered, at least {least} expected "
+                f"({Path(floor_file).name})"
+            )
 print("\n".join(problems) or "every test is discovered")
 sys.exit(bool(problems))

@@ -13,16 +13,22 @@ LONGEST = 450
 
 def tracked() -> list[Path]:
     """Files of the project: of git where this is a checkout, else all outside build/."""
-    done = subprocess.run(["git", "-C", ROOT, "ls-files"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["git", "-C", ROOT, "ls-files"], capture_output=True, text=True, check=False
+    )
     if done.returncode == 0 and done.stdout:
         return [ROOT / name for name in done.stdout.splitlines() if (ROOT / name).is_file()]
     return [path for path in ROOT.rglob("*") if path.is_file() and "build" not in path.parts]
 
 
 def source_files() -> list[Path]:
-    return [path for path in tracked()
-            if (path.suffix in CODE or path.name == "CMakeLists.txt")
-            and path.relative_to(ROOT).parts[0] != "examples" and "corpus" not in path.parts]
+    return [
+        path
+        for path in tracked()
+        if (path.suffix in CODE or path.name == "CMakeLists.txt")
+        and path.relative_to(ROOT).parts[0] != "examples"
+        and "corpus" not in path.parts
+    ]
 
 
 def test_there_are_files_to_look_at() -> None:
@@ -30,14 +36,20 @@ def test_there_are_files_to_look_at() -> None:
 
 
 def test_every_source_names_its_licence() -> None:
-    without = [str(path.relative_to(ROOT)) for path in source_files()
-               if "SPDX-License-Identifier: Apache-2.0" not in path.read_text()[:400]]
+    without = [
+        str(path.relative_to(ROOT))
+        for path in source_files()
+        if "SPDX-License-Identifier: Apache-2.0" not in path.read_text()[:400]
+    ]
     assert without == []
 
 
 def test_no_file_is_too_long() -> None:
-    long = {str(path.relative_to(ROOT)): count for path in source_files()
-            if (count := len(path.read_text().splitlines())) > LONGEST}
+    long = {
+        str(path.relative_to(ROOT)): count
+        for path in source_files()
+        if (count := len(path.read_text().splitlines())) > LONGEST
+    }
     assert long == {}
 
 
@@ -45,7 +57,8 @@ def test_libraries_neither_end_the_program_nor_write_to_stdout() -> None:
     """Only src/tools (programs) and src/hooks (which inject faults) may."""
     forbidden = re.compile(
         r"MPI_Abort|\b(?:std::)?_?exit\(|\babort\(|std::terminate\(|\bsignal\(|sigaction\("
-        r"|std::cout|\bprintf\(|\bputs\(|\bsystem\(|\bpopen\(")
+        r"|std::cout|\bprintf\(|\bputs\(|\bsystem\(|\bpopen\("
+    )
     found = []
     for room in ("core", "comm", "formats", "kernels"):
         for file in sorted((ROOT / "src" / room).rglob("*.[ch]pp")):
@@ -58,9 +71,13 @@ def test_libraries_neither_end_the_program_nor_write_to_stdout() -> None:
 
 def test_public_functions_say_whether_they_are_collective() -> None:
     """Each public header of a room that talks to other ranks uses the three words."""
-    silent = [str(file.relative_to(ROOT)) for room in ("core", "comm", "formats")
-              for file in sorted((ROOT / "src" / room).rglob("*.hpp"))
-              if "///" in file.read_text() and "(" in file.read_text()
-              and not re.search(r"\[(local|collective|independent)\]", file.read_text())
-              and re.search(r"^\[\[nodiscard\]\]", file.read_text(), re.MULTILINE)]
+    silent = [
+        str(file.relative_to(ROOT))
+        for room in ("core", "comm", "formats")
+        for file in sorted((ROOT / "src" / room).rglob("*.hpp"))
+        if "///" in file.read_text()
+        and "(" in file.read_text()
+        and not re.search(r"\[(local|collective|independent)\]", file.read_text())
+        and re.search(r"^\[\[nodiscard\]\]", file.read_text(), re.MULTILINE)
+    ]
     assert silent == []

@@ -123,8 +123,9 @@ int run_cases(int argc, char** argv) {
     const int status = context.run();
     world.watchdog = nullptr;
     if (!world.any_ran && world.rank == 0) {
-        std::fprintf(stderr, "error: no test case has this name; a filter that selects nothing "
-                             "must not pass\n");
+        std::fprintf(stderr,
+                     "error: no test case has this name; a filter that selects nothing "
+                     "must not pass\n");
     }
     if (!world.any_ran) return 4;
     return on_any_rank(status != 0) || world.failed_anywhere ? 1 : 0;

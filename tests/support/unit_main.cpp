@@ -47,8 +47,9 @@ int main(int argc, char** argv) {
     watchdog = nullptr;
     if (context.shouldExit()) return status;  // it was only asked for a list
     if (!any_ran) {
-        std::fprintf(stderr, "error: no test case has this name; a filter that selects nothing "
-                             "must not pass\n");
+        std::fprintf(stderr,
+                     "error: no test case has this name; a filter that selects nothing "
+                     "must not pass\n");
         return 4;
     }
     return status;

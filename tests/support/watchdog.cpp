@@ -41,7 +41,8 @@ bool print_stacks_with_gdb(const std::string& tag) {
         close(ends[1]);
         unsetenv("LD_PRELOAD");
         execlp("gdb", "gdb", "-q", "-nx", "-batch", "-p", pid.c_str(), "-ex",
-               "set print frame-arguments scalars", "-ex", "thread apply all backtrace 40", nullptr);
+               "set print frame-arguments scalars", "-ex", "thread apply all backtrace 40",
+               nullptr);
         _exit(127);
     }
     prctl(PR_SET_PTRACER, child, 0, 0, 0);  // where ptrace is restricted to parents

@@ -13,7 +13,11 @@ def run(case: str, ranks: int = 2, **environment: str) -> tuple[int, str]:
     variables = {**os.environ, "TAILRACE_TEST_RANKS": str(ranks)} | environment
     done = subprocess.run(
         [*launcher, "-n", str(ranks), program, f"--test-case={case}"],
-        env=variables, capture_output=True, text=True, timeout=100, check=False,
+        env=variables,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
     )
     return done.returncode, done.stdout + done.stderr
 
@@ -32,7 +36,11 @@ expect("one rank throws", "[rank 1]", "disk is on fire", "failed on rank 1 of 2"
 expect("one rank does not throw", "no exception on this rank", "failed on rank 0 1 of 2")
 expect("wrong code", "no_space", "failed on rank 0 1 of 2")
 expect(
-    "one rank hangs", "[rank 1] watchdog", "wait_for_ever", "[rank 0] watchdog", "barrier",
+    "one rank hangs",
+    "[rank 1] watchdog",
+    "wait_for_ever",
+    "[rank 0] watchdog",
+    "barrier",
     TAILRACE_TEST_CASE_SECONDS="2",
 )
 expect("there is no such case", "selects nothing")

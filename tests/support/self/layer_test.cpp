@@ -32,7 +32,8 @@ TAILRACE_MPI_TEST("layer: all ranks share a folder that is new") {
     CHECK(std::filesystem::is_directory(folder));
     std::ofstream(folder / std::to_string(test::rank())) << "here";
     test::barrier();
-    for (int r = 0; r < test::size(); ++r) CHECK(std::filesystem::exists(folder / std::to_string(r)));
+    for (int r = 0; r < test::size(); ++r)
+        CHECK(std::filesystem::exists(folder / std::to_string(r)));
 }
 
 TAILRACE_MPI_TEST("layer: an error on all ranks is seen as one") {
