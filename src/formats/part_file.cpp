@@ -239,6 +239,17 @@ Descriptor create_part(const fs::path& part, const std::function<void(const fs::
     return fd;
 }
 
+void check_space(int fd, std::uint64_t bytes, const fs::path& name, Code failure_code) {
+    if (bytes == 0) return;
+    check_file_size_limit(bytes, name, failure_code);
+    struct statvfs info {};
+    if (::fstatvfs(fd, &info) != 0) return;
+    // Blocks kept for root count as free: who may have them is for the reservation to find out.
+    const std::uint64_t free = static_cast<std::uint64_t>(info.f_bfree) * info.f_frsize;
+    if (bytes > free || bytes > static_cast<std::uint64_t>(INT64_MAX))
+        throw too_little_space(failure_code, bytes, free, name);
+}
+
 Reservation reserve(int fd, std::uint64_t bytes, const fs::path& name, Code failure_code) {
     if (bytes == 0) return {false, "not asked for"};
     if (bytes > static_cast<std::uint64_t>(INT64_MAX))

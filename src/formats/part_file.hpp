@@ -81,6 +81,12 @@ struct Reservation {
 [[nodiscard]] Reservation reserve(int fd, std::uint64_t bytes, const std::filesystem::path& name,
                                   core::Code failure_code);
 
+/// What can be known without allocating anything: the limit of file sizes, and that the file
+/// system has that many free bytes at all.  [local]
+/// @throws core::Error{failure_code} with the bytes needed and free
+void check_space(int fd, std::uint64_t bytes, const std::filesystem::path& name,
+                 core::Code failure_code);
+
 /// Gives back what was set aside beyond the end of the file.  [local]
 void drop_excess(int fd) noexcept;
 

@@ -45,8 +45,11 @@ void on_rank_0(const comm::Comm& comm, core::Phases& phases, Work&& work) {
 
 }  // namespace
 
-TargetFile::TargetFile(const comm::Comm& comm, const core::Target& target, core::Phases& phases)
-    : x_comm(comm), x_target(target), x_phases(phases), x_path(target.path) {
+TargetFile::TargetFile(const comm::Comm& comm, const core::Target& target, core::Phases& phases,
+                       Reserve when)
+    : x_comm(comm), x_target(target), x_phases(phases), x_reserve(when), x_path(target.path) {
+    // In place the old file goes as soon as the name is taken, so the space must be sure by then.
+    if (target.publish == core::Publish::in_place) x_reserve = Reserve::at_once;
     const auto phase = x_phases.enter("create");
     std::optional<Error> mine = comm::Comm::caught([&] { x_path = follow_links(target.path); });
     x_part = with_suffix(x_path, ".part");
@@ -58,9 +61,7 @@ TargetFile::TargetFile(const comm::Comm& comm, const core::Target& target, core:
     }
     try {
         if (x_target.publish == core::Publish::in_place) move_in_place();
-        std::uint64_t reserved = x_reserved ? 1 : 0;
-        x_reserved = x_comm.broadcast_value(reserved) == 1;
-        x_reservation = x_comm.broadcast(x_reservation);
+        share_reservation();
         x_first_of_node = x_comm.split_node().rank() == 0;
         mine = comm::Comm::caught([&] { see_part(); });
         const auto agreeing = x_phases.enter("agree");
@@ -87,6 +88,11 @@ void TargetFile::create_on_rank_0() {
     core::remove_on_interrupt(with_suffix(x_part, ".lock"));
     x_owns_part = true;
     const Descriptor fd = create_part(x_part, x_target.create);
+    if (x_reserve == Reserve::after_create) {
+        check_space(fd.get(), x_target.reserve_bytes, x_path, Code::no_space_reserved);
+        x_reservation = "not yet";
+        return;
+    }
     const Reservation outcome =
         reserve(fd.get(), x_target.reserve_bytes, x_path, Code::no_space_reserved);
     x_reserved = outcome.reserved;
@@ -133,13 +139,22 @@ void TargetFile::add_part(const fs::path& file) {
     if (x_comm.rank() == 0) core::remove_on_interrupt(file);
 }
 
-void TargetFile::reserve_again() {
-    if (!x_reserved) return;
+void TargetFile::share_reservation() {
+    x_reserved = x_comm.broadcast_value(std::uint64_t{x_reserved ? 1u : 0u}) == 1;
+    x_reservation = x_comm.broadcast(x_reservation);
+}
+
+void TargetFile::reserve_after_create() {
+    const auto phase = x_phases.enter("create");
     on_rank_0(x_comm, x_phases, [&] {
         const Descriptor fd(open_file(x_part, O_RDWR));
         if (!fd.open()) throw system_error(errno, "cannot open the file", x_part);
-        (void)reserve(fd.get(), x_target.reserve_bytes, x_path, Code::no_space);
+        const Reservation outcome =
+            reserve(fd.get(), x_target.reserve_bytes, x_path, Code::no_space_reserved);
+        x_reserved = outcome.reserved;
+        x_reservation = outcome.text;
     });
+    share_reservation();
 }
 
 void TargetFile::hold_errors(bool hold) noexcept {

@@ -17,6 +17,10 @@
 
 namespace tailrace::formats {
 
+/// When space is set aside. A library that truncates the part when it creates its file gives back
+/// what was allocated before: then only the free space is checked at first, and reserve() follows.
+enum class Reserve { at_once, after_create };
+
 /// One file under construction. Every rank holds one; rank 0 acts on the name.
 class TargetFile {
 public:
@@ -26,7 +30,8 @@ public:
     /// it is complete.  [collective]
     /// @throws core::Error{no_such_directory | not_writable | already_exists | no_space_reserved}
     ///         on all ranks; nothing is left behind then
-    TargetFile(const comm::Comm& comm, const core::Target& target, core::Phases& phases);
+    TargetFile(const comm::Comm& comm, const core::Target& target, core::Phases& phases,
+               Reserve when = Reserve::at_once);
     ~TargetFile();  ///< [local] removes an unpublished part
     TargetFile(const TargetFile&) = delete;
     TargetFile& operator=(const TargetFile&) = delete;
@@ -40,10 +45,10 @@ public:
     /// Same calls on all ranks.  [local]
     void add_part(const std::filesystem::path& file);
 
-    /// Sets the space aside again after a library truncated the part; blocks only, the size stays.
-    /// [collective]
-    /// @throws core::Error{Code::no_space} on all ranks
-    void reserve_again();
+    /// Sets the space aside after a library created its file in the part (again, where that was
+    /// done before); blocks only, the size stays. Phase "create".  [collective]
+    /// @throws core::Error{Code::no_space_reserved} on all ranks
+    void reserve_after_create();
     [[nodiscard]] bool reserved() const noexcept { return x_reserved; }  ///< [local]
     [[nodiscard]] const std::string& reservation() const noexcept {      ///< [local]
         return x_reservation;
@@ -77,6 +82,7 @@ public:
 
 private:
     void create_on_rank_0();
+    void share_reservation();
     void move_in_place();
     void see_part();
     void sync_mine(const std::filesystem::path& file) const;
@@ -87,6 +93,7 @@ private:
     comm::Comm x_comm;
     core::Target x_target;
     core::Phases& x_phases;
+    Reserve x_reserve;
     std::filesystem::path x_path, x_part;
     std::vector<std::filesystem::path> x_more;  ///< added parts
     NameLock x_lock;                            ///< held by rank 0

@@ -62,14 +62,15 @@ void Hdf5Sink::check_pieces(std::span<const Write> pieces) const {
 
 Hdf5Sink::Batch Hdf5Sink::agree_on_batch(std::span<const Write> pieces) {
     const auto scope = x_phases.enter("agree");
-    x_comm.agree_on([&] { check_pieces(pieces); });
+    const std::optional<Error> bad = comm::Comm::caught([&] { check_pieces(pieces); });
     Batch batch;
     batch.mine.resize(x_datasets.size());
     batch.rounds.resize(x_datasets.size());
     for (const Write& piece : pieces)
-        if (!piece.place.empty()) batch.mine[piece.object].push_back(&piece);
-    // One reduction for all: the rounds of every object, then the ends of those that grow.
-    std::vector<std::uint64_t> wanted;
+        if (!bad && !piece.place.empty()) batch.mine[piece.object].push_back(&piece);
+    // One reduction for all: whether a rank has bad arguments, the rounds of every object, then the
+    // ends of those that grow.
+    std::vector<std::uint64_t> wanted{bad ? std::uint64_t{1} : 0};
     for (const auto& mine : batch.mine) wanted.push_back(mine.size());
     for (std::size_t i = 0; i < x_datasets.size(); ++i) {
         if (!grows(x_datasets[i].object)) continue;
@@ -80,8 +81,9 @@ Hdf5Sink::Batch Hdf5Sink::agree_on_batch(std::span<const Write> pieces) {
         wanted.insert(wanted.end(), extents.begin(), extents.end());
     }
     x_comm.reduce(wanted, comm::Reduce::max);
-    auto next = wanted.begin() + static_cast<std::ptrdiff_t>(x_datasets.size());
-    std::copy(wanted.begin(), next, batch.rounds.begin());
+    if (wanted.front() != 0) x_comm.agree(bad);  // throws on all ranks
+    auto next = wanted.begin() + 1 + static_cast<std::ptrdiff_t>(x_datasets.size());
+    std::copy(wanted.begin() + 1, next, batch.rounds.begin());
     for (const Dataset& dataset : x_datasets) {
         batch.extents.push_back(dataset.dims);
         if (!grows(dataset.object)) continue;
