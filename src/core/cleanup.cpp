@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/cleanup.hpp"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cstring>
 #include <mutex>
+#include <new>
 
 namespace tailrace::core {
 
@@ -19,8 +21,12 @@ struct Slot {
     std::array<char, 4096> name{};
 };
 
-std::array<Slot, 64> slots;
+using Slots = std::array<Slot, 64>;
+
+Slots own_slots;
+Slots* slots = &own_slots;
 std::mutex slots_mutex;
+static_assert(std::atomic<bool>::is_always_lock_free, "signal handlers and other processes look");
 
 }  // namespace
 
@@ -28,7 +34,7 @@ bool remove_on_interrupt(const std::filesystem::path& path) noexcept {
     const char* text = path.c_str();
     const std::size_t length = std::strlen(text);
     const std::lock_guard lock(slots_mutex);
-    for (Slot& slot : slots) {
+    for (Slot& slot : *slots) {
         if (slot.used.load() || length >= slot.name.size()) continue;
         std::memcpy(slot.name.data(), text, length + 1);
         slot.used.store(true);
@@ -39,14 +45,22 @@ bool remove_on_interrupt(const std::filesystem::path& path) noexcept {
 
 void keep_on_interrupt(const std::filesystem::path& path) noexcept {
     const std::lock_guard lock(slots_mutex);
-    for (Slot& slot : slots)
+    for (Slot& slot : *slots)
         if (slot.used.load() && std::strcmp(slot.name.data(), path.c_str()) == 0)
             slot.used.store(false);
 }
 
 void remove_unfinished_files() noexcept {
-    for (Slot& slot : slots)
+    for (Slot& slot : *slots)
         if (slot.used.load()) ::unlink(slot.name.data());
+}
+
+bool share_unfinished_files() noexcept {
+    void* shared = ::mmap(nullptr, sizeof(Slots), PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) return false;
+    slots = new (shared) Slots;
+    return true;
 }
 
 }  // namespace tailrace::core

@@ -14,4 +14,9 @@ void keep_on_interrupt(const std::filesystem::path& path) noexcept;
 /// Unlinks all remembered names. Async-signal-safe; for signal handlers of programs.  [local]
 void remove_unfinished_files() noexcept;
 
+/// Puts the memory of names where forked children see it too, names that are added later included.
+/// Before the first name, while the process has one thread.  [local]
+/// @returns false where the system gives no such memory; all else works as before
+bool share_unfinished_files() noexcept;
+
 }  // namespace tailrace::core

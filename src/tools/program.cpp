@@ -106,6 +106,7 @@ std::string hdf5_version() {
 }
 
 int run_program(int argc, char** argv, const Program& program, const Work& work) {
+    clean_up_after_death();
     // HDF5's subfiling driver has threads of its own that call MPI.
     int provided = 0;
     if (MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS) {

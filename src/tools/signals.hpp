@@ -8,6 +8,11 @@ namespace tailrace::tools {
 /// signal.  [local]
 void clean_up_on_signals() noexcept;
 
+/// Starts a child that outlives this process by a moment and unlinks what it left unfinished, also
+/// where it was killed: launchers follow SIGTERM with SIGKILL within milliseconds. Before MPI_Init
+/// and any thread.  [local]
+void clean_up_after_death() noexcept;
+
 /// From now on a signal ends the process with `exit_code`: MPI launchers send SIGTERM to the rest
 /// as soon as one rank has ended with an error, and the code of the run must stay what it was.
 /// [local]
