@@ -243,7 +243,7 @@ void check_space(int fd, std::uint64_t bytes, const fs::path& name, Code failure
     if (bytes == 0) return;
     check_file_size_limit(bytes, name, failure_code);
     struct statvfs info {};
-    if (::fstatvfs(fd, &info) != 0) return;
+    if (::fstatvfs(fd, &info) != 0 || info.f_blocks == 0) return;  // it does not tell
     // Blocks kept for root count as free: who may have them is for the reservation to find out.
     const std::uint64_t free = static_cast<std::uint64_t>(info.f_bfree) * info.f_frsize;
     if (bytes > free || bytes > static_cast<std::uint64_t>(INT64_MAX))
