@@ -80,7 +80,7 @@ void check_writes(const comm::Comm& comm, const std::string& point, const std::s
     for (const char* kind : {"errno=ENOSPC", "errno=ENOSPC,short=8", "errno=EIO"})
         for (const std::string& rank : ranks)
             check_cell(comm, point, run,
-                       "op=write,path=*/f.h5*,phase=" + phase + "," + rank + kind);
+                       "op=write,path=*/f.h5.part,phase=" + phase + "," + rank + kind);
 }
 
 }  // namespace
@@ -145,19 +145,20 @@ TAILRACE_MPI_TEST("faults: fsync of MPI-IO in flush") {
     for (const char* rank : {"", "rank=0,", "rank=2,"})
         for (const bool collective : {true, false})
             check_cell(comm, "flush", {collective},
-                       std::string("op=fsync,path=*/f.h5*,phase=flush,") + rank + "errno=EIO");
+                       std::string("op=fsync,path=*/f.h5.part,phase=flush,") + rank + "errno=EIO");
 }
 
 TAILRACE_MPI_TEST("faults: size of the file in flush and close") {
     const auto comm = comm::from_mpi(MPI_COMM_WORLD);
     for (const char* phase : {"flush", "close"})
         for (const bool collective : {true, false})
-            check_cell(comm, phase, {collective, false, false, phase == std::string("flush")},
-                       std::string("op=ftruncate,path=*/f.h5*,phase=") + phase + ",errno=EFBIG");
+            check_cell(
+                comm, phase, {collective, false, false, phase == std::string("flush")},
+                std::string("op=ftruncate,path=*/f.h5.part,phase=") + phase + ",errno=EFBIG");
 }
 
 TAILRACE_MPI_TEST("faults: our own fsync, the new name, the folder") {
     const auto comm = comm::from_mpi(MPI_COMM_WORLD);
-    check_cell(comm, "sync", {true}, "op=fsync,path=*/f.h5*,phase=sync,errno=EIO");
-    check_cell(comm, "publish", {true}, "op=rename,path=*/f.h5*,errno=EACCES");
+    check_cell(comm, "sync", {true}, "op=fsync,path=*/f.h5.part,phase=sync,errno=EIO");
+    check_cell(comm, "publish", {true}, "op=rename,path=*/f.h5.part,errno=EACCES");
 }

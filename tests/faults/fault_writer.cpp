@@ -45,5 +45,5 @@ int main(int argc, char** argv) {
     MPI_Finalize();
     std::fputs("finalized\n", file);
     std::fclose(file);
-    return ended == "ok" ? 0 : 1;
+    return 0;  // a launcher kills the other ranks after another status
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every element that is written is read back by serial HDF5 calls, at its position.
+#include <fcntl.h>
+#include <semaphore.h>
+
 #include <filesystem>
 
 #include "hdf5_support.hpp"
@@ -280,4 +283,37 @@ TAILRACE_MPI_TEST("hdf5: discard leaves nothing, and an old file as it was") {
         CHECK(!std::filesystem::exists(path + ".part"));
         check_file(comm, path, true);
     }
+}
+
+TAILRACE_MPI_TEST("hdf5: a name with a colon, blanks and quotes") {
+    const auto comm = comm::from_mpi(MPI_COMM_WORLD);
+    const std::string path = test::shared_folder() + "/run 12:30 $(x) 'a'.h5";
+    for (const bool precreate : {false, true}) {
+        core::Phases phases;
+        auto options = chunked(dims, true);
+        options.precreate = precreate;
+        (void)write_steps(comm, path, options, dims, phases);
+        check_file(comm, path, true);
+        auto source = hdf5::open_source(comm, path, options, phases);
+        CHECK(source->schema().objects.size() == 1);
+    }
+}
+
+TAILRACE_MPI_TEST("hdf5: the locked semaphore of a killed program does not make it hang") {
+    const auto comm = comm::from_mpi(MPI_COMM_WORLD);
+    const std::string path = test::shared_folder() + "/stale.h5";
+    core::Phases phases;
+    for (const bool precreate : {false, true}) {
+        if (comm.rank() == 0) {
+            sem_t* semaphore = sem_open("/OMPIO_stale.h5.part", O_CREAT, 0600, 0);
+            CHECK((semaphore != SEM_FAILED));
+            sem_close(semaphore);
+        }
+        comm.barrier();
+        auto options = chunked(dims, true);
+        options.precreate = precreate;
+        (void)write_steps(comm, path, options, dims, phases);
+        check_file(comm, path, true);
+    }
+    if (comm.rank() == 0) sem_unlink("/OMPIO_stale.h5.part");
 }

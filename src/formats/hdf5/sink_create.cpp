@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file and its datasets: made by all ranks, or by rank 0 alone and then opened by all.
-#include <fcntl.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <set>
 
 #include "formats/hdf5/attributes.hpp"
+#include "formats/hdf5/mpi_open.hpp"
 #include "formats/hdf5/sink_state.hpp"
-#include "formats/part_file.hpp"
 
 namespace tailrace::formats::hdf5 {
 
@@ -74,17 +71,11 @@ Hdf5Sink::~Hdf5Sink() {
     if (!x_closed) discard();
 }
 
-// MPI-IO does not agree on an open that fails on one rank only (OMPIO: the others hang). What keeps
-// a rank from opening the file keeps it from doing so here as well, where all hear of it.
 void Hdf5Sink::try_to_open(const char* phase) {
     std::optional<Error> mine;
     {
         const auto scope = x_phases.enter(phase);
-        const Descriptor probe(formats::open_file(x_target.part(), O_RDWR));
-        const int seen = errno;
-        if (!probe.open())
-            mine =
-                system_error(seen, "this rank cannot open the file for writing", x_target.part());
+        mine = why_not_open(x_target.part(), true);
     }
     const auto scope = x_phases.enter("agree");
     x_comm.agree(mine);
@@ -94,8 +85,10 @@ void Hdf5Sink::create_file() {
     const std::string name = x_target.path().string();
     try_to_open("create");
     collective_step("create", "creating " + name, [&] {
-        x_file = h5::create_file(x_target.part(), file_creation(),
-                                 file_access(x_options, x_comm, x_driver));
+        const h5::Id access = file_access(x_options, x_comm, x_driver);
+        x_file = open_by_all(x_comm, x_target.part(), [&](const auto& path) {
+            return h5::create_file(path, file_creation(), access);
+        });
     });
     x_target.reserve_after_create();
 }
@@ -168,7 +161,9 @@ void Hdf5Sink::open_objects(const core::Schema& schema) {
     const std::string name = x_target.path().string();
     try_to_open("open_file");
     collective_step("open_file", "opening " + name, [&] {
-        x_file = h5::open_file(x_target.part(), true, file_access(x_options, x_comm, x_driver));
+        const h5::Id access = file_access(x_options, x_comm, x_driver);
+        x_file = open_by_all(x_comm, x_target.part(),
+                             [&](const auto& path) { return h5::open_file(path, true, access); });
     });
     collective_step("open_dataset", "opening the datasets of " + name, [&] {
         for (const core::Object& object : schema.objects)

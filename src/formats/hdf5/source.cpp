@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/checked.hpp"
+#include "formats/hdf5/mpi_open.hpp"
 #include "formats/hdf5/open.hpp"
 #include "formats/hdf5/properties.hpp"
 #include "formats/hdf5/sink.hpp"
@@ -27,8 +28,11 @@ public:
           x_driver(shared_driver(options)) {
         const h5::Quiet quiet;
         x_transfer = transfer_list(x_driver != Driver::serial && options.collective);
+        comm.agree(why_not_open(path, false));
         collective_step("open_file", [&] {
-            x_file = h5::open_file(path, false, file_access(options, comm, x_driver));
+            const h5::Id access = file_access(options, comm, x_driver);
+            x_file = open_by_all(
+                comm, path, [&](const auto& name) { return h5::open_file(name, false, access); });
         });
         collective_step("open_dataset", [&] { open_datasets(); });
     }
