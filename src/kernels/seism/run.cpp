@@ -5,6 +5,7 @@
 #include <memory>
 #include <new>
 
+#include "core/log.hpp"
 #include "core/units.hpp"
 #include "kernels/seism/figures.hpp"
 #include "kernels/seism/lustre.hpp"
@@ -56,6 +57,7 @@ public:
     void all() {
         x_buffer = x_comm.agree_on([&] { return make_buffer(x_inputs); });
         x_run_id = x_comm.broadcast(x_comm.rank() == 0 ? core::new_run_id() : "");
+        warn_without_lustre();
         tell(echo_text(x_inputs));
         const bool repeats = x_inputs.repeat > 0;
         for (std::uint64_t i = repeats ? 0 : 1; i <= (repeats ? x_inputs.repeat : 1); ++i) {
@@ -69,6 +71,12 @@ public:
 private:
     void tell(const std::string& text) const {
         if (x_comm.rank() == 0 && x_say) x_say(text);
+    }
+
+    void warn_without_lustre() const {
+        if (x_comm.rank() == 0 && x_inputs.striping.asked() && !lfs_there())
+            core::log(core::LogLevel::warning,
+                      "there is no program lfs on PATH: the file gets the default striping");
     }
 
     [[nodiscard]] std::string heading(std::uint64_t number) const {
