@@ -194,17 +194,23 @@ TEST_SUITE("raw_failures") {
     }
 
     TAILRACE_MPI_TEST("one rank cannot open the file") {
-        for (const Variant& variant : variants()) {
-            if (variant.name.starts_with("mpiio")) continue;  // below
-            const std::string folder = shared_folder();
-            CAPTURE(variant.name);
-            {
-                const Faults faults("op=open,path=*.part,errno=EACCES,rank=" +
-                                    std::to_string(size() - 1));
-                TAILRACE_CHECK_ALL_THROW(Code::not_writable, Run(folder + "/f", variant));
+        for (const Variant& variant : variants())
+            for (const std::string phase : {"create", "open_file"}) {
+                const std::string folder = shared_folder();
+                const std::string path = folder + "/f";
+                CAPTURE(variant.name);
+                CAPTURE(phase);
+                const bool opens_later = phase == "create" || variant.name != "posix-per-rank";
+                {
+                    const Faults faults("op=open,path=*.part,errno=EIO,phase=" + phase +
+                                        ",rank=" + std::to_string(size() - 1));
+                    if (opens_later)
+                        TAILRACE_CHECK_ALL_THROW(Code::io, Run(path, variant));
+                    else  // its part is created in phase "create" and stays open
+                        Run(path, variant).publish();
+                }
+                CHECK(names_left(folder).empty() == opens_later);
             }
-            CHECK(names_left(folder).empty());
-        }
     }
 
     TAILRACE_MPI_TEST("bad arguments on one rank leave the file good") {

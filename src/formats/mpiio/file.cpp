@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/mpiio/file.hpp"
 
+#include <fcntl.h>
+
+#include <cerrno>
 #include <utility>
+
+#include "formats/mpiio/stale_semaphore.hpp"
+#include "formats/part_file.hpp"
 
 namespace tailrace::formats::mpiio {
 
@@ -40,7 +46,13 @@ File::File(const comm::Comm& comm, const std::filesystem::path& path,
         throw Error(Code::unsupported, "MPI-IO without MPI_Init", name.string(),
                     "initialise MPI first, or use format posix");
     std::optional<Info> info;
-    comm.agree(comm::Comm::caught([&] { info.emplace(hints); }));
+    // OMPIO hangs in MPI_File_open where the file opens on some ranks only: tried here first.
+    comm.agree_on([&] {
+        remove_stale_semaphore(path);
+        info.emplace(hints);
+        const Descriptor fd(open_file(path, access == Access::write ? O_RDWR : O_RDONLY));
+        if (!fd.open()) throw system_error(errno, "cannot open the file", path);
+    });
     const int mode = access == Access::write ? MPI_MODE_RDWR : MPI_MODE_RDONLY;
     int code = MPI_File_open(comm::native(comm), path.c_str(), mode, info->get(), &x_file);
     const bool colon = path.string().find(':') != std::string::npos;
