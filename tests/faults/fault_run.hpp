@@ -19,7 +19,8 @@ constexpr std::uint64_t rows = 16, columns = 4096;  // 256 KiB per step
 
 struct Run {
     bool collective = false, precreate = false, fill = false;
-    bool sync = true;  ///< after the first step
+    bool sync = true;         ///< after the first step
+    std::uint64_t steps = 2;  ///< of two that are allocated
 };
 
 /// One object in two chunks per rank, two steps, a sync after the first.
@@ -39,7 +40,7 @@ inline core::FileReport write_file(const comm::Comm& comm, const std::string& pa
     object.dims = {{2, false}, {rows, false}, {columns, false}};
     const auto ids = sink->define({{object}, {{"/", "a", std::string("text")}}});
     const core::Extents dims{2, rows, columns};
-    for (std::uint64_t step = 0; step < 2; ++step) {
+    for (std::uint64_t step = 0; step < run.steps; ++step) {
         core::Box box = core::cut(dims, 1, static_cast<std::uint64_t>(comm.size()),
                                   static_cast<std::uint64_t>(comm.rank()));
         box.offset[0] = step;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same run in a program that does not count its system calls, as a program of somebody else
-// that uses the library: fault_writer FILE OUTCOMES collective|independent [fill] [precreate].
-// Each rank writes how it ended to OUTCOMES/rank.N: the code of the Error, and a second line when
-// MPI_Finalize has returned.
+// that uses the library; with TAILRACE_TEST_HELD in one that does: fault_writer FILE OUTCOMES
+// collective|independent [fill] [precreate]. Each rank writes how it ended to OUTCOMES/rank.N: the
+// code of the Error, and a second line when MPI_Finalize has returned.
 #include <cstdio>
 #include <exception>
 #include <string>
 
 #include "fault_run.hpp"
+#ifdef TAILRACE_TEST_HELD
+#include "hooks/posix/observer.hpp"
+#endif
 
 namespace {
 
@@ -26,6 +29,9 @@ std::string ending(const std::string& path, const fault_test::Run& run) {
 
 int main(int argc, char** argv) {
     if (argc < 4) return 2;
+#ifdef TAILRACE_TEST_HELD
+    tailrace::hooks::posix::install();
+#endif
     int provided = 0, rank = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
