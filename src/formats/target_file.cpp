@@ -34,6 +34,14 @@ std::string host_name() {
     return host;
 }
 
+/// Gives the space back at once, also where a library has the file open and cannot close it.
+void remove_file(const fs::path& file) noexcept {
+    if (::truncate(file.c_str(), 0) != 0) {
+        // Then the space is free when the last descriptor is closed.
+    }
+    ::unlink(file.c_str());
+}
+
 /// Runs `work` on rank 0 and agrees on the outcome.
 template <class Work>
 void on_rank_0(const comm::Comm& comm, core::Phases& phases, Work&& work) {
@@ -276,8 +284,8 @@ void TargetFile::discard() noexcept {
     x_discarded = true;
     if (!x_owns_part) return;
     try {
-        ::unlink(x_part.c_str());
-        for (const fs::path& file : x_more) ::unlink(file.c_str());
+        remove_file(x_part);
+        for (const fs::path& file : x_more) remove_file(file);
         core::keep_on_interrupt(x_part);
         core::keep_on_interrupt(with_suffix(x_part, ".lock"));
         for (const fs::path& file : x_more) core::keep_on_interrupt(file);

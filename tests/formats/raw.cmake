@@ -9,3 +9,24 @@ tailrace_add_mpi_test(NAME formats.raw.sinks SOURCES raw_sinks.cpp
   LIBS ${raw_test_libs} RANKS 1 2 3 4 8 ROMIO)
 tailrace_add_mpi_test(NAME formats.raw.failures SOURCES raw_failures.cpp
   LIBS ${raw_test_libs} tailrace_hook_posix_objects RANKS 1 2 4 ROMIO)
+
+# A disk that fills up: with and without the interposer, on OMPIO and ROMIO.
+if(TAILRACE_HAVE_MPI)
+  add_executable(test_formats_small_disk small_disk.cpp ${tailrace_support}/mpi_main.cpp)
+  target_link_libraries(test_formats_small_disk PRIVATE tailrace_test_support ${raw_test_libs}
+    tailrace_hook_posix_objects MPI::MPI_C)
+  set_target_properties(test_formats_small_disk PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
+  foreach(observe IN ITEMS 0 1)
+    foreach(io IN ITEMS default ${TAILRACE_ROMIO_COMPONENT})
+      set(environment "")
+      if(NOT io STREQUAL "default")
+        set(environment ENV OMPI_MCA_io=${io})
+      endif()
+      tailrace_add_script_test(NAME formats.raw.small_disk.observe${observe}.${io} RANKS 4
+        COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/small_disk.sh 4 ${observe}
+          $<TARGET_FILE:test_formats_small_disk>
+        TIMEOUT 90 ${environment})
+    endforeach()
+  endforeach()
+endif()

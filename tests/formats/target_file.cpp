@@ -136,8 +136,9 @@ TEST_SUITE("target_file") {
             try {
                 TargetFile(world(), target(path), phases);
             } catch (const core::Error& error) {
-                CAPTURE(error.what());
-                CHECK(std::string(error.what()).find(text) != std::string::npos);
+                const std::string whole = error.what();
+                CAPTURE(whole);
+                CHECK(whole.find(text) != std::string::npos);
                 CHECK_FALSE(error.remedy().empty());
             }
         };
