@@ -6,3 +6,11 @@ foreach(name IN ITEMS write options precreate errors source encoded)
     LIBS tailrace_formats_hdf5 HDF5::HDF5 tailrace_hook_posix_objects ZLIB::ZLIB
     RANKS 1 2 3 4 8 ROMIO)
 endforeach()
+
+# Programs that scripts run.
+add_executable(hdf5_attributes_writer hdf5_attributes_writer.cpp)
+target_link_libraries(hdf5_attributes_writer PRIVATE tailrace_formats_hdf5)
+set_target_properties(hdf5_attributes_writer PROPERTIES
+  RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
+tailrace_add_python_test(NAME formats.hdf5.attributes
+  PATHS ${CMAKE_CURRENT_SOURCE_DIR}/test_hdf5_attributes.py RANKS 4 TIMEOUT 120)
