@@ -55,17 +55,24 @@ set(tailrace_pnetcdf_reason "it needs MPI")
 if(TAILRACE_HAVE_MPI AND NOT TAILRACE_PNETCDF STREQUAL "OFF")
   tailrace_find_pnetcdf(tailrace_pnetcdf_ok tailrace_pnetcdf_text tailrace_pnetcdf_reason)
 endif()
+set(tailrace_remedy "-DPNETCDF_ROOT=<a prefix built with this MPI>")
+if(NOT TAILRACE_MPI_FLAVOUR STREQUAL "mpich")
+  string(PREPEND tailrace_remedy "apt-get install libpnetcdf-dev, or ")
+endif()
 tailrace_settle(PNETCDF "${tailrace_pnetcdf_ok}" "${tailrace_pnetcdf_text}"
-  "${tailrace_pnetcdf_reason}"
-  "apt-get install libpnetcdf-dev (Open MPI), or -DPNETCDF_ROOT=<a prefix built with this MPI>")
+  "${tailrace_pnetcdf_reason}" "${tailrace_remedy}")
 
 set(tailrace_netcdf_ok FALSE)
 set(tailrace_netcdf_reason "it needs parallel HDF5")
 if(TAILRACE_HAVE_HDF5 AND NOT TAILRACE_NETCDF STREQUAL "OFF")
   tailrace_find_netcdf(tailrace_netcdf_ok tailrace_netcdf_text tailrace_netcdf_reason)
 endif()
-tailrace_settle(NETCDF "${tailrace_netcdf_ok}" "${tailrace_netcdf_text}" "${tailrace_netcdf_reason}"
-  "cmake/deps/superbuild.sh, or -DNETCDF_ROOT=<a prefix built with this HDF5 and MPI>")
+set(tailrace_remedy "-DNETCDF_ROOT=<a prefix built with this HDF5 and MPI>")
+if(NOT TAILRACE_MPI_FLAVOUR STREQUAL "mpich")
+  string(PREPEND tailrace_remedy "cmake/deps/superbuild.sh, or ")
+endif()
+tailrace_settle(NETCDF "${tailrace_netcdf_ok}" "${tailrace_netcdf_text}"
+  "${tailrace_netcdf_reason}" "${tailrace_remedy}")
 
 # --- small libraries, always needed ------------------------------------------------------------
 find_package(Threads REQUIRED)
