@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzing target for the inputs of tailrace-seism: any text either becomes a plan or an Error.
 //
-//   with clang: cmake -DCMAKE_CXX_COMPILER=clang++ -DTAILRACE_FUZZ=ON ..., then
+//   with clang: cmake -DCMAKE_CXX_COMPILER=clang++ -DTAILRACE_FUZZ=ON
+//               -DCMAKE_CXX_FLAGS=-fsanitize=fuzzer-no-link ..., then
 //   fuzz_seism_grammar <a folder that grows> tests/fuzz/corpus/seism_grammar
 //
 // Built without libFuzzer it replays the files and folders that it is given, as a normal test.
@@ -40,7 +41,8 @@ void check_plan(const kernels::seism::Inputs& inputs, std::uint64_t ranks) {
 }
 
 core::Config parsed(const std::string& text) {
-    core::Config config(kernels::seism::key_table());
+    static const core::KeyTable keys = kernels::seism::key_table();
+    core::Config config(keys);
     config.add_lines(text, "<fuzz>", false);
     config.finish();
     return config;
