@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from types import FrameType
 from typing import Any, NoReturn
 
 import typer
 
+from tailrace.cli import interrupts
 from tailrace.cli.output import Output, json_requested
 from tailrace.errors import ExitCode, TailraceError
 
@@ -20,9 +19,8 @@ _dashes = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """The `tailrace` command."""
-    signal.signal(signal.SIGTERM, _interrupted)
-    given = [plain_dashes(word) for word in (sys.argv[1:] if arguments is None else arguments)]
-    sys.exit(_run(given))
+    interrupts.install()
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
 def plain_dashes(word: str) -> str:
@@ -36,13 +34,16 @@ def plain_dashes(word: str) -> str:
     return f"--{stripped}"
 
 
-def _run(arguments: list[str]) -> int:
+def run(words: list[str]) -> int:
+    """Runs a command in this process and returns its exit code; no exception leaves."""
     from tailrace.cli.app import app
 
+    arguments = [plain_dashes(word) for word in words]
     output = Output(as_json=json_requested(arguments))
     try:
         code = app(args=arguments, prog_name="tailrace", standalone_mode=False)
         sys.stdout.flush()
+        interrupts.check()
         return int(code or 0)
     except TailraceError as error:
         return _failed(output, error)
@@ -94,7 +95,3 @@ def _unexpected(error: Exception) -> TailraceError:
         hint="this is a defect; TAILRACE_TRACEBACK=1 shows where it happens, please report it",
         code=ExitCode.RUN_FAILED,
     )
-
-
-def _interrupted(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt

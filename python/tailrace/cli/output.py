@@ -21,6 +21,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from tailrace.cli import interrupts
 from tailrace.errors import TailraceError
 
 
@@ -74,7 +75,7 @@ class Output:
     def progress(self, title: str) -> Iterator[Meter]:
         """A bar on stderr, only where that is a terminal."""
         if self.quiet or not sys.stderr.isatty():
-            yield lambda _done, _total: None
+            yield lambda done_bytes, total_bytes: interrupts.check()
             return
         columns = (
             TextColumn("{task.description}"),
@@ -85,7 +86,12 @@ class Output:
         )
         with Progress(*columns, console=self._err, transient=True) as bar:
             task = bar.add_task(_shortened(title, 24), total=None)
-            yield lambda done, total: bar.update(task, completed=done, total=total)
+
+            def advance(done_bytes: int, total_bytes: int) -> None:
+                interrupts.check()
+                bar.update(task, completed=done_bytes, total=total_bytes)
+
+            yield advance
 
 
 def printable(text: str) -> str:

@@ -185,10 +185,11 @@ def _facts(command: list[str], launch: Launch, ranks: int) -> dict[str, Any]:
 def _clear_up(output: Output, inputs: RunInputs, ended: Ended) -> None:
     """The program removes its unfinished file itself; this is for the case that it could not."""
     file = inputs.path("filename", "seism-test.h5")
-    part = file.with_name(file.name + ".part")
-    if part.is_file():
-        part.unlink(missing_ok=True)
-        output.note(f"removed the unfinished {part}")
+    for name in (f"{file.name}.part", f"{file.name}.part.lock"):
+        left = file.with_name(name)
+        if left.is_file():
+            left.unlink(missing_ok=True)
+            output.note(f"removed the unfinished {left}")
     output.note(f"interrupted by signal {ended.signal_number}; the run was ended")
 
 

@@ -16,7 +16,7 @@ from tailrace.verify.show import shown
 from tailrace.verify.tiles import tiles
 from tailrace.verify.types import Compound, Integer, Reference, Type
 
-slab_bytes = 64 << 20
+slab_bytes = 16 << 20
 variable_elements = 1 << 15  # their lengths are not known beforehand
 
 

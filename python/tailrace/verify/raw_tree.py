@@ -8,6 +8,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from functools import partial
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ class RawTree:
         except (KeyError, TypeError, ValueError) as error:
             raise broken(path, f"its description is not as documented ({error!r})") from error
         self.format = "raw, a file per rank" if per_rank else "raw"
-        self._maps: dict[Path, np.memmap[Any, Any]] = {}
+        self._open: dict[Path, BufferedReader] = {}
         self._attributes = _by_object(self._description.attributes)
         self.nodes: dict[str, Node] = {"/": self._group("/")}
         for stored in self._description.objects:
@@ -46,7 +47,9 @@ class RawTree:
         self.nodes = dict(sorted(self.nodes.items()))
 
     def close(self) -> None:
-        self._maps.clear()
+        for stream in self._open.values():
+            stream.close()
+        self._open.clear()
 
     def reference_text(self, reference: Any, kind: str) -> str:
         raise TypeError(f"a raw container has no {kind} references")
@@ -106,15 +109,38 @@ class RawTree:
                 return
             source.append(slice(begin - low, end - low))
             target.append(slice(begin - part.start, end - part.start))
-        stored = self._mapped(file)[at : at + math.prod(count) * values.dtype.itemsize]
-        values[tuple(target)] = stored.view(values.dtype).reshape(count)[tuple(source)]
+        values[tuple(target)] = self._read_packed(file, at, count, tuple(source), values.dtype)
 
-    def _mapped(self, file: Path) -> np.memmap[Any, Any]:
-        if file not in self._maps:
-            if len(self._maps) >= 64:
-                self._maps.pop(next(iter(self._maps)))
-            self._maps[file] = np.memmap(file, np.uint8, "r")
-        return self._maps[file]
+    def _read_packed(
+        self, file: Path, at: int, count: Shape, box: Box, dtype: np.dtype[Any]
+    ) -> Values:
+        """A box of a packed array of extents `count` that begins at byte `at`, run by run."""
+        axis = len(count) - 1
+        while axis > 0 and box[axis] == slice(0, count[axis]):
+            axis -= 1  # everything behind this axis is whole: one run
+        strides = [math.prod(count[number + 1 :]) for number in range(len(count))]
+        shape = tuple(part.stop - part.start for part in box)
+        values = np.empty(shape, dtype)
+        rows = values.reshape(-1, math.prod(shape[axis:]))
+        corners = itertools.product(*(range(part.start, part.stop) for part in box[:axis]))
+        for row, corner in zip(rows, corners, strict=True):
+            first = sum(n * stride for n, stride in zip(corner, strides[:axis], strict=True))
+            first += box[axis].start * strides[axis] if count else 0
+            self._read_run(file, at + first * dtype.itemsize, row)
+        return values
+
+    def _read_run(self, file: Path, at: int, row: Values) -> None:
+        stream = self._opened(file)
+        stream.seek(at)
+        if stream.readinto(memoryview(row).cast("B")) != row.nbytes:
+            raise broken(file, f"it ends before byte {at + row.nbytes}")
+
+    def _opened(self, file: Path) -> BufferedReader:
+        if file not in self._open:
+            if len(self._open) >= 64:
+                self._open.pop(next(iter(self._open))).close()
+            self._open[file] = file.open("rb")
+        return self._open[file]
 
 
 def _uncovered(stored: StoredObject) -> int:

@@ -21,7 +21,8 @@ from tailrace.verify.model import Box, Node
 from tailrace.verify.plugin import PluginFill
 from tailrace.verify.tiles import tiles
 
-slab_elements = 16 << 20  # 64 MiB of float32
+slab_elements = 4 << 20  # 16 MiB of float32: larger arrays are mapped anew for each slab
+_greatest_slab = 16 << 20  # for a chunk that is to be unpacked once
 _cache_elements = 1 << 16  # what is computed and compared at a time stays in a core's cache
 
 Meter = Callable[[int, int], None]
@@ -97,7 +98,8 @@ def _check_elements(report: FillReport, node: Node, fill: Fill, most: int, meter
     assert node.read is not None
     total = 4 * report.run.elements
     chunk = node.chunk[1:] if node.chunk else None
-    for box in tiles(report.run.extents, (chunk,), slab_elements):
+    budget = max(slab_elements, min(math.prod(chunk or ()), _greatest_slab))
+    for box in tiles(report.run.extents, (chunk,), budget):
         boxes = list(_within_cache(box))
         # A plugin's values do not depend on the step and are dear: computed once per box.
         kept: dict[int, Floats] = {}

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,6 +45,16 @@ def environment(**changes: str | None) -> dict[str, str]:
         else:
             found[name] = value
     return found
+
+
+def called(*words: str | Path) -> Ran:
+    """The command within this process, where a process of its own would prove nothing more."""
+    from tailrace.cli.main import run
+
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = run([str(word) for word in words])
+    return Ran(code, out.getvalue(), err.getvalue())
 
 
 def tailrace(

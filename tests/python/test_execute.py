@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run is fed, listened to, interrupted and waited for."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tailrace.run import execute as room
+from tailrace.run.execute import execute
+from tailrace.run.noise import forward_without_banners
+
+FRAME = "-" * 74 + "\n"
+EXIT_BANNER = [
+    FRAME, "Primary job  terminated normally, but 1 process returned\n",
+    "a non-zero exit code. Per user-direction, the job has been aborted.\n", FRAME,
+    FRAME,
+    "mpiexec detected that one or more processes exited with non-zero status, thus causing\n",
+    "the job to be terminated. The first process to do so was:\n", "\n", "  Exit code:    2\n",
+    FRAME,
+]  # fmt: skip
+SIGNAL_BANNER = [FRAME, "mpiexec noticed that process rank 0 exited on signal 11.\n", FRAME]
+
+
+def script(code: str) -> list[str]:
+    return [sys.executable, "-c", code]
+
+
+@pytest.mark.parametrize(("given", "kept"), [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (77, 1)])
+def test_exit_codes_of_ours_pass_and_others_are_1(given: int, kept: int) -> None:
+    ended = execute(script(f"raise SystemExit({given})"), text=None, environment={})
+    assert ended.code == kept
+
+
+def test_a_killed_program_is_a_failed_run() -> None:
+    code = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    assert execute(script(code), text=None, environment={}).code == 1
+
+
+def test_input_goes_through_and_lines_come_back() -> None:
+    lines: list[str] = []
+    text = "".join(f"line {number}\n" for number in range(20000))  # more than a pipe holds
+    code = "import os, sys; sys.stdout.write(sys.stdin.read() + os.environ['X'])"
+    ended = execute(script(code), text=text, environment={"X": "end"}, line=lines.append)
+    assert ended.code == 0 and lines == [*text.splitlines(), "end"]
+
+
+def test_input_that_nobody_reads_does_not_block() -> None:
+    assert execute(script("raise SystemExit(2)"), text="x" * 1_000_000, environment={}).code == 2
+
+
+def interrupt_after(seconds: float, number: int) -> None:
+    thread = threading.Timer(seconds, os.kill, (os.getpid(), number))
+    thread.daemon = True
+    thread.start()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signals_are_passed_on_and_waited_for(
+    number: signal.Signals, code: int, tmp_path: Path
+) -> None:
+    mark = tmp_path / "cleaned"
+    program = (
+        "import pathlib, signal, sys, time\n"
+        "def end(*_):\n"
+        "    time.sleep(0.3)\n"
+        f"    pathlib.Path({str(mark)!r}).write_text('yes')\n"
+        "    sys.exit(1)\n"
+        "for number in (signal.SIGINT, signal.SIGTERM): signal.signal(number, end)\n"
+        "time.sleep(60)\n"
+    )
+    interrupt_after(1.0, number)
+    ended = execute(script(program), text=None, environment={})
+    assert (ended.code, ended.signal_number) == (code, number)
+    assert mark.read_text() == "yes" and ended.elapsed_s < 30
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_who_does_not_listen_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "_patience_s", 0.3)
+    program = (
+        "import signal, time\n"
+        "for number in (signal.SIGINT, signal.SIGTERM): signal.signal(number, signal.SIG_IGN)\n"
+        "time.sleep(60)\n"
+    )
+    started = time.monotonic()
+    interrupt_after(1.0, signal.SIGINT)
+    assert execute(script(program), text=None, environment={}).code == 130
+    assert time.monotonic() - started < 30
+
+
+def test_banners_that_repeat_an_exit_code_are_dropped() -> None:
+    said: list[str] = []
+    lines = ["tailrace: error: x\n", *EXIT_BANNER, "after\n", *SIGNAL_BANNER]
+    forward_without_banners(io.StringIO("".join(lines)), said.append)
+    assert said == ["tailrace: error: x\n", "after\n", *SIGNAL_BANNER]

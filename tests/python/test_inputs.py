@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the launcher has to know of a run's inputs."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from tailrace.errors import TailraceError
+from tailrace.run.inputs import gather
+
+TEXT = "# default test set\nprocessor 2 3 4  # grid\n# time 9\ntime 4\nDONE\nprocessor 1 1 1\n"
+
+
+def test_words_make_arguments_and_ranks() -> None:
+    found = gather(["processor=2x2x3", "precreate", "time=4"], None, io.StringIO(), {})
+    assert found.arguments == ["processor=2x2x3", "precreate", "time=4"]
+    assert (found.ranks(), found.text) == (12, None)
+
+
+def test_standard_input_is_read_up_to_done_and_no_further() -> None:
+    stream = io.StringIO(TEXT)
+    found = gather(["-"], None, stream, {})
+    assert found.text == TEXT[: TEXT.index("DONE") + 5] and found.ranks() == 24
+    assert stream.read() == "processor 1 1 1\n"
+    assert found.arguments == []
+
+
+def test_words_beside_standard_input_win() -> None:
+    found = gather(["-", "processor=1x1x2"], None, io.StringIO(TEXT), {})
+    assert found.ranks() == 2 and found.arguments == ["--input", "-", "processor=1x1x2"]
+
+
+def test_a_file_then_the_environment_then_words(tmp_path: Path) -> None:
+    file = tmp_path / "in"
+    file.write_text(TEXT)
+    assert gather([], file, io.StringIO(), {}).ranks() == 24
+    environment = {"TAILRACE_SEISM_PROCESSOR": "2 2 2"}
+    assert gather([], file, io.StringIO(), environment).ranks() == 8
+    assert gather(["processor=1x1x1"], file, io.StringIO(), environment).ranks() == 1
+
+
+@pytest.mark.parametrize("text", ["", "2 2", "2 2 0", "a b c", "2 2 -2", "9999999999 1 1"])
+def test_an_unusable_grid_gives_no_ranks(text: str) -> None:
+    assert gather([f"processor={text}"], None, io.StringIO(), {}).ranks() is None
+
+
+def test_nothing_and_contradictions_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(TailraceError, match="no inputs"):
+        gather([], None, io.StringIO(), {})
+    with pytest.raises(TailraceError, match="exclude each other"):
+        gather(["-"], tmp_path / "x", io.StringIO(), {})
+    with pytest.raises(TailraceError, match="No such file"):
+        gather([], tmp_path / "x", io.StringIO(), {})

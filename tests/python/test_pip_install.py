@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`pip install .` without MPI, HDF5 and a compiler: what then works, and what says how."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+import samples
+import seism_files as files
+
+pytestmark = [pytest.mark.install, pytest.mark.timeout(560)]
+SOURCE = Path(__file__).resolve().parents[2]
+
+
+class Place:
+    """A fresh environment, and a PATH with nothing of MPI or compilers on it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.bin = folder / "venv" / "bin"
+        venv.create(folder / "venv", with_pip=True)
+        tools = folder / "tools"
+        tools.mkdir()
+        for name in ("sh", "git", "uname", "ldd", "cat", "sed"):
+            for place in ("/usr/bin", "/bin"):
+                if Path(place, name).exists() and not (tools / name).exists():
+                    (tools / name).symlink_to(Path(place, name))
+        kept = {"HOME", "PIP_INDEX_URL", "PIP_FIND_LINKS", "PIP_CONFIG_FILE", "SSL_CERT_FILE",
+                "HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy", "TMPDIR"}  # fmt: skip
+        self.environment = {name: os.environ[name] for name in kept if name in os.environ}
+        self.environment |= {"PATH": f"{self.bin}:{tools}", "COLUMNS": "80"}
+
+    def call(self, program: str, *words: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [self.bin / program, *words], env=self.environment, capture_output=True, text=True,
+            timeout=500, cwd=self.bin.parent,
+        )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    made = Place(tmp_path_factory.mktemp("pip"))
+    run = made.call("pip", "install", "--disable-pip-version-check", SOURCE)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return made
+
+
+def test_the_pure_wheel_is_installed(place: Place) -> None:
+    run = place.call("python", "-c", "import tailrace, tailrace.native as n; print(n.core())")
+    assert run.stdout == "None\n", run.stdout + run.stderr
+
+
+def test_what_works_without_mpi(place: Place, tmp_path: Path) -> None:
+    case = files.Case()
+    files.write_hdf5(tmp_path / "a.h5", case, files.data(case))
+    samples.write_grid(tmp_path / "b.nc", "NETCDF3_64BIT_DATA")
+    for words in (["--help"], ["--version"], ["doctor"], ["verify", tmp_path / "a.h5"],
+                  ["verify", tmp_path / "b.nc", tmp_path / "b.nc"],
+                  ["verify", "--hash", tmp_path / "b.nc"]):  # fmt: skip
+        run = place.call("tailrace", *words)
+        assert run.returncode == 0, f"{words}: {run.stdout}{run.stderr}"
+
+
+def test_the_version_tells_the_commit(place: Place) -> None:
+    head = subprocess.run(
+        ["git", "-C", SOURCE, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True
+    ).stdout.strip()
+    assert f"(commit {head}" in place.call("tailrace", "--version").stdout
+
+
+def test_what_needs_mpi_says_how_to_get_it(place: Place) -> None:
+    run = place.call("tailrace", "run", "seism", "processor=1x1x1", "domain=2x2x2", "time=1")
+    assert run.returncode == 4
+    assert "make build" in run.stderr and "Traceback" not in run.stderr
+    found = place.call("tailrace", "doctor").stdout
+    assert "MISSING" in found and "openmpi-bin" in found
+
+
+def test_the_python_is_new_enough() -> None:
+    assert sys.version_info >= (3, 11)
