@@ -72,12 +72,18 @@ std::string advice_text(const core::Record& record) {
     if (data.ranks.size() != 1) return {};
     const std::string ranks = std::to_string(record.context.ranks);
     std::string text = "One rank of " + ranks + " did all the writing";
+    const auto driver = record.file.settings.find("driver");
+    if (driver != record.file.settings.end() && driver->second == "subfiling")
+        return text +
+               ": the subfiling driver has one I/O concentrator per node.\n"
+               "To change it: set H5FD_SUBFILING_IOC_PER_NODE in the environment of the ranks.\n";
     const std::string& mpi_io = record.mpi_io.implementation;
     if (!record.transfers.collective_requested) return text + ".\n";
     text += ": collective writes go through aggregators, and there is one.\n";
     if (mpi_io.find("OMPIO") != std::string::npos)
         return text + "To change it for OMPIO: mpiexec --mca io_ompio_num_aggregators " + ranks +
-               ", or write independently (without collective_write).\n";
+               " (or hint cb_nodes=" + ranks +
+               "), or write independently (without collective_write).\n";
     if (mpi_io.find("ROMIO") != std::string::npos)
         return text + "To change it for ROMIO: hint cb_nodes=" + ranks +
                " and hint cb_config_list=*:" + std::to_string(record.context.ranks_per_node) +
