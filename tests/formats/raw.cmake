@@ -3,6 +3,10 @@
 # CMakeLists.txt.
 set(raw_test_libs tailrace_formats nlohmann_json::nlohmann_json)
 tailrace_add_unit_test(NAME formats.raw SOURCES raw_layout.cpp LIBS tailrace_formats)
+if(TAILRACE_HAVE_MPI)
+  tailrace_add_unit_test(NAME formats.mpiio SOURCES mpiio_portions.cpp
+    LIBS tailrace_formats_mpiio)
+endif()
 tailrace_add_mpi_test(NAME formats.target SOURCES target_file.cpp
   LIBS ${raw_test_libs} RANKS 1 2 4)
 tailrace_add_mpi_test(NAME formats.raw.sinks SOURCES raw_sinks.cpp

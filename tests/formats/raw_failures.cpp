@@ -213,6 +213,21 @@ TEST_SUITE("raw_failures") {
             }
     }
 
+    TAILRACE_MPI_TEST("ranks that are late, and short writes without a reason") {
+        for (const Variant& variant : variants()) {
+            const std::string folder = shared_folder();
+            CAPTURE(variant.name);
+            const Faults faults(
+                "op=write,path=*.part,rank=0,delay_ms=40,times=3;"
+                "op=write,path=*.part,rank=" +
+                std::to_string(size() - 1) +
+                ",delay_ms=70,times=2;op=write,path=*.part,short=5000");
+            Run run(folder + "/f", variant);
+            run.publish();
+            if (rank() == 0) CHECK(wrong_elements<std::uint64_t>(folder + "/f", 0, 7) == 0);
+        }
+    }
+
     TAILRACE_MPI_TEST("bad arguments on one rank leave the file good") {
         for (const Variant& variant : variants()) {
             const std::string folder = shared_folder();

@@ -151,6 +151,37 @@ TEST_SUITE("raw_sinks") {
         }
     }
 
+    // Short runs of memory are packed before they are written, long ones go out as a vector; both
+    // more than fit into one call.
+    TAILRACE_MPI_TEST("large blocks out of memory with ghost cells") {
+        const std::string folder = shared_folder();
+        const std::uint64_t ranks = static_cast<std::uint64_t>(size());
+        const std::uint64_t r = static_cast<std::uint64_t>(rank());
+        for (const std::uint64_t row : {40, 520})
+            for (Variant variant : variants()) {
+                const Extents block{1, row == 40 ? 4500u : 1100u, row};
+                const Extents dims{ranks, block[1], row};
+                if (has_chunks(variant)) set_chunk(variant, "/data", block);
+                const std::string path = folder + "/" + variant.name + std::to_string(row);
+                CAPTURE(path);
+                const Box mine{{r, 0, 0}, block};
+                const core::MemLayout ghosts{{1, block[1] + 2, row + 3}, {0, 1, 2}};
+                Share share;
+                share.memory.push_back(filled<std::uint64_t>(mine, dims, ghosts, seed));
+                share.pieces.push_back(piece(0, mine, share.memory[0], Scalar::u64, ghosts));
+                write_all(path, variant, dims, share);
+                core::Phases phases;
+                const auto source = formats::open_source(world(), path, variant.options, phases);
+                // Read by another rank, and without ghost cells.
+                const Box other{{(r + 1) % ranks, 0, 0}, block};
+                std::vector<std::uint64_t> back(block[1] * row);
+                std::vector<core::Read> reads{
+                    {0, other, reinterpret_cast<std::byte*>(back.data()), Scalar::u64, {}}};
+                source->read(reads);
+                CHECK(back == filled<std::uint64_t>(other, dims, {}, seed));
+            }
+    }
+
     TAILRACE_MPI_TEST("what nobody wrote reads as zero") {
         const std::string folder = shared_folder();
         for (const Variant& variant : variants()) {

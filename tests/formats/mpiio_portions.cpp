@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pieces are cut so that MPI's int counts do; by numbers alone, without data.
+#include "formats/mpiio/datatype.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+using namespace tailrace;
+using core::Box;
+using core::Extents;
+using core::Scalar;
+using formats::mpiio::Portion;
+
+namespace {
+
+constexpr std::uint64_t gib = std::uint64_t{1} << 30;
+
+formats::raw::Placed placed(const Extents& dims, const Extents& chunk) {
+    formats::Chunks chunks;
+    if (!chunk.empty()) chunks["/x"] = chunk;
+    formats::raw::Layout layout(chunks, 1);
+    core::Object object;
+    object.path = "/x";
+    object.type = Scalar::f32;
+    for (std::uint64_t n : dims) object.dims.push_back({n, false});
+    layout.add(std::span(&object, 1));
+    return layout.objects()[0];
+}
+
+std::vector<Portion> cut(const formats::raw::Placed& object, const Box& box,
+                         const core::MemLayout& memory = {}) {
+    std::vector<Portion> portions;
+    formats::mpiio::cut_piece(3, object, box, memory, portions);
+    return portions;
+}
+
+}  // namespace
+
+TEST_SUITE("portions") {
+    TEST_CASE("one of more than 2^32 bytes is cut into parts of at most 1 GiB") {
+        const Extents dims{5, 3 * gib / 4 + 1};
+        const auto portions = cut(placed(dims, {}), Box{{0, 0}, dims});
+        std::uint64_t bytes = 0, end = 0;
+        for (const Portion& portion : portions) {
+            CHECK(portion.piece == 3);
+            CHECK(portion.bytes <= gib);
+            CHECK(portion.bytes == portion.box.volume() * 4);
+            CHECK(portion.one_run);
+            CHECK(portion.file_begin == end);
+            // Packed memory: the array of the whole piece, this part of it.
+            CHECK(portion.memory.dims == dims);
+            CHECK(portion.memory.offset == portion.box.offset);
+            end = portion.file_begin + portion.bytes;
+            bytes += portion.bytes;
+        }
+        CHECK(bytes == dims[0] * dims[1] * 4);
+    }
+
+    TEST_CASE("one dimension of more than 2^31 elements") {
+        const Extents dims{(std::uint64_t{1} << 33) + 5};
+        const auto portions = cut(placed(dims, {}), Box{{1}, {dims[0] - 2}});
+        std::uint64_t next = 1;
+        for (const Portion& portion : portions) {
+            CHECK(portion.box.offset[0] == next);
+            next += portion.box.count[0];
+        }
+        CHECK(next == dims[0] - 1);
+    }
+
+    TEST_CASE("cuts are at the edges of chunks, and there are few chunks in a portion") {
+        const auto object = placed({1 << 20, 8}, {1, 8});
+        const auto portions = cut(object, Box{{3, 1}, {200000, 6}});
+        std::uint64_t rows = 0;
+        for (const Portion& portion : portions) {
+            CHECK(formats::raw::count_blocks(object, portion.box) <= 65536);
+            CHECK(portion.box.count[1] == 6);
+            CHECK_FALSE(portion.one_run);
+            rows += portion.box.count[0];
+        }
+        CHECK(rows == 200000);
+        const auto wide = placed({gib, 2}, {1000, 2});
+        for (const Portion& portion : cut(wide, Box{{0, 0}, {gib, 2}}))
+            CHECK(portion.box.offset[0] % 1000 == 0);
+    }
+
+    TEST_CASE("what is one run in the file is seen") {
+        CHECK(cut(placed({4, 6}, {}), Box{{1, 2}, {1, 3}})[0].one_run);
+        CHECK(cut(placed({4, 6}, {}), Box{{1, 0}, {2, 6}})[0].one_run);
+        CHECK_FALSE(cut(placed({4, 6}, {}), Box{{1, 0}, {2, 5}})[0].one_run);
+        CHECK(cut(placed({4, 6}, {2, 6}), Box{{0, 0}, {4, 6}})[0].one_run);
+        CHECK_FALSE(cut(placed({4, 6}, {2, 3}), Box{{0, 0}, {1, 6}})[0].one_run);
+        CHECK(cut(placed({4, 6}, {2, 3}), Box{{0, 3}, {2, 3}})[0].one_run);
+        CHECK(cut(placed({}, {}), Box{})[0].bytes == 4);
+        CHECK(cut(placed({4}, {}), Box{{0}, {0}}).empty());
+    }
+}
