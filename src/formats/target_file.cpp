@@ -86,6 +86,10 @@ TargetFile::~TargetFile() {
     if (core::IoObserver* observer = core::io_observer(); observer != nullptr && x_seen.open()) {
         observer->hold_errors(counted_name(), false);
         observer->forget(counted_name());
+        for (const fs::path& file : x_more) {
+            observer->hold_errors(file, false);
+            observer->forget(file);
+        }
     }
 }
 
@@ -144,6 +148,8 @@ fs::path TargetFile::counted_name() const {
 
 void TargetFile::add_part(const fs::path& file) {
     x_more.push_back(file);
+    if (core::IoObserver* observer = core::io_observer(); observer != nullptr && x_holding)
+        observer->hold_errors(file, true);
     if (x_comm.rank() == 0) core::remove_on_interrupt(file);
 }
 
@@ -180,7 +186,8 @@ std::optional<Error> TargetFile::seen_failure(const std::string& doing) const no
     const core::IoObserver* observer = core::io_observer();
     if (observer == nullptr || !x_seen.open()) return std::nullopt;
     try {
-        const core::CallTally calls = observer->tally(counted_name()).write;
+        core::CallTally calls = observer->tally(counted_name()).write;
+        for (const fs::path& file : x_more) calls += observer->tally(file).write;
         // A short write that was not held has been tried again by whoever made it.
         const bool fell_short =
             x_holding && calls.short_calls > 0 && calls.bytes_done < calls.bytes_asked;

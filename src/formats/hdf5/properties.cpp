@@ -92,6 +92,15 @@ void check_subfiling(const Options& options) {
 }
 
 #ifdef H5_HAVE_SUBFILING_VFD
+/// Never MPI_INFO_NULL: of a file opened with it HDF5 2.2.0 cannot give the access list back.
+void set_mpi_params(const h5::Id& access, const comm::Comm& comm, const mpiio::Info& info) {
+    MPI_Info given = info.get();
+    if (given == MPI_INFO_NULL) comm::check(MPI_Info_create(&given), "MPI_Info_create");
+    const herr_t result = H5Pset_mpi_params(access.get(), comm::native(comm), given);
+    if (given != info.get()) MPI_Info_free(&given);
+    h5::check(result, "H5Pset_mpi_params", "subfile", Code::internal);
+}
+
 void set_subfiling(const h5::Id& access, const Options& options) {
     // "every rank" cut off at stripe_count: the first `subfiles` ranks are the concentrators. The
     // selection by total number would want an environment variable.
@@ -231,7 +240,7 @@ h5::Id file_access(const Options& options, const comm::Comm& comm, Driver driver
         set(H5Pset_fapl_mpio(list.get(), comm::native(comm), info.get()), "H5Pset_fapl_mpio");
     } else {
 #ifdef H5_HAVE_SUBFILING_VFD
-        set(H5Pset_mpi_params(list.get(), comm::native(comm), info.get()), "H5Pset_mpi_params");
+        set_mpi_params(list, comm, info);
         set_subfiling(list, options);
 #endif
     }

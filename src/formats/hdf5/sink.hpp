@@ -64,6 +64,7 @@ private:
 
     // sink_close.cpp
     void look_at_open_file();
+    void remember_subfiles();
     void close_ids();
     void verify_bytes();
     void describe();
@@ -98,7 +99,7 @@ private:
     std::vector<core::Attribute> x_attributes;
     TransferModes x_modes;
     InForce x_in_force;
-    std::vector<std::string> x_parts;      ///< subfiling: its files beside the stub
+    bool x_subfiles_known = false;         ///< x_target has been told of them
     std::uint64_t x_bytes_asked = 0;       ///< by the writes of this rank, in the file's types
     std::optional<core::Error> x_pending;  ///< first failure of this rank in this step
     std::optional<core::Error> x_lost;     ///< agreed: the file is lost

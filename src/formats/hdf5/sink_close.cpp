@@ -42,7 +42,6 @@ void Hdf5Sink::publish() {
     try {
         verify_bytes();
         if (x_driver != Driver::subfiling) describe();
-        for (const std::string& part : x_parts) x_target.add_part(part);
         x_target.sync();
         x_target.publish();
     } catch (const Error& error) {
@@ -55,7 +54,14 @@ void Hdf5Sink::look_at_open_file() {
     x_in_force = look(x_file, x_options, x_driver);
     for (const Dataset& dataset : x_datasets)
         x_in_force.stored_bytes += H5Dget_storage_size(dataset.id.get());
-    if (x_driver == Driver::subfiling) x_parts = subfiles_of(x_target.part());
+    remember_subfiles();
+}
+
+// By name, while the file from whose inode number they are made is still there.
+void Hdf5Sink::remember_subfiles() {
+    if (x_driver != Driver::subfiling || x_subfiles_known) return;
+    for (const std::string& part : subfiles_of(x_target.part())) x_target.add_part(part);
+    x_subfiles_known = true;
 }
 
 void Hdf5Sink::close_ids() {
@@ -109,6 +115,7 @@ void Hdf5Sink::discard() noexcept {
 void Hdf5Sink::abandon() noexcept {
     if (!shared()) return;  // nobody waits: discard() closes it
     if (x_driver == Driver::parallel) redirect_to_memory(x_file);
+    remember_subfiles();
     for (Dataset& dataset : x_datasets) dataset.id.release();
     x_file.release();
 }

@@ -90,7 +90,9 @@ void Hdf5Sink::create_file() {
             return h5::create_file(path, file_creation(), access);
         });
     });
-    x_target.reserve_after_create();
+    remember_subfiles();  // after an agreement: those of other ranks are there as well
+    // Space set aside in the file that only names the subfiles would be missing for these.
+    if (x_driver != Driver::subfiling) x_target.reserve_after_create();
 }
 
 std::vector<core::ObjectId> Hdf5Sink::define(const core::Schema& schema) {

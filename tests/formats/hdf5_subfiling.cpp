@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The subfiling driver: several files, read back through the same driver, complete by a manifest.
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "hdf5_support.hpp"
+#include "hooks/posix/observer.hpp"
+
+using namespace hdf5_test;
+using core::Read;
+
+namespace {
+
+const bool counted = [] {
+    tailrace::hooks::posix::install();
+    return true;
+}();
+const Extents dims{3, 16, 60, 50};
+
+hdf5::Options subfiled(const comm::Comm& comm, bool collective) {
+    hdf5::Options options;
+    options.collective = collective;
+    options.subfiles = comm.size() > 2 ? 3 : static_cast<std::uint64_t>(comm.size());
+    return options;
+}
+
+}  // namespace
+
+TAILRACE_MPI_TEST("hdf5 subfiling: all elements, all files named, a manifest that names them") {
+    const auto comm = comm::from_mpi(MPI_COMM_WORLD);
+    const std::string folder = test::shared_folder();
+    for (const bool collective : {true, false}) {
+        const std::string path = folder + (collective ? "/c.h5" : "/i.h5");
+        core::Phases phases;
+        const auto options = subfiled(comm, collective);
+        const auto report = write_steps(comm, path, options, dims, phases);
+        CHECK(report.settings.at("driver") == "subfiling");
+        CHECK(report.parts.size() == options.subfiles + 2);  // and the stub, and the configuration
+        for (const std::string& part : report.parts) CHECK(std::filesystem::exists(part));
+        std::ifstream manifest(path + ".manifest");
+        const std::string text((std::istreambuf_iterator<char>(manifest)), {});
+        CHECK(text.find("tailrace-complete/1") != std::string::npos);
+        for (const std::string& part : report.parts)
+            CHECK(text.find(std::filesystem::path(part).filename().string()) != std::string::npos);
+        auto source = hdf5::open_source(comm, path, options, phases);
+        REQUIRE(source->schema().objects.size() == 1);
+        const Box box = core::cut(dims, 2, static_cast<std::uint64_t>(comm.size()),
+                                  static_cast<std::uint64_t>(comm.rank()));
+        std::vector<float> data(static_cast<std::size_t>(box.volume()), -1);
+        Read piece{0, box, reinterpret_cast<std::byte*>(data.data()), Scalar::f32};
+        source->read({&piece, 1});
+        CHECK(data == fill(box, dims));
+    }
+}
+
+TAILRACE_MPI_TEST("hdf5 subfiling: discard removes every file") {
+    const auto comm = comm::from_mpi(MPI_COMM_WORLD);
+    const std::string folder = test::shared_folder();
+    core::Phases phases;
+    auto sink = hdf5::open_sink(comm, target(folder + "/a.h5"), subfiled(comm, false), phases);
+    const auto ids = sink->define({{dense("/chunked", dims)}, {}});
+    write_box(*sink, ids[0], my_part(comm, dims, 0), dims);
+    (void)sink->close(Outcome::discard);
+    comm.barrier();
+    CHECK(std::filesystem::is_empty(folder));
+    comm.barrier();
+}
+
+TAILRACE_MPI_TEST("hdf5 subfiling: a full disk below a subfile") {
+    const auto comm = comm::from_mpi(MPI_COMM_WORLD);
+    const std::string folder = test::shared_folder();
+    for (const char* phase : {"write"}) {
+        core::Phases phases;
+        hooks::posix::inject_faults(std::string("op=write,path=*subfile_*,phase=") + phase +
+                                    ",errno=ENOSPC");
+        std::string text;
+        try {
+            auto sink =
+                hdf5::open_sink(comm, target(folder + "/a.h5"), subfiled(comm, false), phases);
+            const auto ids = sink->define({{dense("/chunked", dims)}, {}});
+            for (std::uint64_t step = 0; step < dims[0]; ++step)
+                write_box(*sink, ids[0], my_part(comm, dims, step), dims);
+            (void)sink->sync(core::Durability::durable);
+            (void)sink->close(Outcome::publish);
+        } catch (const core::Error& error) {
+            text = error.what();
+            CHECK(error.code() == core::Code::no_space);
+        }
+        hooks::posix::inject_faults("");
+        INFO(phase << ": " << text);
+        CHECK(!text.empty());
+        CHECK(test::from_rank0(text) == text);
+        comm.barrier();
+        CHECK(std::filesystem::is_empty(folder));
+        comm.barrier();
+    }
+}
