@@ -48,7 +48,7 @@ std::string rate_text(double bytes_per_s) {
 }
 
 std::string bytes_text(std::uint64_t bytes) {
-    const std::string plain = std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+    std::string plain = std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
     if (bytes < 1024) return plain;
     static constexpr std::array<const char*, 6> names{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double value = static_cast<double>(bytes) / 1024;
