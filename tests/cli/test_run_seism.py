@@ -44,6 +44,9 @@ def written(folder: Path) -> dict[str, Path]:
     words = [*GEOMETRY, "chunk=4x3x4", "collective_write", "deflate=4", "filename=out.deflate"]
     tailrace("run", "seism", *words, "-q", cwd=folder).expect(0)
     found["deflate"] = folder / "out.deflate"
+    words = [*GEOMETRY, "subfile=2", "filename=out.subfiled"]
+    tailrace("run", "seism", *words, "-q", cwd=folder).expect(0)
+    found["subfiled"] = folder / "out.subfiled"
     return found
 
 

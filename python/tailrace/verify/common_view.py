@@ -44,7 +44,8 @@ def common_views(left: Tree, right: Tree) -> tuple[Nodes, Nodes, str]:
 
 
 def _family(tree: Tree) -> str:
-    return {"HDF5": "HDF5", "raw": "raw", "raw, a file per rank": "raw"}.get(tree.format, "classic")
+    first = tree.format.partition(",")[0]
+    return first if first in {"HDF5", "raw"} else "classic"
 
 
 # --- as netCDF sees it --------------------------------------------------------------------------

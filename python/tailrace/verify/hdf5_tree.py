@@ -17,6 +17,7 @@ from h5py import h5a, h5d, h5g, h5i, h5l, h5o, h5p, h5r, h5s, h5t
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.verify.hdf5_types import has_opaque, type_of
 from tailrace.verify.model import Attribute, Box, Node, Shape, Values
+from tailrace.verify.subfiles import StripedFile, find_subfiles
 
 _cache_bytes = 64 << 20
 _greatest_cache_bytes = 512 << 20
@@ -27,11 +28,12 @@ Skip = Callable[[str], bool]
 class Hdf5Tree:
     """An open HDF5 (or netCDF-4) file. Links are followed within the file only."""
 
-    format = "HDF5"
-
-    def __init__(self, path: Path, skip: Skip = lambda _path: False, source: Any = None) -> None:
+    def __init__(self, path: Path, skip: Skip = lambda _path: False) -> None:
         self.path = path
-        self._file = _opened(path, source)
+        subfiles = find_subfiles(path)
+        self.format = "HDF5, subfiled" if subfiles else "HDF5"
+        self._striped = StripedFile(subfiles) if subfiles else None
+        self._file = _opened(path, self._striped)
         self._paths: dict[tuple[int, int], str] = {}
         self._skip = skip
         self._current: tuple[str, h5py.Dataset] | None = None
@@ -45,6 +47,8 @@ class Hdf5Tree:
     def close(self) -> None:
         self._current = None
         self._file.close()
+        if self._striped is not None:
+            self._striped.close()
 
     # --- the tree --------------------------------------------------------------------------------
 
@@ -216,7 +220,7 @@ def damaged(path: Path, error: Exception, where: str = "") -> TailraceError:
             "HDF5 needs the filter's plugin to read this: set HDF5_PLUGIN_PATH to its folder, "
             "or `pip install hdf5plugin`"
         )
-    elif "lock" in lowered:
+    elif "unable to lock" in lowered:
         hint = "another program has the file open; wait, or set HDF5_USE_FILE_LOCKING=FALSE"
     return TailraceError(what, where=str(path), hint=hint, code=ExitCode.VERIFICATION_FAILED)
 
