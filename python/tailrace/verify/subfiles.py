@@ -82,9 +82,9 @@ def incomplete(path: Path, what: str) -> TailraceError:
 
 
 def _check_lengths(path: Path, subfiles: Subfiles) -> None:
-    """The driver ends each subfile where the file's end, which the superblock knows, falls in it."""
-    with subfiles.files[0].open("rb") as file:
-        head = file.read(64)
+    """The superblock knows where the file ends; the driver ends each subfile accordingly."""
+    with subfiles.files[0].open("rb") as first:
+        head = first.read(64)
     at = _end_of_file_at.get(head[8] if len(head) == 64 else -1)
     if at is None:
         return
