@@ -14,3 +14,7 @@ set_target_properties(hdf5_attributes_writer PROPERTIES
   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
 tailrace_add_python_test(NAME formats.hdf5.attributes
   PATHS ${CMAKE_CURRENT_SOURCE_DIR}/test_hdf5_attributes.py RANKS 4 TIMEOUT 120)
+tailrace_add_mpi_test(NAME formats.hdf5.memory SOURCES hdf5_memory.cpp
+  LIBS tailrace_formats_hdf5 HDF5::HDF5 RANKS 4 ROMIO TIMEOUT 120)
+tailrace_add_mpi_test(NAME formats.hdf5.large SOURCES hdf5_large.cpp
+  LIBS tailrace_formats_hdf5 HDF5::HDF5 tailrace_hook_posix_objects RANKS 4 ROMIO TIMEOUT 180)

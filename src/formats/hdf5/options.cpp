@@ -81,7 +81,7 @@ AllocTime alloc_time_of(const Config& config) {
 std::vector<Filter> filters_of(const Config& config) {
     std::vector<Filter> filters;
     if (config.has("zfp") && config.number("zfp") != 0)
-        filters.push_back({zfp_filter_id, "zfp", {}});
+        filters.push_back({zfp_filter_id, "zfp", {3, 0, 0, 0}});  // accuracy mode, tolerance 0.0
     if (!config.has("filter")) return filters;
     for (const core::Words& words : config.lists("filter")) {
         Filter filter;
