@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <ctime>
 #include <limits>
 
 namespace tailrace::comm {
@@ -15,9 +16,12 @@ constexpr std::size_t largest_message = std::size_t{1} << 30;
 
 MPI_Op op(Reduce how) {
     switch (how) {
-        case Reduce::sum: return MPI_SUM;
-        case Reduce::min: return MPI_MIN;
-        case Reduce::max: return MPI_MAX;
+        case Reduce::sum:
+            return MPI_SUM;
+        case Reduce::min:
+            return MPI_MIN;
+        case Reduce::max:
+            return MPI_MAX;
     }
     return MPI_OP_NULL;
 }
@@ -29,9 +33,24 @@ int imitated_ranks_per_node() {
     char* end = nullptr;
     const long value = std::strtol(text, &end, 10);
     if (*end != '\0' || value < 1 || value > std::numeric_limits<int>::max())
-        throw core::Error(core::Code::bad_input, std::string("\"") + text + "\" is no positive number",
-                          "TAILRACE_RANKS_PER_NODE", "set it to the ranks of one node, or unset it");
+        throw core::Error(
+            core::Code::bad_input, std::string("\"") + text + "\" is no positive number",
+            "TAILRACE_RANKS_PER_NODE", "set it to the ranks of one node, or unset it");
     return static_cast<int>(value);
+}
+
+/// Waits for `request`; sleeps in between once it takes longer. Ranks agree after file operations,
+/// and who waits there would otherwise take the processor from those that still work, and from the
+/// kernel's threads that carry their data to the disk.
+void wait_at_rest(MPI_Request& request) {
+    constexpr int eager_tests = 200;
+    constexpr timespec nap{0, 50'000};
+    int done = 0;
+    for (int tests = 0;; ++tests) {
+        check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        if (done) return;
+        if (tests >= eager_tests) ::nanosleep(&nap, nullptr);
+    }
 }
 
 class MpiTransport final : public Transport {
@@ -64,9 +83,11 @@ public:
     }
 
     void reduce_all(std::span<std::uint64_t> values, Reduce how) override {
-        check(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()),
-                            MPI_UINT64_T, op(how), x_comm),
-              "MPI_Allreduce");
+        MPI_Request request = MPI_REQUEST_NULL;
+        check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()),
+                             MPI_UINT64_T, op(how), x_comm, &request),
+              "MPI_Iallreduce");
+        wait_at_rest(request);
     }
     void reduce_all(std::span<double> values, Reduce how) override {
         check(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()),
@@ -74,8 +95,7 @@ public:
               "MPI_Allreduce");
     }
 
-    std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
-                                               int root) override;
+    std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine, int root) override;
 
     std::shared_ptr<Transport> split(int color, int key) override {
         MPI_Comm part = MPI_COMM_NULL;
