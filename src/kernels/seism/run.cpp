@@ -125,7 +125,7 @@ private:
         core::Phases phases;
         const Written written = write_file(x_comm, x_inputs, *x_fill, phases, x_buffer);
         x_previous = written.report.parts;
-        x_previous.push_back(x_inputs.filename.string());
+        x_previous.push_back(written.report.path.string());
         const Figures figures = figures_of(x_comm, written, phases);
         if (x_inputs.read_back) {
             x_buffer.filled = false;
