@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
@@ -10,3 +11,6 @@ TESTS = Path(__file__).resolve().parents[1]
 for folder in (TESTS / "support" / "python", TESTS / "oracles", TESTS.parent / "python"):
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
+
+# A shell without job control starts what runs in the background with SIGINT ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)

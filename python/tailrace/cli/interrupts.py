@@ -17,10 +17,14 @@ _received: list[int] = []
 
 
 def install() -> None:
-    """The first signal interrupts, the third ends at once."""
+    """The first signal interrupts, the third ends at once.
+
+    A signal that is ignored (a command in the background, nohup) stays so.
+    """
     _received.clear()
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _receive)
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _receive)
 
 
 def received() -> bool:

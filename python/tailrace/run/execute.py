@@ -124,6 +124,7 @@ def _forwarded(process: subprocess.Popen[str]) -> Iterator[list[int]]:
             later(2 * _patience_s, signal.SIGKILL)
 
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {key: handler for key, handler in before.items() if handler is not signal.SIG_IGN}
     for number in before:
         signal.signal(number, forward)
     try:
