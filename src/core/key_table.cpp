@@ -36,8 +36,8 @@ void KeyTable::add(const Key& key) {
         return;
     }
     if (same->shape != key.shape || same->used_by.empty() || key.used_by.empty())
-        throw Error(Code::internal, "key " + in_quotes(key.name) + " is registered twice", "key table",
-                    "give one of them another name");
+        throw Error(Code::internal, "key " + in_quotes(key.name) + " is registered twice",
+                    "key table", "give one of them another name");
     for (const std::string& format : key.used_by)
         if (std::find(same->used_by.begin(), same->used_by.end(), format) == same->used_by.end())
             same->used_by.push_back(format);

@@ -264,6 +264,7 @@ def test_help_and_version(tmp_path):
         "compute SECONDS [busy|idle]",
     ):
         assert key in text
+    assert (TOOL.parent / "seism-core-slice").resolve() == TOOL.resolve()
     version = run(tmp_path, 0, "--version").out
     assert "tailrace-seism 0." in version and "commit" in version
     assert "HDF5: 2." in version or "HDF5: 1.1" in version
