@@ -246,6 +246,25 @@ def test_each_change_is_named(name: str, plain: Path, tmp_path: Path) -> None:
     assert {(item.where, item.kind) for item in mirrored.first} == found
 
 
+def test_one_nan_is_as_good_as_another(tmp_path: Path) -> None:
+    bits = {"a": [0x7FC00000, 0x7FC00000, 1], "b": [0x7FC00001, 0xFFC00000, 1]}
+    for name, words in bits.items():
+        with h5py.File(tmp_path / name, "w") as file:
+            values = np.array(words, "<u4").view("<f4")
+            file["plain"] = values
+            file["big"] = values.astype(">f4") if name == "a" else values
+            rows = np.zeros(3, [("f", "<f4"), ("g", "<f4", (2,))])
+            rows["f"], rows["g"] = values, values[:, None]
+            file["rows"] = rows
+            file.attrs["values"] = values
+    assert compare_files(tmp_path / "a", tmp_path / "b").first == []
+    with h5py.File(tmp_path / "b", "r+") as file:
+        file["plain"][1] = 0
+        file["rows"][1] = (np.nan, (np.nan, 0))
+    found = compare_files(tmp_path / "a", tmp_path / "b").first
+    assert {"/plain[1]", "/rows[1]"} <= {item.where for item in found}
+
+
 def test_unwritten_parts_read_as_their_fill_value(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "a", "w") as one, h5py.File(tmp_path / "b", "w") as other:
         one.create_dataset("x", (8,), "f4", chunks=(4,), fillvalue=7)

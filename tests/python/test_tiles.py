@@ -26,6 +26,7 @@ def test_every_element_once(shape: tuple[int, ...], budget: int, data: st.DataOb
         seen = np.zeros(shape, int)
         for box in boxes:
             seen[box] += 1
+            assert all(part.stop <= extent for part, extent in zip(box, shape, strict=True))
             assert math.prod(part.stop - part.start for part in box) <= max(1, budget)
         assert (seen == 1).all()
 

@@ -54,7 +54,7 @@ def doctor(folder: Folder = Path(), as_json: Json = False, quiet: Quiet = False)
 def _table(section: Section) -> Table:
     table = Table.grid(padding=(0, 1))
     table.add_column(width=7)
-    table.add_column(width=12)
+    table.add_column(width=14)
     table.add_column(overflow="fold")
     for finding in section.findings:
         mark, style = _marks[finding.state]

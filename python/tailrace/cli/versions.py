@@ -13,6 +13,7 @@ from tailrace.native import core
 from tailrace.run import programs
 
 _modules = ("numpy", "h5py", "netCDF4", "xxhash", "typer", "rich")
+_readers = ("numpy", "h5py", "netCDF4", "xxhash")
 
 
 def version() -> str:
@@ -60,7 +61,8 @@ def print_versions(output: Output) -> None:
     found = facts()
     output.json(found)
     output.line(f"tailrace {found['tailrace']} (commit {found['commit']})")
-    modules = ", ".join(f"{name} {number}" for name, number in found["modules"].items() if number)
+    shown = {name: found["modules"][name] for name in _readers}
+    modules = ", ".join(f"{name} {number}" for name, number in shown.items() if number)
     output.line(f"  Python      {found['python']}: {modules}")
     output.line(
         f"  readers     HDF5 {found['hdf5_of_h5py'] or 'missing'} (h5py), "

@@ -20,8 +20,8 @@ def programs_section(tool: Path | None) -> Section:
         finding = missing(seism, "not installed", f"{_build}; `pip install` alone cannot bring it")
         return Section("programs", "Programs", [finding])
     told = versions(tool)
-    text = told.get("program", "")
-    return Section("programs", "Programs", [ok(seism, f"{tool} {text}".strip(), **told)])
+    text = told.get("program", "").removeprefix(f"{seism} ")
+    return Section("programs", "Programs", [ok(seism, f"{text}, {tool}", **told)])
 
 
 def hdf5_section(tool: Path | None) -> Section:
@@ -33,10 +33,10 @@ def hdf5_section(tool: Path | None) -> Section:
     settings = hdf5_settings(library)
     version = settings.get("HDF5 Version", "version not told")
     findings = [ok("library", f"{version}, {library}", version=version, path=str(library))]
-    findings.append(_feature(settings, "parallel", ("Parallel HDF5",), _superbuild))
+    findings.append(_feature(settings, "parallel", "Parallel HDF5", _superbuild))
     findings.append(
         _feature(
-            settings, "subfiling", ("Subfiling VFD",), "build HDF5 with HDF5_ENABLE_SUBFILING_VFD"
+            settings, "subfiling", "Subfiling VFD", "build HDF5 with HDF5_ENABLE_SUBFILING_VFD"
         )
     )
     filters = settings.get("I/O filters (external)", "").lower()
@@ -78,12 +78,12 @@ def hdf5_settings(library: Path) -> dict[str, str]:
     return {label.strip(): value.strip() for label, value in pairs}
 
 
-def _feature(settings: dict[str, str], name: str, labels: tuple[str, ...], remedy: str) -> Finding:
-    value = next((settings[label] for label in labels if label in settings), "")
-    if value.upper() in {"ON", "YES", "TRUE"}:
-        return ok(name, "yes", available=True)
-    if not value:
+def _feature(settings: dict[str, str], name: str, label: str, remedy: str) -> Finding:
+    """Builds by CMake say ON or 1, and OFF or nothing; those by autotools say yes and no."""
+    if label not in settings:
         return note(name, "not told by the library", available=None)
+    if settings[label].upper() in {"ON", "YES", "TRUE", "1"}:
+        return ok(name, "yes", available=True)
     return missing(name, "no", remedy, available=False)
 
 

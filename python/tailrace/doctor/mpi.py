@@ -81,12 +81,7 @@ def _mpi_io(library: MpiLibrary | None, environment: Mapping[str, str]) -> Findi
     text = f"{names}; in use: {_shown(forced or default)}"
     others = [name for name in found if name != (forced or default)]
     text += " (OMPI_MCA_io is set)" if forced else ""
-    remedy = (
-        f'another: --launcher "mpiexec --mca io {others[0]}" or OMPI_MCA_io={others[0]}; on Lustre '
-        "Open MPI takes ROMIO by itself"
-        if others
-        else ""
-    )
+    remedy = f"to use the other: OMPI_MCA_io={others[0]}" if others else ""
     return Finding(
         "MPI-IO", "ok", text, remedy,
         {"components": sorted(found), "default": default, "forced": forced or None},
@@ -123,5 +118,4 @@ def _slots(environment: Mapping[str, str]) -> Finding:
         tasks = environment.get("SLURM_NTASKS", "?")
         nodes = environment.get("SLURM_JOB_NUM_NODES", "?")
         return ok("slots", f"Slurm job {job}: {tasks} tasks on {nodes} nodes", cores=count, job=job)
-    hint = "more ranks than that run oversubscribed, which is right for tests and not for figures"
-    return ok("slots", f"{count} cores here; {hint}", cores=count, job=None)
+    return ok("slots", f"{count} cores; more ranks share them", cores=count, job=None)

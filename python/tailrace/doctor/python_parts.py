@@ -14,20 +14,24 @@ _needed = ("numpy", "h5py", "netCDF4", "xxhash", "typer", "rich")
 
 
 def python_section() -> Section:
-    findings = [ok("Python", platform.python_version(), version=platform.python_version())]
-    findings += [_module(name) for name in _needed]
+    version = platform.python_version()
+    lacking = [name for name in _needed if util.find_spec(name) is None]
+    findings = [ok("Python", version, version=version), _modules(lacking)]
+    findings += [absent(name, "missing", f"pip install {name}") for name in lacking]
     findings.append(_helper())
     return Section("python", "Python", findings)
 
 
-def _module(name: str) -> Finding:
-    if util.find_spec(name) is None:
-        return absent(name, "missing", f"pip install {name}")
+def _modules(lacking: list[str]) -> Finding:
+    found = {name: _version(name) for name in _needed if name not in lacking}
+    return ok("modules", ", ".join(f"{name} {number}" for name, number in found.items()), **found)
+
+
+def _version(name: str) -> str:
     try:
-        number = metadata.version(name)
+        return metadata.version(name)
     except metadata.PackageNotFoundError:
-        number = "version not told"
-    return ok(name, number, version=number)
+        return "of unknown version"
 
 
 def _helper() -> Finding:
