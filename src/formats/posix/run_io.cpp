@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/posix/run_io.hpp"
 
+#include <fcntl.h>
+
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -16,6 +18,7 @@ namespace {
 constexpr std::uint64_t largest_call_bytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t short_run_bytes = 4096;  // below that a copy costs less than an iovec
 constexpr std::size_t packed_bytes = std::size_t{1} << 20;
+constexpr std::uint64_t write_back_bytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t window_bytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t largest_gap_bytes = 16384;  // read and thrown away rather than seeked over
 
@@ -70,6 +73,7 @@ void RunWriter::add(std::uint64_t offset, const std::byte* data, std::uint64_t b
     if (x_bytes == 0) x_offset = offset;
     if (bytes >= largest_call_bytes) {
         write_fully(x_fd, data, bytes, offset, x_name);
+        start_write_back(offset, bytes);
         return;
     }
     // A run that goes on where the last one ended in memory needs no copy, however short.
@@ -91,11 +95,21 @@ void RunWriter::add(std::uint64_t offset, const std::byte* data, std::uint64_t b
     append(copy, bytes);
 }
 
+// All of it is synced in the end. A long run starts on its way to the disk at once, beside the
+// writes that follow; for short ones, which share pages, the kernel knows better.
+void RunWriter::start_write_back(std::uint64_t offset, std::uint64_t bytes) const noexcept {
+    if (bytes < write_back_bytes) return;
+    // A hint: where it has no meaning it fails, and nothing is lost.
+    (void)::sync_file_range(x_fd, static_cast<off_t>(offset), static_cast<off_t>(bytes),
+                            SYNC_FILE_RANGE_WRITE);
+}
+
 void RunWriter::flush() {
     if (x_runs.size() == 1)
         write_fully(x_fd, x_runs[0].iov_base, x_bytes, x_offset, x_name);
     else if (!x_runs.empty())
         write_vector(x_fd, x_runs, x_offset, x_bytes, x_name);
+    start_write_back(x_offset, x_bytes);
     x_runs.clear();
     x_bytes = 0;
     x_packed_used = 0;

@@ -25,6 +25,7 @@ public:
 
 private:
     void append(const std::byte* data, std::size_t bytes);
+    void start_write_back(std::uint64_t offset, std::uint64_t bytes) const noexcept;
 
     int x_fd;
     std::filesystem::path x_name;
