@@ -54,6 +54,13 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--seed", type=int, default=1, help="of the order of the arms")
     parser.add_argument(
+        "--nice",
+        type=int,
+        default=0,
+        help="priority of all arms, as of nice(1): negative (root only) on a machine that others "
+        "use too; recorded",
+    )
+    parser.add_argument(
         "--page-only",
         action="store_true",
         help="measure nothing, write the page from the results that are there",
@@ -69,13 +76,20 @@ def main() -> int:
     if options.pairs < 6:
         print("bench: error: fewer than 6 pairs decide nothing", file=sys.stderr)
         return 2
+    if options.nice:
+        machine.set_priority(options.nice)
     place = machine.Machine(
         options.build, options.memory_folder, options.disk_folder, options.ranks
     )
     session = {
         "schema": "tailrace-bench/1",
         "session": time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime()),
-        "settings": {"pairs": options.pairs, "ranks": options.ranks, "seed": options.seed},
+        "settings": {
+            "pairs": options.pairs,
+            "ranks": options.ranks,
+            "seed": options.seed,
+            "nice": options.nice,
+        },
         "context": place.context(),
         "cases": [],
     }

@@ -93,14 +93,16 @@ def _memory(case: MemoryCase, measured: Measured) -> Json:
         "data_bytes": data,
         "peak_above_init_bytes": peak,
         "limit_bytes": limit,
-        "goal": {"bound": case.goal, "met": peak <= limit, "reason": ""},
+        "goal": {"bound": case.goal, "met": peak <= limit, "reason": case.note},
     }
 
 
 def verdict(goal: Json) -> str:
     if goal["met"] is None:
         return f"not judged: {goal['reason']}"
-    return "met" if goal["met"] else "MISSED"
+    if goal["met"]:
+        return "met"
+    return f"MISSED ({goal['reason']})" if goal["reason"] else "MISSED"
 
 
 def line(case: Json) -> str:

@@ -47,7 +47,7 @@ def _session(session: Json) -> str:
         f"{context['cores']} cores, Linux {context['os_kernel']}, {context['mpi']}, "
         f"HDF5 {context['hdf5']}, {context['build_type']}, commit {context['commit']}, "
         f"load at the start {context['load_1m']:.2f}; {session['settings']['ranks']} ranks, "
-        f"{session['settings']['pairs']} pairs.\n\n"
+        f"{session['settings']['pairs']} pairs, nice {session['settings']['nice']}.\n\n"
     )
     ratios = [case for case in session["cases"] if "interval" in case]
     memory = [case for case in session["cases"] if "peak_above_init_bytes" in case]

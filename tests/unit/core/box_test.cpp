@@ -41,6 +41,7 @@ TEST_CASE("a box is inside only where every element is") {
     CHECK_FALSE(Box{{1, 0}, {4, 8}}.inside(dims));
     CHECK_FALSE(Box{{0}, {4}}.inside(dims));
     CHECK_FALSE(Box{{big, 0}, {2, 1}}.inside(dims));
+    CHECK_FALSE(Box{{1, 0}, {big, 1}}.inside(dims));
 }
 
 TEST_CASE("text names the ranges") { CHECK(Box{{0, 8}, {4, 8}}.text() == "[0:4, 8:16]"); }

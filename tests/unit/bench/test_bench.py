@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The judgement of bench/: goals, A/A, same pieces, the page. Nothing is measured here."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import jsonschema
+import pytest
+
+root = Path(os.environ["TAILRACE_SOURCE_DIR"])
+sys.path.insert(0, str(root / "bench"))
+
+from tailrace_bench import judge, measure, page, suites  # noqa: E402
+from tailrace_bench.arms import Dd, Piece, RunFailed, Seism  # noqa: E402
+
+piece = Piece((2, 1, 1), (8, 8, 8), 4)
+
+
+def case(goal: float = 0.9, same_pieces: bool = False) -> suites.Case:
+    return suites.Case(
+        "hdf5-mpiio",
+        "a case",
+        "tmpfs",
+        Seism(piece, "mpiio"),
+        Seism(piece, "hdf5"),
+        goal,
+        same_pieces,
+    )
+
+
+def run(rate: float, **more: Any) -> dict[str, Any]:
+    figures = {
+        "durable_bytes_per_s": rate,
+        "write_bytes_per_s": 2 * rate,
+        "load_1m": 1.0,
+        "mpi_io": "OMPIO",
+        "hints_in_force": {},
+        "collective_actual": False,
+        "calls_in_write": [4, 4],
+        "bytes_in_write": [100, 100],
+    }
+    return figures | more
+
+
+def measured(ratio: float, same: float = 1.0, **more: Any) -> measure.Measured:
+    rates = [1e9 * (1 + 0.01 * k) for k in range(10)]
+    return {
+        "baseline": [run(rate) for rate in rates],
+        "same": [run(same * rate) for rate in rates],
+        "candidate": [run(ratio * rate, **more) for rate in rates],
+        "failures": [],
+    }
+
+
+def test_the_goal_is_judged_by_the_lower_bound(core: ModuleType) -> None:
+    assert judge.judged(case(0.9), measured(0.95), core)["goal"]["met"] is True
+    assert judge.judged(case(0.9), measured(0.85), core)["goal"]["met"] is False
+    noisy = measured(0.95)
+    for k, one in enumerate(noisy["candidate"]):
+        one["durable_bytes_per_s"] *= 0.8 if k % 2 else 1.2
+    result = judge.judged(case(0.9), noisy, core)
+    assert result["median_ratio"] > 0.9 > result["interval"][0]
+    assert result["goal"]["met"] is False
+
+
+def test_where_a_differs_from_a_nothing_is_judged(core: ModuleType) -> None:
+    result = judge.judged(case(), measured(2.0, same=1.2), core)
+    assert result["goal"]["met"] is None
+    assert "A differs from A" in judge.line(result)
+
+
+def test_arms_that_did_other_things_are_not_compared(core: ModuleType) -> None:
+    good = judge.judged(case(same_pieces=True), measured(1.0), core)
+    assert good["goal"]["met"] is True
+    for more in (
+        {"calls_in_write": [8, 8]},
+        {"bytes_in_write": [200, 0]},
+        {"mpi_io": "ROMIO"},
+    ):
+        result = judge.judged(case(same_pieces=True), measured(1.0, **more), core)
+        assert result["goal"]["met"] is None, more
+    hints = judge.judged(
+        case(same_pieces=True), measured(1.0, hints_in_force={"cb_nodes": "1"}), core
+    )
+    assert hints["pieces"]["different_hints"] == {"cb_nodes": [None, "1"]}
+
+
+def test_too_few_rounds_are_no_result(core: ModuleType) -> None:
+    few = {arm: runs[:5] for arm, runs in measured(1.0).items()}
+    result = judge.judged(case(), few, core)
+    assert result["goal"]["met"] is None
+    assert "too few" in judge.line(result)
+
+
+def test_memory_is_held_against_data_and_64_mib() -> None:
+    mib = 1 << 20
+    arm = suites.MemoryCase("memory", "m", "tmpfs", Seism(piece, "posix"))
+    assert arm.limit_bytes(100 * mib) == 174 * mib
+    for peak, met in ((174 * mib, True), (174 * mib + 1, False)):
+        memory = {"peak_above_init_bytes_max": peak, "data_bytes_max": 100 * mib}
+        figures = {"candidate": [{"memory": memory}], "failures": []}
+        assert judge.judged(arm, figures, None)["goal"]["met"] is met
+
+
+def test_arms_run_in_random_order_and_a_failed_round_counts_for_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    order = []
+
+    def one(arm: Seism | Dd, where: str, machine: Any) -> dict[str, Any]:
+        order.append(arm.format)
+        if len(order) == 5:
+            raise RunFailed("broken")
+        return run(1.0)
+
+    monkeypatch.setattr(measure, "_one", one)
+    result = measure.run_case(case(), SimpleNamespace(), 6, seed=1)
+    assert [len(result[arm]) for arm in ("baseline", "same", "candidate")] == [6, 6, 6]
+    assert len(result["failures"]) == 1
+    assert len(order) == 21
+    rounds = {tuple(order[k : k + 3]) for k in range(0, 21, 3)}
+    assert len(rounds) > 1
+
+
+def test_dd_writes_what_a_rank_writes() -> None:
+    words = Dd(piece, shared=True)._command(Path("/x"), 1)
+    assert {"of=/x/out", "bs=2048", "count=4", "seek=4", "conv=notrunc,fsync"} <= set(words)
+    words = Dd(piece, shared=False)._command(Path("/x"), 1)
+    assert {"of=/x/out.1", "seek=0"} <= set(words)
+
+
+def test_a_goal_wants_two_sessions(core: ModuleType, tmp_path: Path) -> None:
+    file = tmp_path / "docs/developer/benchmarks.md"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"before\n{page.begin}\nthe old table\n{page.end}\nafter\n", encoding="utf-8")
+    results = tmp_path / "results"
+    results.mkdir()
+    context = {
+        "cores": 2,
+        "os_kernel": "6",
+        "mpi": "openmpi",
+        "hdf5": "2.2.0",
+        "build_type": "Release",
+        "commit": "c",
+        "load_1m": 0.5,
+    }
+    for number, words in ((1, "met once"), (2, "**met**")):
+        session = {
+            "session": f"s{number}",
+            "context": context,
+            "settings": {"ranks": 4, "pairs": 10, "nice": 0},
+            "cases": [judge.judged(case(), measured(1.0), core)],
+        }
+        (results / f"{number}.json").write_text(json.dumps(session), encoding="utf-8")
+        page.write(tmp_path, results)
+        text = file.read_text(encoding="utf-8")
+        assert words in text
+        assert "the old table" not in text
+        assert text.startswith("before\n") and text.endswith("\nafter\n")
+
+
+def test_committed_results_are_valid() -> None:
+    schema = json.loads((root / "schemas/bench-1.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    files = sorted((root / "bench/results").glob("*.json"))
+    assert files
+    for file in files:
+        session = json.loads(file.read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator(schema).validate(session)
