@@ -21,7 +21,7 @@ help: ## this list
 setup: ## system packages, private Python environment, HDF5 and netCDF-C; nothing twice
 	@$(SETUP)/system.sh $(EXTRA_PACKAGES)
 	@$(SETUP)/python.sh
-	@cmake/deps/superbuild.sh --mpi $(MPI) >/dev/null
+	@$(SETUP)/libraries.sh $(MPI)
 
 build: setup ## everything, in build/$(PRESET)
 	@$(SETUP)/configure.sh $(PRESET)

@@ -10,6 +10,11 @@ clang_format=${CLANG_FORMAT:-clang-format}
 clang_tidy=${CLANG_TIDY:-clang-tidy}
 mapfile -t sources < <(git ls-files 'src/*.[ch]pp' 'tests/*.[ch]pp' 'bindings/*.[ch]pp' 'bench/*.[ch]pp')
 mapfile -t scripts < <(git ls-files '*.py')
+if [ ${#sources[@]} -eq 0 ] || [ ${#scripts[@]} -eq 0 ]; then
+    echo "lint: error: git lists no sources here, so nothing would be checked" >&2
+    echo "       hint: run it in a git checkout that belongs to you (git status says what git wants)" >&2
+    exit 1
+fi
 
 if [ "${1:-}" = --fix ]; then
     "$clang_format" -i "${sources[@]}"

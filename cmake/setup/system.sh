@@ -23,7 +23,8 @@ done
 # calls cargo-web.
 enough_cargo() {
     command -v cargo >/dev/null &&
-        cargo --version | awk '{ split($2, v, "."); exit !(v[1] > 1 || v[1] == 1 && v[2] >= 85) }'
+        cargo --version 2>/dev/null |
+        awk 'BEGIN { old = 1 } { split($2, v, "."); old = !(v[1] > 1 || v[1] == 1 && v[2] >= 85) } END { exit old }'
 }
 enough_cargo || missing="$missing cargo-web"
 
@@ -50,6 +51,6 @@ if ! { apt-get -o DPkg::Lock::Timeout=300 update &&
     exit 1
 fi
 enough_cargo || {
-    say "error: cargo is missing or older than 1.85. Install a newer one (https://rustup.rs) and call make again."
+    say "error: cargo is missing or older than 1.85. Install a newer one (with rustup, say) and call make again."
     exit 1
 }
