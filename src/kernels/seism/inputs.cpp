@@ -68,7 +68,7 @@ Geometry geometry_of(const Config& config, std::uint64_t ranks) {
 
 std::optional<core::Extents> chunk_of(const Config& config, const Geometry& geometry) {
     if (!config.has("chunk")) return std::nullopt;
-    const core::Extents chunk = config.tuple("chunk");
+    const core::Extents& chunk = config.tuple("chunk");
     const core::Extents slice = geometry.slice();
     static constexpr char axes[] = "xyz";
     for (std::size_t d = 0; d < chunk.size(); ++d)

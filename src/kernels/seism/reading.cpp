@@ -13,9 +13,10 @@ namespace {
 
 using core::Box;
 
-constexpr std::size_t most_differences = 10;              // shown per run
-constexpr std::uint64_t most_compared = 4 * 1024 * 1024;  // elements per read while verifying
-constexpr std::size_t row_part = 65536;                   // expected values made at a time
+constexpr std::size_t most_differences = 10;  // shown per run
+constexpr std::uint64_t most_compared = std::uint64_t{4}
+                                        << 20;  // elements per read while verifying
+constexpr std::size_t row_part = 65536;         // expected values made at a time
 
 /// A difference in a form that travels between ranks.
 struct Difference {
@@ -106,6 +107,7 @@ std::vector<core::WrongElement> first_of_all(const comm::Comm& comm,
     });
     if (all.size() > most_differences) all.resize(most_differences);
     std::vector<core::WrongElement> first;
+    first.reserve(all.size());
     for (const Difference& one : all)
         first.push_back({object_path, {one.index, one.index + 4}, one.expected, one.found});
     return first;
