@@ -90,6 +90,8 @@ def write_subfiled(path: Path, case: Case, values: Any, *, stripe: int = 512) ->
     with path.open("r+b") as file:  # the stub keeps its inode and loses everything but its head
         file.truncate(96)
         file.truncate(len(raw))
+        file.seek(85)
+        file.write(b"Subfilin")  # as the driver's superblock says
     names = [f"{path.name}.subfile_{stub}_{number + 1}_of_3" for number in range(3)]
     for number, name in enumerate(names):
         stripes = range(number * stripe, len(raw), 3 * stripe)

@@ -369,3 +369,16 @@ def test_ignore_leaves_out_paths_and_attributes(plain: Path, tmp_path: Path) -> 
     ran = tailrace("verify", plain, other, *ignored, "--ignore", "/nothing").expect(0)
     assert "--ignore /nothing: nothing has that name" in ran.err
     tailrace("verify", plain, other, *ignored[:4]).expect(3)
+
+
+@pytest.mark.parametrize(("one", "other"), [([5, 5, 5], [5]), ([5], [5, 5]), ([1, 2], [1, 3])])
+def test_one_sequence_is_not_stretched_to_another(one: Any, other: Any, tmp_path: Path) -> None:
+    """A dataset of one element whose value is a sequence: its length is part of the value."""
+    for name, items in (("a", one), ("b", other), ("c", one)):
+        with h5py.File(tmp_path / name, "w") as file:
+            data = file.create_dataset("x", (), h5py.vlen_dtype(np.int32))
+            data[()] = np.array(items, np.int32)
+    assert compare_files(tmp_path / "a", tmp_path / "b").differing_elements == 1
+    assert compare_files(tmp_path / "a", tmp_path / "c").total == 0
+    hashes = [hash_file(tmp_path / name).whole for name in "abc"]
+    assert hashes[0] == hashes[2] != hashes[1]

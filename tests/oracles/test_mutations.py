@@ -127,10 +127,20 @@ def test_a_copied_subfiled_set_is_read(good: Any, tmp_path: Path) -> None:
     (tmp_path / "copy").mkdir()
     for file in tmp_path.glob("f*"):
         shutil.copy(file, tmp_path / "copy")
-    with (tmp_path / "copy" / "f").open("r+b") as stub:  # as the driver's superblock says
-        stub.seek(85)
-        stub.write(b"Subfilin")
     tailrace("verify", tmp_path / "copy" / "f").expect(0)
+
+
+def test_subfiles_of_an_earlier_run_are_not_taken_for_the_file(good: Any, tmp_path: Path) -> None:
+    """A new file may get the inode of a deleted one whose subfiles are still there."""
+    files.write_subfiled(tmp_path / "f", CASE, good)
+    inode = (tmp_path / "f").stat().st_ino
+    files.write_hdf5(tmp_path / "other", CASE, np.zeros_like(good))
+    with (tmp_path / "f").open("r+b") as file:
+        file.truncate(0)
+        file.write((tmp_path / "other").read_bytes())
+    assert (tmp_path / "f").stat().st_ino == inode
+    found = tailrace("verify", "--json", tmp_path / "f").expect(3).json["files"][0]
+    assert found["format"] == "HDF5" and found["wrong"] > 0
 
 
 def test_a_dropped_piece_is_caught_although_zero_is_expected(tmp_path: Path) -> None:
@@ -194,6 +204,17 @@ def test_a_file_of_the_original_kernel_is_verified_by_its_compound(tmp_path: Pat
     values[1, 1, 1, 1] += 1
     files.write_classic_attribute(tmp_path / "bad", case, values)
     assert "1" in tailrace("verify", tmp_path / "bad").expect(3).out
+
+
+def test_the_order_of_bytes_does_not_matter(good: Any, tmp_path: Path) -> None:
+    values = good.copy()
+    values[1, 1, 1, 1] += 1
+    for name, data, code in (("good", good, 0), ("bad", values, 3)):
+        with h5py.File(tmp_path / name, "w") as file:
+            file.create_dataset("chunked", data=data, dtype=">f4")
+            file.attrs.update(files.attributes(CASE))
+        found = tailrace("verify", "--json", tmp_path / name).expect(code).json["files"][0]
+        assert found["wrong"] == (1 if code else 0)
 
 
 def test_several_files_end_with_the_worst_code(good: Any, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ Encoded = np.ndarray[Any, np.dtype[np.uint8]] | list[bytes]
 
 def plain(kind: Type, values: Values) -> bool:
     """Whether elements are numbers that can be compared as they are."""
-    return values.dtype.kind in "iufb" and not isinstance(kind, Array)
+    return values.dtype.kind in "iufb" and not isinstance(kind, Array | Vlen)
 
 
 def encode(values: Values, kind: Type, resolve: ReferenceText) -> Encoded:

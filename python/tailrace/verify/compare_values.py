@@ -121,6 +121,7 @@ def back_references(name: str, kind: Type) -> bool:
 
 def _numbers_differ(a: Values, b: Values) -> Mask:
     """By bits, so that zeros of different sign differ; but one NaN is as good as another."""
+    assert a.shape == b.shape, f"{a.shape} against {b.shape}"
     left, right = _native(a), _native(b)
     bits = np.dtype(f"u{left.dtype.itemsize}")
     mask: Mask = (left.view(bits) != right.view(bits)).reshape(-1)

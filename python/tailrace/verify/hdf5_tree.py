@@ -252,7 +252,13 @@ def _read_box(dataset: h5py.Dataset, box: Box) -> Values:
         if values.size:
             dataset.read_direct(values, source_sel=box)
         return values
-    return np.asarray(dataset[box])
+    values = dataset[box]
+    if not box and dtype.kind == "O":
+        # The one element may itself be an array, which must not become the dataset's extents.
+        cell = np.empty(1, object)
+        cell[0] = values
+        return cell.reshape(())
+    return np.asarray(values)
 
 
 def _numpy_type(holder: Any) -> Any:

@@ -122,7 +122,8 @@ def _check_elements(report: FillReport, node: Node, fill: Fill, most: int, meter
 def _compare(
     report: FillReport, step: int, box: Box, expected: Floats, found: Floats, most: int
 ) -> None:
-    differs = np.asarray(found).view(np.uint32) != expected.view(np.uint32)
+    found = np.asarray(found).astype("<f4", copy=False)
+    differs = found.view(np.uint32) != expected.view(np.uint32)
     wrong = int(np.count_nonzero(differs))
     if wrong:
         differs &= ~(np.isnan(found) & np.isnan(expected))

@@ -153,6 +153,9 @@ class StripedFile(io.RawIOBase):
 
 
 def _configuration(path: Path) -> Path | None:
+    # Inodes are used again: an ordinary file may have that of an earlier one with subfiles.
+    if not _is_stub(path):
+        return None
     own = path.with_name(f"{path.name}.subfile_{path.stat().st_ino}.config")
     if own.is_file():
         return own
@@ -163,9 +166,7 @@ def _configuration(path: Path) -> Path | None:
         for file in path.parent.iterdir()
         if file.name.startswith(prefix) and file.name.endswith(".config")
     ]
-    if len(found) == 1 and _is_stub(path):
-        return found[0]
-    return None
+    return found[0] if len(found) == 1 else None
 
 
 def _is_stub(path: Path) -> bool:
