@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 import pytest
 import seism_files as files
-from tailrace_cli import environment, tailrace
+from tailrace_cli import SOURCE, environment, tailrace
 
 from tailrace.run.programs import find_program
 
@@ -97,6 +97,8 @@ def test_lines_on_standard_input_and_json(folder: Path) -> None:
     records = found["records"]
     assert len(records) == 1 and records[0]["schema"] == "tailrace-record/1"
     tailrace("verify", folder / "in.h5").expect(0)
+    page = (SOURCE / "docs" / "user" / "run.md").read_text()
+    assert all(f"`{key}`" in page for key in found)
 
 
 def test_dry_run_writes_nothing(tmp_path: Path) -> None:

@@ -65,10 +65,13 @@ def run(
     """Run a kernel under MPI, with the launcher that fits it.
 
     The exit code is the program's. Records are appended to results.jsonl (input `results`).
+    `tailrace-seism --help` lists all inputs.
     """
     output = Output(as_json=as_json, quiet=quiet)
     path = programs.program(_program_name(kernel))
     mpi = programs.mpi_library(path)
+    if "-" in words and sys.stdin.isatty():
+        output.note("type lines `key value...`; DONE ends them")
     inputs = gather(words, input_file, sys.stdin)
     count = ranks or inputs.ranks()
     if count is None:
