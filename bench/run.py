@@ -12,6 +12,7 @@ import json
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from tailrace_bench import judge, machine, page, suites
 from tailrace_bench.measure import run_case
@@ -68,6 +69,22 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def rounded(value: Any) -> Any:
+    """Six significant digits are more than any of the figures has."""
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    if isinstance(value, dict):
+        return {key: rounded(inner) for key, inner in value.items()}
+    return [rounded(inner) for inner in value] if isinstance(value, (list, tuple)) else value
+
+
+def text_of(session: dict[str, Any]) -> str:
+    """One line per case."""
+    head = {key: value for key, value in session.items() if key != "cases"}
+    cases = ",\n".join(json.dumps(rounded(case)) for case in session["cases"])
+    return json.dumps(head)[:-1] + f', "cases": [\n{cases}\n]}}\n'
+
+
 def main() -> int:
     options = arguments()
     if options.page_only:
@@ -105,7 +122,7 @@ def main() -> int:
         print(judge.line(session["cases"][-1]), flush=True)
     options.results.mkdir(parents=True, exist_ok=True)
     file = options.results / f"{session['session']}.json"
-    file.write_text(json.dumps(session, indent=1) + "\n", encoding="utf-8")
+    file.write_text(text_of(session), encoding="utf-8")
     if options.results == default_results:
         page.write(root, options.results)
     print(f"written: {file}", file=sys.stderr)

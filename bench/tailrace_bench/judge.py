@@ -49,6 +49,8 @@ def _ratio(case: Case, measured: Measured, core: ModuleType) -> Json:
             "interval": core.median_ratio_interval(wa, wc),
         }
     result["pieces"] = _pieces(baseline, candidate) if case.same_pieces else None
+    for run in baseline + same + candidate:
+        run.pop("hints_in_force", None)  # the same in all runs; what differs stands in pieces
     goal: Json = {"bound": case.goal, "met": result["interval"][0] >= case.goal, "reason": ""}
     if result["same"]["verdict"] in ("faster", "slower"):
         goal |= {"met": None, "reason": "A differs from A: the machine was not steady"}
@@ -75,6 +77,7 @@ def _pieces(baseline: list[Json], candidate: list[Json]) -> Json:
     return {
         "equal": equal,
         "mpi_io": [theirs["mpi_io"], ours["mpi_io"]],
+        "hints": ours["hints_in_force"],
         "different_hints": hints,
         "calls_in_write": [theirs["calls_in_write"], ours["calls_in_write"]],
         "bytes_in_write": [theirs["bytes_in_write"], ours["bytes_in_write"]],
