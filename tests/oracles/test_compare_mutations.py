@@ -13,8 +13,10 @@ import netCDF4
 import numpy as np
 import pytest
 import samples
+from h5py import h5f
 from tailrace_cli import tailrace
 
+from tailrace.errors import ExitCode, TailraceError
 from tailrace.verify.compare import CompareOptions, compare_files
 from tailrace.verify.hashing import hash_file
 
@@ -382,3 +384,39 @@ def test_one_sequence_is_not_stretched_to_another(one: Any, other: Any, tmp_path
     assert compare_files(tmp_path / "a", tmp_path / "c").total == 0
     hashes = [hash_file(tmp_path / name).whole for name in "abc"]
     assert hashes[0] == hashes[2] != hashes[1]
+
+
+def write_elsewhere(folder: Path, values: Any, raw: str) -> None:
+    """A file whose elements are in others: two virtual sources, and a raw file."""
+    half = len(values) // 2
+    layout = h5py.VirtualLayout(values.shape, values.dtype)
+    for number in range(2):
+        part = values[number * half : (number + 1) * half]
+        with h5py.File(folder / f"source{number}", "w") as file:
+            file["d"] = part
+        source = h5py.VirtualSource(f"source{number}", "d", part.shape)
+        layout[number * half : (number + 1) * half] = source[:] if number else source
+    with h5py.File(folder / "whole", "w") as file:
+        file.create_virtual_dataset("virtual", layout)
+        file.create_dataset("raw", values.shape, values.dtype, external=[(raw, 0, h5f.UNLIMITED)])
+        file["raw"][...] = values
+
+
+@pytest.mark.parametrize("what", ["source0", "d", "short", "raw", "cut"])
+def test_elements_in_other_files_have_to_be_there(what: str, tmp_path: Path) -> None:
+    """What is missing reads as the fill value: two damaged files would be the same."""
+    write_elsewhere(tmp_path, np.zeros(8), str(tmp_path / "r.raw"))
+    whole = tmp_path / "whole"
+    assert compare_files(whole, whole).total == 0
+    if what in ("source0", "raw"):
+        (tmp_path / {"raw": "r.raw"}.get(what, what)).unlink()
+    elif what == "cut":
+        (tmp_path / "r.raw").write_bytes(bytes(63))
+    else:
+        with h5py.File(tmp_path / "source1", "r+") as file:
+            del file["d"]
+            if what == "short":
+                file["d"] = np.zeros(3)
+    with pytest.raises(TailraceError, match=r"source[01]|r\.raw") as caught:
+        compare_files(whole, whole)
+    assert caught.value.code == ExitCode.VERIFICATION_FAILED

@@ -15,6 +15,7 @@ import numpy as np
 from h5py import h5a, h5d, h5g, h5i, h5l, h5o, h5p, h5r, h5s, h5t
 
 from tailrace.errors import ExitCode, TailraceError
+from tailrace.verify.elsewhere import check_elsewhere
 from tailrace.verify.hdf5_types import has_opaque, type_of
 from tailrace.verify.model import Attribute, Box, Node, Shape, Values
 from tailrace.verify.subfiles import StripedFile, find_subfiles
@@ -126,6 +127,7 @@ class Hdf5Tree:
         """Kept open while one dataset is being read: the chunk cache lives as long as it."""
         if self._current is None or self._current[0] != path:
             self._current = None
+            check_elsewhere(self.path, self._file, path)
             access = h5p.create(h5p.DATASET_ACCESS)
             if node.filtered:
                 access.set_chunk_cache(10007, _cache_for(node), 0.75)
