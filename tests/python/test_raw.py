@@ -72,3 +72,50 @@ def test_containers_compare_with_each_other_and_with_hdf5(tmp_path: Path) -> Non
     files.write_hdf5(tmp_path / "d", CASE, values)
     first = compare_files(tmp_path / "b", tmp_path / "d").first
     assert [item.where for item in first] == ["/chunked[0,1,2,3]"]
+
+
+def rewritten_manifest(path: Path, change: Change) -> None:
+    text = json.loads(path.read_text())
+    change(text)
+    path.write_text(json.dumps(text))
+
+
+def move_to(offset: list[int]) -> Change:
+    return lambda t: t["pieces"][0].update(offset=offset)
+
+
+PARTS: dict[str, tuple[Change, str]] = {
+    "a block of another rank": (move_to([0, 0, 0, 5]), "overlap"),
+    "a part of another rank": (lambda t: t.update(rank=1), "of rank 1"),
+    "no rank": (lambda t: t.pop("rank"), "of rank None"),
+    "another object": (lambda t: t["pieces"][0].update(object=1), "object 1"),
+    "partly over others": (move_to([0, 1, 0, 2]), "overlap"),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_parts_that_hide_a_missing_block_are_refused(name: str, tmp_path: Path) -> None:
+    change, text = PARTS[name]
+    files.write_per_rank(tmp_path / "set", CASE, files.data(CASE))
+    open_tree(tmp_path / "set").close()
+    rewritten(tmp_path / "set.00000", change)
+    with pytest.raises(TailraceError, match=text) as caught:
+        open_tree(tmp_path / "set")
+    assert caught.value.code == ExitCode.VERIFICATION_FAILED
+
+
+MANIFESTS: dict[str, Change] = {
+    "named twice": lambda t: t["parts"].append("set.00000"),
+    "in another folder": lambda t: t.update(parts=["../set.00000", *t["parts"][1:]]),
+    "in another order": lambda t: t["parts"].reverse(),
+    "a number": lambda t: t.update(parts=[7]),
+}
+
+
+@pytest.mark.parametrize("name", MANIFESTS)
+def test_wrong_names_of_parts_are_refused(name: str, tmp_path: Path) -> None:
+    files.write_per_rank(tmp_path / "set", CASE, files.data(CASE))
+    rewritten_manifest(tmp_path / "set", MANIFESTS[name])
+    with pytest.raises(TailraceError) as caught:
+        open_tree(tmp_path / "set")
+    assert caught.value.code == ExitCode.VERIFICATION_FAILED

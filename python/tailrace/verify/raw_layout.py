@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
 import struct
+from bisect import bisect_left
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -128,31 +131,74 @@ def read_manifest(path: Path) -> Description:
     _check_format(path, text)
     if text.get("kind") != "per-rank":
         raise broken(path, f"unknown kind {text.get('kind')!r}")
-    pieces = _pieces(path, _list(path, text, "parts"))
+    listed = _list(path, text, "objects")
+    pieces = _pieces(path, _list(path, text, "parts"), len(listed))
     objects = []
-    for index, entry in enumerate(_list(path, text, "objects")):
+    for index, entry in enumerate(listed):
         kind, dtype, dims = _typed(path, entry)
         own = tuple(piece for number, piece in pieces if number == index)
         for piece in own:
             _check_piece(piece, dims, dtype)
+        twice = overlapping([piece for piece in own if math.prod(piece.count)])
+        if twice:
+            names = " and ".join(f"{piece.file.name} at {list(piece.offset)}" for piece in twice)
+            raise broken(path, f"pieces of {entry['path']} overlap: {names}")
         objects.append(StoredObject(str(entry["path"]), kind, dtype, dims, pieces=own))
     return Description("per-rank", tuple(objects), tuple(_list(path, text, "attributes")))
 
 
-def _pieces(manifest: Path, parts: list[Any]) -> list[tuple[int, Piece]]:
+def overlapping(pieces: list[Piece], axis: int = 0) -> tuple[Piece, Piece] | None:
+    """Two pieces that have an element in common. Axis by axis: what differs there is apart."""
+    if len(pieces) < 2:
+        return None
+    if axis == len(pieces[0].offset):
+        return pieces[0], pieces[1]
+    spans: dict[tuple[int, int], list[Piece]] = defaultdict(list)
+    for piece in pieces:
+        spans[piece.offset[axis], piece.offset[axis] + piece.count[axis]].append(piece)
+    if any(low[1] > high[0] for low, high in itertools.pairwise(sorted(spans))):
+        spans = _cut(spans)
+    for group in spans.values():
+        found = overlapping(group, axis + 1)
+        if found:
+            return found
+    return None
+
+
+def _cut(spans: dict[tuple[int, int], list[Piece]]) -> dict[tuple[int, int], list[Piece]]:
+    """The same between any two neighbouring ends: those spans are equal or apart."""
+    ends = sorted({end for span in spans for end in span})
+    cut: dict[tuple[int, int], list[Piece]] = defaultdict(list)
+    for (low, high), group in spans.items():
+        first, last = bisect_left(ends, low), bisect_left(ends, high)
+        for span in itertools.pairwise(ends[first : last + 1]):
+            cut[span] += group
+    return cut
+
+
+def _pieces(manifest: Path, parts: list[Any], objects: int) -> list[tuple[int, Piece]]:
     found = []
-    for name in parts:
-        part = manifest.parent / str(name)
+    if len(set(map(str, parts))) != len(parts):
+        raise broken(manifest, "it names a part twice")
+    for rank, name in enumerate(parts):
+        if not isinstance(name, str) or "/" in name:
+            raise broken(manifest, f"a part is named {name!r}")
+        part = manifest.parent / name
         if not part.is_file():
             raise broken(manifest, f"its part {part.name} is missing")
         text = _described(part)
         if text.get("kind") != "part":
             raise broken(part, f"kind {text.get('kind')!r} instead of 'part'")
+        if text.get("rank") != rank:
+            raise broken(part, f"it is of rank {text.get('rank')!r} instead of {rank}")
         for entry in _list(part, text, "pieces"):
             piece = Piece(
                 part, int(entry["at"]), _shape(part, entry["offset"]), _shape(part, entry["count"])
             )
-            found.append((int(entry["object"]), piece))
+            number = int(entry["object"])
+            if not 0 <= number < objects:
+                raise broken(part, f"a piece of object {number}, which is not in {manifest.name}")
+            found.append((number, piece))
     return found
 
 
