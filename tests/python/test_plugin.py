@@ -15,6 +15,7 @@ from tailrace import native
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.verify import plugin
 from tailrace.verify.kernel import Seism
+from tailrace.verify.seism import check_fill
 
 RUN = Seism((2, 1, 2), (3, 4, 5), 2, "plugin", "libmixed.so", "mixed", ("1.5", "2"))
 
@@ -78,3 +79,16 @@ def test_a_missing_function_is_named(library: Path) -> None:
     with pytest.raises(TailraceError, match="no function mixd") as caught:
         plugin.PluginFill(run, str(library))
     assert caught.value.code == ExitCode.CAPABILITY_MISSING
+
+
+def test_a_function_that_refuses_its_arguments_verifies_nothing(
+    library: Path, tmp_path: Path
+) -> None:
+    case = files.Case(RUN.processor, RUN.domain, 1, "rank")
+    nothing = np.full(case.shape, np.nan, np.float32)
+    files.write_classic_attribute(tmp_path / "bad", case, nothing, f"{library} picky 1 2")
+    with pytest.raises(TailraceError, match="refuses its arguments: it wants one number") as caught:
+        check_fill(tmp_path / "bad")
+    assert caught.value.code == ExitCode.USAGE
+    files.write_classic_attribute(tmp_path / "good", case, files.data(case), f"{library} picky 1")
+    assert check_fill(tmp_path / "good").ok

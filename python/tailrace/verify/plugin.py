@@ -46,7 +46,32 @@ class PluginFill:
                 hint="name the library that the run used with --plugin-lib",
                 code=ExitCode.CAPABILITY_MISSING,
             ) from error
+        self._check_arguments()
         self._address = ctypes.cast(symbol, ctypes.c_void_p).value or 0
+
+    def _check_arguments(self) -> None:
+        """A function that refuses its arguments may return anything, and did not fill the file."""
+        check = getattr(self._library, f"{self._run.function}_check", None)
+        if check is None:
+            return
+        check.restype = ctypes.c_int
+        check.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
+        text = ctypes.create_string_buffer(1024)
+        argc, argv = self._argv()
+        if check(argc, argv, text, len(text)) == 0:
+            return
+        said = text.raw.split(b"\0", 1)[0].decode("utf-8", "replace")
+        raise TailraceError(
+            f"plugin function {self._run.function} refuses its arguments: {said}",
+            where=self._library._name,
+            hint="the file names other arguments (use_function_argv) than this library wants; "
+            "name the library that the run used with --plugin-lib",
+        )
+
+    def _argv(self) -> tuple[int, ctypes.Array[ctypes.c_char_p]]:
+        """With a null pointer behind the last, as for a program."""
+        texts = [os.fsencode(argument) for argument in self._run.arguments]
+        return len(texts), (ctypes.c_char_p * (len(texts) + 1))(*texts, None)
 
     def __call__(self, step: int, box: Box) -> Floats:
         """The box may reach over several blocks."""
@@ -84,13 +109,12 @@ class PluginFill:
         function = _Function(self._address)
         grid, domain = _Number(*self._run.processor), _Number(*self._run.domain)
         number, position = _Number(*block), _Number()
-        texts = [os.fsencode(argument) for argument in self._run.arguments]
-        argv = (ctypes.c_char_p * (len(texts) + 1))(*texts, None)
+        argc, argv = self._argv()
         flat = piece.reshape(-1)
         extents = [range(low, low + count) for low, count in zip(first, piece.shape, strict=True)]
         for at, (x, y, z) in enumerate(itertools.product(*extents)):
             position[0], position[1], position[2] = x, y, z
-            flat[at] = function(rank, grid, domain, number, position, len(texts), argv)
+            flat[at] = function(rank, grid, domain, number, position, argc, argv)
 
 
 def _load(library: str, recorded: str) -> ctypes.CDLL:
