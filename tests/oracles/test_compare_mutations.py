@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ import netCDF4
 import numpy as np
 import pytest
 import samples
+import seism_files
 from h5py import h5f
 from tailrace_cli import tailrace
 
@@ -420,3 +422,20 @@ def test_elements_in_other_files_have_to_be_there(what: str, tmp_path: Path) -> 
     with pytest.raises(TailraceError, match=r"source[01]|r\.raw") as caught:
         compare_files(whole, whole)
     assert caught.value.code == ExitCode.VERIFICATION_FAILED
+
+
+@pytest.mark.parametrize("dropped", [".manifest", "_other"])
+def test_an_incomplete_set_of_subfiles_is_not_compared(dropped: str, tmp_path: Path) -> None:
+    case = seism_files.Case(steps=1)
+    path = tmp_path / "f"
+    seism_files.write_subfiled(path, case, seism_files.data(case))
+    manifest = json.loads((tmp_path / "f.manifest").read_bytes())
+    manifest["files"].append("f_other")
+    (tmp_path / "f.manifest").write_text(json.dumps(manifest))
+    (tmp_path / "f_other").touch()
+    assert compare_files(path, path).total == 0
+    (tmp_path / f"f{dropped}").unlink()
+    for ask in (lambda: compare_files(path, path), lambda: hash_file(path)):
+        with pytest.raises(TailraceError, match=dropped) as caught:
+            ask()
+        assert caught.value.code == ExitCode.VERIFICATION_FAILED

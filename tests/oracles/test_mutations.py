@@ -15,6 +15,9 @@ import pytest
 import seism_files as files
 from tailrace_cli import tailrace
 
+from tailrace.errors import ExitCode, TailraceError
+from tailrace.verify.seism import check_fill
+
 CASE = files.Case()
 CHUNK = (2, 4, 3)
 Mutation = Callable[[Any], Any]
@@ -171,7 +174,7 @@ def test_a_chunk_that_was_never_written_is_caught_although_zero_is_expected(tmp_
     assert found["wrong"] == 0 and found["unwritten"] == 60
 
 
-@pytest.mark.parametrize("name", ["processor", "domain", "time"])
+@pytest.mark.parametrize("name", ["processor", "domain", "time", "fill", "schema"])
 def test_a_dropped_attribute_is_caught(name: str, good: Any, tmp_path: Path) -> None:
     files.write_hdf5(tmp_path / "f", CASE, good)
     with h5py.File(tmp_path / "f", "r+") as file:
@@ -182,7 +185,7 @@ def test_a_dropped_attribute_is_caught(name: str, good: Any, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("name", "wrong"),
     [("processor", [2, 2, 1]), ("domain", [3, 4, 4]), ("time", 2), ("fill", "rank"),
-     ("fill", "nonsense"), ("processor", [0, 1, 2])],
+     ("fill", "nonsense"), ("processor", [0, 1, 2]), ("schema", "tailrace-seism/9")],
 )  # fmt: skip
 def test_a_changed_attribute_is_caught(name: str, wrong: Any, good: Any, tmp_path: Path) -> None:
     files.write_hdf5(tmp_path / "f", CASE, good)
@@ -215,6 +218,29 @@ def test_the_order_of_bytes_does_not_matter(good: Any, tmp_path: Path) -> None:
             file.attrs.update(files.attributes(CASE))
         found = tailrace("verify", "--json", tmp_path / name).expect(code).json["files"][0]
         assert found["wrong"] == (1 if code else 0)
+
+
+def test_a_run_has_steps(tmp_path: Path) -> None:
+    case = files.Case(steps=0)
+    files.write_hdf5(tmp_path / "f", case, files.data(case))
+    with pytest.raises(TailraceError, match="not those of a run") as caught:
+        check_fill(tmp_path / "f")
+    assert caught.value.code == ExitCode.VERIFICATION_FAILED
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"), [("processor", [1, 2, 2]), ("domain", [3, 5, 4]), ("time", 2)]
+)
+def test_both_descriptions_have_to_agree(name: str, wrong: Any, good: Any, tmp_path: Path) -> None:
+    files.write_classic_attribute(tmp_path / "f", CASE, good)
+    with h5py.File(tmp_path / "f", "r+") as file:
+        file.attrs.update(files.attributes(CASE))
+    assert check_fill(tmp_path / "f").ok
+    with h5py.File(tmp_path / "f", "r+") as file:
+        file.attrs[name] = wrong
+    with pytest.raises(TailraceError, match=f"{name} is .* in simulation_attributes") as caught:
+        check_fill(tmp_path / "f")
+    assert caught.value.code == ExitCode.VERIFICATION_FAILED
 
 
 def test_several_files_end_with_the_worst_code(good: Any, tmp_path: Path) -> None:

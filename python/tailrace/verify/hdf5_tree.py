@@ -18,7 +18,12 @@ from tailrace.errors import ExitCode, TailraceError
 from tailrace.verify.elsewhere import check_elsewhere
 from tailrace.verify.hdf5_types import has_opaque, type_of
 from tailrace.verify.model import Attribute, Box, Node, Shape, Values
-from tailrace.verify.subfiles import StripedFile, find_subfiles
+from tailrace.verify.subfiles import (
+    StripedFile,
+    check_manifest,
+    find_subfiles,
+    manifest_of,
+)
 
 _cache_bytes = 64 << 20
 _greatest_cache_bytes = 512 << 20
@@ -41,6 +46,11 @@ class Hdf5Tree:
         self.nodes: dict[str, Node] = {}
         try:
             self._walk()
+            if subfiles and self._has_manifest():
+                check_manifest(path)
+        except TailraceError:
+            self.close()
+            raise
         except (OSError, RuntimeError, KeyError, ValueError) as error:
             self.close()
             raise damaged(path, error) from error
@@ -50,6 +60,11 @@ class Hdf5Tree:
         self._file.close()
         if self._striped is not None:
             self._striped.close()
+
+    def _has_manifest(self) -> bool:
+        """Whether there is one, or should be: other programs write sets without."""
+        ours = {"kernel", "simulation_attributes"} & self._attributes("/").keys()
+        return bool(ours) or manifest_of(self.path).exists()
 
     # --- the tree --------------------------------------------------------------------------------
 

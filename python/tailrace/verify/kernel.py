@@ -15,8 +15,10 @@ from tailrace.verify.model import Attribute, Node, Tree
 from tailrace.verify.types import Float
 
 dataset_path = "/chunked"
+known_schema = "tailrace-seism/1"
 fills = ("rank", "position", "plugin")
 _greatest = 1 << 63
+_greatest_narrow = (1 << 32) - 1
 
 Triple = tuple[int, int, int]
 
@@ -69,7 +71,10 @@ def describe_run(tree: Tree) -> Seism:
             raise TailraceError(
                 f'it is of the kernel "{name}"', where=str(tree.path), hint="known here: seism"
             )
-        return _from_plain(tree, attributes)
+        run = _from_plain(tree, attributes)
+        if "simulation_attributes" in attributes:
+            _check_same(tree, run, _from_compound(tree, attributes["simulation_attributes"]))
+        return run
     if "simulation_attributes" in attributes:
         return _from_compound(tree, attributes["simulation_attributes"])
     raise TailraceError(
@@ -94,10 +99,13 @@ def data_node(tree: Tree, run: Seism) -> Node:
 
 
 def _from_plain(tree: Tree, attributes: Mapping[str, Attribute]) -> Seism:
-    missing = [key for key in ("processor", "domain", "time") if key not in attributes]
+    missing = [key for key in ("schema", "fill", "processor", "domain", "time") if key not in attributes]
     if missing:
         raise _wrong(tree, f"the attribute {missing[0]} is missing")
-    fill = _string(attributes["fill"]) if "fill" in attributes else "rank"
+    schema = _string(attributes["schema"])
+    if schema != known_schema:
+        raise _wrong(tree, f'the attribute schema is "{schema}", known is {known_schema}')
+    fill = _string(attributes["fill"])
     library = _optional(attributes, "use_function_lib")
     if fill not in fills:
         raise _wrong(tree, f'the attribute fill is "{fill}", known are {", ".join(fills)}')
@@ -146,8 +154,26 @@ def _from_compound(tree: Tree, attribute: Attribute) -> Seism:
     )
 
 
+def _check_same(tree: Tree, plain: Seism, compound: Seism) -> None:
+    """A file that describes itself twice has to say the same; the compound's numbers are narrow."""
+    pairs: dict[str, tuple[object, object]] = {
+        "processor": (plain.processor, compound.processor),
+        "domain": (plain.domain, compound.domain),
+        "time": (min(plain.steps, _greatest_narrow), compound.steps),
+    }
+    if plain.fill == "plugin":
+        pairs["use_function_lib"] = (plain.library, compound.library)
+        pairs["use_function_name"] = (plain.function, compound.function)
+        words = " ".join(plain.arguments).split()
+        pairs["use_function_argv"] = (words, list(compound.arguments))
+    for name, (one, other) in pairs.items():
+        if one != other:
+            what = f"{one}, in simulation_attributes {other}"
+            raise _wrong(tree, f"the attribute {name} is {what}")
+
+
 def _checked(tree: Tree, run: Seism) -> Seism:
-    if min(*run.processor, *run.domain) < 1 or run.steps < 0 or run.elements >= _greatest:
+    if min(*run.processor, *run.domain) < 1 or run.steps < 1 or run.elements >= _greatest:
         raise _wrong(tree, f"its attributes are not those of a run: {run.describe()}")
     if run.fill == "plugin" and not (run.library and run.function):
         raise _wrong(tree, "it was filled by a plugin, and does not say by which")

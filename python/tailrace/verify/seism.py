@@ -19,7 +19,6 @@ from tailrace.verify.fill import Fill, Floats, PositionFill, RankFill
 from tailrace.verify.kernel import Seism, data_node, describe_run
 from tailrace.verify.model import Box, Node
 from tailrace.verify.plugin import PluginFill
-from tailrace.verify.subfiles import check_manifest
 from tailrace.verify.tiles import tiles
 
 slab_elements = 4 << 20  # 16 MiB of float32: larger arrays are mapped anew for each slab
@@ -79,8 +78,6 @@ def check_fill(
     tree = open_tree(path)
     try:
         run = describe_run(tree)
-        if tree.format == "HDF5, subfiled":
-            check_manifest(path)
         node = data_node(tree, run)
         report = FillReport(path, tree.format, run)
         report.unwritten = node.unallocated() if node.unallocated else 0

@@ -55,12 +55,16 @@ def find_subfiles(path: Path) -> Subfiles | None:
     return subfiles
 
 
+def manifest_of(path: Path) -> Path:
+    return path.with_name(path.name + ".manifest")
+
+
 def check_manifest(path: Path) -> None:
     """The manifest of a set that Tailrace wrote says that it is complete.
 
     Raises (exit code 3) where it is absent, or names files that are.
     """
-    manifest = path.with_name(path.name + ".manifest")
+    manifest = manifest_of(path)
     if not manifest.is_file():
         raise incomplete(path, f"{manifest.name}, which is written last, is not there")
     try:
