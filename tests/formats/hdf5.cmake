@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of format hdf5; included by CMakeLists.txt where HDF5 was found.
 find_package(ZLIB REQUIRED)
-foreach(name IN ITEMS write options precreate errors source encoded subfiling)
+set(hdf5_test_libs tailrace_formats_hdf5 HDF5::HDF5 tailrace_hook_posix_objects ZLIB::ZLIB)
+foreach(name IN ITEMS write options precreate source)
   tailrace_add_mpi_test(NAME formats.hdf5.${name} SOURCES hdf5_${name}.cpp
-    LIBS tailrace_formats_hdf5 HDF5::HDF5 tailrace_hook_posix_objects ZLIB::ZLIB
-    RANKS 1 2 3 4 8 ROMIO)
+    LIBS ${hdf5_test_libs} RANKS 1 2 3 4 8 ROMIO)
 endforeach()
+foreach(name IN ITEMS errors encoded)
+  tailrace_add_mpi_test(NAME formats.hdf5.${name} SOURCES hdf5_${name}.cpp
+    LIBS ${hdf5_test_libs} RANKS 1 2 4 ROMIO)
+endforeach()
+# The driver of the subfiles is HDF5's own, whatever MPI-IO is below the stub.
+tailrace_add_mpi_test(NAME formats.hdf5.subfiling SOURCES hdf5_subfiling.cpp
+  LIBS ${hdf5_test_libs} RANKS 1 2 4 8 TIMEOUT 120)
 
 # Programs that scripts run.
 add_executable(hdf5_attributes_writer hdf5_attributes_writer.cpp)
@@ -18,3 +25,5 @@ tailrace_add_mpi_test(NAME formats.hdf5.memory SOURCES hdf5_memory.cpp
   LIBS tailrace_formats_hdf5 HDF5::HDF5 RANKS 4 ROMIO TIMEOUT 120)
 tailrace_add_mpi_test(NAME formats.hdf5.large SOURCES hdf5_large.cpp
   LIBS tailrace_formats_hdf5 HDF5::HDF5 tailrace_hook_posix_objects RANKS 4 ROMIO TIMEOUT 180)
+tailrace_add_unit_test(NAME formats.hdf5.serial SOURCES hdf5_serial.cpp
+  LIBS tailrace_formats_hdf5 HDF5::HDF5 tailrace_hook_posix_objects)

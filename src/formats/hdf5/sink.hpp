@@ -62,6 +62,10 @@ private:
     void transfer(const Batch& batch);
     void transfer_one(const Dataset& dataset, const core::Write* piece, const h5::Id& list);
 
+    // sink_encoded.cpp
+    void check_chunk(const core::EncodedChunk& chunk) const;
+    void store_chunk(const core::EncodedChunk& chunk);
+
     // sink_close.cpp
     void look_at_open_file();
     void remember_subfiles();

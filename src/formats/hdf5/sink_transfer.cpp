@@ -161,52 +161,6 @@ void Hdf5Sink::transfer_one(const Dataset& dataset, const Write* piece, const h5
         x_modes.note_independent();
 }
 
-void Hdf5Sink::write_encoded(std::span<const core::EncodedChunk> chunks) {
-    const h5::Quiet quiet;
-    refuse_if_lost();
-    if (chunks.empty()) return;
-    if (!x_can.encoded_chunks)
-        throw Error(Code::wrong_call,
-                    "chunks that were compressed elsewhere cannot be stored by one rank of several "
-                    "here: it would change metadata that all ranks hold",
-                    x_target.path().string(),
-                    "ask can().encoded_chunks first; write() the elements with collective_write");
-    const auto scope = x_phases.enter("write");
-    for (const core::EncodedChunk& chunk : chunks) {
-        if (chunk.object >= x_datasets.size())
-            throw Error(Code::wrong_call,
-                        "object " + std::to_string(chunk.object) + " is not defined",
-                        x_target.path().string(), "use an id that define() returned");
-        const core::Object& object = x_datasets[chunk.object].object;
-        const core::Extents extents = chunk_of(x_options, object);
-        bool aligned = !extents.empty() && chunk.offset.size() == extents.size();
-        for (std::size_t d = 0; aligned && d < extents.size(); ++d)
-            aligned = chunk.offset[d] % extents[d] == 0 &&
-                      chunk.offset[d] < x_datasets[chunk.object].dims[d];
-        if (!aligned)
-            throw Error(Code::bad_input, "no chunk begins there", object.path,
-                        "give the position of a chunk's first element, within the extents");
-        const std::uint64_t whole =
-            core::checked_product(extents, object.path) * core::size_of(object.type);
-        const bool filtered = x_options.deflate != 0 || !x_options.filters.empty();
-        if (!filtered && chunk.data.size() != whole)
-            throw Error(Code::bad_input,
-                        "a chunk without filters has " + std::to_string(whole) + " bytes, not " +
-                            std::to_string(chunk.data.size()),
-                        object.path, "give all elements of the chunk");
-        const std::vector<hsize_t> offset(chunk.offset.begin(), chunk.offset.end());
-        const auto error = comm::Comm::caught([&] {
-            h5::check(
-                H5Dwrite_chunk(x_datasets[chunk.object].id.get(), H5P_DEFAULT, chunk.filter_mask,
-                               offset.data(), chunk.data.size(), chunk.data.data()),
-                "H5Dwrite_chunk", x_target.path().string() + ":" + object.path);
-        });
-        if (error && !x_pending) x_pending = error;
-        x_modes.note_independent();
-        x_bytes_asked += chunk.data.size();
-    }
-}
-
 void Hdf5Sink::complete(core::Step step) {
     const h5::Quiet quiet;
     refuse_if_lost();
