@@ -61,12 +61,12 @@ public:
         return value;
     }
 
-    [[nodiscard]] std::uint64_t sum(std::uint64_t value) const;  ///< [collective]
-    [[nodiscard]] std::uint64_t min(std::uint64_t value) const;  ///< [collective]
-    [[nodiscard]] std::uint64_t max(std::uint64_t value) const;  ///< [collective]
-    [[nodiscard]] double sum(double value) const;                ///< [collective]
-    [[nodiscard]] double min(double value) const;                ///< [collective]
-    [[nodiscard]] double max(double value) const;                ///< [collective]
+    [[nodiscard]] std::uint64_t sum(std::uint64_t value) const;       ///< [collective]
+    [[nodiscard]] std::uint64_t min(std::uint64_t value) const;       ///< [collective]
+    [[nodiscard]] std::uint64_t max(std::uint64_t value) const;       ///< [collective]
+    [[nodiscard]] double sum(double value) const;                     ///< [collective]
+    [[nodiscard]] double min(double value) const;                     ///< [collective]
+    [[nodiscard]] double max(double value) const;                     ///< [collective]
     void reduce(std::span<std::uint64_t> values, Reduce how) const {  ///< [collective]
         x_transport->reduce_all(values, how);
     }
@@ -119,7 +119,9 @@ public:
     [[nodiscard]] Comm split(int color, int key) const {  ///< [collective]
         return Comm(x_transport->split(color, key));
     }
-    [[nodiscard]] Comm split_node() const { return Comm(x_transport->split_node()); }  ///< [collective]
+    [[nodiscard]] Comm split_node() const {
+        return Comm(x_transport->split_node());
+    }  ///< [collective]
 
     [[nodiscard]] Transport& transport() const noexcept { return *x_transport; }  ///< [local]
 

@@ -25,7 +25,8 @@ namespace tailrace::comm {
 /// Text of an MPI error code, with its class.  [local]
 [[nodiscard]] std::string error_text(int code);
 
-/// Throws core::Error{Code::io or internal} with MPI's text where `code` is not MPI_SUCCESS.  [local]
+/// Throws core::Error{Code::io or internal} with MPI's text where `code` is not MPI_SUCCESS.
+/// [local]
 void check(int code, const std::string& call, const std::string& where = {});
 
 /// "Open MPI 4.1.4" or "MPICH 4.0.2".  [local]

@@ -54,9 +54,8 @@ std::uint64_t linear_index(std::span<const std::uint64_t> position,
     return index;
 }
 
-void for_each_run(
-    const Box& box, std::span<const std::uint64_t> dims,
-    const std::function<void(std::uint64_t, std::uint64_t, std::uint64_t)>& visit) {
+void for_each_run(const Box& box, std::span<const std::uint64_t> dims,
+                  const std::function<void(std::uint64_t, std::uint64_t, std::uint64_t)>& visit) {
     if (box.empty()) return;
     // Dimensions from `inner` on lie contiguously: all after it are whole.
     std::size_t inner = dims.size();

@@ -39,9 +39,8 @@ struct Box {
 
 /// Calls `visit(offset_in_array, offset_in_box, elements)` for each longest contiguous run of
 /// `box` in a row-major array of `dims`, in ascending order; all in elements.  [local]
-void for_each_run(
-    const Box& box, std::span<const std::uint64_t> dims,
-    const std::function<void(std::uint64_t, std::uint64_t, std::uint64_t)>& visit);
+void for_each_run(const Box& box, std::span<const std::uint64_t> dims,
+                  const std::function<void(std::uint64_t, std::uint64_t, std::uint64_t)>& visit);
 
 /// Position of part `index` in a grid of parts, last dimension fastest.  [local]
 [[nodiscard]] Extents grid_position(std::uint64_t index, std::span<const std::uint64_t> grid);

@@ -56,8 +56,8 @@ void remove_unfinished_files() noexcept {
 }
 
 bool share_unfinished_files() noexcept {
-    void* shared = ::mmap(nullptr, sizeof(Slots), PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* shared =
+        ::mmap(nullptr, sizeof(Slots), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) return false;
     slots = new (shared) Slots;
     return true;

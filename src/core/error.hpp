@@ -66,7 +66,8 @@ public:
     /// Size of the communicator that agreed (0: not agreed yet).
     [[nodiscard]] int total_ranks() const noexcept { return x_total_ranks; }
 
-    /// The same failure, known to have been seen by `failed` of `total` ranks, first by `rank`.  [local]
+    /// The same failure, known to have been seen by `failed` of `total` ranks, first by `rank`.
+    /// [local]
     [[nodiscard]] Error seen_by(int rank, int failed, int total) const;
 
     /// For sending it to other ranks.  [local]
@@ -88,6 +89,7 @@ private:
 
 /// Of `candidates` the one nearest to `word` (edit distance at most a third of its length, at
 /// least 1), or an empty string: for "did you mean".  [local]
-[[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
+[[nodiscard]] std::string nearest(std::string_view word,
+                                  const std::vector<std::string>& candidates);
 
 }  // namespace tailrace::core

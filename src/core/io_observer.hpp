@@ -18,10 +18,11 @@ struct CallTally {
     std::uint64_t bytes_asked = 0;   ///< sum of the lengths given
     std::uint64_t bytes_done = 0;    ///< sum of the return values
     std::uint64_t failed_calls = 0;  ///< returned -1, EINTR and EAGAIN apart
-    std::uint64_t short_calls = 0;   ///< returned less than asked, 2^31-4096 (the kernel's limit) apart
-    std::uint64_t smallest = 0;      ///< bytes asked by the smallest call; 0 where calls == 0
+    std::uint64_t short_calls =
+        0;                       ///< returned less than asked, 2^31-4096 (the kernel's limit) apart
+    std::uint64_t smallest = 0;  ///< bytes asked by the smallest call; 0 where calls == 0
     std::uint64_t largest = 0;
-    int first_errno = 0;             ///< of the first failed call
+    int first_errno = 0;  ///< of the first failed call
     std::array<std::uint64_t, size_classes> by_size{};
 
     CallTally& operator+=(const CallTally& other);

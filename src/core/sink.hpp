@@ -117,12 +117,12 @@ struct WriterReport {
 /// What happened to a file, as far as it is known; never what was asked for. Optionals that are
 /// not set mean "not measured".
 struct FileReport {
-    std::filesystem::path path;           ///< the final name
-    std::vector<std::string> parts;       ///< all files it consists of
-    std::uint64_t bytes_logical = 0;      ///< of the writes of all ranks
-    std::uint64_t bytes_stored = 0;       ///< size of the file(s)
-    std::uint64_t bytes_allocated = 0;    ///< blocks x 512
-    std::vector<WriterReport> writers;    ///< one per rank, on rank 0 only; empty: not measured
+    std::filesystem::path path;         ///< the final name
+    std::vector<std::string> parts;     ///< all files it consists of
+    std::uint64_t bytes_logical = 0;    ///< of the writes of all ranks
+    std::uint64_t bytes_stored = 0;     ///< size of the file(s)
+    std::uint64_t bytes_allocated = 0;  ///< blocks x 512
+    std::vector<WriterReport> writers;  ///< one per rank, on rank 0 only; empty: not measured
     bool writers_measured = false;
     std::map<std::string, std::string> hints_in_force;  ///< MPI_File_get_info
     std::string mpi_io;                   ///< "OMPIO 4.1.4", "ROMIO", ...; empty where no MPI-IO
@@ -130,11 +130,11 @@ struct FileReport {
     std::string data_mode;                ///< for example "chunk collective (multi-chunk)"
     std::string no_collective_cause;      ///< empty: none
     std::optional<bool> metadata_collective;  ///< derived from counted reads; unset: not measured
-    std::string metadata_evidence;        ///< "metadata read by 1 of 8 ranks"
-    bool reserved = false;                ///< space was really set aside
-    std::string reservation;              ///< by what, or why not
+    std::string metadata_evidence;            ///< "metadata read by 1 of 8 ranks"
+    bool reserved = false;                    ///< space was really set aside
+    std::string reservation;                  ///< by what, or why not
     std::map<std::string, std::string> striping;  ///< in force, where the file system tells
-    bool durable = false;                 ///< fsync returned success on every node
+    bool durable = false;                         ///< fsync returned success on every node
     std::map<std::string, std::string> settings;  ///< options in force, read back from the file
 };
 
@@ -169,7 +169,7 @@ public:
 class Source {
 public:
     virtual ~Source() = default;
-    [[nodiscard]] virtual Schema schema() = 0;    ///< [collective] objects only
+    [[nodiscard]] virtual Schema schema() = 0;      ///< [collective] objects only
     virtual void read(std::span<Read> pieces) = 0;  ///< [collective] each rank 0..n pieces
 };
 

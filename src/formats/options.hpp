@@ -31,17 +31,19 @@ struct Filter {
 struct Options {
     bool collective = false;           ///< transfers are collective (H5FD_MPIO_COLLECTIVE)
     bool collective_metadata = false;  ///< H5Pset_all_coll_metadata_ops on file and dataset access
-    bool precreate = false;  ///< rank 0 alone creates file and datasets and allocates, then all open
+    bool precreate =
+        false;  ///< rank 0 alone creates file and datasets and allocates, then all open
     FillTime fill_time = FillTime::if_set;
     AllocTime alloc_time = AllocTime::early;
     Chunks chunks;
-    int deflate = 0;                   ///< 0 none, 1..9
-    std::vector<Filter> filters;       ///< applied in order, after deflate
-    std::uint64_t subfiles = 0;        ///< I/O concentrators of the subfiling driver; 0: not used
-    std::uint64_t alignment_bytes = 0;           ///< objects of at least alignment_threshold_bytes; 0: off
+    int deflate = 0;                    ///< 0 none, 1..9
+    std::vector<Filter> filters;        ///< applied in order, after deflate
+    std::uint64_t subfiles = 0;         ///< I/O concentrators of the subfiling driver; 0: not used
+    std::uint64_t alignment_bytes = 0;  ///< objects of at least alignment_threshold_bytes; 0: off
     std::uint64_t alignment_threshold_bytes = 0;
-    std::uint64_t metadata_block_bytes = 0;      ///< 0: library default
-    std::string libver_low = "v110", libver_high = "v110";  ///< earliest v18 v110 v112 v114 v200 latest
+    std::uint64_t metadata_block_bytes = 0;  ///< 0: library default
+    std::string libver_low = "v110",
+                libver_high = "v110";  ///< earliest v18 v110 v112 v114 v200 latest
     Hints hints;
 };
 }  // namespace hdf5

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "core/cleanup.hpp"
+#include "formats/companions.hpp"
 #include "formats/writers.hpp"
 
 namespace tailrace::formats {
@@ -99,6 +101,7 @@ void TargetFile::create_on_rank_0() {
     core::remove_on_interrupt(x_part);
     core::remove_on_interrupt(with_suffix(x_part, ".lock"));
     x_owns_part = true;
+    x_replaced = companions_of(x_path);
     const Descriptor fd = create_part(x_part, x_target.create);
     if (x_reserve == Reserve::after_create) {
         check_space(fd.get(), x_target.reserve_bytes, x_path, Code::no_space_reserved);
@@ -114,7 +117,7 @@ void TargetFile::create_on_rank_0() {
 // The reservation has succeeded on the part: only now may the old file go.
 void TargetFile::move_in_place() {
     on_rank_0(x_comm, x_phases, [&] {
-        ::unlink(with_suffix(x_path, ".manifest").c_str());
+        ::unlink(manifest_of(x_path).c_str());
         rename_part(x_part, x_path, x_target.existing);
         core::remove_on_interrupt(x_path);
         core::keep_on_interrupt(x_part);
@@ -249,13 +252,27 @@ void TargetFile::sync() {
     x_synced = true;
 }
 
+// A reader that finds the new file must not find the old one's subfiles beside it: inode numbers,
+// which their names carry, are used again.
+void TargetFile::remove_replaced() const noexcept {
+    if (x_target.publish == core::Publish::atomic_rename && !x_replaced.empty())
+        ::unlink(manifest_of(x_path).c_str());
+    for (const fs::path& file : x_replaced) {
+        // By name: "./F" and "F" are one file.
+        const bool in_use = std::any_of(x_more.begin(), x_more.end(), [&](const fs::path& mine) {
+            return mine.filename() == file.filename();
+        });
+        if (!in_use) ::unlink(file.c_str());
+    }
+}
+
 void TargetFile::write_manifest() const {
     auto names = nlohmann::json::array({x_path.filename().string()});
     for (const fs::path& file : x_more) names.push_back(file.filename().string());
     const nlohmann::ordered_json manifest_json{{"format", "tailrace-complete/1"}, {"files", names}};
     const std::string text =
         manifest_json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-    const fs::path manifest = with_suffix(x_path, ".manifest");
+    const fs::path manifest = manifest_of(x_path);
     const fs::path part = with_suffix(manifest, ".part");
     const Descriptor fd = create_part(part);
     write_fully(fd.get(), text.data(), text.size(), 0, part);
@@ -276,6 +293,7 @@ void TargetFile::publish() {
             write_manifest();
         else
             rename_part(x_part, x_path, x_target.existing);
+        remove_replaced();
         sync_folder(folder_of(x_path));
         core::keep_on_interrupt(x_part);
         core::keep_on_interrupt(with_suffix(x_part, ".lock"));

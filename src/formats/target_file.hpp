@@ -87,6 +87,7 @@ private:
     void see_part();
     void sync_mine(const std::filesystem::path& file) const;
     void write_manifest() const;
+    void remove_replaced() const noexcept;
     [[nodiscard]] std::filesystem::path counted_name() const;
     void remember_writer() noexcept;
 
@@ -95,8 +96,9 @@ private:
     core::Phases& x_phases;
     Reserve x_reserve;
     std::filesystem::path x_path, x_part;
-    std::vector<std::filesystem::path> x_more;  ///< added parts
-    NameLock x_lock;                            ///< held by rank 0
+    std::vector<std::filesystem::path> x_more;      ///< added parts
+    std::vector<std::filesystem::path> x_replaced;  ///< subfiles of the file that is replaced
+    NameLock x_lock;                                ///< held by rank 0
     Descriptor x_seen;  ///< open on every rank: names the inode to the observer, also once unlinked
     bool x_first_of_node = false;
     bool x_owns_part = false;  ///< rank 0: what stands under the name of the part is ours

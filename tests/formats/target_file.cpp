@@ -317,6 +317,31 @@ TEST_SUITE("target_file") {
         CHECK(left_in(folder).empty());
     }
 
+    TAILRACE_MPI_TEST("the subfiles of a replaced file go, those of others stay") {
+        const std::string folder = shared_folder();
+        core::Phases phases;
+        const auto publish = [&](Publish how, const Names& parts) {
+            TargetFile file(world(), target(folder + "/f", Existing::replace, how), phases);
+            for (const std::string& part : parts) {
+                file.add_part(folder + "/" + part);
+                put(folder + "/" + part, "data");
+            }
+            write_part(file, "stub");
+            file.publish();
+        };
+        put(folder + "/f.subfile_9_1_of_1", "nobody's");
+        publish(Publish::in_place, {"f.subfile_7_1_of_2", "f.subfile_7_2_of_2"});
+        publish(Publish::in_place, {"f.subfile_7_1_of_2", "f.subfile_8.config"});
+        CHECK(left_in(folder) == Names{"f", "f.manifest", "f.subfile_7_1_of_2",
+                                       "f.subfile_8.config", "f.subfile_9_1_of_1"});
+        publish(Publish::atomic_rename, {});
+        CHECK(left_in(folder) == Names{"f", "f.subfile_9_1_of_1"});
+        put(folder + "/f.manifest", "{\"format\": \"somebody else's\", \"files\": [\"f\"]}");
+        put(folder + "/victim", "x");
+        publish(Publish::atomic_rename, {});
+        CHECK(left_in(folder) == Names{"f", "f.manifest", "f.subfile_9_1_of_1", "victim"});
+    }
+
     TAILRACE_MPI_TEST("an interrupt removes what is unfinished, and nothing else") {
         const std::string folder = shared_folder();
         core::Phases phases;

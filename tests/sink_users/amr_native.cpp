@@ -35,9 +35,9 @@ core::Object bytes_object(const std::string& path, std::uint64_t bytes) {
 }
 
 void plotfile(core::Sink& sink, const std::vector<Fab>& fabs) {
-    const std::uint64_t total = std::accumulate(
-        fabs.begin(), fabs.end(), std::uint64_t{0},
-        [](std::uint64_t sum, const Fab& fab) { return sum + fab.bytes(); });
+    const std::uint64_t total =
+        std::accumulate(fabs.begin(), fabs.end(), std::uint64_t{0},
+                        [](std::uint64_t sum, const Fab& fab) { return sum + fab.bytes(); });
     const auto data = sink.define({{bytes_object("/Level_0/Cell_D_00000", total)}, {}});
     std::vector<core::Write> pieces;
     std::string index;

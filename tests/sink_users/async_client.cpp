@@ -20,8 +20,7 @@ int run_model(core::Sink& sink, core::Step steps) {
     int overlapped = 0;
     for (core::Step step = 0; step < steps; ++step) {
         if (!in_flight.ready()) ++overlapped;
-        for (std::size_t i = 0; i < field.size(); ++i)
-            field[i] = static_cast<double>(step * 8 + i);
+        for (std::size_t i = 0; i < field.size(); ++i) field[i] = static_cast<double>(step * 8 + i);
         const core::Write write{.object = ids[0],
                                 .place = {{step, 0}, {1, 8}},
                                 .data = reinterpret_cast<const std::byte*>(field.data()),

@@ -12,10 +12,7 @@ namespace {
 void checkpoint(core::Sink& sink, const core::Extents& grid, const core::Extents& domain,
                 core::Step steps) {
     core::Object object{.path = "/chunked", .type = core::Scalar::f32};
-    object.dims = {{steps},
-                   {grid[0] * domain[0]},
-                   {grid[1] * domain[1]},
-                   {grid[2] * domain[2]}};
+    object.dims = {{steps}, {grid[0] * domain[0]}, {grid[1] * domain[1]}, {grid[2] * domain[2]}};
     const core::Attribute attribute{"/", "processor", core::AttributeArray(grid)};
     const auto ids = sink.define({{object}, {attribute}});
     const std::uint64_t ranks = grid[0] * grid[1] * grid[2];
@@ -26,9 +23,8 @@ void checkpoint(core::Sink& sink, const core::Extents& grid, const core::Extents
             const core::Extents at = core::grid_position(rank, grid);
             blocks.emplace_back(domain[0] * domain[1] * domain[2],
                                 static_cast<float>(rank + 100 * step));
-            const core::Box place{
-                {step, at[0] * domain[0], at[1] * domain[1], at[2] * domain[2]},
-                {1, domain[0], domain[1], domain[2]}};
+            const core::Box place{{step, at[0] * domain[0], at[1] * domain[1], at[2] * domain[2]},
+                                  {1, domain[0], domain[1], domain[2]}};
             pieces.push_back({.object = ids[0],
                               .place = place,
                               .data = reinterpret_cast<const std::byte*>(blocks.back().data())});
