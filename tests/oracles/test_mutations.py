@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ import seism_files as files
 from tailrace_cli import tailrace
 
 from tailrace.errors import ExitCode, TailraceError
+from tailrace.verify.files import open_tree
+from tailrace.verify.hashing import hash_file
 from tailrace.verify.seism import check_fill
 
 CASE = files.Case()
@@ -241,6 +244,64 @@ def test_both_descriptions_have_to_agree(name: str, wrong: Any, good: Any, tmp_p
     with pytest.raises(TailraceError, match=f"{name} is .* in simulation_attributes") as caught:
         check_fill(tmp_path / "f")
     assert caught.value.code == ExitCode.VERIFICATION_FAILED
+
+
+def one_filter(path: Path, **options: Any) -> h5py.h5d.StoreInfo:
+    """A file with one chunk; where it lies."""
+    with h5py.File(path, "w") as file:
+        data = file.create_dataset("x", data=np.zeros(100), chunks=(100,), **options)
+        return data.id.get_chunk_info(0)
+
+
+@pytest.mark.parametrize("options", [{"compression": 1}, {"fletcher32": True}])
+def test_a_chunk_that_cannot_be_unpacked_is_damage(options: Any, tmp_path: Path) -> None:
+    chunk = one_filter(tmp_path / "f", **options)
+    with (tmp_path / "f").open("r+b") as file:
+        file.seek(chunk.byte_offset)
+        file.write(b"\x5a" * chunk.size)
+    with pytest.raises(TailraceError) as caught:
+        hash_file(tmp_path / "f")
+    assert caught.value.code == ExitCode.VERIFICATION_FAILED and "damaged" in caught.value.hint
+
+
+@pytest.mark.parametrize("folder", ["there", "absent"])
+def test_a_filter_that_is_not_installed_is_no_damage(folder: str, tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    creation.set_chunk((100,))
+    creation.set_filter(311, h5py.h5z.FLAG_OPTIONAL, ())
+    with h5py.File(tmp_path / "f", "w") as file:
+        space = h5py.h5s.create_simple((100,))
+        data = h5py.h5d.create(file.id, b"x", h5py.h5t.NATIVE_DOUBLE, space, creation)
+        data.write_direct_chunk((0,), bytes(800), 0)
+    ran = tailrace("verify", "--hash", tmp_path / "f", HDF5_PLUGIN_PATH=str(tmp_path / folder))
+    assert "HDF5_PLUGIN_PATH" in ran.expect(ExitCode.CAPABILITY_MISSING).err
+
+
+def test_a_file_that_another_program_writes_cannot_be_judged_yet(tmp_path: Path) -> None:
+    one_filter(tmp_path / "f")
+    with h5py.File(tmp_path / "f", "r+", locking=True):
+        ran = tailrace("verify", "--hash", tmp_path / "f").expect(ExitCode.USAGE)
+    assert "another program has the file open" in ran.err
+
+
+def test_a_name_that_is_too_long_is_said_so() -> None:
+    with pytest.raises(TailraceError, match="name too long") as caught:
+        open_tree(Path("x" * 300))
+    assert caught.value.code == ExitCode.USAGE
+
+
+@pytest.mark.parametrize("length", [1 << 31, 1 << 62, (1 << 64) - 1])
+def test_a_classic_header_with_an_absurd_length_is_damage(length: int, tmp_path: Path) -> None:
+    """One dimension, whose name is that long; must not first make room for it."""
+    head = b"CDF\x05" + bytes(8) + bytes([0, 0, 0, 0x0A]) + (1).to_bytes(8, "big")
+    (tmp_path / "f").write_bytes(head + length.to_bytes(8, "big") + bytes(100))
+    tracemalloc.start()
+    with pytest.raises(TailraceError, match="ends within its header") as caught:
+        open_tree(tmp_path / "f")
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert caught.value.code == ExitCode.VERIFICATION_FAILED and most < 100 << 20
 
 
 def test_several_files_end_with_the_worst_code(good: Any, tmp_path: Path) -> None:

@@ -40,6 +40,12 @@ CHANGES: dict[str, Change] = {
     "chunk of another rank": lambda t: t["objects"][0].update(chunk=[1, 2]),
     "chunk of nothing": lambda t: t["objects"][0].update(chunk=[1, 0, 1, 1]),
     "objects not a list": lambda t: t.update(objects=7),
+    "attribute without a name": lambda t: t["attributes"][0].pop("name"),
+    "attribute without a value": lambda t: t["attributes"][0].pop("value"),
+    "a number beyond 64 bits": lambda t: t["attributes"][0].update(value=1 << 70),
+    "a text among the attributes": lambda t: t["attributes"].append("kernel"),
+    "a text among the objects": lambda t: t["objects"].append("chunked"),
+    "an offset that is infinite": lambda t: t["objects"][0].update(offset=float("inf")),
     "no path": lambda t: t["objects"][0].pop("path"),
 }
 

@@ -28,6 +28,8 @@ class _Header:
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
+        self._size = file.seek(0, 2)
+        file.seek(0)
         if file.read(3) != b"CDF":
             raise ValueError("no CDF at its beginning")
         self.version = file.read(1)[0]
@@ -35,7 +37,8 @@ class _Header:
             raise ValueError(f"unknown version {self.version}")
 
     def raw(self, count: int) -> bytes:
-        data = self._file.read(count)
+        # Asked before reading, which would first make room for any number that stands there.
+        data = self._file.read(count) if count <= self._size else b""
         if len(data) != count:
             raise ValueError("it ends within its header")
         return data

@@ -68,6 +68,13 @@ def open_tree(path: Path, skip: Skip = lambda _path: False) -> Tree:
 
 
 def _hint(path: Path) -> str:
+    try:
+        return _better_name(path) or "check the name and the permissions"
+    except OSError:  # such as a name that is too long
+        return "check the name and the permissions"
+
+
+def _better_name(path: Path) -> str:
     part = path.with_name(path.name + ".part")
     if not path.exists() and part.exists():
         return f"{part.name} is there: the run that writes it is not finished, or was interrupted"
@@ -77,4 +84,4 @@ def _hint(path: Path) -> str:
         near = get_close_matches(path.name, [file.name for file in path.parent.iterdir()], 1, 0.75)
         if near:
             return f'did you mean "{path.parent / near[0]}"?'
-    return "check the name and the permissions"
+    return ""

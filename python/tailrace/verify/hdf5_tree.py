@@ -28,6 +28,9 @@ from tailrace.verify.subfiles import (
 _cache_bytes = 64 << 20
 _greatest_cache_bytes = 512 << 20
 
+# HDF5's words where a filter is not there; one that found damage "returned failure".
+_plugin_missing = ("can't find plugin", "required filter", "can't open directory")
+
 Skip = Callable[[str], bool]
 
 
@@ -229,17 +232,20 @@ def damaged(path: Path, error: Exception, where: str = "") -> TailraceError:
     text = str(error) or type(error).__name__
     what = f"cannot read {where}: {text}" if where else f"not readable as HDF5: {text}"
     hint = "the file is incomplete or damaged; write it again, or restore it from a copy"
+    code = ExitCode.VERIFICATION_FAILED
     lowered = text.lower()
     if "conversion path" in lowered:
         hint = "this datatype cannot be read here; --ignore PATH leaves the object out"
-    elif "filter" in lowered:
+    elif any(words in lowered for words in _plugin_missing):
+        code = ExitCode.CAPABILITY_MISSING
         hint = (
             "HDF5 needs the filter's plugin to read this: set HDF5_PLUGIN_PATH to its folder, "
             "or `pip install hdf5plugin`"
         )
     elif "unable to lock" in lowered:
+        code = ExitCode.USAGE
         hint = "another program has the file open; wait, or set HDF5_USE_FILE_LOCKING=FALSE"
-    return TailraceError(what, where=str(path), hint=hint, code=ExitCode.VERIFICATION_FAILED)
+    return TailraceError(what, where=str(path), hint=hint, code=code)
 
 
 def _opened(path: Path, source: Any) -> h5py.File:

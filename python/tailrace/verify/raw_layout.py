@@ -24,6 +24,7 @@ magic = b"TAILRACE"
 format_name = "tailrace-raw/1"
 _trailer_bytes = 24
 _greatest_description = 1 << 30
+_greatest_extent = 1 << 63
 
 scalar_types: dict[str, tuple[Type, str]] = {
     "i8": (Integer(1, True, 8), "<i1"),
@@ -255,7 +256,7 @@ def _list(path: Path, text: dict[str, Any], key: str) -> list[Any]:
 
 
 def _shape(path: Path, value: Any) -> Shape:
-    if not isinstance(value, list) or not all(isinstance(n, int) and n >= 0 for n in value):
+    if not isinstance(value, list) or not all(isinstance(n, int) and 0 <= n < _greatest_extent for n in value):
         raise broken(path, f"{value!r} is not a list of extents")
     return tuple(value)
 

@@ -35,11 +35,13 @@ class RawTree:
         per_rank = looks_like_manifest(path)
         try:
             self._description = read_manifest(path) if per_rank else read_shared(path)
-        except (KeyError, TypeError, ValueError) as error:
+            self._attributes = _by_object(self._description.attributes)
+        except (
+            AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError
+        ) as error:  # fmt: skip
             raise broken(path, f"its description is not as documented ({error!r})") from error
         self.format = "raw, a file per rank" if per_rank else "raw"
         self._open: dict[Path, BufferedReader] = {}
-        self._attributes = _by_object(self._description.attributes)
         self.nodes: dict[str, Node] = {"/": self._group("/")}
         for stored in self._description.objects:
             if not skip(stored.path):
