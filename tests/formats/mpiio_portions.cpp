@@ -29,9 +29,9 @@ formats::raw::Placed placed(const Extents& dims, const Extents& chunk) {
 }
 
 std::vector<Portion> cut(const formats::raw::Placed& object, const Box& box,
-                         const core::MemLayout& memory = {}) {
+                         bool single_runs = false) {
     std::vector<Portion> portions;
-    formats::mpiio::cut_piece(3, object, box, memory, portions);
+    formats::mpiio::cut_piece(3, object, box, {}, single_runs, portions);
     return portions;
 }
 
@@ -82,6 +82,23 @@ TEST_SUITE("portions") {
         const auto wide = placed({gib, 2}, {1000, 2});
         for (const Portion& portion : cut(wide, Box{{0, 0}, {gib, 2}}))
             CHECK(portion.box.offset[0] % 1000 == 0);
+    }
+
+    TEST_CASE("long runs become portions of their own where that is asked for") {
+        const Box rows{{1, 0}, {5, 1 << 18}};
+        const auto object = placed({8, 1 << 20}, {});
+        CHECK(cut(object, rows).size() == 1);
+        const auto single = cut(object, rows, true);
+        CHECK(single.size() == 5);
+        for (std::size_t k = 0; k < single.size(); ++k) {
+            CHECK(single[k].one_run);
+            CHECK(single[k].file_begin == ((k + 1) << 22));
+        }
+        CHECK(cut(object, Box{{1, 0}, {5, (1 << 18) - 1}}, true).size() == 1);  // short runs
+        const auto chunks =
+            cut(placed({8, 1 << 20}, {2, 1 << 19}), Box{{1, 0}, {5, 1 << 20}}, true);
+        CHECK(chunks.size() == 3);  // row 1 in two chunks, and the chunks of rows 2 to 5
+        for (const Portion& portion : chunks) CHECK(portion.one_run);
     }
 
     TEST_CASE("what is one run in the file is seen") {

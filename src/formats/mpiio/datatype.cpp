@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint64_t portion_bytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t portion_blocks = 65536;
+constexpr std::uint64_t long_run_bytes = std::uint64_t{1} << 20;
 
 std::uint64_t index_of(const Extents& position, const Extents& dims) {
     return core::linear_index(position, dims);
@@ -109,6 +110,17 @@ void describe(const raw::Placed& object, Portion& portion) {
     });
 }
 
+/// Bytes of the longest run of a box in the file.
+std::uint64_t run_bytes(const raw::Placed& object, const Box& box) {
+    const Extents& dims = object.chunk.empty() ? object.dims : object.chunk;
+    std::uint64_t bytes = core::size_of(object.object.type);
+    for (std::size_t d = dims.size(); d-- > 0;) {
+        bytes *= std::min(box.count[d], dims[d]);
+        if (box.count[d] < dims[d]) break;
+    }
+    return bytes;
+}
+
 /// The slowest dimension with more than one element, and where to cut it (at a chunk's edge if
 /// there is one).
 std::pair<std::size_t, std::uint64_t> place_to_cut(const raw::Placed& object, const Box& box) {
@@ -141,14 +153,16 @@ Datatype& Datatype::operator=(Datatype&& other) noexcept {
 }
 
 void cut_piece(std::size_t piece, const raw::Placed& object, const Box& box,
-               const core::MemLayout& memory, std::vector<Portion>& portions) {
+               const core::MemLayout& memory, bool single_runs, std::vector<Portion>& portions) {
     if (box.empty()) return;
     const std::uint64_t bytes = box.volume() * core::size_of(object.object.type);
     if (bytes <= portion_bytes && raw::count_blocks(object, box) <= portion_blocks) {
         Portion portion{piece, box, memory, bytes, 0, false};
         describe(object, portion);
-        portions.push_back(std::move(portion));
-        return;
+        if (portion.one_run || !single_runs || run_bytes(object, box) < long_run_bytes) {
+            portions.push_back(std::move(portion));
+            return;
+        }
     }
     const auto [d, at] = place_to_cut(object, box);
     const raw::MemoryArray array(box, memory);
@@ -159,8 +173,8 @@ void cut_piece(std::size_t piece, const raw::Placed& object, const Box& box,
     high.count[d] -= at;
     core::MemLayout behind{array.dims, array.offset};
     behind.offset[d] += at;
-    cut_piece(piece, object, low, {array.dims, array.offset}, portions);
-    cut_piece(piece, object, high, behind, portions);
+    cut_piece(piece, object, low, {array.dims, array.offset}, single_runs, portions);
+    cut_piece(piece, object, high, behind, single_runs, portions);
 }
 
 FileShape file_shape(const raw::Placed& object, const Portion& portion) {

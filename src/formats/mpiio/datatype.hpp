@@ -41,8 +41,11 @@ struct Portion {
 };
 
 /// Cuts a piece into portions, in ascending order of the file as far as boxes allow.  [local]
+/// @param single_runs  a run of 1 MiB or more is a portion by itself: independent transfers need no
+///                     view then, and ROMIO's data sieving, whose time grows with the square of
+///                     the run, stays out of it
 void cut_piece(std::size_t piece, const raw::Placed& object, const core::Box& box,
-               const core::MemLayout& memory, std::vector<Portion>& portions);
+               const core::MemLayout& memory, bool single_runs, std::vector<Portion>& portions);
 
 /// How a portion lies in the file: bytes from `begin` on, selected by `type`.
 struct FileShape {

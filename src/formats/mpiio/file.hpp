@@ -60,10 +60,12 @@ struct Portions {
     bool views = false;
 };
 template <class Piece>
-[[nodiscard]] Portions portions_of(std::span<Piece> pieces, std::span<const raw::Placed> objects) {
+[[nodiscard]] Portions portions_of(std::span<Piece> pieces, std::span<const raw::Placed> objects,
+                                   bool collective) {
     Portions portions;
     for (std::size_t p = 0; p < pieces.size(); ++p)
-        cut_piece(p, objects[pieces[p].object], pieces[p].place, pieces[p].memory, portions.list);
+        cut_piece(p, objects[pieces[p].object], pieces[p].place, pieces[p].memory, !collective,
+                  portions.list);
     for (const Portion& portion : portions.list) portions.views |= !portion.one_run;
     return portions;
 }

@@ -32,7 +32,7 @@ Sink::Sink(const comm::Comm& comm, const core::Target& target, const Options& op
 Sink::~Sink() { discard_if_open(); }
 
 raw::BatchPlan Sink::plan(std::span<const core::Write> pieces) {
-    x_portions = portions_of(pieces, x_layout.objects());
+    x_portions = portions_of(pieces, x_layout.objects(), x_options.collective);
     return {x_portions.list.size(), x_portions.views ? 1u : 0u};
 }
 

@@ -28,7 +28,7 @@ public:
         Portions portions;
         const auto bad = comm::Comm::caught([&] {
             for (const core::Read& piece : pieces) raw::check_read(piece, x_contents.objects);
-            portions = portions_of(pieces, x_contents.objects);
+            portions = portions_of(pieces, x_contents.objects, x_collective);
         });
         std::array<std::uint64_t, 3> most{bad ? 1u : 0u, portions.list.size(),
                                           portions.views ? 1u : 0u};
