@@ -7,11 +7,16 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+import pytest
 import seism_files as files
 import xxhash
 from tailrace_cli import tailrace
 
+from tailrace.verify.compare import compare_files
 from tailrace.verify.hashing import hash_file
+from tailrace.verify.hdf5_tree import Hdf5Tree
+from tailrace.verify.model import Box, Node, Values
+from tailrace.verify.pace import held_bytes
 
 CASE = files.Case()
 
@@ -75,3 +80,29 @@ def test_the_command_prints_them(tmp_path: Path) -> None:
     found = tailrace("verify", "--hash", "--json", tmp_path / "a").expect(0).json
     assert found["schema"] == "tailrace-content/1"
     assert found["files"][0]["content_hash"] == expected.whole
+
+
+def test_long_sequences_are_read_few_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with h5py.File(tmp_path / "f", "w") as file:
+        data = file.create_dataset("x", (60,), dtype=h5py.vlen_dtype(np.int64))
+        for index in range(60):
+            data[index] = np.full(1 << 17, index)  # 1 MiB
+        file["y"] = [b"short"] * 20000
+        file["y_as_text"] = np.array(["short"] * 20000, h5py.string_dtype())
+    reads = []
+    read = Hdf5Tree._read
+
+    def noted(tree: Hdf5Tree, path: str, node: Node, box: Box) -> Values:
+        values = read(tree, path, node, box)
+        reads.append((path, held_bytes(values)))
+        return values
+
+    monkeypatch.setattr(Hdf5Tree, "_read", noted)
+    hash_file(tmp_path / "f")
+    assert max(size for _, size in reads) <= 17 << 20
+    assert sum(path == "/y_as_text" for path, _ in reads) < 15
+    reads.clear()
+    assert compare_files(tmp_path / "f", tmp_path / "f").total == 0
+    assert max(size for _, size in reads) <= 17 << 20

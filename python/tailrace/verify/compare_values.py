@@ -12,12 +12,10 @@ from tailrace.verify.canonical import ReferenceText, encode, plain, unequal
 from tailrace.verify.close import Mask, Side, Tolerance, apart
 from tailrace.verify.differences import Difference
 from tailrace.verify.model import Attribute, Box, Node, Values
+from tailrace.verify.pace import Pace, slab_bytes
 from tailrace.verify.show import shown
-from tailrace.verify.tiles import tiles
+from tailrace.verify.tiles import paced, tiles
 from tailrace.verify.types import Compound, Integer, Reference, Type
-
-slab_bytes = 16 << 20
-variable_elements = 1 << 15  # their lengths are not known beforehand
 
 
 class ValueComparison:
@@ -37,8 +35,15 @@ class ValueComparison:
         assert one.read and other.read and one.type and one.shape is not None
         first: list[Difference] = []
         count = done = 0
-        for box in tiles(one.shape, (one.chunk, other.chunk), slab_elements(one.type)):
+        pace = Pace()
+        for box in (
+            paced(one.shape, pace)
+            if one.type.variable
+            else tiles(one.shape, (one.chunk, other.chunk), slab_elements(one.type))
+        ):
             a, b = one.read(box), other.read(box)
+            if one.type.variable:
+                pace.learn(a, b)
             done += a.nbytes
             mask = self._differs(a, b, one.type)
             here = int(np.count_nonzero(mask))
@@ -76,9 +81,7 @@ class ValueComparison:
 
 
 def slab_elements(kind: Type) -> int:
-    """How many elements are read at a time."""
-    if kind.variable:
-        return variable_elements
+    """How many elements of fixed size are read at a time."""
     return max(1, slab_bytes // max(1, element_bytes(kind)))
 
 

@@ -21,7 +21,8 @@ from tailrace.verify.compare_values import back_references, element_bytes, slab_
 from tailrace.verify.files import open_tree
 from tailrace.verify.ignore import Ignore
 from tailrace.verify.model import Attribute, Node, Tree
-from tailrace.verify.tiles import row_major
+from tailrace.verify.pace import Pace
+from tailrace.verify.tiles import paced, row_major
 
 schema = "tailrace-content/1"
 Meter = Callable[[int, int], None]
@@ -80,8 +81,15 @@ def _hash_data(node: Node, tree: Tree, result: FileHash, advance: Callable[[int]
     if node.read is None or node.shape is None or node.type is None:
         return ""
     hasher = xxhash.xxh3_128()
-    for box in row_major(node.shape, node.chunk, slab_elements(node.type)):
+    pace = Pace()
+    for box in (
+        paced(node.shape, pace)
+        if node.type.variable
+        else row_major(node.shape, node.chunk, slab_elements(node.type))
+    ):
         values = node.read(box)
+        if node.type.variable:
+            pace.learn(values)
         if plain(node.type, values) and values.dtype.itemsize in (1, 2, 4, 8):
             hasher.update(numbers(values).data)
         else:

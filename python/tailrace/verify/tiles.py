@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tailrace.verify.model import Box, Shape
 
@@ -37,6 +37,28 @@ def row_major(shape: Shape, chunk: Shape | None, budget: int) -> Iterator[Box]:
             break
         room //= max(1, shape[axis])
     yield from _grid(shape, tile)
+
+
+def paced(shape: Shape, budget: Callable[[], int]) -> Iterator[Box]:
+    """As `row_major`, but asks before each box how many elements it may have."""
+    total, at = math.prod(shape), 0
+    while at < total:
+        room = max(1, budget())
+        corner, rest = [], at
+        for axis in range(len(shape)):
+            inner = math.prod(shape[axis + 1 :])
+            corner.append(rest // inner)
+            rest %= inner
+        box = [slice(low, low + 1) for low in corner]
+        count = 1
+        for axis in reversed(range(len(shape))):
+            wide = min(shape[axis] - corner[axis], room // count)
+            box[axis] = slice(corner[axis], corner[axis] + wide)
+            count *= wide
+            if wide < shape[axis]:
+                break
+        at += count
+        yield tuple(box)
 
 
 def _tile(shape: Shape, chunks: tuple[Shape | None, ...], budget: int) -> list[int]:
