@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -14,11 +13,8 @@ import netCDF4
 import numpy as np
 import pytest
 import samples
-import seism_files
-from h5py import h5f
 from tailrace_cli import tailrace
 
-from tailrace.errors import ExitCode, TailraceError
 from tailrace.verify.compare import CompareOptions, compare_files
 from tailrace.verify.hashing import hash_file
 
@@ -373,69 +369,3 @@ def test_ignore_leaves_out_paths_and_attributes(plain: Path, tmp_path: Path) -> 
     ran = tailrace("verify", plain, other, *ignored, "--ignore", "/nothing").expect(0)
     assert "--ignore /nothing: nothing has that name" in ran.err
     tailrace("verify", plain, other, *ignored[:4]).expect(3)
-
-
-@pytest.mark.parametrize(("one", "other"), [([5, 5, 5], [5]), ([5], [5, 5]), ([1, 2], [1, 3])])
-def test_one_sequence_is_not_stretched_to_another(one: Any, other: Any, tmp_path: Path) -> None:
-    """A dataset of one element whose value is a sequence: its length is part of the value."""
-    for name, items in (("a", one), ("b", other), ("c", one)):
-        with h5py.File(tmp_path / name, "w") as file:
-            data = file.create_dataset("x", (), h5py.vlen_dtype(np.int32))
-            data[()] = np.array(items, np.int32)
-    assert compare_files(tmp_path / "a", tmp_path / "b").differing_elements == 1
-    assert compare_files(tmp_path / "a", tmp_path / "c").total == 0
-    hashes = [hash_file(tmp_path / name).whole for name in "abc"]
-    assert hashes[0] == hashes[2] != hashes[1]
-
-
-def write_elsewhere(folder: Path, values: Any, raw: str) -> None:
-    """A file whose elements are in others: two virtual sources, and a raw file."""
-    half = len(values) // 2
-    layout = h5py.VirtualLayout(values.shape, values.dtype)
-    for number in range(2):
-        part = values[number * half : (number + 1) * half]
-        with h5py.File(folder / f"source{number}", "w") as file:
-            file["d"] = part
-        source = h5py.VirtualSource(f"source{number}", "d", part.shape)
-        layout[number * half : (number + 1) * half] = source[:] if number else source
-    with h5py.File(folder / "whole", "w") as file:
-        file.create_virtual_dataset("virtual", layout)
-        file.create_dataset("raw", values.shape, values.dtype, external=[(raw, 0, h5f.UNLIMITED)])
-        file["raw"][...] = values
-
-
-@pytest.mark.parametrize("what", ["source0", "d", "short", "raw", "cut"])
-def test_elements_in_other_files_have_to_be_there(what: str, tmp_path: Path) -> None:
-    """What is missing reads as the fill value: two damaged files would be the same."""
-    write_elsewhere(tmp_path, np.zeros(8), str(tmp_path / "r.raw"))
-    whole = tmp_path / "whole"
-    assert compare_files(whole, whole).total == 0
-    if what in ("source0", "raw"):
-        (tmp_path / {"raw": "r.raw"}.get(what, what)).unlink()
-    elif what == "cut":
-        (tmp_path / "r.raw").write_bytes(bytes(63))
-    else:
-        with h5py.File(tmp_path / "source1", "r+") as file:
-            del file["d"]
-            if what == "short":
-                file["d"] = np.zeros(3)
-    with pytest.raises(TailraceError, match=r"source[01]|r\.raw") as caught:
-        compare_files(whole, whole)
-    assert caught.value.code == ExitCode.VERIFICATION_FAILED
-
-
-@pytest.mark.parametrize("dropped", [".manifest", "_other"])
-def test_an_incomplete_set_of_subfiles_is_not_compared(dropped: str, tmp_path: Path) -> None:
-    case = seism_files.Case(steps=1)
-    path = tmp_path / "f"
-    seism_files.write_subfiled(path, case, seism_files.data(case))
-    manifest = json.loads((tmp_path / "f.manifest").read_bytes())
-    manifest["files"].append("f_other")
-    (tmp_path / "f.manifest").write_text(json.dumps(manifest))
-    (tmp_path / "f_other").touch()
-    assert compare_files(path, path).total == 0
-    (tmp_path / f"f{dropped}").unlink()
-    for ask in (lambda: compare_files(path, path), lambda: hash_file(path)):
-        with pytest.raises(TailraceError, match=dropped) as caught:
-            ask()
-        assert caught.value.code == ExitCode.VERIFICATION_FAILED

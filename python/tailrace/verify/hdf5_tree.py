@@ -16,7 +16,7 @@ from h5py import h5a, h5d, h5g, h5i, h5l, h5o, h5p, h5r, h5s, h5t
 
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.verify.elsewhere import check_elsewhere
-from tailrace.verify.hdf5_types import has_opaque, type_of
+from tailrace.verify.hdf5_types import comparable, has_opaque, type_of
 from tailrace.verify.model import Attribute, Box, Node, Shape, Values
 from tailrace.verify.subfiles import (
     StripedFile,
@@ -24,6 +24,7 @@ from tailrace.verify.subfiles import (
     find_subfiles,
     manifest_of,
 )
+from tailrace.verify.types import Type
 
 _cache_bytes = 64 << 20
 _greatest_cache_bytes = 512 << 20
@@ -153,6 +154,7 @@ class Hdf5Tree:
         return self._current[1]
 
     def _read(self, path: str, node: Node, box: Box) -> Values:
+        self._refuse_incomparable(node.type, f"dataset {path}", path)
         try:
             dataset = self._dataset(path, node)
             if has_opaque(node.type):
@@ -181,7 +183,10 @@ class Hdf5Tree:
         for index in range(h5a.get_num_attrs(thing)):
             attribute = h5a.open(thing, index=index)
             try:
-                found[_text(attribute.name)] = self._attribute(attribute)
+                name = _text(attribute.name)
+                kind = type_of(attribute.get_type())
+                self._refuse_incomparable(kind, f"attribute {name} of {path}", f"{path}@{name}")
+                found[name] = self._attribute(attribute)
             except (OSError, RuntimeError) as error:
                 where = f"attribute {_text(attribute.name)} of {path}"
                 raise damaged(self.path, error, where) from error
@@ -209,6 +214,16 @@ class Hdf5Tree:
         if math.prod(shape):
             attribute.read(values, mtype=memory)
         return Attribute(kind, shape, values, committed)
+
+    def _refuse_incomparable(self, kind: Type | None, what: str, pattern: str) -> None:
+        if not comparable(kind):
+            raise TailraceError(
+                f"{what} cannot be compared: it holds references of the kind that HDF5 1.12 "
+                "introduced",
+                where=str(self.path),
+                hint=f"--ignore '{pattern}' leaves it out",
+                code=ExitCode.CAPABILITY_MISSING,
+            )
 
     # --- references ------------------------------------------------------------------------------
 

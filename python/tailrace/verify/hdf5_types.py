@@ -67,7 +67,7 @@ def type_of(tid: Any) -> Type:
             return Reference("object")
         if tid.equal(h5t.STD_REF_DSETREG):
             return Reference("region")
-        return Raw(size, "reference of the kind that HDF5 1.12 introduced")
+        return Raw(size, "reference of the kind that HDF5 1.12 introduced", False)
     if kind == getattr(h5t, "COMPLEX", None):
         return Complex(type_of(tid.get_super()))
     if kind == h5t.TIME:
@@ -84,7 +84,24 @@ def has_opaque(kind: Type | None) -> bool:
     return isinstance(kind, Opaque) or (isinstance(kind, Array) and has_opaque(kind.base))
 
 
+def comparable(kind: Type | None) -> bool:
+    """Whether values of the type have a meaning that can be told here."""
+    if isinstance(kind, Compound):
+        return all(comparable(member) for _, member in kind.members)
+    if isinstance(kind, Array | Vlen):
+        return comparable(kind.base)
+    return not isinstance(kind, Raw) or kind.comparable
+
+
 def _float_layout(tid: Any, size: int) -> str:
+    bias = tid.get_ebias()
+    exponent_bits = tid.get_fields()[2]
+    usual = (1 << exponent_bits) // 2 - 1
+    name = _fields_name(tid, size)
+    return name if bias == usual else f"{name} exponent bias {bias}".lstrip()
+
+
+def _fields_name(tid: Any, size: int) -> str:
     fields = tuple(tid.get_fields())
     if fields == _ieee.get(size):
         return ""

@@ -99,7 +99,9 @@ def data_node(tree: Tree, run: Seism) -> Node:
 
 
 def _from_plain(tree: Tree, attributes: Mapping[str, Attribute]) -> Seism:
-    missing = [key for key in ("schema", "fill", "processor", "domain", "time") if key not in attributes]
+    missing = [
+        key for key in ("schema", "fill", "processor", "domain", "time") if key not in attributes
+    ]
     if missing:
         raise _wrong(tree, f"the attribute {missing[0]} is missing")
     schema = _string(attributes["schema"])

@@ -256,7 +256,9 @@ def _list(path: Path, text: dict[str, Any], key: str) -> list[Any]:
 
 
 def _shape(path: Path, value: Any) -> Shape:
-    if not isinstance(value, list) or not all(isinstance(n, int) and 0 <= n < _greatest_extent for n in value):
+    if not isinstance(value, list) or not all(
+        isinstance(n, int) and 0 <= n < _greatest_extent for n in value
+    ):
         raise broken(path, f"{value!r} is not a list of extents")
     return tuple(value)
 

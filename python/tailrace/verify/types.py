@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -153,6 +153,8 @@ class Raw(Type):
 
     size: int
     name: str
+    # Whether its bytes say the same in another file. Hashes are over the repr: not a part of it.
+    comparable: bool = field(default=True, repr=False, compare=False)
 
     def describe(self) -> str:
         return f"{self.name} ({self.size} bytes)"
