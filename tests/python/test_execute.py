@@ -62,7 +62,9 @@ def interrupt_after(seconds: float, number: int) -> None:
     thread.start()
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 def test_signals_are_passed_on_and_waited_for(
     number: signal.Signals, code: int, tmp_path: Path
 ) -> None:

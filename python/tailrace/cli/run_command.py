@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import shlex
 import sys
@@ -188,12 +189,23 @@ def _facts(command: list[str], launch: Launch, ranks: int) -> dict[str, Any]:
 def _clear_up(output: Output, inputs: RunInputs, ended: Ended) -> None:
     """The program removes its unfinished file itself; this is for the case that it could not."""
     file = inputs.path("filename", "seism-test.h5")
-    for name in (f"{file.name}.part", f"{file.name}.part.lock"):
-        left = file.with_name(name)
-        if left.is_file():
-            left.unlink(missing_ok=True)
-            output.note(f"removed the unfinished {left}")
+    lock = file.with_name(f"{file.name}.part.lock")
+    if _given_up(lock):
+        for left in (file.with_name(f"{file.name}.part"), lock):
+            if left.is_file():
+                left.unlink(missing_ok=True)
+                output.note(f"removed the unfinished {left}")
     output.note(f"interrupted by signal {ended.signal_number}; the run was ended")
+
+
+def _given_up(lock: Path) -> bool:
+    """True where nobody holds the lock: the run of somebody else must not lose its file."""
+    try:
+        with lock.open("rb") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def _size(file: Path) -> int:
@@ -206,4 +218,12 @@ def _records(file: Path, known: int) -> list[Any]:
         return []
     with file.open("rb") as stream:
         stream.seek(known)
-        return [json.loads(line) for line in stream if line.strip()]
+        return [record for line in stream if (record := _parsed(line)) is not None]
+
+
+def _parsed(line: bytes) -> Any:
+    """None for a line that is no record: half a line of a killed run is kept in the file."""
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None

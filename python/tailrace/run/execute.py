@@ -17,6 +17,7 @@ from types import FrameType
 from tailrace.errors import ExitCode
 from tailrace.run.noise import forward_without_banners
 
+_passed_on = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _patience_s = 15.0
 _known_codes = {int(code) for code in ExitCode}
 
@@ -39,8 +40,8 @@ def execute(
 ) -> Ended:
     """Runs to the end. `line` receives each line of standard output; None: it goes straight on.
 
-    SIGINT and SIGTERM are forwarded, and the run is waited for: the program removes what it has
-    left unfinished.
+    SIGINT, SIGTERM and SIGHUP are passed on, and the run is waited for: the program removes what
+    it has left unfinished.
     """
     started = time.monotonic()
     process = subprocess.Popen(
@@ -119,11 +120,12 @@ def _forwarded(process: subprocess.Popen[str]) -> Iterator[list[int]]:
     def forward(number: int, _frame: FrameType | None) -> None:
         received.append(number)
         if len(received) == 1:
-            process.send_signal(number)
+            # Launchers know what SIGTERM means; a lost terminal is none of theirs.
+            process.send_signal(signal.SIGTERM if number == signal.SIGHUP else number)
             later(_patience_s, signal.SIGTERM)
             later(2 * _patience_s, signal.SIGKILL)
 
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in _passed_on}
     before = {key: handler for key, handler in before.items() if handler is not signal.SIG_IGN}
     for number in before:
         signal.signal(number, forward)
