@@ -16,20 +16,17 @@ namespace tailrace::formats {
 
 namespace {
 
-using core::Code;
-using core::Error;
-
 #ifndef TAILRACE_HAVE_HDF5
 [[noreturn]] void no_hdf5(const std::filesystem::path& path) {
-    throw Error(Code::unsupported, "this build has no format hdf5: parallel HDF5 was not found",
-                path.string(),
-                "run `make setup` (it builds HDF5) and build again, or use format posix");
+    throw core::Error(core::Code::unsupported,
+                      "this build has no format hdf5: parallel HDF5 was not found", path.string(),
+                      "run `make setup` (it builds HDF5) and build again, or use format posix");
 }
 #endif
 #ifndef TAILRACE_HAVE_MPI
 [[noreturn]] void no_mpi(const std::filesystem::path& path) {
-    throw Error(Code::unsupported, "this build has no format mpiio: MPI was not found",
-                path.string(), "install MPI and build again, or use format posix");
+    throw core::Error(core::Code::unsupported, "this build has no format mpiio: MPI was not found",
+                      path.string(), "install MPI and build again, or use format posix");
 }
 #endif
 

@@ -9,7 +9,6 @@
 
 namespace tailrace::formats {
 
-using core::CallTally;
 using core::FileTally;
 using core::WriterReport;
 

@@ -46,8 +46,11 @@ TAILRACE_MPI_TEST("hdf5: positions beyond 2^31 elements and 2^32 bytes") {
             const std::uint64_t at[] = {length - 1 - rank, (std::uint64_t{1} << 31) - 1 + rank};
             std::vector<Write> pieces;
             for (std::size_t i = 0; i < 2; ++i)
-                pieces.push_back({ids[0], {{at[i]}, {1}},
-                                  reinterpret_cast<const std::byte*>(&values[i]), {}, Scalar::f32});
+                pieces.push_back({ids[0],
+                                  {{at[i]}, {1}},
+                                  reinterpret_cast<const std::byte*>(&values[i]),
+                                  {},
+                                  Scalar::f32});
             sink->write(pieces);
             sink->complete(0);
             (void)sink->close(Outcome::publish);

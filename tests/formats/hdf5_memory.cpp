@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No hidden copies: a rank's memory above what it had after MPI_Init is at most its data, 10 percent
-// and 64 MiB.
+// No hidden copies: a rank's memory above what it had after MPI_Init is at most its data, 10
+// percent and 64 MiB.
 #include <cstdio>
 #include <cstring>
 

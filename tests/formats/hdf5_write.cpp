@@ -3,7 +3,10 @@
 #include <fcntl.h>
 #include <semaphore.h>
 
+#include <chrono>
 #include <filesystem>
+#include <random>
+#include <thread>
 
 #include "hdf5_support.hpp"
 
@@ -316,4 +319,39 @@ TAILRACE_MPI_TEST("hdf5: the locked semaphore of a killed program does not make 
         check_file(comm, path, true);
     }
     if (comm.rank() == 0) sem_unlink("/OMPIO_stale.h5.part");
+}
+
+TAILRACE_MPI_TEST("hdf5: ranks that come late, each by another time before every call") {
+    const auto comm = comm::from_mpi(MPI_COMM_WORLD);
+    const std::string folder = test::shared_folder();
+    std::minstd_rand random(static_cast<unsigned>(comm.rank()) + 17);
+    const auto come_late = [&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(random() % 20));
+    };
+    for (const bool collective : {true, false})
+        for (const bool precreate : {true, false}) {
+            core::Phases phases;
+            auto options = chunked(dims, collective);
+            options.precreate = precreate;
+            options.collective_metadata = collective;
+            const std::string path = folder + "/a.h5";
+            come_late();
+            auto sink = hdf5::open_sink(comm, target(path), options, phases);
+            come_late();
+            const auto ids = sink->define({{dense("/chunked", dims)}, {}});
+            for (std::uint64_t step = 0; step < dims[0]; ++step) {
+                const Box box = my_part(comm, dims, step);
+                const auto data = fill(box, dims);
+                const Write piece{ids[0], box, bytes(data), {}, Scalar::f32};
+                come_late();
+                sink->write({&piece, 1});
+                come_late();
+                sink->complete(step);
+            }
+            come_late();
+            sink->sync(core::Durability::flushed).wait();
+            come_late();
+            (void)sink->close(Outcome::publish);
+            check_file(comm, path, true);
+        }
 }

@@ -2,6 +2,7 @@
 #include "formats/hdf5/properties.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "comm/mpi_comm.hpp"
@@ -29,6 +30,7 @@ H5F_libver_t libver(const std::string& name) {
     const auto found = known.find(name);
     if (found != known.end()) return found->second;
     std::vector<std::string> names;
+    names.reserve(known.size());
     for (const auto& [text, value] : known) names.push_back(text);
     const std::string near = core::nearest(name, names);
     throw Error(Code::bad_input,

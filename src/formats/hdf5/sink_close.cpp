@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a file: closed by all ranks, its bytes counted, described by rank 0, published; or
 // removed; or, where ranks may stand at different places in HDF5, left alone.
+#include <algorithm>
+
 #include "formats/hdf5/abandon.hpp"
 #include "formats/hdf5/attributes.hpp"
 #include "formats/hdf5/in_force.hpp"
@@ -92,8 +94,11 @@ void Hdf5Sink::describe() {
         h5::Id file =
             h5::open_file(x_target.part(), true, file_access(x_options, x_comm, Driver::serial));
         for (const core::Attribute& attribute : x_attributes) write_attribute(file, attribute);
-        for (const Dataset& dataset : x_datasets)
-            look_at_dataset(file, dataset.object.path, x_datasets.size() == 1, x_in_force.settings);
+        // The first ones stand for the others: a report of thousands of datasets helps nobody.
+        constexpr std::size_t most = 32;
+        for (std::size_t i = 0; i < std::min(most, x_datasets.size()); ++i)
+            look_at_dataset(file, x_datasets[i].object.path, x_datasets.size() == 1,
+                            x_in_force.settings);
         file.close("H5Fclose", name);
     });
 }
