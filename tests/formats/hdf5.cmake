@@ -8,7 +8,7 @@ foreach(name IN ITEMS write options precreate source)
 endforeach()
 foreach(name IN ITEMS errors encoded)
   tailrace_add_mpi_test(NAME formats.hdf5.${name} SOURCES hdf5_${name}.cpp
-    LIBS ${hdf5_test_libs} RANKS 1 2 4 ROMIO)
+    LIBS ${hdf5_test_libs} RANKS 1 2 4 8 ROMIO)
 endforeach()
 # The driver of the subfiles is HDF5's own, whatever MPI-IO is below the stub.
 tailrace_add_mpi_test(NAME formats.hdf5.subfiling SOURCES hdf5_subfiling.cpp
