@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/mpi_comm.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -39,17 +41,20 @@ int imitated_ranks_per_node() {
     return static_cast<int>(value);
 }
 
-/// Waits for `request`; sleeps in between once it takes longer. Ranks agree after file operations,
-/// and who waits there would otherwise take the processor from those that still work, and from the
-/// kernel's threads that carry their data to the disk.
+/// Waits for `request`; sleeps in between once it takes longer than a message does. Ranks agree
+/// after file operations, and who waits there would otherwise take the processor from those that
+/// still work, and from the kernel's threads that carry their data to the disk.
 void wait_at_rest(MPI_Request& request) {
-    constexpr int eager_tests = 200;
+    constexpr double eager_s = 0.001;
     constexpr timespec nap{0, 50'000};
-    int done = 0;
-    for (int tests = 0;; ++tests) {
+    const double begin_s = MPI_Wtime();
+    for (int done = 0;;) {
         check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
         if (done) return;
-        if (tests >= eager_tests) ::nanosleep(&nap, nullptr);
+        if (MPI_Wtime() - begin_s < eager_s)
+            ::sched_yield();
+        else
+            ::nanosleep(&nap, nullptr);
     }
 }
 
