@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -19,6 +20,10 @@ from tailrace_bench.measure import run_case
 
 root = Path(__file__).resolve().parent.parent
 default_results = root / "bench" / "results"
+
+
+def default_ranks() -> int:
+    return min(4, max(2, len(os.sched_getaffinity(0))))
 
 
 def arguments() -> argparse.Namespace:
@@ -34,7 +39,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--pairs", type=int, default=10, help="pairs per case, 6 at least (default 10)"
     )
-    parser.add_argument("--ranks", type=int, default=4, help="ranks per run (default 4)")
+    parser.add_argument(
+        "--ranks",
+        type=int,
+        default=default_ranks(),
+        help="ranks per run (default: one per core, 2 to 4; more than cores measures the "
+        "scheduler as well)",
+    )
     parser.add_argument(
         "--memory-folder",
         type=Path,

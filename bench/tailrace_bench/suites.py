@@ -41,6 +41,11 @@ def names() -> set[str]:
     return {"hdf5-mpiio", "posix-dd", "memory"}
 
 
+def _steps(ranks: int) -> int:
+    """256 MiB per file, or somewhat more, in blocks of 8 MiB per rank and step."""
+    return max(8, 32 // ranks)
+
+
 def _grid(ranks: int) -> tuple[int, int, int]:
     """As near to a cube as factors of two allow, like the classic 2 x 2 x 2."""
     grid = [1, 1, 1]
@@ -61,7 +66,7 @@ def _hdf5_mpiio(machine: Machine, ranks: int) -> Iterator[Case]:
     # HDF5's own metadata shifts its data; with an alignment the shift is whole pages, and the
     # pieces of both arms begin at page boundaries. The hint is what mpiio sets by itself.
     alike = ("alignment=4096", "hint=romio_ds_write=disable")
-    piece = Piece(_grid(ranks), (128, 128, 128), 8)
+    piece = Piece(_grid(ranks), (128, 128, 128), _steps(ranks))
     for where, goal in (("tmpfs", 0.9), ("disk", 0.8)):
         for io in _implementations(machine):
             for collective in (False, True):
@@ -78,7 +83,7 @@ def _hdf5_mpiio(machine: Machine, ranks: int) -> Iterator[Case]:
 
 
 def _posix_dd(_: Machine, ranks: int) -> Iterator[Case]:
-    piece = Piece(_grid(ranks), (128, 128, 128), 8)
+    piece = Piece(_grid(ranks), (128, 128, 128), _steps(ranks))
     for where in ("tmpfs", "disk"):
         yield Case(
             "posix-dd",
