@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -131,25 +132,56 @@ def test_without_the_program_the_remedy(tmp_path: Path) -> None:
     assert "make build" in ran.err and "TAILRACE_BIN" in ran.err
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_interrupted_runs_leave_nothing(number: signal.Signals, code: int, tmp_path: Path) -> None:
+def begun(folder: Path) -> subprocess.Popen[str]:
+    """A long run that has begun to write x.h5 in the folder."""
     words = ["processor=2x1x2", "domain=64x64x64", "time=500", "compute=0.2 idle", "filename=x.h5"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "tailrace", "run", "seism", *words], cwd=tmp_path,
+        [sys.executable, "-m", "tailrace", "run", "seism", *words], cwd=folder,
         env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     for _ in range(300):
-        if (tmp_path / "x.h5.part").exists():
+        if (folder / "x.h5.part").exists():
             break
         time.sleep(0.1)
     else:
         pytest.fail("the run did not begin")
     time.sleep(0.5)
+    return process
+
+
+def left_in(folder: Path) -> list[str]:
+    return [file.name for file in folder.iterdir() if file.name.startswith("x.h5")]
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupted_runs_leave_nothing(number: signal.Signals, code: int, tmp_path: Path) -> None:
+    process = begun(tmp_path)
     process.send_signal(number)
     _, said = process.communicate(timeout=60)
     assert process.returncode == code, said
     assert "Traceback" not in said
-    assert [file.name for file in tmp_path.iterdir() if file.name.startswith("x.h5")] == []
+    assert left_in(tmp_path) == []
+
+
+def test_a_killed_command_takes_its_run_with_it(tmp_path: Path) -> None:
+    process = begun(tmp_path)
+    process.kill()
+    process.wait()
+    for _ in range(300):
+        if not left_in(tmp_path):
+            break
+        time.sleep(0.1)
+    assert left_in(tmp_path) == [], "the ranks were ended, and have removed what they had begun"
+
+
+def test_a_file_name_is_bytes(tmp_path: Path) -> None:
+    text = b"processor 1 1 2\ndomain 4 4 4\ntime 2\nfilename caf\xe9.h5\nDONE\n"
+    ran = subprocess.run(
+        [sys.executable, "-m", "tailrace", "run", "seism", "-", "--launcher", "mpiexec -n2"],
+        input=text, cwd=tmp_path, env=environment(), capture_output=True, timeout=90,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert b"caf\xe9.h5" in {os.fsencode(file.name) for file in tmp_path.iterdir()}
 
 
 def test_the_original_default_test_set(tmp_path: Path) -> None:

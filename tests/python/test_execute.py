@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -35,25 +36,32 @@ def script(code: str) -> list[str]:
 
 @pytest.mark.parametrize(("given", "kept"), [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (77, 1)])
 def test_exit_codes_of_ours_pass_and_others_are_1(given: int, kept: int) -> None:
-    ended = execute(script(f"raise SystemExit({given})"), text=None, environment={})
+    ended = execute(script(f"raise SystemExit({given})"), stdin=None, environment={})
     assert ended.code == kept
 
 
 def test_a_killed_program_is_a_failed_run() -> None:
     code = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
-    assert execute(script(code), text=None, environment={}).code == 1
+    assert execute(script(code), stdin=None, environment={}).code == 1
 
 
 def test_input_goes_through_and_lines_come_back() -> None:
     lines: list[str] = []
     text = "".join(f"line {number}\n" for number in range(20000))  # more than a pipe holds
     code = "import os, sys; sys.stdout.write(sys.stdin.read() + os.environ['X'])"
-    ended = execute(script(code), text=text, environment={"X": "end"}, line=lines.append)
+    ended = execute(script(code), stdin=text.encode(), environment={"X": "end"}, line=lines.append)
     assert ended.code == 0 and lines == [*text.splitlines(), "end"]
 
 
+def test_bytes_go_through_as_they_are(tmp_path: Path) -> None:
+    data = b"caf\xe9 \xff\x00\r\n"
+    code = f"import sys; open({str(tmp_path / 'got')!r}, 'wb').write(sys.stdin.buffer.read())"
+    assert execute(script(code), stdin=data, environment={}).code == 0
+    assert (tmp_path / "got").read_bytes() == data
+
+
 def test_input_that_nobody_reads_does_not_block() -> None:
-    assert execute(script("raise SystemExit(2)"), text="x" * 1_000_000, environment={}).code == 2
+    assert execute(script("raise SystemExit(2)"), stdin=b"x" * 1_000_000, environment={}).code == 2
 
 
 def interrupt_after(seconds: float, number: int) -> None:
@@ -79,10 +87,40 @@ def test_signals_are_passed_on_and_waited_for(
         "time.sleep(60)\n"
     )
     interrupt_after(1.0, number)
-    ended = execute(script(program), text=None, environment={})
+    ended = execute(script(program), stdin=None, environment={})
     assert (ended.code, ended.signal_number) == (code, number)
     assert mark.read_text() == "yes" and ended.elapsed_s < room._patience_s
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_the_run_ends_with_a_command_that_is_killed(tmp_path: Path) -> None:
+    """SIGKILL leaves no time to pass anything on: the system does it."""
+    mark = tmp_path / "mark"
+    program = (
+        "import os, pathlib, signal, sys, time\n"
+        f"mark = pathlib.Path({str(mark)!r})\n"
+        "def end(number, _): mark.write_text(f'signal {number}'); sys.exit(1)\n"
+        "signal.signal(signal.SIGTERM, end)\n"
+        "mark.write_text(f'began {os.getpid()}')\n"
+        "time.sleep(60)\n"
+    )
+    command = (
+        "from tailrace.run.execute import execute\n"
+        f"execute([{sys.executable!r}, '-c', {program!r}], stdin=None, environment={{}})"
+    )
+    python = str(Path(room.__file__).parents[2])
+    process = subprocess.Popen(script(command), env={**os.environ, "PYTHONPATH": python})
+    wait_for(mark, "began")
+    process.kill()
+    process.wait()
+    wait_for(mark, f"signal {signal.SIGTERM}")
+
+
+def wait_for(file: Path, text: str, seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not (file.exists() and text in file.read_text()):
+        assert time.monotonic() < end, f"no {text!r} within {seconds} s"
+        time.sleep(0.05)
 
 
 def test_who_does_not_listen_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,7 +132,7 @@ def test_who_does_not_listen_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     started = time.monotonic()
     interrupt_after(1.0, signal.SIGINT)
-    assert execute(script(program), text=None, environment={}).code == 130
+    assert execute(script(program), stdin=None, environment={}).code == 130
     assert time.monotonic() - started < 30
 
 

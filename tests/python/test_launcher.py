@@ -82,6 +82,10 @@ def test_inside_slurm_srun_is_taken_where_it_fits(place: Path) -> None:
     words = launch_for(library("openmpi", place), 2, environment=job).words
     assert words == ["srun", "--mpi=pmix", "-n", "2"]
     assert launch_for(library("mpich", place), 2, environment=job).words == ["srun", "-n", "2"]
+    for given in ("srun -n4", "srun --ntasks=4", "srun -n 4"):
+        assert launch_for(library("mpich", place), 2, given, job).words == given.split()
+    words = launch_for(library("mpich", place), 2, "srun -c 4", job).words
+    assert words == ["srun", "-c", "4", "-n", "2"], "cores of a rank are no number of ranks"
 
 
 def test_a_given_launcher_keeps_its_words(place: Path) -> None:
@@ -89,6 +93,9 @@ def test_a_given_launcher_keeps_its_words(place: Path) -> None:
     given = launch_for(library("openmpi", place), 8, "mpiexec --mca io romio321", {}).words
     assert given == ["mpiexec", "--mca", "io", "romio321", "-n", "8"]
     assert launch_for(library("openmpi", place), 8, "mpiexec -np 3", {}).words[-1] == "3"
+    for joined in ("-n3", "-np=3", "--np 3"):
+        words = launch_for(library("openmpi", place), 8, f"mpiexec {joined}", {}).words
+        assert words[-1] == "3" and len(words) == 3, joined
     with pytest.raises(TailraceError, match="no program") as caught:
         launch_for(library("openmpi", place), 8, "mpixec", {})
     assert caught.value.code == ExitCode.CAPABILITY_MISSING

@@ -73,7 +73,7 @@ def run(
     mpi = programs.mpi_library(path)
     if "-" in words and sys.stdin.isatty():
         output.note("type lines `key value...`; DONE ends them")
-    inputs = gather(words, input_file, sys.stdin)
+    inputs = gather(words, input_file, sys.stdin.buffer)
     count = ranks or inputs.ranks()
     if count is None:
         return _let_it_explain(path, inputs)
@@ -113,7 +113,7 @@ def _show(
     lines: list[str] = []
     ended = execute(
         [str(path), "--dry-run", *inputs.arguments],
-        text=inputs.text,
+        stdin=inputs.stdin,
         environment=launch.environment,
         line=lines.append,
     )
@@ -125,7 +125,7 @@ def _show(
             "dry_run": True,
             "exit_code": ended.code,
             "output": lines,
-            "stdin": inputs.text,
+            "stdin": None if inputs.stdin is None else inputs.stdin.decode("utf-8", "replace"),
         }
     )
     return ended.code
@@ -135,7 +135,7 @@ def _let_it_explain(path: Path, inputs: RunInputs) -> int:
     """Without a usable `processor` there is no number of ranks; the program says what is wrong."""
     ended = execute(
         [str(path), "--dry-run", *inputs.arguments],
-        text=inputs.text,
+        stdin=inputs.stdin,
         environment={},
         line=lambda _line: None,
     )
@@ -155,7 +155,7 @@ def _run(output: Output, command: list[str], launch: Launch, ranks: int, inputs:
     catches = output.as_json or output.quiet
     ended = execute(
         command,
-        text=inputs.text,
+        stdin=inputs.stdin,
         environment=launch.environment,
         line=lines.append if catches else None,
     )

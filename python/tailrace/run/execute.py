@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 from tailrace.errors import ExitCode
+from tailrace.run.kinship import ends_with_parent
 from tailrace.run.noise import forward_without_banners
 
 _passed_on = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -34,32 +36,32 @@ class Ended:
 def execute(
     command: list[str],
     *,
-    text: str | None,
+    stdin: bytes | None,
     environment: dict[str, str],
     line: Callable[[str], None] | None = None,
 ) -> Ended:
     """Runs to the end. `line` receives each line of standard output; None: it goes straight on.
 
     SIGINT, SIGTERM and SIGHUP are passed on, and the run is waited for: the program removes what
-    it has left unfinished.
+    it has left unfinished. Where this command is killed, the launcher gets a SIGTERM by the system.
+    To be called by the main thread: its end is what the system looks at.
     """
     started = time.monotonic()
     process = subprocess.Popen(
         command,
-        stdin=subprocess.DEVNULL if text is None else subprocess.PIPE,
+        stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
         stdout=None if line is None else subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, **environment},
         start_new_session=True,  # a Ctrl-C reaches this command alone, which passes it on
-        text=True,
-        errors="replace",
+        preexec_fn=ends_with_parent(),  # noqa: PLW1509  (no thread runs here yet)
     )
     with _forwarded(process) as received:
-        feeder = _feed(process, text)
+        feeder = _feed(process, stdin)
         listener = _listen(process)
         if process.stdout is not None and line is not None:
             for got in process.stdout:
-                line(got.rstrip("\n"))
+                line(got.decode("utf-8", "replace").rstrip("\n"))
         code = process.wait()
         for thread in (feeder, listener):
             if thread is not None:
@@ -70,23 +72,23 @@ def execute(
     return Ended(code if code in _known_codes else int(ExitCode.RUN_FAILED), elapsed)
 
 
-def _feed(process: subprocess.Popen[str], text: str | None) -> threading.Thread | None:
+def _feed(process: subprocess.Popen[bytes], data: bytes | None) -> threading.Thread | None:
     """Writes the input beside the reading of the output, so that neither waits for the other."""
     stream = process.stdin
-    if stream is None or text is None:
+    if stream is None or data is None:
         return None
 
     def write() -> None:
         # A program that ends before it has read everything says why by its exit code.
         with suppress(BrokenPipeError, ValueError), stream:
-            stream.write(text)
+            stream.write(data)
 
     thread = threading.Thread(target=write, daemon=True)
     thread.start()
     return thread
 
 
-def _listen(process: subprocess.Popen[str]) -> threading.Thread | None:
+def _listen(process: subprocess.Popen[bytes]) -> threading.Thread | None:
     """Passes the error stream on as it comes."""
     stream = process.stderr
     if stream is None:
@@ -97,8 +99,9 @@ def _listen(process: subprocess.Popen[str]) -> threading.Thread | None:
         sys.stderr.flush()
 
     def pump() -> None:
-        with suppress(BrokenPipeError, ValueError), stream:
-            forward_without_banners(stream, emit)
+        lines = io.TextIOWrapper(stream, "utf-8", "backslashreplace")
+        with suppress(BrokenPipeError, ValueError), lines:
+            forward_without_banners(lines, emit)
 
     thread = threading.Thread(target=pump, daemon=True)
     thread.start()
@@ -106,7 +109,7 @@ def _listen(process: subprocess.Popen[str]) -> threading.Thread | None:
 
 
 @contextmanager
-def _forwarded(process: subprocess.Popen[str]) -> Iterator[list[int]]:
+def _forwarded(process: subprocess.Popen[bytes]) -> Iterator[list[int]]:
     """Passes signals on; yields those received. Whoever does not end in time is ended."""
     received: list[int] = []
     timers: list[threading.Timer] = []
@@ -138,7 +141,7 @@ def _forwarded(process: subprocess.Popen[str]) -> Iterator[list[int]]:
             timer.cancel()
 
 
-def _signal_group(process: subprocess.Popen[str], number: int) -> None:
+def _signal_group(process: subprocess.Popen[bytes], number: int) -> None:
     if process.poll() is None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, number)

@@ -8,23 +8,24 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO
 
 from tailrace.errors import TailraceError
 
 environment_prefix = "TAILRACE_SEISM_"
 _greatest_input = 1 << 20
+_line = re.compile(rb"[ \t]*([^ \t#\r\n]*)([^\n]*)")
 
 
 @dataclass(frozen=True)
 class RunInputs:
-    """arguments: for the program. text: for its standard input (None: it gets none).
+    """arguments: for the program. stdin: for its standard input, as it came (None: it gets none).
 
     settings: key and value of each line or word, the last one wins, as the program does it.
     """
 
     arguments: list[str]
-    text: str | None
+    stdin: bytes | None
     settings: dict[str, str]
 
     def ranks(self) -> int | None:
@@ -42,7 +43,7 @@ class RunInputs:
 def gather(
     words: list[str],
     file: Path | None,
-    stdin: TextIO,
+    stdin: BinaryIO,
     environment: Mapping[str, str] = os.environ,
 ) -> RunInputs:
     """From key=value words, from a file, or (`-`) from standard input; and the environment.
@@ -50,7 +51,7 @@ def gather(
     Whether keys and values are right is for the program to say: it knows them all.
     """
     plain = [word for word in words if word != "-"]
-    text: str | None = None
+    text: bytes | None = None
     settings: dict[str, str] = {}
     arguments = plain
     if len(plain) < len(words) or str(file) == "-":
@@ -79,33 +80,43 @@ def gather(
     return RunInputs(arguments, text, settings)
 
 
-def read_until_done(stdin: TextIO) -> str:
+def read_until_done(stdin: BinaryIO) -> bytes:
     """Lines up to and with DONE; nothing after it is read from a terminal."""
     lines = []
     size = 0
     for line in stdin:
         lines.append(line)
         size += len(line)
-        if line.split()[:1] == ["DONE"] or size > _greatest_input:
+        if _key_and_value(line)[0] == "DONE" or size > _greatest_input:
             break
-    return "".join(lines)
+    return b"".join(lines)
 
 
-def settings_of(text: str) -> dict[str, str]:
-    """Key and the rest of each line up to DONE."""
+def settings_of(text: bytes) -> dict[str, str]:
+    """Key and value of each line up to DONE. Names of files are bytes: none are lost."""
     settings = {}
-    for line in text.splitlines():
-        words = line.split("#", 1)[0].split(None, 1)
-        if words[:1] == ["DONE"]:
+    for line in text.split(b"\n"):
+        key, value = _key_and_value(line)
+        if key == "DONE":
             break
-        if words:
-            settings[words[0]] = words[1].strip() if len(words) > 1 else ""
+        if key:
+            settings[key] = value
     return settings
 
 
-def _read(file: Path) -> str:
+def _key_and_value(line: bytes) -> tuple[str, str]:
+    """As the program reads a line: within a word of a value a # is no comment, but of numbers."""
+    match = _line.match(line)
+    assert match is not None
+    key, value = match[1], match[2]
+    comment = re.search(rb"#" if key == b"processor" else rb"(?:^|(?<=[ \t]))#", value)
+    value = value[: comment.start()] if comment else value
+    return os.fsdecode(key), os.fsdecode(value.strip(b" \t\r\n"))
+
+
+def _read(file: Path) -> bytes:
     try:
-        return file.read_text(encoding="utf-8", errors="surrogateescape")
+        return file.read_bytes()
     except OSError as error:
         raise TailraceError(
             f"cannot be read: {os.strerror(error.errno or 0)}",

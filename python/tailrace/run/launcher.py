@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 from collections.abc import Callable, Mapping
@@ -13,7 +14,9 @@ from pathlib import Path
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.run.programs import MpiLibrary, output_of
 
-_rank_options = {"-n", "-np", "--np", "-c", "--ntasks"}
+# `srun -c 2` is no number of ranks; `mpiexec -c 2` is one.
+_rank_option = re.compile(r"(--?(?:n|np|ntasks)|-c)(?:=?(\d+))?")
+_srun_rank_option = re.compile(r"(-n|--ntasks)(?:=?(\d+))?")
 _root_settings = {
     "openmpi": (
         "OMPI_ALLOW_RUN_AS_ROOT",
@@ -48,9 +51,10 @@ def launch_for(
     else:
         words = [_mpiexec(mpi)]
     notes: list[str] = []
-    if not any(word in _rank_options or word.startswith("--ntasks=") for word in words):
-        words += ["-n", str(ranks)]
     is_mpiexec = Path(words[0]).name.startswith(("mpiexec", "mpirun"))
+    words, has_ranks = _with_ranks_apart(words, is_mpiexec)
+    if not has_ranks:
+        words += ["-n", str(ranks)]
     added: dict[str, str] = {}
     if flavour == "openmpi" and is_mpiexec:
         if not given and ranks > cores():
@@ -139,6 +143,20 @@ def _given_words(given: str) -> list[str]:
             code=ExitCode.CAPABILITY_MISSING,
         )
     return words
+
+
+def _with_ranks_apart(words: list[str], is_mpiexec: bool) -> tuple[list[str], bool]:
+    """Whether the number of ranks is among the words. `-n1` and `-np=1` become two words, which
+    every mpiexec knows; srun and others knows best how it is called."""
+    option = _srun_rank_option if Path(words[0]).name == "srun" else _rank_option
+    apart: list[str] = words[:1]
+    found = False
+    for word in words[1:]:
+        match = option.fullmatch(word)
+        found = found or match is not None
+        joined = is_mpiexec and match is not None and match[2] is not None
+        apart += [match[1], match[2]] if joined and match else [word]
+    return apart, found
 
 
 def _slurm_fits(flavour: str, environment: Mapping[str, str]) -> bool:
