@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from pathlib import Path
 
@@ -11,6 +10,3 @@ TESTS = Path(__file__).resolve().parents[1]
 for folder in (TESTS / "support" / "python", TESTS / "oracles", TESTS.parent / "python"):
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
-
-# A shell without job control starts what runs in the background with SIGINT ignored.
-signal.signal(signal.SIGINT, signal.default_int_handler)

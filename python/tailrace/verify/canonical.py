@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One canonical sequence of bytes per element: equal content, equal bytes.
 
-Numbers are little endian; every NaN is the same NaN; zeros keep their sign; strings lose their
-padding; compounds are packed; sequences carry their length; references are the path they point to.
+Numbers are little endian; every NaN is the same NaN; zeros keep their sign; strings that zero bytes
+end do so; compounds are packed; sequences carry their length; references are the path that they
+point to.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ def _encode_fixed(values: Values, kind: Type) -> np.ndarray[Any, np.dtype[np.uin
     if isinstance(kind, Complex) or values.dtype.kind == "c":
         return _encode_complex(values)
     if isinstance(kind, Text):
-        return _rows(_unpadded(values, kind), elements)
+        return _rows(unpadded(values, kind), elements)
     if isinstance(kind, Float) and values.dtype.kind == "f":
         return _encode_float(values)
     if isinstance(kind, Enum) and values.dtype.kind == "b":
@@ -124,19 +125,13 @@ def _encode_complex(values: Values) -> np.ndarray[Any, np.dtype[np.uint8]]:
     return _encode_float(pair).reshape(values.size, -1)
 
 
-def _unpadded(values: Values, kind: Text) -> Values:
-    """Fixed strings with the same bytes wherever they say the same."""
-    size = values.dtype.itemsize
-    if values.size == 0 or size == 0:
-        return values
-    if kind.padding == "space-padded":
-        return np.char.rstrip(values, b" ").astype(f"S{size}")
-    if kind.padding == "null-terminated":
-        rows = _rows(values, values.size).copy()
-        ended = np.logical_or.accumulate(rows == 0, axis=1)
-        rows[ended] = 0
-        return rows
-    return values
+def unpadded(values: Values, kind: Text) -> Values:
+    """Fixed strings, as they are stored, with the same bytes wherever they say the same."""
+    if values.size == 0 or kind.whole or kind.padding != "null-terminated":
+        return values  # of equal size: padded to the same length with the same
+    ended = np.logical_or.accumulate(_rows(values, values.size) == 0, axis=1)
+    rows = np.where(ended, 0, _rows(values, values.size)).astype(np.uint8)
+    return rows.view(values.dtype).reshape(values.shape)
 
 
 def _encode_variable(values: Values, kind: Type, resolve: ReferenceText) -> list[bytes]:

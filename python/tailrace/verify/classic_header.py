@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The header of a classic netCDF file: how long the file has to be.
+"""The header of a classic netCDF file: how long the file has to be, and its texts byte for byte.
 
 The library reads what lies beyond the end of a file as zeros, so that a truncated file would pass.
 """
@@ -13,11 +13,15 @@ from typing import BinaryIO
 
 from tailrace.errors import ExitCode, TailraceError
 
+Texts = dict[str, bytes]
+_character = 2
 _type_bytes = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 8, 7: 1, 8: 2, 9: 4, 10: 8, 11: 8}
 
 
 @dataclass
 class _Variable:
+    name: str
+    texts: Texts
     dimensions: list[int]
     type_bytes: int
     begin: int
@@ -61,11 +65,36 @@ class _Header:
             raise ValueError("its header is not as the format wants it")
         return count
 
-    def skip_attributes(self) -> None:
+    def name(self) -> str:
+        count = self.count()
+        return self.padded(count)[:count].decode("utf-8", "surrogateescape")
+
+    def text_attributes(self) -> Texts:
+        """Those of characters, with every byte; others are passed over."""
+        found = {}
         for _ in range(self.entries(0x0C)):
-            self.padded(self.count())
-            size = _type_bytes[self.word()]
-            self.padded(self.count() * size)
+            name = self.name()
+            kind = self.word()
+            count = self.count()
+            data = self.padded(count * _type_bytes[kind])
+            if kind == _character:
+                found[name] = data[:count]
+        return found
+
+
+def text_attributes(path: Path) -> dict[str, Texts]:
+    """By variable; the file's own are under an empty name. The netCDF4 module drops zero bytes."""
+    with path.open("rb") as file:
+        header = _Header(file)
+        header.count()
+        for _ in range(header.entries(0x0A)):
+            header.name()
+            header.count()
+        found = {"": header.text_attributes()}
+        for _ in range(header.entries(0x0B)):
+            variable = _variable(header)
+            found[variable.name] = variable.texts
+        return found
 
 
 def required_bytes(file: BinaryIO) -> int:
@@ -75,9 +104,9 @@ def required_bytes(file: BinaryIO) -> int:
     streaming = records == (1 << 64) - 1 if header.version == 5 else records == (1 << 32) - 1
     extents = []
     for _ in range(header.entries(0x0A)):
-        header.padded(header.count())
+        header.name()
         extents.append(header.count())
-    header.skip_attributes()
+    header.text_attributes()
     variables = [_variable(header) for _ in range(header.entries(0x0B))]
     end = file.tell()
     record_variables = [v for v in variables if v.dimensions and extents[v.dimensions[0]] == 0]
@@ -108,12 +137,12 @@ def check_length(path: Path) -> None:
 
 
 def _variable(header: _Header) -> _Variable:
-    header.padded(header.count())
+    name = header.name()
     dimensions = [header.count() for _ in range(header.count())]
-    header.skip_attributes()
+    texts = header.text_attributes()
     type_bytes = _type_bytes[header.word()]
     header.count()  # its size, which cannot be relied on above 4 GiB
-    return _Variable(dimensions, type_bytes, header.offset())
+    return _Variable(name, texts, dimensions, type_bytes, header.offset())
 
 
 def _slab(variable: _Variable, extents: list[int], first: int) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tailrace.errors import ExitCode, TailraceError
+from tailrace.verify.classic_header import Texts, text_attributes
 from tailrace.verify.model import Attribute, Box, Node, Values
 from tailrace.verify.types import Float, Integer, Text, Type
 
@@ -25,7 +26,9 @@ class ClassicTree:
         self.path = path
         self._file = _opened(path)
         self.format = _format_name(self._file.data_model)
-        self.nodes: dict[str, Node] = {"/": Node("/", "group", partial(_attributes, self._file))}
+        self._texts = text_attributes(path)
+        attributes = partial(_attributes, self._file, self._texts[""])
+        self.nodes: dict[str, Node] = {"/": Node("/", "group", attributes)}
         for name, dimension in self._file.dimensions.items():
             extent = int(dimension.size)
             limits = (None if dimension.isunlimited() else extent,)
@@ -45,7 +48,8 @@ class ClassicTree:
     def _variable_node(self, name: str, variable: Any) -> Node:
         variable.set_auto_maskandscale(False)
         variable.set_auto_chartostring(False)
-        node = Node(f"/{name}", "dataset", partial(_attributes, variable))
+        attributes = partial(_attributes, variable, self._texts.get(name, {}))
+        node = Node(f"/{name}", "dataset", attributes)
         node.type = _type_of(variable.dtype)
         node.shape = tuple(int(n) for n in variable.shape)
         node.dimensions = tuple(str(dimension) for dimension in variable.dimensions)
@@ -103,15 +107,20 @@ def _type_of(dtype: Any) -> Type:
     return Integer(kind.itemsize, kind.kind == "i", 8 * kind.itemsize)
 
 
-def _attributes(holder: Any) -> Mapping[str, Attribute]:
+def _attributes(holder: Any, texts: Texts) -> Mapping[str, Attribute]:
     found = {}
     for name in sorted(holder.ncattrs()):
-        value = holder.getncattr(name, encoding="latin-1")  # byte for byte
-        if isinstance(value, str):
-            text = value.encode("latin-1")
-            kind: Type = Text(max(1, len(text)), "ascii", "null-terminated")
-            found[name] = Attribute(kind, (), np.array(text, f"S{max(1, len(text))}"))
+        if name in texts:
+            found[name] = _text_attribute(texts[name])
             continue
-        values = np.atleast_1d(np.asarray(value))
+        values = np.atleast_1d(np.asarray(holder.getncattr(name)))
         found[name] = Attribute(_type_of(values.dtype), values.shape, values)
     return found
+
+
+def _text_attribute(text: bytes) -> Attribute:
+    """All bytes are content, as to every reader of netCDF. Without any it has no value."""
+    kind = Text(max(1, len(text)), "ascii", "null-terminated", whole=True)
+    if not text:
+        return Attribute(kind, None, None)
+    return Attribute(kind, (), np.array(text, f"S{len(text)}"))

@@ -7,26 +7,29 @@ families only what both can express is compared: see docs/user/verify.md, which 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from tailrace.verify.canonical import unpadded
 from tailrace.verify.classic_tree import character, dimension_path
+from tailrace.verify.common_attributes import (
+    bookkeeping,
+    dimensions_used,
+    is_of_netcdf,
+    is_only_a_dimension,
+    is_scale,
+    netcdf_name,
+    plain_attributes,
+    shadowed,
+)
 from tailrace.verify.model import Attribute, Box, Node, Tree, Values
-from tailrace.verify.types import Compound, Float, Integer, Reference, Text, Type
+from tailrace.verify.types import Compound, Float, Integer, Text
 
 Nodes = dict[str, Node]
-
-_bookkeeping = {
-    "CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST", "DIMENSION_LABELS",
-    "_Netcdf4Dimid", "_Netcdf4Coordinates", "_nc3_strict", "_NCProperties",
-}  # fmt: skip
-_only_a_dimension = "This is a netCDF dimension but not a netCDF variable"
-_shadowed = "_nc4_non_coord_"  # the HDF5 name of a variable that is named like another's dimension
-text_type = Text(None, "utf-8", "null-terminated")
 
 
 def common_views(left: Tree, right: Tree) -> tuple[Nodes, Nodes, str]:
@@ -53,24 +56,25 @@ def _family(tree: Tree) -> str:
 
 def _netcdf_view(tree: Tree) -> Nodes:
     if _family(tree) == "classic":
-        return {path: _with_plain_attributes(node) for path, node in tree.nodes.items()}
+        return {path: _with_plain_attributes(node, ()) for path, node in tree.nodes.items()}
     found: Nodes = {}
+    is_netcdf = is_of_netcdf(tree.nodes["/"].read_attributes())
     for path, node in tree.nodes.items():
-        view = _with_plain_attributes(node)
+        attributes = node.read_attributes()
+        used = dimensions_used(node, attributes, tree.reference_text)
+        view = _with_plain_attributes(node, bookkeeping(node, attributes, used, is_netcdf))
         if node.kind != "dataset":
             found[path] = view
             continue
-        attributes = node.read_attributes()
-        if _text_of(attributes.get("CLASS")) == "DIMENSION_SCALE":
+        if is_scale(attributes):
             dimension = _dimension_of(node)
             found[dimension.path] = dimension
-            if _text_of(attributes.get("NAME")).startswith(_only_a_dimension):
+            if is_only_a_dimension(attributes):
                 continue
-            view.dimensions = (_name(path),)
-        used = _dimensions_used(tree, attributes)
+            view.dimensions = (netcdf_name(path),)
         if used is not None or node.shape == ():
             view.dimensions = used or ()
-        view.path = path.replace(_shadowed, "")
+        view.path = path.replace(shadowed, "")
         found[view.path] = _with_characters(view)
     return dict(sorted(found.items()))
 
@@ -78,22 +82,11 @@ def _netcdf_view(tree: Tree) -> Nodes:
 def _dimension_of(node: Node) -> Node:
     group, _, name = node.path.rpartition("/")
     return Node(
-        dimension_path(group or "/", name.replace(_shadowed, "")),
+        dimension_path(group or "/", name.replace(shadowed, "")),
         "dimension",
         shape=node.shape[:1] if node.shape else (),
         limits=node.limits[:1] if node.limits else (),
     )
-
-
-def _dimensions_used(tree: Tree, attributes: Mapping[str, Attribute]) -> tuple[str, ...] | None:
-    scales = attributes.get("DIMENSION_LIST")
-    if scales is None or scales.values is None:
-        return None
-    names = []
-    for references in scales.values.reshape(-1):
-        items = np.asarray(references).reshape(-1) if references is not None else np.zeros(0)
-        names.append(_name(tree.reference_text(items[0], "object")) if items.size else "")
-    return tuple(names)
 
 
 def _with_characters(node: Node) -> Node:
@@ -106,7 +99,7 @@ def _with_characters(node: Node) -> Node:
         return replace(node, type=character)
 
     def read(box: Box, *, whole: Any = node.read) -> Values:
-        values = np.ascontiguousarray(whole(box[:-1]))
+        values = np.ascontiguousarray(unpadded(whole(box[:-1]), kind))
         split = values.reshape((*values.shape, 1)).view("S1")
         return np.asarray(split[..., box[-1]])
 
@@ -137,23 +130,30 @@ def _without_dimensions(nodes: Nodes) -> Nodes:
 
 
 def _raw_view(tree: Tree) -> Nodes:
-    """Numbers in attributes have no size in JSON; compounds and committed types do not exist."""
+    """Numbers in attributes have no size in JSON; compounds, committed types and named dimensions
+    do not exist. Links do not either: what has some says more."""
     found = {}
+    is_netcdf = is_of_netcdf(tree.nodes["/"].read_attributes())
     for path, node in tree.nodes.items():
-        if node.kind not in {"dataset", "group"}:
+        if node.kind in {"type", "dimension"}:
             continue
         view = replace(node, limits=node.shape, dimensions=None, committed="")
-        view.read_attributes = partial(_wide_attributes, node)
+        view.read_attributes = partial(_wide_attributes, tree, node, is_netcdf)
         found[path] = view
     return found
 
 
-def _wide_attributes(node: Node) -> Mapping[str, Attribute]:
-    found = {}
-    for name, attribute in _plain_attributes(node).items():
-        if not isinstance(attribute.type, Compound):
-            found[name] = _widened(attribute)
-    return found
+def _wide_attributes(tree: Tree, node: Node, is_netcdf: bool) -> Mapping[str, Attribute]:
+    found = node.read_attributes()
+    left_out: Collection[str] = ()
+    if _family(tree) == "HDF5":
+        used = dimensions_used(node, found, tree.reference_text)
+        left_out = bookkeeping(node, found, used, is_netcdf)
+    return {
+        name: _widened(attribute)
+        for name, attribute in plain_attributes(found, left_out).items()
+        if not isinstance(attribute.type, Compound)
+    }
 
 
 def _widened(attribute: Attribute) -> Attribute:
@@ -165,47 +165,8 @@ def _widened(attribute: Attribute) -> Attribute:
     return attribute
 
 
-# --- attributes ---------------------------------------------------------------------------------
+def _with_plain_attributes(node: Node, left_out: Collection[str]) -> Node:
+    def read(whole: Node = node) -> Mapping[str, Attribute]:
+        return plain_attributes(whole.read_attributes(), left_out)
 
-
-def _with_plain_attributes(node: Node) -> Node:
-    return replace(node, read_attributes=partial(_plain_attributes, node), committed="")
-
-
-def _plain_attributes(node: Node) -> Mapping[str, Attribute]:
-    """Without the bookkeeping of dimension scales; one value is a list of one."""
-    return {
-        name: _plain(attribute)
-        for name, attribute in node.read_attributes().items()
-        if name not in _bookkeeping
-    }
-
-
-def _plain(attribute: Attribute) -> Attribute:
-    values, kind = attribute.values, attribute.type
-    if values is None or isinstance(kind, Compound | Reference):
-        return replace(attribute, committed="")
-    if isinstance(kind, Text):
-        texts = np.empty(values.size, object)
-        texts[:] = [_bytes_of(value, kind) for value in values.reshape(-1)]
-        shape = () if values.size == 1 else attribute.shape
-        return Attribute(text_type, shape, texts.reshape(shape or ()))
-    plain: Type = kind
-    if attribute.shape == ():
-        return Attribute(plain, (1,), values.reshape(1))
-    return Attribute(plain, attribute.shape, values)
-
-
-def _bytes_of(value: Any, kind: Text) -> bytes:
-    raw = value.encode("utf-8", "surrogateescape") if isinstance(value, str) else bytes(value)
-    return raw.rstrip(b" ") if kind.padding == "space-padded" else raw.rstrip(b"\0")
-
-
-def _text_of(attribute: Attribute | None) -> str:
-    if attribute is None or attribute.values is None or not isinstance(attribute.type, Text):
-        return ""
-    return _bytes_of(attribute.values.reshape(-1)[0], attribute.type).decode("utf-8", "replace")
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2].replace(_shadowed, "")
+    return replace(node, read_attributes=read, committed="")

@@ -15,7 +15,7 @@ from tailrace.verify.model import Attribute, Box, Node, Values
 from tailrace.verify.pace import Pace, slab_bytes
 from tailrace.verify.show import shown
 from tailrace.verify.tiles import paced, tiles
-from tailrace.verify.types import Compound, Integer, Reference, Type
+from tailrace.verify.types import Compound, Integer, Reference, Text, Type
 
 
 class ValueComparison:
@@ -104,10 +104,12 @@ def attributes_differ(
 ) -> int:
     """How many elements of an attribute differ; both are of the same type and extents."""
     assert a.values is not None and b.values is not None
+    # Of equal types one may be a text of netCDF, all of whose bytes count: then they do for both.
+    kind = b.type if isinstance(b.type, Text) and b.type.whole else a.type
     if not tolerance.exact:
         sides = Side(a.values, resolvers[0]), Side(b.values, resolvers[1])
-        return int(np.count_nonzero(apart(*sides, a.type, tolerance)))
-    one, other = encode(a.values, a.type, resolvers[0]), encode(b.values, b.type, resolvers[1])
+        return int(np.count_nonzero(apart(*sides, kind, tolerance)))
+    one, other = encode(a.values, kind, resolvers[0]), encode(b.values, kind, resolvers[1])
     if back_references(name, a.type):
         return sum(x != y for x, y in zip(sorted(one), sorted(other), strict=True))
     return int(np.count_nonzero(unequal(one, other)))

@@ -19,17 +19,16 @@ from tailrace.errors import ExitCode, TailraceError
 Seen = frozenset[tuple[str, str]]
 
 
-def check_elsewhere(path: Path, file: h5py.File, name: str, seen: Seen = frozenset()) -> None:
+def check_elsewhere(path: Path, name: str, dataset: Any, seen: Seen = frozenset()) -> None:
     """Raises (exit code 3) where a file or dataset with elements of dataset `name` is not there."""
-    dataset = file[name]
     creation = dataset.id.get_create_plist()
     if creation.get_layout() == h5d.VIRTUAL:
-        _check_sources(path, file, name, creation, seen)
+        _check_sources(path, dataset.file, name, creation, seen)
     elif creation.get_layout() == h5d.CONTIGUOUS and creation.get_external_count():
-        _check_external(path, dataset, creation)
+        _check_external(path, name, dataset, creation)
 
 
-def _check_external(path: Path, dataset: Any, creation: Any) -> None:
+def _check_external(path: Path, name: str, dataset: Any, creation: Any) -> None:
     left = math.prod(dataset.shape or ()) * dataset.id.get_type().get_size()
     prefix = os.environ.get("HDF5_EXTFILE_PREFIX", "")
     folder = Path(prefix.replace("${ORIGIN}", str(path.resolve().parent)))
@@ -39,10 +38,10 @@ def _check_external(path: Path, dataset: Any, creation: Any) -> None:
         size = left if room == h5f.UNLIMITED else min(left, int(room))
         left -= size
         if not file.is_file():
-            raise _lost(path, dataset.name, f"its external file {file} is missing")
+            raise _lost(path, name, f"its external file {file} is missing")
         if file.stat().st_size < int(offset) + size:
             what = f"its external file {file} is shorter than {int(offset) + size} bytes"
-            raise _lost(path, dataset.name, what)
+            raise _lost(path, name, what)
 
 
 def _check_sources(path: Path, file: h5py.File, name: str, creation: Any, seen: Seen) -> None:
@@ -78,7 +77,7 @@ def _check_source(
         raise _lost(path, name, f"its source {where} is smaller than it was")
     key = (str(found.resolve()), thing.name)
     if key not in seen:
-        check_elsewhere(found, file, thing.name, seen | {key})
+        check_elsewhere(found, thing.name, thing, seen | {key})
 
 
 def _within(space: Any, extents: tuple[int, ...]) -> bool:

@@ -84,6 +84,32 @@ def has_opaque(kind: Type | None) -> bool:
     return isinstance(kind, Opaque) or (isinstance(kind, Array) and has_opaque(kind.base))
 
 
+def has_padded_text(kind: Type | None) -> bool:
+    """Whether there are fixed strings that HDF5's conversion would strip of more than it should,
+    in a type that numpy has exactly."""
+    return _holds_padded_text(kind) and _is_exact_in_numpy(kind)
+
+
+def _holds_padded_text(kind: Type | None) -> bool:
+    if isinstance(kind, Compound):
+        return any(_holds_padded_text(member) for _, member in kind.members)
+    if isinstance(kind, Array):
+        return _holds_padded_text(kind.base)
+    return isinstance(kind, Text) and kind.size is not None and kind.padding != "null-padded"
+
+
+def _is_exact_in_numpy(kind: Type | None) -> bool:
+    if isinstance(kind, Compound):
+        return all(_is_exact_in_numpy(member) for _, member in kind.members)
+    if isinstance(kind, Array | Enum):
+        return _is_exact_in_numpy(kind.base)
+    if isinstance(kind, Integer):
+        return kind.bits == 8 * kind.size and kind.size in {1, 2, 4, 8}
+    if isinstance(kind, Float):
+        return kind.layout == "" and kind.size in {2, 4, 8}
+    return isinstance(kind, Opaque) or (isinstance(kind, Text) and kind.size is not None)
+
+
 def comparable(kind: Type | None) -> bool:
     """Whether values of the type have a meaning that can be told here."""
     if isinstance(kind, Compound):

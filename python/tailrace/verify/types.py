@@ -63,6 +63,8 @@ class Text(Type):
     size: int | None
     charset: str  # "ascii" or "utf-8"
     padding: str  # "null-terminated", "null-padded" or "space-padded"
+    # Whether all bytes are content, also those behind a zero byte: as netCDF reads its texts.
+    whole: bool = field(default=False, repr=False, compare=False)
 
     def describe(self) -> str:
         length = "variable length" if self.size is None else f"length {self.size}"
