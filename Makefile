@@ -31,7 +31,7 @@ demo: build ## the seism kernel on 8 ranks, every element verified
 	@$(SETUP)/demo.sh $(BUILD)/env.sh
 
 test: build ## all tests
-	@$(VENV)/ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS) $(if $(TESTS),-R '$(TESTS)')
+	@$(SETUP)/test.sh $(BUILD) $(JOBS) '$(TESTS)'
 
 check-slice: build ## the published default test set (943 MB) on 8 ranks, every element verified
 	@$(SETUP)/check_slice.sh $(BUILD)/env.sh

@@ -65,11 +65,12 @@ foreach(case IN LISTS listed)
         string(APPEND options " --romio")
         set(more ";romio")
       endif()
-      string(APPEND text "add_test([==[${test}]==] \"${run_case}\" ${options}${settings} -- "
+      string(APPEND text "add_test([==[${test}]==] \"${run_case}\" --name [==[${test}]==] "
+        "${options}${settings} -- "
         "\"${program}\" [==[--test-case=${filter}]==])\n"
         "set_tests_properties([==[${test}]==] PROPERTIES PROCESSORS ${count} "
         "TIMEOUT ${ctest_timeout} LABELS \"${labels};np${count}${more}\" "
-        "FAIL_REGULAR_EXPRESSION HDF5-DIAG "
+        "FAIL_REGULAR_EXPRESSION HDF5-DIAG SKIP_RETURN_CODE 77 "
         "TIMEOUT_SIGNAL_NAME SIGTERM TIMEOUT_SIGNAL_GRACE_PERIOD 5)\n")
     endforeach()
   endforeach()

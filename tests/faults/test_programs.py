@@ -4,11 +4,11 @@ full, and one that does not, where the libraries are as they are. Each rank's en
 
 import os
 import shlex
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from own_namespace import unshare
 
 BUILD = Path(os.environ["TAILRACE_BUILD_DIR"])
 PRELOAD = BUILD / "lib/libtailrace_hook_posix.so"
@@ -105,13 +105,16 @@ def test_without_counting(tmp_path, mpi_io, cell, mode, who):
 def test_really_full_disk(tmp_path, mpi_io, mode, fill):
     disk = tmp_path / "disk"
     disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=300k", "tailrace", str(disk)]
-    if os.geteuid() != 0 or shutil.which("unshare") is None:
-        pytest.fail("needs root for a small file system of its own: run it as root")
-    subprocess.run(mount, check=True)
-    try:
-        ends = launch("held_fault_writer", tmp_path, [mode, *fill], mpi_io[1], 60)
-        assert ends is not None, "hang"
-        check_ends(ends, tmp_path, {"no_space"})
-    finally:
-        subprocess.run(["umount", "-l", str(disk)], check=True)
+    # The launcher is started inside the new mount name space, and with it each rank; what is left
+    # has to be looked at there, too.
+    listing = tmp_path / "left"
+    script = (
+        f"mount -t tmpfs -o size=300k tailrace {shlex.quote(str(disk))} || exit 9\n"
+        f'"$0" "$@"; code=$?; ls -A {shlex.quote(str(disk))} >{shlex.quote(str(listing))}; '
+        "exit $code"
+    )
+    before = [*unshare("-m"), "sh", "-c", script]
+    ends = launch("held_fault_writer", tmp_path, [mode, *fill], mpi_io[1], 60, before)
+    assert ends is not None, "hang"
+    check_ends(ends, tmp_path, {"no_space"})
+    assert listing.read_text() == "", "and nothing is left on the disk"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """With errors held, MPI-IO and HDF5 end in step on every rank, and the loss is known."""
 
-import os
 import re
 
 import pytest
 from interposer_runs import MPIEXEC, WRITER, mpi_components, run, show
+from own_namespace import unshare
 
 VERDICT = re.compile(r"rank (\d+): asked (\d+) done (\d+) failed (\d+) errno (\d+)")
 ENOSPC = 28
@@ -43,14 +43,12 @@ def test_injected(tmp_path, component, environment, library, mode, fault):
 @pytest.mark.parametrize("component,environment", mpi_components())
 @pytest.mark.parametrize("library,mode", CASES)
 def test_full_tmpfs(tmp_path, component, environment, library, mode):
-    # Without root a user namespace of one's own allows the mount, where the system allows those.
-    namespace = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-r", "-m"]
     script = 'mount -t tmpfs -o size=1m tmpfs "$1" && shift && exec "$0" "$@"'
     # Each rank is started inside the new mount namespace, since the launcher is.
     launcher, *options = MPIEXEC
     found = verdicts(
         run(
-            [*namespace, "sh", "-c", script, launcher, tmp_path, *options, "-n", 4,
+            [*unshare("-m"), "sh", "-c", script, launcher, tmp_path, *options, "-n", 4,
              WRITER, tmp_path / "data.bin", library, mode, "hold"],
             environment,
         )

@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `make test`: CTest, then what was not run and why.   test.sh <build> <jobs> [regex]
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=${1:?test.sh wants a build folder}
+list=$build/tests/not_run.txt
+rm -f "$list"
+"$root/build/venv/bin/ctest" --test-dir "$build" --output-on-failure --parallel "${2:-2}" \
+    ${3:+-R "$3"}
+code=$?
+if [ -s "$list" ]; then
+    echo
+    echo "$(wc -l <"$list") tests were not run:"
+    sort "$list" | sed 's/^/  /'
+fi
+exit $code
