@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cstdlib>
 #include <ctime>
 #include <limits>
@@ -12,9 +13,6 @@
 namespace tailrace::comm {
 
 namespace {
-
-// MPI-3.1 counts are int; longer messages go in pieces.
-constexpr std::size_t largest_message = std::size_t{1} << 30;
 
 MPI_Op op(Reduce how) {
     switch (how) {
@@ -58,9 +56,16 @@ void wait_at_rest(MPI_Request& request) {
     }
 }
 
+/// Keeps the order of unsigned numbers where they are compared as signed ones. MPICH 4.0 compares
+/// MPI_UINT64_T that way: the greatest of 0 and 2^64-1 is 0 there.
+void turn_sign(std::span<std::uint64_t> values) {
+    for (std::uint64_t& value : values) value ^= std::uint64_t{1} << 63;
+}
+
 class MpiTransport final : public Transport {
 public:
-    explicit MpiTransport(MPI_Comm owned) : x_comm(owned) {
+    MpiTransport(MPI_Comm owned, std::size_t largest_message)
+        : x_comm(owned), x_largest_message(largest_message) {
         check(MPI_Comm_set_errhandler(x_comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
         check(MPI_Comm_rank(x_comm, &x_rank), "MPI_Comm_rank");
         check(MPI_Comm_size(x_comm, &x_size), "MPI_Comm_size");
@@ -80,7 +85,7 @@ public:
 
     void broadcast(std::span<std::byte> data, int root) override {
         while (!data.empty()) {
-            const std::size_t part = std::min(data.size(), largest_message);
+            const std::size_t part = std::min(data.size(), x_largest_message);
             check(MPI_Bcast(data.data(), static_cast<int>(part), MPI_BYTE, root, x_comm),
                   "MPI_Bcast");
             data = data.subspan(part);
@@ -88,16 +93,23 @@ public:
     }
 
     void reduce_all(std::span<std::uint64_t> values, Reduce how) override {
-        MPI_Request request = MPI_REQUEST_NULL;
-        check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()),
-                             MPI_UINT64_T, op(how), x_comm, &request),
-              "MPI_Iallreduce");
-        wait_at_rest(request);
+        if (how != Reduce::sum) turn_sign(values);
+        in_pieces(values, [&](std::span<std::uint64_t> part) {
+            MPI_Request request = MPI_REQUEST_NULL;
+            check(MPI_Iallreduce(MPI_IN_PLACE, part.data(), static_cast<int>(part.size()),
+                                 how == Reduce::sum ? MPI_UINT64_T : MPI_INT64_T, op(how), x_comm,
+                                 &request),
+                  "MPI_Iallreduce");
+            wait_at_rest(request);
+        });
+        if (how != Reduce::sum) turn_sign(values);
     }
     void reduce_all(std::span<double> values, Reduce how) override {
-        check(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()),
-                            MPI_DOUBLE, op(how), x_comm),
-              "MPI_Allreduce");
+        in_pieces(values, [&](std::span<double> part) {
+            check(MPI_Allreduce(MPI_IN_PLACE, part.data(), static_cast<int>(part.size()),
+                                MPI_DOUBLE, op(how), x_comm),
+                  "MPI_Allreduce");
+        });
     }
 
     std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine, int root) override;
@@ -105,7 +117,7 @@ public:
     std::shared_ptr<Transport> split(int color, int key) override {
         MPI_Comm part = MPI_COMM_NULL;
         check(MPI_Comm_split(x_comm, color, key, &part), "MPI_Comm_split");
-        return std::make_shared<MpiTransport>(part);
+        return std::make_shared<MpiTransport>(part, x_largest_message);
     }
 
     std::shared_ptr<Transport> split_node() override {
@@ -114,11 +126,24 @@ public:
         MPI_Comm part = MPI_COMM_NULL;
         check(MPI_Comm_split_type(x_comm, MPI_COMM_TYPE_SHARED, x_rank, MPI_INFO_NULL, &part),
               "MPI_Comm_split_type");
-        return std::make_shared<MpiTransport>(part);
+        return std::make_shared<MpiTransport>(part, x_largest_message);
     }
 
 private:
+    /// Calls `work` with at most as many values as a message holds; once where there are none, so
+    /// that ranks stay in step.
+    template <class Number, class Work>
+    void in_pieces(std::span<Number> values, Work&& work) const {
+        const std::size_t most = std::max<std::size_t>(1, x_largest_message / sizeof(Number));
+        do {
+            const std::size_t part = std::min(values.size(), most);
+            work(values.first(part));
+            values = values.subspan(part);
+        } while (!values.empty());
+    }
+
     MPI_Comm x_comm;
+    std::size_t x_largest_message;
     int x_rank = 0;
     int x_size = 1;
 };
@@ -133,7 +158,7 @@ std::vector<std::vector<std::byte>> MpiTransport::gather(std::span<const std::by
     constexpr int tag = 7;
     if (x_rank != root) {
         for (std::size_t sent = 0; sent < mine.size();) {
-            const std::size_t part = std::min(mine.size() - sent, largest_message);
+            const std::size_t part = std::min(mine.size() - sent, x_largest_message);
             check(MPI_Send(mine.data() + sent, static_cast<int>(part), MPI_BYTE, root, tag, x_comm),
                   "MPI_Send");
             sent += part;
@@ -149,7 +174,7 @@ std::vector<std::vector<std::byte>> MpiTransport::gather(std::span<const std::by
             continue;
         }
         for (std::size_t got = 0; got < one.size();) {
-            const std::size_t part = std::min(one.size() - got, largest_message);
+            const std::size_t part = std::min(one.size() - got, x_largest_message);
             check(MPI_Recv(one.data() + got, static_cast<int>(part), MPI_BYTE, r, tag, x_comm,
                            MPI_STATUS_IGNORE),
                   "MPI_Recv");
@@ -161,15 +186,35 @@ std::vector<std::vector<std::byte>> MpiTransport::gather(std::span<const std::by
 
 }  // namespace
 
-Comm from_mpi(MPI_Comm parent) {
+Comm from_mpi(MPI_Comm parent, std::size_t largest_message_bytes) {
+    if (largest_message_bytes == 0 || largest_message_bytes > INT_MAX)
+        throw core::Error(core::Code::wrong_call,
+                          "messages of " + std::to_string(largest_message_bytes) +
+                              " bytes are not possible: MPI's counts are int",
+                          "from_mpi", "give 1 to " + std::to_string(INT_MAX));
+    const ErrorsReturn guard;
     MPI_Comm copy = MPI_COMM_NULL;
     check(MPI_Comm_dup(parent, &copy), "MPI_Comm_dup");
-    return Comm(std::make_shared<MpiTransport>(copy));
+    return Comm(std::make_shared<MpiTransport>(copy, largest_message_bytes));
 }
 
 MPI_Comm native(const Comm& comm) {
     const auto* transport = dynamic_cast<const MpiTransport*>(&comm.transport());
     return transport ? transport->comm() : MPI_COMM_SELF;
+}
+
+ErrorsReturn::ErrorsReturn() noexcept {
+    int initialised = 0, finalized = 0;
+    MPI_Initialized(&initialised);
+    MPI_Finalized(&finalized);
+    if (!initialised || finalized) return;
+    if (MPI_Comm_get_errhandler(MPI_COMM_WORLD, &x_before) != MPI_SUCCESS) return;
+    x_set = MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN) == MPI_SUCCESS;
+}
+
+ErrorsReturn::~ErrorsReturn() {
+    if (x_set) MPI_Comm_set_errhandler(MPI_COMM_WORLD, x_before);
+    if (x_before != MPI_ERRHANDLER_NULL) MPI_Errhandler_free(&x_before);
 }
 
 std::string error_text(int code) {

@@ -7,6 +7,7 @@
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
+#include <cstddef>
 #include <string>
 
 #include "comm/comm.hpp"
@@ -15,12 +16,29 @@ namespace tailrace::comm {
 
 /// A Comm over a duplicate of `parent` with MPI_ERRORS_RETURN; the duplicate is freed with the
 /// last copy, which must be gone before MPI_Finalize.  [collective]
+/// @param largest_message_bytes  MPI-3.1 counts are int: what is longer goes in pieces
 /// @throws core::Error{Code::internal} when MPI refuses
-[[nodiscard]] Comm from_mpi(MPI_Comm parent);
+[[nodiscard]] Comm from_mpi(MPI_Comm parent,
+                            std::size_t largest_message_bytes = std::size_t{1} << 30);
 
 /// The MPI communicator of `comm`; MPI_COMM_SELF for Comm::self().  [local]
 /// @pre MPI is initialised
 [[nodiscard]] MPI_Comm native(const Comm& comm);
+
+/// While it lives, calls that belong to no communicator of ours (datatypes, infos, the duplication
+/// of somebody else's) return their errors: MPI gives those to the handler of MPI_COMM_WORLD, which
+/// ends the program unless it was changed.  [local]
+class ErrorsReturn {
+public:
+    ErrorsReturn() noexcept;
+    ~ErrorsReturn();
+    ErrorsReturn(const ErrorsReturn&) = delete;
+    ErrorsReturn& operator=(const ErrorsReturn&) = delete;
+
+private:
+    MPI_Errhandler x_before = MPI_ERRHANDLER_NULL;
+    bool x_set = false;
+};
 
 /// Text of an MPI error code, with its class.  [local]
 [[nodiscard]] std::string error_text(int code);

@@ -15,4 +15,10 @@ namespace tailrace::comm {
 /// @returns "MPI-IO of <library>" where it cannot be told
 [[nodiscard]] std::string mpi_io_implementation(bool on_lustre = false);
 
+/// What is wrong with an MPI_Info entry for this MPI, which would end the program where the default
+/// error handler is in force; empty: nothing.  [local]
+[[nodiscard]] std::string why_no_hint(const std::string& key, const std::string& value);
+/// "keys of 1 to 35 characters and values of 1 to 255".  [local]
+[[nodiscard]] std::string hint_limits();
+
 }  // namespace tailrace::comm

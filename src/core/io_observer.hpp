@@ -51,8 +51,10 @@ public:
     /// Drops the counts of a file (inode numbers are re-used).  [local]
     virtual void forget(const std::filesystem::path& file) noexcept = 0;
     /// While held, a write that fails or falls short is remembered in the tally but reported as
-    /// complete to its caller, and later writes to that file are counted as failed and not made:
-    /// libraries above stay in step on all ranks, and the Sink decides.  [local]
+    /// complete to its caller, and later writes to that file are counted as failed and not made. A
+    /// read that fails is remembered and gives zeros; one that falls short is continued up to the
+    /// end of the file. Libraries above stay in step on all ranks, and the Sink or Source decides.
+    /// [local]
     virtual void hold_errors(const std::filesystem::path& file, bool hold) noexcept = 0;
 };
 

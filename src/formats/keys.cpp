@@ -2,6 +2,9 @@
 #include "formats/keys.hpp"
 
 #include <algorithm>
+#ifdef TAILRACE_HAVE_MPI
+#include "comm/mpi_io.hpp"
+#endif
 
 namespace tailrace::formats {
 
@@ -55,6 +58,17 @@ std::uint64_t raw_alignment(const core::Config& config) {
         throw config.error("alignment", core::in_quotes(words.front()) + " of alignment " + why,
                            "write `alignment BYTES`, BYTES at least 1");
     return *bytes;
+}
+
+Hints hints_of(const core::Config& config) {
+    Hints hints = config.pairs("hint");
+#ifdef TAILRACE_HAVE_MPI
+    for (const auto& [key, value] : hints)
+        if (const std::string why = comm::why_no_hint(key, value); !why.empty())
+            throw config.error("hint", "hint " + key + " cannot be set: " + why,
+                               "this MPI takes " + comm::hint_limits());
+#endif
+    return hints;
 }
 
 std::vector<std::string> keys_without_effect(const core::Config& config) {

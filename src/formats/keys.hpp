@@ -32,6 +32,9 @@ void register_keys(core::KeyTable& table);
 /// Bytes of key `alignment` for the raw formats, which have no threshold.  [local]
 /// @throws core::Error{Code::bad_input}
 [[nodiscard]] std::uint64_t raw_alignment(const core::Config& config);
+/// The hints of key `hint`, each short enough for this MPI.  [local]
+/// @throws core::Error{Code::bad_input}
+[[nodiscard]] Hints hints_of(const core::Config& config);
 /// `format` and the keys of all formats.  [local]
 void register_keys(core::KeyTable& table);
 /// The Options of the format that `format` names, without chunks.  [local]

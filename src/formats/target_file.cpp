@@ -189,8 +189,16 @@ std::optional<Error> TargetFile::seen_failure(const std::string& doing) const no
     const core::IoObserver* observer = core::io_observer();
     if (observer == nullptr || !x_seen.open()) return std::nullopt;
     try {
-        core::CallTally calls = observer->tally(counted_name()).write;
-        for (const fs::path& file : x_more) calls += observer->tally(file).write;
+        core::FileTally both = observer->tally(counted_name());
+        for (const fs::path& file : x_more) both += observer->tally(file);
+        // The library that was given zeros instead takes them for what is in the file.
+        if (x_holding && both.read.failed_calls > 0)
+            return system_error(both.read.first_errno,
+                                doing + " failed: what is in the file could not be read: " +
+                                    std::to_string(both.read.bytes_asked) + " bytes asked, " +
+                                    std::to_string(both.read.bytes_done) + " read",
+                                x_path);
+        const core::CallTally& calls = both.write;
         // A short write that was not held has been tried again by whoever made it.
         const bool fell_short =
             x_holding && calls.short_calls > 0 && calls.bytes_done < calls.bytes_asked;

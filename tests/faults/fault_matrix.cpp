@@ -166,3 +166,18 @@ TAILRACE_MPI_TEST("faults: our own fsync, the new name, the folder") {
     check_cell(comm, "sync", {true}, "op=fsync,path=*/f.h5.part,phase=sync,errno=EIO");
     check_cell(comm, "publish", {true}, "op=rename,path=*/f.h5.part,errno=EACCES");
 }
+
+// What rank 0 has created alone is read by all; the description is added by reading the file again.
+TAILRACE_MPI_TEST("faults: what was written cannot be read") {
+    const auto comm = comm::from_mpi(MPI_COMM_WORLD);
+    const std::string last = "rank=" + std::to_string(comm.size() - 1) + ",";
+    for (const bool collective : {true, false}) {
+        const Run run{collective, true};
+        for (const std::string rank : {"", "rank=0,"})
+            for (const std::string phase : {"open_file", "open_dataset", "describe"})
+                check_cell(comm, phase, run,
+                           "op=read,path=*/f.h5.part,phase=" + phase + "," + rank + "errno=EIO");
+        check_cell(comm, "open_dataset", run,
+                   "op=read,path=*/f.h5.part,phase=open_dataset," + last + "errno=EIO");
+    }
+}

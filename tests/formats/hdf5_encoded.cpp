@@ -2,6 +2,9 @@
 // Chunks that were compressed elsewhere: allowed where one rank alone changes no shared metadata.
 #include <zlib.h>
 
+#include <filesystem>
+#include <memory>
+
 #include "hdf5_support.hpp"
 
 using namespace hdf5_test;
@@ -69,4 +72,72 @@ TAILRACE_MPI_TEST("hdf5: compressed chunks by one rank; by several they are refu
     sink->complete(0);
     (void)sink->close(sink->can().encoded_chunks ? Outcome::publish : Outcome::discard);
     if (sink->can().encoded_chunks) CHECK(wrong_elements(oracle::read(path, "/chunked")) == 0);
+}
+
+namespace {
+
+/// A filter that changes nothing, in this process only.
+class OwnFilter {
+public:
+    static constexpr H5Z_filter_t id = 311;
+    OwnFilter() {
+        const H5Z_class2_t filter{H5Z_CLASS_T_VERS, id, 1, 1, "same", nullptr, nullptr, same};
+        H5Zregister(&filter);
+    }
+    ~OwnFilter() { H5Zunregister(id); }
+    OwnFilter(const OwnFilter&) = delete;
+    OwnFilter& operator=(const OwnFilter&) = delete;
+
+private:
+    static std::size_t same(unsigned, std::size_t, const unsigned*, std::size_t bytes, std::size_t*,
+                            void**) {
+        return bytes;
+    }
+};
+
+}  // namespace
+
+TAILRACE_MPI_TEST(
+    "hdf5: a filter that one rank has not is refused on all, in writing and reading") {
+    const auto comm = comm::from_mpi(MPI_COMM_WORLD);
+    const std::string folder = test::shared_folder();
+    core::Phases phases;
+    auto options = chunked(dims, true);
+    options.filters = {{OwnFilter::id, "same", {}}};
+    const bool lacks_it = comm.rank() == comm.size() - 1;
+    {
+        const auto filter = lacks_it ? nullptr : std::make_unique<OwnFilter>();
+        TAILRACE_CHECK_ALL_THROW(core::Code::bad_input,
+                                 hdf5::open_sink(comm, target(folder + "/a.h5"), options, phases));
+        comm.barrier();
+        CHECK(!std::filesystem::exists(folder + "/a.h5.part"));
+    }
+    {
+        const OwnFilter filter;
+        (void)write_steps(comm, folder + "/a.h5", options, dims, phases);
+    }
+    const auto filter = lacks_it ? nullptr : std::make_unique<OwnFilter>();
+    auto source = hdf5::open_source(comm, folder + "/a.h5", options, phases);
+    const Box box = my_part(comm, dims, 0);
+    std::vector<float> data(static_cast<std::size_t>(box.volume()));
+    core::Read piece{0, box, reinterpret_cast<std::byte*>(data.data()), Scalar::f32, {}};
+    TAILRACE_CHECK_ALL_THROW(core::Code::unsupported,
+                             source->read({&piece, box.empty() ? 0U : 1U}));
+}
+
+TAILRACE_MPI_TEST(2, "hdf5: options that differ between ranks are refused on all") {
+    const auto comm = comm::from_mpi(MPI_COMM_WORLD);
+    const std::string folder = test::shared_folder();
+    core::Phases phases;
+    auto options = chunked(dims, true);
+    options.deflate = comm.rank() == 0 ? 0 : 3;
+    TAILRACE_CHECK_ALL_THROW(core::Code::rank_mismatch,
+                             hdf5::open_sink(comm, target(folder + "/a.h5"), options, phases));
+    options = chunked(dims, true);
+    if (comm.rank() == 1) options.chunks.clear();
+    TAILRACE_CHECK_ALL_THROW(core::Code::rank_mismatch,
+                             hdf5::open_sink(comm, target(folder + "/a.h5"), options, phases));
+    options = chunked(dims, true);
+    if (comm.rank() == 1) options.hints["tailrace_test"] = "1";
+    CHECK_NOTHROW((void)hdf5::open_sink(comm, target(folder + "/a.h5"), options, phases));
 }

@@ -194,7 +194,7 @@ Options options_from(const Config& config) {
     if (config.has("metadata_block_size"))
         options.metadata_block_bytes = config.number("metadata_block_size");
     set_libver(config, options);
-    options.hints = config.pairs("hint");
+    options.hints = hints_of(config);
     check(config, options);
     return options;
 }

@@ -96,6 +96,7 @@ void check_subfiling(const Options& options) {
 #ifdef H5_HAVE_SUBFILING_VFD
 /// Never MPI_INFO_NULL: of a file opened with it HDF5 2.2.0 cannot give the access list back.
 void set_mpi_params(const h5::Id& access, const comm::Comm& comm, const mpiio::Info& info) {
+    const comm::ErrorsReturn guard;
     MPI_Info given = info.get();
     if (given == MPI_INFO_NULL) comm::check(MPI_Info_create(&given), "MPI_Info_create");
     const herr_t result = H5Pset_mpi_params(access.get(), comm::native(comm), given);

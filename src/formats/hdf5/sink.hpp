@@ -2,6 +2,7 @@
 // The Sink over HDF5. docs/developer/hdf5_failures.md says what happens when the disk does not.
 #pragma once
 
+#include <exception>
 #include <map>
 #include <optional>
 #include <string>
@@ -77,6 +78,7 @@ private:
 
     // sink_report.cpp
     core::FileReport report();
+    void doubt_collective(core::FileReport& report) const;
     void report_metadata(core::FileReport& report);
 
     // sink_state.cpp
@@ -108,6 +110,7 @@ private:
     std::optional<core::Error> x_pending;  ///< first failure of this rank in this step
     std::optional<core::Error> x_lost;     ///< agreed: the file is lost
     bool x_closed = false;
+    int x_exceptions = std::uncaught_exceptions();  ///< when it was opened
 };
 
 }  // namespace tailrace::formats::hdf5

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file and its datasets: made by all ranks, or by rank 0 alone and then opened by all.
 #include <algorithm>
+#include <exception>
 #include <set>
 
+#include "core/hash.hpp"
 #include "formats/hdf5/attributes.hpp"
 #include "formats/hdf5/mpi_open.hpp"
 #include "formats/hdf5/sink_state.hpp"
@@ -14,6 +16,41 @@ namespace {
 using core::Code;
 using core::Error;
 
+/// Everything that HDF5 wants to be equal on all ranks, as text; hints may differ.
+std::string shared_text(const Options& options) {
+    std::string text;
+    const auto add = [&text](auto number) { text += std::to_string(number) + ' '; };
+    for (const bool flag : {options.collective, options.collective_metadata, options.precreate})
+        add(flag);
+    add(static_cast<int>(options.fill_time));
+    add(static_cast<int>(options.alloc_time));
+    add(options.deflate);
+    for (const std::uint64_t number :
+         {options.subfiles, options.alignment_bytes, options.alignment_threshold_bytes,
+          options.metadata_block_bytes})
+        add(number);
+    for (const Filter& filter : options.filters) {
+        text += "filter ";
+        add(filter.id);
+        for (const unsigned value : filter.parameters) add(value);
+    }
+    for (const auto& [path, chunk] : options.chunks) {
+        text += "chunk " + path + ' ';
+        for (const std::uint64_t extent : chunk) add(extent);
+    }
+    return text + options.libver_low + ' ' + options.libver_high;
+}
+
+/// Ranks with other filters, say, would store chunks that the others do not know of.
+void require_same_options(const comm::Comm& comm, const std::string& where,
+                          const Options& options) {
+    const std::string text = shared_text(options);
+    const std::string hash = core::hash_hex(std::as_bytes(std::span(text)));
+    if (!comm.same(std::stoull(hash.substr(0, 16), nullptr, 16)))
+        throw Error(Code::rank_mismatch, "ranks open it with different options", where,
+                    "give the same options on all ranks; only hints may differ");
+}
+
 /// All checks that need no file, on all ranks; then the driver.
 Driver checked_driver(const comm::Comm& comm, const core::Target& target, const Options& options) {
     comm.agree_on([&] {
@@ -22,6 +59,7 @@ Driver checked_driver(const comm::Comm& comm, const core::Target& target, const 
                         target.path.string(), "write a new file, or use existing = replace");
         check_options(options, comm.size());
     });
+    require_same_options(comm, target.path.string(), options);
     return shared_driver(options);
 }
 
@@ -67,8 +105,11 @@ Hdf5Sink::Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Opt
     if (!(options.precreate && shared())) create_file();
 }
 
+// Closing is collective. An exception that is not the agreed one may pass on this rank alone.
 Hdf5Sink::~Hdf5Sink() {
-    if (!x_closed) discard();
+    if (x_closed) return;
+    if (!x_lost && std::uncaught_exceptions() > x_exceptions) abandon();
+    discard();
 }
 
 void Hdf5Sink::try_to_open(const char* phase) {

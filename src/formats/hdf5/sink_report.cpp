@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "formats/hdf5/sink_state.hpp"
+#include "formats/mpiio/exchange.hpp"
 
 namespace tailrace::formats::hdf5 {
 
@@ -36,8 +37,21 @@ core::FileReport Hdf5Sink::report() {
     report.data_collective = verdict.collective;
     report.data_mode = verdict.mode;
     report.no_collective_cause = verdict.cause;
+    if (verdict.collective == true && x_driver == Driver::parallel) doubt_collective(report);
     report_metadata(report);
     return report;
+}
+
+// HDF5 says that it called MPI-IO collectively, not what came of it. With filters the bytes asked
+// of MPI-IO are not known; on one rank there is nobody to exchange with.
+void Hdf5Sink::doubt_collective(core::FileReport& report) const {
+    const mpiio::Exchange exchange =
+        mpiio::exchange_of(x_comm, x_target.writer(), x_bytes_asked, report);
+    const bool filtered = x_options.deflate != 0 || !x_options.filters.empty();
+    if (exchange.collective == true || exchange.cause.empty() || x_comm.size() == 1) return;
+    if (filtered && !exchange.collective) return;
+    report.data_collective = exchange.collective;
+    report.no_collective_cause = exchange.cause;
 }
 
 // HDF5 has no call that tells whether metadata was read collectively. The system calls do: what

@@ -178,6 +178,7 @@ void cut_piece(std::size_t piece, const raw::Placed& object, const Box& box,
 }
 
 FileShape file_shape(const raw::Placed& object, const Portion& portion) {
+    const comm::ErrorsReturn guard;
     const std::uint64_t size = core::size_of(object.object.type);
     auto [begin, type] = shape_of(
         object, portion, [](const Block& block) -> const Extents& { return block.file_dims; },
@@ -188,6 +189,7 @@ FileShape file_shape(const raw::Placed& object, const Portion& portion) {
 }
 
 MemoryShape memory_shape(const raw::Placed& object, const Portion& portion) {
+    const comm::ErrorsReturn guard;
     const std::uint64_t size = core::size_of(object.object.type);
     const raw::MemoryArray array(portion.box, portion.memory);
     // In memory order is free, so a box that is one run there needs no type. Only where the file

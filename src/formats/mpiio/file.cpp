@@ -99,7 +99,7 @@ void File::move(const Round& round, bool collective) {
     MPI_Count moved = 0;
     if (MPI_Get_elements_x(&status, type, &moved) != MPI_SUCCESS || moved == MPI_UNDEFINED) return;
     if (static_cast<std::uint64_t>(moved) != round.bytes)
-        throw Error(x_access == Access::write ? Code::data_lost : Code::io,
+        throw Error(Code::data_lost,
                     doing() + " fell short: " + std::to_string(round.bytes) + " bytes asked, " +
                         std::to_string(moved) + " done",
                     x_name.string(), "check the free space, the quota and the file system's log");
@@ -110,6 +110,7 @@ std::optional<Error> File::transfer(std::span<const raw::Placed> objects,
                                     const std::function<core::ObjectId(std::size_t)>& object_of,
                                     const std::function<std::byte*(std::size_t)>& data_of,
                                     std::uint64_t rounds, bool views, bool collective) {
+    const comm::ErrorsReturn guard;
     std::optional<Error> failure;
     for (std::uint64_t r = 0; r < rounds; ++r) {
         Round round;

@@ -14,6 +14,11 @@ using comm::check;
 
 Info::Info(const Hints& hints) {
     if (hints.empty()) return;
+    for (const auto& [key, value] : hints)
+        if (const std::string why = comm::why_no_hint(key, value); !why.empty())
+            throw core::Error(core::Code::bad_input, "hint " + key + " cannot be set: " + why,
+                              "hint", "this MPI takes " + comm::hint_limits());
+    const comm::ErrorsReturn guard;
     check(MPI_Info_create(&x_info), "MPI_Info_create");
     for (const auto& [key, value] : hints) {
         const int code = MPI_Info_set(x_info, key.c_str(), value.c_str());
@@ -21,9 +26,7 @@ Info::Info(const Hints& hints) {
         MPI_Info_free(&x_info);
         throw core::Error(core::Code::bad_input,
                           "MPI takes no hint " + key + "=" + value + ": " + comm::error_text(code),
-                          "hint",
-                          "keys have at most " + std::to_string(MPI_MAX_INFO_KEY - 1) +
-                              " characters, values " + std::to_string(MPI_MAX_INFO_VAL - 1));
+                          "hint", "see the documentation of your MPI for its hints");
     }
 }
 
@@ -34,6 +37,7 @@ Info::~Info() {
 Hints entries_of(MPI_Info info) {
     Hints entries;
     if (info == MPI_INFO_NULL) return entries;
+    const comm::ErrorsReturn guard;
     int keys = 0;
     check(MPI_Info_get_nkeys(info, &keys), "MPI_Info_get_nkeys");
     for (int k = 0; k < keys; ++k) {

@@ -14,7 +14,8 @@ namespace tailrace::formats::mpiio {
 /// An MPI_Info that frees itself; MPI_INFO_NULL where there are no hints.
 class Info {
 public:
-    explicit Info(const Hints& hints);  ///< [local]
+    /// @throws core::Error{Code::bad_input} for what this MPI does not take  [local]
+    explicit Info(const Hints& hints);
     ~Info();
     Info(const Info&) = delete;
     Info& operator=(const Info&) = delete;

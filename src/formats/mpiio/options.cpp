@@ -23,7 +23,7 @@ void register_keys(core::KeyTable& table) {
 Options options_from(const core::Config& config) {
     Options options;
     options.collective = config.flag("collective_write");
-    options.hints = config.pairs("hint");
+    options.hints = hints_of(config);
     if (config.has("alignment")) options.alignment_bytes = raw_alignment(config);
     return options;
 }

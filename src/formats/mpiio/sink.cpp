@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "formats/mpiio/exchange.hpp"
+
 namespace tailrace::formats::mpiio {
 
 namespace {
@@ -79,37 +81,18 @@ core::FileReport Sink::publish() {
     return report;
 }
 
-// MPI-IO does not tell whether it exchanged data between ranks. What can be known: bytes that were
-// written by another rank than the one that asked, or a setting that leaves no choice.
 void Sink::say_how_collective(core::FileReport& report) const {
-    const std::string call = x_options.collective ? "MPI_File_write_at_all" : "MPI_File_write_at";
-    const auto mine = x_target.writer();
-    std::uint64_t written = 0;
-    if (mine)
-        if (const auto found = mine->by_phase.find("write"); found != mine->by_phase.end())
-            written = found->second.write.bytes_done;
-    const bool measured = x_comm.min(std::uint64_t{mine ? 1u : 0u}) == 1;
-    const bool moved = x_comm.max(std::uint64_t{written != asked() ? 1u : 0u}) == 1;
-    const std::uint64_t wrote = x_comm.sum(std::uint64_t{written > 0 ? 1u : 0u});
-    report.data_mode = call;
-    if (measured)
-        report.data_mode +=
-            ", " + std::to_string(wrote) + " of " + std::to_string(x_comm.size()) + " ranks wrote";
-    const auto cb_write = report.hints_in_force.find("romio_cb_write");
-    const std::string setting =
-        report.mpi_io.starts_with("ROMIO") && cb_write != report.hints_in_force.end()
-            ? cb_write->second
-            : "";
-    if (!x_options.collective) {
+    const Exchange exchange = exchange_of(x_comm, x_target.writer(), asked(), report);
+    report.data_mode = x_options.collective ? "MPI_File_write_at_all" : "MPI_File_write_at";
+    if (exchange.wrote)
+        report.data_mode += ", " + std::to_string(*exchange.wrote) + " of " +
+                            std::to_string(x_comm.size()) + " ranks wrote";
+    if (x_options.collective) {
+        report.data_collective = exchange.collective;
+        report.no_collective_cause = exchange.cause;
+    } else {
         report.data_collective = false;
         report.no_collective_cause = "not asked for";
-    } else if (setting == "disable") {
-        report.data_collective = false;
-        report.no_collective_cause = "romio_cb_write=disable";
-    } else if (setting == "enable" || (measured && moved)) {
-        report.data_collective = true;
-    } else if (measured) {
-        report.no_collective_cause = "not seen: every rank wrote exactly its own bytes";
     }
 }
 

@@ -67,16 +67,18 @@ File* file_of(const aiocb* request) {
     return find_or_add_file(about->device, about->inode, request->aio_fildes);
 }
 
-Transfer transfer_of(const aiocb* request) {
-    return {
-        .writes = true,
-        .positioned = true,
-        .family = Family::aio,
-        .fd = request->aio_fildes,
-        .data = const_cast<void*>(request->aio_buf),
-        .length = request->aio_nbytes,
-        .offset = request->aio_offset,
-        .make = [](const Transfer& t) { return real::pwrite64(t.fd, t.data, t.length, t.offset); }};
+Transfer transfer_of(const aiocb* request, bool writes) {
+    return {.writes = writes,
+            .positioned = true,
+            .family = Family::aio,
+            .fd = request->aio_fildes,
+            .data = const_cast<void*>(request->aio_buf),
+            .length = request->aio_nbytes,
+            .offset = request->aio_offset,
+            .make = [](const Transfer& t) {
+                return t.writes ? real::pwrite64(t.fd, t.data, t.length, t.offset)
+                                : real::pread64(t.fd, t.data, t.length, t.offset);
+            }};
 }
 
 void set_result(aiocb* request, ssize_t result, int error) {
@@ -127,16 +129,32 @@ bool completed_here(aiocb* request, bool writes) {
 }
 
 /// Keeps back the failure of a finished write to a held file.
-void hold(aiocb* request, File& file, Tally& tally, int error, ssize_t result) {
+void hold_write(aiocb* request, File& file, Tally& tally, int error, ssize_t result) {
     uint64_t asked = request->aio_nbytes;
     if (error == EINTR || error == EAGAIN) return;
     if (error != 0)
         latch(file, error);
     else if (static_cast<uint64_t>(result) < asked)
-        (void)write_rest(transfer_of(request), static_cast<uint64_t>(result), asked, file, tally);
+        (void)write_rest(transfer_of(request, true), static_cast<uint64_t>(result), asked, file,
+                         tally);
     else
         return;
     set_result(request, static_cast<ssize_t>(asked), 0);
+}
+
+/// The same for a read: zeros where nothing could be read.
+void hold_read(aiocb* request, Tally& tally, int error, ssize_t result) {
+    if (error == EINTR || error == EAGAIN || error == EFAULT || error == EINVAL || error == EBADF)
+        return;
+    uint64_t asked = request->aio_nbytes;
+    uint64_t done = error != 0 ? 0 : static_cast<uint64_t>(result);
+    if (error == 0 && (done == 0 || done == asked)) return;
+    Transfer transfer = transfer_of(request, false);
+    if (error != 0 || !read_rest(transfer, done, asked, tally)) {
+        clear_from(transfer, done);
+        done = asked;
+    }
+    set_result(request, static_cast<ssize_t>(done), 0);
 }
 
 /// Counts a request once, as soon as its result is known.
@@ -152,11 +170,13 @@ void settle(const aiocb* waiting) {
     File* file = file_of(request);
     Tally& tally = tally_of(file, note_of(request)->phase);
     Outcome outcome{request->aio_nbytes, request->aio_nbytes, result, error};
+    bool held = file != nullptr && file->held.load();
     if (note_of(request)->writes == 0) {
         tally.read.add(outcome);
+        if (held) hold_read(request, tally, error, result);
     } else {
         tally.add_write(Family::aio, outcome);
-        if (file != nullptr && file->held.load()) hold(request, *file, tally, error, result);
+        if (held) hold_write(request, *file, tally, error, result);
     }
     errno = before;
 }

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -111,6 +112,27 @@ ssize_t write_held(const Transfer& transfer, File& file, Tally& tally) {
     return complete;
 }
 
+/// What is wrong with the call and not with the file; its memory may not be touched then.
+bool callers_mistake(int error) { return error == EFAULT || error == EINVAL || error == EBADF; }
+
+/// Nothing is latched: a library that reads on finds what is there.
+ssize_t read_held(const Transfer& transfer, Tally& tally) {
+    int before = errno;
+    ssize_t result = make_and_count(transfer, tally);
+    if (result < 0 && (passes_through(errno) || callers_mistake(errno))) return result;
+    uint64_t asked = size_of(transfer);
+    uint64_t done = result < 0 ? 0 : static_cast<uint64_t>(result);
+    if (result == 0 || done == asked) return result;
+    bool failed = result < 0 || !read_rest(transfer, done, asked, tally);
+    if (failed) {
+        clear_from(transfer, done);
+        move_position(transfer, asked - done);
+        done = asked;
+    }
+    errno = before;
+    return static_cast<ssize_t>(done);
+}
+
 }  // namespace
 
 constinit std::atomic<unsigned> held_files{0};
@@ -160,6 +182,38 @@ uint64_t write_rest(const Transfer& transfer, uint64_t skip, uint64_t asked, Fil
     return skip;
 }
 
+bool read_rest(const Transfer& transfer, uint64_t& done, uint64_t asked, Tally& tally) {
+    constexpr int most_interruptions = 1000;
+    for (int interruptions = 0; done < asked;) {
+        Piece piece(transfer, done, asked);
+        ssize_t result = make_with_faults(piece.transfer);
+        int error = errno;
+        if (result < 0 && passes_through(error) && ++interruptions > most_interruptions)
+            error = EIO;
+        count(transfer, tally, {piece.size(), 0, result, error});
+        if (result == 0) return true;  // the end of the file
+        if (result > 0)
+            done += static_cast<uint64_t>(result);
+        else if (!passes_through(error))
+            return false;
+    }
+    return true;
+}
+
+void clear_from(const Transfer& transfer, uint64_t skip) {
+    if (!transfer.vector) {
+        memset(static_cast<char*>(transfer.data) + skip, 0, transfer.length - skip);
+        return;
+    }
+    const auto* entries = static_cast<const iovec*>(transfer.data);
+    for (size_t index = 0; index < transfer.length; ++index) {
+        size_t kept = skip < entries[index].iov_len ? skip : entries[index].iov_len;
+        memset(static_cast<char*>(entries[index].iov_base) + kept, 0,
+               entries[index].iov_len - kept);
+        skip -= kept;
+    }
+}
+
 void latch(File& file, int error) {
     int none = 0;
     file.latched_errno.compare_exchange_strong(none, error);
@@ -186,8 +240,8 @@ ssize_t observe(const Transfer& transfer) {
     File* file = find_or_add_file(number.device, number.inode, transfer.fd);
     Tally& tally = tally_of(file, current_phase());
     errno = before;
-    if (transfer.writes && file != nullptr && file->held.load(std::memory_order_acquire))
-        return write_held(transfer, *file, tally);
+    if (file != nullptr && file->held.load(std::memory_order_acquire))
+        return transfer.writes ? write_held(transfer, *file, tally) : read_held(transfer, tally);
     return make_and_count(transfer, tally);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens to one read or write: faults at the place of the real call, then the count, then
-// (writes to a held file) the error kept back.
+// (where the file is held) the error kept back.
 #pragma once
 
 #include <stddef.h>
@@ -43,7 +43,12 @@ bool regular_file(int fd, FileNumber& number);
 /// each piece as our retry. Returns the bytes done before the failure.  [local]
 uint64_t write_rest(const Transfer& transfer, uint64_t skip, uint64_t asked, File& file,
                     Tally& tally);
-/// Remembers the first failure of a held file.  [local]
+/// Reads from `done` on, piece by piece, until all is there, the file ends, or a read fails: false
+/// then. Counts as write_rest.  [local]
+bool read_rest(const Transfer& transfer, uint64_t& done, uint64_t asked, Tally& tally);
+/// Zeros in the memory of a read from byte `skip` on.  [local]
+void clear_from(const Transfer& transfer, uint64_t skip);
+/// Remembers the first failed write of a held file.  [local]
 void latch(File& file, int error);
 /// A write to a file whose failure is latched: counted as failed, not made.  [local]
 void count_swallowed(File& file, Family family, uint64_t asked);
