@@ -12,7 +12,7 @@ MPI := $(if $(filter mpich,$(PRESET)),mpich,default)
 EXTRA_PACKAGES := $(if $(filter mpich,$(PRESET)),apt-packages-mpich.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test check-slice bench lint format install bundle clean requirements
+.PHONY: help setup build programs demo test check-slice bench lint format install bundle clean requirements
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,13 +27,17 @@ build: setup ## everything, in build/$(PRESET)
 	@$(SETUP)/configure.sh $(PRESET)
 	@$(CMAKE) --build $(BUILD) --parallel $(JOBS)
 
-demo: build ## the seism kernel on 8 ranks, every element verified
+programs: setup
+	@$(SETUP)/configure.sh $(PRESET)
+	@$(CMAKE) --build $(BUILD) --parallel $(JOBS) --target tailrace_programs
+
+demo: programs ## the seism kernel on 8 ranks, every element verified
 	@$(SETUP)/demo.sh $(BUILD)/env.sh
 
 test: build ## all tests
 	@$(SETUP)/test.sh $(BUILD) $(JOBS) '$(TESTS)'
 
-check-slice: build ## the published default test set (943 MB) on 8 ranks, every element verified
+check-slice: programs ## the published default test set (943 MB) on 8 ranks, every element verified
 	@$(SETUP)/check_slice.sh $(BUILD)/env.sh
 
 bench: build ## the benchmarks of bench/, with their goals

@@ -55,7 +55,7 @@ MISTAKES: list[tuple[list[str], int, str]] = [
     (["verify"], 2, "Missing argument"),
     (["verify", "--jsn", "x"], 2, "--json"),
     (["verify", "--rtol", "abc", "a", "b"], 2, "'--rtol': Input should be a valid number"),
-    (["verify", "--rtol", "1e-3", "a"], 2, "tolerances are for the comparison"),
+    (["verify", "--hash", "--rtol", "1e-3", "a"], 2, "not for --hash"),
     (["verify", "--ignore", "x", "a"], 2, "--ignore is for"),
     (["verify", "--plugin-lib", "x", "a", "b"], 2, "--plugin-lib is for"),
     (["verify", "absent"], 2, "absent: cannot be opened: No such file or directory."),

@@ -71,8 +71,8 @@ def verify(
     """
     output = Output(as_json=as_json, quiet=quiet)
     compares = len(files) == 2 and not each and not hashes
-    if not compares and (rtol or atol):
-        raise TailraceError("tolerances are for the comparison of two files", where="verify")
+    if hashes and (rtol or atol):
+        raise TailraceError("tolerances are for what is compared, not for --hash", where="verify")
     if not compares and not hashes and ignore:
         raise TailraceError(
             "--ignore is for the comparison of two files and for --hash", where="verify"
@@ -83,13 +83,15 @@ def verify(
         from tailrace.cli.verify_hash import print_hashes
 
         return print_hashes(output, files, tuple(ignore))
+    from tailrace.verify.close import Tolerance
+
+    tolerance = Tolerance(rtol, atol)
     if compares:
         from tailrace.cli.verify_compare import compare_two
-        from tailrace.verify.close import Tolerance
         from tailrace.verify.compare import CompareOptions
 
-        options = CompareOptions(tuple(ignore), Tolerance(rtol, atol), show)
+        options = CompareOptions(tuple(ignore), tolerance, show)
         return compare_two(output, files[0], files[1], options)
     from tailrace.cli.verify_fill import check_files
 
-    return check_files(output, files, plugin_lib, show)
+    return check_files(output, files, plugin_library=plugin_lib, tolerance=tolerance, most=show)

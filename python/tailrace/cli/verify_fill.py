@@ -13,17 +13,31 @@ from rich.table import Table
 from tailrace.cli.output import Output, json_safe
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.units import grouped, mib, plural
+from tailrace.verify.close import EXACT, Tolerance
 from tailrace.verify.seism import FillReport, check_fill
 
 
-def check_files(output: Output, files: list[Path], plugin_library: str, most: int) -> int:
+def check_files(
+    output: Output,
+    files: list[Path],
+    *,
+    plugin_library: str = "",
+    tolerance: Tolerance = EXACT,
+    most: int = 10,
+) -> int:
     """Checks one after another; the exit code is the worst one."""
     results: list[dict[str, Any]] = []
     codes: list[int] = []
     for path in files:
         try:
             with output.progress(path.name) as meter:
-                report = check_fill(path, plugin_library=plugin_library, most=most, meter=meter)
+                report = check_fill(
+                    path,
+                    plugin_library=plugin_library,
+                    tolerance=tolerance,
+                    most=most,
+                    meter=meter,
+                )
         except TailraceError as error:
             output.error(error)
             results.append({"file": str(path), "ok": False, "error": error.as_json()})
@@ -55,6 +69,8 @@ def _print(output: Output, report: FillReport) -> None:
     if report.wrong:
         _print_wrong(output, report)
     verdict = "verified: every element is as its fill says" if report.ok else "VERIFICATION FAILED"
+    if report.ok and not report.tolerance.exact:
+        verdict += f", within {report.tolerance.describe()}"
     output.line(verdict, "green" if report.ok else "bold red")
 
 
@@ -97,6 +113,8 @@ def _as_json(report: FillReport) -> dict[str, Any]:
         "processor": list(run.processor),
         "domain": list(run.domain),
         "steps": run.steps,
+        "rtol": report.tolerance.relative,
+        "atol": report.tolerance.absolute,
         "correct": report.correct,
         "wrong": report.wrong,
         "unwritten": report.unwritten,

@@ -26,6 +26,9 @@ class Tolerance:
     def exact(self) -> bool:
         return self.relative == 0.0 and self.absolute == 0.0
 
+    def describe(self) -> str:
+        return f"{self.absolute:g} + {self.relative:g} * |value|"
+
 
 EXACT = Tolerance()
 
@@ -45,7 +48,7 @@ def apart(one: Side, other: Side, kind: Type, tolerance: Tolerance) -> Mask:
         count = max(1, int(np.prod(kind.shape)))
         return np.asarray(inner.reshape(-1, count).any(axis=1))
     if isinstance(kind, Float | Complex) or one.values.dtype.kind == "c":
-        return _numbers_apart(one.values.reshape(-1), other.values.reshape(-1), tolerance)
+        return numbers_apart(one.values.reshape(-1), other.values.reshape(-1), tolerance)
     if isinstance(kind, Compound) and one.values.dtype.names:
         result = np.zeros(one.values.size, np.bool_)
         for name, (_, member) in zip(one.values.dtype.names, kind.members, strict=True):
@@ -79,10 +82,11 @@ def _sequences_apart(
     return bool(apart(*sides, base, tolerance).any())
 
 
-def _numbers_apart(a: Values, b: Values, tolerance: Tolerance) -> Mask:
+def numbers_apart(a: Values, b: Values, tolerance: Tolerance) -> Mask:
+    """Floating-point numbers, real or complex, of the same extents."""
     if a.dtype.kind == "c":
-        real = _numbers_apart(a.real, b.real, tolerance)
-        return real | _numbers_apart(a.imag, b.imag, tolerance)
+        real = numbers_apart(a.real, b.real, tolerance)
+        return real | numbers_apart(a.imag, b.imag, tolerance)
     wide = np.promote_types(a.dtype.newbyteorder("="), np.float64)
     left, right = a.astype(wide), b.astype(wide)
     with np.errstate(invalid="ignore", over="ignore"):

@@ -103,7 +103,7 @@ def read_shared(path: Path) -> Description:
     text = _described(path)
     if text.get("kind") != "shared":
         if text.get("kind") == "part":
-            manifest = path.with_name(re.sub(r"\.\d{5,}$", "", path.name))
+            manifest = path.with_name(re.sub(r"\.\d{5,}(\.b)?$", "", path.name))
             raise TailraceError(
                 "is one rank's part of a set", where=str(path), hint=f"name its manifest {manifest}"
             )
@@ -133,7 +133,8 @@ def read_manifest(path: Path) -> Description:
     if text.get("kind") != "per-rank":
         raise broken(path, f"unknown kind {text.get('kind')!r}")
     listed = _list(path, text, "objects")
-    pieces = _pieces(path, _list(path, text, "parts"), len(listed))
+    # Parts lie beside the manifest, not beside a link to it.
+    pieces = _pieces(path.resolve(), _list(path, text, "parts"), len(listed))
     objects = []
     for index, entry in enumerate(listed):
         kind, dtype, dims = _typed(path, entry)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tailrace.errors import ExitCode
+from tailrace.verify.close import EXACT, Tolerance, numbers_apart
 from tailrace.verify.files import open_tree
 from tailrace.verify.fill import Fill, Floats, PositionFill, RankFill
 from tailrace.verify.kernel import Seism, data_node, describe_run
@@ -48,6 +49,7 @@ class FillReport:
     path: Path
     format: str
     run: Seism
+    tolerance: Tolerance = EXACT
     correct: int = 0
     wrong: int = 0
     unwritten: int = 0  # elements without storage, wherever they read as what is expected
@@ -67,19 +69,25 @@ class FillReport:
 
 
 def check_fill(
-    path: Path, *, plugin_library: str = "", most: int = 10, meter: Meter = lambda _d, _t: None
+    path: Path,
+    *,
+    plugin_library: str = "",
+    tolerance: Tolerance = EXACT,
+    most: int = 10,
+    meter: Meter = lambda _d, _t: None,
 ) -> FillReport:
     """Reads a kernel's file and checks every element.
 
-    `most` is the number of wrong elements that are kept. Raises TailraceError where the file cannot
-    be judged (exit code 2, 4) or is not whole (3).
+    `tolerance` is for files whose filter loses precision. `most` is the number of wrong elements
+    that are kept. Raises TailraceError where the file cannot be judged (exit code 2, 4) or is not
+    whole (3).
     """
     started = time.perf_counter()
     tree = open_tree(path)
     try:
         run = describe_run(tree)
         node = data_node(tree, run)
-        report = FillReport(path, tree.format, run)
+        report = FillReport(path, tree.format, run, tolerance)
         report.unwritten = node.unallocated() if node.unallocated else 0
         _check_elements(report, node, _fill_of(run, plugin_library), most, meter)
     finally:
@@ -124,6 +132,8 @@ def _compare(
     wrong = int(np.count_nonzero(differs))
     if wrong:
         differs &= ~(np.isnan(found) & np.isnan(expected))
+        if not report.tolerance.exact:
+            differs &= numbers_apart(found, expected, report.tolerance).reshape(differs.shape)
         wrong = int(np.count_nonzero(differs))
     report.correct += expected.size - wrong
     report.wrong += wrong

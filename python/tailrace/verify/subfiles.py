@@ -29,6 +29,7 @@ class Subfiles:
 
 def find_subfiles(path: Path) -> Subfiles | None:
     """None: an ordinary file. Raises (exit code 3) where subfiles are missing."""
+    path = path.resolve()  # subfiles lie beside the file, not beside a link to it
     config = _configuration(path)
     if config is None:
         return None
@@ -64,6 +65,7 @@ def check_manifest(path: Path) -> None:
 
     Raises (exit code 3) where it is absent, or names files that are.
     """
+    path = path.resolve()
     manifest = manifest_of(path)
     if not manifest.is_file():
         raise incomplete(path, f"{manifest.name}, which is written last, is not there")
