@@ -35,7 +35,11 @@ command="apt-get install -y --no-install-recommends$missing"
 if [ "$(id -u)" != 0 ]; then
     say "error: system packages are missing and this is not root. Type:"
     say ""
-    echo "    sudo apt-get update && sudo $command" >&2
+    if command -v sudo >/dev/null; then
+        echo "    sudo apt-get update && sudo $command" >&2
+    else
+        echo "    su -c 'apt-get update && $command'" >&2
+    fi
     say ""
     say "and call make again."
     exit 1

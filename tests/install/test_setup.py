@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import stat
 import subprocess
 from pathlib import Path
@@ -24,10 +25,10 @@ def fake(folder: Path, name: str, text: str) -> None:
     (folder / name).chmod((folder / name).stat().st_mode | stat.S_IXUSR)
 
 
-def system_sh(tools: Path) -> subprocess.CompletedProcess[str]:
+def system_sh(tools: Path, path: str = os.environ["PATH"]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [SOURCE / "cmake/setup/system.sh"],
-        env=os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"},
+        env=os.environ | {"PATH": f"{tools}:{path}"},
         text=True,
         capture_output=True,
         timeout=60,
@@ -43,13 +44,20 @@ def test_without_root_the_exact_command_is_printed(tmp_path: Path) -> None:
         'case "$*" in *libfmt-dev*) exit 1;; *) printf installed;; esac',
     )
     fake(tmp_path / "bin", "apt-get", "touch called; exit 1")
+    # Without sudo, which a bare system does not have; the rest of what the script calls.
+    (tmp_path / "few").mkdir()
+    for name in ("sh", "dirname", "sed", "xargs", "echo", "cargo", "awk"):
+        if found := shutil.which(name):
+            (tmp_path / "few" / name).symlink_to(found)
+    done = system_sh(tmp_path / "bin", str(tmp_path / "few"))
+    install = "apt-get install -y --no-install-recommends libfmt-dev( cargo-web)?"
+    assert done.returncode == 1
+    assert re.search(f"^ +su -c 'apt-get update && {install}'$", done.stderr, re.MULTILINE)
+    fake(tmp_path / "bin", "sudo", "exit 1")
     done = system_sh(tmp_path / "bin")
     assert done.returncode == 1
-    assert re.search(
-        r"sudo apt-get update && sudo apt-get install -y --no-install-recommends libfmt-dev$",
-        done.stderr,
-        re.MULTILINE,
-    )
+    assert re.search(f"^ +sudo apt-get update && sudo {install}$", done.stderr, re.MULTILINE)
+    assert not (tmp_path / "called").exists()
 
 
 def test_an_old_cargo_is_not_enough(tmp_path: Path) -> None:
