@@ -28,7 +28,9 @@ add_compile_options(
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
   $<$<BOOL:${TAILRACE_WERROR}>:-Werror>)
 if(TAILRACE_SANITIZE)
-  add_compile_options(-fsanitize=${TAILRACE_SANITIZE} -fno-omit-frame-pointer)
+  # No recovery: what the undefined-behaviour sanitizer only printed would pass for a success.
+  add_compile_options(-fsanitize=${TAILRACE_SANITIZE} -fno-sanitize-recover=all
+    -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${TAILRACE_SANITIZE})
 endif()
 include_directories(${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
