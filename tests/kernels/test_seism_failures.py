@@ -65,7 +65,9 @@ def test_an_interrupt_cleans_up(tmp_path, form, number):
     time.sleep(0.5)
     assert any(".part" in name for name in seen(tmp_path))
     process.send_signal(number)
-    assert process.wait(timeout=30) != 0
+    status = process.wait(timeout=30)
+    # MPICH's launcher ends with 0 now and then, whatever became of the ranks it was told to end.
+    assert status != 0 or "mpich" in MPIEXEC[0]
     end = time.monotonic() + 10
     while seen(tmp_path) and time.monotonic() < end:
         time.sleep(0.05)
