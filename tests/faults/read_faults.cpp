@@ -180,8 +180,21 @@ TAILRACE_MPI_TEST("reading: short reads that go on are no failure") {
     }
 }
 
-TAILRACE_MPI_TEST("reading: a file that is cut while it is read") {
-    const auto comm = comm::from_mpi(MPI_COMM_WORLD);
+namespace {
+
+// A program of somebody else that links no interposer, but for the faults.
+class WithoutObserver {
+public:
+    WithoutObserver() : x_before(core::io_observer()) { core::set_io_observer(nullptr); }
+    ~WithoutObserver() { core::set_io_observer(x_before); }
+    WithoutObserver(const WithoutObserver&) = delete;
+    WithoutObserver& operator=(const WithoutObserver&) = delete;
+
+private:
+    core::IoObserver* x_before;
+};
+
+void check_cut(const comm::Comm& comm) {
     for (const Kind& kind : kinds()) {
         const std::string path = test::shared_folder() + "/f.dat";
         write_file(comm, path, kind);
@@ -194,6 +207,36 @@ TAILRACE_MPI_TEST("reading: a file that is cut while it is read") {
         });
         CHECK(text.starts_with("data_lost: "));
         CHECK(text.find("f.dat") != std::string::npos);
+    }
+}
+
+}  // namespace
+
+TAILRACE_MPI_TEST("reading: a file that is cut while it is read") {
+    check_cut(comm::from_mpi(MPI_COMM_WORLD));
+}
+
+TAILRACE_MPI_TEST("reading: a file that is cut, in a program that counts nothing") {
+    const WithoutObserver nobody;
+    check_cut(comm::from_mpi(MPI_COMM_WORLD));
+}
+
+// Rank 0 alone reads the description; who counts nothing knows no phases.
+TAILRACE_MPI_TEST("reading: independent errors, in a program that counts nothing") {
+    const WithoutObserver nobody;
+    const auto comm = comm::from_mpi(MPI_COMM_WORLD);
+    for (const Kind& kind : kinds()) {
+        if (kind.name != "mpiio, independent") continue;
+        const std::string path = test::shared_folder() + "/f.dat";
+        write_file(comm, path, kind);
+        for (const std::string rank : {"1", "3"}) {
+            const std::string text = agreed_outcome(comm, kind.name, [&] {
+                hooks::posix::inject_faults("op=read,path=*/f.dat,errno=EIO,rank=" + rank);
+                read_file(comm, path, kind);
+            });
+            CHECK((text.starts_with("io: ") || text.starts_with("data_lost: ")));
+            CHECK(text.find("f.dat") != std::string::npos);
+        }
     }
 }
 
