@@ -1,12 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/companions.hpp"
 
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "formats/part_file.hpp"
 
 namespace tailrace::formats {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uintmax_t largest_manifest = std::uintmax_t{1} << 30;
+
+bool is_regular(const fs::path& path) {
+    std::error_code ignored;
+    return fs::symlink_status(path, ignored).type() == fs::file_type::regular;
+}
+
+/// The JSON object in a file; discarded where it is none.
+nlohmann::json object_in(const fs::path& path) {
+    std::error_code failed;
+    if (!is_regular(path) || fs::file_size(path, failed) > largest_manifest || failed) return {};
+    std::ifstream file(path);
+    if (!file || file.peek() != '{') return {};
+    auto json = nlohmann::json::parse(file, nullptr, false);
+    return json.is_object() ? json : nlohmann::json();
+}
+
+bool says(const nlohmann::json& json, const char* key, const char* value) {
+    return json.is_object() && json.contains(key) && json[key] == value;
+}
+
+/// The texts of a list in a manifest that are plain names.
+std::vector<std::string> names_in(const nlohmann::json& manifest, const char* key) {
+    std::vector<std::string> names;
+    if (!manifest.contains(key) || !manifest[key].is_array()) return names;
+    for (const auto& entry : manifest[key])
+        if (entry.is_string() && entry.get<std::string>().find('/') == std::string::npos)
+            names.push_back(entry.get<std::string>());
+    return names;
+}
+
+/// A set of subfiles without its configuration is none that we know.
+bool has_configuration(const fs::path& path) {
+    struct stat info {};
+    if (::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
+    std::ifstream config(folder_of(path) / (path.filename().string() + ".subfile_" +
+                                            std::to_string(info.st_ino) + ".config"));
+    std::string line;
+    return std::getline(config, line) && line.starts_with("stripe_size=");
+}
+
+}  // namespace
 
 fs::path manifest_of(const fs::path& path) {
     fs::path manifest = path;
@@ -14,21 +64,55 @@ fs::path manifest_of(const fs::path& path) {
     return manifest;
 }
 
-std::vector<fs::path> companions_of(const fs::path& path) {
-    std::ifstream file(manifest_of(path));
-    if (!file) return {};
-    const auto manifest = nlohmann::json::parse(file, nullptr, false);
-    if (!manifest.is_object() || manifest.value("format", "") != "tailrace-complete/1" ||
-        !manifest.contains("files") || !manifest["files"].is_array())
-        return {};
-    const std::string prefix = path.filename().string() + ".subfile_";
-    std::vector<fs::path> found;
-    for (const auto& entry : manifest["files"]) {
-        if (!entry.is_string()) continue;
-        const auto name = entry.get<std::string>();
-        if (name.starts_with(prefix) && name.find('/') == std::string::npos)
-            found.push_back(path.parent_path() / name);
+bool is_manifest(const fs::path& manifest) {
+    return says(object_in(manifest), "format", "tailrace-complete/1");
+}
+
+std::vector<std::string> subfiles_of(const fs::path& path, ino_t inode) {
+    const std::string prefix = path.filename().string() + ".subfile_" + std::to_string(inode);
+    std::vector<std::string> names;
+    std::error_code unreadable;
+    for (const auto& entry : fs::directory_iterator(folder_of(path), unreadable)) {
+        const std::string name = entry.path().filename().string();
+        if (!name.starts_with(prefix) || name.size() == prefix.size()) continue;
+        const char next = name[prefix.size()];
+        if (next == '_' || next == '.') names.push_back((path.parent_path() / name).string());
     }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+std::vector<std::string> subfiles_of(const fs::path& path) {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) != 0) return {};
+    return subfiles_of(path, info.st_ino);
+}
+
+bool is_part_name(const std::string& manifest, const std::string& name) {
+    if (!name.starts_with(manifest + ".")) return false;
+    std::string number = name.substr(manifest.size() + 1);
+    if (number.ends_with(".b")) number.resize(number.size() - 2);
+    return number.size() >= 5 && number.find_first_not_of("0123456789") == std::string::npos;
+}
+
+std::vector<fs::path> companions_of(const fs::path& path) {
+    const std::string own = path.filename().string();
+    std::vector<fs::path> found;
+    const auto add = [&](const std::string& name) {
+        const fs::path file = path.parent_path() / name;
+        if (is_regular(file) && std::find(found.begin(), found.end(), file) == found.end())
+            found.push_back(file);
+    };
+    const nlohmann::json complete = object_in(manifest_of(path));
+    if (says(complete, "format", "tailrace-complete/1"))
+        for (const std::string& name : names_in(complete, "files"))
+            if (name.starts_with(own + ".subfile_")) add(name);
+    if (has_configuration(path))
+        for (const std::string& file : subfiles_of(path)) add(fs::path(file).filename().string());
+    const nlohmann::json set = object_in(path);
+    if (says(set, "format", "tailrace-raw/1") && says(set, "kind", "per-rank"))
+        for (const std::string& name : names_in(set, "parts"))
+            if (is_part_name(own, name)) add(name);
     return found;
 }
 

@@ -2,6 +2,7 @@
 #include "formats/open.hpp"
 
 #include "core/error.hpp"
+#include "formats/part_file.hpp"
 #include "formats/posix/per_rank.hpp"
 #include "formats/posix/shared.hpp"
 #include "formats/posix/source.hpp"
@@ -89,7 +90,10 @@ std::unique_ptr<core::Sink> open_sink(const comm::Comm& comm, const core::Target
 
 std::unique_ptr<core::Source> open_source(const comm::Comm& comm, const std::filesystem::path& path,
                                           const Options& options, core::Phases& phases) {
-    return std::visit(OpenSource{comm, path, phases}, options);
+    // What belongs to a file lies beside it, and not beside a link to it.
+    std::filesystem::path file;
+    comm.agree_on([&] { file = follow_links(path); });
+    return std::visit(OpenSource{comm, file, phases}, options);
 }
 
 }  // namespace tailrace::formats

@@ -2,7 +2,6 @@
 #include "formats/part_file.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -10,7 +9,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <utility>
 
 namespace tailrace::formats {
@@ -98,14 +96,6 @@ void check_present_file(const fs::path& path, core::Existing existing) {
                     "choose another file name");
 }
 
-std::string first_line_of(int fd) {
-    char text[256];
-    const ssize_t length = ::pread(fd, text, sizeof text - 1, 0);
-    if (length <= 0) return "another process";
-    const std::string all(text, static_cast<std::size_t>(length));
-    return all.substr(0, all.find('\n'));
-}
-
 void check_file_size_limit(std::uint64_t bytes, const fs::path& name, Code code) {
     struct rlimit limit {};
     if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
@@ -121,6 +111,15 @@ std::uint64_t free_bytes(int fd) {
     struct statvfs info {};
     if (::fstatvfs(fd, &info) != 0) return 0;
     return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+}
+
+/// Only what a killed run of ours has left may go.
+void check_left_over(const fs::path& part, LeftOver left_over) {
+    struct stat info {};
+    if (::lstat(part.c_str(), &info) != 0) return;
+    if (!S_ISREG(info.st_mode)) throw in_the_way(part, kind_of_file(info.st_mode));
+    if (left_over == LeftOver::refuse)
+        throw in_the_way(part, "it is there, and no run of ours has left it");
 }
 
 Error too_little_space(Code code, std::uint64_t needed, std::uint64_t free, const fs::path& name) {
@@ -153,6 +152,18 @@ int open_file(const fs::path& path, int flags) {
         fd = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
     } while (fd < 0 && errno == EINTR);
     return fd;
+}
+
+std::string kind_of_file(mode_t mode) {
+    if (S_ISREG(mode)) return "it is a file of another kind";
+    if (S_ISLNK(mode)) return "it is a symbolic link";
+    if (S_ISDIR(mode)) return "it is a folder";
+    return "it is not a regular file";
+}
+
+Error in_the_way(const fs::path& name, const std::string& what) {
+    return Error(Code::already_exists, what + ", and a run needs this name for itself",
+                 name.string(), "move it away, or choose another file name");
 }
 
 fs::path folder_of(const fs::path& path) {
@@ -188,55 +199,20 @@ void check_target(const fs::path& path, core::Existing existing) {
     check_present_file(path, existing);
 }
 
-void NameLock::take(const fs::path& part) {
-    fs::path path = part;
-    path += lock_suffix;
-    for (int attempt = 0; attempt < 100; ++attempt) {
-        Descriptor fd(open_file(path, O_RDWR | O_CREAT));
-        if (!fd.open()) throw system_error(errno, "cannot create " + path.string(), part);
-        if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-            if (errno == EWOULDBLOCK || errno == EACCES)
-                throw Error(Code::already_exists,
-                            "another run is writing it now (" + first_line_of(fd.get()) + ")",
-                            part.string(), "wait for that run, or choose another file name");
-            ::unlink(path.c_str());  // no locks on this file system
-            return;
-        }
-        // The run before may have removed the name after we opened it: then we hold nothing.
-        struct stat mine {};
-        struct stat there {};
-        if (::fstat(fd.get(), &mine) != 0 || ::stat(path.c_str(), &there) != 0 ||
-            mine.st_ino != there.st_ino || mine.st_dev != there.st_dev)
-            continue;
-        char host[128] = "unknown host";
-        ::gethostname(host, sizeof host - 1);
-        const std::string who =
-            "process " + std::to_string(::getpid()) + " on " + std::string(host) + "\n";
-        if (::ftruncate(fd.get(), 0) != 0 ||
-            ::pwrite(fd.get(), who.data(), who.size(), 0) != static_cast<ssize_t>(who.size())) {
-            // The lock holds without the text (a full disk): only the message of others is poorer.
-        }
-        x_fd = std::move(fd);
-        x_path = path;
-        return;
-    }
-    throw Error(Code::io, "its lock changes hands all the time", path.string(),
-                "choose another file name");
-}
-
-void NameLock::release() noexcept {
-    if (!x_fd.open()) return;
-    ::unlink(x_path.c_str());
-    x_fd.reset();
-}
-
-Descriptor create_part(const fs::path& part, const std::function<void(const fs::path&)>& create) {
+Descriptor create_part(const fs::path& part, const std::function<void(const fs::path&)>& create,
+                       LeftOver left_over) {
+    check_left_over(part, left_over);
     if (::unlink(part.c_str()) != 0 && errno != ENOENT)
         throw system_error(errno, "cannot remove the left-over " + part.string(), part);
-    if (create) create(part);
-    Descriptor fd(open_file(part, create ? O_RDWR : O_RDWR | O_CREAT | O_EXCL));
-    if (!fd.open()) throw system_error(errno, "cannot create the file", part);
-    return fd;
+    try {
+        if (create) create(part);
+        Descriptor fd(open_file(part, O_RDWR | O_NOFOLLOW | (create ? 0 : O_CREAT | O_EXCL)));
+        if (!fd.open()) throw system_error(errno, "cannot create the file", part);
+        return fd;
+    } catch (...) {
+        if (create) ::unlink(part.c_str());  // it may have been made and could not be opened
+        throw;
+    }
 }
 
 void check_space(int fd, std::uint64_t bytes, const fs::path& name, Code failure_code) {
@@ -279,32 +255,6 @@ void drop_excess(int fd) noexcept {
     if (allocated <= static_cast<std::uint64_t>(info.st_size) + block) return;
     // A truncation to the same size frees what lies behind; when it fails the file is only larger.
     if (::ftruncate(fd, info.st_size) != 0) return;
-}
-
-void rename_part(const fs::path& part, const fs::path& path, core::Existing existing) {
-    if (existing == core::Existing::refuse) {
-        if (::renameat2(AT_FDCWD, part.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0)
-            return;
-        if (errno == EEXIST)
-            throw Error(Code::already_exists, "the file has appeared during the run", path.string(),
-                        "choose another file name");
-        if (errno != EINVAL && errno != ENOSYS)
-            throw system_error(errno, "cannot rename " + part.string(), path);
-        std::error_code ignored;  // a file system without that flag: look, then rename
-        if (fs::exists(path, ignored))
-            throw Error(Code::already_exists, "the file has appeared during the run", path.string(),
-                        "choose another file name");
-    }
-    if (::rename(part.c_str(), path.c_str()) != 0)
-        throw system_error(errno, "cannot rename " + part.string(), path);
-}
-
-void sync_folder(const fs::path& folder) {
-    const Descriptor fd(open_file(folder, O_RDONLY | O_DIRECTORY));
-    if (!fd.open()) throw system_error(errno, "cannot open the folder to sync it", folder);
-    if (::fsync(fd.get()) == 0) return;
-    if (errno == EINVAL || errno == ENOTSUP || errno == ENOSYS) return;
-    throw system_error(errno, "cannot sync the folder", folder);
 }
 
 void write_fully(int fd, const void* data, std::uint64_t bytes, std::uint64_t offset,

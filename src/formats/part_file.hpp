@@ -2,6 +2,8 @@
 // What one process does to the name of a file under construction. TargetFile makes it collective.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -42,32 +44,17 @@ private:
 /// @throws core::Error{bad_input | no_such_directory | not_writable | already_exists}
 void check_target(const std::filesystem::path& path, core::Existing existing);
 
-/// Says that a run is writing under a name: a lock on the sidecar file `name.part.lock`. Not on the
-/// part itself, since libraries lock that (HDF5: flock; MPI-IO on NFS: fcntl over the whole
-/// file) and would meet our own lock there.
-class NameLock {
-public:
-    NameLock() = default;
-    ~NameLock() { release(); }
-    NameLock(const NameLock&) = delete;
-    NameLock& operator=(const NameLock&) = delete;
+/// What to do with a file under the name of a part.
+enum class LeftOver { refuse, replace };
 
-    /// Takes it. Where the file system has no locks it is not taken, which is no error.  [local]
-    /// @throws core::Error{already_exists} where another run holds it, naming that run
-    void take(const std::filesystem::path& part);
-    void release() noexcept;  ///< [local]
-
-private:
-    Descriptor x_fd;
-    std::filesystem::path x_path;
-};
-
-/// Makes a new, empty file in the place of what a killed run may have left.  [local]
+/// Makes a new, empty file. What stands there is replaced only where it is a regular file and the
+/// caller knows that a killed run has left it; never is anything written through a link.  [local]
 /// @param create  makes it where given (core::Target::create)
-/// @throws core::Error
+/// @throws core::Error; already_exists where the name is taken by something else
 [[nodiscard]] Descriptor create_part(
     const std::filesystem::path& part,
-    const std::function<void(const std::filesystem::path&)>& create = {});
+    const std::function<void(const std::filesystem::path&)>& create = {},
+    LeftOver left_over = LeftOver::refuse);
 
 /// What came of setting space aside.
 struct Reservation {
@@ -90,15 +77,6 @@ void check_space(int fd, std::uint64_t bytes, const std::filesystem::path& name,
 /// Gives back what was set aside beyond the end of the file.  [local]
 void drop_excess(int fd) noexcept;
 
-/// Gives the part its final name; refuses to replace anything with Existing::refuse.  [local]
-/// @throws core::Error
-void rename_part(const std::filesystem::path& part, const std::filesystem::path& path,
-                 core::Existing existing);
-
-/// Makes names in a folder durable; file systems that cannot sync folders are forgiven.  [local]
-/// @throws core::Error{Code::io}
-void sync_folder(const std::filesystem::path& folder);
-
 /// Writes all of it at `offset`, in calls of at most 1 GiB.  [local]
 /// @throws core::Error{no_space | io} with the bytes asked and written
 void write_fully(int fd, const void* data, std::uint64_t bytes, std::uint64_t offset,
@@ -112,6 +90,12 @@ void read_fully(int fd, void* data, std::uint64_t bytes, std::uint64_t offset,
 /// The Error of a system call.  [local]
 [[nodiscard]] core::Error system_error(int error_number, const std::string& what,
                                        const std::filesystem::path& name);
+
+/// "it is a folder", for messages.  [local]
+[[nodiscard]] std::string kind_of_file(mode_t mode);
+
+/// The Error of a name beside a file that a run needs and that is somebody else's.  [local]
+[[nodiscard]] core::Error in_the_way(const std::filesystem::path& name, const std::string& what);
 
 /// The folder that holds `path` ("." where it has none).  [local]
 [[nodiscard]] std::filesystem::path folder_of(const std::filesystem::path& path);

@@ -15,6 +15,7 @@
 
 #include "core/cleanup.hpp"
 #include "formats/companions.hpp"
+#include "formats/final_name.hpp"
 #include "formats/writers.hpp"
 
 namespace tailrace::formats {
@@ -59,7 +60,8 @@ TargetFile::TargetFile(const comm::Comm& comm, const core::Target& target, core:
                        Reserve when)
     : x_comm(comm), x_target(target), x_phases(phases), x_reserve(when), x_path(target.path) {
     // In place the old file goes as soon as the name is taken, so the space must be sure by then.
-    if (target.publish == core::Publish::in_place) x_reserve = Reserve::at_once;
+    if (target.publish == core::Publish::in_place && when == Reserve::after_create)
+        x_reserve = Reserve::at_once;
     const auto phase = x_phases.enter("create");
     std::optional<Error> mine = comm::Comm::caught([&] { x_path = follow_links(target.path); });
     x_part = with_suffix(x_path, ".part");
@@ -88,9 +90,9 @@ TargetFile::~TargetFile() {
     if (core::IoObserver* observer = core::io_observer(); observer != nullptr && x_seen.open()) {
         observer->hold_errors(counted_name(), false);
         observer->forget(counted_name());
-        for (const fs::path& file : x_more) {
-            observer->hold_errors(file, false);
-            observer->forget(file);
+        for (std::size_t i = 0; i < x_more.size(); ++i) {
+            observer->hold_errors(counted_name(i), false);
+            observer->forget(counted_name(i));
         }
     }
 }
@@ -98,18 +100,56 @@ TargetFile::~TargetFile() {
 void TargetFile::create_on_rank_0() {
     check_target(x_path, x_target.existing);
     x_lock.take(x_part);
-    core::remove_on_interrupt(x_part);
-    core::remove_on_interrupt(with_suffix(x_part, ".lock"));
-    x_owns_part = true;
+    core::remove_on_interrupt(with_suffix(x_path, ".part.lock"));
+    x_left_over = x_lock.left_over();
+    x_old_manifest = is_manifest(manifest_of(x_path));
     x_replaced = companions_of(x_path);
-    const Descriptor fd = create_part(x_part, x_target.create);
-    if (x_reserve == Reserve::after_create) {
-        check_space(fd.get(), x_target.reserve_bytes, x_path, Code::no_space_reserved);
-        x_reservation = "not yet";
+    check_manifest_name();
+    const Descriptor fd = create_with_fresh_inode();
+    core::remove_on_interrupt(x_part);
+    x_owns_part = true;
+    set_aside(fd.get());
+}
+
+void TargetFile::check_manifest_name() const {
+    if (x_target.publish != core::Publish::in_place || x_old_manifest) return;
+    std::error_code ignored;
+    const fs::path manifest = manifest_of(x_path);
+    if (fs::symlink_status(manifest, ignored).type() != fs::file_type::not_found)
+        throw in_the_way(manifest, "it is not the manifest of a file of ours");
+}
+
+// A library that names its subfiles after the inode would write into files that have such names
+// already: then another inode is taken.
+Descriptor TargetFile::create_with_fresh_inode() {
+    std::vector<Descriptor> taken;  // open, so that their numbers are not given again
+    for (int attempt = 0; attempt < 100; ++attempt) {
+        Descriptor fd =
+            create_part(x_part, x_target.create, taken.empty() ? x_left_over : LeftOver::replace);
+        struct stat info {};
+        if (::fstat(fd.get(), &info) != 0)
+            throw system_error(errno, "cannot look at the file", x_part);
+        x_inode = info.st_ino;
+        if (x_target.publish != core::Publish::in_place || subfiles_of(x_path, x_inode).empty())
+            return fd;
+        taken.push_back(std::move(fd));
+    }
+    ::unlink(x_part.c_str());
+    throw Error(Code::already_exists, "names of its subfiles are taken", x_path.string(),
+                "remove " + x_path.string() + ".subfile_*, or choose another file name");
+}
+
+void TargetFile::set_aside(int fd) {
+    const std::uint64_t bytes = x_target.reserve_bytes;
+    if (x_reserve != Reserve::at_once) {
+        check_space(fd, bytes, x_path, Code::no_space_reserved);
+        x_reservation = x_reserve == Reserve::after_create
+                            ? "not yet"
+                            : "nothing set aside (subfiles); free space looked at for " +
+                                  std::to_string(bytes) + " bytes";
         return;
     }
-    const Reservation outcome =
-        reserve(fd.get(), x_target.reserve_bytes, x_path, Code::no_space_reserved);
+    const Reservation outcome = reserve(fd, bytes, x_path, Code::no_space_reserved);
     x_reserved = outcome.reserved;
     x_reservation = outcome.text;
 }
@@ -117,7 +157,7 @@ void TargetFile::create_on_rank_0() {
 // The reservation has succeeded on the part: only now may the old file go.
 void TargetFile::move_in_place() {
     on_rank_0(x_comm, x_phases, [&] {
-        ::unlink(manifest_of(x_path).c_str());
+        if (x_old_manifest) ::unlink(manifest_of(x_path).c_str());
         rename_part(x_part, x_path, x_target.existing);
         core::remove_on_interrupt(x_path);
         core::keep_on_interrupt(x_part);
@@ -149,16 +189,25 @@ fs::path TargetFile::counted_name() const {
     return "/proc/self/fd/" + std::to_string(x_seen.get());
 }
 
+fs::path TargetFile::counted_name(std::size_t more) const {
+    const Descriptor& seen = x_more_seen[more];
+    return seen.open() ? fs::path("/proc/self/fd/" + std::to_string(seen.get())) : x_more[more];
+}
+
 void TargetFile::add_part(const fs::path& file) {
+    if (std::find(x_more.begin(), x_more.end(), file) != x_more.end()) return;
     x_more.push_back(file);
+    x_more_seen.emplace_back(open_file(file, O_RDONLY));
     if (core::IoObserver* observer = core::io_observer(); observer != nullptr && x_holding)
-        observer->hold_errors(file, true);
+        observer->hold_errors(counted_name(x_more.size() - 1), true);
     if (x_comm.rank() == 0) core::remove_on_interrupt(file);
 }
 
 void TargetFile::share_reservation() {
     x_reserved = x_comm.broadcast_value(std::uint64_t{x_reserved ? 1u : 0u}) == 1;
     x_reservation = x_comm.broadcast(x_reservation);
+    x_left_over =
+        static_cast<LeftOver>(x_comm.broadcast_value(static_cast<std::uint64_t>(x_left_over)));
 }
 
 void TargetFile::reserve_after_create() {
@@ -190,7 +239,7 @@ std::optional<Error> TargetFile::seen_failure(const std::string& doing) const no
     if (observer == nullptr || !x_seen.open()) return std::nullopt;
     try {
         core::FileTally both = observer->tally(counted_name());
-        for (const fs::path& file : x_more) both += observer->tally(file);
+        for (std::size_t i = 0; i < x_more.size(); ++i) both += observer->tally(counted_name(i));
         // The library that was given zeros instead takes them for what is in the file.
         if (x_holding && both.read.failed_calls > 0)
             return system_error(both.read.first_errno,
@@ -216,7 +265,7 @@ std::optional<Error> TargetFile::seen_failure(const std::string& doing) const no
 std::optional<core::WriterReport> TargetFile::writer() const {
     if (x_writer || !x_seen.open()) return x_writer;
     std::vector<fs::path> files{counted_name()};
-    files.insert(files.end(), x_more.begin(), x_more.end());
+    for (std::size_t i = 0; i < x_more.size(); ++i) files.push_back(counted_name(i));
     return my_writer_report(x_comm.rank(), files, x_phases);
 }
 
@@ -263,7 +312,7 @@ void TargetFile::sync() {
 // A reader that finds the new file must not find the old one's subfiles beside it: inode numbers,
 // which their names carry, are used again.
 void TargetFile::remove_replaced() const noexcept {
-    if (x_target.publish == core::Publish::atomic_rename && !x_replaced.empty())
+    if (x_target.publish == core::Publish::atomic_rename && x_old_manifest)
         ::unlink(manifest_of(x_path).c_str());
     for (const fs::path& file : x_replaced) {
         // By name: "./F" and "F" are one file.
@@ -274,7 +323,7 @@ void TargetFile::remove_replaced() const noexcept {
     }
 }
 
-void TargetFile::write_manifest() const {
+void TargetFile::write_manifest() {
     auto names = nlohmann::json::array({x_path.filename().string()});
     for (const fs::path& file : x_more) names.push_back(file.filename().string());
     const nlohmann::ordered_json manifest_json{{"format", "tailrace-complete/1"}, {"files", names}};
@@ -282,32 +331,54 @@ void TargetFile::write_manifest() const {
         manifest_json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
     const fs::path manifest = manifest_of(x_path);
     const fs::path part = with_suffix(manifest, ".part");
-    const Descriptor fd = create_part(part);
-    write_fully(fd.get(), text.data(), text.size(), 0, part);
-    if (::fsync(fd.get()) != 0) throw system_error(errno, "fsync failed", part);
-    rename_part(part, manifest, core::Existing::replace);
+    const Descriptor fd = create_part(part, {}, x_left_over);
+    try {
+        write_fully(fd.get(), text.data(), text.size(), 0, part);
+        if (::fsync(fd.get()) != 0) throw system_error(errno, "fsync failed", part);
+        rename_part(part, manifest, core::Existing::refuse);
+    } catch (...) {
+        ::unlink(part.c_str());
+        throw;
+    }
+    x_wrote_manifest = true;
+    sync_folder(folder_of(x_path));
+}
+
+void TargetFile::rename_and_confirm() {
+    FinalName name(x_part, x_path, x_target.existing);
+    const auto failed = comm::Comm::caught([&] { name.confirm(); });
+    x_stays = name.stays();
+    if (x_stays) {
+        core::keep_on_interrupt(x_part);  // not our data any more
+        x_owns_part = false;
+    }
+    if (failed) throw Error(*failed);
 }
 
 void TargetFile::publish() {
     if (!x_synced) sync();
     remember_writer();
     const auto phase = x_phases.enter("publish");
-    on_rank_0(x_comm, x_phases, [&] {
-        if (x_reserved) {
-            const Descriptor fd(open_file(x_part, O_RDWR));
-            if (fd.open()) drop_excess(fd.get());
-        }
-        if (x_target.publish == core::Publish::in_place)
-            write_manifest();
-        else
-            rename_part(x_part, x_path, x_target.existing);
-        remove_replaced();
-        sync_folder(folder_of(x_path));
-        core::keep_on_interrupt(x_part);
-        core::keep_on_interrupt(with_suffix(x_part, ".lock"));
-        for (const fs::path& file : x_more) core::keep_on_interrupt(file);
-        x_lock.release();
-    });
+    try {
+        on_rank_0(x_comm, x_phases, [&] {
+            if (x_reserved) {
+                const Descriptor fd(open_file(x_part, O_RDWR));
+                if (fd.open()) drop_excess(fd.get());
+            }
+            if (x_target.publish == core::Publish::in_place)
+                write_manifest();
+            else
+                rename_and_confirm();
+            remove_replaced();
+            core::keep_on_interrupt(x_part);
+            core::keep_on_interrupt(with_suffix(x_path, ".part.lock"));
+            for (const fs::path& file : x_more) core::keep_on_interrupt(file);
+            x_lock.release();
+        });
+    } catch (const Error&) {  // agreed: all ranks are here
+        x_stays = x_comm.broadcast_value(std::uint64_t{x_stays ? 1u : 0u}) == 1;
+        throw;
+    }
     x_published = true;
 }
 
@@ -315,16 +386,26 @@ void TargetFile::discard() noexcept {
     if (x_published || x_discarded) return;
     remember_writer();
     x_discarded = true;
-    if (!x_owns_part) return;
     try {
-        remove_file(x_part);
-        for (const fs::path& file : x_more) remove_file(file);
-        core::keep_on_interrupt(x_part);
-        core::keep_on_interrupt(with_suffix(x_part, ".lock"));
-        for (const fs::path& file : x_more) core::keep_on_interrupt(file);
+        if (x_owns_part) remove_all();
+        if (x_comm.rank() == 0) {
+            core::keep_on_interrupt(x_part);
+            core::keep_on_interrupt(with_suffix(x_path, ".part.lock"));
+            for (const fs::path& file : x_more) core::keep_on_interrupt(file);
+        }
     } catch (...) {  // no memory for a name: the file stays, under its temporary name
     }
     x_lock.release();
+}
+
+// In place: all subfiles, also those that nobody has told of since the library failed before. None
+// had such a name when the part was made.
+void TargetFile::remove_all() const {
+    if (x_wrote_manifest) ::unlink(manifest_of(x_path).c_str());
+    if (x_target.publish == core::Publish::in_place)
+        for (const std::string& file : subfiles_of(x_path, x_inode)) remove_file(file);
+    for (const fs::path& file : x_more) remove_file(file);
+    remove_file(x_part);
 }
 
 void TargetFile::report(core::FileReport& report) const {
@@ -332,17 +413,24 @@ void TargetFile::report(core::FileReport& report) const {
     report.reserved = x_reserved;
     report.reservation = x_reservation;
     report.durable = x_synced && x_published;
-    std::vector<fs::path> files{x_published ? x_path : x_part};
-    files.insert(files.end(), x_more.begin(), x_more.end());
+    std::vector<fs::path> files;
+    if (!x_discarded) {
+        files.push_back(x_published ? x_path : x_part);
+        files.insert(files.end(), x_more.begin(), x_more.end());
+    }
     report.parts.clear();
     for (const fs::path& file : files) report.parts.push_back(file.string());
     std::uint64_t sizes[2] = {0, 0};
     if (x_comm.rank() == 0)
         for (const fs::path& file : files) {
             struct stat info {};
-            if (x_discarded || ::stat(file.c_str(), &info) != 0) continue;
-            sizes[0] += static_cast<std::uint64_t>(info.st_size);
-            sizes[1] += static_cast<std::uint64_t>(info.st_blocks) * 512;
+            if (::stat(file.c_str(), &info) != 0) continue;
+            const auto size = static_cast<std::uint64_t>(info.st_size);
+            const auto blocks = static_cast<std::uint64_t>(info.st_blocks) * 512;
+            // Beside subfiles the file itself has the size of all of them, as a hole.
+            const bool stub = !x_more.empty() && file == files.front();
+            sizes[0] += stub ? std::min(size, blocks) : size;
+            sizes[1] += blocks;
         }
     x_comm.broadcast(std::as_writable_bytes(std::span(sizes)));
     report.bytes_stored = sizes[0];

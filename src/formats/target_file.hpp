@@ -3,6 +3,8 @@
 // all formats, so that all keep the same promises (docs/reference/file_names.md).
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -13,13 +15,16 @@
 #include "core/io_observer.hpp"
 #include "core/phases.hpp"
 #include "core/sink.hpp"
+#include "formats/name_lock.hpp"
 #include "formats/part_file.hpp"
 
 namespace tailrace::formats {
 
 /// When space is set aside. A library that truncates the part when it creates its file gives back
 /// what was allocated before: then only the free space is checked at first, and reserve() follows.
-enum class Reserve { at_once, after_create };
+/// Where the data goes to other files only the check is made: space set aside in this one would be
+/// missing for them.
+enum class Reserve { at_once, after_create, check_only };
 
 /// One file under construction. Every rank holds one; rank 0 acts on the name.
 class TargetFile {
@@ -28,6 +33,8 @@ public:
     /// `reserve_bytes` aside in it; waits until every rank sees it. With Publish::in_place the
     /// file has its final name from then on, and `name.manifest`, written by publish(), says that
     /// it is complete.  [collective]
+    /// What stands under a name that the run needs beside it (`name.part`, `name.part.lock`,
+    /// `name.manifest`) is replaced only where a run of ours has left it.
     /// @throws core::Error{no_such_directory | not_writable | already_exists | no_space_reserved}
     ///         on all ranks; nothing is left behind then
     TargetFile(const comm::Comm& comm, const core::Target& target, core::Phases& phases,
@@ -44,6 +51,9 @@ public:
     /// Another file that belongs to it (a subfile): synced, reported and discarded with it.
     /// Same calls on all ranks.  [local]
     void add_part(const std::filesystem::path& file);
+    /// Whether a killed run has left its lock: then parts under this name are of that run. The
+    /// same on all ranks.  [local]
+    [[nodiscard]] LeftOver left_over() const noexcept { return x_left_over; }
 
     /// Sets the space aside after a library created its file in the part (again, where that was
     /// done before); blocks only, the size stays. Phase "create".  [collective]
@@ -71,8 +81,13 @@ public:
     /// @throws core::Error{Code::io | no_space} on all ranks
     void sync();
     /// Renames the part to its final name and syncs the folder; syncs the part first where
-    /// sync() was never called. Call sync() after the last write. Phase "publish".  [collective]
+    /// sync() was never called. What stood under the name, and what belonged to it, goes when the
+    /// new name is durable. Call sync() after the last write. Phase "publish".  [collective]
+    /// @throws core::Error on all ranks; the older file is there again then, see stays()
     void publish();
+    /// True where publish() failed so late that the new file could not be taken back: it is
+    /// complete, and what belongs to it must not go. The same on all ranks.  [local]
+    [[nodiscard]] bool stays() const noexcept { return x_stays; }
     /// Removes the part. Never communicates.  [local]
     void discard() noexcept;
 
@@ -82,13 +97,19 @@ public:
 
 private:
     void create_on_rank_0();
+    [[nodiscard]] Descriptor create_with_fresh_inode();
+    void check_manifest_name() const;
+    void set_aside(int fd);
+    void rename_and_confirm();
     void share_reservation();
     void move_in_place();
     void see_part();
     void sync_mine(const std::filesystem::path& file) const;
-    void write_manifest() const;
+    void write_manifest();
     void remove_replaced() const noexcept;
+    void remove_all() const;
     [[nodiscard]] std::filesystem::path counted_name() const;
+    [[nodiscard]] std::filesystem::path counted_name(std::size_t more) const;
     void remember_writer() noexcept;
 
     comm::Comm x_comm;
@@ -96,10 +117,17 @@ private:
     core::Phases& x_phases;
     Reserve x_reserve;
     std::filesystem::path x_path, x_part;
-    std::vector<std::filesystem::path> x_more;      ///< added parts
-    std::vector<std::filesystem::path> x_replaced;  ///< subfiles of the file that is replaced
+    std::vector<std::filesystem::path> x_more;  ///< added parts
+    std::vector<Descriptor> x_more_seen;  ///< of x_more, as x_seen: a hold on an inode number must
+                                          ///< not outlive the file
+    std::vector<std::filesystem::path> x_replaced;  ///< what belonged to the file that is replaced
     NameLock x_lock;                                ///< held by rank 0
     Descriptor x_seen;  ///< open on every rank: names the inode to the observer, also once unlinked
+    ino_t x_inode = 0;  ///< rank 0: of the part, names the subfiles
+    bool x_old_manifest = false;    ///< rank 0: the file that is replaced has one
+    bool x_wrote_manifest = false;  ///< rank 0: ours stands
+    LeftOver x_left_over = LeftOver::refuse;
+    bool x_stays = false;
     bool x_first_of_node = false;
     bool x_owns_part = false;  ///< rank 0: what stands under the name of the part is ours
     bool x_reserved = false, x_published = false, x_discarded = false, x_synced = false;

@@ -27,3 +27,5 @@ tailrace_add_mpi_test(NAME formats.hdf5.large SOURCES hdf5_large.cpp
   LIBS tailrace_formats_hdf5 HDF5::HDF5 tailrace_hook_posix_objects RANKS 4 ROMIO TIMEOUT 180)
 tailrace_add_unit_test(NAME formats.hdf5.serial SOURCES hdf5_serial.cpp
   LIBS tailrace_formats_hdf5 HDF5::HDF5 tailrace_hook_posix_objects)
+tailrace_add_python_test(NAME formats.seism_files
+  PATHS ${CMAKE_CURRENT_SOURCE_DIR}/test_seism_files.py RANKS 4 TIMEOUT 240)

@@ -9,6 +9,12 @@ if(TAILRACE_HAVE_MPI)
 endif()
 tailrace_add_mpi_test(NAME formats.target SOURCES target_file.cpp
   LIBS ${raw_test_libs} RANKS 1 2 4)
+tailrace_add_mpi_test(NAME formats.names SOURCES derived_names.cpp
+  LIBS ${raw_test_libs} RANKS 1 2)
+tailrace_add_mpi_test(NAME formats.raw.sets SOURCES per_rank_sets.cpp
+  LIBS ${raw_test_libs} tailrace_hook_posix_objects RANKS 1 2 4)
+tailrace_add_mpi_test(NAME formats.raw.damaged SOURCES raw_damaged.cpp
+  LIBS ${raw_test_libs} RANKS 1)
 tailrace_add_mpi_test(NAME formats.raw.sinks SOURCES raw_sinks.cpp
   LIBS ${raw_test_libs} RANKS 1 2 3 4 8 ROMIO)
 tailrace_add_mpi_test(NAME formats.raw.failures SOURCES raw_failures.cpp

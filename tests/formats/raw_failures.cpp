@@ -337,26 +337,4 @@ TEST_SUITE("raw_failures") {
             }
         }
     }
-
-    TAILRACE_MPI_TEST("a new set of files takes the place of a larger one") {
-        const std::string folder = shared_folder();
-        const Variant variant = variants()[1];
-        REQUIRE(variant.name == "posix-per-rank");
-        if (rank() == 0) {  // as a run on more ranks has left it
-            std::ofstream(folder + "/f")
-                << R"({"format": "tailrace-raw/1", "kind": "per-rank", "objects": [],)"
-                << R"( "attributes": [], "parts": ["f.00000", "f.00001", "f.00002", "f.00003",)"
-                << R"( "f.00004", "f.00005", "f.00006", "f.00007", "f.00008", "other"]})";
-            for (int r = 0; r < 9; ++r)
-                std::ofstream(folder + "/f.0000" + std::to_string(r)) << "old";
-            std::ofstream(folder + "/other") << "not a part";
-        }
-        barrier();
-        Run(folder + "/f", variant).publish();
-        Names expected{"f"};
-        for (int r = 0; r < size(); ++r) expected.push_back("f.0000" + std::to_string(r));
-        expected.push_back("other");
-        CHECK(names_left(folder) == expected);
-        if (rank() == 0) CHECK(wrong_elements<std::uint64_t>(folder + "/f", 0, 7) == 0);
-    }
 }

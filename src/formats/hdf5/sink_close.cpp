@@ -3,6 +3,7 @@
 // removed; or, where ranks may stand at different places in HDF5, left alone.
 #include <algorithm>
 
+#include "formats/companions.hpp"
 #include "formats/hdf5/abandon.hpp"
 #include "formats/hdf5/attributes.hpp"
 #include "formats/hdf5/in_force.hpp"
@@ -57,6 +58,8 @@ void Hdf5Sink::look_at_open_file() {
     for (const Dataset& dataset : x_datasets)
         x_in_force.stored_bytes += H5Dget_storage_size(dataset.id.get());
     remember_subfiles();
+    if (x_driver == Driver::subfiling)
+        x_in_force.settings.merge(subfiling_in_force(x_target.part()));
 }
 
 // By name, while the file from whose inode number they are made is still there.

@@ -87,7 +87,8 @@ Hdf5Sink::Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Opt
       x_options(options),
       x_phases(phases),
       x_driver((h5::Quiet(), checked_driver(comm, target, options))),
-      x_target(comm, with_publish(target, x_driver), phases, Reserve::after_create) {
+      x_target(comm, with_publish(target, x_driver), phases,
+               x_driver == Driver::subfiling ? Reserve::check_only : Reserve::after_create) {
     const h5::Quiet quiet;
     const bool filtered = options.deflate != 0 || !options.filters.empty();
     x_can.records = options.subfiles == 0;

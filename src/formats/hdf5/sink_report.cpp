@@ -29,7 +29,7 @@ std::map<std::string, std::string> broadcast(const comm::Comm& comm,
 core::FileReport Hdf5Sink::report() {
     core::FileReport report;
     x_target.report(report);
-    report.bytes_logical = x_comm.sum(x_bytes_asked);
+    report.bytes_logical = x_comm.sum(report.parts.empty() ? 0 : x_bytes_asked);  // discarded: none
     report.hints_in_force = x_in_force.hints;
     report.mpi_io = x_in_force.mpi_io;
     report.settings = broadcast(x_comm, x_in_force.settings);

@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/hdf5/subfiling.hpp"
 
-#include <sys/stat.h>
+#include <fstream>
 
-#include <algorithm>
+#include "formats/companions.hpp"
 
 namespace tailrace::formats::hdf5 {
 
-std::vector<std::string> subfiles_of(const std::filesystem::path& path) {
-    struct stat info {};
-    if (::stat(path.c_str(), &info) != 0) return {};
-    // "name.subfile_<inode>_1_of_4", "name.subfile_<inode>.config": a file of the same name from an
-    // earlier run had another inode, and its subfiles are not ours.
-    const std::string prefix = path.filename().string() + ".subfile_" + std::to_string(info.st_ino);
-    std::vector<std::string> names;
-    const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-    std::error_code unreadable;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
-        const std::string name = entry.path().filename().string();
-        if (!name.starts_with(prefix) || name.size() == prefix.size()) continue;
-        const char next = name[prefix.size()];
-        if (next == '_' || next == '.') names.push_back(entry.path().string());
+std::map<std::string, std::string> subfiling_in_force(const std::filesystem::path& path) {
+    const std::map<std::string, std::string> keys{{"subfile_count", "subfiles"},
+                                                  {"stripe_size", "subfile_stripe_bytes"}};
+    std::map<std::string, std::string> settings;
+    for (const std::string& file : subfiles_of(path)) {
+        if (!file.ends_with(".config")) continue;
+        std::ifstream config(file);
+        for (std::string line; std::getline(config, line);) {
+            const std::size_t equals = line.find('=');
+            const auto known = keys.find(line.substr(0, equals));
+            if (equals != std::string::npos && known != keys.end())
+                settings[known->second] = line.substr(equals + 1);
+        }
     }
-    std::sort(names.begin(), names.end());
-    return names;
+    return settings;
 }
 
 }  // namespace tailrace::formats::hdf5

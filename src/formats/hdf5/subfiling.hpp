@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that the subfiling driver makes beside the one it is asked for.
+// What the subfiling driver made of a file: from its configuration, which it writes itself.
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
-#include <vector>
-
-#include "formats/hdf5/h5.hpp"
 
 namespace tailrace::formats::hdf5 {
 
-/// Names of all subfiles and of their configuration file, sorted.  [local]
-[[nodiscard]] std::vector<std::string> subfiles_of(const std::filesystem::path& path);
+/// "subfiles" and "subfile_stripe_bytes" in force for a file that was created.  [local]
+[[nodiscard]] std::map<std::string, std::string> subfiling_in_force(
+    const std::filesystem::path& path);
 
 }  // namespace tailrace::formats::hdf5

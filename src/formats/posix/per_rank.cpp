@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
+#include <set>
 
 #include "core/cleanup.hpp"
 #include "core/error.hpp"
+#include "formats/companions.hpp"
+#include "formats/final_name.hpp"
 #include "formats/posix/run_io.hpp"
 #include "formats/raw/contents.hpp"
 #include "formats/raw/trailer.hpp"
@@ -23,6 +25,8 @@ using core::Error;
 
 namespace {
 
+constexpr const char* second_suffix = ".b";
+
 /// Space and striping are for the parts, not for the manifest.
 core::Target for_manifest(core::Target target) {
     target.reserve_bytes = 0;
@@ -30,36 +34,24 @@ core::Target for_manifest(core::Target target) {
     return target;
 }
 
-fs::path name_of_part(const fs::path& manifest, int rank) {
-    return folder_of(manifest) / raw::part_name(manifest.filename().string(), rank);
-}
-
-/// Parts that the manifest of an earlier run names, and that are really named as its parts.
-std::vector<fs::path> parts_of_old_manifest(const fs::path& manifest) {
-    std::vector<fs::path> parts;
+/// Whether a file is a part that a run of this format has left: its description says so.
+bool is_part(const fs::path& file) {
+    struct stat info {};
+    if (::lstat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
     try {
-        const std::string text = raw::read_description_or_manifest(manifest);
-        const raw::Contents contents = raw::parse_contents(text, manifest.string());
-        for (std::size_t r = 0; r < contents.parts.size(); ++r)
-            if (contents.parts[r] ==
-                raw::part_name(manifest.filename().string(), static_cast<int>(r)))
-                parts.push_back(folder_of(manifest) / contents.parts[r]);
-    } catch (const Error&) {  // some other file: it is replaced, and there are no parts
+        return raw::describes_part(raw::read_description(file).text);
+    } catch (const Error&) {
+        return false;
     }
-    return parts;
 }
 
 }  // namespace
 
 PerRankSink::PerRankSink(const comm::Comm& comm, const core::Target& target, const Options& options,
                          core::Phases& phases)
-    : SinkBase(comm, phases, raw::Layout({}, 1)),
-      x_manifest(comm, for_manifest(target), phases),
-      x_existing(target.existing) {
+    : SinkBase(comm, phases, raw::Layout({}, 1)), x_manifest(comm, for_manifest(target), phases) {
     const auto phase = phases.enter("create");
-    x_mine = name_of_part(x_manifest.path(), comm.rank());
-    x_mine_part = x_mine;
-    x_mine_part += ".part";
+    choose_names();
     try {
         agree_on([&] {
             check_options(options);
@@ -69,6 +61,24 @@ PerRankSink::PerRankSink(const comm::Comm& comm, const core::Target& target, con
         remove_mine();
         throw;
     }
+}
+
+void PerRankSink::choose_names() {
+    std::uint64_t taken = 0;
+    if (x_comm.rank() == 0)
+        for (const fs::path& file : companions_of(x_manifest.path()))
+            if (is_part_name(x_manifest.path().filename().string(), file.filename().string()) &&
+                file.extension() != second_suffix)
+                taken = 1;
+    x_second_names = x_comm.broadcast_value(taken) == 1;
+    x_mine = folder_of(x_manifest.path()) / part_of(x_comm.rank());
+    x_mine_part = x_mine;
+    x_mine_part += ".part";
+}
+
+std::string PerRankSink::part_of(int rank) const {
+    return raw::part_name(x_manifest.path().filename().string(), rank) +
+           (x_second_names ? second_suffix : "");
 }
 
 PerRankSink::~PerRankSink() {
@@ -86,9 +96,12 @@ void PerRankSink::check_options(const Options& options) const {
 
 void PerRankSink::create_mine(const core::Target& target) {
     check_target(x_mine, target.existing);
+    std::error_code ignored;
+    if (fs::exists(x_mine, ignored) && !is_part(x_mine))
+        throw in_the_way(x_mine, "it is not a part that a run has left");
+    x_fd = create_part(x_mine_part, target.create, x_manifest.left_over());
     x_owns_part = true;
     core::remove_on_interrupt(x_mine_part);
-    x_fd = create_part(x_mine_part, target.create);
     if (core::IoObserver* observer = core::io_observer()) observer->forget(x_mine_part);
     const std::uint64_t ranks = static_cast<std::uint64_t>(x_comm.size());
     const std::uint64_t share =
@@ -100,7 +113,7 @@ void PerRankSink::create_mine(const core::Target& target) {
 
 void PerRankSink::remove_mine() noexcept {
     if (!x_owns_part) return;
-    ::unlink(x_renamed ? x_mine.c_str() : x_mine_part.c_str());
+    if (!x_manifest.stays()) ::unlink(x_renamed ? x_mine.c_str() : x_mine_part.c_str());
     core::keep_on_interrupt(x_renamed ? x_mine : x_mine_part);
     x_owns_part = false;
 }
@@ -149,24 +162,11 @@ void PerRankSink::describe_mine() {
     });
 }
 
-// Before the first part is replaced: an old manifest must not speak of new parts.
-std::vector<fs::path> PerRankSink::remove_old_manifest() {
-    std::vector<fs::path> parts;
-    const auto phase = x_phases.enter("publish");
-    agree_on([&] {
-        if (x_comm.rank() != 0 || x_existing == core::Existing::refuse) return;
-        parts = parts_of_old_manifest(x_manifest.path());
-        if (::unlink(x_manifest.path().c_str()) != 0 && errno != ENOENT)
-            throw system_error(errno, "cannot remove the old manifest", x_manifest.path());
-        sync_folder(folder_of(x_manifest.path()));
-    });
-    return parts;
-}
-
 void PerRankSink::rename_mine() {
     const auto phase = x_phases.enter("publish");
     agree_on([&] {
-        rename_part(x_mine_part, x_mine, x_existing);
+        // What a killed run has left under that name was seen to be a part when ours was made.
+        rename_part(x_mine_part, x_mine, core::Existing::replace);
         x_renamed = true;
         core::remove_on_interrupt(x_mine);
         core::keep_on_interrupt(x_mine_part);
@@ -178,8 +178,7 @@ void PerRankSink::publish_manifest() {
     agree_on([&] {
         if (x_comm.rank() != 0) return;
         std::vector<std::string> parts;
-        for (int r = 0; r < x_comm.size(); ++r)
-            parts.push_back(raw::part_name(x_manifest.path().filename().string(), r));
+        for (int r = 0; r < x_comm.size(); ++r) parts.push_back(part_of(r));
         const std::string text = raw::describe_manifest(x_layout.objects(), x_attributes, parts);
         const Descriptor fd(open_file(x_manifest.part(), O_WRONLY));
         if (!fd.open()) throw system_error(errno, "cannot open the file", x_manifest.part());
@@ -197,13 +196,32 @@ core::FileReport PerRankSink::publish() {
     }
     describe_mine();
     force();
-    const std::vector<fs::path> old_parts = remove_old_manifest();
     rename_mine();
     publish_manifest();
     x_owns_part = false;  // complete now
-    for (std::size_t r = static_cast<std::size_t>(x_comm.size()); r < old_parts.size(); ++r)
-        ::unlink(old_parts[r].c_str());
+    if (x_comm.rank() == 0) remove_strays();
     return make_report();
+}
+
+// Parts of killed runs on more ranks: no manifest speaks of them, nor will one.
+void PerRankSink::remove_strays() const noexcept {
+    try {
+        const std::string own = x_manifest.path().filename().string();
+        std::set<std::string> ours;
+        for (int r = 0; r < x_comm.size(); ++r) ours.insert(part_of(r));
+        std::vector<fs::path> strays;
+        for (const auto& entry : fs::directory_iterator(folder_of(x_manifest.path()))) {
+            fs::path name = entry.path().filename();
+            const bool unfinished = name.extension() == ".part";
+            if (unfinished) name.replace_extension();
+            if (!is_part_name(own, name.string())) continue;
+            if (unfinished ? x_manifest.left_over() == LeftOver::replace
+                           : !ours.contains(name.string()) && is_part(entry.path()))
+                strays.push_back(entry.path());
+        }
+        for (const fs::path& file : strays) ::unlink(file.c_str());
+    } catch (...) {  // they take space and do no harm
+    }
 }
 
 core::FileReport PerRankSink::make_report() {
@@ -218,7 +236,7 @@ core::FileReport PerRankSink::make_report() {
     report.bytes_allocated +=
         x_comm.sum(known ? static_cast<std::uint64_t>(info.st_blocks) * 512 : std::uint64_t{0});
     for (int r = 0; r < x_comm.size(); ++r)
-        report.parts.push_back(name_of_part(x_manifest.path(), r).string());
+        report.parts.push_back((folder_of(x_manifest.path()) / part_of(r)).string());
     report.bytes_logical = x_comm.sum(asked());
     report.reserved = x_comm.min(std::uint64_t{x_reserved ? 1u : 0u}) == 1;
     report.reservation = "per rank: " + x_reservation;

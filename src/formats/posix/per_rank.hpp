@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A raw file per rank and a manifest, written last.
+// A raw file per rank and a manifest, written last. A set that takes the place of another has other
+// names than that one, so that the old set stays as it was until the new manifest stands.
 #pragma once
 
 #include <filesystem>
@@ -36,15 +37,18 @@ private:
     void abandon(raw::Abandoned how) noexcept override;
     [[nodiscard]] core::FileReport report_discarded() const override;
 
+    void choose_names();
+    [[nodiscard]] std::string part_of(int rank) const;
+
     // Steps of publish, in this order; each collective.
     void describe_mine();
-    std::vector<std::filesystem::path> remove_old_manifest();
     void rename_mine();
     void publish_manifest();
+    void remove_strays() const noexcept;
     core::FileReport make_report();
 
     TargetFile x_manifest;
-    core::Existing x_existing;
+    bool x_second_names = false;                ///< F.00003.b: F.00003 belongs to what is replaced
     std::filesystem::path x_mine, x_mine_part;  ///< F.00003 and F.00003.part
     Descriptor x_fd;                            ///< stays open: names the inode to the observer
     bool x_owns_part = false, x_renamed = false;

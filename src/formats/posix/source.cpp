@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "formats/part_file.hpp"
 #include "formats/posix/run_io.hpp"
+#include "formats/raw/box_index.hpp"
 #include "formats/raw/contents.hpp"
 #include "formats/raw/layout.hpp"
 
@@ -90,22 +91,40 @@ class PerRankSource final : public RawSource {
 public:
     PerRankSource(const comm::Comm& comm, const fs::path& path, raw::Contents contents,
                   core::Phases& phases)
-        : RawSource(comm, path, std::move(contents), phases),
-          x_parts(raw::load_parts(comm, path, x_contents)) {}
+        : RawSource(comm, path, std::move(contents), phases) {
+        std::vector<std::vector<Box>> boxes(x_contents.objects.size());
+        x_stored.resize(boxes.size());
+        const auto parts = raw::load_parts(comm, path, x_contents);
+        for (std::size_t p = 0; p < parts.size(); ++p)
+            for (const raw::StoredPiece& piece : parts[p]) {
+                boxes[piece.object].push_back(piece.place);
+                x_stored[piece.object].push_back({p, piece.at});
+            }
+        for (std::vector<Box>& of_object : boxes) x_index.emplace_back(std::move(of_object));
+    }
 
 private:
+    /// Where a piece lies; its box is in the index of the object.
+    struct Stored {
+        std::size_t part;
+        std::uint64_t at;
+    };
+
     void read_piece(core::Read& piece) override {
         clear(piece);
-        for (std::size_t p = 0; p < x_parts.size(); ++p) {
-            Descriptor fd;  // opened where the part holds something of the box
-            for (const raw::StoredPiece& stored : x_parts[p]) {
-                if (stored.object != piece.object) continue;
-                const Box both = core::intersect(stored.place, piece.place);
-                if (both.empty()) continue;
-                if (!fd.open()) fd = open_for_reading(raw::part_path(x_path, x_contents.parts[p]));
-                read_common(fd.get(), stored, both, piece);
-            }
+        const raw::BoxIndex& index = x_index[piece.object];
+        for (const std::size_t number : index.meeting(piece.place)) {
+            const Stored& stored = x_stored[piece.object][number];
+            open_part(stored.part);
+            read_common(index.box(number), stored.at, piece);
         }
+    }
+
+    /// Pieces come part after part, so that the one that is open will often do.
+    void open_part(std::size_t part) {
+        if (x_fd.open() && x_open_part == part) return;
+        x_fd = open_for_reading(raw::part_path(x_path, x_contents.parts[part]));
+        x_open_part = part;
     }
 
     // Elements that nobody wrote read as 0.
@@ -119,25 +138,28 @@ private:
                                  });
     }
 
-    void read_common(int fd, const raw::StoredPiece& stored, const Box& both,
-                     core::Read& piece) const {
+    void read_common(const Box& stored, std::uint64_t begin, core::Read& piece) const {
+        const Box both = core::intersect(stored, piece.place);
         const raw::MemoryArray array(piece.place, piece.memory);
         const std::uint64_t size = core::size_of(piece.type);
         Extents in_part(both.rank()), in_memory(both.rank());
         for (std::size_t d = 0; d < both.rank(); ++d) {
-            in_part[d] = both.offset[d] - stored.place.offset[d];
+            in_part[d] = both.offset[d] - stored.offset[d];
             in_memory[d] = array.offset[d] + both.offset[d] - piece.place.offset[d];
         }
-        RunReader reader(fd, x_path);
-        raw::for_each_common_run(both.count, stored.place.count, in_part, array.dims, in_memory,
+        RunReader reader(x_fd.get(), raw::part_path(x_path, x_contents.parts[x_open_part]));
+        raw::for_each_common_run(both.count, stored.count, in_part, array.dims, in_memory,
                                  [&](std::uint64_t file, std::uint64_t memory, std::uint64_t n) {
-                                     reader.add(stored.at + file * size, piece.data + memory * size,
+                                     reader.add(begin + file * size, piece.data + memory * size,
                                                 n * size);
                                  });
         reader.flush();
     }
 
-    std::vector<std::vector<raw::StoredPiece>> x_parts;
+    std::vector<std::vector<Stored>> x_stored;  ///< per object, as in its index
+    std::vector<raw::BoxIndex> x_index;         ///< per object
+    Descriptor x_fd;
+    std::size_t x_open_part = 0;
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/raw/contents.hpp"
 
-#include <cstdlib>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -17,20 +17,22 @@ using core::Error;
 
 namespace {
 
-/// "<part> <length>\n" and the text, part after part.
-std::string frame(std::size_t part, const std::string& text) {
-    return std::to_string(part) + " " + std::to_string(text.size()) + "\n" + text;
+/// "<part> <bytes of data> <length>\n" and the text, part after part.
+std::string frame(std::size_t part, const Described& described) {
+    return std::to_string(part) + " " + std::to_string(described.data_bytes) + " " +
+           std::to_string(described.text.size()) + "\n" + described.text;
 }
 
-/// Calls `visit(part, text)` for each framed text.
+/// Calls `visit(part, described)` for each framed text.
 template <class Visit>
 void unframe(const std::string& all, Visit&& visit) {
     for (std::size_t at = 0; at < all.size();) {
-        const std::size_t blank = all.find(' ', at);
         const std::size_t line = all.find('\n', at);
-        const std::size_t part = std::stoull(all.substr(at, blank - at));
-        const std::size_t length = std::stoull(all.substr(blank + 1, line - blank - 1));
-        visit(part, all.substr(line + 1, length));
+        std::istringstream head(all.substr(at, line - at));
+        std::size_t part = 0, length = 0;
+        std::uint64_t data_bytes = 0;
+        head >> part >> data_bytes >> length;
+        visit(part, Described{all.substr(line + 1, length), data_bytes});
         at = line + 1 + length;
     }
 }
@@ -38,13 +40,14 @@ void unframe(const std::string& all, Visit&& visit) {
 }  // namespace
 
 Contents load_contents(const comm::Comm& comm, const std::filesystem::path& path) {
-    std::string text;
+    Described described;
     std::optional<Error> mine;
     if (comm.rank() == 0)
-        mine = comm::Comm::caught([&] { text = read_description_or_manifest(path); });
+        mine = comm::Comm::caught([&] { described = read_description_or_manifest(path); });
     comm.agree(mine);
-    text = comm.broadcast(std::move(text));
-    return parse_contents(text, path.string());
+    described.text = comm.broadcast(std::move(described.text));
+    described.data_bytes = comm.broadcast_value(described.data_bytes);
+    return parse_contents(described.text, path.string(), described.data_bytes);
 }
 
 std::vector<std::vector<StoredPiece>> load_parts(const comm::Comm& comm,
@@ -61,9 +64,10 @@ std::vector<std::vector<StoredPiece>> load_parts(const comm::Comm& comm,
     for (const std::string& text : comm.gather_text(mine)) all += text;
     all = comm.broadcast(std::move(all));
     std::vector<std::vector<StoredPiece>> parts(contents.parts.size());
-    unframe(all, [&](std::size_t part, const std::string& text) {
+    unframe(all, [&](std::size_t part, const Described& described) {
         parts[part] =
-            parse_part(text, contents.objects, part_path(path, contents.parts[part]).string());
+            parse_part(described.text, contents.objects,
+                       part_path(path, contents.parts[part]).string(), described.data_bytes);
     });
     return parts;
 }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "core/checked.hpp"
 #include "core/error.hpp"
 
 namespace tailrace::formats::raw {
@@ -80,7 +81,18 @@ auto reading(const std::string& where, Work&& work) {
         return work();
     } catch (const Json::exception& error) {
         damaged(where, error.what());
+    } catch (const Error& error) {
+        // Extents and types that no Layout takes: not the caller's mistake here.
+        if (error.code() == Code::io) throw;
+        damaged(where, error.message());
     }
+}
+
+void check_inside(std::uint64_t offset, std::uint64_t bytes, std::uint64_t data_bytes,
+                  const std::string& what, const std::string& where) {
+    if (offset <= data_bytes && bytes <= data_bytes - offset) return;
+    damaged(where, what + " at byte " + std::to_string(offset) + " reaches beyond the data, " +
+                       std::to_string(data_bytes) + " bytes");
 }
 
 Json parse_format(const std::string& text, const std::string& where) {
@@ -154,7 +166,8 @@ std::string describe_part(int rank, const std::vector<StoredPiece>& pieces) {
     return dump({{"format", format_name}, {"kind", "part"}, {"rank", rank}, {"pieces", array}});
 }
 
-Contents parse_contents(const std::string& text, const std::string& where) {
+Contents parse_contents(const std::string& text, const std::string& where,
+                        std::uint64_t data_bytes) {
     return reading(where, [&] {
         const Json json = parse_format(text, where);
         const std::string kind = json.at("kind");
@@ -163,7 +176,10 @@ Contents parse_contents(const std::string& text, const std::string& where) {
         contents.per_rank = kind == "per-rank";
         for (const Json& one : json.at("objects")) {
             contents.objects.push_back(placed_from(one));
-            if (!contents.per_rank) check_placed(contents.objects.back(), where);
+            const Placed& placed = contents.objects.back();
+            if (contents.per_rank) continue;
+            check_placed(placed, where);
+            check_inside(placed.offset, placed.bytes, data_bytes, placed.object.path, where);
         }
         if (contents.per_rank) contents.parts = json.at("parts").get<std::vector<std::string>>();
         return contents;
@@ -171,7 +187,7 @@ Contents parse_contents(const std::string& text, const std::string& where) {
 }
 
 std::vector<StoredPiece> parse_part(const std::string& text, const std::vector<Placed>& objects,
-                                    const std::string& where) {
+                                    const std::string& where, std::uint64_t data_bytes) {
     return reading(where, [&] {
         const Json json = parse_format(text, where);
         if (json.at("kind") != "part") damaged(where, "it is no part of a file per rank");
@@ -183,10 +199,19 @@ std::vector<StoredPiece> parse_part(const std::string& text, const std::vector<P
                 one.at("at")};
             if (piece.object >= objects.size() || !piece.place.inside(objects[piece.object].dims))
                 damaged(where, "piece " + piece.place.text() + " is in no object");
+            const std::uint64_t bytes = core::checked_mul(
+                piece.place.volume(), core::size_of(objects[piece.object].object.type), where);
+            check_inside(piece.at, bytes, data_bytes, "piece " + piece.place.text(), where);
             pieces.push_back(std::move(piece));
         }
         return pieces;
     });
+}
+
+bool describes_part(const std::string& text) {
+    const Json json = Json::parse(text, nullptr, false);
+    return json.is_object() && json.value("format", Json()) == format_name &&
+           json.value("kind", Json()) == "part";
 }
 
 std::string part_name(const std::string& manifest, int rank) {

@@ -36,14 +36,21 @@ struct Contents {
 [[nodiscard]] std::string describe_part(int rank,
                                         const std::vector<StoredPiece>& pieces);  ///< [local]
 
+constexpr std::uint64_t any_bytes = UINT64_MAX;  ///< the size of the data region is not known
+
 /// The inverse of describe_shared and describe_manifest.  [local]
-/// @param where  name of the file, for messages
+/// @param where       name of the file, for messages
+/// @param data_bytes  size of the data region: no object may reach beyond it
 /// @throws core::Error{Code::io} where the text is not what it should be
-[[nodiscard]] Contents parse_contents(const std::string& text, const std::string& where);
+[[nodiscard]] Contents parse_contents(const std::string& text, const std::string& where,
+                                      std::uint64_t data_bytes = any_bytes);
 /// The inverse of describe_part.  [local]
 [[nodiscard]] std::vector<StoredPiece> parse_part(const std::string& text,
                                                   const std::vector<Placed>& objects,
-                                                  const std::string& where);
+                                                  const std::string& where,
+                                                  std::uint64_t data_bytes = any_bytes);
+/// Whether a text is the description of a part. Never throws on what is not.  [local]
+[[nodiscard]] bool describes_part(const std::string& text);
 
 /// "F.00012" for part 12 of F.  [local]
 [[nodiscard]] std::string part_name(const std::string& manifest, int rank);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "core/error.hpp"
 #include "formats/part_file.hpp"
@@ -55,8 +56,7 @@ bool has_trailer(int fd, std::uint64_t size, const fs::path& file, Trailer& trai
     return std::memcmp(trailer.magic, magic.data(), magic.size()) == 0;
 }
 
-std::string description_of(int fd, std::uint64_t size, const Trailer& trailer,
-                           const fs::path& file) {
+Described description_of(int fd, std::uint64_t size, const Trailer& trailer, const fs::path& file) {
     const std::uint64_t end = size - sizeof trailer;
     if (trailer.length > largest_description || trailer.length > end ||
         trailer.offset != end - trailer.length)
@@ -66,7 +66,7 @@ std::string description_of(int fd, std::uint64_t size, const Trailer& trailer,
                     file.string(), "it is damaged; write it again");
     std::string text(trailer.length, '\0');
     read_fully(fd, text.data(), text.size(), trailer.offset, file);
-    return text;
+    return {std::move(text), trailer.offset};
 }
 
 [[noreturn]] void no_container(const fs::path& file) {
@@ -88,7 +88,7 @@ void write_description(const fs::path& file, std::uint64_t data_end, const std::
     write_fully(fd.get(), all.data(), all.size(), data_end, file);
 }
 
-std::string read_description(const fs::path& file) {
+Described read_description(const fs::path& file) {
     const Descriptor fd = open_for_reading(file);
     const std::uint64_t size = size_of_file(fd.get(), file);
     Trailer trailer;
@@ -96,7 +96,7 @@ std::string read_description(const fs::path& file) {
     return description_of(fd.get(), size, trailer, file);
 }
 
-std::string read_description_or_manifest(const fs::path& file) {
+Described read_description_or_manifest(const fs::path& file) {
     const Descriptor fd = open_for_reading(file);
     const std::uint64_t size = size_of_file(fd.get(), file);
     Trailer trailer;
@@ -107,7 +107,7 @@ std::string read_description_or_manifest(const fs::path& file) {
     if (first != '{' || size > largest_description) no_container(file);
     std::string text(size, '\0');
     read_fully(fd.get(), text.data(), text.size(), 0, file);
-    return text;
+    return {std::move(text), 0};
 }
 
 }  // namespace tailrace::formats::raw

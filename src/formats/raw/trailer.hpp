@@ -13,12 +13,18 @@ namespace tailrace::formats::raw {
 void write_description(const std::filesystem::path& file, std::uint64_t data_end,
                        const std::string& text);
 
+/// The text that says what is in a file, and the size of what it speaks of.
+struct Described {
+    std::string text;
+    std::uint64_t data_bytes = 0;
+};
+
 /// The description of a file.  [local]
 /// @throws core::Error{no_such_file | io} also where there is no trailer
-[[nodiscard]] std::string read_description(const std::filesystem::path& file);
+[[nodiscard]] Described read_description(const std::filesystem::path& file);
 
 /// The text of a small file (a manifest), or its description where it is a shared file.  [local]
 /// @throws core::Error
-[[nodiscard]] std::string read_description_or_manifest(const std::filesystem::path& file);
+[[nodiscard]] Described read_description_or_manifest(const std::filesystem::path& file);
 
 }  // namespace tailrace::formats::raw

@@ -3,15 +3,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <sys/stat.h>
 
 #include "hooks/posix/faults.hpp"
 #include "hooks/posix/real.hpp"
+#include "hooks/posix/tally.hpp"
 #include "hooks/posix/transfer.hpp"
 #include "hooks/posix/wrap.hpp"
 
 using tailrace::hooks::posix::active;
+using tailrace::hooks::posix::count_swallowed;
 using tailrace::hooks::posix::decide;
+using tailrace::hooks::posix::Family;
 using tailrace::hooks::posix::faults_active;
+using tailrace::hooks::posix::File;
+using tailrace::hooks::posix::find_file;
+using tailrace::hooks::posix::held_files;
+using tailrace::hooks::posix::latch;
 using tailrace::hooks::posix::Op;
 namespace real = tailrace::hooks::posix::real;
 
@@ -28,6 +36,33 @@ int fault(Op op, int folder, const char* path, int other = AT_FDCWD,
 int failed(int error) {
     errno = error;
     return -1;
+}
+
+/// The held file behind a descriptor, or nullptr.
+File* held_file(int fd) {
+    struct stat status;
+    if (!active() || held_files.load() == 0 || fstat(fd, &status) != 0) return nullptr;
+    File* file = find_file(status.st_dev, status.st_ino);
+    return file != nullptr && file->held.load() ? file : nullptr;
+}
+
+/// Gives a file a size. Held, a failure counts as that of a write and is reported as done: HDF5's
+/// I/O concentrators do not answer after a failed one, and the rank that asked waits for ever.
+template <class Call>
+int truncate_file(int fd, Call&& call) {
+    int before = errno;
+    File* held = held_file(fd);
+    if (held == nullptr || held->latched_errno.load() == 0) {
+        errno = before;
+        int error = fault(Op::ftruncate, fd);
+        int result = error != 0 ? failed(error) : call();
+        if (result == 0 || held == nullptr || errno == EINTR || errno == EBADF || errno == EINVAL)
+            return result;
+        latch(*held, errno);
+    }
+    count_swallowed(*held, Family::write, 0);
+    errno = before;
+    return 0;
 }
 
 bool has_mode(int flags) { return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE; }
@@ -80,8 +115,12 @@ TAILRACE_FALLIBLE(open, creat64, (const char* path, unsigned mode), (path, mode)
 
 TAILRACE_FALLIBLE(fsync, fsync, (int fd), (fd), fd)
 TAILRACE_FALLIBLE(fsync, fdatasync, (int fd), (fd), fd)
-TAILRACE_FALLIBLE(ftruncate, ftruncate, (int fd, off_t size), (fd, size), fd)
-TAILRACE_FALLIBLE(ftruncate, ftruncate64, (int fd, int64_t size), (fd, size), fd)
+TAILRACE_WRAP(int, ftruncate, (int fd, off_t size)) {
+    return truncate_file(fd, [&] { return real::ftruncate(fd, size); });
+}
+TAILRACE_WRAP(int, ftruncate64, (int fd, int64_t size)) {
+    return truncate_file(fd, [&] { return real::ftruncate64(fd, size); });
+}
 TAILRACE_FALLIBLE(ftruncate, truncate, (const char* path, off_t size), (path, size), AT_FDCWD, path)
 TAILRACE_FALLIBLE(ftruncate, truncate64, (const char* path, int64_t size), (path, size), AT_FDCWD,
                   path)
@@ -114,8 +153,17 @@ TAILRACE_FALLIBLE(unlink, unlinkat, (int folder, const char* path, int flags),
                   (folder, path, flags), folder, path)
 
 // As on Linux, the descriptor is gone also where close reports an error.
+// Of a held file a failure counts as that of a write: HDF5 does not survive it in a subfile.
 TAILRACE_WRAP(int, close, (int fd)) {
+    int before = errno;
+    File* held = held_file(fd);
+    errno = before;
     int error = fault(Op::close, fd);
     int result = real::close(fd);
-    return error != 0 ? failed(error) : result;
+    if (error != 0) result = failed(error);
+    if (result == 0 || held == nullptr || errno == EBADF || errno == EINTR) return result;
+    latch(*held, errno);
+    count_swallowed(*held, Family::write, 0);
+    errno = before;
+    return 0;
 }

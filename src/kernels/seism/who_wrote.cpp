@@ -28,7 +28,16 @@ void count(Writers& writers, int rank, const core::CallTally& tally) {
     writers.fewest_calls = std::min(writers.fewest_calls, tally.calls);
 }
 
-/// The calls made while data was written; all calls where a format writes at other times only.
+std::string setting(const core::Record& record, const char* key) {
+    const auto found = record.file.settings.find(key);
+    return found == record.file.settings.end() ? "" : found->second;
+}
+
+/// Threads of HDF5 write for all ranks then, at any time: the phase of their rank tells nothing.
+bool subfiled(const core::Record& record) { return setting(record, "driver") == "subfiling"; }
+
+/// The calls made while data was written; all calls where a format writes at other times only, and
+/// where the phases do not tell.
 Writers data_writers(const core::Record& record) {
     Writers in_write, ever;
     for (const core::WriterReport& writer : record.writers) {
@@ -36,7 +45,7 @@ Writers data_writers(const core::Record& record) {
         if (found != writer.by_phase.end()) count(in_write, writer.rank, found->second.write);
         count(ever, writer.rank, writer.total.write);
     }
-    return in_write.bytes > 0 ? in_write : ever;
+    return in_write.bytes > 0 && !subfiled(record) ? in_write : ever;
 }
 
 std::uint64_t total_bytes(const core::Record& record) {
@@ -61,10 +70,31 @@ std::string who_wrote_text(const core::Record& record) {
         " ranks" + (one ? " (rank " + std::to_string(data.ranks.front()) + ")" : "") + ", " +
         range(data.fewest_calls, data.most_calls) + " calls each of " +
         range(data.smallest, data.largest) + " bytes, " + core::bytes_text(data.bytes) + " in all";
+    if (subfiled(record))
+        return labelled("Who wrote", text + ", metadata included (I/O concentrators, " +
+                                         setting(record, "subfiles") + " subfiles in stripes of " +
+                                         setting(record, "subfile_stripe_bytes") + " bytes)") +
+               labelled("Written besides the data", "not measured (threads write at any time)");
     const std::uint64_t rest = total_bytes(record) - data.bytes;
     return labelled("Who wrote", text) +
            labelled("Written besides the data", core::bytes_text(rest));
 }
+
+namespace {
+
+/// Which rank stores a byte follows from the stripes: a file within one is stored by one rank.
+std::string subfiling_advice(const core::Record& record) {
+    if (setting(record, "subfiles") == "1")
+        return ": subfile 1 asks for one I/O concentrator.\n"
+               "To change it: subfile N, with N up to " +
+               std::to_string(record.context.ranks) + ".\n";
+    return ": the file lies within one stripe of " + setting(record, "subfile_stripe_bytes") +
+           " bytes, so that one of " + setting(record, "subfiles") +
+           " I/O concentrators stored it all.\n"
+           "To change it: H5FD_SUBFILING_STRIPE_SIZE=<bytes> in the environment of all ranks.\n";
+}
+
+}  // namespace
 
 std::string advice_text(const core::Record& record) {
     if (!record.writers_measured || record.context.ranks < 2) return {};
@@ -72,11 +102,7 @@ std::string advice_text(const core::Record& record) {
     if (data.ranks.size() != 1) return {};
     const std::string ranks = std::to_string(record.context.ranks);
     std::string text = "One rank of " + ranks + " did all the writing";
-    const auto driver = record.file.settings.find("driver");
-    if (driver != record.file.settings.end() && driver->second == "subfiling")
-        return text +
-               ": the subfiling driver has one I/O concentrator per node.\n"
-               "To change it: set H5FD_SUBFILING_IOC_PER_NODE in the environment of the ranks.\n";
+    if (subfiled(record)) return text + subfiling_advice(record);
     const std::string& mpi_io = record.mpi_io.implementation;
     if (!record.transfers.collective_requested) return text + ".\n";
     text += ": collective writes go through aggregators, and there is one.\n";

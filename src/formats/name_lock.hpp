@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is writing under a name now.
+#pragma once
+
+#include <filesystem>
+
+#include "formats/part_file.hpp"
+
+namespace tailrace::formats {
+
+/// Says that a run is writing under a name: a lock on the sidecar file `name.part.lock`. Not on the
+/// part itself, since libraries lock that (HDF5: flock; MPI-IO on NFS: fcntl over the whole
+/// file) and would meet our own lock there.
+class NameLock {
+public:
+    NameLock() = default;
+    ~NameLock() { release(); }
+    NameLock(const NameLock&) = delete;
+    NameLock& operator=(const NameLock&) = delete;
+
+    /// Takes it. Where the file system has no locks only the sidecar file is made, which is no
+    /// error.  [local]
+    /// @throws core::Error{already_exists} where another run holds it, naming that run, or where
+    ///         what stands under that name is not ours
+    void take(const std::filesystem::path& part);
+    void release() noexcept;  ///< [local]
+
+    /// Whether the sidecar file of a killed run was found: what that run has made is ours.  [local]
+    [[nodiscard]] LeftOver left_over() const noexcept { return x_left_over; }
+
+private:
+    Descriptor x_fd;
+    std::filesystem::path x_path;
+    LeftOver x_left_over = LeftOver::refuse;
+};
+
+}  // namespace tailrace::formats
