@@ -130,6 +130,7 @@ void Config::add_environment(const std::vector<std::pair<std::string, std::strin
                          : ". Did you mean " + in_quotes(std::string(prefix) + upper(guess)) + "?"),
                 variable, "unset it, or take the name of a key that --help lists");
         }
+        if (trimmed(text).empty()) continue;  // as if it were not set, for every shape
         if (key->shape != Shape::pairs) {
             set(name, trimmed(text), true, Origin::environment, variable);
             continue;
@@ -154,6 +155,7 @@ void Config::set(const std::string& name, std::string_view text, bool has_value,
     fresh.place = place;
     if (const auto* pairs = std::get_if<NamedValues>(&fresh.value))
         fresh.pair_places[pairs->begin()->first] = {source, place};
+    if (key.repeatable) fresh.list_places = {place};
     merge(key, std::move(fresh));
 }
 
@@ -191,6 +193,12 @@ void Config::merge(const Key& key, Given&& fresh) {
             "it was given first at " + old.place + " as " + in_quotes(old.text) + "; keep one");
     auto& lists = std::get<std::vector<Words>>(old.value);
     lists.push_back(std::get<std::vector<Words>>(fresh.value).front());
+    old.list_places.push_back(fresh.place);
+}
+
+void Config::derive(const std::string& name, const std::string& text, const std::string& place) {
+    x_values.erase(name);
+    set(name, text, true, Origin::default_value, place);
 }
 
 void Config::finish() {
@@ -253,6 +261,10 @@ std::string Config::place(std::string_view key) const {
     return found == x_values.end() ? std::string{} : found->second.place;
 }
 
+const std::vector<std::string>& Config::list_places(std::string_view key) const {
+    return require(key).list_places;
+}
+
 Error Config::error(std::string_view key, std::string message, std::string remedy,
                     Code code) const {
     return {code, std::move(message), place(key), std::move(remedy)};
@@ -283,7 +295,8 @@ std::string Config::listing() const {
             for (const auto& [pair, value] : *pairs)
                 add(setting.key, pair + "=" + value, given.pair_places.at(pair).second);
         } else if (const auto* lists = std::get_if<std::vector<Words>>(&setting.value)) {
-            for (const Words& words : *lists) add(setting.key, joined(words, " "), setting.place);
+            for (std::size_t i = 0; i < lists->size(); ++i)
+                add(setting.key, joined((*lists)[i], " "), given.list_places[i]);
         } else {
             add(setting.key, setting.text, setting.place);
         }

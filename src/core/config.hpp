@@ -97,9 +97,13 @@ public:
     /// Takes "key=value", or "key" for a flag.  [local]
     void add_argument(const std::string& argument);
     /// Takes every variable whose name begins with `prefix` (TAILRACE_SEISM_): the rest in lower
-    /// case is the key. Several pairs in one variable are separated by ';'.  [local]
+    /// case is the key. Several pairs in one variable are separated by ';'. An empty variable
+    /// counts as not set.  [local]
     void add_environment(const std::vector<std::pair<std::string, std::string>>& variables,
                          std::string_view prefix);
+    /// Gives a key the value that follows from others, in place of its default.  [local]
+    /// @param place  where the others stand
+    void derive(const std::string& name, const std::string& text, const std::string& place);
     /// Fills in the defaults and checks that required keys are there.  [local]
     /// @throws Error{Code::missing_key}
     void finish();
@@ -123,6 +127,8 @@ public:
 
     /// "run.in:4", or "default"; empty where the key has no value.  [local]
     [[nodiscard]] std::string place(std::string_view key) const;
+    /// The places of the lines of a repeatable key, in the order of lists().  [local]
+    [[nodiscard]] const std::vector<std::string>& list_places(std::string_view key) const;
     /// An Error about the value of `key`, at its place.  [local]
     [[nodiscard]] Error error(std::string_view key, std::string message, std::string remedy,
                               Code code = Code::bad_input) const;
@@ -139,6 +145,7 @@ private:
         Origin source;
         std::string place;
         std::map<std::string, std::pair<Origin, std::string>> pair_places;
+        std::vector<std::string> list_places;  ///< one per line of a repeatable key
     };
     void set(const std::string& key, std::string_view value, bool has_value, Origin source,
              const std::string& place);

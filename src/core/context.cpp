@@ -93,9 +93,8 @@ std::map<std::string, std::string> recorded_environment() {
         const std::string_view text(*entry);
         const std::size_t equals = text.find('=');
         if (equals == std::string_view::npos) continue;
-        for (const std::string& prefix : recorded_prefixes())
-            if (text.substr(0, prefix.size()) == prefix)
-                found.emplace(text.substr(0, equals), text.substr(equals + 1));
+        if (is_recorded(text.substr(0, equals), text.substr(equals + 1)))
+            found.emplace(text.substr(0, equals), text.substr(equals + 1));
     }
     return found;
 }
@@ -168,12 +167,6 @@ Context collect_context(const std::filesystem::path& folder) {
     context.tailrace_version = version();
     context.commit = commit();
     return context;
-}
-
-const std::vector<std::string>& recorded_prefixes() {
-    static const std::vector<std::string> prefixes{"OMPI_MCA_", "ROMIO_", "HDF5_",
-                                                   "TAILRACE_", "H5FD_",  "SLURM_"};
-    return prefixes;
 }
 
 std::string utc_now() {

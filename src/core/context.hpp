@@ -51,7 +51,7 @@ struct Context {
     MachineMemory memory;
     FileSystem file_system;
     std::vector<std::string> command;
-    std::map<std::string, std::string> environment;  ///< only prefixes of `recorded_prefixes`
+    std::map<std::string, std::string> environment;  ///< what `is_recorded` lets through
     std::string compiler;
     std::string tailrace_version;
     std::string commit;
@@ -69,8 +69,10 @@ struct Context {
 /// The first part of a Context, for output below `folder`.  [local]
 [[nodiscard]] Context collect_context(const std::filesystem::path& folder);
 
-/// Environment variables that are recorded start with one of these.  [local]
-[[nodiscard]] const std::vector<std::string>& recorded_prefixes();
+/// Whether an environment variable stands in Records: what steers MPI, HDF5, threads and Tailrace,
+/// and what tells of a batch job; never what may be a secret, by its name (KEY, TOKEN, SECRET,
+/// PASS, JWT, CRED ...) or by a value with a password in an address.  [local]
+[[nodiscard]] bool is_recorded(std::string_view name, std::string_view value);
 
 /// Version of Tailrace, its commit and the compiler, as built.  [local]
 [[nodiscard]] std::string_view version() noexcept;

@@ -95,6 +95,17 @@ Error Error::seen_by(int rank, int failed, int total) const {
     return copy;
 }
 
+Error Error::with_code(Code code) const {
+    Error copy = *this;
+    copy.x_code = code;
+    return copy;
+}
+
+Error Error::with_where(std::string where) const {
+    const Error moved(x_code, x_message, std::move(where), x_remedy);
+    return x_total_ranks > 0 ? moved.seen_by(x_rank, x_failed_ranks, x_total_ranks) : moved;
+}
+
 std::vector<std::byte> Error::to_bytes() const {
     std::vector<std::byte> bytes;
     append(bytes, std::string(name(x_code)));
@@ -123,6 +134,18 @@ std::string describe_errno(int error_number) {
     std::string text = ::strerror_r(error_number, buffer.data(), buffer.size());
     const char* symbol = ::strerrorname_np(error_number);
     return text + " (" + (symbol ? symbol : std::to_string(error_number).c_str()) + ")";
+}
+
+Error failed_in_run(const Error& error) {
+    switch (error.code()) {
+        case Code::no_such_file:
+        case Code::no_such_directory:
+        case Code::not_writable:
+        case Code::already_exists:
+            return error.with_code(Code::io);
+        default:
+            return error;
+    }
 }
 
 Code code_of_errno(int error_number) noexcept {

@@ -70,6 +70,10 @@ public:
     /// [local]
     [[nodiscard]] Error seen_by(int rank, int failed, int total) const;
 
+    /// The same failure, with another code or place.  [local]
+    [[nodiscard]] Error with_code(Code code) const;
+    [[nodiscard]] Error with_where(std::string where) const;  ///< [local]
+
     /// For sending it to other ranks.  [local]
     [[nodiscard]] std::vector<std::byte> to_bytes() const;
     /// The inverse of to_bytes; a damaged message becomes Code::internal.  [local]
@@ -83,6 +87,9 @@ private:
 
 /// "disk is full (ENOSPC)" for an errno value.  [local]
 [[nodiscard]] std::string describe_errno(int error_number);
+/// The same failure as one of the run: a place that could not be written, or a file that was not
+/// there, once a run has created its file, is no usage error any more but Code::io.  [local]
+[[nodiscard]] Error failed_in_run(const Error& error);
 /// Code::no_space for ENOSPC and EDQUOT, not_writable for EACCES/EROFS/EPERM, no_such_directory
 /// for ENOENT/ENOTDIR, io otherwise.  [local]
 [[nodiscard]] Code code_of_errno(int error_number) noexcept;

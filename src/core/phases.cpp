@@ -38,7 +38,6 @@ void Phases::pop() {
     PhaseTime& time = x_times[ended.name];
     time.elapsed_s += ended.own_s;
     time.entries += 1;
-    time.each_s.push_back(ended.own_s);
     if (!x_open.empty()) x_open.back().started_s = now;
     if (IoObserver* observer = io_observer())
         observer->enter_phase(x_open.empty() ? std::string_view{} : x_open.back().name);

@@ -13,11 +13,11 @@ namespace tailrace::core {
 /// Monotonic seconds since an arbitrary start.  [local]
 [[nodiscard]] double now_s() noexcept;
 
-/// Seconds and number of entries of one phase on this rank.
+/// Seconds and number of entries of one phase on this rank. No list of the entries: a run may have
+/// millions of steps.
 struct PhaseTime {
     double elapsed_s = 0;
     std::uint64_t entries = 0;
-    std::vector<double> each_s;  ///< one value per entry
 };
 
 /// Collects phase times of one run on one rank. A phase that starts inside another pauses it, so

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/record.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -106,7 +103,9 @@ Json phases(const std::map<std::string, PhaseRecord>& all) {
 Json steps(const std::vector<StepRecord>& all) {
     Json json = Json::array();
     for (const StepRecord& step : all) {
-        Json one{{"step", step.step}, {"write_s", spread(step.write_s)}};
+        Json one{{"step", step.step}};
+        if (step.count != 1) one["steps"] = step.count;
+        one["write_s"] = spread(step.write_s);
         if (step.sync_s) one["sync_s"] = spread(*step.sync_s);
         if (step.compute_s) one["compute_s"] = spread(*step.compute_s);
         json.push_back(one);
@@ -118,12 +117,31 @@ Json rate(std::uint64_t bytes, double seconds, bool valid = true) {
     return valid && seconds > 0 ? Json(static_cast<double>(bytes) / seconds) : Json(nullptr);
 }
 
+Json bytes(const std::optional<BytesRecord>& known) {
+    const auto value = [&](std::uint64_t BytesRecord::*which) {
+        return known ? Json((*known).*which) : Json(nullptr);
+    };
+    return {{"logical", value(&BytesRecord::logical)},
+            {"stored", value(&BytesRecord::stored)},
+            {"allocated", value(&BytesRecord::allocated)}};
+}
+
+Json elapsed(const std::optional<ElapsedRecord>& known) {
+    const auto value = [&](double ElapsedRecord::*which) {
+        return known ? Json((*known).*which) : Json(nullptr);
+    };
+    return {{"durable_s", value(&ElapsedRecord::durable_s)},
+            {"write_s", value(&ElapsedRecord::write_s)},
+            {"aggregate_s", value(&ElapsedRecord::aggregate_s)}};
+}
+
 Json rates(const Record& record) {
-    const bool valid = !record.error;
-    const std::uint64_t bytes = record.bytes.logical;
-    return {{"write_bytes_per_s", rate(bytes, record.elapsed.write_s, valid)},
-            {"aggregate_bytes_per_s", rate(bytes, record.elapsed.aggregate_s, valid)},
-            {"durable_bytes_per_s", rate(bytes, record.elapsed.durable_s, valid)}};
+    const bool valid = !record.error && record.bytes && record.elapsed;
+    const std::uint64_t bytes = record.bytes.value_or(BytesRecord{}).logical;
+    const ElapsedRecord elapsed = record.elapsed.value_or(ElapsedRecord{});
+    return {{"write_bytes_per_s", rate(bytes, elapsed.write_s, valid)},
+            {"aggregate_bytes_per_s", rate(bytes, elapsed.aggregate_s, valid)},
+            {"durable_bytes_per_s", rate(bytes, elapsed.durable_s, valid)}};
 }
 
 Json transfers(const TransfersRecord& how) {
@@ -179,22 +197,27 @@ Json writers(const Record& record) {
 }
 
 Json file(const FileRecord& one) {
-    return {{"path", one.path},
-            {"parts", one.parts},
-            {"settings", object(one.settings)},
-            {"content_hashes", object(one.content_hashes)},
-            {"durable", one.durable}};
+    Json json{{"path", one.path},
+              {"parts", one.parts},
+              {"settings", object(one.settings)},
+              {"durable", one.durable}};
+    if (!one.content_hashes.empty()) json["content_hashes"] = object(one.content_hashes);
+    return json;
 }
 
+Json measured(std::uint64_t bytes) { return bytes > 0 ? Json(bytes) : Json(nullptr); }
+
 Json memory(const MemoryRecord& of) {
-    return {{"after_init_bytes_max", of.after_init_bytes_max},
-            {"peak_bytes_max", of.peak_bytes_max},
-            {"peak_above_init_bytes_max", of.peak_above_init_bytes_max},
-            {"data_bytes_max", of.data_bytes_max}};
+    const Json above = of.peak_bytes_max > 0 ? Json(of.peak_above_init_bytes_max) : Json(nullptr);
+    return {{"after_init_bytes_max", measured(of.after_init_bytes_max)},
+            {"peak_bytes_max", measured(of.peak_bytes_max)},
+            {"peak_above_init_bytes_max", above},
+            {"data_bytes_max", measured(of.data_bytes_max)}};
 }
 
 Json verification(const VerificationRecord& verdict) {
     static constexpr std::array<const char*, 3> status{"not_run", "passed", "failed"};
+    const bool ran = verdict.status != VerificationStatus::not_run;
     Json first = Json::array();
     for (const WrongElement& one : verdict.first)
         if (first.size() < 10)
@@ -203,8 +226,8 @@ Json verification(const VerificationRecord& verdict) {
                              {"expected", number_or_null(one.expected)},
                              {"found", number_or_null(one.found)}});
     return {{"status", status[static_cast<std::size_t>(verdict.status)]},
-            {"elements", verdict.elements},
-            {"wrong", verdict.wrong},
+            {"elements", ran ? Json(verdict.elements) : Json(nullptr)},
+            {"wrong", ran ? Json(verdict.wrong) : Json(nullptr)},
             {"first", first}};
 }
 
@@ -217,80 +240,38 @@ Json read_back(const std::optional<ReadBackRecord>& read) {
             {"cache", read->cache.empty() ? "unknown" : read->cache}};
 }
 
-/// A file descriptor that closes itself.
-struct Descriptor {
-    int number;
-    ~Descriptor() {
-        if (number >= 0) ::close(number);
-    }
-};
-
-[[noreturn]] void cannot(const std::filesystem::path& file, const std::string& what, int number) {
-    throw Error(code_of_errno(number), what + ": " + describe_errno(number), file.string(),
-                "choose another results file, or make room");
-}
-
-/// True where the file has content that does not end in a line end: a writer was killed there.
-bool ends_in_mid_line(int descriptor) {
-    const off_t size = ::lseek(descriptor, 0, SEEK_END);
-    char last = '\n';
-    return size > 0 && ::pread(descriptor, &last, 1, size - 1) == 1 && last != '\n';
-}
-
 }  // namespace
 
 std::string to_json_line(const Record& record) {
-    Json json{{"schema", record_schema},
-              {"kernel", record.kernel},
-              {"run_id", record.run_id},
-              {"repetition", record.repetition},
-              {"warm_up", record.warm_up},
-              {"status", record.error ? "failed" : "ok"},
-              {"error", error(record.error)},
-              {"started", record.started},
-              {"context", context(record.context)},
-              {"configuration", configuration(record.configuration)},
-              {"bytes",
-               {{"logical", record.bytes.logical},
-                {"stored", record.bytes.stored},
-                {"allocated", record.bytes.allocated}}},
-              {"phases", phases(record.phases)},
-              {"steps", steps(record.steps)},
-              {"elapsed",
-               {{"durable_s", record.elapsed.durable_s},
-                {"write_s", record.elapsed.write_s},
-                {"aggregate_s", record.elapsed.aggregate_s}}},
-              {"rates", rates(record)},
-              {"transfers", transfers(record.transfers)},
-              {"mpi_io",
-               {{"implementation", record.mpi_io.implementation},
-                {"hints_requested", object(record.mpi_io.hints_requested)},
-                {"hints_in_force", object(record.mpi_io.hints_in_force)}}},
-              {"writers", writers(record)},
-              {"reservation", {{"reserved", record.reserved}, {"how", record.reservation}}},
-              {"file", file(record.file)},
-              {"memory", memory(record.memory)},
-              {"verification", verification(record.verification)},
-              {"read_back", read_back(record.read_back)}};
+    Json json{
+        {"schema", record_schema},
+        {"kernel", record.kernel},
+        {"run_id", record.run_id},
+        {"repetition", record.repetition},
+        {"warm_up", record.warm_up},
+        {"status", record.error ? "failed" : "ok"},
+        {"error", error(record.error)},
+        {"started", record.started},
+        {"context", context(record.context)},
+        {"configuration", configuration(record.configuration)},
+        {"bytes", bytes(record.bytes)},
+        {"phases", phases(record.phases)},
+        {"steps", steps(record.steps)},
+        {"elapsed", elapsed(record.elapsed)},
+        {"rates", rates(record)},
+        {"transfers", transfers(record.transfers)},
+        {"mpi_io",
+         {{"implementation", record.mpi_io.implementation},
+          {"hints_requested", object(record.mpi_io.hints_requested)},
+          {"hints_in_force", object(record.mpi_io.hints_in_force)}}},
+        {"writers", writers(record)},
+        {"reservation", {{"reserved", or_null(record.reserved)}, {"how", record.reservation}}},
+        {"file", file(record.file)},
+        {"memory", memory(record.memory)},
+        {"verification", verification(record.verification)},
+        {"read_back", read_back(record.read_back)}};
     // File names may hold any bytes; JSON may not.
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-void append_line(const std::filesystem::path& path, std::string_view line) {
-    const Descriptor file{::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666)};
-    if (file.number < 0) cannot(path, "cannot open the results file", errno);
-    ::flock(file.number, LOCK_EX);  // where the file system has no locks, O_APPEND has to do
-    std::string text = ends_in_mid_line(file.number) ? "\n" : "";
-    text.append(line).append("\n");
-    const ssize_t done = ::write(file.number, text.data(), text.size());
-    if (done < 0) cannot(path, "cannot write the results file", errno);
-    if (static_cast<std::size_t>(done) < text.size())
-        cannot(path,
-               "only " + std::to_string(done) + " of " + std::to_string(text.size()) +
-                   " bytes of a record were written",
-               ENOSPC);
-    if (::fsync(file.number) != 0 && errno != EINVAL && errno != EROFS)
-        cannot(path, "cannot sync the results file", errno);
 }
 
 std::string new_run_id() {

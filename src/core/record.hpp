@@ -42,14 +42,17 @@ struct PhaseRecord {
     std::uint64_t entries = 0;  ///< the greatest over ranks
 };
 
-/// Times of one step, over ranks.
+/// Times of one step over ranks; or, in a run of very many, of some consecutive steps: min and max
+/// are then over ranks and steps, the mean is that of one step.
 struct StepRecord {
-    std::uint64_t step = 0;
+    std::uint64_t step = 0;           ///< the first one
+    std::uint64_t count = 1;          ///< of steps
     Spread write_s;                   ///< in the calls that write, agreement apart
     std::optional<Spread> sync_s;     ///< only with a sync in every step
     std::optional<Spread> compute_s;  ///< only with emulated computation
 };
 
+/// Of a file that was written to its end.
 struct BytesRecord {
     std::uint64_t logical = 0;    ///< of all elements that were written
     std::uint64_t stored = 0;     ///< size of the file(s)
@@ -125,15 +128,15 @@ struct Record {
     std::string started;         ///< utc_now() at the start of the repetition
     Context context;
     std::map<std::string, ConfigurationValue> configuration;  ///< every key, defaults filled in
-    BytesRecord bytes;
+    std::optional<BytesRecord> bytes;                         ///< unset: the write failed
     std::map<std::string, PhaseRecord> phases;
     std::vector<StepRecord> steps;
-    ElapsedRecord elapsed;
+    std::optional<ElapsedRecord> elapsed;  ///< unset: the write failed
     TransfersRecord transfers;
     MpiIoRecord mpi_io;
     std::vector<WriterReport> writers;
     bool writers_measured = false;
-    bool reserved = false;
+    std::optional<bool> reserved;  ///< unset: not known
     std::string reservation;
     FileRecord file;
     MemoryRecord memory;
@@ -144,6 +147,9 @@ struct Record {
 /// Copies all that a FileReport knows into its places of the Record: bytes, transfers (the
 /// requested ones apart), hints in force, writers, reservation, striping, file.  [local]
 void take(Record& record, const FileReport& report);
+/// The same for a file that failed and was discarded: it has no sizes, and its path is the one
+/// that it would have had.  [local]
+void take_failed(Record& record, const FileReport& report);
 
 /// How many ranks wrote at least one byte.  [local]
 [[nodiscard]] std::uint64_t ranks_that_wrote(std::span<const WriterReport> writers) noexcept;
@@ -157,11 +163,6 @@ void take(Record& record, const FileReport& report);
 [[nodiscard]] std::map<std::string, PhaseRecord> phases_of(std::span<const std::string> texts);
 /// The Record as one line of JSON without the line end.  [local]
 [[nodiscard]] std::string to_json_line(const Record& record);
-
-/// Appends a line to `file` (created where missing) with one write, and syncs it. Several programs
-/// may append at once.  [local]
-/// @throws Error naming the file
-void append_line(const std::filesystem::path& file, std::string_view line);
 
 /// A name for a run: UTC time, host, process and random bits; give it to all ranks.  [local]
 [[nodiscard]] std::string new_run_id();

@@ -67,7 +67,7 @@ Spread spread_of(std::span<const double> values) {
 }
 
 void take(Record& record, const FileReport& report) {
-    record.bytes = {report.bytes_logical, report.bytes_stored, report.bytes_allocated};
+    record.bytes = BytesRecord{report.bytes_logical, report.bytes_stored, report.bytes_allocated};
     record.transfers.collective_actual = report.data_collective;
     record.transfers.mode = report.data_mode;
     record.transfers.no_collective_cause = report.no_collective_cause;
@@ -85,6 +85,13 @@ void take(Record& record, const FileReport& report) {
     record.file.parts = report.parts;
     record.file.settings = report.settings;
     record.file.durable = report.durable;
+}
+
+void take_failed(Record& record, const FileReport& report) {
+    take(record, report);
+    record.bytes.reset();
+    record.file.parts.clear();
+    record.file.durable = false;
 }
 
 std::uint64_t ranks_that_wrote(std::span<const WriterReport> writers) noexcept {

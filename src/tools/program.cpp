@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 
 #include "comm/mpi_comm.hpp"
@@ -18,9 +19,23 @@ namespace tailrace::tools {
 
 namespace {
 
+int stdout_errno = 0;  // of the first text that could not be printed
+
 void print(std::FILE* stream, const std::string& text) {
-    std::fwrite(text.data(), 1, text.size(), stream);
-    std::fflush(stream);
+    errno = 0;
+    const bool done =
+        std::fwrite(text.data(), 1, text.size(), stream) == text.size() && std::fflush(stream) == 0;
+    if (!done && stream == stdout && stdout_errno == 0) stdout_errno = errno != 0 ? errno : EIO;
+}
+
+/// A reader that has gone (`| head -1`) has seen enough; any other loss of results is a failure.
+int with_output_verdict(int exit_code) {
+    if (stdout_errno == 0 || stdout_errno == EPIPE) return exit_code;
+    print(stderr, "tailrace: error: the results could not be printed: " +
+                      core::describe_errno(stdout_errno) +
+                      " (standard output)\n       hint: free space there, or send standard output "
+                      "elsewhere\n");
+    return exit_code == 0 ? 1 : exit_code;
 }
 
 std::string usage_of(const Program& program) {
@@ -85,7 +100,9 @@ void work_on(const comm::Comm& comm, int argc, char** argv, const Program& progr
     const Invocation invocation = comm.agree_on([&] { return parse_command_line(argc, argv); });
     if (invocation.help) return say(help_of(program));
     if (invocation.version) return say(version_of(program));
-    work(comm, config_of(comm, invocation, program), {invocation.dry_run, after_init_bytes}, say);
+    const std::string file = invocation.from_stdin ? "" : invocation.input_file.value_or("");
+    work(comm, config_of(comm, invocation, program), {invocation.dry_run, after_init_bytes, file},
+         say);
 }
 
 int tell(const comm::Comm& comm, const core::Error& error) {
@@ -106,6 +123,8 @@ std::string hdf5_version() {
 }
 
 int run_program(int argc, char** argv, const Program& program, const Work& work) {
+    open_standard_descriptors();
+    ignore_write_signals();
     clean_up_after_death();
     // HDF5's subfiling driver has threads of its own that call MPI.
     int provided = 0;
@@ -115,6 +134,7 @@ int run_program(int argc, char** argv, const Program& program, const Work& work)
     }
     const std::uint64_t after_init_bytes = core::process_memory().resident_bytes;
     clean_up_on_signals();
+    ignore_write_signals();  // whatever MPI has made of them
     int exit_code = 0;
     {
         const comm::Comm comm = comm::from_mpi(MPI_COMM_WORLD);
@@ -133,6 +153,8 @@ int run_program(int argc, char** argv, const Program& program, const Work& work)
                               std::to_string(comm.rank()) + "); please report it\n");
             MPI_Abort(MPI_COMM_WORLD, 1);
         }
+        if (comm.rank() == 0) exit_code = with_output_verdict(exit_code);
+        exit_code = comm.broadcast_value(exit_code);
         comm.barrier();
         ending_with(exit_code);
     }

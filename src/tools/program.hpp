@@ -22,6 +22,7 @@ struct Program {
 struct Mode {
     bool dry_run = false;
     std::uint64_t after_init_bytes = 0;  ///< resident memory when MPI was up
+    std::string input_file;              ///< that lines came from; empty: none, or standard input
 };
 
 /// Prints on standard output of rank 0.

@@ -35,6 +35,24 @@ extern "C" void clean_up(int signal) {
 
 }  // namespace
 
+void open_standard_descriptors() noexcept {
+    for (int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(standard, F_GETFD) < 0 && errno == EBADF) {
+            const int fd = ::open("/dev/null", O_RDWR);  // the lowest number that is free
+            if (fd >= 0 && fd != standard) {
+                ::dup2(fd, standard);
+                ::close(fd);
+            }
+        }
+}
+
+void ignore_write_signals() noexcept {
+    struct sigaction action {};
+    action.sa_handler = SIG_IGN;
+    sigemptyset(&action.sa_mask);
+    for (int signal : {SIGXFSZ, SIGPIPE}) ::sigaction(signal, &action, nullptr);
+}
+
 void clean_up_after_death() noexcept {
     int ends[2] = {-1, -1};
     if (!core::share_unfinished_files() || ::pipe2(ends, O_CLOEXEC) != 0) return;

@@ -4,6 +4,14 @@
 
 namespace tailrace::tools {
 
+/// Puts /dev/null on those of the descriptors 0, 1 and 2 that are closed: otherwise the next file
+/// that is opened gets the number, and messages are written into it. First thing in main.  [local]
+void open_standard_descriptors() noexcept;
+
+/// Ignores SIGXFSZ and SIGPIPE: a file size limit and a reader that has gone are errors of write(),
+/// which are told and cleaned up after.  [local]
+void ignore_write_signals() noexcept;
+
 /// Handles SIGINT, SIGTERM and SIGHUP: unfinished files are unlinked, the process ends with 128 +
 /// signal.  [local]
 void clean_up_on_signals() noexcept;

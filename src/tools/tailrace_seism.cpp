@@ -24,8 +24,9 @@ std::uint64_t ranks_of(const comm::Comm& comm, const core::Config& config, bool 
 void work(const comm::Comm& comm, core::Config config, const tools::Mode& mode,
           const tools::Print& print) {
     const std::uint64_t ranks = ranks_of(comm, config, mode.dry_run);
-    const seism::Inputs inputs =
+    seism::Inputs inputs =
         comm.agree_on([&] { return seism::inputs_from(std::move(config), ranks); });
+    inputs.input_file = mode.input_file;
     for (const std::string& note : inputs.notes) core::log(core::LogLevel::warning, note);
     if (mode.dry_run) return print(seism::dry_run_text(comm, inputs));
     const seism::Software software{tools::mpi_library(), tools::hdf5_version(),

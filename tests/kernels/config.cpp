@@ -190,6 +190,14 @@ TEST_SUITE("core.config") {
                       c.add_environment({{"P_FLAGG", "1"}}, "P_");
                   }),
                   "P_FLAGG: the environment variable stands for no key. Did you mean \"P_FLAG\"?"));
+        for (const char* variable : {"P_FLAG", "P_NUMBER", "P_TEXT", "P_HINT"}) {
+            Config empty(table());
+            empty.add_environment({{variable, " "}}, "P_");
+            empty.finish();
+            CHECK_FALSE(empty.flag("flag"));
+            const KeyTable all = table();
+            for (const Key& known : all.keys()) CHECK_FALSE(empty.given(known.name));
+        }
         Config config(table());
         config.add_argument("flag=false");
         config.add_argument("text=a # b");  // no comments in arguments

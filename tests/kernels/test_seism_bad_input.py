@@ -56,7 +56,11 @@ LINES = {
     ),
     "filter without plugin": (
         GOOD + "chunk 4 4 4\ncollective_write\nzfp 1\nDONE",
-        ["zfp", "32013"],
+        ["<stdin>:6 (zfp 1)", "32013"],
+    ),
+    "no such filter": (
+        GOOD + "chunk 4 4 4\ncollective_write\nfilter 1\nfilter 32099 1\nDONE",
+        ["<stdin>:7 (filter 32099)"],
     ),
     "filter number": (GOOD + "collective_write\nfilter 70000\nDONE", ["<stdin>:5", "70000"]),
     "subfile and deflate": (
@@ -67,7 +71,7 @@ LINES = {
     "twice": (GOOD + "time 2\nDONE", ["<stdin>:4", "given twice", "<stdin>:3"]),
     "plugin library": (
         GOOD + "use_function_lib libnothere.so\nuse_function_name f\nDONE",
-        ["libnothere.so", "searched: LD_LIBRARY_PATH="],
+        ["<stdin>:4", "libnothere.so", "searched: LD_LIBRARY_PATH="],
     ),
     "plugin path": (
         GOOD + "use_function_lib ./nothere.so\nuse_function_name f\nDONE",
@@ -75,7 +79,7 @@ LINES = {
     ),
     "plugin function": (
         GOOD + "use_function_lib libplugins.so\nuse_function_name nothere\nDONE",
-        ['no function "nothere"', "libplugins.so"],
+        ["<stdin>:5", 'no function "nothere"', "libplugins.so"],
     ),
     "plugin name missing": (GOOD + "use_function_lib libplugins.so\nDONE", ["use_function_name"]),
     "argc": (
@@ -86,7 +90,7 @@ LINES = {
     "plugin's own check": (
         GOOD + "use_function_lib libplugins.so\nuse_function_name gaussian\n"
         "use_function_argv 1 1 0 1\nDONE",
-        ["argument 2", "width above 0"],
+        ["<stdin>:6", "argument 2", "width above 0"],
     ),
     "no folder": (GOOD + "filename nothere/f.h5\nDONE", ["nothere"]),
     "folder as file": (GOOD + "filename .\nDONE", ["."]),

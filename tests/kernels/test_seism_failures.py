@@ -76,6 +76,7 @@ def test_an_interrupt_cleans_up(tmp_path, form, number):
 
 def test_a_second_run_after_a_kill_is_not_stopped_by_what_was_left(tmp_path):
     (tmp_path / "seism-test.h5.part").write_bytes(b"left by a killed run")
+    (tmp_path / "seism-test.h5.part.lock").write_text("process 1 on a host\n")
     result = run(tmp_path, 2, "processor=2x1x1", "domain=2x2x2", "time=1")
     assert result.code == 0, result.err
     assert seen(tmp_path) == ["results.jsonl", "seism-test.h5"]

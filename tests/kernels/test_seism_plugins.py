@@ -173,3 +173,61 @@ def test_without_a_plugin_position_fill_differs_from_step_to_step(tmp_path):
     found = written(tmp_path)
     np.testing.assert_array_equal(found, position_values(GRID, DOMAIN, 2))
     assert (found[0] != found[1]).mean() > 0.99
+
+
+THROWING = r"""
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+using U = std::uint64_t;
+static int calls = 0;
+extern "C" float boom(int rank, U*, U*, U*, U*, int, char**) {
+    if (rank == 1) throw std::runtime_error("no value here");
+    return 1;
+}
+extern "C" float odd(int rank, U*, U*, U*, U*, int, char**) {
+    if (rank == 1) throw 42;
+    return 1;
+}
+extern "C" float later(int, U*, U*, U*, U*, int, char**) {
+    if (++calls > 90) throw std::runtime_error("too often");
+    return 1;
+}
+extern "C" float fine(int, U*, U*, U*, U*, int, char**) { return 1; }
+extern "C" int fine_check(int, char**, char*, std::size_t) { throw std::runtime_error("no"); }
+"""
+
+
+@pytest.mark.parametrize(
+    "name, parts, written_first",
+    [
+        ("boom", ["function boom", "no value here", "rank 1 of 4"], False),
+        ("odd", ["function odd", "no std::exception"], False),
+        ("later", ["function later", "too often"], True),  # while the file is verified
+        ("fine", ["function fine_check", "threw an exception: no"], False),
+    ],
+)
+def test_a_function_that_throws(tmp_path, name, parts, written_first):
+    (tmp_path / "throw.cpp").write_text(THROWING)
+    library = tmp_path / "libthrow.so"
+    subprocess.run(["c++", "-shared", "-fPIC", "-o", library, tmp_path / "throw.cpp"], check=True)
+    result = run(tmp_path, 4, *BASE, *plugin(name, library="./libthrow.so"))
+    assert result.codes == [2] * 4 and len(result.errors) == 1, result.err
+    for part in (*parts, "libthrow.so", "<command line>"):
+        assert part in result.err, result.err
+    assert (tmp_path / "seism-test.h5").exists() == written_first
+    assert len(result.records) == (1 if written_first else 0)
+
+
+def test_a_plugin_is_what_fills(tmp_path):
+    result = good(tmp_path, 4, *BASE, *plugin("mpi_rank_fill"))
+    assert result.records[-1]["configuration"]["fill"] == "plugin"
+    listing = good(tmp_path, 0, "--dry-run", *BASE, *plugin("mpi_rank_fill")).out
+    assert "\nfill plugin " in listing
+    again = good(tmp_path, 0, "--dry-run", lines=listing)
+    assert "\nfill plugin " in again.out
+    for fill in ("rank", "position"):
+        refused = run(tmp_path, 4, *BASE, *plugin("mpi_rank_fill"), f"fill={fill}")
+        assert refused.code == 2 and f"fill {fill} and use_function_lib" in refused.err
+    alone = run(tmp_path, 4, *BASE, "fill=plugin")
+    assert alone.code == 2 and "use_function_lib" in alone.err

@@ -21,6 +21,10 @@ namespace tailrace::formats::hdf5 {
                                                     const core::Target& target,
                                                     const Options& options, core::Phases& phases);
 
+/// Whether this build could follow the options with so many ranks; touches no file.  [local]
+/// @throws core::Error{bad_input | unsupported}
+void check(const Options& options, int ranks);
+
 /// Opens a finished file for reading by every rank of `comm`.  [collective]
 /// @throws core::Error on all ranks or on none
 [[nodiscard]] std::unique_ptr<core::Source> open_source(const comm::Comm& comm,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include "kernels/seism/lustre.hpp"
 
@@ -39,18 +40,6 @@ std::filesystem::path folder_of(const std::filesystem::path& file) {
     return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
 }
 
-/// Min, mean and max over ranks of many values at once.
-std::vector<core::Spread> spreads_of(const comm::Comm& comm, const std::vector<double>& mine) {
-    std::vector<double> low = mine, sum = mine, high = mine;
-    comm.reduce(std::span(low), comm::Reduce::min);
-    comm.reduce(std::span(sum), comm::Reduce::sum);
-    comm.reduce(std::span(high), comm::Reduce::max);
-    std::vector<core::Spread> spreads;
-    for (std::size_t i = 0; i < mine.size(); ++i)
-        spreads.push_back({low[i], sum[i] / comm.size(), high[i]});
-    return spreads;
-}
-
 }  // namespace
 
 double rate(std::uint64_t bytes, double seconds) noexcept {
@@ -66,29 +55,9 @@ Figures figures_of(const comm::Comm& comm, const Written& written, const core::P
                                phases.seconds("agree"),
                                phases.seconds("sync"),
                                written.durable_s};
-    const std::size_t fixed = values.size();
-    for (const StepSeconds& step : written.steps) values.push_back(step.write);
     comm.reduce(std::span(values), comm::Reduce::max);
-    Figures figures{values[0], values[1], values[2], values[3], 0,
-                    values[4], values[5], values[6], values[7], written.report.bytes_logical};
-    for (std::size_t i = fixed; i < values.size(); ++i) figures.write_s += values[i];
-    return figures;
-}
-
-std::vector<core::StepRecord> steps_of(const comm::Comm& comm, const Inputs& inputs,
-                                       const Written& written) {
-    std::vector<double> mine;
-    for (const StepSeconds& step : written.steps)
-        mine.insert(mine.end(), {step.write, step.sync, step.compute});
-    const std::vector<core::Spread> spreads = spreads_of(comm, mine);
-    std::vector<core::StepRecord> steps;
-    for (std::size_t k = 0; k < written.steps.size(); ++k) {
-        core::StepRecord step{k, spreads[3 * k], std::nullopt, std::nullopt};
-        if (inputs.sync_each_step) step.sync_s = spreads[3 * k + 1];
-        if (inputs.compute.seconds > 0) step.compute_s = spreads[3 * k + 2];
-        steps.push_back(step);
-    }
-    return steps;
+    return {values[0], values[1], values[2], values[3], written.write_s,
+            values[4], values[5], values[6], values[7], written.report.bytes_logical};
 }
 
 core::Record record_frame(const comm::Comm& comm, const Inputs& inputs) {
@@ -101,6 +70,7 @@ core::Record record_frame(const comm::Comm& comm, const Inputs& inputs) {
     record.context.nodes = static_cast<int>(comm.sum(std::uint64_t{node.rank() == 0 ? 1U : 0U}));
     record.context.ranks_per_node =
         static_cast<int>(comm.max(static_cast<std::uint64_t>(node.size())));
+    record.file.path = inputs.filename.string();
     record.configuration = configuration_of(inputs.config);
     record.transfers.collective_requested = inputs.collective();
     if (const auto* hdf5 = std::get_if<formats::hdf5::Options>(&inputs.options)) {
@@ -121,11 +91,10 @@ core::MemoryRecord memory_of(const comm::Comm& comm, const Inputs& inputs,
 }
 
 void take_written(const comm::Comm& comm, const Inputs& inputs, const Written& written,
-                  const core::Phases& phases, const Figures& figures, core::Record& record) {
+                  const Figures& figures, core::Record& record) {
     core::take(record, written.report);
-    record.phases = core::phases_of(comm.gather_text(core::phases_to_text(phases.times())));
-    record.steps = steps_of(comm, inputs, written);
-    record.elapsed = {figures.durable_s, figures.write_s, figures.aggregate_s()};
+    record.steps = written.steps;
+    record.elapsed = core::ElapsedRecord{figures.durable_s, figures.write_s, figures.aggregate_s()};
     const bool may_be_striped =
         inputs.striping.asked() || record.context.file_system.type == "lustre";
     if (comm.rank() == 0 && may_be_striped && lfs_there())

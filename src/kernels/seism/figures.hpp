@@ -26,10 +26,6 @@ struct Figures {
 [[nodiscard]] Figures figures_of(const comm::Comm& comm, const Written& written,
                                  const core::Phases& phases);  ///< [collective]
 
-/// The steps over ranks.  [collective]
-[[nodiscard]] std::vector<core::StepRecord> steps_of(const comm::Comm& comm, const Inputs& inputs,
-                                                     const Written& written);
-
 /// What is the same in all Records of a run.  [collective]
 [[nodiscard]] core::Record record_frame(const comm::Comm& comm, const Inputs& inputs);
 
@@ -39,6 +35,6 @@ struct Figures {
 
 /// Fills in what a finished write tells.  [collective]
 void take_written(const comm::Comm& comm, const Inputs& inputs, const Written& written,
-                  const core::Phases& phases, const Figures& figures, core::Record& record);
+                  const Figures& figures, core::Record& record);
 
 }  // namespace tailrace::kernels::seism

@@ -49,8 +49,22 @@ public:
     PluginFill(const Geometry& geometry, const PluginCall& call)
         : x_geometry(geometry), x_plugin(call) {}
 
+    [[nodiscard]] bool may_fail() const noexcept override { return true; }
+    [[nodiscard]] std::optional<core::Error> failure() const override { return x_failure; }
+
     void row(std::uint64_t, std::uint64_t x, std::uint64_t y, std::uint64_t z,
              std::span<float> values) const override {
+        std::fill(values.begin(), values.end(), 0.0F);
+        if (x_failure) return;
+        try {
+            call(x, y, z, values);
+        } catch (const core::Error& error) {
+            x_failure = error;
+        }
+    }
+
+private:
+    void call(std::uint64_t x, std::uint64_t y, std::uint64_t z, std::span<float> values) const {
         const core::Extents& domain = x_geometry.domain;
         std::uint64_t block[3] = {x / domain[0], y / domain[1], z / domain[2]};
         std::uint64_t position[3] = {x % domain[0], y % domain[1], z % domain[2]};
@@ -65,9 +79,9 @@ public:
         }
     }
 
-private:
     Geometry x_geometry;
     Plugin x_plugin;
+    mutable std::optional<core::Error> x_failure;
 };
 
 }  // namespace

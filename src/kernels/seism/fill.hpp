@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "core/box.hpp"
+#include "core/error.hpp"
 #include "kernels/seism/geometry.hpp"
 #include "kernels/seism/plugin.hpp"
 
@@ -36,6 +38,11 @@ public:
     virtual ~Fill() = default;
     /// False where all steps hold the same values.  [local]
     [[nodiscard]] virtual bool differs_per_step() const noexcept { return false; }
+    /// The first failure of row(), which gives zeros from then on. It is kept and not thrown: rows
+    /// are asked for between collective calls, which all ranks must make.  [local]
+    [[nodiscard]] virtual std::optional<core::Error> failure() const { return std::nullopt; }
+    /// Whether failure() may ever say something.  [local]
+    [[nodiscard]] virtual bool may_fail() const noexcept { return false; }
     /// Values of `count` elements of a row along z, from global position (step, x, y, z).  [local]
     virtual void row(std::uint64_t step, std::uint64_t x, std::uint64_t y, std::uint64_t z,
                      std::span<float> values) const = 0;

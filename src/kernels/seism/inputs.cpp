@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/seism/inputs.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 
 #include "core/checked.hpp"
 #include "core/context.hpp"
+#include "core/results_file.hpp"
 #include "formats/keys.hpp"
 
 namespace tailrace::kernels::seism {
@@ -117,15 +115,21 @@ PluginCall plugin_of(const Config& config) {
     return call;
 }
 
-FillKind fill_of(const Config& config) {
+/// With a plugin the configuration says so, wherever it is shown.
+FillKind fill_of(Config& config) {
     if (config.has("use_function_lib")) {
-        if (config.text("fill") == "position")
+        if (config.given("fill") && config.text("fill") != "plugin")
             throw config.error("fill",
-                               "fill and use_function_lib (" + config.place("use_function_lib") +
-                                   ") contradict each other",
+                               "fill " + config.text("fill") + " and use_function_lib (" +
+                                   config.place("use_function_lib") + ") contradict each other",
                                "keep one of the two");
+        if (!config.given("fill"))
+            config.derive("fill", "plugin", config.place("use_function_lib"));
         return FillKind::plugin;
     }
+    if (config.text("fill") == "plugin")
+        throw config.error("fill", "fill plugin without use_function_lib",
+                           "add the line `use_function_lib LIBRARY`", Code::missing_key);
     return config.text("fill") == "position" ? FillKind::position : FillKind::rank;
 }
 
@@ -177,6 +181,13 @@ void add_classic_hints(formats::Hints& hints, bool collective, std::uint64_t byt
     hints.emplace("cb_buffer_size", std::to_string(std::min(bytes_per_rank, largest_cb_buffer)));
 }
 
+/// Where compression was asked for.
+std::string filter_place(const Config& config) {
+    for (const char* key : {"deflate", "filter", "zfp"})
+        if (config.given(key)) return config.place(key);
+    return {};
+}
+
 /// Chunk, filters and hints; and what of them the chosen format cannot have.
 void complete_options(Inputs& inputs) {
     const Config& config = inputs.config;
@@ -198,7 +209,8 @@ void complete_options(Inputs& inputs) {
                                    : "chunk has no effect with subfile: the layout is contiguous");
     }
     if (inputs.filtered() && !inputs.chunk)
-        throw Error(Code::missing_key, "compression works on chunks, but no chunk is given", "",
+        throw Error(Code::missing_key, "compression works on chunks, but no chunk is given",
+                    filter_place(config),
                     "add the line `chunk X Y Z`, with the domain of a rank for example");
     if (inputs.chunk) {
         core::Extents chunk = *inputs.chunk;
@@ -207,14 +219,6 @@ void complete_options(Inputs& inputs) {
     }
     for (const std::string& key : formats::keys_without_effect(config))
         inputs.notes.push_back(key + " has no effect with format " + config.text("format"));
-}
-
-void check_names(const Inputs& inputs) {
-    if (inputs.filename.lexically_normal() == inputs.results.lexically_normal())
-        throw inputs.config.error(
-            "results",
-            "results and filename are the same file, " + in_quotes(inputs.results.string()),
-            "give one of them another name");
 }
 
 void check_memory(const comm::Comm& comm, const Inputs& inputs) {
@@ -230,23 +234,6 @@ void check_memory(const comm::Comm& comm, const Inputs& inputs) {
                                        std::to_string(available) + " bytes of free memory",
                                    "choose a smaller domain, or fewer ranks per node");
     comm.agree(mine);
-}
-
-void check_results(const fs::path& results) {
-    const fs::path folder = results.has_parent_path() ? results.parent_path() : fs::path(".");
-    std::error_code failed;
-    if (!fs::is_directory(folder, failed))
-        throw Error(Code::no_such_directory,
-                    "there is no folder " + in_quotes(folder.string()) + " for the results",
-                    results.string(), "create it, or give `results FILE` another one");
-    if (fs::is_directory(results, failed))
-        throw Error(Code::not_writable, "the results file is a folder", results.string(),
-                    "give `results FILE` the name of a file");
-    const bool there = fs::exists(results, failed);
-    if (::access(there ? results.c_str() : folder.c_str(), W_OK) != 0)
-        throw Error(Code::not_writable,
-                    "the results cannot be written: " + core::describe_errno(errno),
-                    results.string(), "give `results FILE` a place where you may write");
 }
 
 }  // namespace
@@ -276,6 +263,19 @@ std::uint64_t Inputs::reserve_bytes() const {
     return bytes;
 }
 
+core::Error at_its_line(const Config& config, const Error& error) {
+    const std::string& key = error.where();
+    if (config.has("filter"))  // one that is known by its number only
+        for (std::size_t i = 0; i < config.lists("filter").size(); ++i)
+            if (const core::Words& words = config.lists("filter")[i]; words.front() == key)
+                return error.with_where(config.list_places("filter")[i] + " (filter " + key + ")");
+    if (!config.given(key)) return error;
+    for (const core::Setting& setting : config.effective())
+        if (setting.key == key)
+            return error.with_where(setting.place + " (" + key + " " + setting.text + ")");
+    return error;
+}
+
 Inputs inputs_from(Config config, std::uint64_t ranks) {
     Inputs inputs;
     inputs.config = std::move(config);
@@ -286,7 +286,7 @@ Inputs inputs_from(Config config, std::uint64_t ranks) {
     inputs.results = given.text("results");
     inputs.options = formats::options_from(given);
     inputs.plugin = plugin_of(given);
-    inputs.fill = fill_of(given);
+    inputs.fill = fill_of(inputs.config);
     inputs.compute = compute_of(given);
     inputs.striping = striping_of(given);
     inputs.repeat = given.has("repeat") ? given.number("repeat") : 0;
@@ -294,7 +294,6 @@ Inputs inputs_from(Config config, std::uint64_t ranks) {
     inputs.read_back = given.flag("read_back");
     inputs.verify = given.flag("verify");
     complete_options(inputs);
-    check_names(inputs);
     if (inputs.reserve_bytes() > largest_file_bytes)
         throw given.error("chunk", "the padded chunks take more than 2^63 bytes",
                           "choose a chunk that divides the domain");
@@ -304,7 +303,9 @@ Inputs inputs_from(Config config, std::uint64_t ranks) {
 void check_machine(const comm::Comm& comm, const Inputs& inputs) {
     check_memory(comm, inputs);
     comm.agree_on([&] {
-        if (comm.rank() == 0) check_results(inputs.results);
+        if (comm.rank() != 0) return;
+        check_file_names(inputs);
+        core::check_results_file(inputs.results);
     });
 }
 

@@ -41,6 +41,7 @@ struct Inputs {
     bool chunk_put_aside = false;        ///< a chunk was given, but subfile makes it contiguous
     std::filesystem::path filename;
     std::filesystem::path results;
+    std::filesystem::path input_file;  ///< that the lines came from; empty: none
     formats::Options options;
     FillKind fill = FillKind::rank;
     PluginCall plugin;
@@ -67,8 +68,19 @@ struct Inputs {
 /// @throws core::Error{bad_input | missing_key}
 [[nodiscard]] Inputs inputs_from(core::Config config, std::uint64_t ranks);
 
+/// Refuses to write where something else is: results, the input file, the plugin or a file among
+/// its arguments under the name of the output or of a file that a run makes beside it, by path, by
+/// link or by inode. Touches nothing.  [local]
+/// @throws core::Error{bad_input}
+void check_file_names(const Inputs& inputs);
+
+/// An Error of a layer that knows a key but not where it was given, at the line of that key.
+/// [local]
+[[nodiscard]] core::Error at_its_line(const core::Config& config, const core::Error& error);
+
 /// Checks what only the machine can tell: that the data of the ranks of every node fit its memory,
-/// and that the results file can be written.  [collective]
+/// that files do not stand in each other's way, and that the results file can be written.
+/// [collective]
 /// @throws core::Error on all ranks or on none
 void check_machine(const comm::Comm& comm, const Inputs& inputs);
 

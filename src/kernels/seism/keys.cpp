@@ -47,8 +47,9 @@ void add_geometry(KeyTable& table) {
 
 void add_fill(KeyTable& table) {
     Key fill = key("fill", Shape::choice, "Data",
-                   "the owner's rank, or a value that differs per element and step");
-    fill.choices = {"rank", "position"};
+                   "the owner's rank, a value that differs per element and step, or (with "
+                   "use_function_lib, where it is the default) that of a plugin");
+    fill.choices = {"rank", "position", "plugin"};
     fill.default_text = "rank";
     table.add(fill);
     table.add(key("use_function_lib", Shape::text, "Data",

@@ -63,6 +63,25 @@ void* open_library(const std::string& library) {
                     : "check the path, and that it is a shared library for this machine");
 }
 
+/// Runs a function of the library: what it throws (it may be C++) must not go further.
+template <class Work>
+auto guarded(const PluginCall& call, const std::string& function, Work&& work) {
+    std::string what;
+    try {
+        return work();
+    } catch (const std::exception& exception) {
+        what = std::string(": ") + exception.what();
+    } catch (...) {
+        what = " that is no std::exception";
+    }
+    throw Error(Code::bad_plugin,
+                "function " + function + " of plugin library " + in_quotes(call.library) +
+                    " threw an exception" + what,
+                "use_function_name",
+                "a fill function must return a value for every element; correct it or its "
+                "arguments");
+}
+
 template <class Function>
 Function symbol(void* handle, const std::string& name) {
     return reinterpret_cast<Function>(::dlsym(handle, name.c_str()));
@@ -71,6 +90,7 @@ Function symbol(void* handle, const std::string& name) {
 }  // namespace
 
 struct Plugin::Loaded {
+    PluginCall call;
     void* handle = nullptr;
     tailrace_fill_function function = nullptr;
     std::vector<std::string> arguments;
@@ -82,6 +102,7 @@ struct Plugin::Loaded {
 };
 
 Plugin::Plugin(const PluginCall& call) : x_loaded(std::make_unique<Loaded>()) {
+    x_loaded->call = call;
     x_loaded->handle = open_library(call.library);
     x_loaded->function = symbol<tailrace_fill_function>(x_loaded->handle, call.function);
     if (!x_loaded->function)
@@ -97,7 +118,10 @@ Plugin::Plugin(const PluginCall& call) : x_loaded(std::make_unique<Loaded>()) {
     if (!check) return;
     std::array<char, 1024> text{};
     const int argc = static_cast<int>(x_loaded->arguments.size());
-    if (check(argc, x_loaded->argv.data(), text.data(), text.size()) == 0) return;
+    const int refused = guarded(call, call.function + "_check", [&] {
+        return check(argc, x_loaded->argv.data(), text.data(), text.size());
+    });
+    if (refused == 0) return;
     text.back() = '\0';
     throw Error(Code::bad_plugin,
                 "plugin function " + call.function + " refuses its arguments: " + text.data(),
@@ -118,8 +142,11 @@ float Plugin::value(int mpi_rank, const std::uint64_t* system_size,
         copy[6 + d] = domain_block_number[d];
         copy[9 + d] = position_in_block[d];
     }
-    return x_loaded->function(mpi_rank, copy, copy + 3, copy + 6, copy + 9,
-                              static_cast<int>(x_loaded->arguments.size()), x_loaded->argv.data());
+    return guarded(x_loaded->call, x_loaded->call.function, [&] {
+        return x_loaded->function(mpi_rank, copy, copy + 3, copy + 6, copy + 9,
+                                  static_cast<int>(x_loaded->arguments.size()),
+                                  x_loaded->argv.data());
+    });
 }
 
 }  // namespace tailrace::kernels::seism

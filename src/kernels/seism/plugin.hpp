@@ -28,6 +28,7 @@ public:
     Plugin& operator=(const Plugin&) = delete;
 
     /// One value. All arrays have three entries (x, y, z).  [local]
+    /// @throws core::Error{Code::bad_plugin} where the function throws
     [[nodiscard]] float value(int mpi_rank, const std::uint64_t* system_size,
                               const std::uint64_t* domain_block_size,
                               const std::uint64_t* domain_block_number,

@@ -52,6 +52,113 @@ void emulate_computation(const Compute& compute, core::Phases& phases) {
         for (int i = 0; i < 1000; ++i) work = work * 1.0000001 + 1e-9;
 }
 
+class Writer {
+public:
+    Writer(const comm::Comm& comm, const Inputs& inputs, const Fill& fill, core::Phases& phases,
+           Buffer& buffer, Written& written)
+        : x_comm(comm),
+          x_inputs(inputs),
+          x_fill(fill),
+          x_phases(phases),
+          x_buffer(buffer),
+          x_stretches(comm),
+          x_steps(comm, inputs.geometry.steps, inputs.sync_each_step, inputs.compute.seconds > 0),
+          x_written(written) {}
+
+    void write() {
+        fill(0);
+        x_stretches.begin();
+        const double start = core::now_s();
+        const auto sink =
+            formats::open_sink(x_comm, target_of(x_inputs), x_inputs.options, x_phases);
+        x_written.created = true;
+        try {
+            const core::ObjectId id = sink->define(schema_of(x_inputs)).front();
+            x_written.open_s = core::now_s() - start;
+            for (std::uint64_t step = 0; step < x_inputs.geometry.steps; ++step) {
+                prepare(step);
+                write_step(*sink, id, step);
+            }
+            close(*sink);
+        } catch (const core::Error&) {
+            discard(*sink);
+            throw;
+        }
+        x_stretches.end();
+        x_written.complete = true;
+        x_written.durable_s = x_stretches.seconds();
+        x_steps.reduce();
+        x_written.write_s = x_steps.write_s();
+        x_written.steps = x_steps.records();
+    }
+
+private:
+    void fill(std::uint64_t step) {
+        fill_buffer(x_fill, x_inputs.geometry, x_comm.rank(), step, x_phases, x_buffer);
+        if (x_fill.may_fail()) x_comm.agree(x_fill.failure());
+    }
+
+    /// New data, the emulated computation and what the ranks tell each other, off the clock.
+    void prepare(std::uint64_t step) {
+        x_step = {};
+        const bool computes = step > 0 && x_inputs.compute.seconds > 0;
+        const bool refills = step > 0 && x_fill.differs_per_step();
+        if (!computes && !refills && !x_steps.full()) return;
+        x_stretches.end();
+        if (x_steps.full()) x_steps.reduce();
+        fill(step);
+        const double before = x_phases.seconds("compute");
+        if (computes) emulate_computation(x_inputs.compute, x_phases);
+        x_step.compute = x_phases.seconds("compute") - before;
+        x_stretches.begin();
+    }
+
+    void write_step(core::Sink& sink, core::ObjectId id, std::uint64_t step) {
+        const double write_before = x_phases.seconds("write");
+        const core::Write piece{
+            id,
+            x_inputs.geometry.place_of(static_cast<std::uint64_t>(x_comm.rank()), step),
+            reinterpret_cast<const std::byte*>(x_buffer.values.data()),
+            {},
+            core::Scalar::f32};
+        sink.write(std::span(&piece, 1));
+        sink.complete(step);
+        x_step.write = x_phases.seconds("write") - write_before;
+        if (x_inputs.sync_each_step) {
+            const double sync_before = x_phases.seconds("sync");
+            sink.sync(core::Durability::durable).wait();
+            x_step.sync = x_phases.seconds("sync") - sync_before;
+        }
+        x_steps.add(x_step);
+    }
+
+    void close(core::Sink& sink) {
+        const double start = core::now_s();
+        const double sync_before = x_phases.seconds("sync");
+        x_written.report = sink.close(core::Outcome::publish);
+        x_written.close_s = core::now_s() - start - (x_phases.seconds("sync") - sync_before);
+    }
+
+    void discard(core::Sink& sink) noexcept {
+        try {
+            x_written.report = sink.close(core::Outcome::discard);
+        } catch (...) {  // the failure that led here is the one to tell
+        }
+    }
+
+    const comm::Comm& x_comm;
+    const Inputs& x_inputs;
+    const Fill& x_fill;
+    core::Phases& x_phases;
+    Buffer& x_buffer;
+    Stretches x_stretches;
+    StepTimes x_steps;
+    StepSeconds x_step;
+    Written& x_written;
+};
+
+}  // namespace
+
 core::Target target_of(const Inputs& inputs) {
     core::Target target;
     target.path = inputs.filename;
@@ -66,102 +173,6 @@ core::Target target_of(const Inputs& inputs) {
     return target;
 }
 
-class Writer {
-public:
-    Writer(const comm::Comm& comm, const Inputs& inputs, const Fill& fill, core::Phases& phases,
-           Buffer& buffer)
-        : x_comm(comm),
-          x_inputs(inputs),
-          x_fill(fill),
-          x_phases(phases),
-          x_buffer(buffer),
-          x_stretches(comm) {}
-
-    Written write() {
-        fill(0);
-        x_stretches.begin();
-        const double start = core::now_s();
-        const auto sink =
-            formats::open_sink(x_comm, target_of(x_inputs), x_inputs.options, x_phases);
-        try {
-            const core::ObjectId id = sink->define(schema_of(x_inputs)).front();
-            x_written.open_s = core::now_s() - start;
-            for (std::uint64_t step = 0; step < x_inputs.geometry.steps; ++step) {
-                prepare(step);
-                write_step(*sink, id, step);
-            }
-            close(*sink);
-        } catch (const core::Error&) {
-            discard(*sink);
-            throw;
-        }
-        x_stretches.end();
-        x_written.durable_s = x_stretches.seconds();
-        return std::move(x_written);
-    }
-
-private:
-    void fill(std::uint64_t step) {
-        fill_buffer(x_fill, x_inputs.geometry, x_comm.rank(), step, x_phases, x_buffer);
-    }
-
-    /// New data and the emulated computation, off the clock.
-    void prepare(std::uint64_t step) {
-        x_written.steps.emplace_back();
-        const bool computes = step > 0 && x_inputs.compute.seconds > 0;
-        const bool refills = step > 0 && x_fill.differs_per_step();
-        if (!computes && !refills) return;
-        x_stretches.end();
-        fill(step);
-        const double before = x_phases.seconds("compute");
-        if (computes) emulate_computation(x_inputs.compute, x_phases);
-        x_written.steps.back().compute = x_phases.seconds("compute") - before;
-        x_stretches.begin();
-    }
-
-    void write_step(core::Sink& sink, core::ObjectId id, std::uint64_t step) {
-        const double write_before = x_phases.seconds("write");
-        const core::Write piece{
-            id,
-            x_inputs.geometry.place_of(static_cast<std::uint64_t>(x_comm.rank()), step),
-            reinterpret_cast<const std::byte*>(x_buffer.values.data()),
-            {},
-            core::Scalar::f32};
-        sink.write(std::span(&piece, 1));
-        sink.complete(step);
-        StepSeconds& seconds = x_written.steps.back();
-        seconds.write = x_phases.seconds("write") - write_before;
-        if (!x_inputs.sync_each_step) return;
-        const double sync_before = x_phases.seconds("sync");
-        sink.sync(core::Durability::durable).wait();
-        seconds.sync = x_phases.seconds("sync") - sync_before;
-    }
-
-    void close(core::Sink& sink) {
-        const double start = core::now_s();
-        const double sync_before = x_phases.seconds("sync");
-        x_written.report = sink.close(core::Outcome::publish);
-        x_written.close_s = core::now_s() - start - (x_phases.seconds("sync") - sync_before);
-    }
-
-    static void discard(core::Sink& sink) noexcept {
-        try {
-            sink.close(core::Outcome::discard);
-        } catch (...) {  // the failure that led here is the one to tell
-        }
-    }
-
-    const comm::Comm& x_comm;
-    const Inputs& x_inputs;
-    const Fill& x_fill;
-    core::Phases& x_phases;
-    Buffer& x_buffer;
-    Stretches x_stretches;
-    Written x_written;
-};
-
-}  // namespace
-
 void fill_buffer(const Fill& fill, const Geometry& geometry, int rank, std::uint64_t step,
                  core::Phases& phases, Buffer& buffer) {
     if (buffer.filled && (buffer.step == step || !fill.differs_per_step())) return;
@@ -171,9 +182,9 @@ void fill_buffer(const Fill& fill, const Geometry& geometry, int rank, std::uint
     buffer.step = step;
 }
 
-Written write_file(const comm::Comm& comm, const Inputs& inputs, const Fill& fill,
-                   core::Phases& phases, Buffer& buffer) {
-    return Writer(comm, inputs, fill, phases, buffer).write();
+void write_file(const comm::Comm& comm, const Inputs& inputs, const Fill& fill,
+                core::Phases& phases, Buffer& buffer, Written& written) {
+    Writer(comm, inputs, fill, phases, buffer, written).write();
 }
 
 }  // namespace tailrace::kernels::seism

@@ -11,23 +11,20 @@
 #include "core/sink.hpp"
 #include "kernels/seism/fill.hpp"
 #include "kernels/seism/inputs.hpp"
+#include "kernels/seism/step_times.hpp"
 
 namespace tailrace::kernels::seism {
 
-/// Seconds of one step on this rank.
-struct StepSeconds {
-    double write = 0;  ///< in phase "write", agreement apart
-    double sync = 0;
-    double compute = 0;
-};
-
 /// What one write of the whole file took and left, on this rank.
 struct Written {
-    std::vector<StepSeconds> steps;
+    bool created = false;   ///< the file: what fails from now on is a failure of the run
+    bool complete = false;  ///< and it has its name
+    std::vector<core::StepRecord> steps;
+    double write_s = 0;    ///< sum over the steps of the slowest rank's
     double open_s = 0;     ///< until the datasets are defined, the reservation included
     double close_s = 0;    ///< close without its sync
     double durable_s = 0;  ///< from the last rank in to the last rank out, fill and compute apart
-    core::FileReport report;
+    core::FileReport report;  ///< also of a file that was created and failed, where known
 };
 
 /// The data of this rank, and which step they are of.
@@ -41,9 +38,13 @@ struct Buffer {
 void fill_buffer(const Fill& fill, const Geometry& geometry, int rank, std::uint64_t step,
                  core::Phases& phases, Buffer& buffer);
 
+/// Where and how the file of a run is created.  [local]
+[[nodiscard]] core::Target target_of(const Inputs& inputs);
+
 /// Writes the file under its name, or leaves nothing.  [collective]
+/// @param written  what is known, also after a failure
 /// @throws core::Error on all ranks
-[[nodiscard]] Written write_file(const comm::Comm& comm, const Inputs& inputs, const Fill& fill,
-                                 core::Phases& phases, Buffer& buffer);
+void write_file(const comm::Comm& comm, const Inputs& inputs, const Fill& fill,
+                core::Phases& phases, Buffer& buffer, Written& written);
 
 }  // namespace tailrace::kernels::seism

@@ -6,7 +6,9 @@
 #include <new>
 
 #include "core/log.hpp"
+#include "core/results_file.hpp"
 #include "core/units.hpp"
+#include "formats/check.hpp"
 #include "kernels/seism/figures.hpp"
 #include "kernels/seism/lustre.hpp"
 #include "kernels/seism/reading.hpp"
@@ -45,6 +47,14 @@ Error wrong_values(const Inputs& inputs, const core::VerificationRecord& found) 
             "same ones are wrong"};
 }
 
+std::unique_ptr<Fill> checked_fill(const Inputs& inputs) {
+    try {
+        return make_fill(inputs.fill, inputs.geometry, inputs.plugin);
+    } catch (const Error& error) {
+        throw at_its_line(inputs.config, error);
+    }
+}
+
 class Run {
 public:
     Run(const comm::Comm& comm, const Inputs& inputs, const Software& software, const Say& say)
@@ -52,7 +62,7 @@ public:
           x_inputs(inputs),
           x_software(software),
           x_say(say),
-          x_fill(make_fill(inputs.fill, inputs.geometry, inputs.plugin)) {}
+          x_fill(checked_fill(inputs)) {}
 
     void all() {
         x_buffer = x_comm.agree_on([&] { return make_buffer(x_inputs); });
@@ -103,54 +113,90 @@ private:
         record.warm_up = number == 0;
         record.context.mpi_library = x_software.mpi_library;
         record.context.hdf5_version = x_software.hdf5_version;
-        Figures figures;
+        Measured measured;
         try {
-            figures = measure(record);
+            measure(record, measured);
         } catch (const Error& error) {
-            record.error = error;
-            // Bad input that only the file system could tell: no run took place.
-            if (core::exit_code(error.code()) != 2) append_if_possible(record);
-            throw;
+            record.error = of_this_stage(error, measured.written);
         }
-        record.memory = memory_of(x_comm, x_inputs, x_software.after_init_bytes);
-        if (record.verification.status == core::VerificationStatus::failed)
-            record.error = wrong_values(x_inputs, record.verification);
+        take_rest(record, measured);
+        // First what was measured: the Record may not be storable.
+        if (measured.written.complete) tell(results_text(x_inputs, record, measured.figures));
+        if (record.error) {
+            // Bad input that only the file system could tell: no run took place.
+            const bool ran =
+                measured.written.complete || core::exit_code(record.error->code()) != 2;
+            if (ran) append_if_possible(record);
+            throw core::Error(*record.error);
+        }
         append(record);
-        tell(results_text(x_inputs, record, figures));
-        if (record.error) throw *record.error;
-        if (!record.warm_up) x_measured.push_back(figures);
+        if (!record.warm_up) x_measured.push_back(measured.figures);
     }
 
-    Figures measure(Record& record) {
+    struct Measured {
         core::Phases phases;
-        const Written written = write_file(x_comm, x_inputs, *x_fill, phases, x_buffer);
+        Written written;
+        Figures figures;
+    };
+
+    void measure(Record& record, Measured& measured) {
+        core::Phases& phases = measured.phases;
+        Written& written = measured.written;
+        write_file(x_comm, x_inputs, *x_fill, phases, x_buffer, written);
         x_previous = written.report.parts;
         x_previous.push_back(written.report.path.string());
-        const Figures figures = figures_of(x_comm, written, phases);
+        measured.figures = figures_of(x_comm, written, phases);
+        take_written(x_comm, x_inputs, written, measured.figures, record);
         if (x_inputs.read_back) {
             x_buffer.filled = false;
             record.read_back = read_back(x_comm, x_inputs, phases, x_buffer.values);
         }
-        if (x_inputs.verify) {
-            x_buffer.filled = false;
-            record.verification = verify(x_comm, x_inputs, *x_fill, phases, x_buffer.values);
-        }
-        take_written(x_comm, x_inputs, written, phases, figures, record);
-        return figures;
+        if (!x_inputs.verify) return;
+        x_buffer.filled = false;
+        core::VerificationRecord found = verify(x_comm, x_inputs, *x_fill, phases, x_buffer.values);
+        if (x_fill->may_fail()) x_comm.agree(x_fill->failure());  // then nothing was compared
+        record.verification = std::move(found);
+        if (record.verification.status == core::VerificationStatus::failed)
+            throw wrong_values(x_inputs, record.verification);
+    }
+
+    /// The code depends on the stage: a place that cannot be written is bad input only until there
+    /// is a file.
+    [[nodiscard]] Error of_this_stage(const Error& error, const Written& written) const {
+        return at_its_line(x_inputs.config, written.created ? core::failed_in_run(error) : error);
+    }
+
+    /// What is known however it ended.
+    void take_rest(Record& record, const Measured& measured) {
+        const Written& written = measured.written;
+        if (written.created && !written.complete && !written.report.path.empty())
+            core::take_failed(record, written.report);
+        record.phases =
+            core::phases_of(x_comm.gather_text(core::phases_to_text(measured.phases.times())));
+        record.memory = memory_of(x_comm, x_inputs, x_software.after_init_bytes);
     }
 
     void append(const Record& record) const {
         x_comm.agree_on([&] {
-            if (x_comm.rank() == 0) core::append_line(x_inputs.results, core::to_json_line(record));
+            if (x_comm.rank() != 0) return;
+            try {
+                core::append_line(x_inputs.results, core::to_json_line(record));
+            } catch (const Error& error) {
+                throw Error(core::failed_in_run(error).code(),
+                            "the run ended well, but its Record is lost: " + error.message(),
+                            error.where(), "what was measured is printed above; " + error.remedy());
+            }
         });
     }
 
-    /// The failure of the run is what must be told, not that of its Record.
-    void append_if_possible(const Record& record) const noexcept {
+    /// The failure of the run is what must be told first; that of its Record is a warning.
+    void append_if_possible(const Record& record) const {
         if (x_comm.rank() != 0) return;
         try {
             core::append_line(x_inputs.results, core::to_json_line(record));
-        } catch (...) {
+        } catch (const std::exception& error) {
+            core::log(core::LogLevel::warning,
+                      std::string("the Record of the failed run is lost: ") + error.what());
         }
     }
 
@@ -168,8 +214,14 @@ private:
 }  // namespace
 
 std::string dry_run_text(const comm::Comm& comm, const Inputs& inputs) {
-    comm.agree_on([&] { (void)make_fill(inputs.fill, inputs.geometry, inputs.plugin); });
+    comm.agree_on([&] { (void)checked_fill(inputs); });
     check_machine(comm, inputs);
+    try {
+        formats::check_sink(comm, target_of(inputs), inputs.options,
+                            static_cast<int>(inputs.geometry.ranks()));
+    } catch (const Error& error) {
+        throw at_its_line(inputs.config, error);
+    }
     return "# effective configuration for " + std::to_string(inputs.geometry.ranks()) + " ranks, " +
            core::bytes_text(inputs.geometry.bytes()) + "; nothing was written\n" +
            inputs.config.listing();
@@ -177,6 +229,9 @@ std::string dry_run_text(const comm::Comm& comm, const Inputs& inputs) {
 
 void run(const comm::Comm& comm, const Inputs& inputs, const Software& software, const Say& say) {
     check_machine(comm, inputs);
+    comm.agree_on([&] {
+        if (comm.rank() == 0) core::try_results_file(inputs.results);
+    });
     auto whole = comm.agree_on([&] { return std::make_unique<Run>(comm, inputs, software, say); });
     whole->all();
 }

@@ -24,8 +24,9 @@ struct Software {
 /// Receives lines for a person; called on rank 0 only.
 using Say = std::function<void(const std::string&)>;
 
-/// Checks all that can be checked without the file (plugin, memory, results) and returns the
-/// effective configuration as input lines, with a note on the ranks.  [collective]
+/// Checks all that a run checks before it creates anything (plugin, memory, results, the file's
+/// name and folder, space, filters), creates nothing, and returns the effective configuration as
+/// input lines, with a note on the ranks.  [collective]
 /// @throws core::Error on all ranks
 [[nodiscard]] std::string dry_run_text(const comm::Comm& comm, const Inputs& inputs);
 

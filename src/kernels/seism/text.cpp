@@ -141,16 +141,17 @@ std::string echo_text(const Inputs& inputs) {
 }
 
 std::string results_text(const Inputs& inputs, const core::Record& record, const Figures& figures) {
+    const core::BytesRecord bytes = record.bytes.value_or(core::BytesRecord{});
     std::string text = classic_results(record, figures) + "\n";
     text += labelled("Agreement of ranks", seconds_text(figures.agree_s)) +
             labelled("Sync to the device",
                      seconds_text(figures.sync_s) + (record.file.durable ? "" : " (not durable)")) +
             labelled("Durable total", seconds_text(figures.durable_s)) +
             labelled("Durable throughput", rate_text(rate(figures.bytes, figures.durable_s))) +
-            labelled("Bytes logical", bytes_text(record.bytes.logical)) +
-            labelled("Bytes stored", bytes_text(record.bytes.stored)) +
-            labelled("Bytes on disk blocks", bytes_text(record.bytes.allocated)) +
-            who_wrote_text(record) + in_force(record) +
+            labelled("Bytes logical", bytes_text(bytes.logical)) +
+            labelled("Bytes stored", bytes_text(bytes.stored)) +
+            labelled("Bytes on disk blocks", bytes_text(bytes.allocated)) + who_wrote_text(record) +
+            in_force(record) +
             labelled("File", record.file.path + " (" + formats::name(inputs.options) + ")") +
             checks(record);
     const std::string advice = advice_text(record);

@@ -69,6 +69,25 @@ TEST_CASE("the context of this machine is complete") {
     CHECK(std::regex_match(context.compiler, std::regex(R"((GCC|Clang) \d+\.\d+.*)")));
 }
 
+TEST_CASE("nothing that may be a secret is recorded") {
+    for (const char* name :
+         {"SLURM_JWT", "SLURM_TOKEN", "SLURM_UNKNOWN", "PBS_PASSWORD", "HDF5_SECRET_KEY",
+          "OMPI_MCA_orte_precondition_transports", "TAILRACE_API_TOKEN", "HDF5_aws_credentials",
+          "TAILRACE_passwd", "AWS_ACCESS_KEY_ID", "OMPI_MCA_orte_hnp_uri", "PATH", "HOME", ""}) {
+        CAPTURE(name);
+        CHECK_FALSE(is_recorded(name, "x"));
+    }
+    CHECK_FALSE(is_recorded("HDF5_VOL_CONNECTOR", "rest url=https://me:word@host/"));
+    for (const char* name : {"SLURM_JOB_ID", "SLURM_NTASKS", "PBS_JOBID", "OMPI_MCA_io",
+                             "HDF5_USE_FILE_LOCKING", "ROMIO_HINTS", "H5FD_SUBFILING_IOC_PER_NODE",
+                             "TAILRACE_SEISM_TIME", "LD_PRELOAD", "OMP_NUM_THREADS"}) {
+        CAPTURE(name);
+        CHECK(is_recorded(name, "x"));
+    }
+    ::setenv("SLURM_JWT", "eyJ", 1);
+    CHECK(collect_context(".").environment.count("SLURM_JWT") == 0);
+}
+
 TEST_CASE("memory of the process grows with what is touched") {
     const ProcessMemory before = process_memory();
     CHECK(before.peak_bytes >= before.resident_bytes);

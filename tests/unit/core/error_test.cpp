@@ -63,6 +63,19 @@ TEST_CASE("errno becomes a text and a code") {
     CHECK(code_of_errno(EIO) == Code::io);
 }
 
+TEST_CASE("once a file was created, a place that cannot be written is a failure of the run") {
+    for (int number : {EROFS, EACCES, EPERM, ENOENT, EIO}) {
+        const Error error = Error(code_of_errno(number), "x", "f.h5", "y").seen_by(1, 2, 4);
+        CHECK(failed_in_run(error).code() == Code::io);
+        CHECK(failed_in_run(error).rank() == 1);
+        CHECK(failed_in_run(error).message() == "x");
+    }
+    CHECK(failed_in_run(Error(Code::no_space, "x")).code() == Code::no_space);
+    CHECK(failed_in_run(Error(Code::bad_plugin, "x")).code() == Code::bad_plugin);
+    CHECK(std::string(Error(Code::io, "m", "a").seen_by(0, 1, 1).with_where("b:1").what()) ==
+          "b:1: m (rank 0 of 1)");
+}
+
 TEST_CASE("the nearest name is offered, a distant one is not") {
     const std::vector<std::string> keys{"chunk", "collective_write", "domain", "time"};
     CHECK(nearest("colective_write", keys) == "collective_write");

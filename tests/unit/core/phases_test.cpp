@@ -54,7 +54,7 @@ TEST_CASE("a nested phase pauses the outer one") {
     CHECK(phases.times().at("write").entries == 1);
 }
 
-TEST_CASE("each entry is kept, and the sum is theirs") {
+TEST_CASE("entries are counted and summed, not kept") {
     Phases phases;
     for (int k = 0; k < 3; ++k) {
         const auto scope = phases.enter("write");
@@ -62,8 +62,7 @@ TEST_CASE("each entry is kept, and the sum is theirs") {
     }
     const PhaseTime& time = phases.times().at("write");
     CHECK(time.entries == 3);
-    REQUIRE(time.each_s.size() == 3);
-    CHECK(time.elapsed_s == doctest::Approx(time.each_s[0] + time.each_s[1] + time.each_s[2]));
+    CHECK(time.elapsed_s >= 0.006);
     CHECK(phases.seconds("never") == 0);
 }
 

@@ -64,9 +64,9 @@ inline core::Record full_record() {
     record.transfers.collective_requested = true;
     record.mpi_io.hints_requested = {{"romio_cb_write", "enable"}};
     record.phases = {{"write", {{0.1, 0.15, 0.2}, 2}}};
-    record.steps = {{0, {0.05, 0.06, 0.07}, Spread{}, std::nullopt},
-                    {1, {0.05, 0.06, 0.07}, std::nullopt, Spread{0.5, 0.5, 0.5}}};
-    record.elapsed = {0.5, 0.2, 0.25};
+    record.steps = {{0, 1, {0.05, 0.06, 0.07}, Spread{}, std::nullopt},
+                    {1, 3, {0.05, 0.06, 0.07}, std::nullopt, Spread{0.5, 0.5, 0.5}}};
+    record.elapsed = ElapsedRecord{0.5, 0.2, 0.25};
     record.file.content_hashes = {{"/chunked", "99aa06d3014798d86001c324468d497f"}};
     record.memory = {10 << 20, 30 << 20, 20 << 20, 500};
     record.verification = {

@@ -2,6 +2,8 @@
 #include "core/record.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -9,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "core/results_file.hpp"
 #include "record_samples.hpp"
 
 using namespace tailrace::core;
@@ -34,7 +37,6 @@ std::string times_text(const std::map<std::string, std::vector<double>>& entries
     std::map<std::string, PhaseTime> times;
     for (const auto& [name, each] : entries) {
         PhaseTime& time = times[name];
-        time.each_s = each;
         time.entries = each.size();
         for (double seconds : each) time.elapsed_s += seconds;
     }
@@ -66,6 +68,8 @@ TEST_CASE("a record is one line and says what happened") {
     CHECK(json["writers"]["list"][1]["calls"] == 0);
     CHECK(json["steps"][0].contains("sync_s"));
     CHECK_FALSE(json["steps"][1].contains("sync_s"));
+    CHECK_FALSE(json["steps"][0].contains("steps"));
+    CHECK(json["steps"][1]["steps"] == 3);
     CHECK(json["verification"]["status"] == "failed");
     CHECK(json["verification"]["first"][0]["found"].is_null());
     CHECK(json["read_back"]["rate_bytes_per_s"] == 100000.0);
@@ -81,6 +85,27 @@ TEST_CASE("what was not measured is null, never a guess") {
     CHECK(json["rates"]["durable_bytes_per_s"].is_null());
     CHECK(json["read_back"].is_null());
     CHECK(json["verification"]["status"] == "not_run");
+    CHECK(json["verification"]["elements"].is_null());
+    CHECK(json["bytes"]["stored"].is_null());
+    CHECK(json["elapsed"]["durable_s"].is_null());
+    CHECK(json["memory"]["peak_bytes_max"].is_null());
+    CHECK(json["reservation"]["reserved"].is_null());
+    CHECK_FALSE(json["file"].contains("content_hashes"));
+}
+
+TEST_CASE("of a file that failed the path and the writers are known, and no sizes") {
+    FileReport report;
+    report.path = "/data/f.h5";
+    report.parts = {"/data/f.h5.part"};
+    report.writers = {WriterReport{}};
+    report.writers_measured = true;
+    Record record;
+    take_failed(record, report);
+    const Json json = Json::parse(to_json_line(record));
+    CHECK(json["file"]["path"] == "/data/f.h5");
+    CHECK(json["file"]["parts"].empty());
+    CHECK(json["writers"]["list"].size() == 1);
+    CHECK(json["bytes"]["logical"].is_null());
 }
 
 TEST_CASE("a failed repetition has its error and no rates") {
@@ -155,6 +180,35 @@ TEST_CASE("several writers at once leave whole lines") {
         CHECK(line.find_first_not_of(line[0]) == std::string::npos);
     }
     std::filesystem::remove(path);
+}
+
+TEST_CASE("a lock that another one holds is waited for, but not for ever") {
+    const auto path = fresh_path("locked");
+    const int other = ::open(path.c_str(), O_RDWR | O_CREAT, 0666);
+    REQUIRE(::flock(other, LOCK_EX) == 0);
+    CHECK_THROWS_WITH_AS(append_line(path, "{}", 0.1), doctest::Contains("lock"), Error);
+    std::thread ends([&] {
+        ::usleep(100000);
+        ::flock(other, LOCK_UN);
+    });
+    append_line(path, "{}", 10);
+    ends.join();
+    ::close(other);
+    CHECK(lines_of(path) == std::vector<std::string>{"{}"});
+    std::filesystem::remove(path);
+}
+
+TEST_CASE("a results file is looked at without being made") {
+    const auto path = fresh_path("looked-at");
+    check_results_file(path);
+    CHECK_FALSE(std::filesystem::exists(path));
+    try_results_file(path);
+    CHECK_FALSE(std::filesystem::exists(path));
+    for (const char* wrong : {"/no/such/folder/r", "/tmp"}) {
+        CAPTURE(wrong);
+        CHECK_THROWS_WITH_AS(check_results_file(wrong), doctest::Contains(wrong), Error);
+    }
+    CHECK_THROWS_WITH_AS(try_results_file("/proc/r"), doctest::Contains("/proc/r"), Error);
 }
 
 TEST_CASE("a results file that cannot be written is an error that names it") {

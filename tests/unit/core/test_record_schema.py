@@ -87,7 +87,7 @@ def test_wrong_records_are_refused(schema: Json, records: list[Json]) -> None:
         (("started",), "yesterday"),
         (("bytes", "stored"), -1),
         (("bytes", "stored"), 1.5),
-        (("elapsed", "durable_s"), None),
+        (("elapsed", "durable_s"), -1),
         (("verification", "status"), "ok"),
         (("file", "content_hashes"), {"/chunked": "123"}),
         (("writers", "list", 0, "by_size"), {"4k": 1}),

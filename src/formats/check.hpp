@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be known of a file before it is created, for dry runs.
+#pragma once
+
+#include "comm/comm.hpp"
+#include "core/sink.hpp"
+#include "formats/options.hpp"
+
+namespace tailrace::formats {
+
+/// All that open_sink finds out before it creates anything: the name, its folder, another run that
+/// writes it, what stands in the way, free space, filters and drivers of this build. Creates and
+/// changes nothing.  [collective]
+/// @param ranks  of the run that is planned; may be more than `comm` has
+/// @throws core::Error on all ranks, as open_sink would
+void check_sink(const comm::Comm& comm, const core::Target& target, const Options& options,
+                int ranks);
+
+}  // namespace tailrace::formats

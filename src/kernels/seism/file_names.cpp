@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files that a run writes against those that it reads, and against each other.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "formats/part_file.hpp"
+#include "kernels/seism/inputs.hpp"
+
+namespace tailrace::kernels::seism {
+
+namespace fs = std::filesystem;
+using core::Code;
+using core::Error;
+using core::in_quotes;
+
+namespace {
+
+/// The path without links and dots, as far as it exists.
+fs::path resolved(const fs::path& path) {
+    const fs::path file = formats::follow_links(path);
+    std::error_code failed;
+    const fs::path folder = fs::weakly_canonical(fs::absolute(formats::folder_of(file)), failed);
+    return failed ? file.lexically_normal() : folder / file.filename();
+}
+
+bool same_inode(const fs::path& a, const fs::path& b) {
+    struct stat one {};
+    struct stat other {};
+    return ::stat(a.c_str(), &one) == 0 && ::stat(b.c_str(), &other) == 0 &&
+           one.st_ino == other.st_ino && one.st_dev == other.st_dev;
+}
+
+bool all_digits(std::string_view text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Whether `name` is one that a run makes beside the file `output`: docs/reference/file_names.md.
+bool is_derived(const std::string& output, const std::string& name) {
+    if (name.size() <= output.size() + 1 || name.compare(0, output.size(), output) != 0 ||
+        name[output.size()] != '.')
+        return false;
+    std::string_view rest = std::string_view(name).substr(output.size() + 1);
+    if (rest.starts_with("part") || rest.starts_with("manifest") || rest.starts_with("subfile_"))
+        return true;
+    return rest.size() >= 5 && all_digits(rest.substr(0, 5));  // a file per rank
+}
+
+enum class Clash { none, same, derived };
+
+Clash clash_of(const fs::path& output, const fs::path& file) {
+    const fs::path one = resolved(output), other = resolved(file);
+    if (one == other || same_inode(one, other)) return Clash::same;
+    const bool beside = one.parent_path() == other.parent_path();
+    return beside && is_derived(one.filename().string(), other.filename().string()) ? Clash::derived
+                                                                                    : Clash::none;
+}
+
+/// @param key  for the place of the message; may have no value
+void refuse_clash(const Inputs& inputs, const char* key, const std::string& what,
+                  const fs::path& file) {
+    const Clash clash = clash_of(inputs.filename, file);
+    if (clash == Clash::none) return;
+    const std::string output = in_quotes(inputs.filename.string());
+    const std::string text = clash == Clash::same
+                                 ? what + " " + in_quotes(file.string()) + " and filename " +
+                                       output + " are the same file"
+                                 : what + " " + in_quotes(file.string()) +
+                                       " has a name that the run makes beside " + output;
+    throw Error(Code::bad_input, text, inputs.config.place(key), "give one of them another name");
+}
+
+/// Numbers are no names, even where a file is called so.
+bool may_be_a_file(const std::string& word) {
+    std::string why;
+    const std::string digits = word.starts_with('-') ? word.substr(1) : word;
+    std::error_code failed;
+    return !core::parse_real(digits, why) && fs::is_regular_file(word, failed);
+}
+
+}  // namespace
+
+void check_file_names(const Inputs& inputs) {
+    refuse_clash(inputs, "results", "results", inputs.results);
+    struct Read {
+        const char* key;
+        std::string what;
+        fs::path file;
+    };
+    std::vector<Read> reads;
+    if (!inputs.input_file.empty())
+        reads.push_back({"filename", "the input file", inputs.input_file});
+    if (inputs.plugin.library.find('/') != std::string::npos)
+        reads.push_back({"use_function_lib", "use_function_lib", inputs.plugin.library});
+    for (const std::string& word : inputs.plugin.arguments)
+        if (may_be_a_file(word)) reads.push_back({"use_function_argv", "use_function_argv", word});
+    for (const Read& read : reads) {
+        refuse_clash(inputs, read.key, read.what, read.file);
+        if (clash_of(inputs.results, read.file) == Clash::same)
+            throw Error(Code::bad_input,
+                        "results " + in_quotes(inputs.results.string()) + " and " + read.what +
+                            " " + in_quotes(read.file.string()) + " are the same file",
+                        inputs.config.place("results"), "give the results another name");
+    }
+}
+
+}  // namespace tailrace::kernels::seism
