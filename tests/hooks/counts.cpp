@@ -306,6 +306,9 @@ TEST_CASE("counts: a signal handler may write, also where it interrupts the inte
     MESSAGE("interrupted while it held the lock: " << posix::unattributed_calls() - before);
 }
 
+// AddressSanitizer is not told of frames that a cancellation unwinds, and takes their red zones for
+// an error when the thread ends.
+#ifndef __SANITIZE_ADDRESS__
 TEST_CASE("counts: a thread that is cancelled inside a call unwinds through the interposer") {
     Scratch file;
     int ends[2];
@@ -325,3 +328,4 @@ TEST_CASE("counts: a thread that is cancelled inside a call unwinds through the 
     close(ends[0]);
     close(ends[1]);
 }
+#endif

@@ -203,6 +203,7 @@ void for_each_file(void (*visit)(File& file, void* context), void* context) {
 }
 
 int find_phase(const char* name, unsigned length) {
+    if (length == 0) name = "";  // an empty view may point nowhere
     if (length >= phase_name_size) length = phase_name_size - 1;
     unsigned known = phases_known.load(std::memory_order_acquire);
     for (unsigned phase = 0; phase < known; ++phase)
@@ -212,6 +213,7 @@ int find_phase(const char* name, unsigned length) {
 }
 
 unsigned phase_index(const char* name, unsigned length) {
+    if (length == 0) name = "";
     int phase = find_phase(name, length);
     if (phase >= 0) return static_cast<unsigned>(phase);
     TableLock lock;
