@@ -21,7 +21,9 @@ LOGICAL = 4 * 4 * 64 * 64 * 3 * 4
 
 
 def run(folder, *arguments, before=(), env=None, code=0):
-    command = [*MPIEXEC, "-n", "4", *before, TOOL, *RUN, *arguments]
+    given = {word.split("=")[0] for word in arguments}
+    fixed = [word for word in RUN if word.split("=")[0] not in given]
+    command = [*MPIEXEC, "-n", "4", *before, TOOL, *fixed, *arguments]
     done = subprocess.run(
         [str(word) for word in command],
         cwd=folder,
@@ -134,3 +136,19 @@ def test_through_a_symbolic_link(tmp_path, how):
         timeout=60,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_verify_looks_at_few_of_many_pieces(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(SOURCE / "python")
+    from tailrace.verify.raw_tree import RawTree
+
+    run(tmp_path, "format=posix-per-rank", "filename=x", "time=200", "domain=1x1x1")
+    tree = RawTree(tmp_path / "x")
+    looked_at = []
+    copy = RawTree._copy
+    monkeypatch.setattr(RawTree, "_copy", lambda *a: looked_at.append(a) or copy(*a))
+    for step in range(200):
+        values = tree.nodes["/chunked"].read((slice(step, step + 1), *3 * [slice(0, 1)]))
+        assert values.shape == (1, 1, 1, 1)
+    assert len(looked_at) == 200 * 4, "one piece of each rank per step, of 800"
+    tree.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -16,6 +17,7 @@ import numpy as np
 
 from tailrace.verify.model import Attribute, Box, Node, Shape, Values
 from tailrace.verify.raw_layout import (
+    Piece,
     StoredObject,
     broken,
     looks_like_manifest,
@@ -42,6 +44,7 @@ class RawTree:
             raise broken(path, f"its description is not as documented ({error!r})") from error
         self.format = "raw, a file per rank" if per_rank else "raw"
         self._open: dict[Path, BufferedReader] = {}
+        self._sorted: dict[str, tuple[list[Piece], list[int], int]] = {}
         self.nodes: dict[str, Node] = {"/": self._group("/")}
         for stored in self._description.objects:
             if not skip(stored.path):
@@ -75,7 +78,7 @@ class RawTree:
     def _read(self, stored: StoredObject, box: Box) -> Values:
         values = np.zeros(tuple(part.stop - part.start for part in box), stored.dtype)
         if stored.file is None:
-            for piece in stored.pieces:
+            for piece in self._near(stored, box):
                 self._copy(piece.file, piece.at, piece.offset, piece.count, values, box)
         elif stored.chunk is None:
             origin = (0,) * len(stored.dims)
@@ -83,6 +86,18 @@ class RawTree:
         else:
             self._read_chunks(stored, values, box)
         return values
+
+    def _near(self, stored: StoredObject, box: Box) -> list[Piece]:
+        """Pieces that can meet a box, judged by the slowest dimension: mostly the steps."""
+        if not box:
+            return list(stored.pieces)
+        if stored.path not in self._sorted:
+            pieces = sorted(stored.pieces, key=lambda piece: piece.offset[0])
+            widest = max((piece.count[0] for piece in pieces), default=0)
+            self._sorted[stored.path] = pieces, [piece.offset[0] for piece in pieces], widest
+        pieces, begins, widest = self._sorted[stored.path]
+        first = bisect_right(begins, box[0].start - widest)
+        return pieces[first : bisect_left(begins, box[0].stop)]
 
     def _read_chunks(self, stored: StoredObject, values: Values, box: Box) -> None:
         assert stored.chunk is not None and stored.file is not None
