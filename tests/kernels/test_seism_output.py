@@ -2,6 +2,7 @@
 """The output for a person and for a program."""
 
 import json
+import os
 import re
 
 import jsonschema
@@ -153,7 +154,8 @@ def test_memory_of_a_rank(tmp_path):
         ).records[-1]
         memory = record["memory"]
         assert memory["data_bytes_max"] == domain
-        assert memory["peak_above_init_bytes_max"] <= 1.1 * domain + 64 * 2**20, more
+        if not os.environ.get("TAILRACE_TEST_SANITIZE"):  # sanitizers keep what is freed
+            assert memory["peak_above_init_bytes_max"] <= 1.1 * domain + 64 * 2**20, more
 
 
 def test_quiet_ranks(classic):

@@ -22,7 +22,7 @@ def run_case(tmp_path):
         "PROJECT_BINARY_DIR": tmp_path, "PROJECT_SOURCE_DIR": os.environ["TAILRACE_SOURCE_DIR"],
         "TAILRACE_PYTHON_EXECUTABLE": sys.executable, "tailrace_mpiexec_text": "mpiexec",
         "tailrace_venv_bin": Path(sys.executable).parent, "TAILRACE_MPI_FLAVOUR": "",
-        "TAILRACE_ROMIO_COMPONENT": "", "tailrace_test_pythonpath": "",
+        "TAILRACE_ROMIO_COMPONENT": "", "TAILRACE_SANITIZE": "", "tailrace_test_pythonpath": "",
     }.items():  # fmt: skip
         text = text.replace(f"@{name}@", str(value))
     script.write_text(text)
