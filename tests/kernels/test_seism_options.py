@@ -49,6 +49,20 @@ def test_allocation_time(tmp_path, option, expected):
     assert creation_list(tmp_path).get_alloc_time() == expected
 
 
+@pytest.mark.parametrize(
+    "option, early, time",
+    [
+        ([], True, "early"),
+        (["early_allocation=0"], False, "default"),
+        (["alloc_time=late"], False, "late"),
+    ],
+)
+def test_both_names_of_the_allocation_time_agree(tmp_path, option, early, time):
+    record = last(tmp_path, *option)
+    assert record["configuration"]["early_allocation"] is early
+    assert record["configuration"]["alloc_time"] == time
+
+
 def test_chunk_and_contiguous(tmp_path):
     last(tmp_path, CHUNK)
     assert creation_list(tmp_path).get_chunk() == (1, 8, 8, 8)

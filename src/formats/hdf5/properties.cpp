@@ -81,6 +81,14 @@ void check_subfiling(const Options& options) {
                     "the subfiling driver starts threads that use MPI, and MPI was not started "
                     "with MPI_THREAD_MULTIPLE",
                     "subfile", "start MPI with MPI_Init_thread(MPI_THREAD_MULTIPLE)");
+    // The one rank waits for a message from its own thread, and MPICH 4.0 never delivers it.
+    int ranks = 2;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks == 1 && comm::library_version().starts_with("MPICH"))
+        throw Error(
+            Code::unsupported,
+            "HDF5's subfiling driver hangs on a single rank under " + comm::library_version(),
+            "subfile", "use at least two ranks, or another MPI");
     if (options.subfiles > 0x7fffffff)
         throw Error(Code::bad_input, std::to_string(options.subfiles) + " subfiles are too many",
                     "subfile", "use at most one per rank");

@@ -188,8 +188,20 @@ std::string filter_place(const Config& config) {
     return {};
 }
 
+/// Both ways to name the time of allocation say the same wherever they are shown.
+void settle_allocation(Config& config, const formats::hdf5::Options& options) {
+    using formats::hdf5::AllocTime;
+    if (!config.given("early_allocation"))
+        config.derive("early_allocation", options.alloc_time == AllocTime::early ? "1" : "0",
+                      config.place("alloc_time"));
+    else if (options.alloc_time == AllocTime::library_default && !config.given("alloc_time"))
+        config.derive("alloc_time", "default", config.place("early_allocation"));
+}
+
 /// Chunk, filters and hints; and what of them the chosen format cannot have.
 void complete_options(Inputs& inputs) {
+    if (const auto* hdf5 = std::get_if<formats::hdf5::Options>(&inputs.options))
+        settle_allocation(inputs.config, *hdf5);
     const Config& config = inputs.config;
     const std::uint64_t bytes = inputs.geometry.bytes_per_rank();
     const bool per_rank = config.text("format") == "posix-per-rank";
