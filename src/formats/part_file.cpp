@@ -2,14 +2,18 @@
 #include "formats/part_file.hpp"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <utility>
+
+#include "core/context.hpp"
 
 namespace tailrace::formats {
 
@@ -215,9 +219,28 @@ Descriptor create_part(const fs::path& part, const std::function<void(const fs::
     }
 }
 
+bool lies_in_memory(int fd) noexcept {
+    struct statfs info {};
+    return ::fstatfs(fd, &info) == 0 && info.f_type == TMPFS_MAGIC;
+}
+
+// Its own size may be all of the memory, and who allocates that ends with the kernel killing
+// processes.
+void check_memory(int fd, std::uint64_t bytes, const fs::path& name, Code failure_code) {
+    if (!lies_in_memory(fd)) return;
+    const std::uint64_t available = core::machine_memory().available_bytes;
+    if (available == 0 || bytes <= available - available / 20) return;
+    throw Error(failure_code,
+                "too little memory: " + std::to_string(bytes) +
+                    " bytes needed in a file system that lies in memory, " +
+                    std::to_string(available) + " bytes available",
+                name.string(), "write to a disk, or less");
+}
+
 void check_space(int fd, std::uint64_t bytes, const fs::path& name, Code failure_code) {
     if (bytes == 0) return;
     check_file_size_limit(bytes, name, failure_code);
+    check_memory(fd, bytes, name, failure_code);
     struct statvfs info {};
     if (::fstatvfs(fd, &info) != 0 || info.f_blocks == 0) return;  // it does not tell
     // Blocks kept for root count as free: who may have them is for the reservation to find out.
@@ -226,25 +249,28 @@ void check_space(int fd, std::uint64_t bytes, const fs::path& name, Code failure
         throw too_little_space(failure_code, bytes, free, name);
 }
 
-Reservation reserve(int fd, std::uint64_t bytes, const fs::path& name, Code failure_code) {
-    if (bytes == 0) return {false, "not asked for"};
-    if (bytes > static_cast<std::uint64_t>(INT64_MAX))
-        throw too_little_space(failure_code, bytes, free_bytes(fd), name);
-    check_file_size_limit(bytes, name, failure_code);
+Reservation reserve(int fd, Extent extent, std::uint64_t whole, const fs::path& name,
+                    Code failure_code) {
+    if (whole == 0) return {false, "not asked for"};
+    if (whole > static_cast<std::uint64_t>(INT64_MAX))
+        throw too_little_space(failure_code, whole, free_bytes(fd), name);
+    check_file_size_limit(whole, name, failure_code);
+    check_memory(fd, extent.bytes, name, failure_code);
     int result = 0;
     do {
-        result = ::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes));
+        result = ::fallocate(fd, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(extent.begin),
+                             static_cast<off_t>(extent.bytes));
     } while (result != 0 && errno == EINTR);
-    if (result == 0) return {true, std::to_string(bytes) + " bytes by fallocate"};
+    if (result == 0) return {true, std::to_string(whole) + " bytes by fallocate"};
     const int seen = errno;
     if (seen == ENOSPC || seen == EDQUOT || seen == EFBIG)
-        throw too_little_space(failure_code, bytes, free_bytes(fd), name);
+        throw too_little_space(failure_code, whole, free_bytes(fd), name);
     if (seen != EOPNOTSUPP && seen != ENOSYS && seen != EINVAL)
         throw system_error(seen, "cannot set space aside", name);
     const std::uint64_t free = free_bytes(fd);
-    if (free < bytes) throw too_little_space(failure_code, bytes, free, name);
+    if (free < whole) throw too_little_space(failure_code, whole, free, name);
     return {false, "nothing set aside, this file system cannot; " + std::to_string(free) +
-                       " bytes were free for " + std::to_string(bytes)};
+                       " bytes were free for " + std::to_string(whole)};
 }
 
 void drop_excess(int fd) noexcept {

@@ -62,11 +62,33 @@ struct Reservation {
     std::string text;       ///< by what, or why not
 };
 
-/// Allocates `bytes` from offset 0, the size of the file stays. Where the file system cannot
+/// Bytes of a file that lie together.
+struct Extent {
+    std::uint64_t begin = 0, bytes = 0;
+};
+
+/// Allocates `extent`, the size of the file stays. Where the file system cannot
 /// (EOPNOTSUPP) the free space is only looked at.  [local]
+/// @param whole  bytes that the file needs in all, for the limit of file sizes and for messages
 /// @throws core::Error{failure_code} with the bytes needed and free
-[[nodiscard]] Reservation reserve(int fd, std::uint64_t bytes, const std::filesystem::path& name,
-                                  core::Code failure_code);
+[[nodiscard]] Reservation reserve(int fd, Extent extent, std::uint64_t whole,
+                                  const std::filesystem::path& name, core::Code failure_code);
+
+/// Allocates `bytes` from offset 0.  [local]
+[[nodiscard]] inline Reservation reserve(int fd, std::uint64_t bytes,
+                                         const std::filesystem::path& name,
+                                         core::Code failure_code) {
+    return reserve(fd, Extent{0, bytes}, bytes, name, failure_code);
+}
+
+/// True on tmpfs: allocating costs as much as writing there, page by page, and takes memory from
+/// every process of the node.  [local]
+[[nodiscard]] bool lies_in_memory(int fd) noexcept;
+
+/// On tmpfs: that `bytes` more fit into the memory that the machine has available.  [local]
+/// @throws core::Error{failure_code} with the bytes needed and available
+void check_memory(int fd, std::uint64_t bytes, const std::filesystem::path& name,
+                  core::Code failure_code);
 
 /// What can be known without allocating anything: the limit of file sizes, and that the file
 /// system has that many free bytes at all.  [local]

@@ -16,6 +16,7 @@
 #include "core/cleanup.hpp"
 #include "formats/companions.hpp"
 #include "formats/final_name.hpp"
+#include "formats/reserve_together.hpp"
 #include "formats/writers.hpp"
 
 namespace tailrace::formats {
@@ -74,6 +75,7 @@ TargetFile::TargetFile(const comm::Comm& comm, const core::Target& target, core:
     try {
         if (x_target.publish == core::Publish::in_place) move_in_place();
         share_reservation();
+        if (x_together && x_reserve == Reserve::at_once) take(reserve_by_all());
         x_first_of_node = x_comm.split_node().rank() == 0;
         mine = comm::Comm::caught([&] { see_part(); });
         const auto agreeing = x_phases.enter("agree");
@@ -141,6 +143,9 @@ Descriptor TargetFile::create_with_fresh_inode() {
 
 void TargetFile::set_aside(int fd) {
     const std::uint64_t bytes = x_target.reserve_bytes;
+    // In place the old file goes next, so the space must be sure by then.
+    x_together = bytes > 0 && x_comm.size() > 1 && x_target.publish != core::Publish::in_place &&
+                 lies_in_memory(fd);
     if (x_reserve != Reserve::at_once) {
         check_space(fd, bytes, x_path, Code::no_space_reserved);
         x_reservation = x_reserve == Reserve::after_create
@@ -149,7 +154,17 @@ void TargetFile::set_aside(int fd) {
                                   std::to_string(bytes) + " bytes";
         return;
     }
-    const Reservation outcome = reserve(fd, bytes, x_path, Code::no_space_reserved);
+    if (x_together)
+        check_space(fd, bytes, x_path, Code::no_space_reserved);
+    else
+        take(reserve(fd, bytes, x_path, Code::no_space_reserved));
+}
+
+Reservation TargetFile::reserve_by_all() const {
+    return reserve_together(x_comm, x_phases, x_part, x_target.reserve_bytes, x_path);
+}
+
+void TargetFile::take(const Reservation& outcome) {
     x_reserved = outcome.reserved;
     x_reservation = outcome.text;
 }
@@ -206,19 +221,18 @@ void TargetFile::add_part(const fs::path& file) {
 void TargetFile::share_reservation() {
     x_reserved = x_comm.broadcast_value(std::uint64_t{x_reserved ? 1u : 0u}) == 1;
     x_reservation = x_comm.broadcast(x_reservation);
+    x_together = x_comm.broadcast_value(std::uint64_t{x_together ? 1u : 0u}) == 1;
     x_left_over =
         static_cast<LeftOver>(x_comm.broadcast_value(static_cast<std::uint64_t>(x_left_over)));
 }
 
 void TargetFile::reserve_after_create() {
     const auto phase = x_phases.enter("create");
+    if (x_together) return take(reserve_by_all());
     on_rank_0(x_comm, x_phases, [&] {
         const Descriptor fd(open_file(x_part, O_RDWR));
         if (!fd.open()) throw system_error(errno, "cannot open the file", x_part);
-        const Reservation outcome =
-            reserve(fd.get(), x_target.reserve_bytes, x_path, Code::no_space_reserved);
-        x_reserved = outcome.reserved;
-        x_reservation = outcome.text;
+        take(reserve(fd.get(), x_target.reserve_bytes, x_path, Code::no_space_reserved));
     });
     share_reservation();
 }

@@ -100,6 +100,8 @@ private:
     [[nodiscard]] Descriptor create_with_fresh_inode();
     void check_manifest_name() const;
     void set_aside(int fd);
+    [[nodiscard]] Reservation reserve_by_all() const;
+    void take(const Reservation& outcome);
     void rename_and_confirm();
     void share_reservation();
     void move_in_place();
@@ -130,6 +132,7 @@ private:
     bool x_stays = false;
     bool x_first_of_node = false;
     bool x_owns_part = false;  ///< rank 0: what stands under the name of the part is ours
+    bool x_together = false;   ///< every rank sets its share aside
     bool x_reserved = false, x_published = false, x_discarded = false, x_synced = false;
     bool x_holding = false;
     std::string x_reservation;

@@ -207,7 +207,7 @@ TEST_SUITE("per_rank_sets") {
 
     TAILRACE_MPI_TEST("names of parts that somebody else has are refused") {
         const std::string last = ".0000" + std::to_string(size() - 1);
-        for (const std::string name : {last, last + ".part"}) {
+        for (const std::string& name : {last, last + ".part"}) {
             const std::string folder = shared_folder(), path = folder + "/f";
             CAPTURE(name);
             put(path + name, "precious");

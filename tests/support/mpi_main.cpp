@@ -148,10 +148,10 @@ std::string from_rank0(const std::string& text) {
     return result;
 }
 
-std::string shared_folder() {
+std::string shared_folder(const char* base) {
     std::string path;
     if (world.rank == 0) {
-        const char* base = std::getenv("TMPDIR");
+        if (base == nullptr) base = std::getenv("TMPDIR");
         path = std::string(base ? base : "/tmp") + "/shared.XXXXXX";
         if (!mkdtemp(path.data())) path.clear();
     }

@@ -26,7 +26,7 @@ void barrier();                           ///< all ranks arrive  [collective]
 [[nodiscard]] std::string from_rank0(const std::string& text);
 /// A fresh folder that all ranks see, the same path on all; removed when the test ends.
 /// [collective]
-[[nodiscard]] std::string shared_folder();
+[[nodiscard]] std::string shared_folder(const char* base = nullptr);
 
 }  // namespace tailrace::test
 

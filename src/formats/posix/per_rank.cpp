@@ -52,11 +52,18 @@ PerRankSink::PerRankSink(const comm::Comm& comm, const core::Target& target, con
     : SinkBase(comm, phases, raw::Layout({}, 1)), x_manifest(comm, for_manifest(target), phases) {
     const auto phase = phases.enter("create");
     choose_names();
+    const auto ranks = static_cast<std::uint64_t>(x_comm.size());
+    const std::uint64_t share =
+        target.reserve_bytes / ranks + (target.reserve_bytes % ranks != 0 ? 1 : 0);
+    const auto here = static_cast<std::uint64_t>(x_comm.split_node().size());
     try {
         agree_on([&] {
             check_options(options);
             create_mine(target);
+            // For all ranks of the node, before one of them takes some.
+            check_memory(x_fd.get(), share * here, x_mine, Code::no_space_reserved);
         });
+        agree_on([&] { reserve_mine(share); });
     } catch (...) {
         remove_mine();
         throw;
@@ -103,9 +110,9 @@ void PerRankSink::create_mine(const core::Target& target) {
     x_owns_part = true;
     core::remove_on_interrupt(x_mine_part);
     if (core::IoObserver* observer = core::io_observer()) observer->forget(x_mine_part);
-    const std::uint64_t ranks = static_cast<std::uint64_t>(x_comm.size());
-    const std::uint64_t share =
-        target.reserve_bytes / ranks + (target.reserve_bytes % ranks != 0 ? 1 : 0);
+}
+
+void PerRankSink::reserve_mine(std::uint64_t share) {
     const Reservation outcome = reserve(x_fd.get(), share, x_mine, Code::no_space_reserved);
     x_reserved = outcome.reserved;
     x_reservation = outcome.text;

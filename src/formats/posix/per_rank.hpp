@@ -27,6 +27,7 @@ public:
 
 private:
     void create_mine(const core::Target& target);
+    void reserve_mine(std::uint64_t share);
     void remove_mine() noexcept;
     void check_options(const Options& options) const;
     [[nodiscard]] std::optional<core::WriterReport> writer() const;
