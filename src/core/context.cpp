@@ -138,6 +138,12 @@ FileSystem file_system_of(const std::filesystem::path& path) {
     return found;
 }
 
+std::string host_name() {
+    std::array<char, 256> host{};
+    const bool known = ::gethostname(host.data(), host.size() - 1) == 0 && host[0] != '\0';
+    return known ? host.data() : "unknown host";
+}
+
 MachineMemory machine_memory() {
     const std::string text = contents("/proc/meminfo");
     return {kilobytes_of(text, "MemTotal"), kilobytes_of(text, "MemAvailable"),
@@ -152,8 +158,7 @@ ProcessMemory process_memory() {
 
 Context collect_context(const std::filesystem::path& folder) {
     Context context;
-    std::array<char, 256> host{};
-    if (gethostname(host.data(), host.size() - 1) == 0) context.host = host.data();
+    context.host = host_name();
     struct utsname names {};
     if (uname(&names) == 0)
         context.os_kernel = std::string(names.sysname) + " " + names.release + " " + names.machine;

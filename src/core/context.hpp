@@ -35,6 +35,9 @@ struct MachineMemory {
 };
 [[nodiscard]] MachineMemory machine_memory();  ///< [local]
 
+/// The name of this machine, "unknown host" where it has none.  [local]
+[[nodiscard]] std::string host_name();
+
 /// Memory of this process now and at its peak (VmRSS, VmHWM), in bytes; 0: not known.
 struct ProcessMemory {
     std::uint64_t resident_bytes = 0;

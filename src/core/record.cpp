@@ -275,12 +275,10 @@ std::string to_json_line(const Record& record) {
 }
 
 std::string new_run_id() {
-    std::array<char, 256> host{};
-    if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
     std::random_device random;
     std::array<char, 9> bits{};
     std::snprintf(bits.data(), bits.size(), "%08x", random());
-    return utc_now() + "-" + host.data() + "-" + std::to_string(::getpid()) + "-" + bits.data();
+    return utc_now() + "-" + host_name() + "-" + std::to_string(::getpid()) + "-" + bits.data();
 }
 
 }  // namespace tailrace::core

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/context.hpp"
+
 namespace tailrace::formats {
 
 namespace fs = std::filesystem;
@@ -69,10 +71,8 @@ bool still_named(int fd, const fs::path& path) {
 }
 
 void write_who(int fd) {
-    char host[128] = "unknown host";
-    ::gethostname(host, sizeof host - 1);
     const std::string who =
-        std::string(first_word) + std::to_string(::getpid()) + " on " + std::string(host) + "\n";
+        std::string(first_word) + std::to_string(::getpid()) + " on " + core::host_name() + "\n";
     if (::ftruncate(fd, 0) != 0 ||
         ::pwrite(fd, who.data(), who.size(), 0) != static_cast<ssize_t>(who.size())) {
         // The lock holds without the text (a full disk): only the message of others is poorer.

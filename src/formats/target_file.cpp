@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/cleanup.hpp"
+#include "core/context.hpp"
 #include "formats/companions.hpp"
 #include "formats/final_name.hpp"
 #include "formats/reserve_together.hpp"
@@ -30,12 +31,6 @@ namespace {
 fs::path with_suffix(fs::path path, const char* suffix) {
     path += suffix;
     return path;
-}
-
-std::string host_name() {
-    char host[128] = "an unknown host";
-    ::gethostname(host, sizeof host - 1);
-    return host;
 }
 
 /// Gives the space back at once, also where a library has the file open and cannot close it.
@@ -192,7 +187,7 @@ void TargetFile::see_part() {
         if (attempt == 100)
             throw Error(
                 Code::no_such_directory,
-                "the file that rank 0 created is not seen on " + host_name() + " after 10 s",
+                "the file that rank 0 created is not seen on " + core::host_name() + " after 10 s",
                 x_part.string(), "choose a folder that all nodes share");
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }

@@ -9,6 +9,8 @@ if(TAILRACE_HAVE_MPI)
 endif()
 tailrace_add_mpi_test(NAME formats.target SOURCES target_file.cpp
   LIBS ${raw_test_libs} RANKS 1 2 4)
+tailrace_add_mpi_test(NAME formats.space_in_memory SOURCES space_in_memory.cpp
+  LIBS ${raw_test_libs} RANKS 1 2 4)
 tailrace_add_mpi_test(NAME formats.names SOURCES derived_names.cpp
   LIBS ${raw_test_libs} RANKS 1 2)
 tailrace_add_mpi_test(NAME formats.raw.sets SOURCES per_rank_sets.cpp

@@ -270,36 +270,6 @@ TEST_SUITE("target_file") {
         CHECK(left_in(folder).empty());
     }
 
-    TAILRACE_MPI_TEST("in memory every rank sets its share aside") {
-        const std::string folder = shared_folder("/dev/shm");
-        core::Phases phases;
-        for (const std::uint64_t bytes : {std::uint64_t{1}, std::uint64_t{(5 << 20) + 3},
-                                          std::uint64_t{8 << 20}, std::uint64_t{33 << 20}})
-            for (const auto when : {formats::Reserve::at_once, formats::Reserve::after_create}) {
-                CAPTURE(bytes);
-                TargetFile file(
-                    world(),
-                    target(folder + "/f", Existing::replace, Publish::atomic_rename, bytes), phases,
-                    when);
-                if (when == formats::Reserve::after_create) file.reserve_after_create();
-                CHECK(file.reserved());
-                CHECK(file.reservation().find(std::to_string(bytes)) != std::string::npos);
-                CHECK((file.reservation().find("by all ranks") != std::string::npos) ==
-                      (size() > 1));
-                CHECK(allocated(file.part()) >= bytes);
-                CHECK(fs::file_size(file.part()) == 0);
-                barrier();
-                file.discard();
-            }
-        const std::uint64_t too_much = fs::space(folder).available + (64 << 20);
-        TAILRACE_CHECK_ALL_THROW(
-            Code::no_space_reserved,
-            TargetFile(world(),
-                       target(folder + "/f", Existing::replace, Publish::atomic_rename, too_much),
-                       phases));
-        CHECK(left_in(folder).empty());
-    }
-
     TAILRACE_MPI_TEST("a limit on file sizes is told before the run") {
         const std::string folder = shared_folder();
         core::Phases phases;

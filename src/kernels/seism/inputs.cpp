@@ -10,7 +10,6 @@
 
 namespace tailrace::kernels::seism {
 
-namespace fs = std::filesystem;
 using core::Code;
 using core::Config;
 using core::Error;
