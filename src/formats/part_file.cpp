@@ -133,6 +133,13 @@ Error too_little_space(Code code, std::uint64_t needed, std::uint64_t free, cons
                  name.string(), "free space there, or write to another file system");
 }
 
+/// What the file has already: a library may have allocated before.
+std::uint64_t taken_bytes(int fd) noexcept {
+    struct stat info {};
+    if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return 0;
+    return static_cast<std::uint64_t>(info.st_blocks) * 512;
+}
+
 }  // namespace
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
@@ -229,7 +236,7 @@ bool lies_in_memory(int fd) noexcept {
 void check_memory(int fd, std::uint64_t bytes, const fs::path& name, Code failure_code) {
     if (!lies_in_memory(fd)) return;
     const std::uint64_t available = core::machine_memory().available_bytes;
-    if (available == 0 || bytes <= available - available / 20) return;
+    if (available == 0 || bytes <= available - available / 20 + taken_bytes(fd)) return;
     throw Error(failure_code,
                 "too little memory: " + std::to_string(bytes) +
                     " bytes needed in a file system that lies in memory, " +
@@ -245,7 +252,7 @@ void check_space(int fd, std::uint64_t bytes, const fs::path& name, Code failure
     if (::fstatvfs(fd, &info) != 0 || info.f_blocks == 0) return;  // it does not tell
     // Blocks kept for root count as free: who may have them is for the reservation to find out.
     const std::uint64_t free = static_cast<std::uint64_t>(info.f_bfree) * info.f_frsize;
-    if (bytes > free || bytes > static_cast<std::uint64_t>(INT64_MAX))
+    if (bytes > free + taken_bytes(fd) || bytes > static_cast<std::uint64_t>(INT64_MAX))
         throw too_little_space(failure_code, bytes, free, name);
 }
 
@@ -255,7 +262,8 @@ Reservation reserve(int fd, Extent extent, std::uint64_t whole, const fs::path& 
     if (whole > static_cast<std::uint64_t>(INT64_MAX))
         throw too_little_space(failure_code, whole, free_bytes(fd), name);
     check_file_size_limit(whole, name, failure_code);
-    check_memory(fd, extent.bytes, name, failure_code);
+    // A call that cannot succeed may take all that is free before it fails, from everybody.
+    check_space(fd, extent.bytes, name, failure_code);
     int result = 0;
     do {
         result = ::fallocate(fd, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(extent.begin),

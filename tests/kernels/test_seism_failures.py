@@ -94,3 +94,27 @@ def test_malformed_fault_rules_are_bad_input(tmp_path):
     )
     assert result.code == 2 and "TAILRACE_FAULT" in result.err
     assert json.dumps(seen(tmp_path)) == "[]"
+
+
+def test_an_interrupt_while_a_set_gets_its_name_leaves_a_whole_set(tmp_path):
+    lines = ["processor=3x1x1", "domain=8x8x8", "time=2", "format=posix-per-rank"]
+    assert run(tmp_path, 3, *lines).code == 0
+    rule = f"op=fsync,rank=0,path=*/{tmp_path.name},delay_ms=3000"
+    process = subprocess.Popen(
+        [*MPIEXEC, "-n", "3", TOOL, *lines],
+        cwd=tmp_path,
+        env=environment() | {"TAILRACE_FAULT": rule},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    before = (tmp_path / "seism-test.h5").stat().st_ino
+    end = time.monotonic() + 30
+    while (tmp_path / "seism-test.h5").stat().st_ino == before and time.monotonic() < end:
+        time.sleep(0.05)
+    assert (tmp_path / "seism-test.h5").stat().st_ino != before, "it has its name now"
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=30)
+    time.sleep(1)  # for those who clean up after a killed rank
+    parts = json.loads((tmp_path / "seism-test.h5").read_text())["parts"]
+    assert len(parts) == 3 and all((tmp_path / name).exists() for name in parts)

@@ -97,7 +97,8 @@ class Hdf5Tree:
             return Node(path, "soft", target=text_of_name(group.links.get_val(name)))
         if kind == h5l.TYPE_EXTERNAL:
             file, target = group.links.get_val(name)
-            return Node(path, "external", target=f"{text_of_name(file)}:{text_of_name(target)}")
+            # Quoted: a colon may be part of either.
+            return Node(path, "external", target=f"{text_of_name(file)!r}:{text_of_name(target)!r}")
         if kind != h5l.TYPE_HARD:
             return Node(path, "link", target=f"user-defined link of class {kind}")
         thing = h5o.open(group, name)

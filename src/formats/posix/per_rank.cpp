@@ -61,7 +61,7 @@ PerRankSink::PerRankSink(const comm::Comm& comm, const core::Target& target, con
             check_options(options);
             create_mine(target);
             // For all ranks of the node, before one of them takes some.
-            check_memory(x_fd.get(), share * here, x_mine, Code::no_space_reserved);
+            check_space(x_fd.get(), share * here, x_mine, Code::no_space_reserved);
         });
         agree_on([&] { reserve_mine(share); });
     } catch (...) {
@@ -192,8 +192,9 @@ void PerRankSink::publish_manifest() {
         write_fully(fd.get(), text.data(), text.size(), 0, x_manifest.part());
     });
     x_manifest.sync();
+    // On all ranks before the manifest has its name: an interrupt must not take what it names.
+    agree_on([&] { core::keep_on_interrupt(x_mine); });
     x_manifest.publish();
-    core::keep_on_interrupt(x_mine);
 }
 
 core::FileReport PerRankSink::publish() {

@@ -143,8 +143,10 @@ private:
         core::Phases& phases = measured.phases;
         Written& written = measured.written;
         write_file(x_comm, x_inputs, *x_fill, phases, x_buffer, written);
-        x_previous = written.report.parts;
-        x_previous.push_back(written.report.path.string());
+        // The name goes first: whoever sees it sees all that belongs to it.
+        x_previous = {written.report.path.string()};
+        x_previous.insert(x_previous.end(), written.report.parts.begin(),
+                          written.report.parts.end());
         measured.figures = figures_of(x_comm, written, phases);
         take_written(x_comm, x_inputs, written, measured.figures, record);
         if (x_inputs.read_back) {
