@@ -44,6 +44,29 @@ bool ends_in_mid_line(int descriptor) {
     return size > 0 && ::pread(descriptor, &last, 1, size - 1) == 1 && last != '\n';
 }
 
+/// A pipe without a reader would keep records that nobody gets, and one whose reader sleeps would
+/// keep the writer: it is opened so that neither waits.
+int open_to_append(const std::filesystem::path& file, int more) {
+    struct stat there {};
+    if (::stat(file.c_str(), &there) == 0 && S_ISFIFO(there.st_mode))
+        return ::open(file.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    return ::open(file.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | more, 0666);
+}
+
+/// Writes in one call where the system takes it in one; a full pipe is waited for.
+/// @returns the bytes written
+std::size_t write_all(int descriptor, std::string_view text, double patience_s) {
+    std::size_t done = 0;
+    for (const double end = now_s() + patience_s; done < text.size();) {
+        const ssize_t some = ::write(descriptor, text.data() + done, text.size() - done);
+        if (some > 0) done += static_cast<std::size_t>(some);
+        if (some > 0 || errno == EINTR) continue;
+        if (some == 0 || errno != EAGAIN || now_s() >= end) break;
+        std::this_thread::sleep_for(pause);
+    }
+    return done;
+}
+
 /// Where the file system has no locks, O_APPEND has to do.
 void lock(int descriptor, const std::filesystem::path& path, double patience_s) {
     for (const double end = now_s() + patience_s; ::flock(descriptor, LOCK_EX | LOCK_NB) != 0;) {
@@ -73,8 +96,10 @@ void check_results_file(const std::filesystem::path& file) {
         if (S_ISDIR(there.st_mode))
             throw Error(Code::not_writable, "the results file is a folder", file.string(),
                         "give `results FILE` the name of a file");
-        // Without waiting: the other end of a pipe may not be there yet.
-        const Descriptor opened(::open(file.c_str(), O_RDWR | O_APPEND | O_NONBLOCK | O_CLOEXEC));
+        const Descriptor opened(open_to_append(file, O_NONBLOCK));
+        if (opened.number < 0 && errno == ENXIO && S_ISFIFO(there.st_mode))
+            throw Error(Code::not_writable, "the results file is a pipe that nobody reads",
+                        file.string(), "start its reader first, or give `results FILE` a file");
         if (opened.number < 0) not_writable(file, errno);
         return;
     }
@@ -107,18 +132,19 @@ void try_results_file(const std::filesystem::path& file) {
 }
 
 void append_line(const std::filesystem::path& path, std::string_view line, double patience_s) {
-    const Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+    const Descriptor file(open_to_append(path, O_CREAT));
     if (file.number < 0) cannot(path, "cannot open the results file", errno);
     lock(file.number, path, patience_s);
     std::string text = ends_in_mid_line(file.number) ? "\n" : "";
     text.append(line).append("\n");
-    const ssize_t done = ::write(file.number, text.data(), text.size());
-    if (done < 0) cannot(path, "cannot write the results file", errno);
-    if (static_cast<std::size_t>(done) < text.size())
+    errno = 0;
+    const std::size_t done = write_all(file.number, text, patience_s);
+    if (done == 0) cannot(path, "cannot write the results file", errno);
+    if (done < text.size())
         cannot(path,
                "only " + std::to_string(done) + " of " + std::to_string(text.size()) +
                    " bytes of a record were written",
-               ENOSPC);
+               errno != 0 ? errno : ENOSPC);
     if (::fsync(file.number) != 0 && errno != EINVAL && errno != EROFS)
         cannot(path, "cannot sync the results file", errno);
 }

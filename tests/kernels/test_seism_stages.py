@@ -112,6 +112,23 @@ def test_results_that_cannot_be_made_are_found_first(tmp_path):
     assert result.code == 2 and "/proc/r.jsonl" in result.err and seen(tmp_path) == []
 
 
+def test_results_through_a_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    result = run(tmp_path, 0, *ONE, "results=pipe")
+    assert result.code == 2 and "nobody reads" in result.err and seen(tmp_path) == ["pipe"]
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        good(tmp_path, 0, *ONE, "results=pipe")
+        assert json.loads(os.read(reader, 1 << 16))["status"] == "ok"
+        # More than the pipe holds, and nobody takes it out: no end without a limit.
+        result = run(tmp_path, 0, "processor=1x1x1", "domain=1x1x1", "time=1500", "results=pipe")
+        assert result.code == 1 and "Record is lost" in result.err, result.err
+        assert "Durable total:" in result.out
+    finally:
+        os.close(reader)
+
+
 def test_secrets_of_the_batch_system_stay_out(tmp_path):
     secrets = {"SLURM_JWT": "eyJhb", "HDF5_SECRET_KEY": "k3y", "OMPI_MCA_password": "geheim"}
     result = good(tmp_path, 2, *BASE, env={**secrets, "SLURM_JOB_ID": "7"})
