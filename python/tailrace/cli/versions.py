@@ -12,7 +12,7 @@ from tailrace.cli.output import Output
 from tailrace.native import core
 from tailrace.run import programs
 
-_modules = ("numpy", "h5py", "netCDF4", "xxhash", "typer", "rich")
+_modules = ("numpy", "h5py", "netCDF4", "xxhash", "typer", "rich", "msgspec", "pandas")
 _readers = ("numpy", "h5py", "netCDF4", "xxhash")
 
 
