@@ -129,7 +129,7 @@ def main() -> int:
     for number, case in enumerate(cases, 1):
         print(f"[{number}/{len(cases)}] {case.name}", file=sys.stderr, flush=True)
         measured = run_case(case, place, options.pairs, options.seed + number)
-        session["cases"].append(judge.judged(case, measured, place.core))
+        session["cases"].append(judge.judged(case, measured))
         print(judge.line(session["cases"][-1]), flush=True)
     options.results.mkdir(parents=True, exist_ok=True)
     file = options.results / f"{session['session']}.json"

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
-from types import ModuleType
+from dataclasses import asdict
 from typing import Any
+
+from tailrace import statistics
 
 from .measure import Measured
 from .suites import Case, MemoryCase
@@ -12,7 +14,7 @@ from .suites import Case, MemoryCase
 Json = dict[str, Any]
 
 
-def judged(case: Case | MemoryCase, measured: Measured, core: ModuleType) -> Json:
+def judged(case: Case | MemoryCase, measured: Measured) -> Json:
     base = {
         "suite": case.suite,
         "name": case.name,
@@ -21,32 +23,32 @@ def judged(case: Case | MemoryCase, measured: Measured, core: ModuleType) -> Jso
     }
     if isinstance(case, MemoryCase):
         return base | _memory(case, measured)
-    return base | _ratio(case, measured, core)
+    return base | _ratio(case, measured)
 
 
 def _rates(runs: list[Json], key: str = "durable_bytes_per_s") -> list[float]:
     return [run[key] for run in runs]
 
 
-def _ratio(case: Case, measured: Measured, core: ModuleType) -> Json:
+def _ratio(case: Case, measured: Measured) -> Json:
     baseline, same, candidate = (measured[arm] for arm in ("baseline", "same", "candidate"))
     result: Json = {"arms": {name: measured[name] for name in ("baseline", "same", "candidate")}}
     if len(candidate) < 6:
         return result | {"goal": {"bound": case.goal, "met": None, "reason": "too few good rounds"}}
     a, b, c = _rates(baseline), _rates(same), _rates(candidate)
     result["summary"] = {
-        name: core.summarize(values)
+        name: asdict(statistics.summarize(values))
         for name, values in (("baseline", a), ("same", b), ("candidate", c))
     }
-    result["comparison"] = core.compare_checked(a, b, a, c, "larger")
-    result["same"] = core.compare(a, b, "larger")
-    result["interval"] = core.median_ratio_interval(a, c)
-    result["median_ratio"] = core.percentile([y / x for x, y in zip(a, c, strict=True)], 50)
+    result["comparison"] = _verdict(statistics.compare_checked(a, b, a, c, "larger"))
+    result["same"] = _verdict(statistics.compare(a, b, "larger"))
+    result["interval"] = statistics.median_ratio_interval(a, c)
+    result["median_ratio"] = statistics.median_ratio(a, c)
     if all("write_bytes_per_s" in run for run in baseline + candidate):
         wa, wc = _rates(baseline, "write_bytes_per_s"), _rates(candidate, "write_bytes_per_s")
         result["write_only"] = {
-            "median_ratio": core.percentile([y / x for x, y in zip(wa, wc, strict=True)], 50),
-            "interval": core.median_ratio_interval(wa, wc),
+            "median_ratio": statistics.median_ratio(wa, wc),
+            "interval": statistics.median_ratio_interval(wa, wc),
         }
     result["pieces"] = _pieces(baseline, candidate) if case.same_pieces else None
     for run in baseline + same + candidate:
@@ -57,6 +59,20 @@ def _ratio(case: Case, measured: Measured, core: ModuleType) -> Json:
     if result["pieces"] and not result["pieces"]["equal"]:
         goal |= {"met": None, "reason": "the arms did not write the same pieces"}
     return result | {"goal": goal}
+
+
+def _verdict(found: statistics.Comparison) -> Json:
+    """In the words of schemas/bench-1.schema.json."""
+    return {
+        "pairs": found.pairs,
+        "median_ratio": found.ratio,
+        "interval": found.interval,
+        "p_faster": found.p_faster,
+        "p_slower": found.p_slower,
+        "p_needed": found.p_needed,
+        "verdict": found.verdict,
+        "reason": found.reason,
+    }
 
 
 def _pieces(baseline: list[Json], candidate: list[Json]) -> Json:

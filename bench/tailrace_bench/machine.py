@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import platform
 import shutil
@@ -14,6 +13,8 @@ import time
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from tailrace import native
 
 quiet_bytes = 16 << 20
 
@@ -41,13 +42,11 @@ class Machine:
         return values
 
     def _core(self) -> ModuleType:
-        """The extension of this build: the very statistics that `tailrace compare` uses."""
-        for file in sorted((self.build / "bindings/python/tailrace").glob("_core*.so")):
-            spec = importlib.util.spec_from_file_location("_core", file)
-            if spec is not None and spec.loader is not None:
-                module = importlib.util.module_from_spec(spec)
-                spec.loader.exec_module(module)
-                return module
+        """The extension, which says what was built; of this build where none is installed."""
+        os.environ.setdefault("TAILRACE_BUILD_DIR", str(self.build))
+        found = native.core()
+        if found is not None:
+            return found
         sys.exit(f"bench: error: no extension module in {self.build}/bindings/python/tailrace")
 
     def environment(self, io: str) -> dict[str, str]:

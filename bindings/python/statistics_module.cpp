@@ -48,11 +48,41 @@ nb::dict to_dict(const core::Comparison& comparison) {
     return dict;
 }
 
+nb::dict to_dict(const core::Unpaired& found) {
+    nb::dict dict;
+    dict["baseline_count"] = found.baseline_count;
+    dict["candidate_count"] = found.candidate_count;
+    dict["median_ratio"] = found.median_ratio;
+    if (found.has_interval)
+        dict["interval"] = nb::make_tuple(found.interval.low, found.interval.high);
+    else
+        dict["interval"] = nb::none();
+    dict["p_faster"] = found.p_faster;
+    dict["p_slower"] = found.p_slower;
+    dict["p_needed"] = found.p_needed;
+    dict["verdict"] = std::string(core::name(found.verdict));
+    dict["reason"] = found.reason;
+    return dict;
+}
+
 nb::tuple interval(const Values& baseline, const Values& candidate, double level,
                    std::size_t resamples, std::uint64_t seed) {
     const core::Interval found =
         core::median_ratio_interval({baseline, candidate}, {level, resamples, seed});
     return nb::make_tuple(found.low, found.high);
+}
+
+nb::tuple unpaired_interval(const Values& baseline, const Values& candidate, double level,
+                            std::size_t resamples, std::uint64_t seed) {
+    const core::Interval found =
+        core::unpaired_ratio_interval({baseline, candidate}, {level, resamples, seed});
+    return nb::make_tuple(found.low, found.high);
+}
+
+nb::dict compare_unpaired(const Values& baseline, const Values& candidate, std::string_view better,
+                          double error_rate, double effect) {
+    return to_dict(
+        core::compare_unpaired({baseline, candidate}, better_of(better), {error_rate, effect}));
 }
 
 nb::dict compare(const Values& baseline, const Values& candidate, std::string_view better,
@@ -87,6 +117,19 @@ void add_statistics(nb::module_& module) {
     module.def("median_ratio_interval", &interval, "baseline"_a, "candidate"_a,
                "level"_a = how.level, "resamples"_a = how.resamples, "seed"_a = how.seed,
                "Percentile bootstrap interval of the median of candidate / baseline, by pairs.");
+    module.def(
+        "rank_sum_greater",
+        [](const Values& values, const Values& others) {
+            return core::rank_sum_greater(values, others);
+        },
+        "values"_a, "others"_a, "p of the one-sided rank-sum test for values above the others.");
+    module.def("unpaired_ratio_interval", &unpaired_interval, "baseline"_a, "candidate"_a,
+               "level"_a = how.level, "resamples"_a = how.resamples, "seed"_a = how.seed,
+               "Percentile bootstrap interval of the ratio of medians, either side by itself.");
+    module.def("compare_unpaired", &compare_unpaired, "baseline"_a, "candidate"_a, "better"_a,
+               "error_rate"_a = core::UnpairedRule{}.error_rate,
+               "effect"_a = core::UnpairedRule{}.effect,
+               "Compares runs that were not made in pairs; drift is never excluded.");
     module.def("compare", &compare, "baseline"_a, "candidate"_a, "better"_a, "looks"_a = rule.looks,
                "error_rate"_a = rule.error_rate, "effect"_a = rule.effect,
                "Decides on pairs at fixed looks; better is \"smaller\" (times) or \"larger\".");

@@ -5,81 +5,17 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/error.hpp"
+#include "core/statistics_parts.hpp"
 
 namespace tailrace::core {
 
+using namespace statistics_parts;
+
 namespace {
-
-[[noreturn]] void bad(const std::string& message, const std::string& remedy) {
-    throw Error(Code::bad_input, message, "statistics", remedy);
-}
-
-void check_finite(std::span<const double> values) {
-    for (double value : values)
-        if (!std::isfinite(value)) bad("a value is not finite", "leave failed repetitions out");
-}
-
-double percentile_of_sorted(std::span<const double> sorted, double percent) {
-    const double place = percent / 100 * static_cast<double>(sorted.size() - 1);
-    const auto below = static_cast<std::size_t>(std::floor(place));
-    const std::size_t above = std::min(below + 1, sorted.size() - 1);
-    return std::lerp(sorted[below], sorted[above], place - static_cast<double>(below));
-}
-
-std::vector<double> sorted_copy(std::span<const double> values) {
-    std::vector<double> sorted(values.begin(), values.end());
-    std::sort(sorted.begin(), sorted.end());
-    return sorted;
-}
-
-/// splitmix64: the same numbers on every machine and with every standard library.
-class Generator {
-public:
-    explicit Generator(std::uint64_t seed) : x_state(seed) {}
-    std::uint64_t next() {
-        std::uint64_t z = (x_state += 0x9e3779b97f4a7c15ULL);
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-        return z ^ (z >> 31);
-    }
-    /// 0 .. n-1; the bias of the product method is below n / 2^64.
-    std::size_t below(std::size_t n) {
-        __extension__ using Wide = unsigned __int128;
-        return static_cast<std::size_t>((Wide{next()} * n) >> 64);
-    }
-
-private:
-    std::uint64_t x_state;
-};
-
-double median_in_place(std::vector<double>& values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    if (values.size() % 2 == 1) return *middle;
-    return (*std::max_element(values.begin(), middle) + *middle) / 2;
-}
 
 std::vector<double> logs(std::vector<double> values) {
     for (double& value : values) value = std::log(value);
     return values;
-}
-
-/// Twice the rank of each size (ties share the mean rank, which may end in a half).
-std::vector<std::size_t> doubled_ranks(const std::vector<double>& sizes) {
-    std::vector<std::size_t> order(sizes.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(),
-              [&](std::size_t a, std::size_t b) { return sizes[a] < sizes[b]; });
-    std::vector<std::size_t> ranks(sizes.size());
-    for (std::size_t first = 0; first < order.size();) {
-        std::size_t last = first;
-        while (last + 1 < order.size() && sizes[order[last + 1]] == sizes[order[first]]) ++last;
-        // Ranks first+1 .. last+1: twice their mean is first + last + 2.
-        for (std::size_t k = first; k <= last; ++k) ranks[order[k]] = first + last + 2;
-        first = last + 1;
-    }
-    return ranks;
 }
 
 /// Probability that a random half-half choice of `weights` sums up to at least `seen`.
@@ -112,12 +48,6 @@ Pairs first_pairs(const Pairs& pairs, std::size_t count) {
     const auto end = static_cast<std::ptrdiff_t>(count);
     return {{pairs.baseline.begin(), pairs.baseline.begin() + end},
             {pairs.candidate.begin(), pairs.candidate.begin() + end}};
-}
-
-std::string percent_text(double share) {
-    const auto tenths = static_cast<long>(std::lround(share * 1000));
-    return std::to_string(tenths / 10) + (tenths % 10 ? "." + std::to_string(tenths % 10) : "") +
-           " %";
 }
 
 /// Everything but the verdict, on exactly `look` pairs.
@@ -201,18 +131,14 @@ std::vector<double> ratios(const Pairs& pairs) {
 Interval median_ratio_interval(const Pairs& pairs, const Bootstrap& how) {
     const std::vector<double> gains = logs(ratios(pairs));
     if (gains.size() < 2) bad("an interval wants at least 2 pairs", "repeat the runs");
-    if (how.resamples < 100 || !(how.level > 0 && how.level < 1))
-        bad("a bootstrap wants at least 100 resamples and a level between 0 and 1", "");
+    check_bootstrap(how);
     Generator generator(how.seed);
     std::vector<double> medians(how.resamples), drawn(gains.size());
     for (double& one : medians) {
         for (double& value : drawn) value = gains[generator.below(gains.size())];
         one = median_in_place(drawn);
     }
-    std::sort(medians.begin(), medians.end());
-    const double tail = (1 - how.level) / 2 * 100;
-    return {std::exp(percentile_of_sorted(medians, tail)),
-            std::exp(percentile_of_sorted(medians, 100 - tail))};
+    return middle_of_logs(medians, how.level);
 }
 
 double wilcoxon_greater(std::span<const double> differences) {
@@ -244,6 +170,10 @@ std::string_view name(Verdict verdict) noexcept {
             return "no_difference_beyond_noise";
         case Verdict::more_pairs_needed:
             return "more_pairs_needed";
+        case Verdict::faster_or_drift:
+            return "faster_or_drift";
+        case Verdict::slower_or_drift:
+            return "slower_or_drift";
         case Verdict::no_verdict:
             break;
     }

@@ -69,6 +69,8 @@ enum class Verdict {
     no_difference_beyond_noise,
     no_verdict,
     more_pairs_needed,
+    faster_or_drift,  ///< unpaired runs differ: by what was changed, or because the machine drifted
+    slower_or_drift,
 };
 /// "faster" and so on.  [local]
 [[nodiscard]] std::string_view name(Verdict verdict) noexcept;
@@ -101,5 +103,41 @@ struct Comparison {
 /// look, the verdict is no_verdict.  [local]
 [[nodiscard]] Comparison compare_checked(const Pairs& same, const Pairs& pairs, Better better,
                                          const Rule& rule = {}, const Bootstrap& how = {});
+
+/// Percentile bootstrap interval of median(candidate) / median(baseline) of runs that were not made
+/// in pairs: either side is drawn with replacement by itself.  [local]
+/// @throws Error{Code::bad_input} for fewer than 2 values on a side or values not above 0
+[[nodiscard]] Interval unpaired_ratio_interval(const Pairs& samples, const Bootstrap& how = {});
+
+/// One-sided rank-sum test (Mann-Whitney): the probability, where both come from one
+/// distribution, that `values` have at least the rank sum seen. Up to 100 values together it is
+/// counted over all choices of these very ranks (ties share the mean), beyond by the normal curve.
+/// [local]
+/// @returns 1 where a side is empty
+/// @throws Error{Code::bad_input} where a value is not finite
+[[nodiscard]] double rank_sum_greater(std::span<const double> values,
+                                      std::span<const double> others);
+
+struct UnpairedRule {
+    double error_rate = 0.05;  ///< of both directions together
+    double effect = 0.03;      ///< medians nearer than that are never called different
+};
+
+struct Unpaired {
+    std::size_t baseline_count = 0, candidate_count = 0;
+    double median_ratio = 1;    ///< median(candidate) / median(baseline)
+    bool has_interval = false;  ///< at least 2 values on either side
+    Interval interval{};
+    double p_faster = 1, p_slower = 1;
+    double p_needed = 0;
+    Verdict verdict = Verdict::no_verdict;  ///< never faster or slower: drift is not excluded
+    std::string reason;                     ///< one sentence
+};
+
+/// Compares runs that were not made in pairs (`samples` may differ in length): all values at once,
+/// no looks. no_verdict where so few values cannot reach the p that is needed.  [local]
+/// @throws Error{Code::bad_input} where a side is empty or a value is not finite and > 0
+[[nodiscard]] Unpaired compare_unpaired(const Pairs& samples, Better better,
+                                        const UnpairedRule& rule = {}, const Bootstrap& how = {});
 
 }  // namespace tailrace::core

@@ -16,16 +16,16 @@ _program = """
 import resource, sys, time
 import tailrace
 from tailrace.results import group, read_results
-start = time.monotonic()
+start = time.process_time()
 found = read_results([sys.argv[1]])
 groups = group(found.records)
-read_s = time.monotonic() - start
+read_s = time.process_time() - start
 from tailrace.results.frame import frame
 table = frame(found.records)
 peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 last = found.records[-1].full()
 print(len(found.records), len(groups), len(table), last["repetition"], read_s,
-      time.monotonic() - start, peak_mib)
+      time.process_time() - start, peak_mib)
 """
 
 
@@ -45,8 +45,9 @@ def test_a_hundred_thousand_records(tmp_path: Path) -> None:
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     records, groups, rows, last, read_s, all_s, peak_mib = map(float, ran.stdout.split())
+    # Processor time: other tests run at the same time. On an idle machine it is 7 s.
     print(f"{file.stat().st_size / 2**20:.0f} MiB: read {read_s:.1f} s, with the table {all_s:.1f} "
           f"s, peak {peak_mib:.0f} MiB")  # fmt: skip
     assert (records, groups, rows, last) == (RECORDS, 2, RECORDS, RECORDS - 1)
-    assert all_s < 10 * 2, "twice the bound of a report: this machine may be busy"
+    assert read_s < 10 and all_s < 15
     assert peak_mib < 500

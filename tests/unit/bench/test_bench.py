@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import jsonschema
@@ -58,42 +58,40 @@ def measured(ratio: float, same: float = 1.0, **more: Any) -> measure.Measured:
     }
 
 
-def test_the_goal_is_judged_by_the_lower_bound(core: ModuleType) -> None:
-    assert judge.judged(case(0.9), measured(0.95), core)["goal"]["met"] is True
-    assert judge.judged(case(0.9), measured(0.85), core)["goal"]["met"] is False
+def test_the_goal_is_judged_by_the_lower_bound() -> None:
+    assert judge.judged(case(0.9), measured(0.95))["goal"]["met"] is True
+    assert judge.judged(case(0.9), measured(0.85))["goal"]["met"] is False
     noisy = measured(0.95)
     for k, one in enumerate(noisy["candidate"]):
         one["durable_bytes_per_s"] *= 0.8 if k % 2 else 1.2
-    result = judge.judged(case(0.9), noisy, core)
+    result = judge.judged(case(0.9), noisy)
     assert result["median_ratio"] > 0.9 > result["interval"][0]
     assert result["goal"]["met"] is False
 
 
-def test_where_a_differs_from_a_nothing_is_judged(core: ModuleType) -> None:
-    result = judge.judged(case(), measured(2.0, same=1.2), core)
+def test_where_a_differs_from_a_nothing_is_judged() -> None:
+    result = judge.judged(case(), measured(2.0, same=1.2))
     assert result["goal"]["met"] is None
     assert "A differs from A" in judge.line(result)
 
 
-def test_arms_that_did_other_things_are_not_compared(core: ModuleType) -> None:
-    good = judge.judged(case(same_pieces=True), measured(1.0), core)
+def test_arms_that_did_other_things_are_not_compared() -> None:
+    good = judge.judged(case(same_pieces=True), measured(1.0))
     assert good["goal"]["met"] is True
     for more in (
         {"calls_in_write": [8, 8]},
         {"bytes_in_write": [200, 0]},
         {"mpi_io": "ROMIO"},
     ):
-        result = judge.judged(case(same_pieces=True), measured(1.0, **more), core)
+        result = judge.judged(case(same_pieces=True), measured(1.0, **more))
         assert result["goal"]["met"] is None, more
-    hints = judge.judged(
-        case(same_pieces=True), measured(1.0, hints_in_force={"cb_nodes": "1"}), core
-    )
+    hints = judge.judged(case(same_pieces=True), measured(1.0, hints_in_force={"cb_nodes": "1"}))
     assert hints["pieces"]["different_hints"] == {"cb_nodes": [None, "1"]}
 
 
-def test_too_few_rounds_are_no_result(core: ModuleType) -> None:
+def test_too_few_rounds_are_no_result() -> None:
     few = {arm: runs[:5] for arm, runs in measured(1.0).items()}
-    result = judge.judged(case(), few, core)
+    result = judge.judged(case(), few)
     assert result["goal"]["met"] is None
     assert "too few" in judge.line(result)
 
@@ -105,7 +103,7 @@ def test_memory_is_held_against_data_and_64_mib() -> None:
     for peak, met in ((174 * mib, True), (174 * mib + 1, False)):
         memory = {"peak_above_init_bytes_max": peak, "data_bytes_max": 100 * mib}
         figures = {"candidate": [{"memory": memory}], "failures": []}
-        assert judge.judged(arm, figures, None)["goal"]["met"] is met
+        assert judge.judged(arm, figures)["goal"]["met"] is met
 
 
 def test_arms_run_in_random_order_and_a_failed_round_counts_for_none(
@@ -135,7 +133,7 @@ def test_dd_writes_what_a_rank_writes() -> None:
     assert {"of=/x/out.1", "seek=0"} <= set(words)
 
 
-def test_a_goal_wants_two_sessions(core: ModuleType, tmp_path: Path) -> None:
+def test_a_goal_wants_two_sessions(tmp_path: Path) -> None:
     file = tmp_path / "docs/developer/benchmarks.md"
     file.parent.mkdir(parents=True)
     file.write_text(f"before\n{page.begin}\nthe old table\n{page.end}\nafter\n", encoding="utf-8")
@@ -155,7 +153,7 @@ def test_a_goal_wants_two_sessions(core: ModuleType, tmp_path: Path) -> None:
             "session": f"s{number}",
             "context": context,
             "settings": {"ranks": 4, "pairs": 10, "nice": 0},
-            "cases": [judge.judged(case(), measured(1.0), core)],
+            "cases": [judge.judged(case(), measured(1.0))],
         }
         (results / f"{number}.json").write_text(json.dumps(session), encoding="utf-8")
         page.write(tmp_path, results)

@@ -81,3 +81,54 @@ def test_bad_arguments_are_value_errors(core: ModuleType) -> None:
         core.compare([1.0], [1.0], "faster")
     with pytest.raises(ValueError, match="not finite"):
         core.summarize([float("nan")])
+
+
+def test_rank_sum_test_without_ties(core: ModuleType) -> None:
+    random = np.random.default_rng(6)
+    for one, other in ((1, 4), (4, 4), (6, 10), (16, 16), (40, 50)):
+        for shift in (-0.5, 0.0, 0.5):
+            values, others = random.normal(shift, 1, one), random.normal(0, 1, other)
+            expected = stats.mannwhitneyu(values, others, alternative="greater", method="exact")
+            found = core.rank_sum_greater(list(values), list(others))
+            assert found == pytest.approx(expected.pvalue, rel=1e-9)
+
+
+def test_rank_sum_test_with_ties(core: ModuleType) -> None:
+    random = np.random.default_rng(7)
+    permutations = stats.PermutationMethod(n_resamples=np.inf)
+    for _ in range(10):
+        values, others = random.integers(0, 4, 5), random.integers(0, 4, 6)
+        expected = stats.mannwhitneyu(
+            values, others, alternative="greater", method=permutations
+        ).pvalue
+        found = core.rank_sum_greater(list(values), list(others))
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_rank_sum_test_of_many(core: ModuleType) -> None:
+    random = np.random.default_rng(8)
+    for decimals in (1, 12):  # with ties, and without
+        values = np.round(random.normal(0.1, 1, 300), decimals)
+        others = np.round(random.normal(0.0, 1, 200), decimals)
+        expected = stats.mannwhitneyu(
+            values, others, alternative="greater", method="asymptotic", use_continuity=True
+        ).pvalue
+        found = core.rank_sum_greater(list(values), list(others))
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_unpaired_interval(core: ModuleType) -> None:
+    random = np.random.default_rng(9)
+    one, other = random.lognormal(0, 0.2, 16), random.lognormal(-0.1, 0.2, 12)
+    expected = stats.bootstrap(
+        (one, other),
+        lambda a, b, axis: np.log(np.median(b, axis=axis) / np.median(a, axis=axis)),
+        method="percentile",
+        n_resamples=20000,
+        rng=5,
+    ).confidence_interval
+    low, high = core.unpaired_ratio_interval(list(one), list(other))
+    assert np.log(low) == pytest.approx(expected.low, abs=0.01)
+    assert np.log(high) == pytest.approx(expected.high, abs=0.01)
+    found = core.compare_unpaired(list(one), list(other), "smaller")
+    assert found["interval"] == (low, high) and found["baseline_count"] == 16
