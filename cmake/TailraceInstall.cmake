@@ -32,7 +32,7 @@ function(tailrace_install_libraries)
   endif()
   set(exported tailrace_plugin tailrace_kernels)
   foreach(target IN ITEMS core comm formats formats_common formats_posix formats_mpiio formats_hdf5
-      kernels_seism)
+      kernels_limit kernels_seism)
     if(TARGET tailrace_${target})
       list(APPEND exported tailrace_${target})
     endif()
@@ -52,7 +52,7 @@ endfunction()
 
 function(tailrace_install_programs)
   if(TARGET tailrace-seism)
-    install(TARGETS tailrace-seism RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS tailrace-seism tailrace-limit RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     # The name under which existing job scripts know it.
     install(CODE "
       file(CREATE_LINK tailrace-seism
@@ -101,7 +101,7 @@ function(tailrace_install_pkgconfig)
   tailrace_pkgconfig(formats "sinks and sources of file formats" ""
     "-L\${libdir} ${formats} -ltailrace_comm ${mpi} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")
   tailrace_pkgconfig(kernels "patterns of output of real applications" ""
-    "-L\${libdir} -ltailrace_kernels_seism ${formats} -ltailrace_comm ${mpi} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")
+    "-L\${libdir} -ltailrace_kernels_seism -ltailrace_kernels_limit ${formats} -ltailrace_comm ${mpi} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")
 endfunction()
 
 function(tailrace_install_package)

@@ -240,7 +240,52 @@ Json read_back(const std::optional<ReadBackRecord>& read) {
             {"cache", read->cache.empty() ? "unknown" : read->cache}};
 }
 
+double seconds(const ElapsedRecord& elapsed, LimitArm::Against against) {
+    switch (against) {
+        case LimitArm::Against::aggregate:
+            return elapsed.aggregate_s;
+        case LimitArm::Against::write:
+            return elapsed.write_s;
+        case LimitArm::Against::durable:
+            break;
+    }
+    return elapsed.durable_s;
+}
+
+Json limit(const Record& record) {
+    if (!record.limit) return nullptr;
+    Json arms = Json::object();
+    for (const LimitArm& arm : record.limit->arms)
+        arms[arm.name] = {{"bytes", arm.bytes},
+                          {"elapsed_s", arm.error ? Json(nullptr) : Json(arm.elapsed_s)},
+                          {"rate_bytes_per_s", rate(arm.bytes, arm.elapsed_s, !arm.error)},
+                          {"against", name(arm.against)},
+                          {"ratio", or_null(limit_ratio(record, arm))},
+                          {"error", error(arm.error)}};
+    return {{"order", record.limit->order}, {"arms", arms}};
+}
+
 }  // namespace
+
+const char* name(LimitArm::Against against) noexcept {
+    switch (against) {
+        case LimitArm::Against::aggregate:
+            return "aggregate";
+        case LimitArm::Against::write:
+            return "write";
+        case LimitArm::Against::durable:
+            break;
+    }
+    return "durable";
+}
+
+std::optional<double> limit_ratio(const Record& record, const LimitArm& arm) {
+    if (record.error || !record.bytes || !record.elapsed || arm.error) return std::nullopt;
+    const double kernel_s = seconds(*record.elapsed, arm.against);
+    if (kernel_s <= 0 || arm.elapsed_s <= 0 || arm.bytes == 0) return std::nullopt;
+    return (static_cast<double>(record.bytes->logical) / kernel_s) /
+           (static_cast<double>(arm.bytes) / arm.elapsed_s);
+}
 
 std::string to_json_line(const Record& record) {
     Json json{
@@ -269,7 +314,8 @@ std::string to_json_line(const Record& record) {
         {"file", file(record.file)},
         {"memory", memory(record.memory)},
         {"verification", verification(record.verification)},
-        {"read_back", read_back(record.read_back)}};
+        {"read_back", read_back(record.read_back)},
+        {"limit", limit(record)}};
     // File names may hold any bytes; JSON may not.
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -111,6 +111,25 @@ struct ReadBackRecord {
     std::string cache;  ///< "warm", "dropped", "unknown"
 };
 
+/// The same bytes from the same ranks by the plainest means, beside the kernel.
+struct LimitArm {
+    /// With which time of the kernel it compares.
+    enum class Against { durable, aggregate, write };
+
+    std::string name;
+    Against against = Against::durable;
+    std::uint64_t bytes = 0;
+    double elapsed_s = 0;        ///< from the last rank in to the last rank out
+    std::optional<Error> error;  ///< set: it could not be measured
+};
+/// "durable", "aggregate" or "write".  [local]
+[[nodiscard]] const char* name(LimitArm::Against against) noexcept;
+
+struct LimitRecord {
+    std::vector<std::string> order;  ///< of the arms and "kernel", as they ran
+    std::vector<LimitArm> arms;
+};
+
 struct FileRecord {
     std::string path;
     std::vector<std::string> parts;
@@ -142,6 +161,7 @@ struct Record {
     MemoryRecord memory;
     VerificationRecord verification;
     std::optional<ReadBackRecord> read_back;
+    std::optional<LimitRecord> limit;
 };
 
 /// Copies all that a FileReport knows into its places of the Record: bytes, transfers (the
@@ -150,6 +170,10 @@ void take(Record& record, const FileReport& report);
 /// The same for a file that failed and was discarded: it has no sizes, and its path is the one
 /// that it would have had.  [local]
 void take_failed(Record& record, const FileReport& report);
+
+/// Rate of the kernel by that of the arm, both over the same stretch; nothing where one of them was
+/// not measured.  [local]
+[[nodiscard]] std::optional<double> limit_ratio(const Record& record, const LimitArm& arm);
 
 /// How many ranks wrote at least one byte.  [local]
 [[nodiscard]] std::uint64_t ranks_that_wrote(std::span<const WriterReport> writers) noexcept;

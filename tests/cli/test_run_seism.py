@@ -193,3 +193,15 @@ def test_the_original_default_test_set(tmp_path: Path) -> None:
     ran = tailrace("run", "seism", "-", cwd=tmp_path, stdin=text).expect(0)
     assert "Number of processes:            8" in ran.out
     tailrace("verify", tmp_path / "seism-test.h5").expect(0)
+
+
+def test_the_limit_beside_the_kernel_and_alone(tmp_path: Path) -> None:
+    words = ["processor=2x1x1", "domain=4x4x4", "time=2", "--json"]
+    beside = tailrace("run", "seism", *words, "--limit", cwd=tmp_path).expect(0).json
+    alone = tailrace("run", "limit", *words, cwd=tmp_path).expect(0).json
+    assert "kernel" in beside["records"][0]["limit"]["order"]
+    assert (alone["kernel"], alone["records"][0]["kernel"]) == ("limit", "limit")
+    assert (
+        alone["records"][0]["limit"]["arms"].keys() == beside["records"][0]["limit"]["arms"].keys()
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["results.jsonl", "seism-test.h5"]

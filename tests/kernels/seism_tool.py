@@ -12,6 +12,7 @@ import numpy as np
 BUILD = Path(os.environ["TAILRACE_BUILD_DIR"])
 SOURCE = Path(os.environ["TAILRACE_SOURCE_DIR"])
 TOOL = BUILD / "bin/tailrace-seism"
+LIMIT = BUILD / "bin/tailrace-limit"
 PLUGINS = BUILD / "lib/libplugins.so"
 MPIEXEC = shlex.split(os.environ["TAILRACE_TEST_MPIEXEC"])
 ROMIO = os.environ.get("TAILRACE_TEST_ROMIO", "")
@@ -46,20 +47,20 @@ def environment(extra=None):
     return kept
 
 
-def command(ranks, arguments, mpi=()):
+def command(ranks, arguments, mpi=(), program=TOOL):
     """The tool on some ranks; each writes its exit code to .code.RANK. What the launcher sees is
     0: it would kill the other ranks as soon as it saw one failure."""
     tool = f'"$0" "$@"; echo $? > .code.{RANK}'
     launcher = [*MPIEXEC, *mpi, "-n", str(ranks)] if ranks else []
-    return [*launcher, "sh", "-c", tool, str(TOOL), *map(str, arguments)]
+    return [*launcher, "sh", "-c", tool, str(program), *map(str, arguments)]
 
 
-def run(folder, ranks, *arguments, lines=None, env=None, mpi=(), seconds=60):
+def run(folder, ranks, *arguments, lines=None, env=None, mpi=(), seconds=60, program=TOOL):
     """Runs the tool in a folder; `lines` go to its standard input. ranks 0: without launcher."""
     for old in Path(folder).glob(".code.*"):
         old.unlink()
     process = subprocess.run(
-        command(ranks, arguments, mpi),
+        command(ranks, arguments, mpi, program),
         input=lines if lines is not None else "",
         cwd=folder,
         env=environment(env),

@@ -7,6 +7,7 @@ import fcntl
 import json
 import shlex
 import sys
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,10 +22,10 @@ from tailrace.run.execute import Ended, execute
 from tailrace.run.inputs import RunInputs, gather
 from tailrace.run.launcher import Launch, launch_for
 
-kernels = {"seism": programs.seism}
+kernels = {"seism": programs.seism, "limit": programs.limit}
 
 Kernel = Annotated[
-    str, typer.Argument(metavar="KERNEL", help="What to run: seism.", show_default=False)
+    str, typer.Argument(metavar="KERNEL", help="What to run: seism, limit.", show_default=False)
 ]
 Words = Annotated[
     list[str],
@@ -50,6 +51,10 @@ Launcher = Annotated[
         help='The MPI launcher with options, for example "mpiexec --mca io romio321".',
     ),
 ]  # fmt: skip
+Limit = Annotated[
+    bool,
+    typer.Option("--limit", help="Also write the same bytes by plain means: what is possible."),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and end.")]
 
 
@@ -59,6 +64,7 @@ def run(
     input_file: Input = None,
     ranks: Ranks = None,
     launcher: Launcher = "",
+    limit: Limit = False,
     dry_run: DryRun = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -66,24 +72,46 @@ def run(
     """Run a kernel under MPI, with the launcher that fits it.
 
     The exit code is the program's. Records are appended to results.jsonl (input `results`).
-    `tailrace-seism --help` lists all inputs.
+    `tailrace-seism --help` lists all inputs; limit takes the same.
     """
     output = Output(as_json=as_json, quiet=quiet)
     path = programs.program(_program_name(kernel))
     mpi = programs.mpi_library(path)
     if "-" in words and sys.stdin.isatty():
         output.note("type lines `key value...`; DONE ends them")
-    inputs = gather(words, input_file, sys.stdin.buffer)
+    inputs = gather([*words, *(["limit"] if limit else [])], input_file, sys.stdin.buffer)
     count = ranks or inputs.ranks()
     if count is None:
         return _let_it_explain(path, inputs)
     launch = launch_for(mpi, count, _plain(launcher))
-    command = [*launch.words, str(path), *inputs.arguments]
     for note in launch.notes:
         output.note(note)
-    if dry_run:
-        return _show(output, command, launch, count, inputs, path)
-    return _run(output, command, launch, count, inputs)
+    job = Job(kernel, path, inputs, launch, count)
+    return _show(output, job) if dry_run else _run(output, job)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be run."""
+
+    kernel: str
+    path: Path
+    inputs: RunInputs
+    launch: Launch
+    ranks: int
+
+    @property
+    def command(self) -> list[str]:
+        return [*self.launch.words, str(self.path), *self.inputs.arguments]
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "command": "run",
+            "kernel": self.kernel,
+            "ranks": self.ranks,
+            "argv": self.command,
+            "environment": self.launch.environment,
+        }
 
 
 def _program_name(kernel: str) -> str:
@@ -104,28 +132,27 @@ def _plain(launcher: str) -> str:
     return " ".join(plain_dashes(word) for word in launcher.split(" "))
 
 
-def _show(
-    output: Output, command: list[str], launch: Launch, ranks: int, inputs: RunInputs, path: Path
-) -> int:
+def _show(output: Output, job: Job) -> int:
     """The command, then what the program itself says to a dry run on one process."""
-    settings = [f"{key}={value}" for key, value in launch.environment.items()]
-    output.line(shlex.join([*settings, *command]))
+    settings = [f"{key}={value}" for key, value in job.launch.environment.items()]
+    output.line(shlex.join([*settings, *job.command]))
+    stdin = job.inputs.stdin
     lines: list[str] = []
     ended = execute(
-        [str(path), "--dry-run", *inputs.arguments],
-        stdin=inputs.stdin,
-        environment=launch.environment,
+        [str(job.path), "--dry-run", *job.inputs.arguments],
+        stdin=stdin,
+        environment=job.launch.environment,
         line=lines.append,
     )
     for line in lines:
         output.line(line)
     output.json(
         {
-            **_facts(command, launch, ranks),
+            **job.facts(),
             "dry_run": True,
             "exit_code": ended.code,
             "output": lines,
-            "stdin": None if inputs.stdin is None else inputs.stdin.decode("utf-8", "replace"),
+            "stdin": None if stdin is None else stdin.decode("utf-8", "replace"),
         }
     )
     return ended.code
@@ -148,22 +175,22 @@ def _let_it_explain(path: Path, inputs: RunInputs) -> int:
     )
 
 
-def _run(output: Output, command: list[str], launch: Launch, ranks: int, inputs: RunInputs) -> int:
-    results = inputs.path("results", "results.jsonl")
+def _run(output: Output, job: Job) -> int:
+    results = job.inputs.path("results", "results.jsonl")
     known = _size(results)
     lines: list[str] = []
     catches = output.as_json or output.quiet
     ended = execute(
-        command,
-        stdin=inputs.stdin,
-        environment=launch.environment,
+        job.command,
+        stdin=job.inputs.stdin,
+        environment=job.launch.environment,
         line=lines.append if catches else None,
     )
     if ended.signal_number:
-        _clear_up(output, inputs, ended)
+        _clear_up(output, job.inputs, ended)
     output.json(
         {
-            **_facts(command, launch, ranks),
+            **job.facts(),
             "dry_run": False,
             "exit_code": ended.code,
             "elapsed_s": ended.elapsed_s,
@@ -174,16 +201,6 @@ def _run(output: Output, command: list[str], launch: Launch, ranks: int, inputs:
         }
     )
     return ended.code
-
-
-def _facts(command: list[str], launch: Launch, ranks: int) -> dict[str, Any]:
-    return {
-        "command": "run",
-        "kernel": "seism",
-        "ranks": ranks,
-        "argv": command,
-        "environment": launch.environment,
-    }
 
 
 def _clear_up(output: Output, inputs: RunInputs, ended: Ended) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from tailrace.errors import ExitCode, TailraceError
 
 seism = "tailrace-seism"
+limit = "tailrace-limit"
 
 
 @dataclass(frozen=True)

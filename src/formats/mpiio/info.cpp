@@ -34,6 +34,11 @@ Info::~Info() {
     if (x_info != MPI_INFO_NULL) MPI_Info_free(&x_info);
 }
 
+Hints with_safe_defaults(Hints hints) {
+    hints.try_emplace("romio_ds_write", "disable");
+    return hints;
+}
+
 Hints entries_of(MPI_Info info) {
     Hints entries;
     if (info == MPI_INFO_NULL) return entries;

@@ -25,6 +25,11 @@ private:
     MPI_Info x_info = MPI_INFO_NULL;
 };
 
+/// The hints for writing. ROMIO's data sieving reads, changes and writes back what lies between the
+/// pieces of a rank, under a lock that contiguous writes of other ranks do not take: their data
+/// would be lost. So it is off unless the user asks for it.  [local]
+[[nodiscard]] Hints with_safe_defaults(Hints hints);
+
 /// Keys and values of an MPI_Info.  [local]
 [[nodiscard]] Hints entries_of(MPI_Info info);
 /// The hints in force of an open file.  [local]

@@ -8,18 +8,6 @@
 
 namespace tailrace::formats::mpiio {
 
-namespace {
-
-/// ROMIO's data sieving reads, changes and writes back what lies between the pieces of a rank,
-/// under a lock that contiguous writes of other ranks do not take: their data would be lost. So it
-/// is off unless the user asks for it.
-Hints with_safe_defaults(Hints hints) {
-    hints.try_emplace("romio_ds_write", "disable");
-    return hints;
-}
-
-}  // namespace
-
 Sink::Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
            core::Phases& phases)
     : SinkBase(comm, phases, raw::Layout(options.chunks, options.alignment_bytes)),

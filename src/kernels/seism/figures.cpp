@@ -62,7 +62,7 @@ Figures figures_of(const comm::Comm& comm, const Written& written, const core::P
 
 core::Record record_frame(const comm::Comm& comm, const Inputs& inputs) {
     core::Record record;
-    record.kernel = "seism";
+    record.kernel = inputs.limit == LimitMode::alone ? "limit" : "seism";
     record.started = core::utc_now();
     record.context = core::collect_context(folder_of(inputs.filename));
     const comm::Comm node = comm.split_node();

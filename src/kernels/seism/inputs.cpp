@@ -304,6 +304,7 @@ Inputs inputs_from(Config config, std::uint64_t ranks) {
     inputs.sync_each_step = given.text("fsync") == "step";
     inputs.read_back = given.flag("read_back");
     inputs.verify = given.flag("verify");
+    if (given.flag("limit")) inputs.limit = LimitMode::beside;
     complete_options(inputs);
     if (inputs.reserve_bytes() > largest_file_bytes)
         throw given.error("chunk", "the padded chunks take more than 2^63 bytes",

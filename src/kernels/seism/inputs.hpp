@@ -34,6 +34,9 @@ struct Striping {
     [[nodiscard]] bool asked() const noexcept { return count || size_bytes; }
 };
 
+/// Whether plain writes of the same bytes run too: beside the kernel, or instead of it.
+enum class LimitMode { off, beside, alone };
+
 struct Inputs {
     core::Config config{core::KeyTable{}};  ///< effective, for the echo and the Record
     Geometry geometry;
@@ -51,6 +54,7 @@ struct Inputs {
     bool sync_each_step = false;
     bool read_back = false;
     bool verify = false;
+    LimitMode limit = LimitMode::off;
     std::vector<std::string> notes;  ///< for the user: keys without effect
 
     [[nodiscard]] bool filtered() const;    ///< [local]

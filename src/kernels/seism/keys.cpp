@@ -83,6 +83,8 @@ void add_run(KeyTable& table) {
     table.add(key("read_back", Shape::flag, "Run",
                   "read the file by another decomposition afterwards, timed"));
     table.add(key("verify", Shape::flag, "Run", "read the file again and check every element"));
+    table.add(key("limit", Shape::flag, "Run",
+                  "write the same bytes by plain means too, interleaved: what the machine can do"));
     Key results = key("results", Shape::text, "Run", "file to which Records are appended");
     results.default_text = "results.jsonl";
     table.add(results);

@@ -9,7 +9,10 @@
 #include "core/results_file.hpp"
 #include "core/units.hpp"
 #include "formats/check.hpp"
+#include "formats/part_file.hpp"
+#include "kernels/limit/limit.hpp"
 #include "kernels/seism/figures.hpp"
+#include "kernels/seism/limit_work.hpp"
 #include "kernels/seism/lustre.hpp"
 #include "kernels/seism/reading.hpp"
 #include "kernels/seism/repetition.hpp"
@@ -75,12 +78,17 @@ public:
             if (repeats) tell(heading(i));
             repetition(i);
         }
-        if (repeats) tell(summary_text(x_measured));
+        if (repeats && !x_measured.empty()) tell(summary_text(x_measured));
+        if (repeats) tell_if_any(x_limits.text());
     }
 
 private:
     void tell(const std::string& text) const {
         if (x_comm.rank() == 0 && x_say) x_say(text);
+    }
+
+    void tell_if_any(const std::string& text) const {
+        if (!text.empty()) tell(text);
     }
 
     void warn_without_lustre() const {
@@ -122,6 +130,7 @@ private:
         take_rest(record, measured);
         // First what was measured: the Record may not be storable.
         if (measured.written.complete) tell(results_text(x_inputs, record, measured.figures));
+        tell_limit(record);
         if (record.error) {
             // Bad input that only the file system could tell: no run took place.
             const bool ran =
@@ -130,7 +139,15 @@ private:
             throw core::Error(*record.error);
         }
         append(record);
-        if (!record.warm_up) x_measured.push_back(measured.figures);
+        if (record.warm_up) return;
+        if (measured.written.complete) x_measured.push_back(measured.figures);
+        x_limits.add(record);
+    }
+
+    void tell_limit(const Record& record) const {
+        limit::Figures figures;
+        figures.add(record);
+        tell_if_any(figures.text());
     }
 
     struct Measured {
@@ -139,7 +156,21 @@ private:
         Figures figures;
     };
 
+    /// The kernel and, where it is asked for, the limit.
     void measure(Record& record, Measured& measured) {
+        if (x_inputs.limit == LimitMode::off) return measure_kernel(record, measured);
+        fill_buffer(*x_fill, x_inputs.geometry, x_comm.rank(), 0, measured.phases, x_buffer);
+        if (x_fill->may_fail()) x_comm.agree(x_fill->failure());
+        const auto beside =
+            x_comm.agree_on([&] { return formats::follow_links(x_inputs.filename); });
+        const auto kernel = [&] { measure_kernel(record, measured); };
+        limit::run_beside(x_comm, limit_work(x_comm.rank(), x_inputs, x_buffer), beside,
+                          x_inputs.limit == LimitMode::beside ? std::function<void()>(kernel)
+                                                              : std::function<void()>(),
+                          record.limit.emplace());
+    }
+
+    void measure_kernel(Record& record, Measured& measured) {
         core::Phases& phases = measured.phases;
         Written& written = measured.written;
         write_file(x_comm, x_inputs, *x_fill, phases, x_buffer, written);
@@ -211,6 +242,7 @@ private:
     std::string x_run_id;
     std::vector<std::string> x_previous;
     std::vector<Figures> x_measured;
+    limit::Figures x_limits;
 };
 
 }  // namespace
