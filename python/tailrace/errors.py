@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from enum import IntEnum
 
 
@@ -45,6 +47,12 @@ class TailraceError(Exception):
             "hint": self.hint,
             "exit_code": int(self.code),
         }
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """` Did you mean "..."?` for a word that resembles a known one; else nothing."""
+    near = get_close_matches(word, list(known), 1)
+    return f' Did you mean "{near[0]}"?' if near else ""
 
 
 def _sentence(text: str) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from tailrace.cli.compare_command import compare
 from tailrace.cli.doctor_command import doctor
 from tailrace.cli.options import Json
 from tailrace.cli.output import Output
@@ -49,5 +50,6 @@ def _top(
 
 
 app.command()(run)
+app.command()(compare)
 app.command()(verify)
 app.command()(doctor)

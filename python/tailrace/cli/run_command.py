@@ -8,7 +8,6 @@ import json
 import shlex
 import sys
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +15,7 @@ import typer
 
 from tailrace.cli.options import Json, Quiet
 from tailrace.cli.output import Output
-from tailrace.errors import ExitCode, TailraceError
+from tailrace.errors import ExitCode, TailraceError, did_you_mean
 from tailrace.run import programs
 from tailrace.run.execute import Ended, execute
 from tailrace.run.inputs import RunInputs, gather
@@ -116,10 +115,8 @@ class Job:
 
 def _program_name(kernel: str) -> str:
     if kernel not in kernels:
-        near = get_close_matches(kernel, kernels, 1)
-        guess = f' Did you mean "{near[0]}"?' if near else ""
         raise TailraceError(
-            f'there is no kernel "{kernel}".{guess}',
+            f'there is no kernel "{kernel}".{did_you_mean(kernel, kernels)}',
             where="run",
             hint="known: " + ", ".join(kernels),
         )

@@ -147,13 +147,16 @@ class Record:
         return data
 
 
+most_places = 5
+
+
 @dataclass
 class Problem:
     """Lines that are no Record of ours; they are left out, and counted."""
 
     kind: str  # empty, damaged, too_long, other, incomplete
     count: int = 0
-    first: list[str] = field(default_factory=list)  # file:line, the first five
+    first: list[str] = field(default_factory=list)  # file:line of the first most_places
 
 
 @dataclass
@@ -165,8 +168,15 @@ class Problems:
     def add(self, kind: str, where: str) -> None:
         problem = self.by_kind.setdefault(kind, Problem(kind))
         problem.count += 1
-        if len(problem.first) < 5:
+        if len(problem.first) < most_places:
             problem.first.append(where)
+
+    def join(self, others: Problems) -> None:
+        """Adds those of another reading."""
+        for kind, other in others.by_kind.items():
+            mine = self.by_kind.setdefault(kind, Problem(kind))
+            mine.count += other.count
+            mine.first = [*mine.first, *other.first][:most_places]
 
     def __bool__(self) -> bool:
         return bool(self.by_kind)

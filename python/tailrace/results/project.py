@@ -17,7 +17,7 @@ from tailrace.results.raw import RawPhase, RawRecord, RawWriters
 # the environment stands in the configuration.
 _passing_variables = re.compile(
     r"SLURM_(JOB_?ID|JOB_NODELIST|STEP_ID)|PBS_JOBID|LSB_(JOBID|MCPU_HOSTS)|TAILRACE_.*"
-    r"|OMPI_MCA_(orte|ess|plm|shmem|initial|pmix|mpi_yield|state|schizo|routed|prte)_.*"
+    r"|OMPI_MCA_(orte|ess|plm|shmem|initial|pmix|mpi_yield|state|schizo|routed|prte)(_.*)?"
     r"|PMIX_MCA_.*|PRTE_MCA_.*"
 )
 _texts_of_context = ("striping", "environment")

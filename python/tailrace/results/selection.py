@@ -6,11 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from tailrace.errors import TailraceError
+from tailrace.errors import TailraceError, did_you_mean
 from tailrace.results.model import Record, ResultSet
 from tailrace.results.read import read_results
 from tailrace.results.texts import same_value, text_of
@@ -61,11 +60,15 @@ class Selection:
     def read(self) -> ResultSet:
         """The Records selected. Raises as read_results does, and where no Record is."""
         found = read_results([self.path])
-        chosen = [record for record in found.records if self.matches(record)]
-        if not chosen:
-            raise self._nothing(found.records)
-        found.records = chosen
+        found.records = self.chosen(found.records)
         return found
+
+    def chosen(self, records: list[Record]) -> list[Record]:
+        """Those that match; raises where none does."""
+        chosen = [record for record in records if self.matches(record)]
+        if not chosen:
+            raise self._nothing(records)
+        return chosen
 
     def _nothing(self, records: list[Record]) -> TailraceError:
         """Why: a key that is nowhere, a value that is nowhere, or no Record with all of them."""
@@ -84,7 +87,7 @@ class Selection:
     def _no_key(self, key: str, records: list[Record]) -> TailraceError:
         keys = [*_begins, *_of_record, *dict.fromkeys(k for r in records for k in r.settings.flat)]
         return TailraceError(
-            f'no Record has a key "{key}".{_did_you_mean(key, keys)}', where=self.text,
+            f'no Record has a key "{key}".{did_you_mean(key, keys)}', where=self.text,
             hint="keys are those of the configuration and of the context, and "
             + ", ".join([*_begins, *_of_record]),
         )  # fmt: skip
@@ -92,7 +95,7 @@ class Selection:
     def _no_value(self, key: str, value: str, there: list[str]) -> TailraceError:
         shown = ", ".join(there[:_most_values]) + (", ..." if len(there) > _most_values else "")
         return TailraceError(
-            f'no Record has {key}={value}.{_did_you_mean(value, there)}', where=self.text,
+            f'no Record has {key}={value}.{did_you_mean(value, there)}', where=self.text,
             hint=f"values of {key} there: {shown}",
         )  # fmt: skip
 
@@ -129,8 +132,3 @@ def _values(records: list[Record], key: str) -> list[str]:
         elif get is not None and (text := text_of(get(record))):
             found[text] = None
     return list(found)
-
-
-def _did_you_mean(word: str, known: list[str]) -> str:
-    near = get_close_matches(word, known, 1)
-    return f' Did you mean "{near[0]}"?' if near else ""
