@@ -9,14 +9,11 @@ import platform
 import shutil
 import sys
 import tempfile
-import time
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from tailrace import native
-
-quiet_bytes = 16 << 20
 
 
 class Machine:
@@ -81,11 +78,6 @@ class Machine:
         }
 
 
-def _meminfo() -> dict[str, int]:
-    lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    return {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines}
-
-
 def set_priority(nice: int) -> None:
     """For this process and all that it starts. Where the kernel schedules sessions as groups, a
     priority within the session means nothing: then the session is ours alone and has it too."""
@@ -95,17 +87,6 @@ def set_priority(nice: int) -> None:
     group = Path("/proc/self/autogroup")
     if group.exists():
         group.write_text(str(nice), encoding="ascii")
-
-
-def settle(limit_s: float = 30) -> None:
-    """Writes back what is dirty, so that no arm pays for the one before it."""
-    os.sync()
-    end = time.monotonic() + limit_s
-    while time.monotonic() < end:
-        now = _meminfo()
-        if now["Dirty"] + now["Writeback"] < quiet_bytes:
-            return
-        time.sleep(0.1)
 
 
 def remove(folder: Path) -> None:

@@ -8,9 +8,10 @@ import random
 import sys
 from typing import Any
 
-from . import machine as quiet
+from tailrace.run.quiet import settle
+
 from .arms import Dd, RunFailed, Seism
-from .machine import Machine
+from .machine import Machine, remove
 from .suites import Case, MemoryCase
 
 Measured = dict[str, list[dict[str, Any]]]
@@ -45,9 +46,9 @@ def run_case(case: Case | MemoryCase, machine: Machine, pairs: int, seed: int) -
 def _one(arm: Seism | Dd, where: str, machine: Machine) -> dict[str, Any]:
     folder = machine.fresh_folder(where)
     try:
-        quiet.settle()
+        settle()
         figures = arm.run(machine, folder)
         figures["load_1m"] = os.getloadavg()[0]
         return figures
     finally:
-        quiet.remove(folder)
+        remove(folder)

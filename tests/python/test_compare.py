@@ -102,16 +102,20 @@ def test_a_failed_repetition_drops_its_pair_only(tmp_path: Path) -> None:
 
 
 def rounds(b_factor: float, a2_factor: float, count: int = 6) -> list[dict[str, Any]]:
-    """As `compare --run` stores them: three arms, each round with a drift of its own."""
+    """As `compare --run` stores them: A against A, then A against B, each round with a drift."""
+    factors = {"A1": 1.0, "A2": a2_factor, "A": 1.0, "B": b_factor}
     records = []
-    for number in range(count + 1):
-        for name, factor in (("A", 1.0), ("A2", a2_factor), ("B", b_factor)):
-            records.append(
-                a_record(durable_s=1.3**number * factor * (1 + 0.001 * number),
-                         run=f"{name}{number}", warm_up=number == 0,
-                         configuration=SHARED if name == "B" else {},
-                         arm={"comparison": "x", "name": name, "round": number})
-            )  # fmt: skip
+    for names in (("A1", "A2"), ("A", "B")):
+        for number in range(count + 1):
+            for name in names:
+                if number == 0 and name in {"A1", "A2"}:
+                    continue
+                time = 1.3**number * factors[name] * (1 + 0.001 * number)
+                records.append(
+                    a_record(durable_s=time, run=f"{name}{number}", warm_up=number == 0,
+                             configuration=SHARED if name == "B" else {},
+                             arm={"comparison": "x", "name": name, "round": number})
+                )  # fmt: skip
     return records
 
 

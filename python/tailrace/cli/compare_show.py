@@ -3,19 +3,30 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from rich.table import Table
 from rich.text import Text
 
 from tailrace import statistics
 from tailrace.cli.output import Output, printable
-from tailrace.compare.analysis import Analysis
-from tailrace.compare.differences import Difference
-from tailrace.compare.sides import Side, metrics
 from tailrace.compare.words import effect_text
+
+if TYPE_CHECKING:
+    from tailrace.compare.analysis import Analysis
+    from tailrace.compare.differences import Difference
+    from tailrace.compare.sides import Side
 
 _titles = {"durable": "durable rate", "write": "raw write rate", "aggregate": "aggregate rate"}
 _colours = {"faster": "green", "slower": "red"}
 _mib = 1 << 20
+
+
+def print_analysis(output: Output, found: Analysis, **more: Any) -> int:
+    """For a person or, with `more` keys, for a program."""
+    show(output, found)
+    output.json({"command": "compare", **found.as_json(), **more})
+    return 0
 
 
 def show(output: Output, found: Analysis) -> None:
@@ -53,7 +64,7 @@ def _figures(found: Analysis) -> Table:
     table = _table("", "A", "B")
     table.add_row("repetitions", str(len(a.timed)), str(len(b.timed)))
     shown = dict.fromkeys(["durable", "write", found.metric])
-    for metric in (one for one in metrics if one in shown):
+    for metric in (one for one in _titles if one in shown):
         medians, ranges = zip(_rate(a, metric), _rate(b, metric), strict=True)
         table.add_row(f"{_titles[metric]}, MiB/s, median", *medians)
         table.add_row("  range", *ranges)

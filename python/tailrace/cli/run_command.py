@@ -74,7 +74,7 @@ def run(
     `tailrace-seism --help` lists all inputs; limit takes the same.
     """
     output = Output(as_json=as_json, quiet=quiet)
-    path = programs.program(_program_name(kernel))
+    path = programs.program(program_name(kernel))
     mpi = programs.mpi_library(path)
     if "-" in words and sys.stdin.isatty():
         output.note("type lines `key value...`; DONE ends them")
@@ -82,7 +82,7 @@ def run(
     count = ranks or inputs.ranks()
     if count is None:
         return _let_it_explain(path, inputs)
-    launch = launch_for(mpi, count, _plain(launcher))
+    launch = launch_for(mpi, count, plain_launcher(launcher))
     for note in launch.notes:
         output.note(note)
     job = Job(kernel, path, inputs, launch, count)
@@ -113,7 +113,7 @@ class Job:
         }
 
 
-def _program_name(kernel: str) -> str:
+def program_name(kernel: str) -> str:
     if kernel not in kernels:
         raise TailraceError(
             f'there is no kernel "{kernel}".{did_you_mean(kernel, kernels)}',
@@ -123,7 +123,7 @@ def _program_name(kernel: str) -> str:
     return kernels[kernel]
 
 
-def _plain(launcher: str) -> str:
+def plain_launcher(launcher: str) -> str:
     from tailrace.cli.main import plain_dashes
 
     return " ".join(plain_dashes(word) for word in launcher.split(" "))

@@ -42,14 +42,7 @@ def _by_rounds(a: Side, b: Side, figure: str, everything: list[Record]) -> Pairs
     pairs, dropped = _joined(of_a, of_b)
     if not pairs:
         return None
-    arm = a.records[0].arm
-    again = [
-        record
-        for record in everything
-        if arm and record.arm and record.arm.comparison == arm.comparison
-        and record.arm.name == f"{arm.name}2"
-    ]  # fmt: skip
-    same, _ = _joined(of_a, _rounds(again, figure))
+    same, _ = _joined(*(_rounds(_again(a, number, everything), figure) for number in (1, 2)))
     return Pairs(
         [one for one, _ in pairs],
         [other for _, other in pairs],
@@ -57,6 +50,17 @@ def _by_rounds(a: Side, b: Side, figure: str, everything: list[Record]) -> Pairs
         dropped,
         ([one for one, _ in same], [other for _, other in same]) if same else None,
     )
+
+
+def _again(side: Side, number: int, everything: list[Record]) -> list[Record]:
+    """The runs of A against A of the comparison that `side` comes from: arms A1 and A2."""
+    arm = side.records[0].arm
+    return [
+        record
+        for record in everything
+        if arm is not None and record.arm is not None
+        and record.arm.comparison == arm.comparison and record.arm.name == f"{arm.name}{number}"
+    ]  # fmt: skip
 
 
 def _rounds(records: list[Record], figure: str) -> dict[int, float | None]:
