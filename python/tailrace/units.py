@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+mebi = 1024.0**2
+
 
 def mib(count_bytes: float) -> str:
     """Bytes in the greatest binary unit that gives at least 1."""

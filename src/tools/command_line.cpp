@@ -39,8 +39,8 @@ std::string with_plain_dashes(std::string_view text) {
 
 Error unknown_option(const std::string& option) {
     std::string message = "unknown option " + core::in_quotes(option);
-    const std::string guess =
-        core::nearest(option, {"--help", "--version", "--dry-run", "--input"});
+    const std::string guess = core::nearest(
+        option, {"--help", "--version", "--dry-run", "--input", "--resume", "--progress"});
     if (!guess.empty()) message += ". Did you mean \"" + guess + "\"?";
     return {Code::unknown_key, message, "<command line>", "--help lists options and keys"};
 }
@@ -136,6 +136,10 @@ Invocation parse_command_line(int argc, const char* const* argv) {
             invocation.version = true;
         else if (word == "--dry-run")
             invocation.dry_run = true;
+        else if (word == "--resume")
+            invocation.resume = true;
+        else if (word == "--progress")
+            invocation.progress = true;
         else if (word == "--input" || word == "-i")
             set_input(invocation, take_value(word, argc, argv, i));
         else if (word.rfind("--input=", 0) == 0)

@@ -15,6 +15,7 @@ namespace tailrace::tools {
 /// What was asked for, before any value is looked at.
 struct Invocation {
     bool help = false, version = false, dry_run = false;
+    bool resume = false, progress = false;
     bool from_stdin = false;                ///< no file and no key=value: lines on standard input
     std::optional<std::string> input_file;  ///< --input; "-" is standard input
     std::vector<std::string> assignments;   ///< key=value, or a flag

@@ -39,7 +39,7 @@ int with_output_verdict(int exit_code) {
 }
 
 std::string usage_of(const Program& program) {
-    return "mpiexec -n RANKS " + program.name + " [--dry-run] [--input FILE] [key=value ...]";
+    return "mpiexec -n RANKS " + program.name + " [options] [key=value ...]";
 }
 
 std::string help_of(const Program& program) {
@@ -55,6 +55,13 @@ std::string help_of(const Program& program) {
            "  -i, --input FILE                read lines from FILE (\"-\": standard input)\n"
            "      --dry-run                   check everything, print the effective "
            "configuration, write nothing\n"
+           "      --resume                    go on with the last run of these inputs that is in "
+           "the "
+           "results:\n"
+           "                                  only the repetitions that are missing (after a "
+           "warm-up)\n"
+           "      --progress                  a line `tailrace-progress: JSON` for each stage and "
+           "for steps\n"
            "      --version                   print versions and end\n"
            "  -h, --help                      print this and end\n\n" +
            program.keys.help() +
@@ -100,9 +107,13 @@ void work_on(const comm::Comm& comm, int argc, char** argv, const Program& progr
     const Invocation invocation = comm.agree_on([&] { return parse_command_line(argc, argv); });
     if (invocation.help) return say(help_of(program));
     if (invocation.version) return say(version_of(program));
-    const std::string file = invocation.from_stdin ? "" : invocation.input_file.value_or("");
-    work(comm, config_of(comm, invocation, program), {invocation.dry_run, after_init_bytes, file},
-         say);
+    Mode mode;
+    mode.dry_run = invocation.dry_run;
+    mode.resume = invocation.resume;
+    mode.progress = invocation.progress;
+    mode.after_init_bytes = after_init_bytes;
+    mode.input_file = invocation.from_stdin ? "" : invocation.input_file.value_or("");
+    work(comm, config_of(comm, invocation, program), mode, say);
 }
 
 int tell(const comm::Comm& comm, const core::Error& error) {

@@ -21,6 +21,8 @@ struct Program {
 /// How the work is to be done.
 struct Mode {
     bool dry_run = false;
+    bool resume = false;                 ///< goes on with the run whose Records are there
+    bool progress = false;               ///< lines of progress on standard output, for a program
     std::uint64_t after_init_bytes = 0;  ///< resident memory when MPI was up
     std::string input_file;              ///< that lines came from; empty: none, or standard input
 };

@@ -15,6 +15,20 @@ namespace {
 
 namespace seism = kernels::seism;
 
+/// The keys are those of docs/user/run.md.
+std::string progress_line(const seism::Progress& now) {
+    return "tailrace-progress: {\"stage\":\"" + std::string(name(now.stage)) +
+           "\",\"repetition\":" + std::to_string(now.repetition) +
+           ",\"repetitions\":" + std::to_string(now.repetitions) +
+           ",\"warm_up\":" + (now.warm_up ? "true" : "false") +
+           ",\"steps_done\":" + std::to_string(now.steps_done) +
+           ",\"steps\":" + std::to_string(now.steps) +
+           ",\"new_steps\":" + std::to_string(now.new_steps) +
+           ",\"new_s\":" + std::to_string(now.new_s) +
+           ",\"longest_s\":" + std::to_string(now.longest_s) +
+           ",\"step_bytes\":" + std::to_string(now.step_bytes) + "}\n";
+}
+
 /// A dry run on one process, as on a login node, is about the ranks that the grid will need.
 std::uint64_t ranks_of(const comm::Comm& comm, const core::Config& config, bool dry_run) {
     const auto started = static_cast<std::uint64_t>(comm.size());
@@ -35,7 +49,10 @@ void work(const comm::Comm& comm, core::Config config, const Mode& mode, bool li
     for (const std::string& note : inputs.notes) core::log(core::LogLevel::warning, note);
     if (mode.dry_run) return print(seism::dry_run_text(comm, inputs));
     const seism::Software software{mpi_library(), hdf5_version(), mode.after_init_bytes};
-    seism::run(comm, inputs, software, print);
+    seism::HowToRun how;
+    how.resume = mode.resume;
+    if (mode.progress) how.watch = [&](const seism::Progress& now) { print(progress_line(now)); };
+    seism::run(comm, inputs, software, print, how);
 }
 
 }  // namespace

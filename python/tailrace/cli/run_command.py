@@ -15,8 +15,9 @@ import typer
 
 from tailrace.cli.options import Json, Quiet
 from tailrace.cli.output import Output
+from tailrace.cli.run_display import display
 from tailrace.errors import ExitCode, TailraceError, did_you_mean
-from tailrace.run import programs
+from tailrace.run import programs, progress
 from tailrace.run.execute import Ended, execute
 from tailrace.run.inputs import RunInputs, gather
 from tailrace.run.launcher import Launch, launch_for
@@ -54,6 +55,13 @@ Limit = Annotated[
     bool,
     typer.Option("--limit", help="Also write the same bytes by plain means: what is possible."),
 ]
+Resume = Annotated[
+    bool,
+    typer.Option(
+        "--resume", help="Only the repetitions that the results lack of the last such run."
+    ),
+]
+Watch = Annotated[bool, typer.Option("--watch", help="A live view of the steps: rates and stalls.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and end.")]
 
 
@@ -64,6 +72,8 @@ def run(
     ranks: Ranks = None,
     launcher: Launcher = "",
     limit: Limit = False,
+    resume: Resume = False,
+    watch: Watch = False,
     dry_run: DryRun = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -85,8 +95,9 @@ def run(
     launch = launch_for(mpi, count, plain_launcher(launcher))
     for note in launch.notes:
         output.note(note)
-    job = Job(kernel, path, inputs, launch, count)
-    return _show(output, job) if dry_run else _run(output, job)
+    options = [*(["--resume"] if resume else []), *([] if quiet else [progress.flag])]
+    job = Job(kernel, path, inputs, launch, count, [] if dry_run else options)
+    return _show(output, job) if dry_run else _run(output, job, watch=watch)
 
 
 @dataclass(frozen=True)
@@ -98,10 +109,11 @@ class Job:
     inputs: RunInputs
     launch: Launch
     ranks: int
+    options: list[str]
 
     @property
     def command(self) -> list[str]:
-        return [*self.launch.words, str(self.path), *self.inputs.arguments]
+        return [*self.launch.words, str(self.path), *self.options, *self.inputs.arguments]
 
     def facts(self) -> dict[str, Any]:
         return {
@@ -172,17 +184,18 @@ def _let_it_explain(path: Path, inputs: RunInputs) -> int:
     )
 
 
-def _run(output: Output, job: Job) -> int:
+def _run(output: Output, job: Job, *, watch: bool) -> int:
     results = job.inputs.path("results", "results.jsonl")
     known = _size(results)
     lines: list[str] = []
     catches = output.as_json or output.quiet
-    ended = execute(
-        job.command,
-        stdin=job.inputs.stdin,
-        environment=job.launch.environment,
-        line=lines.append if catches else None,
-    )
+    with display(output, watch=watch, result=lines.append if catches else None) as line:
+        ended = execute(
+            job.command,
+            stdin=job.inputs.stdin,
+            environment=job.launch.environment,
+            line=line,
+        )
     if ended.signal_number:
         _clear_up(output, job.inputs, ended)
     output.json(

@@ -55,18 +55,20 @@ void emulate_computation(const Compute& compute, core::Phases& phases) {
 class Writer {
 public:
     Writer(const comm::Comm& comm, const Inputs& inputs, const Fill& fill, core::Phases& phases,
-           Buffer& buffer, Written& written)
+           Buffer& buffer, Teller& teller, Written& written)
         : x_comm(comm),
           x_inputs(inputs),
           x_fill(fill),
           x_phases(phases),
           x_buffer(buffer),
+          x_teller(teller),
           x_stretches(comm),
           x_steps(comm, inputs.geometry.steps, inputs.sync_each_step, inputs.compute.seconds > 0),
           x_written(written) {}
 
     void write() {
         fill(0);
+        x_teller.stage(Progress::Stage::create);
         x_stretches.begin();
         const double start = core::now_s();
         const auto sink =
@@ -75,10 +77,12 @@ public:
         try {
             const core::ObjectId id = sink->define(schema_of(x_inputs)).front();
             x_written.open_s = core::now_s() - start;
+            x_teller.stage(Progress::Stage::write);
             for (std::uint64_t step = 0; step < x_inputs.geometry.steps; ++step) {
                 prepare(step);
                 write_step(*sink, id, step);
             }
+            x_teller.stage(Progress::Stage::close);
             close(*sink);
         } catch (const core::Error&) {
             discard(*sink);
@@ -114,6 +118,7 @@ private:
     }
 
     void write_step(core::Sink& sink, core::ObjectId id, std::uint64_t step) {
+        const double started_s = core::now_s();
         const double write_before = x_phases.seconds("write");
         const core::Write piece{
             id,
@@ -130,6 +135,7 @@ private:
             x_step.sync = x_phases.seconds("sync") - sync_before;
         }
         x_steps.add(x_step);
+        x_teller.step(core::now_s() - started_s);
     }
 
     void close(core::Sink& sink) {
@@ -151,6 +157,7 @@ private:
     const Fill& x_fill;
     core::Phases& x_phases;
     Buffer& x_buffer;
+    Teller& x_teller;
     Stretches x_stretches;
     StepTimes x_steps;
     StepSeconds x_step;
@@ -183,8 +190,8 @@ void fill_buffer(const Fill& fill, const Geometry& geometry, int rank, std::uint
 }
 
 void write_file(const comm::Comm& comm, const Inputs& inputs, const Fill& fill,
-                core::Phases& phases, Buffer& buffer, Written& written) {
-    Writer(comm, inputs, fill, phases, buffer, written).write();
+                core::Phases& phases, Buffer& buffer, Teller& teller, Written& written) {
+    Writer(comm, inputs, fill, phases, buffer, teller, written).write();
 }
 
 }  // namespace tailrace::kernels::seism

@@ -11,6 +11,7 @@
 #include "core/sink.hpp"
 #include "kernels/seism/fill.hpp"
 #include "kernels/seism/inputs.hpp"
+#include "kernels/seism/progress.hpp"
 #include "kernels/seism/step_times.hpp"
 
 namespace tailrace::kernels::seism {
@@ -45,6 +46,6 @@ void fill_buffer(const Fill& fill, const Geometry& geometry, int rank, std::uint
 /// @param written  what is known, also after a failure
 /// @throws core::Error on all ranks
 void write_file(const comm::Comm& comm, const Inputs& inputs, const Fill& fill,
-                core::Phases& phases, Buffer& buffer, Written& written);
+                core::Phases& phases, Buffer& buffer, Teller& teller, Written& written);
 
 }  // namespace tailrace::kernels::seism

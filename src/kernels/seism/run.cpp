@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/seism/run.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <new>
 
+#include "core/finished.hpp"
 #include "core/log.hpp"
 #include "core/results_file.hpp"
 #include "core/units.hpp"
@@ -60,29 +62,73 @@ std::unique_ptr<Fill> checked_fill(const Inputs& inputs) {
 
 class Run {
 public:
-    Run(const comm::Comm& comm, const Inputs& inputs, const Software& software, const Say& say)
+    Run(const comm::Comm& comm, const Inputs& inputs, const Software& software, const Say& say,
+        const HowToRun& how)
         : x_comm(comm),
           x_inputs(inputs),
           x_software(software),
           x_say(say),
+          x_how(how),
           x_fill(checked_fill(inputs)) {}
 
     void all() {
         x_buffer = x_comm.agree_on([&] { return make_buffer(x_inputs); });
-        x_run_id = x_comm.broadcast(x_comm.rank() == 0 ? core::new_run_id() : "");
+        const std::uint64_t finished = find_finished();
         warn_without_lustre();
         tell(echo_text(x_inputs));
         const bool repeats = x_inputs.repeat > 0;
-        for (std::uint64_t i = repeats ? 0 : 1; i <= (repeats ? x_inputs.repeat : 1); ++i) {
-            remove_previous();
-            if (repeats) tell(heading(i));
-            repetition(i);
-        }
+        if (finished >= std::max<std::uint64_t>(x_inputs.repeat, 1))
+            return tell("All repetitions are in " + x_inputs.results.string() +
+                        " already: nothing to do\n");
+        if (repeats) one(0);
+        for (std::uint64_t i = finished + 1; i <= std::max<std::uint64_t>(x_inputs.repeat, 1); ++i)
+            one(i);
         if (repeats && !x_measured.empty()) tell(summary_text(x_measured));
         if (repeats) tell_if_any(x_limits.text());
     }
 
 private:
+    /// The run that is gone on with, or a new one; returns the repetitions that it has.
+    std::uint64_t find_finished() {
+        core::Finished found;
+        const Record frame = frame_of_all();
+        x_comm.agree_on([&] {
+            if (x_how.resume && x_comm.rank() == 0)
+                found = core::finished_run(x_inputs.results, frame);
+        });
+        if (x_comm.rank() == 0 && !found.run_id.empty() && found.host != frame.context.host)
+            core::log(core::LogLevel::warning, "the repetitions so far ran on " + found.host +
+                                                   ", these run on " + frame.context.host);
+        if (x_comm.rank() == 0 && x_how.resume)
+            tell("Resumed: " + std::to_string(found.repetitions) + " repetitions are in " +
+                 x_inputs.results.string() + "\n");
+        x_run_id = x_comm.broadcast(found.run_id.empty() ? core::new_run_id() : found.run_id);
+        return x_comm.broadcast_value(found.repetitions);
+    }
+
+    [[nodiscard]] Record frame_of_all() const {
+        Record record = record_frame(x_comm, x_inputs);
+        record.context.mpi_library = x_software.mpi_library;
+        record.context.hdf5_version = x_software.hdf5_version;
+        return record;
+    }
+
+    void one(std::uint64_t number) {
+        remove_previous();
+        if (x_inputs.repeat > 0) tell(heading(number));
+        repetition(number);
+    }
+
+    [[nodiscard]] Teller teller(std::uint64_t number) const {
+        Progress frame;
+        frame.repetition = number;
+        frame.repetitions = std::max<std::uint64_t>(x_inputs.repeat, 1);
+        frame.warm_up = number == 0;
+        frame.steps = x_inputs.geometry.steps;
+        frame.step_bytes = x_inputs.geometry.bytes() / x_inputs.geometry.steps;
+        return {x_how.watch, frame};
+    }
+
     void tell(const std::string& text) const {
         if (x_comm.rank() == 0 && x_say) x_say(text);
     }
@@ -115,13 +161,11 @@ private:
     }
 
     void repetition(std::uint64_t number) {
-        Record record = record_frame(x_comm, x_inputs);
+        Record record = frame_of_all();
         record.run_id = x_run_id;
         record.repetition = number;
         record.warm_up = number == 0;
-        record.context.mpi_library = x_software.mpi_library;
-        record.context.hdf5_version = x_software.hdf5_version;
-        Measured measured;
+        Measured measured{teller(number)};
         try {
             measure(record, measured);
         } catch (const Error& error) {
@@ -139,6 +183,7 @@ private:
             throw core::Error(*record.error);
         }
         append(record);
+        measured.teller.stage(Progress::Stage::done);
         if (record.warm_up) return;
         if (measured.written.complete) x_measured.push_back(measured.figures);
         x_limits.add(record);
@@ -151,9 +196,10 @@ private:
     }
 
     struct Measured {
-        core::Phases phases;
-        Written written;
-        Figures figures;
+        Teller teller;
+        core::Phases phases{};
+        Written written{};
+        Figures figures{};
     };
 
     /// The kernel and, where it is asked for, the limit.
@@ -164,6 +210,7 @@ private:
         const auto beside =
             x_comm.agree_on([&] { return formats::follow_links(x_inputs.filename); });
         const auto kernel = [&] { measure_kernel(record, measured); };
+        measured.teller.stage(Progress::Stage::limit);
         limit::run_beside(x_comm, limit_work(x_comm.rank(), x_inputs, x_buffer), beside,
                           x_inputs.limit == LimitMode::beside ? std::function<void()>(kernel)
                                                               : std::function<void()>(),
@@ -173,7 +220,7 @@ private:
     void measure_kernel(Record& record, Measured& measured) {
         core::Phases& phases = measured.phases;
         Written& written = measured.written;
-        write_file(x_comm, x_inputs, *x_fill, phases, x_buffer, written);
+        write_file(x_comm, x_inputs, *x_fill, phases, x_buffer, measured.teller, written);
         // The name goes first: whoever sees it sees all that belongs to it.
         x_previous = {written.report.path.string()};
         x_previous.insert(x_previous.end(), written.report.parts.begin(),
@@ -182,10 +229,12 @@ private:
         take_written(x_comm, x_inputs, written, measured.figures, record);
         if (x_inputs.read_back) {
             x_buffer.filled = false;
+            measured.teller.stage(Progress::Stage::read_back);
             record.read_back = read_back(x_comm, x_inputs, phases, x_buffer.values);
         }
         if (!x_inputs.verify) return;
         x_buffer.filled = false;
+        measured.teller.stage(Progress::Stage::verify);
         core::VerificationRecord found = verify(x_comm, x_inputs, *x_fill, phases, x_buffer.values);
         if (x_fill->may_fail()) x_comm.agree(x_fill->failure());  // then nothing was compared
         record.verification = std::move(found);
@@ -237,6 +286,7 @@ private:
     const Inputs& x_inputs;
     const Software& x_software;
     const Say& x_say;
+    const HowToRun& x_how;
     std::unique_ptr<Fill> x_fill;
     Buffer x_buffer;
     std::string x_run_id;
@@ -261,12 +311,14 @@ std::string dry_run_text(const comm::Comm& comm, const Inputs& inputs) {
            inputs.config.listing();
 }
 
-void run(const comm::Comm& comm, const Inputs& inputs, const Software& software, const Say& say) {
+void run(const comm::Comm& comm, const Inputs& inputs, const Software& software, const Say& say,
+         const HowToRun& how) {
     check_machine(comm, inputs);
     comm.agree_on([&] {
         if (comm.rank() == 0) core::try_results_file(inputs.results);
     });
-    auto whole = comm.agree_on([&] { return std::make_unique<Run>(comm, inputs, software, say); });
+    auto whole =
+        comm.agree_on([&] { return std::make_unique<Run>(comm, inputs, software, say, how); });
     whole->all();
 }
 

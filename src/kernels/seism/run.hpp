@@ -11,6 +11,7 @@
 #include "comm/comm.hpp"
 #include "core/record.hpp"
 #include "kernels/seism/inputs.hpp"
+#include "kernels/seism/progress.hpp"
 
 namespace tailrace::kernels::seism {
 
@@ -24,6 +25,13 @@ struct Software {
 /// Receives lines for a person; called on rank 0 only.
 using Say = std::function<void(const std::string&)>;
 
+struct HowToRun {
+    /// Goes on with the last run of the same inputs in `inputs.results`: only the repetitions that
+    /// are missing there.
+    bool resume = false;
+    Watch watch{};  ///< may be empty; called on rank 0 only
+};
+
 /// Checks all that a run checks before it creates anything (plugin, memory, results, the file's
 /// name and folder, space, filters), creates nothing, and returns the effective configuration as
 /// input lines, with a note on the ranks.  [collective]
@@ -33,6 +41,7 @@ using Say = std::function<void(const std::string&)>;
 /// Runs the plan: per repetition fill, write, read back, verify; appends a Record for each to
 /// `inputs.results` and says the results.  [collective]
 /// @throws core::Error on all ranks: of the run, or Code::verification where values are wrong
-void run(const comm::Comm& comm, const Inputs& inputs, const Software& software, const Say& say);
+void run(const comm::Comm& comm, const Inputs& inputs, const Software& software, const Say& say,
+         const HowToRun& how = {});
 
 }  // namespace tailrace::kernels::seism

@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
 import json
 import os
+import pty
+import re
+import struct
 import subprocess
 import sys
+import termios
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +60,35 @@ def called(*words: str | Path) -> Ran:
     with redirect_stdout(out), redirect_stderr(err):
         code = run([str(word) for word in words])
     return Ran(code, out.getvalue(), err.getvalue())
+
+
+@dataclass(frozen=True)
+class Screen:
+    """All that a terminal was sent, without the codes that move the cursor."""
+
+    code: int
+    text: str
+
+
+def in_terminal(words: list[str], cwd: Path, timeout: float = 90) -> Screen:
+    """Runs with all three streams on a terminal of 80 columns."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tailrace", *words], stdin=slave, stdout=slave, stderr=slave,
+        cwd=cwd, env=environment(TERM="xterm"),
+    )  # fmt: skip
+    os.close(slave)
+    seen = b""
+    while True:
+        try:
+            got = os.read(master, 65536)
+        except OSError:  # the other end is closed
+            break
+        seen += got
+    os.close(master)
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode("utf-8", "replace"))
+    return Screen(process.wait(timeout=timeout), text)
 
 
 def tailrace(

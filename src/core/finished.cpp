@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/finished.hpp"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+namespace tailrace::core {
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// What must be equal for two Records to be of one run.
+Json identity(const Json& record) {
+    const Json& context = record.at("context");
+    return {record.at("schema"),       record.at("kernel"),  record.at("configuration"),
+            context.at("ranks"),       context.at("commit"), context.at("mpi_library"),
+            context.at("hdf5_version")};
+}
+
+}  // namespace
+
+Finished finished_run(const std::filesystem::path& results, const Record& frame) {
+    Finished found;
+    std::error_code failed;
+    if (!std::filesystem::exists(results, failed)) return found;
+    std::ifstream lines(results);
+    if (!lines)
+        throw Error(Code::not_writable, "the results cannot be read", results.string(),
+                    "check its permissions, or start without --resume");
+    const Json wanted = identity(Json::parse(to_json_line(frame)));
+    std::set<std::uint64_t> repetitions;
+    for (std::string line; std::getline(lines, line);) {
+        const Json record = Json::parse(line, nullptr, false);
+        try {
+            if (record.is_discarded() || identity(record) != wanted) continue;
+            const std::string run_id = record.at("run_id");
+            if (run_id != found.run_id) repetitions.clear();
+            found.run_id = run_id;
+            found.host = record.at("context").at("host");
+            if (record.at("status") == "ok" && record.at("warm_up") == false)
+                repetitions.insert(record.at("repetition").get<std::uint64_t>());
+        } catch (const Json::exception&) {  // JSON, but no Record
+        }
+    }
+    found.repetitions = repetitions.size();
+    return found;
+}
+
+}  // namespace tailrace::core

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a person sees of a long run: a bar or the live view in a terminal, plain lines elsewhere,
+nothing with --quiet; and a run that was interrupted goes on with --resume."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tailrace_cli import SOURCE, environment, in_terminal, tailrace
+
+pytestmark = pytest.mark.mpi
+SMALL = ("processor=2x1x1", "domain=8x8x8")
+SLOW = (*SMALL, "time=30", "compute=0.05 idle")
+
+
+def records(folder: Path) -> list[dict[str, object]]:
+    lines = (folder / "results.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def test_the_live_view_in_a_terminal_of_80_columns(tmp_path: Path) -> None:
+    screen = in_terminal(["run", "seism", *SLOW, "repeat=1", "--watch"], cwd=tmp_path)
+    assert screen.code == 0
+    assert "repetition 1 of 1" in screen.text or "one run" in screen.text
+    for part in ("warm-up before 1 repetitions", "MiB/s now", "median", "stalls", " left"):
+        assert part in screen.text, screen.text
+    assert "Durable throughput:" in screen.text, "the results are seen as well"
+    assert "tailrace-progress" not in screen.text
+
+
+def test_a_bar_in_a_terminal(tmp_path: Path) -> None:
+    screen = in_terminal(["run", "seism", *SLOW, "repeat=1"], cwd=tmp_path)
+    assert screen.code == 0 and "warm-up before" in screen.text and " left" in screen.text
+    assert "tailrace-progress" not in screen.text
+
+
+def test_plain_lines_where_there_is_no_terminal(tmp_path: Path) -> None:
+    run = tailrace("run", "seism", *SLOW, "--watch", cwd=tmp_path).expect(0)
+    lines = [line for line in run.err.splitlines() if "step" in line and "MiB/s" in line]
+    assert lines and all(line.startswith("tailrace: one run: write, step") for line in lines)
+    assert "\x1b" not in run.err and "tailrace-progress" not in run.out + run.err
+    short = tailrace("run", "seism", *SMALL, "time=2", cwd=tmp_path).expect(0)
+    assert "step" not in short.err, "a short run has no progress to tell"
+
+
+def test_quiet_runs_tell_nothing(tmp_path: Path) -> None:
+    run = tailrace("run", "seism", *SLOW, "--watch", "--quiet", cwd=tmp_path).expect(0)
+    assert (run.out, run.err) == ("", "")
+
+
+def test_a_reader_that_goes_away_changes_nothing(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tailrace", "run", "seism", *SMALL, "time=40", "repeat=3"],
+        cwd=tmp_path, env=environment(PYTHONPATH=str(SOURCE / "python")),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.wait(timeout=60) == 0
+    assert "Traceback" not in process.stderr.read() if process.stderr else True
+    assert len(records(tmp_path)) == 4
+
+
+def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
+    words = ["run", "seism", *SMALL, "time=4", "compute=0.1 idle", "repeat=4"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tailrace", *words],
+        cwd=tmp_path, env=environment(PYTHONPATH=str(SOURCE / "python")),
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        if (tmp_path / "results.jsonl").exists() and len(records(tmp_path)) >= 3:
+            break
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGINT)
+    assert process.wait(timeout=40) == 130
+    done = {r["repetition"] for r in records(tmp_path) if not r["warm_up"]}
+    assert {1, 2} <= done < {1, 2, 3, 4}
+    told = tailrace(*words, "--resume", cwd=tmp_path).expect(0)
+    assert f"Resumed: {len(done)} repetitions are in results.jsonl" in told.out
+    timed = [r["repetition"] for r in records(tmp_path) if not r["warm_up"]]
+    assert timed == [1, 2, 3, 4] and len({r["run_id"] for r in records(tmp_path)}) == 1
+    before = (tmp_path / "results.jsonl").read_bytes()
+    assert "nothing to do" in tailrace(*words, "--resume", cwd=tmp_path).expect(0).out
+    assert (tmp_path / "results.jsonl").read_bytes() == before
+
+
+def test_other_inputs_are_another_run(tmp_path: Path) -> None:
+    words = ["run", "seism", *SMALL, "repeat=1"]
+    tailrace(*words, "time=1", cwd=tmp_path).expect(0)
+    with (tmp_path / "results.jsonl").open("a") as file:
+        file.write('{"half a line\n[1]\n{"schema": "tailrace-record/1"}\n')
+    told = tailrace(*words, "time=2", "--resume", cwd=tmp_path).expect(0)
+    assert "Resumed: 0 repetitions" in told.out
+    lines = [line for line in (tmp_path / "results.jsonl").read_text().splitlines()
+             if line.startswith('{"schema":"tailrace-record/1","kernel"')]  # fmt: skip
+    assert len({json.loads(line)["run_id"] for line in lines}) == 2
