@@ -24,3 +24,13 @@ def grouped(count: int) -> str:
 def plural(count: int, noun: str) -> str:
     """`1 file`, `2 files`."""
     return f"{grouped(count)} {noun}{'' if count == 1 else 's'}"
+
+
+def duration(seconds: float | None) -> str:
+    """ "1:02:03 left"; "time left not known yet"."""
+    if seconds is None:
+        return "time left not known yet"
+    whole = round(seconds)
+    hours, minutes = divmod(whole // 60, 60)
+    text = f"{hours}:{minutes:02d}:{whole % 60:02d}" if hours else f"{minutes}:{whole % 60:02d}"
+    return f"{text} left"

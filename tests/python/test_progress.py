@@ -7,8 +7,11 @@ import json
 
 import pytest
 
+from tailrace.cli import output
+from tailrace.cli.output import PlainMeter
 from tailrace.run import progress
-from tailrace.run.progress import State, duration, parsed, prefix, sparkline
+from tailrace.run.progress import State, parsed, prefix, sparkline
+from tailrace.units import duration
 
 STEP_BYTES = 1 << 20
 
@@ -122,3 +125,14 @@ def test_a_sparkline_has_a_character_per_value() -> None:
 def test_durations() -> None:
     assert duration(None) == "time left not known yet"
     assert duration(61) == "1:01 left" and duration(3723) == "1:02:03 left"
+
+
+def test_without_a_terminal_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(output.time, "monotonic", lambda: now[0])
+    told: list[str] = []
+    meter = PlainMeter("big.h5", told.append)
+    for second in range(25):
+        now[0] = float(second)
+        meter(second << 20, 100 << 20)
+    assert told == ["big.h5: 10 % of 100.0 MiB, 1:30 left", "big.h5: 20 % of 100.0 MiB, 1:20 left"]

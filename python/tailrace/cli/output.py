@@ -6,7 +6,8 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -23,12 +24,31 @@ from rich.text import Text
 
 from tailrace.cli import interrupts
 from tailrace.errors import TailraceError
+from tailrace.units import duration, mib
 
 
 class Meter(Protocol):
     """Hears how many bytes of how many are done."""
 
     def __call__(self, done_bytes: int, total_bytes: int) -> None: ...
+
+
+class PlainMeter:
+    """Tells how far it is, and how long the rest takes at the pace so far, every `interval_s`."""
+
+    def __init__(self, title: str, tell: Callable[[str], None], interval_s: float = 10.0) -> None:
+        self._title, self._tell, self._interval_s = title, tell, interval_s
+        self._started = self._told = time.monotonic()
+
+    def __call__(self, done_bytes: int, total_bytes: int) -> None:
+        interrupts.check()
+        now = time.monotonic()
+        if now - self._told < self._interval_s or not 0 < done_bytes <= total_bytes:
+            return
+        self._told = now
+        left_s = (now - self._started) * (total_bytes - done_bytes) / done_bytes
+        share = 100 * done_bytes / total_bytes
+        self._tell(f"{self._title}: {share:.0f} % of {mib(total_bytes)}, {duration(left_s)}")
 
 
 class Output:
@@ -73,9 +93,12 @@ class Output:
 
     @contextmanager
     def progress(self, title: str) -> Iterator[Meter]:
-        """A bar on stderr, only where that is a terminal."""
-        if self.quiet or not sys.stderr.isatty():
+        """A bar on stderr; where that is no terminal, a line every 10 s."""
+        if self.quiet:
             yield lambda done_bytes, total_bytes: interrupts.check()
+            return
+        if not sys.stderr.isatty():
+            yield PlainMeter(title, self.note)
             return
         columns = (
             TextColumn("{task.description}"),

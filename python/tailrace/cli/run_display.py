@@ -14,7 +14,8 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
 from tailrace.cli.output import Output, printable
-from tailrace.run.progress import State, duration, parsed
+from tailrace.run.progress import State, parsed
+from tailrace.units import duration
 
 Line = Callable[[str], None]
 _plain_interval_s = {"progress": 10.0, "watch": 1.0}

@@ -9,7 +9,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from statistics import median
 
-from tailrace.units import mebi
+from tailrace.units import duration, mebi
 
 prefix = "tailrace-progress: "
 flag = "--progress"
@@ -168,16 +168,6 @@ class State:
             f"{self.title()}: {report.stage.replace('_', ' ')}, step {report.steps_done} of "
             f"{report.steps}{rate}{stalls}, {duration(self.left_s())}"
         )
-
-
-def duration(seconds: float | None) -> str:
-    """ "1:02:03 left"; "time left not known yet"."""
-    if seconds is None:
-        return "time left not known yet"
-    whole = round(seconds)
-    hours, minutes = divmod(whole // 60, 60)
-    text = f"{hours}:{minutes:02d}:{whole % 60:02d}" if hours else f"{minutes}:{whole % 60:02d}"
-    return f"{text} left"
 
 
 def sparkline(values: list[float]) -> str:
