@@ -47,7 +47,8 @@ def type_of(tid: Any) -> Type:
         length = None if tid.is_variable_str() else size
         return Text(length, _charsets[tid.get_cset()], _paddings[tid.get_strpad()])
     if kind == h5t.BITFIELD:
-        return Bitfield(size)
+        bits = _bits_used(tid)
+        return Bitfield(size, bits if bits < 8 * size else None)
     if kind == h5t.OPAQUE:
         return Opaque(size, tid.get_tag().decode("utf-8", "replace"))
     if kind == h5t.ENUM:
@@ -136,6 +137,12 @@ def _fields_name(tid: Any, size: int) -> str:
     if size in (12, 16) and fields[1:4:2] == _x87[1:4:2] and fields[4] == _x87[4]:
         return "x87 extended"
     return "bits " + "/".join(str(field) for field in fields)
+
+
+def _bits_used(tid: Any) -> int:
+    """The precision of a bitfield. h5py tells that of integers only; in the encoded type it follows
+    a head of 2 bytes, class and flags (4), size (4) and bit offset (2)."""
+    return int.from_bytes(tid.encode()[12:14], "little")
 
 
 def _enum_members(tid: Any) -> tuple[tuple[str, int], ...]:

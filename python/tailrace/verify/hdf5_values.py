@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import h5py
 import numpy as np
@@ -14,7 +14,10 @@ from h5py import h5d, h5s, h5t
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.verify.hdf5_types import has_opaque, has_padded_text, type_of
 from tailrace.verify.model import Attribute, Box, Node, Shape, Values
-from tailrace.verify.types import Type
+from tailrace.verify.types import Bitfield, Type
+
+# What is read of bitfields with unused bits: HDF5 moves the others to the low end.
+_whole_bitfields = {1: h5t.STD_B8LE, 2: h5t.STD_B16LE, 4: h5t.STD_B32LE, 8: h5t.STD_B64LE}
 
 _cache_bytes = 64 << 20
 _greatest_cache_bytes = 512 << 20
@@ -52,6 +55,10 @@ def read_attribute(attribute: Any, committed: str) -> Attribute:
         return Attribute(kind, None, None, committed)
     shape: Shape = tuple(int(n) for n in attribute.shape)
     dtype = _numpy_type(attribute)
+    if _leaves_bits_unused(kind):
+        values = np.zeros(shape, f"<u{kind.size}")
+        attribute.read(values, mtype=_whole_bitfields[kind.size])
+        return Attribute(kind, shape, values, committed)
     if dtype is None or has_opaque(kind) or has_padded_text(kind):
         values = np.zeros(shape, f"V{tid.get_size()}")
         attribute.read(values, mtype=tid)
@@ -94,6 +101,8 @@ def cache_for(node: Node) -> int:
 def read_box(dataset: h5py.Dataset, kind: Type | None, box: Box) -> Values:
     """The elements of a box, a scalar's is ()."""
     dtype = _numpy_type(dataset)
+    if _leaves_bits_unused(kind):
+        return _read_as(_whole_bitfields[kind.size], dataset, box).view(f"<u{kind.size}")
     if dtype is not None and (has_opaque(kind) or has_padded_text(kind)):
         return _read_stored(dataset, box).view(dtype)
     if dtype is None:
@@ -113,6 +122,10 @@ def read_box(dataset: h5py.Dataset, kind: Type | None, box: Box) -> Values:
     return np.asarray(values)
 
 
+def _leaves_bits_unused(kind: Type | None) -> TypeGuard[Bitfield]:
+    return isinstance(kind, Bitfield) and kind.bits is not None and kind.size in _whole_bitfields
+
+
 def _numpy_type(holder: Any) -> Any:
     """None where numpy has no equal of the type."""
     try:
@@ -124,7 +137,11 @@ def _numpy_type(holder: Any) -> Any:
 def _read_stored(dataset: h5py.Dataset, box: Box) -> Values:
     """The bytes as they are stored: of a type that numpy has no equal of, or that holds opaque
     parts, whose tag h5py loses so that HDF5 refuses to convert them."""
-    tid = dataset.id.get_type()
+    return _read_as(dataset.id.get_type(), dataset, box)
+
+
+def _read_as(tid: Any, dataset: h5py.Dataset, box: Box) -> Values:
+    """The bytes of the elements as `tid` has them."""
     extents = tuple(part.stop - part.start for part in box)
     values = np.zeros(extents, f"V{tid.get_size()}")
     if not values.size:

@@ -48,12 +48,19 @@ class Complex(Type):
         return f"complex of {self.base.describe()}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Bitfield(Type):
     size: int
+    bits: int | None = None  # significant ones, where not all are
 
     def describe(self) -> str:
-        return f"bitfield{8 * self.size}"
+        name = f"bitfield{8 * self.size}"
+        return name if self.bits is None else f"{name} ({self.bits} bits used)"
+
+    def __repr__(self) -> str:
+        """Hashes are over it: as it was before there were any with unused bits."""
+        bits = "" if self.bits is None else f", bits={self.bits}"
+        return f"Bitfield(size={self.size}{bits})"
 
 
 @dataclass(frozen=True)
