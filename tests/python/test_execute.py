@@ -141,3 +141,12 @@ def test_banners_that_repeat_an_exit_code_are_dropped() -> None:
     lines = ["tailrace: error: x\n", *EXIT_BANNER, "after\n", *SIGNAL_BANNER]
     forward_without_banners(io.StringIO("".join(lines)), said.append)
     assert said == ["tailrace: error: x\n", "after\n", *SIGNAL_BANNER]
+
+
+def test_what_is_said_within_a_banner_is_passed_on() -> None:
+    ours = ["tailrace: error: y\n", "       hint: z\n", "tailrace-seism: note\n"]
+    for place in range(1, len(EXIT_BANNER)):
+        said: list[str] = []
+        lines = [*EXIT_BANNER[:place], *ours, *EXIT_BANNER[place:], "       hint: after\n"]
+        forward_without_banners(io.StringIO("".join(lines)), said.append)
+        assert said == [*ours, "       hint: after\n"]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 _frame = "-" * 40
 _said_by_the_program_itself = (
@@ -16,7 +16,8 @@ _longest_block = 40
 def forward_without_banners(lines: Iterable[str], emit: Callable[[str], None]) -> None:
     """Passes lines on, without Open MPI's framed blocks that repeat a program's exit code.
 
-    Other blocks (a signal, a program not found, too few slots) go through as they are.
+    What a program of ours has written into such a block goes through. Other blocks (a signal, a
+    program not found, too few slots) go through as they are.
     """
     block: list[str] = []
     for line in lines:
@@ -33,7 +34,15 @@ def forward_without_banners(lines: Iterable[str], emit: Callable[[str], None]) -
 
 def _end(block: list[str], emit: Callable[[str], None]) -> None:
     text = "".join(block)
-    if any(mark in text for mark in _said_by_the_program_itself):
-        return
-    for line in block:
+    said_before = any(mark in text for mark in _said_by_the_program_itself)
+    for line in _of_ours(block) if said_before else block:
         emit(line)
+
+
+def _of_ours(block: list[str]) -> Iterator[str]:
+    """The ranks' lines and the launcher's come through one stream, in any order."""
+    ours = False
+    for line in block:
+        ours = line.startswith("tailrace") or (ours and line.lstrip().startswith("hint:"))
+        if ours:
+            yield line
