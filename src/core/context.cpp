@@ -166,7 +166,7 @@ Context collect_context(const std::filesystem::path& folder) {
     if (double load = 0; getloadavg(&load, 1) == 1) context.load_1m = load;
     context.memory = machine_memory();
     context.file_system = file_system_of(folder);
-    context.command = own_command();
+    context.command = without_secrets(own_command());
     context.environment = recorded_environment();
     context.compiler = compiler();
     context.tailrace_version = version();

@@ -53,7 +53,7 @@ struct Context {
     double load_1m = 0;
     MachineMemory memory;
     FileSystem file_system;
-    std::vector<std::string> command;
+    std::vector<std::string> command;                ///< as `without_secrets` shows it
     std::map<std::string, std::string> environment;  ///< what `is_recorded` lets through
     std::string compiler;
     std::string tailrace_version;
@@ -73,9 +73,15 @@ struct Context {
 [[nodiscard]] Context collect_context(const std::filesystem::path& folder);
 
 /// Whether an environment variable stands in Records: what steers MPI, HDF5, threads and Tailrace,
-/// and what tells of a batch job; never what may be a secret, by its name (KEY, TOKEN, SECRET,
-/// PASS, JWT, CRED ...) or by a value with a password in an address.  [local]
+/// and what tells of a batch job, by a list of known names and families; never what may be a
+/// secret, by its name (KEY, TOKEN, SECRET, PASS, JWT, CRED ...) or by a value that holds
+/// user:password@host, scheme://secret@host or an assignment to such a name.  [local]
 [[nodiscard]] bool is_recorded(std::string_view name, std::string_view value);
+
+/// The words of a command with "***" in place of what may be a secret by the same rules: in place
+/// of the value of key=value or of the whole word, and of what follows an option with such a name.
+/// [local]
+[[nodiscard]] std::vector<std::string> without_secrets(const std::vector<std::string>& command);
 
 /// Version of Tailrace, its commit and the compiler, as built.  [local]
 [[nodiscard]] std::string_view version() noexcept;

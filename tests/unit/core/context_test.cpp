@@ -52,7 +52,7 @@ TEST_CASE("the file system of a folder that does not exist yet is its parent's")
 }
 
 TEST_CASE("the context of this machine is complete") {
-    ::setenv("TAILRACE_TEST_VARIABLE", "a=b", 1);
+    ::setenv("TAILRACE_SEISM_TIME", "a=b", 1);
     ::setenv("SECRET_TOKEN", "x", 1);
     const Context context = collect_context(".");
     CHECK_FALSE(context.host.empty());
@@ -61,7 +61,7 @@ TEST_CASE("the context of this machine is complete") {
     CHECK(context.memory.total_bytes > context.memory.available_bytes);
     CHECK(context.memory.available_bytes > 0);
     CHECK_FALSE(context.command.empty());
-    CHECK(context.environment.at("TAILRACE_TEST_VARIABLE") == "a=b");
+    CHECK(context.environment.at("TAILRACE_SEISM_TIME") == "a=b");
     CHECK(context.environment.count("SECRET_TOKEN") == 0);
     CHECK(context.environment.count("PATH") == 0);
     CHECK(std::regex_match(context.tailrace_version, std::regex(R"(\d+\.\d+\.\d+.*)")));
@@ -73,19 +73,46 @@ TEST_CASE("nothing that may be a secret is recorded") {
     for (const char* name :
          {"SLURM_JWT", "SLURM_TOKEN", "SLURM_UNKNOWN", "PBS_PASSWORD", "HDF5_SECRET_KEY",
           "OMPI_MCA_orte_precondition_transports", "TAILRACE_API_TOKEN", "HDF5_aws_credentials",
-          "TAILRACE_passwd", "AWS_ACCESS_KEY_ID", "OMPI_MCA_orte_hnp_uri", "PATH", "HOME", ""}) {
+          "TAILRACE_passwd", "TAILRACE_X", "TAILRACE_SEISM", "AWS_ACCESS_KEY_ID",
+          "OMPI_MCA_orte_hnp_uri", "PATH", "HOME", ""}) {
         CAPTURE(name);
         CHECK_FALSE(is_recorded(name, "x"));
     }
-    CHECK_FALSE(is_recorded("HDF5_VOL_CONNECTOR", "rest url=https://me:word@host/"));
-    for (const char* name : {"SLURM_JOB_ID", "SLURM_NTASKS", "PBS_JOBID", "OMPI_MCA_io",
-                             "HDF5_USE_FILE_LOCKING", "ROMIO_HINTS", "H5FD_SUBFILING_IOC_PER_NODE",
-                             "TAILRACE_SEISM_TIME", "LD_PRELOAD", "OMP_NUM_THREADS"}) {
+    for (const char* value :
+         {"rest url=https://me:word@host/", "https://word@host", "me:word@host", "me:wo,r=d@host",
+          "a=1 me:word@host", "rest token=word", "a=1;api_key=word"}) {
+        CAPTURE(value);
+        CHECK_FALSE(is_recorded("HDF5_VOL_CONNECTOR", value));
+        CHECK_FALSE(is_recorded("OMPI_MCA_x", value));
+        CHECK_FALSE(is_recorded("TAILRACE_SEISM_FILENAME", value));
+    }
+    for (const char* value : {"self,tcp", "10.0.0.1@o2ib", "host:/path@1.0", "a@b", ":@", "me:@b",
+                              "/opt/a.so:/opt/b@1.so", "/keys/x=3", "striping_factor=4"}) {
+        CAPTURE(value);
+        CHECK(is_recorded("OMPI_MCA_x", value));
+    }
+    for (const char* name :
+         {"SLURM_JOB_ID", "SLURM_NTASKS", "PBS_JOBID", "OMPI_MCA_io", "HDF5_USE_FILE_LOCKING",
+          "ROMIO_HINTS", "H5FD_SUBFILING_IOC_PER_NODE", "TAILRACE_SEISM_TIME", "TAILRACE_FAULT",
+          "LD_PRELOAD", "OMP_NUM_THREADS"}) {
         CAPTURE(name);
         CHECK(is_recorded(name, "x"));
     }
     ::setenv("SLURM_JWT", "eyJ", 1);
     CHECK(collect_context(".").environment.count("SLURM_JWT") == 0);
+}
+
+TEST_CASE("a command is recorded without what may be a secret") {
+    using Words = std::vector<std::string>;
+    const Words plain{"/opt/bin/tailrace-seism", "processor=2x2x2",     "--input", "run.in",
+                      "hint=striping_factor=4",  "filename=/keys/a.h5", "verify"};
+    CHECK(without_secrets(plain) == plain);
+    CHECK(without_secrets({"p", "filename=me:word@host:/f", "me:word@host", "url=https://word@host",
+                           "hint=auth_token=word", "me:w=ord@host", "--password=word", "--token",
+                           "word", "time=1"}) == Words{"p", "filename=***", "***", "url=***",
+                                                       "hint=***", "***", "--password=***",
+                                                       "--token", "***", "time=1"});
+    CHECK(without_secrets({}).empty());
 }
 
 TEST_CASE("memory of the process grows with what is touched") {
