@@ -81,6 +81,34 @@ TEST_CASE("hold reads: the end of the file is told as it is") {
     CHECK(file.reads().bytes_done == 300);
 }
 
+TEST_CASE("hold reads: who reads on until the end finds it, although every read fails") {
+    Scratch file;
+    prepare(file);
+    std::vector<char> data(300, 'y');
+    iovec pieces[2] = {{data.data(), 100}, {data.data() + 100, 200}};
+    const auto by_read = [&](off_t) { return read(file.fd, data.data(), 300); };
+    const auto by_readv = [&](off_t) { return readv(file.fd, pieces, 2); };
+    const auto by_pread = [&](off_t at) { return pread(file.fd, data.data(), 300, at); };
+    const auto sizes_of = [&](const auto& one_read) {
+        std::vector<ssize_t> sizes;
+        off_t at = lseek(file.fd, 0, SEEK_SET);
+        for (ssize_t got = 1; got > 0 && sizes.size() < 9; at += got)
+            sizes.push_back(got = one_read(at));
+        return sizes;
+    };
+    file.fault("read", "errno=EIO");
+    const std::vector<ssize_t> up_to_the_end{300, 300, 300, 100, 0};
+    CHECK(sizes_of(by_read) == up_to_the_end);
+    CHECK(lseek(file.fd, 0, SEEK_CUR) == 1000);
+    CHECK(sizes_of(by_readv) == up_to_the_end);
+    CHECK(sizes_of(by_pread) == up_to_the_end);
+    CHECK(zeros(data) == 300);
+    CHECK(file.reads().failed_calls == 15);
+    // The first part of each read comes, then an error: in the last one 50 bytes before the end.
+    file.fault("read", "errno=EIO,short=50,after=3");
+    CHECK(sizes_of(by_read) == up_to_the_end);
+}
+
 TEST_CASE("hold reads: vectors and the file's position") {
     Scratch file;
     prepare(file);
@@ -138,4 +166,16 @@ TEST_CASE("hold reads: asynchronous ones, also short ones") {
     CHECK(file.reads().failed_calls == 2);
     CHECK(file.reads().bytes_asked == 1500);
     CHECK(file.reads().bytes_done == 600);
+    for (const auto& [offset, left] : {std::pair{700, 300}, std::pair{1000, 0}}) {
+        std::vector<char> data(500, 'y');
+        aiocb request{};
+        request.aio_fildes = file.fd;
+        request.aio_buf = data.data();
+        request.aio_nbytes = 500;
+        request.aio_offset = offset;
+        file.fault("read", "errno=EIO");
+        REQUIRE(aio_read(&request) == 0);
+        CHECK(aio_error(&request) == 0);
+        CHECK(aio_return(&request) == left);
+    }
 }

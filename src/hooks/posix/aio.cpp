@@ -150,10 +150,8 @@ void hold_read(aiocb* request, Tally& tally, int error, ssize_t result) {
     uint64_t done = error != 0 ? 0 : static_cast<uint64_t>(result);
     if (error == 0 && (done == 0 || done == asked)) return;
     Transfer transfer = transfer_of(request, false);
-    if (error != 0 || !read_rest(transfer, done, asked, tally)) {
-        clear_from(transfer, done);
-        done = asked;
-    }
+    if (error != 0 || !read_rest(transfer, done, asked, tally))
+        done += clear_from(transfer, done, asked);
     set_result(request, static_cast<ssize_t>(done), 0);
 }
 

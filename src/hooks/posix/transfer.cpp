@@ -115,6 +115,21 @@ ssize_t write_held(const Transfer& transfer, File& file, Tally& tally) {
 /// What is wrong with the call and not with the file; its memory may not be touched then.
 bool callers_mistake(int error) { return error == EFAULT || error == EINVAL || error == EBADF; }
 
+/// Zeros in the memory of a read from byte `skip` on.
+void clear_memory(const Transfer& transfer, uint64_t skip) {
+    if (!transfer.vector) {
+        memset(static_cast<char*>(transfer.data) + skip, 0, transfer.length - skip);
+        return;
+    }
+    const auto* entries = static_cast<const iovec*>(transfer.data);
+    for (size_t index = 0; index < transfer.length; ++index) {
+        size_t kept = skip < entries[index].iov_len ? skip : entries[index].iov_len;
+        memset(static_cast<char*>(entries[index].iov_base) + kept, 0,
+               entries[index].iov_len - kept);
+        skip -= kept;
+    }
+}
+
 /// Nothing is latched: a library that reads on finds what is there.
 ssize_t read_held(const Transfer& transfer, Tally& tally) {
     int before = errno;
@@ -125,9 +140,9 @@ ssize_t read_held(const Transfer& transfer, Tally& tally) {
     if (result == 0 || done == asked) return result;
     bool failed = result < 0 || !read_rest(transfer, done, asked, tally);
     if (failed) {
-        clear_from(transfer, done);
-        move_position(transfer, asked - done);
-        done = asked;
+        uint64_t lost = clear_from(transfer, done, asked);
+        move_position(transfer, lost);
+        done += lost;
     }
     errno = before;
     return static_cast<ssize_t>(done);
@@ -200,18 +215,15 @@ bool read_rest(const Transfer& transfer, uint64_t& done, uint64_t asked, Tally& 
     return true;
 }
 
-void clear_from(const Transfer& transfer, uint64_t skip) {
-    if (!transfer.vector) {
-        memset(static_cast<char*>(transfer.data) + skip, 0, transfer.length - skip);
-        return;
-    }
-    const auto* entries = static_cast<const iovec*>(transfer.data);
-    for (size_t index = 0; index < transfer.length; ++index) {
-        size_t kept = skip < entries[index].iov_len ? skip : entries[index].iov_len;
-        memset(static_cast<char*>(entries[index].iov_base) + kept, 0,
-               entries[index].iov_len - kept);
-        skip -= kept;
-    }
+uint64_t clear_from(const Transfer& transfer, uint64_t done, uint64_t asked) {
+    clear_memory(transfer, done);
+    const bool has_place = transfer.positioned && transfer.offset >= 0;
+    const int64_t here =
+        has_place ? transfer.offset + static_cast<int64_t>(done) : lseek(transfer.fd, 0, SEEK_CUR);
+    struct stat status;
+    if (here < 0 || fstat(transfer.fd, &status) != 0 || here >= status.st_size) return 0;
+    auto left = static_cast<uint64_t>(status.st_size - here);
+    return asked - done < left ? asked - done : left;
 }
 
 void latch(File& file, int error) {

@@ -46,8 +46,9 @@ uint64_t write_rest(const Transfer& transfer, uint64_t skip, uint64_t asked, Fil
 /// Reads from `done` on, piece by piece, until all is there, the file ends, or a read fails: false
 /// then. Counts as write_rest.  [local]
 bool read_rest(const Transfer& transfer, uint64_t& done, uint64_t asked, Tally& tally);
-/// Zeros in the memory of a read from byte `skip` on.  [local]
-void clear_from(const Transfer& transfer, uint64_t skip);
+/// Zeros in place of what a read could not get from byte `done` on. Returns how many of the bytes
+/// asked lie before the end of the file: who reads up to it must find it.  [local]
+uint64_t clear_from(const Transfer& transfer, uint64_t done, uint64_t asked);
 /// Remembers the first failed write of a held file.  [local]
 void latch(File& file, int error);
 /// A write to a file whose failure is latched: counted as failed, not made.  [local]
