@@ -187,8 +187,20 @@ def test_load_gives_a_table(mixed: Path) -> None:
     assert table["durable_bytes_per_s"].iloc[1] == 128 * MIB
     assert table.attrs["problems"] == []
     page = (SOURCE / "docs" / "user" / "results.md").read_text()
-    named = [c for c in table.columns if not c.startswith(("config.", "phase_"))]
+    named = [c for c in table.columns if not c.startswith(("config.", "phase_", "limit_"))]
     assert [name for name in named if f"`{name}`" not in page] == []
+
+
+def test_the_limit_stands_beside_the_figures(tmp_path: Path) -> None:
+    arm = {"bytes": 8, "elapsed_s": 1.0, "against": "write", "ratio": 0.5, "error": None}
+    arms = {"shared_file": arm | {"rate_bytes_per_s": 8.0},
+            "mpi_io": arm | {"rate_bytes_per_s": None}}  # fmt: skip
+    limited = a_record(limit={"order": ["kernel", "shared_file", "mpi_io"], "arms": arms})
+    file = written(tmp_path / "r.jsonl", [limited, a_record(limit=None), a_record()])
+    assert [one.limits() for one in read_results([file]).records] == [{"shared_file": 8.0}, {}, {}]
+    table = tailrace.load(file)
+    assert table["limit_shared_file_bytes_per_s"][0] == 8.0
+    assert table["limit_mpi_io_bytes_per_s"].isna().all()
 
 
 def test_load_of_failed_records_has_no_figures(tmp_path: Path) -> None:

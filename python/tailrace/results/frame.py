@@ -53,7 +53,7 @@ def frame(records: list[Record]) -> pd.DataFrame:
     for name in _writer_figures:  # 0 stands for "not counted" there
         counted = zip(columns[name], columns["ranks_that_wrote"], strict=True)
         columns[name] = [value if ranks is not None else None for value, ranks in counted]
-    columns |= _phases(records)
+    columns |= _phases(records) | _limits(records)
     columns["source"] = [str(record.source) for record in records]
     columns["line"] = [record.line for record in records]
     return pd.DataFrame(columns)
@@ -100,3 +100,9 @@ def _phases(records: list[Record]) -> dict[str, list[float]]:
             found[f"phase_{name}_mean_s"][row] = mean
             found[f"phase_{name}_max_s"][row] = high
     return found
+
+
+def _limits(records: list[Record]) -> dict[str, list[float | None]]:
+    names = sorted({name for record in records for name in record.limit_names})
+    rates = [record.limits() for record in records]
+    return {f"limit_{name}_bytes_per_s": [one.get(name) for one in rates] for name in names}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -95,6 +96,9 @@ class Record:
     phase_names: tuple[str, ...]  # sorted; shared between Records
     phase_s: array[float]  # min, mean, max over ranks of each phase, one after the other
 
+    limit_names: tuple[str, ...]  # arms of the limit, sorted; empty: not asked for
+    limit_bytes_per_s: array[float]  # of each; NaN where it was not measured
+
     ranks_that_wrote: int | None  # None: calls were not counted; the next four are 0 then
     calls: int
     bytes_done: int
@@ -129,6 +133,11 @@ class Record:
         for at, name in enumerate(self.phase_names):
             low, mean, high = self.phase_s[3 * at : 3 * at + 3]
             yield name, low, mean, high
+
+    def limits(self) -> dict[str, float]:
+        """Rates of the arms of the limit that were measured, in bytes per second."""
+        pairs = zip(self.limit_names, self.limit_bytes_per_s, strict=True)
+        return {name: rate for name, rate in pairs if not math.isnan(rate)}
 
     def full(self) -> Json:
         """The whole Record, read again from its file."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from array import array
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import msgspec
 
 from tailrace.results.model import Arm, Json, Record, Settings, keys_without_effect, lasting_context
-from tailrace.results.raw import RawPhase, RawRecord, RawWriters
+from tailrace.results.raw import RawLimit, RawPhase, RawRecord, RawWriters
 
 # Numbers of jobs, lists of nodes and the like: other in every run. What Tailrace itself takes from
 # the environment stands in the configuration.
@@ -20,6 +21,7 @@ _passing_variables = re.compile(
     r"|OMPI_MCA_(orte|ess|plm|shmem|initial|pmix|mpi_yield|state|schizo|routed|prte)(_.*)?"
     r"|PMIX_MCA_.*|PRTE_MCA_.*"
 )
+_no_limit = array("d")
 _texts_of_context = ("striping", "environment")
 
 
@@ -29,7 +31,7 @@ class Projector:
     def __init__(self) -> None:
         self._settings: dict[tuple[Any, ...], Settings] = {}
         self._equal_settings: dict[bytes, Settings] = {}
-        self._phase_names: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._names: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._texts: dict[str, str] = {}
         self._filenames: dict[bytes, str] = {}
 
@@ -37,6 +39,7 @@ class Projector:
         """Raises msgspec.MsgspecError where a map is none."""
         context, elapsed, rates = raw.context, raw.elapsed, raw.rates
         names, seconds = self._phases(raw.phases)
+        limit_names, limits = self._limits(raw.limit)
         ranks_that_wrote, calls, done, smallest, largest = _writers(raw.writers)
         return Record(
             source=source, line=line, offset=offset, length=length,
@@ -65,6 +68,8 @@ class Projector:
             aggregate_bytes_per_s=rates.aggregate_bytes_per_s,
             phase_names=names,
             phase_s=seconds,
+            limit_names=limit_names,
+            limit_bytes_per_s=limits,
             ranks_that_wrote=ranks_that_wrote,
             calls=calls, bytes_done=done, smallest_bytes=smallest, largest_bytes=largest,
             steps=sum([step.steps for step in raw.steps]),
@@ -116,7 +121,15 @@ class Projector:
         for name in names:
             phase = phases[name]
             seconds.extend((phase.min_s, phase.mean_s, phase.max_s))
-        return self._phase_names.setdefault(names, names), seconds
+        return self._names.setdefault(names, names), seconds
+
+    def _limits(self, limit: RawLimit | None) -> tuple[tuple[str, ...], array[float]]:
+        if limit is None:
+            return (), _no_limit
+        names = tuple(sorted(limit.arms))
+        rates = (limit.arms[name].rate_bytes_per_s for name in names)
+        values = array("d", (math.nan if rate is None else rate for rate in rates))
+        return self._names.setdefault(names, names), values
 
     def _shared(self, text: str) -> str:
         return self._texts.setdefault(text, text)

@@ -111,6 +111,14 @@ class RawReadBack(Struct, gc=False):
     rate_bytes_per_s: float | None
 
 
+class RawLimitArm(Struct, gc=False):
+    rate_bytes_per_s: float | None
+
+
+class RawLimit(Struct, gc=False):
+    arms: dict[str, RawLimitArm]
+
+
 class RawRecord(Struct, gc=False):
     schema: str
     kernel: str
@@ -134,6 +142,7 @@ class RawRecord(Struct, gc=False):
     verification: RawVerification
     read_back: RawReadBack | None
     arm: RawArm | None = None
+    limit: RawLimit | None = None
 
 
 decode = msgspec.json.Decoder(RawRecord).decode
