@@ -16,7 +16,7 @@ from tailrace_cli import called, environment, tailrace
 
 from tailrace.cli.main import plain_dashes
 
-COMMANDS = {"run", "verify", "doctor"}
+COMMANDS = {"run", "compare", "verify", "doctor"}
 ERROR = re.compile(r"tailrace: error: [^\n]+[.?!]\n(       hint: [^\n]+[.?!]\n)?")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from records import a_record, a_run, written
-from tailrace_cli import SOURCE, called
+from tailrace_cli import SOURCE, called, tailrace
 
 from tailrace.compare.analysis import Analysis, analyse
 from tailrace.errors import TailraceError
@@ -198,7 +198,7 @@ def test_damaged_lines_are_counted_once(tmp_path: Path) -> None:
 def test_the_command_prints_80_columns_and_documents_its_keys(tmp_path: Path) -> None:
     b = later(a_run(scaled(0.8), "b", configuration=SHARED | {"hint": {"a": "x" * 90}}), 1)
     files = two(tmp_path, [*a_run(STEADY), ""], b)
-    ran = called("compare", *files).expect(0)
+    ran = tailrace("compare", *files).expect(0)  # at 80 columns
     wide = [line for line in ran.out.splitlines() if len(line) > 80]
     assert all("x" * 90 in line or str(tmp_path) in line for line in wide), wide
     assert "or the machine drifted" in " ".join(ran.out.split())
