@@ -13,7 +13,7 @@ from pathlib import Path
 import h5py
 import pytest
 import seism_files as files
-from tailrace_cli import environment, tailrace
+from tailrace_cli import environment, read_to_end, tailrace
 
 
 @pytest.fixture
@@ -38,18 +38,11 @@ def at_terminal(*words: str, interrupt: bool = False) -> tuple[int, bytes]:
     )  # fmt: skip
     os.close(slave)
     seen = b""
-    while True:
-        try:
-            got = os.read(master, 65536)
-        except OSError:
-            break
-        if not got:
-            break
+    for got in read_to_end(master):
         seen += got
         if interrupt:
             process.send_signal(signal.SIGINT)
             interrupt = False
-    os.close(master)
     return process.wait(timeout=60), seen
 
 

@@ -13,7 +13,8 @@ import struct
 import subprocess
 import sys
 import termios
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,14 @@ class Screen:
     text: str
 
 
+def read_to_end(master: int) -> Iterator[bytes]:
+    """What comes out of a terminal, until the other end is closed."""
+    with suppress(OSError):  # which is how a terminal tells its end
+        while got := os.read(master, 65536):
+            yield got
+    os.close(master)
+
+
 def in_terminal(words: list[str], cwd: Path, timeout: float = 90) -> Screen:
     """Runs with all three streams on a terminal of 80 columns."""
     master, slave = pty.openpty()
@@ -79,14 +88,7 @@ def in_terminal(words: list[str], cwd: Path, timeout: float = 90) -> Screen:
         cwd=cwd, env=environment(TERM="xterm"),
     )  # fmt: skip
     os.close(slave)
-    seen = b""
-    while True:
-        try:
-            got = os.read(master, 65536)
-        except OSError:  # the other end is closed
-            break
-        seen += got
-    os.close(master)
+    seen = b"".join(read_to_end(master))
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode("utf-8", "replace"))
     return Screen(process.wait(timeout=timeout), text)
 
