@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from math import comb
 from types import ModuleType
 from typing import Any, Literal
 
@@ -71,6 +72,17 @@ def median(values: Values) -> float:
     return percentile(values, 50)
 
 
+def median_interval(values: Values) -> tuple[float, float] | None:
+    """95 % interval of the median of one sample: the k-th smallest and the k-th greatest value,
+    k as large as the binomial distribution allows, whatever the noise is. Not compiled.
+
+    None below six values, where not even smallest and greatest hold it often enough (1 - 2 / 2^n).
+    """
+    ordered = sorted(values)
+    rank = _rank_of_interval(len(ordered))
+    return (ordered[rank - 1], ordered[-rank]) if rank else None
+
+
 def wilcoxon_greater(differences: Values) -> float:
     """p of the exact one-sided signed-rank test for differences above 0."""
     return float(_core().wilcoxon_greater(list(differences)))
@@ -126,6 +138,20 @@ def compare_unpaired(baseline: Values, candidate: Values, better: Better) -> Com
         ratio=found.pop("median_ratio"),
         **found,
     )
+
+
+def _rank_of_interval(count: int) -> int:
+    """The greatest k for which fewer than k values lie below the median with p <= 0.025; exact up
+    to 1000 values, by the normal curve beyond. 0: none."""
+    if count > 1000:
+        return int(count / 2 - 0.98 * count**0.5)
+    tail, rank = 0.0, 0
+    while rank < count:
+        tail += comb(count, rank) / 2.0**count
+        if tail > 0.025:
+            break
+        rank += 1
+    return rank
 
 
 def _of_pairs(found: dict[str, Any], count: int, baseline: Values, candidate: Values) -> Comparison:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import samples
 import seism_files as files
+from records import a_run, written
 
 pytestmark = [pytest.mark.install, pytest.mark.timeout(560)]
 SOURCE = Path(__file__).resolve().parents[2]
@@ -58,9 +59,11 @@ def test_what_works_without_mpi(place: Place, tmp_path: Path) -> None:
     case = files.Case()
     files.write_hdf5(tmp_path / "a.h5", case, files.data(case))
     samples.write_grid(tmp_path / "b.nc", "NETCDF3_64BIT_DATA")
+    results = written(tmp_path / "results.jsonl", a_run((0.5, 0.6)))
     for words in (["--help"], ["--version"], ["doctor"], ["verify", tmp_path / "a.h5"],
                   ["verify", tmp_path / "b.nc", tmp_path / "b.nc"],
-                  ["verify", "--hash", tmp_path / "b.nc"]):  # fmt: skip
+                  ["verify", "--hash", tmp_path / "b.nc"],
+                  ["report", results, "-o", tmp_path / "report.html"]):  # fmt: skip
         run = place.call("tailrace", *words)
         assert run.returncode == 0, f"{words}: {run.stdout}{run.stderr}"
 

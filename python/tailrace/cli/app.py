@@ -11,6 +11,7 @@ from tailrace.cli.compare_command import compare
 from tailrace.cli.doctor_command import doctor
 from tailrace.cli.options import Json
 from tailrace.cli.output import Output
+from tailrace.cli.report_command import report
 from tailrace.cli.run_command import run
 from tailrace.cli.verify_command import verify
 
@@ -52,4 +53,5 @@ def _top(
 app.command()(run)
 app.command()(compare)
 app.command()(verify)
+app.command()(report)
 app.command()(doctor)

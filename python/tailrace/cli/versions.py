@@ -12,7 +12,7 @@ from tailrace.cli.output import Output
 from tailrace.native import core
 from tailrace.run import programs
 
-_modules = ("numpy", "h5py", "netCDF4", "xxhash", "typer", "rich", "msgspec", "pandas")
+_modules = ("numpy", "h5py", "netCDF4", "xxhash", "typer", "rich", "msgspec", "pandas", "jinja2")
 _readers = ("numpy", "h5py", "netCDF4", "xxhash")
 
 

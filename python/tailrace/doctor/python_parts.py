@@ -10,7 +10,7 @@ from tailrace.doctor.model import Finding, Section, note, ok
 from tailrace.doctor.model import missing as absent
 from tailrace.native import core
 
-_needed = ("numpy", "h5py", "netCDF4", "xxhash", "typer", "rich", "msgspec", "pandas")
+_needed = ("numpy", "h5py", "netCDF4", "xxhash", "typer", "rich", "msgspec", "pandas", "jinja2")
 
 
 def python_section() -> Section:

@@ -86,6 +86,23 @@ def a_run(durable_s: Iterable[float], run: str = "run-a", **parts: Any) -> list[
     ]  # fmt: skip
 
 
+def with_limit(record: dict[str, Any], rates_mib: dict[str, float | None]) -> dict[str, Any]:
+    """The Record with arms of these rates in MiB/s; None: one that failed."""
+    arms = {}
+    for name, rate in rates_mib.items():
+        against = ("durable" if name.endswith("_fsync") else
+                   "write" if name == "memory_copy" else "aggregate")  # fmt: skip
+        own = record["rates"][f"{against}_bytes_per_s"]
+        error = {"code": "no_space", "message": "disk is full", "where": "", "remedy": "",
+                 "exit_code": 1, "rank": 0, "failed_ranks": 1, "total_ranks": 4}  # fmt: skip
+        arms[name] = {
+            "bytes": 64 * MIB, "elapsed_s": 64 / rate if rate else None,
+            "rate_bytes_per_s": rate * MIB if rate else None, "against": against,
+            "ratio": own / (rate * MIB) if rate and own else None, "error": None if rate else error,
+        }  # fmt: skip
+    return record | {"limit": {"order": ["kernel", *arms], "arms": arms}}
+
+
 def written(file: Path, records: Iterable[dict[str, Any] | str]) -> Path:
     """A results file; a text becomes a line as it is."""
     lines = (one if isinstance(one, str) else json.dumps(one) for one in records)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the parts of a section are made of: a group of Records, some of them in full."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tailrace.report import numbers
+from tailrace.results import Group, Record
+
+Json = dict[str, Any]
+
+# Outside of the durable total: from the create to the synced close.
+off_the_clock = frozenset({"fill", "compute", "verify", "read_back"})
+
+_most_read_in_full = 24
+
+
+@dataclass
+class View:
+    """name: unique on the page, begins the names of figures."""
+
+    name: str
+    group: Group
+
+    @cached_property
+    def position(self) -> dict[int, int]:
+        """Number of each Record (by its id()) in the order of the files, counted from 1."""
+        return {id(record): place for place, record in enumerate(self.group.records, 1)}
+
+    @cached_property
+    def timed(self) -> list[Record]:
+        return self.group.timed
+
+    @cached_property
+    def typical(self) -> Record:
+        return self.group.typical()
+
+    @cached_property
+    def full(self) -> Json:
+        """The typical repetition with everything."""
+        return self.typical.full()
+
+    @cached_property
+    def some_in_full(self) -> list[Json]:
+        """Timed repetitions, evenly spread where there are very many."""
+        places = numbers.spread(len(self.timed), _most_read_in_full)
+        return [
+            self.full if self.timed[place] is self.typical else self.timed[place].full()
+            for place in places
+        ]
+
+    @cached_property
+    def _known(self) -> dict[str, list[float]]:
+        return {}
+
+    def values(self, name: str) -> list[float]:
+        """As Group.values, computed once: there may be very many Records."""
+        if name not in self._known:
+            found = (getattr(record, name) for record in self.timed)
+            self._known[name] = [float(value) for value in found if value is not None]
+        return self._known[name]
+
+    @cached_property
+    def phase_spreads(self) -> dict[str, np.ndarray]:
+        """Of each phase on the clock an array (repetition, [min, mean, max] over ranks) in
+        seconds; of the measured repetitions, of all where there is none."""
+        by_names: dict[tuple[str, ...], list[bytes]] = {}
+        for record in self.timed or self.group.records:
+            by_names.setdefault(record.phase_names, []).append(record.phase_s.tobytes())
+        parts: dict[str, list[np.ndarray]] = {}
+        for names, texts in by_names.items():
+            times = np.frombuffer(b"".join(texts)).reshape(len(texts), len(names), 3)
+            for place, name in enumerate(names):
+                parts.setdefault(name, []).append(times[:, place, :])
+        return {name: np.concatenate(parts[name]) for name in self.phase_names if name in parts}
+
+    def typical_words(self) -> str:
+        """Which repetition stands for all."""
+        place = self.position[id(self.typical)]
+        if not self.timed:
+            return f"Shown is number {place}, the last one: none is left after the warm-up."
+        if len(self.timed) == 1:
+            return f"Shown is number {place}, the only measured one."
+        return f"Shown is number {place}, the one with the median durable time."
+
+    @cached_property
+    def phase_names(self) -> list[str]:
+        """Phases on the clock, in the order in which a run passes them."""
+        alike = {record.phase_names for record in self.group.records}
+        found = {name for names in alike for name in names}
+        return sorted(found - off_the_clock, key=phase_order)
+
+
+_usual_order = (
+    "create", "precreate", "open_file", "open_dataset", "define", "reserve", "write", "close",
+    "describe", "sync", "publish", "agree",
+)  # fmt: skip
+
+
+def phase_order(name: str) -> tuple[int, str]:
+    """Unknown ones stand last."""
+    known = _usual_order.index(name) if name in _usual_order else len(_usual_order)
+    return known, name
+
+
+_phase_styles = {
+    "create": "p-create", "precreate": "p-precreate", "open_file": "p-open",
+    "open_dataset": "p-open2", "define": "p-define", "reserve": "p-reserve", "write": "p-write",
+    "close": "p-close", "describe": "p-describe", "sync": "p-sync", "publish": "p-publish",
+    "agree": "p-agree",
+}  # fmt: skip
+
+
+def phase_style(name: str) -> str:
+    """Class of the style sheet: a phase looks the same in every plot."""
+    return _phase_styles.get(name, "p-other")
+
+
+_phase_words = {
+    "create": "create the file", "precreate": "create by rank 0", "open_file": "open the file",
+    "open_dataset": "open the dataset", "define": "define objects", "reserve": "set space aside",
+    "write": "write calls", "close": "close the file", "describe": "write the description",
+    "sync": "force to the device", "publish": "rename",
+    "agree": "wait for other ranks and agree",
+}  # fmt: skip
+
+
+def phase_words(name: str) -> str:
+    """The name, and what happens in it."""
+    return f"{name} ({_phase_words[name]})" if name in _phase_words else name
