@@ -46,6 +46,13 @@ std::vector<std::string> names_in(const nlohmann::json& manifest, const char* ke
     return names;
 }
 
+/// The names of the parts where a file is the manifest of a file per rank.
+std::vector<std::string> parts_named_by(const fs::path& file) {
+    const nlohmann::json set = object_in(file);
+    if (!says(set, "format", "tailrace-raw/1") || !says(set, "kind", "per-rank")) return {};
+    return names_in(set, "parts");
+}
+
 /// A set of subfiles without its configuration is none that we know.
 bool has_configuration(const fs::path& path) {
     struct stat info {};
@@ -104,16 +111,39 @@ std::vector<fs::path> companions_of(const fs::path& path) {
             found.push_back(file);
     };
     const nlohmann::json complete = object_in(manifest_of(path));
-    if (says(complete, "format", "tailrace-complete/1"))
+    if (says(complete, "format", "tailrace-complete/1")) {
         for (const std::string& name : names_in(complete, "files"))
             if (name.starts_with(own + ".subfile_")) add(name);
+        add(own + ".manifest");
+    }
     if (has_configuration(path))
         for (const std::string& file : subfiles_of(path)) add(fs::path(file).filename().string());
-    const nlohmann::json set = object_in(path);
-    if (says(set, "format", "tailrace-raw/1") && says(set, "kind", "per-rank"))
-        for (const std::string& name : names_in(set, "parts"))
-            if (is_part_name(own, name)) add(name);
+    for (const std::string& name : parts_named_by(path))
+        if (is_part_name(own, name)) add(name);
+    // What others are found by comes last: the configuration, then the manifest.
+    std::sort(found.rbegin(), found.rend());
     return found;
+}
+
+// Only where there is something to lose are the files of the folder looked at.
+void check_unshared(const fs::path& path, const std::vector<fs::path>& files) {
+    if (files.empty()) return;
+    const std::string own = path.filename().string();
+    std::error_code unreadable;
+    for (const auto& entry : fs::directory_iterator(folder_of(path), unreadable)) {
+        const std::string name = entry.path().filename().string();
+        if (name == own || name.starts_with(part_of(own).string()) || is_part_name(own, name))
+            continue;
+        for (const std::string& part : parts_named_by(entry.path()))
+            for (const fs::path& file : files)
+                if (file.filename() == part)
+                    throw core::Error(
+                        core::Code::already_exists,
+                        "it holds data of " + entry.path().string() +
+                            ", whose manifest names it and was renamed or copied from " + own,
+                        file.string(),
+                        "rename that one back, remove it, or choose another file name");
+    }
 }
 
 }  // namespace tailrace::formats

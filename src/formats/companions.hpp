@@ -32,4 +32,10 @@ namespace tailrace::formats {
 /// damaged: what we do not know is not removed.  [local]
 [[nodiscard]] std::vector<std::filesystem::path> companions_of(const std::filesystem::path& path);
 
+/// That none of `files`, which are going to be replaced as those of `path`, is the data of another
+/// set of files in the folder: of one whose manifest was renamed or copied.  [local]
+/// @throws core::Error{already_exists} with the file and the manifest that names it
+void check_unshared(const std::filesystem::path& path,
+                    const std::vector<std::filesystem::path>& files);
+
 }  // namespace tailrace::formats

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "core/cleanup.hpp"
 #include "formats/part_file.hpp"
 
 namespace tailrace::formats {
@@ -18,11 +19,6 @@ using core::Code;
 using core::Error;
 
 namespace {
-
-fs::path old_name(fs::path part) {
-    part += ".old";
-    return part;
-}
 
 bool cannot(int error) { return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP; }
 
@@ -57,7 +53,7 @@ void sync_folder(const fs::path& folder) {
 FinalName::FinalName(fs::path part, fs::path path, core::Existing existing)
     : x_part(std::move(part)),
       x_path(std::move(path)),
-      x_old(old_name(x_part)),
+      x_old(with_suffix(x_part, ".old")),
       x_existing(existing),
       x_before(put()) {}
 
@@ -71,10 +67,13 @@ FinalName::Before FinalName::put() const {
         throw Error(Code::already_exists,
                     "something has appeared during the run: " + kind_of_file(info.st_mode),
                     x_path.string(), "choose another file name");
+    // An interrupt leaves one whole file, the older or the newer.
+    core::remove_on_interrupt(x_part, x_path);
     if (::renameat2(AT_FDCWD, x_part.c_str(), AT_FDCWD, x_path.c_str(), RENAME_EXCHANGE) == 0)
         return Before::under_the_part;
     if (!cannot(errno)) throw system_error(errno, "cannot rename " + x_part.string(), x_path);
     // A file system that cannot exchange names (NFS, Lustre): a second name for the older file.
+    core::remove_on_interrupt(x_old, x_path);
     const bool linked = ::link(x_path.c_str(), x_old.c_str()) == 0;
     try {
         rename_part(x_part, x_path, x_existing);
@@ -84,6 +83,8 @@ FinalName::Before FinalName::put() const {
     }
     return linked ? Before::under_a_link : Before::gone;
 }
+
+FinalName::~FinalName() { core::keep_on_interrupt(x_old); }
 
 void FinalName::confirm() {
     try {

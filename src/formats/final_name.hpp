@@ -25,6 +25,7 @@ public:
     /// Renames.  [local]
     /// @throws core::Error, and then nothing has changed
     FinalName(std::filesystem::path part, std::filesystem::path path, core::Existing existing);
+    ~FinalName();
     FinalName(const FinalName&) = delete;
     FinalName& operator=(const FinalName&) = delete;
 

@@ -20,7 +20,6 @@ using core::Error;
 
 namespace {
 
-constexpr std::string_view lock_suffix = ".lock";
 constexpr std::string_view first_word = "process ";  // of our sidecar files
 
 std::string first_line_of(int fd) {
@@ -36,19 +35,25 @@ struct Opened {
     bool was_there = false;
 };
 
-/// Never through a link, and waiting for nobody at a pipe.
+/// A sidecar file that is there, not open where there is none. Never through a link, and waiting
+/// for nobody at a pipe.
+Descriptor open_present(const fs::path& path, const fs::path& part) {
+    struct stat info {};
+    if (::lstat(path.c_str(), &info) != 0) return {};
+    if (!S_ISREG(info.st_mode)) throw in_the_way(path, kind_of_file(info.st_mode));
+    Descriptor fd(open_file(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK));
+    if (!fd.open() && errno != ENOENT)
+        throw system_error(errno, "cannot open " + path.string(), part);
+    return fd;
+}
+
 Opened open_sidecar(const fs::path& path, const fs::path& part) {
-    constexpr int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK;
     for (int attempt = 0; attempt < 100; ++attempt) {
-        Descriptor fd(open_file(path, flags | O_CREAT | O_EXCL));
+        Descriptor fd(open_file(path, O_RDWR | O_NOFOLLOW | O_CREAT | O_EXCL));
         if (fd.open()) return {std::move(fd), false};
         if (errno != EEXIST) throw system_error(errno, "cannot create " + path.string(), part);
-        struct stat info {};
-        if (::lstat(path.c_str(), &info) != 0) continue;  // it has just gone
-        if (!S_ISREG(info.st_mode)) throw in_the_way(path, kind_of_file(info.st_mode));
-        fd = Descriptor(open_file(path, flags));
+        fd = open_present(path, part);
         if (fd.open()) return {std::move(fd), true};
-        if (errno != ENOENT) throw system_error(errno, "cannot open " + path.string(), part);
     }
     throw Error(Code::io, "its lock comes and goes all the time", path.string(),
                 "choose another file name");
@@ -61,6 +66,15 @@ void check_ours(int fd, const fs::path& path) {
     if (!S_ISREG(info.st_mode)) throw in_the_way(path, kind_of_file(info.st_mode));
     if (info.st_size != 0 && !first_line_of(fd).starts_with(first_word))
         throw in_the_way(path, "it is not the lock of a run of ours");
+}
+
+/// Where the file system has no locks that is no error.
+void try_lock(int fd, int kind, const fs::path& part) {
+    if (::flock(fd, kind | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EACCES)) return;
+    const std::string who = first_line_of(fd);
+    throw Error(Code::already_exists,
+                "another run is writing it now (" + (who.empty() ? "another process" : who) + ")",
+                part.string(), "wait for that run, or choose another file name");
 }
 
 bool still_named(int fd, const fs::path& path) {
@@ -81,20 +95,13 @@ void write_who(int fd) {
 
 }  // namespace
 
-void NameLock::take(const fs::path& part) {
-    fs::path path = part;
-    path += lock_suffix;
+void NameLock::take(const fs::path& file) {
+    const fs::path part = part_of(file), path = lock_of(file);
     for (int attempt = 0; attempt < 100; ++attempt) {
         Opened opened = open_sidecar(path, part);
         const int fd = opened.fd.get();
         check_ours(fd, path);
-        if (::flock(fd, LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EACCES)) {
-            const std::string who = first_line_of(fd);
-            throw Error(
-                Code::already_exists,
-                "another run is writing it now (" + (who.empty() ? "another process" : who) + ")",
-                part.string(), "wait for that run, or choose another file name");
-        }
+        try_lock(fd, LOCK_EX, part);
         // The run before may have removed the name after we opened it: then we hold nothing.
         if (!still_named(fd, path)) continue;
         write_who(fd);
@@ -105,6 +112,15 @@ void NameLock::take(const fs::path& part) {
     }
     throw Error(Code::io, "its lock changes hands all the time", path.string(),
                 "choose another file name");
+}
+
+LeftOver NameLock::look(const fs::path& file) {
+    const fs::path part = part_of(file), path = lock_of(file);
+    const Descriptor fd = open_present(path, part);
+    if (!fd.open()) return LeftOver::refuse;
+    check_ours(fd.get(), path);
+    try_lock(fd.get(), LOCK_SH, part);
+    return LeftOver::replace;
 }
 
 void NameLock::release() noexcept {

@@ -22,7 +22,10 @@ public:
     /// error.  [local]
     /// @throws core::Error{already_exists} where another run holds it, naming that run, or where
     ///         what stands under that name is not ours
-    void take(const std::filesystem::path& part);
+    /// @param file  the final name
+    void take(const std::filesystem::path& file);
+    /// What take() would find, or throw, without making or changing anything.  [local]
+    [[nodiscard]] static LeftOver look(const std::filesystem::path& file);
     void release() noexcept;  ///< [local]
 
     /// Whether the sidecar file of a killed run was found: what that run has made is ours.  [local]

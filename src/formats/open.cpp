@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/open.hpp"
 
-#include "core/error.hpp"
-#include "formats/part_file.hpp"
+#include "formats/missing.hpp"
+#include "formats/names.hpp"
 #include "formats/posix/per_rank.hpp"
 #include "formats/posix/shared.hpp"
 #include "formats/posix/source.hpp"
@@ -16,20 +16,6 @@
 namespace tailrace::formats {
 
 namespace {
-
-#ifndef TAILRACE_HAVE_HDF5
-[[noreturn]] void no_hdf5(const std::filesystem::path& path) {
-    throw core::Error(core::Code::unsupported,
-                      "this build has no format hdf5: parallel HDF5 was not found", path.string(),
-                      "run `make setup` (it builds HDF5) and build again, or use format posix");
-}
-#endif
-#ifndef TAILRACE_HAVE_MPI
-[[noreturn]] void no_mpi(const std::filesystem::path& path) {
-    throw core::Error(core::Code::unsupported, "this build has no format mpiio: MPI was not found",
-                      path.string(), "install MPI and build again, or use format posix");
-}
-#endif
 
 struct OpenSink {
     const comm::Comm& comm;
@@ -45,14 +31,14 @@ struct OpenSink {
 #ifdef TAILRACE_HAVE_MPI
         return std::make_unique<mpiio::Sink>(comm, target, options, phases);
 #else
-        no_mpi(target.path);
+        throw no_mpi(target.path);
 #endif
     }
     std::unique_ptr<core::Sink> operator()([[maybe_unused]] const hdf5::Options& options) const {
 #ifdef TAILRACE_HAVE_HDF5
         return hdf5::open_sink(comm, target, options, phases);
 #else
-        no_hdf5(target.path);
+        throw no_hdf5(target.path);
 #endif
     }
 };
@@ -69,14 +55,14 @@ struct OpenSource {
 #ifdef TAILRACE_HAVE_MPI
         return mpiio::open_source(comm, path, options, phases);
 #else
-        no_mpi(path);
+        throw no_mpi(path);
 #endif
     }
     std::unique_ptr<core::Source> operator()([[maybe_unused]] const hdf5::Options& options) const {
 #ifdef TAILRACE_HAVE_HDF5
         return hdf5::open_source(comm, path, options, phases);
 #else
-        no_hdf5(path);
+        throw no_hdf5(path);
 #endif
     }
 };

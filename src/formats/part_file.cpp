@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/context.hpp"
+#include "formats/group_memory.hpp"
 
 namespace tailrace::formats {
 
@@ -23,82 +24,7 @@ using core::Error;
 
 namespace {
 
-constexpr std::string_view lock_suffix = ".lock";
-constexpr std::string_view part_suffix = ".part";
 constexpr std::uint64_t largest_call_bytes = std::uint64_t{1} << 30;
-
-/// The first folder of `folder` that is missing or no folder.
-fs::path first_missing(const fs::path& folder) {
-    fs::path so_far;
-    for (const fs::path& name : folder) {
-        so_far /= name;
-        std::error_code ignored;
-        if (!fs::is_directory(so_far, ignored)) return so_far;
-    }
-    return folder;
-}
-
-void check_name(const fs::path& path) {
-    const std::string name = path.filename().string();
-    if (name.empty() || name == "." || name == "..")
-        throw Error(Code::bad_input, "\"" + path.string() + "\" does not name a file", "",
-                    "give the name of a file");
-    long longest = ::pathconf(folder_of(path).c_str(), _PC_NAME_MAX);
-    if (longest <= 0) longest = 255;
-    const std::size_t most =
-        static_cast<std::size_t>(longest) - part_suffix.size() - lock_suffix.size();
-    if (name.size() > most)
-        throw Error(Code::bad_input,
-                    "a file name of " + std::to_string(name.size()) + " bytes is too long",
-                    path.string(), "use at most " + std::to_string(most) + " bytes");
-}
-
-void check_folder(const fs::path& path) {
-    const fs::path folder = folder_of(path);
-    struct stat info {};
-    if (::stat(folder.c_str(), &info) != 0) {
-        const int seen = errno;
-        if (seen == ENOENT || seen == ENOTDIR)
-            throw Error(Code::no_such_directory,
-                        "the folder " + first_missing(folder).string() + " does not exist",
-                        path.string(), "create it, or choose another file name");
-        throw system_error(seen, "cannot look at the folder " + folder.string(), path);
-    }
-    if (!S_ISDIR(info.st_mode))
-        throw Error(Code::no_such_directory, folder.string() + " is not a folder", path.string(),
-                    "choose another file name");
-    // Root passes any permission bits, as it should; a read-only file system stops root too.
-    if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
-        throw Error(
-            Code::not_writable,
-            "cannot write in the folder " + folder.string() + ": " + core::describe_errno(errno),
-            path.string(), "choose a folder that you may write in");
-}
-
-void check_present_file(const fs::path& path, core::Existing existing) {
-    struct stat info {};
-    if (::lstat(path.c_str(), &info) != 0) {
-        if (errno == ENOENT) return;
-        throw system_error(errno, "cannot look at the file", path);
-    }
-    if (S_ISDIR(info.st_mode))
-        throw Error(Code::bad_input, "it is a folder, not a file", path.string(),
-                    "give the name of a file in it");
-    if (!S_ISREG(info.st_mode))
-        throw Error(Code::bad_input, "it is not a regular file and would be lost", path.string(),
-                    "choose another file name");
-    if (existing == core::Existing::refuse)
-        throw Error(Code::already_exists, "the file exists", path.string(),
-                    "remove it, choose another name, or ask for it to be replaced");
-    // In a folder with the sticky bit only the owner may replace a file: found out now, not at
-    // the end of the run.
-    struct stat folder {};
-    const uid_t me = ::geteuid();
-    if (me != 0 && info.st_uid != me && ::stat(folder_of(path).c_str(), &folder) == 0 &&
-        (folder.st_mode & S_ISVTX) != 0 && folder.st_uid != me)
-        throw Error(Code::not_writable, "the file belongs to somebody else", path.string(),
-                    "choose another file name");
-}
 
 void check_file_size_limit(std::uint64_t bytes, const fs::path& name, Code code) {
     struct rlimit limit {};
@@ -115,15 +41,6 @@ std::uint64_t free_bytes(int fd) {
     struct statvfs info {};
     if (::fstatvfs(fd, &info) != 0) return 0;
     return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
-}
-
-/// Only what a killed run of ours has left may go.
-void check_left_over(const fs::path& part, LeftOver left_over) {
-    struct stat info {};
-    if (::lstat(part.c_str(), &info) != 0) return;
-    if (!S_ISREG(info.st_mode)) throw in_the_way(part, kind_of_file(info.st_mode));
-    if (left_over == LeftOver::refuse)
-        throw in_the_way(part, "it is there, and no run of ours has left it");
 }
 
 Error too_little_space(Code code, std::uint64_t needed, std::uint64_t free, const fs::path& name) {
@@ -165,49 +82,11 @@ int open_file(const fs::path& path, int flags) {
     return fd;
 }
 
-std::string kind_of_file(mode_t mode) {
-    if (S_ISREG(mode)) return "it is a file of another kind";
-    if (S_ISLNK(mode)) return "it is a symbolic link";
-    if (S_ISDIR(mode)) return "it is a folder";
-    return "it is not a regular file";
-}
-
-Error in_the_way(const fs::path& name, const std::string& what) {
-    return Error(Code::already_exists, what + ", and a run needs this name for itself",
-                 name.string(), "move it away, or choose another file name");
-}
-
-fs::path folder_of(const fs::path& path) {
-    return path.has_parent_path() ? path.parent_path() : fs::path(".");
-}
-
 Error system_error(int error_number, const std::string& what, const fs::path& name) {
     const Code code = core::code_of_errno(error_number);
     return Error(code, what + ": " + core::describe_errno(error_number), name.string(),
                  code == Code::no_space ? "free space there, or write to another file system"
                                         : "check the path and the file system's log");
-}
-
-fs::path follow_links(const fs::path& path) {
-    fs::path now = path;
-    std::error_code ignored;
-    for (int hops = 0; hops < 40; ++hops) {
-        if (!fs::is_symlink(now, ignored)) return now;
-        const fs::path next = fs::read_symlink(now, ignored);
-        if (next.empty()) return now;
-        now = next.is_absolute() ? next : folder_of(now) / next;
-    }
-    throw Error(Code::bad_input, "its symbolic links lead in a circle", path.string(),
-                "choose another file name");
-}
-
-void check_target(const fs::path& path, core::Existing existing) {
-    if (existing == core::Existing::append)
-        throw Error(Code::unsupported, "no format of this build can append to a file",
-                    path.string(), "write a new file");
-    check_name(path);
-    check_folder(path);
-    check_present_file(path, existing);
 }
 
 Descriptor create_part(const fs::path& part, const std::function<void(const fs::path&)>& create,
@@ -235,8 +114,10 @@ bool lies_in_memory(int fd) noexcept {
 // processes.
 void check_memory(int fd, std::uint64_t bytes, const fs::path& name, Code failure_code) {
     if (!lies_in_memory(fd)) return;
-    const std::uint64_t available = core::machine_memory().available_bytes;
-    if (available == 0 || bytes <= available - available / 20 + taken_bytes(fd)) return;
+    const std::uint64_t machine = core::machine_memory().available_bytes;
+    const std::uint64_t available =
+        std::min(machine == 0 ? UINT64_MAX : machine, group_memory_free());
+    if (bytes <= available - available / 20 + taken_bytes(fd)) return;
     throw Error(failure_code,
                 "too little memory: " + std::to_string(bytes) +
                     " bytes needed in a file system that lies in memory, " +
@@ -256,29 +137,37 @@ void check_space(int fd, std::uint64_t bytes, const fs::path& name, Code failure
         throw too_little_space(failure_code, bytes, free, name);
 }
 
-Reservation reserve(int fd, Extent extent, std::uint64_t whole, const fs::path& name,
-                    Code failure_code) {
-    if (whole == 0) return {false, "not asked for"};
-    if (whole > static_cast<std::uint64_t>(INT64_MAX))
-        throw too_little_space(failure_code, whole, free_bytes(fd), name);
-    check_file_size_limit(whole, name, failure_code);
+Reservation only_look(int fd, std::uint64_t bytes, const fs::path& name, Code failure_code,
+                      const std::string& why) {
+    if (bytes == 0) return {false, "not asked for"};
+    check_space(fd, bytes, name, failure_code);
+    return {false, "nothing set aside (" + why + "); free space looked at for " +
+                       std::to_string(bytes) + " bytes"};
+}
+
+Reservation reserve_on_disk(int fd, std::uint64_t bytes, const fs::path& name, Code failure_code) {
+    return lies_in_memory(fd) ? only_look(fd, bytes, name, failure_code, "in memory")
+                              : reserve(fd, bytes, name, failure_code);
+}
+
+Reservation reserve(int fd, std::uint64_t bytes, const fs::path& name, Code failure_code) {
+    if (bytes == 0) return {false, "not asked for"};
     // A call that cannot succeed may take all that is free before it fails, from everybody.
-    check_space(fd, extent.bytes, name, failure_code);
+    check_space(fd, bytes, name, failure_code);
     int result = 0;
     do {
-        result = ::fallocate(fd, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(extent.begin),
-                             static_cast<off_t>(extent.bytes));
+        result = ::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes));
     } while (result != 0 && errno == EINTR);
-    if (result == 0) return {true, std::to_string(whole) + " bytes by fallocate"};
+    if (result == 0) return {true, std::to_string(bytes) + " bytes by fallocate"};
     const int seen = errno;
     if (seen == ENOSPC || seen == EDQUOT || seen == EFBIG)
-        throw too_little_space(failure_code, whole, free_bytes(fd), name);
+        throw too_little_space(failure_code, bytes, free_bytes(fd), name);
     if (seen != EOPNOTSUPP && seen != ENOSYS && seen != EINVAL)
         throw system_error(seen, "cannot set space aside", name);
     const std::uint64_t free = free_bytes(fd);
-    if (free < whole) throw too_little_space(failure_code, whole, free, name);
+    if (free < bytes) throw too_little_space(failure_code, bytes, free, name);
     return {false, "nothing set aside, this file system cannot; " + std::to_string(free) +
-                       " bytes were free for " + std::to_string(whole)};
+                       " bytes were free for " + std::to_string(bytes)};
 }
 
 void drop_excess(int fd) noexcept {

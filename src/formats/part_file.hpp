@@ -11,6 +11,7 @@
 
 #include "core/error.hpp"
 #include "core/sink.hpp"
+#include "formats/names.hpp"
 
 namespace tailrace::formats {
 
@@ -27,6 +28,10 @@ public:
     [[nodiscard]] bool open() const noexcept { return x_fd >= 0; }
     int release() noexcept;
     void reset() noexcept;
+    /// A name of the open file that holds whatever becomes of its path.  [local]
+    [[nodiscard]] std::filesystem::path name() const {
+        return "/proc/self/fd/" + std::to_string(x_fd);
+    }
 
 private:
     int x_fd = -1;
@@ -34,18 +39,6 @@ private:
 
 /// Opens with O_CLOEXEC, trying again after EINTR; -1 and errno on failure.  [local]
 [[nodiscard]] int open_file(const std::filesystem::path& path, int flags);
-
-/// The name that a chain of symbolic links ends in, so that the file is replaced and the link
-/// stays.  [local]
-/// @throws core::Error{Code::bad_input} for a circle of links
-[[nodiscard]] std::filesystem::path follow_links(const std::filesystem::path& path);
-
-/// Checks the name, its folder and what is there now, touching nothing.  [local]
-/// @throws core::Error{bad_input | no_such_directory | not_writable | already_exists}
-void check_target(const std::filesystem::path& path, core::Existing existing);
-
-/// What to do with a file under the name of a part.
-enum class LeftOver { refuse, replace };
 
 /// Makes a new, empty file. What stands there is replaced only where it is a regular file and the
 /// caller knows that a killed run has left it; never is anything written through a link.  [local]
@@ -62,30 +55,29 @@ struct Reservation {
     std::string text;       ///< by what, or why not
 };
 
-/// Bytes of a file that lie together.
-struct Extent {
-    std::uint64_t begin = 0, bytes = 0;
-};
-
-/// Allocates `extent`, the size of the file stays. Where the file system cannot
+/// Allocates `bytes` from offset 0, the size of the file stays. Where the file system cannot
 /// (EOPNOTSUPP) the free space is only looked at.  [local]
-/// @param whole  bytes that the file needs in all, for the limit of file sizes and for messages
 /// @throws core::Error{failure_code} with the bytes needed and free
-[[nodiscard]] Reservation reserve(int fd, Extent extent, std::uint64_t whole,
-                                  const std::filesystem::path& name, core::Code failure_code);
+[[nodiscard]] Reservation reserve(int fd, std::uint64_t bytes, const std::filesystem::path& name,
+                                  core::Code failure_code);
 
-/// Allocates `bytes` from offset 0.  [local]
-[[nodiscard]] inline Reservation reserve(int fd, std::uint64_t bytes,
-                                         const std::filesystem::path& name,
-                                         core::Code failure_code) {
-    return reserve(fd, Extent{0, bytes}, bytes, name, failure_code);
-}
+/// check_space, told as a Reservation that sets nothing aside.  [local]
+/// @param why  nothing is: "subfiles"
+[[nodiscard]] Reservation only_look(int fd, std::uint64_t bytes, const std::filesystem::path& name,
+                                    core::Code failure_code, const std::string& why);
 
-/// True on tmpfs: allocating costs as much as writing there, page by page, and takes memory from
-/// every process of the node.  [local]
+/// For data that plain system calls write: as reserve(), but on tmpfs as only_look(). Allocating
+/// there is half of the work of writing, under the same lock, and these calls report a memory that
+/// fills up all the same.  [local]
+[[nodiscard]] Reservation reserve_on_disk(int fd, std::uint64_t bytes,
+                                          const std::filesystem::path& name,
+                                          core::Code failure_code);
+
+/// True on tmpfs.  [local]
 [[nodiscard]] bool lies_in_memory(int fd) noexcept;
 
-/// On tmpfs: that `bytes` more fit into the memory that the machine has available.  [local]
+/// On tmpfs: that `bytes` more fit into the memory that the machine, and the control groups of this
+/// process, have available.  [local]
 /// @throws core::Error{failure_code} with the bytes needed and available
 void check_memory(int fd, std::uint64_t bytes, const std::filesystem::path& name,
                   core::Code failure_code);
@@ -112,14 +104,5 @@ void read_fully(int fd, void* data, std::uint64_t bytes, std::uint64_t offset,
 /// The Error of a system call.  [local]
 [[nodiscard]] core::Error system_error(int error_number, const std::string& what,
                                        const std::filesystem::path& name);
-
-/// "it is a folder", for messages.  [local]
-[[nodiscard]] std::string kind_of_file(mode_t mode);
-
-/// The Error of a name beside a file that a run needs and that is somebody else's.  [local]
-[[nodiscard]] core::Error in_the_way(const std::filesystem::path& name, const std::string& what);
-
-/// The folder that holds `path` ("." where it has none).  [local]
-[[nodiscard]] std::filesystem::path folder_of(const std::filesystem::path& path);
 
 }  // namespace tailrace::formats

@@ -17,7 +17,6 @@
 #include "core/context.hpp"
 #include "formats/companions.hpp"
 #include "formats/final_name.hpp"
-#include "formats/reserve_together.hpp"
 #include "formats/writers.hpp"
 
 namespace tailrace::formats {
@@ -27,11 +26,6 @@ using core::Code;
 using core::Error;
 
 namespace {
-
-fs::path with_suffix(fs::path path, const char* suffix) {
-    path += suffix;
-    return path;
-}
 
 /// Gives the space back at once, also where a library has the file open and cannot close it.
 void remove_file(const fs::path& file) noexcept {
@@ -60,7 +54,7 @@ TargetFile::TargetFile(const comm::Comm& comm, const core::Target& target, core:
         x_reserve = Reserve::at_once;
     const auto phase = x_phases.enter("create");
     std::optional<Error> mine = comm::Comm::caught([&] { x_path = follow_links(target.path); });
-    x_part = with_suffix(x_path, ".part");
+    x_part = part_of(x_path);
     if (!mine && x_comm.rank() == 0) mine = comm::Comm::caught([&] { create_on_rank_0(); });
     if (mine) discard();
     {
@@ -70,7 +64,6 @@ TargetFile::TargetFile(const comm::Comm& comm, const core::Target& target, core:
     try {
         if (x_target.publish == core::Publish::in_place) move_in_place();
         share_reservation();
-        if (x_together && x_reserve == Reserve::at_once) take(reserve_by_all());
         x_first_of_node = x_comm.split_node().rank() == 0;
         mine = comm::Comm::caught([&] { see_part(); });
         const auto agreeing = x_phases.enter("agree");
@@ -83,37 +76,19 @@ TargetFile::TargetFile(const comm::Comm& comm, const core::Target& target, core:
 
 TargetFile::~TargetFile() {
     if (!x_published && !x_discarded) discard();
-    // The inode number will be used again: nothing of ours may stick to it.
-    if (core::IoObserver* observer = core::io_observer(); observer != nullptr && x_seen.open()) {
-        observer->hold_errors(counted_name(), false);
-        observer->forget(counted_name());
-        for (std::size_t i = 0; i < x_more.size(); ++i) {
-            observer->hold_errors(counted_name(i), false);
-            observer->forget(counted_name(i));
-        }
-    }
 }
 
 void TargetFile::create_on_rank_0() {
     check_target(x_path, x_target.existing);
-    x_lock.take(x_part);
-    core::remove_on_interrupt(with_suffix(x_path, ".part.lock"));
+    x_lock.take(x_path);
+    core::remove_on_interrupt(lock_of(x_path));
     x_left_over = x_lock.left_over();
-    x_old_manifest = is_manifest(manifest_of(x_path));
+    check_beside(x_path, x_target.publish, x_left_over);
     x_replaced = companions_of(x_path);
-    check_manifest_name();
     const Descriptor fd = create_with_fresh_inode();
     core::remove_on_interrupt(x_part);
     x_owns_part = true;
     set_aside(fd.get());
-}
-
-void TargetFile::check_manifest_name() const {
-    if (x_target.publish != core::Publish::in_place || x_old_manifest) return;
-    std::error_code ignored;
-    const fs::path manifest = manifest_of(x_path);
-    if (fs::symlink_status(manifest, ignored).type() != fs::file_type::not_found)
-        throw in_the_way(manifest, "it is not the manifest of a file of ours");
 }
 
 // A library that names its subfiles after the inode would write into files that have such names
@@ -138,25 +113,17 @@ Descriptor TargetFile::create_with_fresh_inode() {
 
 void TargetFile::set_aside(int fd) {
     const std::uint64_t bytes = x_target.reserve_bytes;
-    // In place the old file goes next, so the space must be sure by then.
-    x_together = bytes > 0 && x_comm.size() > 1 && x_target.publish != core::Publish::in_place &&
-                 lies_in_memory(fd);
-    if (x_reserve != Reserve::at_once) {
-        check_space(fd, bytes, x_path, Code::no_space_reserved);
-        x_reservation = x_reserve == Reserve::after_create
-                            ? "not yet"
-                            : "nothing set aside (subfiles); free space looked at for " +
-                                  std::to_string(bytes) + " bytes";
-        return;
+    switch (x_reserve) {
+        case Reserve::at_once:
+            return take(reserve(fd, bytes, x_path, Code::no_space_reserved));
+        case Reserve::on_disk:
+            return take(reserve_on_disk(fd, bytes, x_path, Code::no_space_reserved));
+        case Reserve::check_only:
+            return take(only_look(fd, bytes, x_path, Code::no_space_reserved, "subfiles"));
+        case Reserve::after_create:
+            check_space(fd, bytes, x_path, Code::no_space_reserved);
+            x_reservation = "not yet";
     }
-    if (x_together)
-        check_space(fd, bytes, x_path, Code::no_space_reserved);
-    else
-        take(reserve(fd, bytes, x_path, Code::no_space_reserved));
-}
-
-Reservation TargetFile::reserve_by_all() const {
-    return reserve_together(x_comm, x_phases, x_part, x_target.reserve_bytes, x_path);
 }
 
 void TargetFile::take(const Reservation& outcome) {
@@ -164,12 +131,14 @@ void TargetFile::take(const Reservation& outcome) {
     x_reservation = outcome.text;
 }
 
-// The reservation has succeeded on the part: only now may the old file go.
+// The reservation has succeeded on the part: only now may the old file go, and what belongs to it
+// goes first, as long as it is found through its file.
 void TargetFile::move_in_place() {
     on_rank_0(x_comm, x_phases, [&] {
-        if (x_old_manifest) ::unlink(manifest_of(x_path).c_str());
+        ::unlink(manifest_of(x_path).c_str());  // it says that the old file is complete
+        remove_replaced();
+        core::remove_on_interrupt(x_path, x_part);
         rename_part(x_part, x_path, x_target.existing);
-        core::remove_on_interrupt(x_path);
         core::keep_on_interrupt(x_part);
     });
     x_part = x_path;
@@ -179,8 +148,11 @@ void TargetFile::move_in_place() {
 // that is not shared).
 void TargetFile::see_part() {
     for (int attempt = 0;; ++attempt) {
-        x_seen = Descriptor(open_file(x_part, O_RDONLY));
-        if (x_seen.open()) break;
+        Descriptor found(open_file(x_part, O_RDONLY));
+        if (found.open()) {
+            if (core::IoObserver* observer = core::io_observer()) observer->forget(found.name());
+            return x_counted.add(x_part, std::move(found));
+        }
         const int seen = errno;
         if (seen != ENOENT && seen != ESTALE)
             throw system_error(seen, "cannot open the file", x_part);
@@ -191,39 +163,24 @@ void TargetFile::see_part() {
                 x_part.string(), "choose a folder that all nodes share");
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
-    if (core::IoObserver* observer = core::io_observer()) observer->forget(counted_name());
-}
-
-// By descriptor, not by name: the counts must be found after a rename or an unlink by rank 0.
-fs::path TargetFile::counted_name() const {
-    return "/proc/self/fd/" + std::to_string(x_seen.get());
-}
-
-fs::path TargetFile::counted_name(std::size_t more) const {
-    const Descriptor& seen = x_more_seen[more];
-    return seen.open() ? fs::path("/proc/self/fd/" + std::to_string(seen.get())) : x_more[more];
 }
 
 void TargetFile::add_part(const fs::path& file) {
     if (std::find(x_more.begin(), x_more.end(), file) != x_more.end()) return;
     x_more.push_back(file);
-    x_more_seen.emplace_back(open_file(file, O_RDONLY));
-    if (core::IoObserver* observer = core::io_observer(); observer != nullptr && x_holding)
-        observer->hold_errors(counted_name(x_more.size() - 1), true);
+    x_counted.add(file, Descriptor(open_file(file, O_RDONLY)));
     if (x_comm.rank() == 0) core::remove_on_interrupt(file);
 }
 
 void TargetFile::share_reservation() {
     x_reserved = x_comm.broadcast_value(std::uint64_t{x_reserved ? 1u : 0u}) == 1;
     x_reservation = x_comm.broadcast(x_reservation);
-    x_together = x_comm.broadcast_value(std::uint64_t{x_together ? 1u : 0u}) == 1;
     x_left_over =
         static_cast<LeftOver>(x_comm.broadcast_value(static_cast<std::uint64_t>(x_left_over)));
 }
 
 void TargetFile::reserve_after_create() {
     const auto phase = x_phases.enter("create");
-    if (x_together) return take(reserve_by_all());
     on_rank_0(x_comm, x_phases, [&] {
         const Descriptor fd(open_file(x_part, O_RDWR));
         if (!fd.open()) throw system_error(errno, "cannot open the file", x_part);
@@ -232,50 +189,12 @@ void TargetFile::reserve_after_create() {
     share_reservation();
 }
 
-void TargetFile::hold_errors(bool hold) noexcept {
-    core::IoObserver* observer = core::io_observer();
-    if (observer == nullptr || !x_seen.open()) return;
-    try {
-        observer->hold_errors(counted_name(), hold);
-        x_holding = hold;
-    } catch (...) {  // no memory for the name: errors go up as they do without an observer
-        x_holding = false;
-    }
-}
-
 std::optional<Error> TargetFile::seen_failure(const std::string& doing) const noexcept {
-    const core::IoObserver* observer = core::io_observer();
-    if (observer == nullptr || !x_seen.open()) return std::nullopt;
-    try {
-        core::FileTally both = observer->tally(counted_name());
-        for (std::size_t i = 0; i < x_more.size(); ++i) both += observer->tally(counted_name(i));
-        // The library that was given zeros instead takes them for what is in the file.
-        if (x_holding && both.read.failed_calls > 0)
-            return system_error(both.read.first_errno,
-                                doing + " failed: what is in the file could not be read: " +
-                                    std::to_string(both.read.bytes_asked) + " bytes asked, " +
-                                    std::to_string(both.read.bytes_done) + " read",
-                                x_path);
-        const core::CallTally& calls = both.write;
-        // A short write that was not held has been tried again by whoever made it.
-        const bool fell_short =
-            x_holding && calls.short_calls > 0 && calls.bytes_done < calls.bytes_asked;
-        if (calls.failed_calls == 0 && !fell_short) return std::nullopt;
-        const int number = calls.first_errno != 0 ? calls.first_errno : ENOSPC;
-        return system_error(number,
-                            doing + " failed: " + std::to_string(calls.bytes_asked) +
-                                " bytes asked, " + std::to_string(calls.bytes_done) + " written",
-                            x_path);
-    } catch (...) {
-        return std::nullopt;
-    }
+    return x_counted.failure(doing, x_path);
 }
 
 std::optional<core::WriterReport> TargetFile::writer() const {
-    if (x_writer || !x_seen.open()) return x_writer;
-    std::vector<fs::path> files{counted_name()};
-    for (std::size_t i = 0; i < x_more.size(); ++i) files.push_back(counted_name(i));
-    return my_writer_report(x_comm.rank(), files, x_phases);
+    return x_writer ? x_writer : x_counted.writer(x_comm.rank(), x_phases);
 }
 
 void TargetFile::check_bytes(std::uint64_t asked_by_this_rank) const {
@@ -297,11 +216,12 @@ void TargetFile::sync_mine(const fs::path& file) const {
     struct stat named {};
     if (::stat(file.c_str(), &named) != 0)
         throw system_error(errno, "cannot look at the file", file);
-    const bool same = x_seen.open() && ::fstat(x_seen.get(), &open_one) == 0 &&
+    const int seen = x_counted.descriptor(file);
+    const bool same = seen >= 0 && ::fstat(seen, &open_one) == 0 &&
                       open_one.st_ino == named.st_ino && open_one.st_dev == named.st_dev;
     const Descriptor fresh(same ? -1 : open_file(file, O_RDONLY));
     if (!same && !fresh.open()) throw system_error(errno, "cannot open the file to sync it", file);
-    if (::fsync(same ? x_seen.get() : fresh.get()) != 0)
+    if (::fsync(same ? seen : fresh.get()) != 0)
         throw system_error(errno, "fsync failed, data may be lost", file);
 }
 
@@ -321,15 +241,7 @@ void TargetFile::sync() {
 // A reader that finds the new file must not find the old one's subfiles beside it: inode numbers,
 // which their names carry, are used again.
 void TargetFile::remove_replaced() const noexcept {
-    if (x_target.publish == core::Publish::atomic_rename && x_old_manifest)
-        ::unlink(manifest_of(x_path).c_str());
-    for (const fs::path& file : x_replaced) {
-        // By name: "./F" and "F" are one file.
-        const bool in_use = std::any_of(x_more.begin(), x_more.end(), [&](const fs::path& mine) {
-            return mine.filename() == file.filename();
-        });
-        if (!in_use) ::unlink(file.c_str());
-    }
+    for (const fs::path& file : x_replaced) ::unlink(file.c_str());
 }
 
 void TargetFile::write_manifest() {
@@ -339,11 +251,13 @@ void TargetFile::write_manifest() {
     const std::string text =
         manifest_json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
     const fs::path manifest = manifest_of(x_path);
-    const fs::path part = with_suffix(manifest, ".part");
+    const fs::path part = part_of(manifest);
     const Descriptor fd = create_part(part, {}, x_left_over);
+    core::remove_on_interrupt(part);
     try {
         write_fully(fd.get(), text.data(), text.size(), 0, part);
         if (::fsync(fd.get()) != 0) throw system_error(errno, "fsync failed", part);
+        core::remove_on_interrupt(manifest, part);
         rename_part(part, manifest, core::Existing::refuse);
     } catch (...) {
         ::unlink(part.c_str());
@@ -374,14 +288,13 @@ void TargetFile::publish() {
                 const Descriptor fd(open_file(x_part, O_RDWR));
                 if (fd.open()) drop_excess(fd.get());
             }
-            if (x_target.publish == core::Publish::in_place)
+            if (x_target.publish == core::Publish::in_place) {
                 write_manifest();
-            else
+            } else {
                 rename_and_confirm();
-            remove_replaced();
-            core::keep_on_interrupt(x_part);
-            core::keep_on_interrupt(with_suffix(x_path, ".part.lock"));
-            for (const fs::path& file : x_more) core::keep_on_interrupt(file);
+                remove_replaced();
+            }
+            core::keep_on_interrupt(my_names());
             x_lock.release();
         });
     } catch (const Error&) {  // agreed: all ranks are here
@@ -391,17 +304,21 @@ void TargetFile::publish() {
     x_published = true;
 }
 
+/// All that an interrupt removes.
+std::vector<fs::path> TargetFile::my_names() const {
+    const fs::path manifest = manifest_of(x_path);
+    std::vector<fs::path> names{x_part, lock_of(x_path), manifest, part_of(manifest)};
+    names.insert(names.end(), x_more.begin(), x_more.end());
+    return names;
+}
+
 void TargetFile::discard() noexcept {
     if (x_published || x_discarded) return;
     remember_writer();
     x_discarded = true;
     try {
         if (x_owns_part) remove_all();
-        if (x_comm.rank() == 0) {
-            core::keep_on_interrupt(x_part);
-            core::keep_on_interrupt(with_suffix(x_path, ".part.lock"));
-            for (const fs::path& file : x_more) core::keep_on_interrupt(file);
-        }
+        if (x_comm.rank() == 0) core::keep_on_interrupt(my_names());
     } catch (...) {  // no memory for a name: the file stays, under its temporary name
     }
     x_lock.release();

@@ -15,6 +15,7 @@
 #include "core/io_observer.hpp"
 #include "core/phases.hpp"
 #include "core/sink.hpp"
+#include "formats/counted_files.hpp"
 #include "formats/name_lock.hpp"
 #include "formats/part_file.hpp"
 
@@ -23,8 +24,8 @@ namespace tailrace::formats {
 /// When space is set aside. A library that truncates the part when it creates its file gives back
 /// what was allocated before: then only the free space is checked at first, and reserve() follows.
 /// Where the data goes to other files only the check is made: space set aside in this one would be
-/// missing for them.
-enum class Reserve { at_once, after_create, check_only };
+/// missing for them. `on_disk` is for data that plain system calls write: reserve_on_disk().
+enum class Reserve { at_once, on_disk, after_create, check_only };
 
 /// One file under construction. Every rank holds one; rank 0 acts on the name.
 class TargetFile {
@@ -66,8 +67,8 @@ public:
 
     /// Holds write errors below the libraries (core::IoObserver::hold_errors), where an observer is
     /// there.  [local]
-    void hold_errors(bool hold) noexcept;
-    [[nodiscard]] bool holds_errors() const noexcept { return x_holding; }  ///< [local]
+    void hold_errors(bool hold) noexcept { x_counted.hold(hold); }
+    [[nodiscard]] bool holds_errors() const noexcept { return x_counted.holds(); }  ///< [local]
     /// The failure that system calls of this rank saw on the part since it was opened, if any.
     /// Never throws; without an observer always nothing.  [local]
     [[nodiscard]] std::optional<core::Error> seen_failure(const std::string& doing) const noexcept;
@@ -98,9 +99,7 @@ public:
 private:
     void create_on_rank_0();
     [[nodiscard]] Descriptor create_with_fresh_inode();
-    void check_manifest_name() const;
     void set_aside(int fd);
-    [[nodiscard]] Reservation reserve_by_all() const;
     void take(const Reservation& outcome);
     void rename_and_confirm();
     void share_reservation();
@@ -110,8 +109,7 @@ private:
     void write_manifest();
     void remove_replaced() const noexcept;
     void remove_all() const;
-    [[nodiscard]] std::filesystem::path counted_name() const;
-    [[nodiscard]] std::filesystem::path counted_name(std::size_t more) const;
+    [[nodiscard]] std::vector<std::filesystem::path> my_names() const;
     void remember_writer() noexcept;
 
     comm::Comm x_comm;
@@ -119,22 +117,17 @@ private:
     core::Phases& x_phases;
     Reserve x_reserve;
     std::filesystem::path x_path, x_part;
-    std::vector<std::filesystem::path> x_more;  ///< added parts
-    std::vector<Descriptor> x_more_seen;  ///< of x_more, as x_seen: a hold on an inode number must
-                                          ///< not outlive the file
+    std::vector<std::filesystem::path> x_more;      ///< added parts
     std::vector<std::filesystem::path> x_replaced;  ///< what belonged to the file that is replaced
     NameLock x_lock;                                ///< held by rank 0
-    Descriptor x_seen;  ///< open on every rank: names the inode to the observer, also once unlinked
-    ino_t x_inode = 0;  ///< rank 0: of the part, names the subfiles
-    bool x_old_manifest = false;    ///< rank 0: the file that is replaced has one
-    bool x_wrote_manifest = false;  ///< rank 0: ours stands
+    CountedFiles x_counted;                         ///< the part and x_more, open on every rank
+    ino_t x_inode = 0;                              ///< rank 0: of the part, names the subfiles
+    bool x_wrote_manifest = false;                  ///< rank 0: ours stands
     LeftOver x_left_over = LeftOver::refuse;
     bool x_stays = false;
     bool x_first_of_node = false;
     bool x_owns_part = false;  ///< rank 0: what stands under the name of the part is ours
-    bool x_together = false;   ///< every rank sets its share aside
     bool x_reserved = false, x_published = false, x_discarded = false, x_synced = false;
-    bool x_holding = false;
     std::string x_reservation;
     std::optional<core::WriterReport> x_writer;
 };

@@ -6,7 +6,6 @@
 
 #include <fstream>
 
-#include "formats/companions.hpp"
 #include "formats/target_file.hpp"
 #include "formats_test.hpp"
 
@@ -18,23 +17,13 @@ using formats::TargetFile;
 
 namespace {
 
-using Names = std::vector<std::string>;
-
-core::Target target(const std::string& path, Publish publish = Publish::atomic_rename) {
-    core::Target target{path};
-    target.publish = publish;
-    return target;
-}
-
-void put(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
-
 /// What may stand under a name.
 const std::vector<std::string> kinds{"file", "folder", "pipe", "link", "dangling link"};
 
 void make(const std::string& kind, const std::string& path, const std::string& folder) {
+    put(folder + "/precious", "precious");
     if (rank() == 0) {
-        put(folder + "/precious", "precious");
-        if (kind == "file") put(path, "precious");
+        if (kind == "file") std::ofstream(path) << "precious";
         if (kind == "folder") fs::create_directory(path);
         if (kind == "pipe") REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
         if (kind == "link") fs::create_symlink("precious", path);
@@ -69,7 +58,7 @@ TEST_SUITE("derived_names") {
                     core::Phases phases;
                     std::string text;
                     try {
-                        TargetFile file(world(), target(folder + "/f", publish), phases);
+                        TargetFile file(world(), target_of(folder + "/f", publish), phases);
                         file.publish();
                     } catch (const core::Error& error) {
                         text = error.what();
@@ -93,80 +82,16 @@ TEST_SUITE("derived_names") {
             const std::string before = state_of(folder + "/f.manifest");
             barrier();
             core::Phases phases;
-            TargetFile(world(), target(folder + "/f"), phases).publish();
+            TargetFile(world(), target_of(folder + "/f"), phases).publish();
             CHECK(state_of(folder + "/f.manifest") == before);
             barrier();
         }
     }
 
-    TAILRACE_MPI_TEST("subfiles with the number of the new file: another number is taken") {
-        const std::string folder = shared_folder(), path = folder + "/f";
-        core::Phases phases;
-        std::uint64_t inode = 0;
-        {  // which number is the next? Most file systems give it again
-            TargetFile file(world(), target(path, Publish::in_place), phases);
-            struct stat info {};
-            REQUIRE(::stat(path.c_str(), &info) == 0);
-            inode = info.st_ino;
-            barrier();
-        }
-        barrier();
-        const std::string taken = path + ".subfile_" + std::to_string(inode) + "_1_of_1";
-        if (rank() == 0) put(taken, "precious");
-        barrier();
-        {
-            TargetFile file(world(), target(path, Publish::in_place), phases);
-            struct stat info {};
-            REQUIRE(::stat(path.c_str(), &info) == 0);
-            CHECK(info.st_ino != inode);
-            CHECK(formats::subfiles_of(path).empty());
-            barrier();
-        }
-        barrier();
-        CHECK(names_in(folder) == Names{fs::path(taken).filename().string()});
-        CHECK(slurp(taken) == "precious");
-    }
-
-    TAILRACE_MPI_TEST("in place and discarded: subfiles go that nobody has told of") {
-        const std::string folder = shared_folder(), path = folder + "/f";
-        core::Phases phases;
-        if (rank() == 0) put(path + ".subfile_1_1_of_1", "of another file");
-        barrier();
-        {
-            TargetFile file(world(), target(path, Publish::in_place), phases);
-            if (rank() == 0) {
-                struct stat info {};
-                REQUIRE(::stat(path.c_str(), &info) == 0);
-                const std::string own = path + ".subfile_" + std::to_string(info.st_ino);
-                for (const char* end : {"_1_of_2", "_2_of_2", ".config"}) put(own + end, "data");
-            }
-            barrier();
-        }
-        barrier();
-        CHECK(names_in(folder) == Names{"f.subfile_1_1_of_1"});
-    }
-
-    TAILRACE_MPI_TEST("the subfiles of a killed run go with its file") {
-        const std::string folder = shared_folder(), path = folder + "/f";
-        core::Phases phases;
-        if (rank() == 0) {
-            put(path, "a stub without a manifest");
-            struct stat info {};
-            REQUIRE(::stat(path.c_str(), &info) == 0);
-            const std::string own = path + ".subfile_" + std::to_string(info.st_ino);
-            put(own + "_1_of_1", "data");
-            put(own + ".config", "stripe_size=33554432\n");
-        }
-        barrier();
-        TargetFile(world(), target(path), phases).publish();
-        barrier();
-        CHECK(names_in(folder) == Names{"f"});
-    }
-
     TAILRACE_MPI_TEST("a report of what was discarded claims nothing") {
         const std::string folder = shared_folder();
         core::Phases phases;
-        TargetFile file(world(), target(folder + "/f"), phases);
+        TargetFile file(world(), target_of(folder + "/f"), phases);
         if (rank() == 0) std::ofstream(file.part(), std::ios::in) << "data";
         barrier();
         file.discard();

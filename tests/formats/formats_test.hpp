@@ -2,9 +2,13 @@
 // What the MPI tests of the raw formats share: each case runs for every format.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -127,13 +131,68 @@ inline std::vector<core::Box> random_tiling(const core::Extents& dims, std::size
     return boxes;
 }
 
+using Names = std::vector<std::string>;
+
 /// Names in a folder, sorted.
-inline std::vector<std::string> names_in(const std::string& folder) {
-    std::vector<std::string> names;
+inline Names names_in(const std::string& folder) {
+    Names names;
     for (const auto& entry : fs::directory_iterator(folder))
         names.push_back(entry.path().filename().string());
     std::sort(names.begin(), names.end());
     return names;
 }
+
+/// What all ranks see of a folder at this point.  [collective]
+inline Names left_in(const std::string& folder) {
+    barrier();
+    Names names = names_in(folder);
+    barrier();
+    return names;
+}
+
+/// A file made by rank 0, seen by all.  [collective]
+inline void put(const std::string& path, const std::string& text) {
+    if (rank() == 0) std::ofstream(path) << text;
+    barrier();
+}
+
+/// Bytes of the blocks that a file has.
+inline std::uint64_t allocated(const fs::path& path) {
+    struct stat info {};
+    return ::stat(path.c_str(), &info) == 0 ? static_cast<std::uint64_t>(info.st_blocks) * 512 : 0;
+}
+
+inline core::Target target_of(const std::string& path,
+                              core::Publish publish = core::Publish::atomic_rename,
+                              std::uint64_t reserve_bytes = 0) {
+    core::Target target{path};
+    target.publish = publish;
+    target.reserve_bytes = reserve_bytes;
+    return target;
+}
+
+/// A sink with an object of `per_rank` u64 per rank, the values of `seed`, and the piece of this
+/// rank.
+struct Run {
+    core::Phases phases;
+    std::vector<std::uint64_t> data;
+    std::vector<core::Write> pieces;
+    std::unique_ptr<core::Sink> sink;
+
+    Run(const core::Target& target, const formats::Options& options, std::uint64_t per_rank,
+        std::uint64_t seed) {
+        const core::Extents dims{per_rank * static_cast<std::uint64_t>(size())};
+        const core::Box mine{{per_rank * static_cast<std::uint64_t>(rank())}, {per_rank}};
+        data = filled<std::uint64_t>(mine, dims, {}, seed);
+        sink = formats::open_sink(world(), target, options, phases);
+        sink->define(schema_of(dense("/data", core::Scalar::u64, dims)));
+        pieces = {piece(0, mine, data, core::Scalar::u64)};
+    }
+    core::FileReport publish() {
+        sink->write(pieces);
+        sink->complete(0);
+        return sink->close(core::Outcome::publish);
+    }
+};
 
 }  // namespace tailrace::test

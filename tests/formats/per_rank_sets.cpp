@@ -17,7 +17,6 @@ using core::Scalar;
 
 namespace {
 
-using Names = std::vector<std::string>;
 constexpr std::uint64_t per_rank = 1 << 10;
 
 Variant variant(const std::string& name) {
@@ -28,29 +27,12 @@ Variant variant(const std::string& name) {
 }
 
 /// A file or a set in one step, with values of `seed`.
-struct Run {
-    core::Phases phases;
-    std::vector<std::uint64_t> data;
-    std::vector<core::Write> pieces;
-    std::unique_ptr<core::Sink> sink;
-
-    Run(const std::string& path, const std::string& format, std::uint64_t seed) {
-        const core::Extents dims{per_rank * static_cast<std::uint64_t>(size())};
-        const Box mine{{per_rank * static_cast<std::uint64_t>(rank())}, {per_rank}};
-        data = filled<std::uint64_t>(mine, dims, {}, seed);
-        sink = formats::open_sink(world(), core::Target{path}, variant(format).options, phases);
-        sink->define(schema_of(dense("/data", Scalar::u64, dims)));
-        pieces = {piece(0, mine, data, Scalar::u64)};
-    }
-    core::FileReport publish() {
-        sink->write(pieces);
-        sink->complete(0);
-        return sink->close(Outcome::publish);
-    }
-};
+Run run_of(const std::string& path, const std::string& format, std::uint64_t seed) {
+    return {core::Target{path}, variant(format).options, per_rank, seed};
+}
 
 void write_set(const std::string& path, const std::string& format, std::uint64_t seed) {
-    Run(path, format, seed).publish();
+    run_of(path, format, seed).publish();
 }
 
 /// Fails with `rules`, and says how.
@@ -59,7 +41,7 @@ std::string failed_run(const std::string& path, const std::string& format,
     hooks::posix::install();
     std::string text;
     {
-        Run run(path, format, 9);
+        Run run = run_of(path, format, 9);
         hooks::posix::inject_faults(rules);
         try {
             run.publish();
@@ -78,13 +60,6 @@ std::string failed_run(const std::string& path, const std::string& format,
     return text;
 }
 
-Names left_in(const std::string& folder) {
-    barrier();
-    Names names = names_in(folder);
-    barrier();
-    return names;
-}
-
 Names set_names(const std::string& manifest, const std::string& suffix) {
     Names names{manifest};
     for (int r = 0; r < size(); ++r)
@@ -94,11 +69,6 @@ Names set_names(const std::string& manifest, const std::string& suffix) {
 
 std::uint64_t wrong(const std::string& path, std::uint64_t seed) {
     return rank() == 0 ? wrong_elements<std::uint64_t>(path, 0, seed) : 0;
-}
-
-void put(const std::string& path, const std::string& text) {
-    if (rank() == 0) std::ofstream(path) << text;
-    barrier();
 }
 
 }  // namespace
@@ -203,6 +173,46 @@ TEST_SUITE("per_rank_sets") {
         expected.push_back("f.00014.part.bak");
         CHECK(left_in(folder) == expected);
         CHECK(wrong(path, 2) == 0);
+    }
+
+    TAILRACE_MPI_TEST("a set whose manifest was renamed is not written over") {
+        const std::string folder = shared_folder(), path = folder + "/f", renamed = folder + "/g";
+        for (const std::uint64_t round : {1, 2}) {  // with the first names, and with the second
+            for (std::uint64_t k = 0; k < round; ++k) write_set(path, "posix-per-rank", round);
+            if (rank() == 0) fs::rename(path, renamed);
+            const Names before = left_in(folder);
+            std::string text;
+            try {
+                write_set(path, "posix-per-rank", 7);
+            } catch (const core::Error& error) {
+                text = error.what();
+                CHECK(error.code() == Code::already_exists);
+            }
+            CAPTURE(text);
+            CHECK(text.find(renamed) != std::string::npos);
+            CHECK(text.find("choose another file name") != std::string::npos);
+            CHECK(left_in(folder) == before);
+            CHECK(wrong(renamed, round) == 0);
+            barrier();
+            if (rank() == 0) fs::remove(renamed);
+            barrier();
+        }
+        write_set(path, "posix-per-rank", 3);  // parts that nobody names are left-overs
+        CHECK(left_in(folder) == set_names("f", ""));
+        CHECK(wrong(path, 3) == 0);
+    }
+
+    TAILRACE_MPI_TEST("a set whose manifest was copied is not taken away") {
+        const std::string folder = shared_folder(), path = folder + "/f", copy = folder + "/g";
+        write_set(path, "posix-per-rank", 1);
+        if (rank() == 0) fs::copy(path, copy);
+        const Names before = left_in(folder);
+        for (const std::string newer : {"posix-per-rank", "posix", "mpiio"}) {
+            CAPTURE(newer);
+            TAILRACE_CHECK_ALL_THROW(Code::already_exists, write_set(path, newer, 2));
+            CHECK(left_in(folder) == before);
+            CHECK(wrong(copy, 1) == 0);
+        }
     }
 
     TAILRACE_MPI_TEST("names of parts that somebody else has are refused") {

@@ -3,6 +3,7 @@
 # CMakeLists.txt.
 set(raw_test_libs tailrace_formats nlohmann_json::nlohmann_json)
 tailrace_add_unit_test(NAME formats.raw SOURCES raw_layout.cpp LIBS tailrace_formats)
+tailrace_add_unit_test(NAME formats.group_memory SOURCES group_memory.cpp LIBS tailrace_formats)
 if(TAILRACE_HAVE_MPI)
   tailrace_add_unit_test(NAME formats.mpiio SOURCES mpiio_portions.cpp
     LIBS tailrace_formats_mpiio)
@@ -13,6 +14,10 @@ tailrace_add_mpi_test(NAME formats.space_in_memory SOURCES space_in_memory.cpp
   LIBS ${raw_test_libs} RANKS 1 2 4)
 tailrace_add_mpi_test(NAME formats.names SOURCES derived_names.cpp
   LIBS ${raw_test_libs} RANKS 1 2)
+tailrace_add_mpi_test(NAME formats.dry_run SOURCES dry_run.cpp
+  LIBS ${raw_test_libs} RANKS 1 2)
+tailrace_add_mpi_test(NAME formats.in_place SOURCES in_place.cpp
+  LIBS ${raw_test_libs} tailrace_hook_posix_objects RANKS 1 2)
 tailrace_add_mpi_test(NAME formats.raw.sets SOURCES per_rank_sets.cpp
   LIBS ${raw_test_libs} tailrace_hook_posix_objects RANKS 1 2 4)
 tailrace_add_mpi_test(NAME formats.raw.damaged SOURCES raw_damaged.cpp

@@ -29,47 +29,17 @@ public:
 
 constexpr std::uint64_t per_rank = 1 << 16;
 
-/// A sink with an object of `per_rank` u64 per rank, and the piece of this rank.
-struct Run {
-    core::Phases phases;
-    std::vector<std::uint64_t> data;
-    std::vector<core::Write> pieces;
-    std::unique_ptr<core::Sink> sink;
-
-    Run(const std::string& path, const Variant& variant, std::uint64_t reserve_bytes = 0) {
-        const Extents dims{per_rank * static_cast<std::uint64_t>(size())};
-        const Box mine{{per_rank * static_cast<std::uint64_t>(rank())}, {per_rank}};
-        data = filled<std::uint64_t>(mine, dims, {}, 7);
-        core::Target target{path};
-        target.reserve_bytes = reserve_bytes;
-        sink = formats::open_sink(world(), target, variant.options, phases);
-        sink->define(schema_of(dense("/data", Scalar::u64, dims)));
-        pieces = {piece(0, mine, data, Scalar::u64)};
-    }
-    core::FileReport publish() {
-        sink->write(pieces);
-        sink->complete(0);
-        return sink->close(Outcome::publish);
-    }
-};
-
-void put_old_file(const std::string& path) {
-    if (rank() == 0) std::ofstream(path) << "old";
-    barrier();
+Run run_of(const std::string& path, const Variant& variant, std::uint64_t reserve_bytes = 0) {
+    return {target_of(path, core::Publish::atomic_rename, reserve_bytes), variant.options, per_rank,
+            7};
 }
+
 bool old_file_is_there(const std::string& path) {
     barrier();
     const bool there = slurp(path) == "old";
     barrier();
     return there;
 }
-std::vector<std::string> names_left(const std::string& folder) {
-    barrier();
-    auto names = names_in(folder);
-    barrier();
-    return names;
-}
-using Names = std::vector<std::string>;
 
 }  // namespace
 
@@ -85,10 +55,10 @@ TEST_SUITE("raw_failures") {
                 const std::string path = folder + "/f";
                 CAPTURE(variant.name);
                 CAPTURE(rule);
-                put_old_file(path);
+                put(path, "old");
                 {
                     const Faults faults(rule);
-                    Run run(path, variant);
+                    Run run = run_of(path, variant);
                     run.sink->write(run.pieces);
                     // `after=1` reaches ranks with a second write only: this one makes it fail.
                     run.sink->write(run.pieces);
@@ -98,7 +68,7 @@ TEST_SUITE("raw_failures") {
                     TAILRACE_CHECK_ALL_THROW(Code::no_space, run.sink->close(Outcome::publish));
                     run.sink->close(Outcome::discard);
                 }
-                CHECK(names_left(folder) == Names{"f"});
+                CHECK(left_in(folder) == Names{"f"});
                 CHECK(old_file_is_there(path));
             }
     }
@@ -109,7 +79,7 @@ TEST_SUITE("raw_failures") {
             const std::string path = folder + "/f";
             CAPTURE(variant.name);
             const Faults faults("op=write,phase=write,path=*.part,short=1000,errno=ENOSPC");
-            Run run(path, variant);
+            Run run = run_of(path, variant);
             run.sink->write(run.pieces);
             std::string text;
             try {
@@ -134,10 +104,10 @@ TEST_SUITE("raw_failures") {
             CAPTURE(variant.name);
             {
                 const Faults faults("op=write,phase=write,path=*.part,errno=EIO");
-                Run run(folder + "/f", variant);
+                Run run = run_of(folder + "/f", variant);
                 TAILRACE_CHECK_ALL_THROW(Code::io, run.publish());
             }
-            CHECK(names_left(folder).empty());
+            CHECK(left_in(folder).empty());
         }
     }
 
@@ -152,13 +122,13 @@ TEST_SUITE("raw_failures") {
                 CAPTURE(rule);
                 {
                     const Faults faults(rule);
-                    Run run(path, variant);
+                    Run run = run_of(path, variant);
                     TAILRACE_CHECK_ALL_THROW(
                         rule.find("ENOSPC") != std::string::npos ? Code::no_space : Code::io,
                         run.publish());
                     run.sink->close(Outcome::discard);
                 }
-                CHECK(names_left(folder).empty());
+                CHECK(left_in(folder).empty());
             }
     }
 
@@ -167,12 +137,12 @@ TEST_SUITE("raw_failures") {
             const std::string folder = shared_folder();
             const std::string path = folder + "/f";
             CAPTURE(variant.name);
-            put_old_file(path);
+            put(path, "old");
             {
                 const Faults faults("op=fallocate,errno=ENOSPC");
-                TAILRACE_CHECK_ALL_THROW(Code::no_space_reserved, Run(path, variant, 1 << 20));
+                TAILRACE_CHECK_ALL_THROW(Code::no_space_reserved, run_of(path, variant, 1 << 20));
             }
-            CHECK(names_left(folder) == Names{"f"});
+            CHECK(left_in(folder) == Names{"f"});
             CHECK(old_file_is_there(path));
         }
     }
@@ -182,14 +152,14 @@ TEST_SUITE("raw_failures") {
             const std::string folder = shared_folder();
             CAPTURE(variant.name);
             const Faults faults("op=fallocate,errno=95");  // EOPNOTSUPP
-            Run run(folder + "/f", variant, 1 << 20);
+            Run run = run_of(folder + "/f", variant, 1 << 20);
             const auto report = run.publish();
             CHECK_FALSE(report.reserved);
             CAPTURE(report.reservation);
             CHECK(report.reservation.find("nothing set aside") != std::string::npos);
             // More than any disk has.
             TAILRACE_CHECK_ALL_THROW(Code::no_space_reserved,
-                                     Run(folder + "/g", variant, std::uint64_t{1} << 62));
+                                     run_of(folder + "/g", variant, std::uint64_t{1} << 62));
         }
     }
 
@@ -205,11 +175,11 @@ TEST_SUITE("raw_failures") {
                     const Faults faults("op=open,path=*.part,errno=EIO,phase=" + phase +
                                         ",rank=" + std::to_string(size() - 1));
                     if (opens_later)
-                        TAILRACE_CHECK_ALL_THROW(Code::io, Run(path, variant));
+                        TAILRACE_CHECK_ALL_THROW(Code::io, run_of(path, variant));
                     else  // its part is created in phase "create" and stays open
-                        Run(path, variant).publish();
+                        run_of(path, variant).publish();
                 }
-                CHECK(names_left(folder).empty() == opens_later);
+                CHECK(left_in(folder).empty() == opens_later);
             }
     }
 
@@ -222,7 +192,7 @@ TEST_SUITE("raw_failures") {
                 "op=write,path=*.part,rank=" +
                 std::to_string(size() - 1) +
                 ",delay_ms=70,times=2;op=write,path=*.part,short=5000");
-            Run run(folder + "/f", variant);
+            Run run = run_of(folder + "/f", variant);
             run.publish();
             if (rank() == 0) CHECK(wrong_elements<std::uint64_t>(folder + "/f", 0, 7) == 0);
         }
@@ -233,7 +203,7 @@ TEST_SUITE("raw_failures") {
             const std::string folder = shared_folder();
             const std::string path = folder + "/f";
             CAPTURE(variant.name);
-            Run run(path, variant);
+            Run run = run_of(path, variant);
             const core::Write good = run.pieces[0];
             std::vector<core::Write> bad(6, good);
             bad[0].place.offset[0] += 1 + per_rank * static_cast<std::uint64_t>(size());
@@ -261,7 +231,7 @@ TEST_SUITE("raw_failures") {
         for (Variant variant : variants()) {
             const std::string folder = shared_folder();
             CAPTURE(variant.name);
-            Run run(folder + "/f", variant);
+            Run run = run_of(folder + "/f", variant);
             core::Object object = dense("/data", Scalar::u64, {4});
             TAILRACE_CHECK_ALL_THROW(Code::bad_input, run.sink->define(schema_of(object)));
             object.path = "/fill";
@@ -283,9 +253,9 @@ TEST_SUITE("raw_failures") {
             if (!has_chunks(variant)) continue;
             for (const Extents& chunk : {Extents{0}, Extents{2, 2}, Extents{per_rank * 100}}) {
                 set_chunk(variant, "/data", chunk);
-                TAILRACE_CHECK_ALL_THROW(Code::bad_input, Run(folder + "/g", variant));
+                TAILRACE_CHECK_ALL_THROW(Code::bad_input, run_of(folder + "/g", variant));
             }
-            CHECK(names_left(folder) == Names{"f"});
+            CHECK(left_in(folder) == Names{"f"});
         }
     }
 
@@ -294,19 +264,48 @@ TEST_SUITE("raw_failures") {
             const std::string folder = shared_folder();
             const std::string path = folder + "/f";
             CAPTURE(variant.name);
-            put_old_file(path);
+            put(path, "old");
             {
-                Run run(path, variant);
+                Run run = run_of(path, variant);
                 run.sink->write(run.pieces);
                 run.sink->close(Outcome::discard);
             }
             {
-                Run run(path, variant);
+                Run run = run_of(path, variant);
                 run.sink->write(run.pieces);  // and dropped
             }
-            CHECK(names_left(folder) == Names{"f"});
+            CHECK(left_in(folder) == Names{"f"});
             CHECK(old_file_is_there(path));
         }
+    }
+
+    TAILRACE_MPI_TEST("who wrote is said of a run that failed, too") {
+        constexpr std::uint64_t all = per_rank * 8;
+        for (const Variant& variant : variants())
+            for (const std::string rule : {"op=fsync,path=*.part*,errno=EIO",
+                                           "op=write,phase=write,path=*.part,errno=EIO,rank=0"}) {
+                const std::string folder = shared_folder();
+                CAPTURE(variant.name);
+                CAPTURE(rule);
+                const Faults faults(rule);
+                Run run = run_of(folder + "/f", variant);
+                TAILRACE_CHECK_ALL_THROW(Code::io, run.publish());
+                const auto report = run.sink->close(Outcome::discard);
+                CHECK(report.writers_measured);
+                CHECK_FALSE(report.reservation.empty());
+                if (rank() != 0) continue;
+                REQUIRE(report.writers.size() == static_cast<std::size_t>(size()));
+                std::uint64_t bytes = 0, failed = 0;
+                for (const auto& writer : report.writers) {
+                    const auto found = writer.by_phase.find("write");
+                    if (found == writer.by_phase.end()) continue;  // others wrote for it
+                    bytes += found->second.write.bytes_done;
+                    failed += found->second.write.failed_calls;
+                }
+                const bool in_sync = rule.starts_with("op=fsync");
+                CHECK((failed == 0) == in_sync);
+                CHECK((bytes == all * static_cast<std::uint64_t>(size())) == in_sync);
+            }
     }
 
     TAILRACE_MPI_TEST("who wrote is counted, and how collective it was is said") {
@@ -314,7 +313,7 @@ TEST_SUITE("raw_failures") {
         for (const Variant& variant : variants()) {
             const std::string folder = shared_folder();
             CAPTURE(variant.name);
-            Run run(folder + "/f", variant);
+            Run run = run_of(folder + "/f", variant);
             const auto report = run.publish();
             CAPTURE(report.data_mode);
             CHECK(report.writers_measured);

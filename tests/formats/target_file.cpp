@@ -10,7 +10,6 @@
 #include <fstream>
 #include <optional>
 
-#include "core/cleanup.hpp"
 #include "core/io_observer.hpp"
 #include "formats/writers.hpp"
 #include "formats_test.hpp"
@@ -25,39 +24,16 @@ using formats::TargetFile;
 
 namespace {
 
-using Names = std::vector<std::string>;
-
-/// What all ranks see of a folder at this point.
-Names left_in(const std::string& folder) {
-    barrier();
-    Names names = names_in(folder);
-    barrier();
-    return names;
-}
-
-void put(const std::string& path, const std::string& text) {
-    if (rank() == 0) std::ofstream(path) << text;
-    barrier();
-}
-
 /// As a library would: opens the name and writes.
 void write_part(const TargetFile& file, const std::string& text) {
     if (rank() == 0) std::ofstream(file.part(), std::ios::in) << text;
     barrier();
 }
 
-std::uint64_t allocated(const fs::path& path) {
-    struct stat info {};
-    return ::stat(path.c_str(), &info) == 0 ? static_cast<std::uint64_t>(info.st_blocks) * 512 : 0;
-}
-
 Target target(const std::string& path, Existing existing = Existing::replace,
               Publish publish = Publish::atomic_rename, std::uint64_t reserve_bytes = 0) {
-    Target target;
-    target.path = path;
+    Target target = target_of(path, publish, reserve_bytes);
     target.existing = existing;
-    target.publish = publish;
-    target.reserve_bytes = reserve_bytes;
     return target;
 }
 
@@ -285,72 +261,6 @@ TEST_SUITE("target_file") {
                        phases));
         ::setrlimit(RLIMIT_FSIZE, &before);
         CHECK(left_in(folder).empty());
-    }
-
-    TAILRACE_MPI_TEST("in place: the manifest, written last, says complete") {
-        const std::string folder = shared_folder();
-        core::Phases phases;
-        const Target wanted = target(folder + "/f", Existing::replace, Publish::in_place, 1 << 20);
-        {
-            TargetFile file(world(), wanted, phases);
-            CHECK(file.part() == folder + "/f");
-            file.add_part(folder + "/f.subfile");
-            write_part(file, "data");
-            put(folder + "/f.subfile", "more data");
-            CHECK(left_in(folder) == Names{"f", "f.part.lock", "f.subfile"});
-            file.publish();
-            core::FileReport report;
-            file.report(report);
-            CHECK(report.parts == Names{folder + "/f", folder + "/f.subfile"});
-            CHECK(report.bytes_stored == 13);
-        }
-        CHECK(left_in(folder) == Names{"f", "f.manifest", "f.subfile"});
-        const auto manifest = nlohmann::json::parse(slurp(folder + "/f.manifest"));
-        CHECK(manifest.at("format") == "tailrace-complete/1");
-        CHECK(manifest.at("files") == nlohmann::json::array({"f", "f.subfile"}));
-        barrier();
-        {
-            TargetFile file(world(), wanted, phases);  // not complete from now on
-            file.add_part(folder + "/f.subfile");
-            CHECK(left_in(folder) == Names{"f", "f.part.lock", "f.subfile"});
-        }
-        CHECK(left_in(folder).empty());
-    }
-
-    TAILRACE_MPI_TEST("the subfiles of a replaced file go, those of others stay") {
-        const std::string folder = shared_folder();
-        core::Phases phases;
-        const auto publish = [&](Publish how, const Names& parts) {
-            TargetFile file(world(), target(folder + "/f", Existing::replace, how), phases);
-            for (const std::string& part : parts) {
-                file.add_part(folder + "/" + part);
-                put(folder + "/" + part, "data");
-            }
-            write_part(file, "stub");
-            file.publish();
-        };
-        put(folder + "/f.subfile_9_1_of_1", "nobody's");
-        publish(Publish::in_place, {"f.subfile_7_1_of_2", "f.subfile_7_2_of_2"});
-        publish(Publish::in_place, {"f.subfile_7_1_of_2", "f.subfile_8.config"});
-        CHECK(left_in(folder) == Names{"f", "f.manifest", "f.subfile_7_1_of_2",
-                                       "f.subfile_8.config", "f.subfile_9_1_of_1"});
-        publish(Publish::atomic_rename, {});
-        CHECK(left_in(folder) == Names{"f", "f.subfile_9_1_of_1"});
-        put(folder + "/f.manifest", "{\"format\": \"somebody else's\", \"files\": [\"f\"]}");
-        put(folder + "/victim", "x");
-        publish(Publish::atomic_rename, {});
-        CHECK(left_in(folder) == Names{"f", "f.manifest", "f.subfile_9_1_of_1", "victim"});
-    }
-
-    TAILRACE_MPI_TEST("an interrupt removes what is unfinished, and nothing else") {
-        const std::string folder = shared_folder();
-        core::Phases phases;
-        TargetFile(world(), target(folder + "/done"), phases).publish();
-        TargetFile file(world(), target(folder + "/f"), phases);
-        CHECK(left_in(folder) == Names{"done", "f.part", "f.part.lock"});
-        core::remove_unfinished_files();
-        CHECK(left_in(folder) == Names{"done"});
-        TAILRACE_CHECK_ALL_THROW(Code::no_such_directory, file.publish());
     }
 
     TAILRACE_MPI_TEST("bytes that did not arrive are an error on all ranks") {

@@ -25,6 +25,11 @@ namespace tailrace::formats::hdf5 {
 /// @throws core::Error{bad_input | unsupported}
 void check(const Options& options, int ranks);
 
+/// Subfiling records names inside the file: it cannot be renamed, whatever is asked for.  [local]
+[[nodiscard]] inline core::Publish publish_of(const Options& options, core::Publish asked) {
+    return options.subfiles == 0 ? asked : core::Publish::in_place;
+}
+
 /// Opens a finished file for reading by every rank of `comm`.  [collective]
 /// @throws core::Error on all ranks or on none
 [[nodiscard]] std::unique_ptr<core::Source> open_source(const comm::Comm& comm,

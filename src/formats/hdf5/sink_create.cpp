@@ -7,6 +7,7 @@
 #include "core/hash.hpp"
 #include "formats/hdf5/attributes.hpp"
 #include "formats/hdf5/mpi_open.hpp"
+#include "formats/hdf5/open.hpp"
 #include "formats/hdf5/sink_state.hpp"
 
 namespace tailrace::formats::hdf5 {
@@ -63,9 +64,8 @@ Driver checked_driver(const comm::Comm& comm, const core::Target& target, const 
     return shared_driver(options);
 }
 
-/// Subfiling records names inside the file: it cannot be renamed.
-core::Target with_publish(core::Target target, Driver driver) {
-    if (driver == Driver::subfiling) target.publish = core::Publish::in_place;
+core::Target with_publish(core::Target target, const Options& options) {
+    target.publish = publish_of(options, target.publish);
     return target;
 }
 
@@ -87,7 +87,7 @@ Hdf5Sink::Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Opt
       x_options(options),
       x_phases(phases),
       x_driver((h5::Quiet(), checked_driver(comm, target, options))),
-      x_target(comm, with_publish(target, x_driver), phases,
+      x_target(comm, with_publish(target, options), phases,
                x_driver == Driver::subfiling ? Reserve::check_only : Reserve::after_create) {
     const h5::Quiet quiet;
     const bool filtered = options.deflate != 0 || !options.filters.empty();

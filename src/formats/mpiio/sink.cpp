@@ -62,7 +62,7 @@ void Sink::close_file() {
 core::FileReport Sink::publish() {
     close_file();
     x_target.hold_errors(false);  // from here on our own calls see their errors themselves
-    core::FileReport report = finish_shared(x_target);
+    core::FileReport report = finish_shared();
     report.hints_in_force = x_hints_in_force;
     report.mpi_io = mpi_io_name(x_hints_in_force, x_options.hints);
     say_how_collective(report);
@@ -92,14 +92,6 @@ void Sink::abandon(raw::Abandoned how) noexcept {
         (how == raw::Abandoned::poisoned && x_target.holds_errors() && !x_out_of_step);
     if (x_file && can_close) (void)x_file->close();
     x_target.discard();
-}
-
-core::FileReport Sink::report_discarded() const {
-    core::FileReport report;
-    report.path = x_target.path();
-    report.reserved = x_target.reserved();
-    report.reservation = x_target.reservation();
-    return report;
 }
 
 }  // namespace tailrace::formats::mpiio

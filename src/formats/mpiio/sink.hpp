@@ -31,7 +31,7 @@ private:
     void force() override;
     core::FileReport publish() override;
     void abandon(raw::Abandoned how) noexcept override;
-    [[nodiscard]] core::FileReport report_discarded() const override;
+    [[nodiscard]] TargetFile& target() noexcept override { return x_target; }
 
     void close_file();
     void say_how_collective(core::FileReport& report) const;

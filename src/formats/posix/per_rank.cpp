@@ -13,7 +13,6 @@
 #include "formats/companions.hpp"
 #include "formats/final_name.hpp"
 #include "formats/posix/run_io.hpp"
-#include "formats/raw/contents.hpp"
 #include "formats/raw/trailer.hpp"
 #include "formats/writers.hpp"
 
@@ -25,24 +24,11 @@ using core::Error;
 
 namespace {
 
-constexpr const char* second_suffix = ".b";
-
 /// Space and striping are for the parts, not for the manifest.
 core::Target for_manifest(core::Target target) {
     target.reserve_bytes = 0;
     target.create = {};
     return target;
-}
-
-/// Whether a file is a part that a run of this format has left: its description says so.
-bool is_part(const fs::path& file) {
-    struct stat info {};
-    if (::lstat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
-    try {
-        return raw::describes_part(raw::read_description(file).text);
-    } catch (const Error&) {
-        return false;
-    }
 }
 
 }  // namespace
@@ -58,7 +44,7 @@ PerRankSink::PerRankSink(const comm::Comm& comm, const core::Target& target, con
     const auto here = static_cast<std::uint64_t>(x_comm.split_node().size());
     try {
         agree_on([&] {
-            check_options(options);
+            check_per_rank(options, x_manifest.path());
             create_mine(target);
             // For all ranks of the node, before one of them takes some.
             check_space(x_fd.get(), share * here, x_mine, Code::no_space_reserved);
@@ -70,42 +56,31 @@ PerRankSink::PerRankSink(const comm::Comm& comm, const core::Target& target, con
     }
 }
 
+// By rank 0: the manifest that stands there decides.
 void PerRankSink::choose_names() {
-    std::uint64_t taken = 0;
-    if (x_comm.rank() == 0)
-        for (const fs::path& file : companions_of(x_manifest.path()))
-            if (is_part_name(x_manifest.path().filename().string(), file.filename().string()) &&
-                file.extension() != second_suffix)
-                taken = 1;
-    x_second_names = x_comm.broadcast_value(taken) == 1;
-    x_mine = folder_of(x_manifest.path()) / part_of(x_comm.rank());
-    x_mine_part = x_mine;
-    x_mine_part += ".part";
+    std::uint64_t second = 0;
+    agree_on([&] {
+        if (x_comm.rank() != 0) return;
+        check_parts_beside(x_manifest.path());
+        second = part_names_for(x_manifest.path()) == PartNames::second ? 1 : 0;
+    });
+    x_names = x_comm.broadcast_value(second) == 1 ? PartNames::second : PartNames::first;
+    x_mine = part_of(x_comm.rank());
+    x_mine_part = formats::part_of(x_mine);
 }
 
-std::string PerRankSink::part_of(int rank) const {
-    return raw::part_name(x_manifest.path().filename().string(), rank) +
-           (x_second_names ? second_suffix : "");
+fs::path PerRankSink::part_of(int rank) const {
+    return part_of_rank(x_manifest.path(), rank, x_names);
 }
 
 PerRankSink::~PerRankSink() {
     discard_if_open();
     if (core::IoObserver* observer = core::io_observer(); observer != nullptr && x_fd.open())
-        observer->forget("/proc/self/fd/" + std::to_string(x_fd.get()));
-}
-
-void PerRankSink::check_options(const Options& options) const {
-    if (!options.chunks.empty())
-        throw Error(Code::bad_input, "chunks have no meaning in a file per rank",
-                    x_manifest.path().string(),
-                    "leave out chunk, or use format posix (one shared file)");
+        observer->forget(x_fd.name());
 }
 
 void PerRankSink::create_mine(const core::Target& target) {
-    check_target(x_mine, target.existing);
-    std::error_code ignored;
-    if (fs::exists(x_mine, ignored) && !is_part(x_mine))
-        throw in_the_way(x_mine, "it is not a part that a run has left");
+    check_part(x_mine, target.existing, x_manifest.left_over());
     x_fd = create_part(x_mine_part, target.create, x_manifest.left_over());
     x_owns_part = true;
     core::remove_on_interrupt(x_mine_part);
@@ -113,7 +88,7 @@ void PerRankSink::create_mine(const core::Target& target) {
 }
 
 void PerRankSink::reserve_mine(std::uint64_t share) {
-    const Reservation outcome = reserve(x_fd.get(), share, x_mine, Code::no_space_reserved);
+    const Reservation outcome = reserve_on_disk(x_fd.get(), share, x_mine, Code::no_space_reserved);
     x_reserved = outcome.reserved;
     x_reservation = outcome.text;
 }
@@ -121,13 +96,13 @@ void PerRankSink::reserve_mine(std::uint64_t share) {
 void PerRankSink::remove_mine() noexcept {
     if (!x_owns_part) return;
     if (!x_manifest.stays()) ::unlink(x_renamed ? x_mine.c_str() : x_mine_part.c_str());
-    core::keep_on_interrupt(x_renamed ? x_mine : x_mine_part);
+    core::keep_on_interrupt(x_mine);
+    core::keep_on_interrupt(x_mine_part);
     x_owns_part = false;
 }
 
 std::optional<core::WriterReport> PerRankSink::writer() const {
-    return my_writer_report(x_comm.rank(), {"/proc/self/fd/" + std::to_string(x_fd.get())},
-                            x_phases);
+    return my_writer_report(x_comm.rank(), {x_fd.name()}, x_phases);
 }
 
 void PerRankSink::transfer(std::span<const core::Write> pieces, const raw::BatchPlan&) {
@@ -173,9 +148,9 @@ void PerRankSink::rename_mine() {
     const auto phase = x_phases.enter("publish");
     agree_on([&] {
         // What a killed run has left under that name was seen to be a part when ours was made.
+        core::remove_on_interrupt(x_mine, x_mine_part);
         rename_part(x_mine_part, x_mine, core::Existing::replace);
         x_renamed = true;
-        core::remove_on_interrupt(x_mine);
         core::keep_on_interrupt(x_mine_part);
     });
 }
@@ -185,7 +160,7 @@ void PerRankSink::publish_manifest() {
     agree_on([&] {
         if (x_comm.rank() != 0) return;
         std::vector<std::string> parts;
-        for (int r = 0; r < x_comm.size(); ++r) parts.push_back(part_of(r));
+        for (int r = 0; r < x_comm.size(); ++r) parts.push_back(part_of(r).filename().string());
         const std::string text = raw::describe_manifest(x_layout.objects(), x_attributes, parts);
         const Descriptor fd(open_file(x_manifest.part(), O_WRONLY));
         if (!fd.open()) throw system_error(errno, "cannot open the file", x_manifest.part());
@@ -216,7 +191,7 @@ void PerRankSink::remove_strays() const noexcept {
     try {
         const std::string own = x_manifest.path().filename().string();
         std::set<std::string> ours;
-        for (int r = 0; r < x_comm.size(); ++r) ours.insert(part_of(r));
+        for (int r = 0; r < x_comm.size(); ++r) ours.insert(part_of(r).filename().string());
         std::vector<fs::path> strays;
         for (const auto& entry : fs::directory_iterator(folder_of(x_manifest.path()))) {
             fs::path name = entry.path().filename();
@@ -235,19 +210,15 @@ void PerRankSink::remove_strays() const noexcept {
 core::FileReport PerRankSink::make_report() {
     core::FileReport report;
     x_manifest.report(report);
-    report.writers.clear();
-    gather_writers(x_comm, writer(), report);
+    say_who_wrote(report);
     struct stat info {};
     const bool known = ::fstat(x_fd.get(), &info) == 0;
     report.bytes_stored +=
         x_comm.sum(known ? static_cast<std::uint64_t>(info.st_size) : std::uint64_t{0});
     report.bytes_allocated +=
         x_comm.sum(known ? static_cast<std::uint64_t>(info.st_blocks) * 512 : std::uint64_t{0});
-    for (int r = 0; r < x_comm.size(); ++r)
-        report.parts.push_back((folder_of(x_manifest.path()) / part_of(r)).string());
+    for (int r = 0; r < x_comm.size(); ++r) report.parts.push_back(part_of(r).string());
     report.bytes_logical = x_comm.sum(asked());
-    report.reserved = x_comm.min(std::uint64_t{x_reserved ? 1u : 0u}) == 1;
-    report.reservation = "per rank: " + x_reservation;
     report.data_collective = false;
     report.data_mode = "independent (pwrite, a file per rank)";
     return report;
@@ -258,12 +229,18 @@ void PerRankSink::abandon(raw::Abandoned) noexcept {
     x_manifest.discard();
 }
 
-core::FileReport PerRankSink::report_discarded() const {
-    core::FileReport report;
-    report.path = x_manifest.path();
-    report.reserved = x_reserved;
-    report.reservation = x_reservation;
+core::FileReport PerRankSink::report_discarded() {
+    core::FileReport report = SinkBase::report_discarded();
+    say_who_wrote(report);
     return report;
+}
+
+/// The data is in the parts: what x_manifest knows is of the manifest alone.
+void PerRankSink::say_who_wrote(core::FileReport& report) const {
+    report.reserved = x_comm.min(std::uint64_t{x_reserved ? 1u : 0u}) == 1;
+    report.reservation = "per rank: " + x_reservation;
+    report.writers.clear();
+    gather_writers(x_comm, writer(), report);
 }
 
 }  // namespace tailrace::formats::posix

@@ -12,6 +12,7 @@
 #include "core/phases.hpp"
 #include "core/sink.hpp"
 #include "formats/options.hpp"
+#include "formats/posix/parts.hpp"
 #include "formats/raw/description.hpp"
 #include "formats/raw/sink_base.hpp"
 #include "formats/target_file.hpp"
@@ -29,17 +30,18 @@ private:
     void create_mine(const core::Target& target);
     void reserve_mine(std::uint64_t share);
     void remove_mine() noexcept;
-    void check_options(const Options& options) const;
     [[nodiscard]] std::optional<core::WriterReport> writer() const;
 
     void transfer(std::span<const core::Write> pieces, const raw::BatchPlan& agreed) override;
     void force() override;
     core::FileReport publish() override;
     void abandon(raw::Abandoned how) noexcept override;
-    [[nodiscard]] core::FileReport report_discarded() const override;
+    [[nodiscard]] TargetFile& target() noexcept override { return x_manifest; }
+    [[nodiscard]] core::FileReport report_discarded() override;
+    void say_who_wrote(core::FileReport& report) const;
 
     void choose_names();
-    [[nodiscard]] std::string part_of(int rank) const;
+    [[nodiscard]] std::filesystem::path part_of(int rank) const;
 
     // Steps of publish, in this order; each collective.
     void describe_mine();
@@ -49,7 +51,7 @@ private:
     core::FileReport make_report();
 
     TargetFile x_manifest;
-    bool x_second_names = false;                ///< F.00003.b: F.00003 belongs to what is replaced
+    PartNames x_names = PartNames::first;
     std::filesystem::path x_mine, x_mine_part;  ///< F.00003 and F.00003.part
     Descriptor x_fd;                            ///< stays open: names the inode to the observer
     bool x_owns_part = false, x_renamed = false;

@@ -13,7 +13,7 @@ namespace tailrace::formats::posix {
 SharedSink::SharedSink(const comm::Comm& comm, const core::Target& target, const Options& options,
                        core::Phases& phases)
     : SinkBase(comm, phases, raw::Layout(options.chunks, options.alignment_bytes)),
-      x_target(comm, target, phases) {
+      x_target(comm, target, phases, Reserve::on_disk) {
     const auto phase = phases.enter("open_file");
     agree_on([&] {
         x_fd = Descriptor(open_file(x_target.part(), O_WRONLY));
@@ -49,7 +49,7 @@ core::FileReport SharedSink::publish() {
                 throw system_error(errno, "closing the file failed", x_target.path());
         });
     }
-    core::FileReport report = finish_shared(x_target);
+    core::FileReport report = finish_shared();
     report.data_collective = false;
     report.data_mode = "independent (pwrite)";
     return report;
@@ -58,14 +58,6 @@ core::FileReport SharedSink::publish() {
 void SharedSink::abandon(raw::Abandoned) noexcept {
     x_fd.reset();
     x_target.discard();
-}
-
-core::FileReport SharedSink::report_discarded() const {
-    core::FileReport report;
-    report.path = x_target.path();
-    report.reserved = x_target.reserved();
-    report.reservation = x_target.reservation();
-    return report;
 }
 
 }  // namespace tailrace::formats::posix

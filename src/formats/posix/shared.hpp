@@ -22,7 +22,7 @@ private:
     void force() override;
     core::FileReport publish() override;
     void abandon(raw::Abandoned how) noexcept override;
-    [[nodiscard]] core::FileReport report_discarded() const override;
+    [[nodiscard]] TargetFile& target() noexcept override { return x_target; }
 
     TargetFile x_target;
     Descriptor x_fd;

@@ -134,20 +134,26 @@ void SinkBase::discard_if_open() noexcept {
         abandon(std::uncaught_exceptions() == 0 ? Abandoned::in_step : Abandoned::alone);
 }
 
-core::FileReport SinkBase::finish_shared(TargetFile& target) {
-    target.check_bytes(x_asked);
+core::FileReport SinkBase::report_discarded() {
+    core::FileReport report;
+    target().report(report);
+    return report;
+}
+
+core::FileReport SinkBase::finish_shared() {
+    target().check_bytes(x_asked);
     {
         const auto phase = x_phases.enter("describe");
         agree_on([&] {
             if (x_comm.rank() == 0)
-                write_description(target.part(), x_layout.data_end(),
+                write_description(target().part(), x_layout.data_end(),
                                   describe_shared(x_layout.objects(), x_attributes));
         });
     }
-    target.sync();
-    target.publish();
+    target().sync();
+    target().publish();
     core::FileReport report;
-    target.report(report);
+    target().report(report);
     report.bytes_logical = x_comm.sum(x_asked);
     return report;
 }

@@ -60,8 +60,11 @@ protected:
     virtual core::FileReport publish() = 0;
     /// Ends the file badly.
     virtual void abandon(Abandoned how) noexcept = 0;
-    /// What is known of a file that was discarded.  [local]
-    [[nodiscard]] virtual core::FileReport report_discarded() const = 0;
+    /// The file that has, or will have, the final name.  [local]
+    [[nodiscard]] virtual TargetFile& target() noexcept = 0;
+    /// What is known of a file that was discarded: who had written what, above all. Makes no call
+    /// into the file.  [collective]
+    [[nodiscard]] virtual core::FileReport report_discarded();
 
     // --- for derived classes ---------------------------------------------------------------
     /// Remembers the first failure of this rank; complete() agrees on it.  [local]
@@ -78,7 +81,7 @@ protected:
     }
     /// The last steps of a shared file: bytes compared, description, synced, renamed, report.
     /// [collective]
-    [[nodiscard]] core::FileReport finish_shared(TargetFile& target);
+    [[nodiscard]] core::FileReport finish_shared();
     /// Bytes that this rank's writes asked for.  [local]
     [[nodiscard]] std::uint64_t asked() const noexcept { return x_asked; }
 
