@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "formats/part_file.hpp"
 
@@ -15,6 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* complete_format = "tailrace-complete/1";
 constexpr std::uintmax_t largest_manifest = std::uintmax_t{1} << 30;
 
 bool is_regular(const fs::path& path) {
@@ -22,18 +24,23 @@ bool is_regular(const fs::path& path) {
     return fs::symlink_status(path, ignored).type() == fs::file_type::regular;
 }
 
-/// The JSON object in a file; discarded where it is none.
-nlohmann::json object_in(const fs::path& path) {
+bool says(const nlohmann::json& json, const char* key, const char* value) {
+    return json.is_object() && json.contains(key) && json[key] == value;
+}
+
+/// The JSON object of a format of ours in a file; null where it is none. Large files of others are
+/// not read to their end to find that out: ours say what they are at their beginning.
+nlohmann::json object_in(const fs::path& path, const std::string& format) {
     std::error_code failed;
     if (!is_regular(path) || fs::file_size(path, failed) > largest_manifest || failed) return {};
     std::ifstream file(path);
-    if (!file || file.peek() != '{') return {};
+    std::string head(4096, '\0');
+    file.read(head.data(), static_cast<std::streamsize>(head.size()));
+    if (!head.starts_with('{') || head.find(format) == std::string::npos) return {};
+    file.clear();
+    file.seekg(0);
     auto json = nlohmann::json::parse(file, nullptr, false);
-    return json.is_object() ? json : nlohmann::json();
-}
-
-bool says(const nlohmann::json& json, const char* key, const char* value) {
-    return json.is_object() && json.contains(key) && json[key] == value;
+    return says(json, "format", format.c_str()) ? json : nlohmann::json();
 }
 
 /// The texts of a list in a manifest that are plain names.
@@ -48,8 +55,8 @@ std::vector<std::string> names_in(const nlohmann::json& manifest, const char* ke
 
 /// The names of the parts where a file is the manifest of a file per rank.
 std::vector<std::string> parts_named_by(const fs::path& file) {
-    const nlohmann::json set = object_in(file);
-    if (!says(set, "format", "tailrace-raw/1") || !says(set, "kind", "per-rank")) return {};
+    const nlohmann::json set = object_in(file, "tailrace-raw/1");
+    if (!says(set, "kind", "per-rank")) return {};
     return names_in(set, "parts");
 }
 
@@ -72,7 +79,7 @@ fs::path manifest_of(const fs::path& path) {
 }
 
 bool is_manifest(const fs::path& manifest) {
-    return says(object_in(manifest), "format", "tailrace-complete/1");
+    return object_in(manifest, complete_format).is_object();
 }
 
 std::vector<std::string> subfiles_of(const fs::path& path, ino_t inode) {
@@ -107,11 +114,10 @@ std::vector<fs::path> companions_of(const fs::path& path) {
     std::vector<fs::path> found;
     const auto add = [&](const std::string& name) {
         const fs::path file = path.parent_path() / name;
-        if (is_regular(file) && std::find(found.begin(), found.end(), file) == found.end())
-            found.push_back(file);
+        if (is_regular(file)) found.push_back(file);
     };
-    const nlohmann::json complete = object_in(manifest_of(path));
-    if (says(complete, "format", "tailrace-complete/1")) {
+    const nlohmann::json complete = object_in(manifest_of(path), complete_format);
+    if (complete.is_object()) {
         for (const std::string& name : names_in(complete, "files"))
             if (name.starts_with(own + ".subfile_")) add(name);
         add(own + ".manifest");
@@ -122,27 +128,30 @@ std::vector<fs::path> companions_of(const fs::path& path) {
         if (is_part_name(own, name)) add(name);
     // What others are found by comes last: the configuration, then the manifest.
     std::sort(found.rbegin(), found.rend());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
 }
 
 // Only where there is something to lose are the files of the folder looked at.
 void check_unshared(const fs::path& path, const std::vector<fs::path>& files) {
-    if (files.empty()) return;
     const std::string own = path.filename().string();
+    std::set<std::string> ours;
+    for (const fs::path& file : files)
+        if (is_part_name(own, file.filename().string())) ours.insert(file.filename().string());
+    if (ours.empty()) return;
     std::error_code unreadable;
     for (const auto& entry : fs::directory_iterator(folder_of(path), unreadable)) {
         const std::string name = entry.path().filename().string();
         if (name == own || name.starts_with(part_of(own).string()) || is_part_name(own, name))
             continue;
         for (const std::string& part : parts_named_by(entry.path()))
-            for (const fs::path& file : files)
-                if (file.filename() == part)
-                    throw core::Error(
-                        core::Code::already_exists,
-                        "it holds data of " + entry.path().string() +
-                            ", whose manifest names it and was renamed or copied from " + own,
-                        file.string(),
-                        "rename that one back, remove it, or choose another file name");
+            if (ours.contains(part))
+                throw core::Error(core::Code::already_exists,
+                                  "it holds data of " + entry.path().string() +
+                                      ", whose manifest names it and was renamed or copied from " +
+                                      own,
+                                  (path.parent_path() / part).string(),
+                                  "rename that one back, remove it, or choose another file name");
     }
 }
 

@@ -67,8 +67,8 @@ struct Reservation {
                                     core::Code failure_code, const std::string& why);
 
 /// For data that plain system calls write: as reserve(), but on tmpfs as only_look(). Allocating
-/// there is half of the work of writing, under the same lock, and these calls report a memory that
-/// fills up all the same.  [local]
+/// there goes page by page under the lock that the writes wait for, and spares them less than it
+/// takes; and these calls report a memory that fills up by themselves.  [local]
 [[nodiscard]] Reservation reserve_on_disk(int fd, std::uint64_t bytes,
                                           const std::filesystem::path& name,
                                           core::Code failure_code);

@@ -3,7 +3,7 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,13 +55,13 @@ void check_per_rank(const Options& options, const fs::path& manifest) {
 
 void check_parts_beside(const fs::path& manifest) {
     const std::string own = manifest.filename().string();
-    const std::vector<fs::path> known = companions_of(manifest);
+    const std::vector<fs::path> named = companions_of(manifest);
+    const std::set<fs::path> known(named.begin(), named.end());
     std::vector<fs::path> others;
     std::error_code unreadable;
     for (const auto& entry : fs::directory_iterator(folder_of(manifest), unreadable)) {
         const fs::path file = manifest.parent_path() / entry.path().filename();
-        if (is_part_name(own, file.filename().string()) &&
-            std::find(known.begin(), known.end(), file) == known.end())
+        if (is_part_name(own, file.filename().string()) && !known.contains(file))
             others.push_back(file);
     }
     check_unshared(manifest, others);
