@@ -40,13 +40,13 @@ bool loses_silently(const Variant& variant) {
 
 constexpr std::uint64_t per_rank = (4u << 20) / 8;
 
-struct Run {
+struct Steps {
     core::Phases phases;
     core::Extents dims{2, per_rank* static_cast<std::uint64_t>(size())};
     std::unique_ptr<core::Sink> sink;
     std::vector<std::uint64_t> data;
 
-    Run(const std::string& path, const Variant& variant, std::uint64_t reserve_bytes) {
+    Steps(const std::string& path, const Variant& variant, std::uint64_t reserve_bytes) {
         core::Target target;
         target.path = path;
         target.reserve_bytes = reserve_bytes;
@@ -74,7 +74,7 @@ TEST_SUITE("small_disk") {
             const std::string path = folder + "/f";
             bool thrown = false;
             {
-                Run run(path, variant, 0);
+                Steps run(path, variant, 0);
                 try {
                     run.step(0);
                     run.step(1);
@@ -104,7 +104,7 @@ TEST_SUITE("small_disk") {
         for (const Variant& variant : variants()) {
             CAPTURE(variant.name);
             TAILRACE_CHECK_ALL_THROW(Code::no_space_reserved,
-                                     Run(folder + "/f", variant, 16 << 20));
+                                     Steps(folder + "/f", variant, 16 << 20));
             barrier();
             CHECK(names_in(folder).empty());
             CHECK(fs::space(folder).available >= 8u << 20);
@@ -116,7 +116,7 @@ TEST_SUITE("small_disk") {
         const std::string folder = folder_of_test("TAILRACE_TEST_READ_ONLY");
         for (const Variant& variant : variants()) {
             CAPTURE(variant.name);
-            TAILRACE_CHECK_ALL_THROW(Code::not_writable, Run(folder + "/f", variant, 0));
+            TAILRACE_CHECK_ALL_THROW(Code::not_writable, Steps(folder + "/f", variant, 0));
         }
     }
 }
