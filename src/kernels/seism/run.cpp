@@ -60,6 +60,14 @@ std::unique_ptr<Fill> checked_fill(const Inputs& inputs) {
     }
 }
 
+/// A failure after a run with the same inputs has ended well: no usage error. That of a plugin,
+/// which may give up at any step, stays.
+Error failed_in_repetition(const Error& error) {
+    if (core::exit_code(error.code()) != 2 || error.code() == Code::bad_plugin) return error;
+    const bool no_room = error.code() == Code::no_space_reserved;
+    return error.with_code(no_room ? Code::no_space : Code::io);
+}
+
 class Run {
 public:
     Run(const comm::Comm& comm, const Inputs& inputs, const Software& software, const Say& say,
@@ -117,6 +125,7 @@ private:
         remove_previous();
         if (x_inputs.repeat > 0) tell(heading(number));
         repetition(number);
+        x_ran_before = true;
     }
 
     [[nodiscard]] Teller teller(std::uint64_t number) const {
@@ -243,9 +252,13 @@ private:
     }
 
     /// The code depends on the stage: a place that cannot be written is bad input only until there
-    /// is a file.
-    [[nodiscard]] Error of_this_stage(const Error& error, const Written& written) const {
-        return at_its_line(x_inputs.config, written.created ? core::failed_in_run(error) : error);
+    /// is a file, and nothing is once there was one.
+    [[nodiscard]] Error of_this_stage(Error error, const Written& written) const {
+        if (x_ran_before)
+            error = failed_in_repetition(error);
+        else if (written.created)
+            error = core::failed_in_run(error);
+        return at_its_line(x_inputs.config, error);
     }
 
     /// What is known however it ended.
@@ -290,6 +303,7 @@ private:
     std::unique_ptr<Fill> x_fill;
     Buffer x_buffer;
     std::string x_run_id;
+    bool x_ran_before = false;
     std::vector<std::string> x_previous;
     std::vector<Figures> x_measured;
     limit::Figures x_limits;
