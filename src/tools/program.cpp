@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 
 #include "comm/mpi_comm.hpp"
 #include "core/context.hpp"
@@ -86,16 +87,15 @@ void greet(const Invocation& invocation, const Program& program) {
                   "lists the keys)\n");
 }
 
-core::Config config_of(const comm::Comm& comm, const Invocation& invocation,
-                       const Program& program) {
+/// The texts that rank 0 has read, on all ranks.
+RawInputs inputs_of(const comm::Comm& comm, const Invocation& invocation, const Program& program) {
     RawInputs mine;
     comm.agree_on([&] {
         if (comm.rank() != 0) return;
         greet(invocation, program);
         mine = read_inputs(invocation, program.environment_prefix);
     });
-    const RawInputs raw = RawInputs::unpacked(comm.broadcast(mine.packed()));
-    return comm.agree_on([&] { return raw.config(program.keys, program.environment_prefix); });
+    return RawInputs::unpacked(comm.broadcast(mine.packed()));
 }
 
 void work_on(const comm::Comm& comm, int argc, char** argv, const Program& program,
@@ -107,13 +107,17 @@ void work_on(const comm::Comm& comm, int argc, char** argv, const Program& progr
     const Invocation invocation = comm.agree_on([&] { return parse_command_line(argc, argv); });
     if (invocation.help) return say(help_of(program));
     if (invocation.version) return say(version_of(program));
+    const RawInputs raw = inputs_of(comm, invocation, program);
     Mode mode;
     mode.dry_run = invocation.dry_run;
     mode.resume = invocation.resume;
     mode.progress = invocation.progress;
     mode.after_init_bytes = after_init_bytes;
-    mode.input_file = invocation.from_stdin ? "" : invocation.input_file.value_or("");
-    work(comm, config_of(comm, invocation, program), mode, say);
+    if (!invocation.from_stdin) mode.input_file = invocation.input_file.value_or("");
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(mode.input_file, ignored)) mode.read_once = raw.lines;
+    work(comm, comm.agree_on([&] { return raw.config(program.keys, program.environment_prefix); }),
+         mode, say);
 }
 
 int tell(const comm::Comm& comm, const core::Error& error) {

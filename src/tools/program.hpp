@@ -25,6 +25,7 @@ struct Mode {
     bool progress = false;               ///< lines of progress on standard output, for a program
     std::uint64_t after_init_bytes = 0;  ///< resident memory when MPI was up
     std::string input_file;              ///< that lines came from; empty: none, or standard input
+    std::string read_once;  ///< lines from what has no second reading: standard input, a pipe
 };
 
 /// Prints on standard output of rank 0.

@@ -45,6 +45,7 @@ void work(const comm::Comm& comm, core::Config config, const Mode& mode, bool li
     seism::Inputs inputs =
         comm.agree_on([&] { return seism::inputs_from(std::move(config), ranks); });
     inputs.input_file = mode.input_file;
+    inputs.read_once = mode.read_once;
     if (limit_alone) inputs.limit = seism::LimitMode::alone;
     for (const std::string& note : inputs.notes) core::log(core::LogLevel::warning, note);
     if (mode.dry_run) return print(seism::dry_run_text(comm, inputs));

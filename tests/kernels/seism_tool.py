@@ -55,13 +55,16 @@ def command(ranks, arguments, mpi=(), program=TOOL):
     return [*launcher, "sh", "-c", tool, str(program), *map(str, arguments)]
 
 
-def run(folder, ranks, *arguments, lines=None, env=None, mpi=(), seconds=60, program=TOOL):
-    """Runs the tool in a folder; `lines` go to its standard input. ranks 0: without launcher."""
+def run(
+    folder, ranks, *arguments, lines=None, stdin=None, env=None, mpi=(), seconds=60, program=TOOL
+):
+    """Runs the tool in a folder; `lines`, or the open file `stdin`, are its standard input.
+    ranks 0: without launcher."""
     for old in Path(folder).glob(".code.*"):
         old.unlink()
     process = subprocess.run(
         command(ranks, arguments, mpi, program),
-        input=lines if lines is not None else "",
+        **({"stdin": stdin} if stdin is not None else {"input": lines or ""}),
         cwd=folder,
         env=environment(env),
         timeout=seconds,

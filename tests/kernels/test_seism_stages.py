@@ -37,6 +37,39 @@ def test_the_same_before_the_file_is_there_is_bad_input(tmp_path):
     assert result.codes == [2, 2] and result.records == []
 
 
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("fault, first_code", [("EIO", 1), ("EACCES", 2)])
+def test_a_file_that_cannot_be_created_again_is_a_failed_run(tmp_path, form, fault, first_code):
+    """The first open that fails is tried at every place of the warm-up and of a repetition."""
+    stages = set()
+    for after in range(40):
+        rule = f"op=open,path=*/seism-test.h5*,after={after},errno={fault}"
+        result = run(tmp_path, 0, *ONE, f"format={form}", "repeat=1", env={"TAILRACE_FAULT": rule})
+        if result.codes == [0]:
+            break
+        good_before = sum(record["status"] == "ok" for record in result.records)
+        stages.add(good_before)
+        assert result.errors and result.codes[0] in {1, 1 if good_before else first_code}
+        assert len(result.records) == good_before + (result.codes[0] == 1), result.err
+        if result.codes[0] == 1:
+            jsonschema.validate(result.records[-1], SCHEMA)
+            assert result.records[-1]["error"]["code"] == "io"
+        (tmp_path / "results.jsonl").unlink(missing_ok=True)
+    assert stages == {0, 1} and result.codes == [0]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_space_that_is_gone_in_a_repetition_is_a_failed_run(tmp_path, form):
+    rule = "op=fallocate,path=*/seism-test.h5*,errno=ENOSPC,after="
+    words = (*ONE, f"format={form}", "repeat=2")
+    result = run(tmp_path, 0, *words, env={"TAILRACE_FAULT": rule + "0"})
+    assert result.codes == [2] and result.records == [] and "too little disk space" in result.err
+    result = run(tmp_path, 0, *words, env={"TAILRACE_FAULT": rule + "1"})
+    assert result.codes == [1] and "too little disk space" in result.err, result.err
+    assert [record["status"] for record in result.records] == ["ok", "failed"]
+    assert result.records[-1]["error"]["code"] == "no_space"
+
+
 @pytest.mark.parametrize(
     "results",
     ["./seism-test.h5", "link", "hard", "sub/../seism-test.h5.part", "seism-test.h5.part.lock"]
@@ -66,6 +99,36 @@ def test_what_a_run_reads_is_not_written(tmp_path):
         result = run(tmp_path, 0, *arguments)
         assert result.code == 2 and "same file" in result.err, result.err
     assert seen(tmp_path) == ["run.in", "sample"]
+
+
+@pytest.mark.parametrize("ranks", [0, 2], ids=["a_file", "through_a_pipe"])
+@pytest.mark.parametrize("key", ["filename", "results"])
+def test_standard_input_is_not_written(tmp_path, key, ranks):
+    text = f"processor {max(ranks, 1)} 1 1\ndomain 2 2 2\ntime 1\n"
+    for name in ("run.in", "sub/../link"):
+        (tmp_path / "sub").mkdir(exist_ok=True)
+        (tmp_path / "run.in").write_text(text + f"{key} {name}\nDONE\nwhat follows\n")
+        (tmp_path / "link").unlink(missing_ok=True)
+        (tmp_path / "link").symlink_to("run.in")
+        before = (tmp_path / "run.in").read_bytes()
+        for mode in ([], ["--dry-run"]):
+            with (tmp_path / "run.in").open() as stdin:
+                result = run(tmp_path, ranks, "--input", "-", *mode, stdin=stdin)
+            assert result.codes == [2] * max(ranks, 1), result.err
+            why = "begins with the lines" if ranks else "and standard input are the same file"
+            assert f'{key} "{name}" {why}' in result.err, result.err
+            assert "<stdin>:4" in result.err and f"give {key} another name" in result.err
+            assert seen(tmp_path) == ["link", "run.in", "sub"]
+            assert (tmp_path / "run.in").read_bytes() == before
+
+
+def test_a_file_beside_standard_input_is_replaced(tmp_path):
+    """Only what begins with all of the lines is taken for them."""
+    lines = "processor 1 1 1\ndomain 2 2 2\ntime 1\nfilename old\nDONE\n"
+    for old in (lines[:-1], lines[1:] + lines, ""):
+        (tmp_path / "old").write_text(old)
+        good(tmp_path, 1, lines=lines)
+        assert (tmp_path / "old").read_bytes()[1:4] == b"HDF"
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,20 @@ def test_an_unusable_grid_gives_no_ranks(text: str) -> None:
     assert gather([f"processor={text}"], None, io.BytesIO(), {}).ranks() is None
 
 
+def test_the_file_that_standard_input_is_is_not_written(tmp_path: Path) -> None:
+    file = tmp_path / "in"
+    for key, name in (("filename", "in"), ("results", "link")):
+        file.write_bytes(b"processor 1 1 1\nDONE\n")
+        (tmp_path / "link").unlink(missing_ok=True)
+        (tmp_path / "link").symlink_to("in")
+        with file.open("rb") as stream, pytest.raises(TailraceError, match="same file") as caught:
+            gather(["-", f"{key}={tmp_path / name}"], None, stream, {})
+        assert caught.value.code == 2 and f"give {key} another" in str(caught.value.hint)
+        with file.open("rb") as stream:
+            gather(["-", f"{key}={tmp_path / 'other'}"], None, stream, {})
+            gather([f"{key}={tmp_path / name}"], None, stream, {})
+
+
 def test_bytes_that_are_no_text_stay_as_they_are() -> None:
     """File names are bytes; what is no UTF-8, and line ends of another system, go through."""
     text = b"processor 1 1 2#two\r\nfilename a\xe9\x85#1.h5 # e\r\n\x0cDONE\nDONE#end\nmore\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,7 +78,26 @@ def gather(
             where="run",
             hint="give key=value words, --input FILE, or - for lines on standard input",
         )
-    return RunInputs(arguments, text, settings)
+    inputs = RunInputs(arguments, text, settings)
+    if text is not None:
+        _refuse_to_write(inputs, stdin)
+    return inputs
+
+
+def _refuse_to_write(inputs: RunInputs, stdin: BinaryIO) -> None:
+    """Not to the file that standard input is. The program sees a pipe in its place."""
+    try:
+        read = os.fstat(stdin.fileno())
+    except OSError:  # not a file of the system
+        return
+    for key in ("filename", "results"):
+        file = inputs.path(key, "")
+        if stat.S_ISREG(read.st_mode) and file.is_file() and os.path.samestat(read, file.stat()):
+            raise TailraceError(
+                f'{key} "{file}" and standard input are the same file',
+                where="run",
+                hint=f"give {key} another name",
+            )
 
 
 def read_until_done(stdin: BinaryIO) -> bytes:

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files that a run writes against those that it reads, and against each other.
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <string_view>
 
 #include "formats/part_file.hpp"
@@ -25,11 +27,14 @@ fs::path resolved(const fs::path& path) {
     return failed ? file.lexically_normal() : folder / file.filename();
 }
 
+bool is_same(const struct stat& a, const struct stat& b) {
+    return a.st_ino == b.st_ino && a.st_dev == b.st_dev;
+}
+
 bool same_inode(const fs::path& a, const fs::path& b) {
     struct stat one {};
     struct stat other {};
-    return ::stat(a.c_str(), &one) == 0 && ::stat(b.c_str(), &other) == 0 &&
-           one.st_ino == other.st_ino && one.st_dev == other.st_dev;
+    return ::stat(a.c_str(), &one) == 0 && ::stat(b.c_str(), &other) == 0 && is_same(one, other);
 }
 
 bool all_digits(std::string_view text) {
@@ -79,10 +84,42 @@ bool may_be_a_file(const std::string& word) {
     return !core::parse_real(digits, why) && fs::is_regular_file(word, failed);
 }
 
+bool begins_with(const fs::path& path, std::string_view text) {
+    struct stat there {};
+    if (::stat(path.c_str(), &there) != 0 || !S_ISREG(there.st_mode)) return false;
+    std::string found(text.size(), '\0');
+    std::ifstream file(path, std::ios::binary);
+    return file.read(found.data(), static_cast<std::streamsize>(found.size())) && found == text;
+}
+
+bool is_standard_input(const fs::path& path) {
+    struct stat there {};
+    struct stat input {};
+    return ::fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode) &&
+           ::stat(path.c_str(), &there) == 0 && is_same(there, input);
+}
+
+/// `program < run.in` reads run.in, also where a launcher hands it on through a pipe: then only
+/// what the file begins with tells.
+void refuse_own_lines(const Inputs& inputs, const char* key, const fs::path& file) {
+    if (inputs.read_once.empty()) return;
+    const bool same = is_standard_input(file);
+    if (!same && !begins_with(file, inputs.read_once)) return;
+    throw Error(Code::bad_input,
+                std::string(key) + " " + in_quotes(file.string()) +
+                    (same ? " and standard input are the same file"
+                          : " begins with the lines that were read as input: it is their file, or "
+                            "a copy"),
+                inputs.config.place(key),
+                "give " + std::string(key) + " another name, or remove that file");
+}
+
 }  // namespace
 
 void check_file_names(const Inputs& inputs) {
     refuse_clash(inputs, "results", "results", inputs.results);
+    refuse_own_lines(inputs, "filename", inputs.filename);
+    refuse_own_lines(inputs, "results", inputs.results);
     struct Read {
         const char* key;
         std::string what;

@@ -45,6 +45,7 @@ struct Inputs {
     std::filesystem::path filename;
     std::filesystem::path results;
     std::filesystem::path input_file;  ///< that the lines came from; empty: none
+    std::string read_once;             ///< lines from a pipe or from standard input
     formats::Options options;
     FillKind fill = FillKind::rank;
     PluginCall plugin;
@@ -74,7 +75,8 @@ struct Inputs {
 
 /// Refuses to write where something else is: results, the input file, the plugin or a file among
 /// its arguments under the name of the output or of a file that a run makes beside it, by path, by
-/// link or by inode. Touches nothing.  [local]
+/// link or by inode; and the file that standard input comes from, also through a launcher's pipe:
+/// then by what it begins with. Touches nothing; for the rank that has read the inputs.  [local]
 /// @throws core::Error{bad_input}
 void check_file_names(const Inputs& inputs);
 
