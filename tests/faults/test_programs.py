@@ -5,23 +5,12 @@ full, and one that does not, where the libraries are as they are. Each rank's en
 import os
 import shlex
 import subprocess
-from pathlib import Path
 
 import pytest
+from mpi_programs import BUILD, MPIEXEC, PRELOAD, mpi_components
 from own_namespace import unshare
 
-BUILD = Path(os.environ["TAILRACE_BUILD_DIR"])
-PRELOAD = BUILD / "lib/libtailrace_hook_posix.so"
-MPIEXEC = shlex.split(os.environ["TAILRACE_TEST_MPIEXEC"])
-ROMIO = os.environ.get("TAILRACE_TEST_ROMIO", "")
 RANKS = 4
-
-if os.environ.get("TAILRACE_TEST_MPI") == "openmpi":
-    MPI_IO = [("ompio", {"OMPI_MCA_io": "ompio"})]
-    if ROMIO:
-        MPI_IO.append(("romio", {"OMPI_MCA_io": ROMIO}))
-else:
-    MPI_IO = [("romio", {})]
 
 # What a program without held errors cannot be kept from: HDF5 or MPI-IO itself waits for ranks that
 # have left with an error, before we hear of it (docs/developer/hdf5_failures.md).
@@ -74,7 +63,7 @@ def check_ends(ends, folder, codes):
 @pytest.mark.parametrize("who", ["all", "first", "last"])
 @pytest.mark.parametrize("mode", ["collective", "independent"])
 @pytest.mark.parametrize("cell", ["create", "define", "write"])
-@pytest.mark.parametrize("mpi_io", MPI_IO, ids=lambda pair: pair[0])
+@pytest.mark.parametrize("mpi_io", mpi_components(), ids=lambda pair: pair[0])
 def test_without_counting(tmp_path, mpi_io, cell, mode, who):
     (tmp_path / "disk").mkdir()
     name, environment = mpi_io
@@ -101,7 +90,7 @@ def test_without_counting(tmp_path, mpi_io, cell, mode, who):
 
 @pytest.mark.parametrize("mode", ["collective", "independent"])
 @pytest.mark.parametrize("fill", [[], ["fill"]], ids=["never_fill", "fill"])
-@pytest.mark.parametrize("mpi_io", MPI_IO, ids=lambda pair: pair[0])
+@pytest.mark.parametrize("mpi_io", mpi_components(), ids=lambda pair: pair[0])
 def test_really_full_disk(tmp_path, mpi_io, mode, fill):
     disk = tmp_path / "disk"
     disk.mkdir()

@@ -4,27 +4,16 @@ names file, rank and bytes; the written file stays as it is. And what ended a ru
 
 import json
 import os
-import shlex
 import struct
 import subprocess
-from pathlib import Path
 
 import pytest
+from mpi_programs import BUILD, MPIEXEC, mpi_components
 
-BUILD = Path(os.environ["TAILRACE_BUILD_DIR"])
-MPIEXEC = shlex.split(os.environ["TAILRACE_TEST_MPIEXEC"])
-ROMIO = os.environ.get("TAILRACE_TEST_ROMIO", "")
 RANKS = 4
 STEPS, BLOCK = 3, 4 * 16 * 16
 
-if os.environ.get("TAILRACE_TEST_MPI") == "openmpi":
-    MPI_IO = [("ompio", {"OMPI_MCA_io": "ompio"})]
-    if ROMIO:
-        MPI_IO.append(("romio", {"OMPI_MCA_io": ROMIO}))
-else:
-    MPI_IO = [("romio", {})]
-
-over_mpi_io = pytest.mark.parametrize("mpi_io", MPI_IO, ids=lambda pair: pair[0])
+over_mpi_io = pytest.mark.parametrize("mpi_io", mpi_components(), ids=lambda pair: pair[0])
 
 
 def seism(folder, mpi_io, *words, fault="", seconds=60):

@@ -10,28 +10,16 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-BUILD = Path(os.environ["TAILRACE_BUILD_DIR"])
+from mpi_programs import BUILD
+
 WRITER = BUILD / "tests/bin/interposed_writer"
-PRELOAD = BUILD / "lib/libtailrace_hook_posix.so"
 INJECTOR = BUILD / "tests/bin/foreign_injector.so"
-MPIEXEC = shlex.split(os.environ.get("TAILRACE_TEST_MPIEXEC", ""))
-ROMIO = os.environ.get("TAILRACE_TEST_ROMIO", "")
 
 WRITES = ("write", "pwrite64", "writev", "pwritev", "pwritev2")
 READS = ("read", "pread64", "readv", "preadv", "preadv2")
 # strace -ff gives each thread a file of its own, so no call is ever cut in two lines.
 CALL = re.compile(r"^(\w+)\(\d+<(.*?)>, (.*)\)\s+= (-?\d+)")
 RANK = "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}"
-
-
-def mpi_components():
-    """The MPI-IO implementations to try, as (name, environment)."""
-    if not MPIEXEC:
-        return []
-    if os.environ.get("TAILRACE_TEST_MPI") != "openmpi":
-        return [("default", {})]
-    both = [("ompio", {"OMPI_MCA_io": "ompio"})]
-    return both + ([("romio", {"OMPI_MCA_io": ROMIO})] if ROMIO else [])
 
 
 def run(command, environment=None, seconds=60, **options):

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the interposer adds to a write call: pairs of runs in random order, median and range.
 
-Usage, after . ./env.sh:  TAILRACE_BUILD_DIR=build python tests/hooks/overhead.py [FOLDER] [PAIRS]
+Usage, after . ./env.sh:  TAILRACE_BUILD_DIR=build/release PYTHONPATH=tests/support/python \
+    python tests/hooks/overhead.py [FOLDER] [PAIRS]
 """
 
 import random
 import statistics
 import sys
 
-from interposer_runs import BUILD, PRELOAD, run
+from interposer_runs import run
+from mpi_programs import BUILD, PRELOAD
 
 
 def nanoseconds(folder, size, calls, hooked):

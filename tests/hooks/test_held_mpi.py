@@ -4,7 +4,8 @@
 import re
 
 import pytest
-from interposer_runs import MPIEXEC, WRITER, mpi_components, run, show
+from interposer_runs import WRITER, run, show
+from mpi_programs import MPIEXEC, mpi_components
 from own_namespace import unshare
 
 VERDICT = re.compile(r"rank (\d+): asked (\d+) done (\d+) failed (\d+) errno (\d+)")

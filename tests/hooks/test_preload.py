@@ -7,16 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from interposer_runs import (
-    BUILD,
-    INJECTOR,
-    PRELOAD,
-    our_counts,
-    report_lines,
-    run,
-    strace_counts,
-    traced,
-)
+from interposer_runs import INJECTOR, our_counts, report_lines, run, strace_counts, traced
+from mpi_programs import BUILD, PRELOAD
 
 HELD_WRITER = BUILD / "tests/bin/held_writer"
 SOURCE = os.environ["TAILRACE_SOURCE_DIR"]

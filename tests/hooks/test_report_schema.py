@@ -8,7 +8,8 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from interposer_runs import BUILD, MPIEXEC, PRELOAD, WRITER, mpi_components, report_lines, run
+from interposer_runs import WRITER, report_lines, run
+from mpi_programs import BUILD, MPIEXEC, PRELOAD, mpi_components
 
 SOURCE = Path(os.environ["TAILRACE_SOURCE_DIR"])
 MANY_FILES = """

@@ -5,17 +5,8 @@ The program has the interposer linked in, under a bare mpiexec and without LD_PR
 """
 
 import pytest
-from interposer_runs import (
-    MPIEXEC,
-    WRITER,
-    mpi_components,
-    our_counts,
-    report_lines,
-    run,
-    show,
-    strace_counts,
-    traced,
-)
+from interposer_runs import WRITER, our_counts, report_lines, run, show, strace_counts, traced
+from mpi_programs import MPIEXEC, mpi_components
 
 BYTES_PER_RANK = 4 * 40000 * 4
 

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a test has to know to start MPI programs: the build, the launcher, the MPI-IO there are."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+
+BUILD = Path(os.environ["TAILRACE_BUILD_DIR"])
+PRELOAD = BUILD / "lib/libtailrace_hook_posix.so"
+MPIEXEC = shlex.split(os.environ.get("TAILRACE_TEST_MPIEXEC", ""))
+ROMIO = os.environ.get("TAILRACE_TEST_ROMIO", "")
+
+
+def mpi_components() -> list[tuple[str, dict[str, str]]]:
+    """The MPI-IO implementations to try, as (name, environment)."""
+    if not MPIEXEC:
+        return []
+    if os.environ.get("TAILRACE_TEST_MPI") != "openmpi":
+        return [("romio", {})]
+    both = [("ompio", {"OMPI_MCA_io": "ompio"})]
+    return both + ([("romio", {"OMPI_MCA_io": ROMIO})] if ROMIO else [])
