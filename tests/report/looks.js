@@ -5,7 +5,12 @@ window.looks = {
   // Texts whose contrast with the colour behind them is below 4.5 (WCAG 2.1, 1.4.3).
   faint() {
     const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+    const known = new Map();
     const rgba = (words) => {
+      if (!known.has(words)) known.set(words, painted(words));
+      return known.get(words);
+    };
+    const painted = (words) => {
       canvas.clearRect(0, 0, 1, 1);
       canvas.fillStyle = words;
       canvas.fillRect(0, 0, 1, 1);

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from browser import Browser
-from records import MIB, a_record, a_run, written
+from records import MIB, a_record, a_run, with_limit, written
 from report_pages import FAST, two_settings
 from tailrace_cli import called
 
@@ -20,7 +20,11 @@ EVIL = '<img src=x onerror="window.broken=1"><script>window.broken=1</script>'
 
 def varied() -> list[Any]:
     """Warm-ups, a failure, a hostile name, uneven ranks, long names, tiny and huge figures."""
-    records: list[Any] = [*two_settings(), a_record(failed=True, run="run-a", repetition=7), ""]
+    limits = {"file_per_rank": 900.0, "file_per_rank_fsync": 200.0, "mpi_io_fsync": 20000.5}
+    records: list[Any] = [
+        *(with_limit(record, limits) for record in two_settings()),
+        a_record(failed=True, run="run-a", repetition=7), "",
+    ]  # fmt: skip
     records += a_run((0.0004, 900.0, 0.5), "run-c", ranks=96, configuration={
         "filename": EVIL, "chunk": [64, 64, 256], "hint": {"romio_cb_write_and_a_long_name": EVIL},
     })  # fmt: skip
@@ -58,7 +62,7 @@ def test_the_plots_are_there(shown: Browser) -> None:
         " s.getBoundingClientRect().width, s.getBoundingClientRect().height,"
         " s.querySelectorAll('.mark, .bar, .curve, .range').length])"
     )
-    assert len(boxes) == 1 + 3 * 7
+    assert len(boxes) == 1 + 3 * 7 + 2
     for name, width, height, marks in boxes:
         assert width > 300 and height > 80, name
         assert marks > 0, f"{name} is empty"
@@ -155,7 +159,7 @@ def test_without_scripts_everything_is_there(browser: Browser, page: Path) -> No
     plain.write_text(re.sub(r"<script>.*?</script>", "", page.read_text(), flags=re.DOTALL))
     browser.show(plain)
     browser.run(LOOKS)
-    assert browser.run("return looks.visible('svg.plot')") == 1 + 3 * 7
+    assert browser.run("return looks.visible('svg.plot')") == 1 + 3 * 7 + 2
     browser.run("document.querySelector('#s1-throughput summary').click()")
     assert browser.run("return looks.visible('#s1-throughput td')") > 20
 

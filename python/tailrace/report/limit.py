@@ -11,7 +11,6 @@ from tailrace.report.model import Cell, Figure, Key, Table
 from tailrace.report.plots import bars
 from tailrace.report.view import Json, View
 from tailrace.statistics import median_interval
-from tailrace.units import grouped
 
 _words = {
     "file_per_rank": "a file per rank",
@@ -30,33 +29,59 @@ class Limit:
     words: str
 
 
+_own_rate = {
+    "durable": "durable_bytes_per_s",
+    "aggregate": "aggregate_bytes_per_s",
+    "write": "write_bytes_per_s",
+}
+
+
 @dataclass(frozen=True)
 class Arm:
-    """Of the measured repetitions that were read in full."""
+    """Over the measured repetitions."""
 
     name: str
     against: str  # durable, aggregate or write: what of the kernel is like it
     rates: list[float]  # bytes per second
     ratios: list[float]  # of the kernel by this arm, pair by pair
-    errors: list[str]
+    errors: list[str]  # of the repetitions that were read in full
 
 
 def arms(view: View) -> list[Arm]:
-    """In the order of the Records; nothing where no run asked for them."""
-    found: dict[str, list[Json]] = {}
-    for record in view.some_in_full:
-        for name, arm in ((record.get("limit") or {}).get("arms") or {}).items():
-            found.setdefault(name, []).append(arm)
+    """Sorted by name; nothing where no run asked for them."""
+    said = _in_full(view)
+    rates: dict[str, list[float]] = {name: [] for name in sorted(said)}
+    ratios: dict[str, list[float]] = {name: [] for name in sorted(said)}
+    for record in view.timed:
+        for name, rate in record.limits().items() if record.limit_names else ():
+            rates[name].append(rate)
+            own = getattr(record, _own_rate[said[name][0]["against"]])
+            if own is not None and rate > 0:
+                ratios[name].append(own / rate)
     return [
         Arm(
             name,
             one[0]["against"],
-            [arm["rate_bytes_per_s"] for arm in one if arm["rate_bytes_per_s"] is not None],
-            [arm["ratio"] for arm in one if arm["ratio"] is not None],
+            rates[name],
+            ratios[name],
             [arm["error"]["message"] for arm in one if arm["error"]],
         )
-        for name, one in found.items()
+        for name, one in sorted(said.items())
     ]
+
+
+def _in_full(view: View) -> dict[str, list[Json]]:
+    """Everything about each arm, of one Record with each set of arms and of those read anyway."""
+    records = list(view.some_in_full)
+    known = {names for record in view.timed if (names := record.limit_names)}
+    seen = {tuple(sorted((one.get("limit") or {}).get("arms") or {})) for one in records}
+    for names in sorted(known - seen):
+        records.append(next(one for one in view.timed if one.limit_names == names).full())
+    found: dict[str, list[Json]] = {}
+    for record_json in records:
+        for name, arm in ((record_json.get("limit") or {}).get("arms") or {}).items():
+            found.setdefault(name, []).append(arm)
+    return found
 
 
 def limit_of(view: View) -> Limit | None:
@@ -76,7 +101,8 @@ def arm_words(name: str) -> str:
 
 def beside_the_limit(view: View) -> Figure | None:
     """The kernel and the plain ways, the fastest on top; None where none was measured."""
-    found = [arm for arm in arms(view) if arm.rates]
+    every = arms(view)
+    found = [arm for arm in every if arm.rates]
     if not found:
         return None
     shown = [arm for arm in found if arm.against != "write"]
@@ -101,7 +127,7 @@ def beside_the_limit(view: View) -> Figure | None:
     ]
     said = "; ".join(f"{row.name}: {row.words}" for row in rows)
     plot = bars.lying(name, title, f"{caption} {said}.", rows, "MiB/s")
-    return Figure(name, title, caption, plot, legend, _table(found), _note(view, found))
+    return Figure(name, title, caption, plot, legend, _table(found), _note(every))
 
 
 def _style(against: str) -> str:
@@ -142,17 +168,11 @@ def _table(found: list[Arm]) -> Table:
     return Table(columns, rows)
 
 
-def _note(view: View, found: list[Arm]) -> str:
+def _note(every: list[Arm]) -> str:
     said = []
-    for arm in found:
-        if arm.against == "write":
+    for arm in every:
+        if arm.against == "write" and arm.rates:
             rate = numbers.rate(median(arm.rates))
             said.append(f"Not drawn: {arm_words(arm.name)}, {rate}.")
-    if len(view.some_in_full) < len(view.timed):
-        said.append(
-            f"Of {len(view.some_in_full)} repetitions, evenly spread over all "
-            f"{grouped(len(view.timed))}."
-        )
-    failed = [arm for arm in arms(view) if arm.errors]
-    said += [f"{arm_words(arm.name)} failed: {arm.errors[0]}." for arm in failed]
+    said += [f"{arm_words(arm.name)} failed: {arm.errors[0]}." for arm in every if arm.errors]
     return " ".join(said)

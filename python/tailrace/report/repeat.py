@@ -8,7 +8,6 @@ from typing import Any
 
 from tailrace.report.view import Json
 
-
 # Keys whose list is one of lines; other lists are the words of one line.
 _given_again = frozenset({"filter"})
 
