@@ -79,7 +79,7 @@ def test_runs_made_by_compare_itself(tmp_path: Path) -> None:
              "fill=position", "collective_write"]  # fmt: skip
     ran = tailrace(
         "compare", "--run", "", "deflate=9", "--json", "--", *words,
-        cwd=tmp_path, timeout=270,
+        cwd=tmp_path, timeout=450,
     ).expect(0)  # fmt: skip
     found = ran.json
     # In 1 of 32 cases A differs from A by chance, which ends it.

@@ -176,6 +176,9 @@ def test_what_cannot_be_compared(tmp_path: Path) -> None:
     only = written(tmp_path / "w.jsonl", [a_record(warm_up=True), a_record(failed=True)])
     text = refused(a, only)
     assert "no repetition is left on side B after the warm-up: of 2 Records 1 warm-up, 1" in text
+    unrated = a_record(rates=dict.fromkeys(a_record()["rates"]))
+    text = refused(a, written(tmp_path / "u.jsonl", [unrated]))
+    assert "1 without a durable rate" in text and "--metric" in text
     mixed = written(tmp_path / "m.jsonl", [a_record(), a_record(configuration=SHARED)])
     text = refused(mixed, a)
     assert "side A holds 2 settings" in text and "m.jsonl::collective_write=false" in text

@@ -110,6 +110,9 @@ def test_groups_of_equal_settings(tmp_path: Path) -> None:
     assert len(one.warm_ups) == 2 and len(one.failed) == 1
     assert one.typical().run_id == "a"
     assert [g.name for g in group(found.records, by="run")] == [f"run {x}" for x in "abcd"]
+    telling = [a_record(configuration={"alloc": k, "format": k}) for k in ("hdf5", "posix")]
+    both = group(read_results([written(tmp_path / "t.jsonl", telling)]).records)
+    assert [each.name for each in both] == ["format=hdf5", "format=posix"]
     assert group(one.records)[0].name == "seism hdf5 on 4 ranks"
 
 

@@ -114,10 +114,13 @@ def _check_together(a: Side, b: Side) -> None:
 def _check_has_figures(side: Side, metric: str) -> None:
     if side.values(f"{metric}_bytes_per_s"):
         return
-    count = len(side.records)
+    count, without = len(side.records), len(side.timed)
+    what = f"of {count} Record{'s' if count > 1 else ''} {len(side.warm_ups)} warm-up"
+    what += f", {len(side.lost)} failed" + (f", {without} without a {metric} rate" * bool(without))
     raise TailraceError(
-        f"no repetition is left on side {side.name} after the warm-up: of {count} "
-        f"Record{'s' if count > 1 else ''} {len(side.warm_ups)} warm-up, {len(side.lost)} failed",
+        f"no repetition is left on side {side.name} after the warm-up: {what}",
         where=side.selection.text,
-        hint="run more repetitions, for example repeat=6",
+        hint=f"the kernel {side.kernel} does not measure it; --metric chooses another rate"
+        if without
+        else "run more repetitions, for example repeat=6",
     )

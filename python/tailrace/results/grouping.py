@@ -10,6 +10,12 @@ from typing import Literal
 from tailrace.results.model import Record, Settings
 from tailrace.results.texts import text_of
 
+# What people compare; others, early_allocation say, only follow from these.
+_telling = (
+    "kernel", "format", "collective_write", "chunk", "deflate", "zfp", "filter", "subfile", "fsync",
+    "processor", "domain", "time", "ranks",
+)  # fmt: skip
+
 
 @dataclass(eq=False)
 class Group:
@@ -81,8 +87,9 @@ def group(records: Iterable[Record], by: Literal["settings", "run"] = "settings"
 
 
 def differing_keys(settings: list[Settings]) -> list[str]:
-    """Keys of Settings.flat that have not the same value everywhere; configuration first."""
-    first: dict[str, None] = {}
+    """Keys of Settings.flat that have not the same value everywhere; the most telling ones first,
+    then the rest of the configuration, then of the context."""
+    first: dict[str, None] = dict.fromkeys(_telling)
     for one in settings:
         first |= dict.fromkeys(sorted(one.configuration))
     for one in settings:
