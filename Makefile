@@ -31,7 +31,7 @@ programs: setup
 	@$(SETUP)/configure.sh $(PRESET)
 	@$(CMAKE) --build $(BUILD) --parallel $(JOBS) --target tailrace_programs
 
-demo: programs ## the seism kernel on 8 ranks, every element verified
+demo: programs ## the seism kernel on 8 ranks, verified; then four settings compared in a report
 	@$(SETUP)/demo.sh $(BUILD)/env.sh
 
 test: build ## all tests
