@@ -16,7 +16,7 @@ from tailrace_cli import called, environment, tailrace
 
 from tailrace.cli.main import plain_dashes
 
-COMMANDS = {"run", "compare", "verify", "doctor"}
+COMMANDS = {"run", "compare", "report", "verify", "doctor"}
 ERROR = re.compile(r"tailrace: error: [^\n]+[.?!]\n(       hint: [^\n]+[.?!]\n)?")
 
 

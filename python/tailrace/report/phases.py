@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from tailrace.report import numbers, swatches
+from tailrace.report.known_phases import phase_style, phase_words
 from tailrace.report.model import Cell, Figure, Key, Table
 from tailrace.report.plots import bars
-from tailrace.report.view import View, phase_style, phase_words
+from tailrace.report.view import View
 from tailrace.results import Record
 from tailrace.units import grouped
 

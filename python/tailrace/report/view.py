@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 
 from tailrace.report import numbers
+from tailrace.report.known_phases import off_the_clock, phase_order
 from tailrace.results import Group, Record
 
 Json = dict[str, Any]
-
-# Outside of the durable total: from the create to the synced close.
-off_the_clock = frozenset({"fill", "compute", "verify", "read_back"})
 
 _most_read_in_full = 24
 
@@ -94,42 +92,3 @@ class View:
         alike = {record.phase_names for record in self.group.records}
         found = {name for names in alike for name in names}
         return sorted(found - off_the_clock, key=phase_order)
-
-
-_usual_order = (
-    "create", "precreate", "open_file", "open_dataset", "define", "reserve", "write", "close",
-    "describe", "sync", "publish", "agree",
-)  # fmt: skip
-
-
-def phase_order(name: str) -> tuple[int, str]:
-    """Unknown ones stand last."""
-    known = _usual_order.index(name) if name in _usual_order else len(_usual_order)
-    return known, name
-
-
-_phase_styles = {
-    "create": "p-create", "precreate": "p-precreate", "open_file": "p-open",
-    "open_dataset": "p-open2", "define": "p-define", "reserve": "p-reserve", "write": "p-write",
-    "close": "p-close", "describe": "p-describe", "sync": "p-sync", "publish": "p-publish",
-    "agree": "p-agree",
-}  # fmt: skip
-
-
-def phase_style(name: str) -> str:
-    """Class of the style sheet: a phase looks the same in every plot."""
-    return _phase_styles.get(name, "p-other")
-
-
-_phase_words = {
-    "create": "create the file", "precreate": "create by rank 0", "open_file": "open the file",
-    "open_dataset": "open the dataset", "define": "define objects", "reserve": "set space aside",
-    "write": "write calls", "close": "close the file", "describe": "write the description",
-    "sync": "force to the device", "publish": "rename",
-    "agree": "wait for other ranks and agree",
-}  # fmt: skip
-
-
-def phase_words(name: str) -> str:
-    """The name, and what happens in it."""
-    return f"{name} ({_phase_words[name]})" if name in _phase_words else name
