@@ -187,6 +187,22 @@ def test_selections(tmp_path: Path) -> None:
     assert "no Record has ranks=7" in wrong.err
 
 
+def test_what_and_where_in_two_sentences(tmp_path: Path) -> None:
+    place = "on node1 (4 cores, Linux 6.1.0 x86_64), into ext4 at /data, with Open MPI 4.1.4, "
+    one = " ".join(Page(page_of(tmp_path, a_run(FAST))).text.split())
+    assert (
+        "The kernel seism wrote 64.0 MiB of data in 4 time steps through HDF5 from 4 ranks with "
+        "independent calls into a contiguous layout: 6 measured repetitions, 1 warm-up apart. "
+        f"It ran {place}OMPIO 4.1.4, HDF5 2.2.0, on 2026-01-01." in one
+    )
+    assert (
+        f"14 Records in 2 groups of equal settings; 12 measured repetitions. All ran {place}"
+        in (" ".join(Page(page_of(tmp_path, two_settings())).text.split()))
+    )
+    elsewhere = [*a_run(FAST), *a_run(SLOW, "run-b", context={"host": "node2"})]
+    assert "All ran" not in Page(page_of(tmp_path, elsewhere)).text
+
+
 def test_kernels_side_by_side(tmp_path: Path) -> None:
     page = Page(page_of(tmp_path, [*a_run(FAST), *a_run(SLOW, "run-b", kernel="slab")]))
     assert "seism, slab in 2 settings" in page.text

@@ -16,7 +16,7 @@ from tailrace.report.limit import limit_of
 from tailrace.report.model import Notice, Page, Section
 from tailrace.report.overview import most_rows, overview
 from tailrace.report.sections import section
-from tailrace.report.sentences import counts, summary
+from tailrace.report.sentences import counts, summary, where_all
 from tailrace.report.view import View
 from tailrace.results import Group, ResultSet, group
 from tailrace.units import grouped, plural
@@ -71,8 +71,8 @@ def _summary(all_views: list[View]) -> str:
     timed = sum(len(view.timed) for view in all_views)
     return (
         f"{plural(records, 'Record')} in {plural(len(all_views), 'group')} of equal settings; "
-        f"{plural(timed, 'measured repetition')}."
-    )
+        f"{plural(timed, 'measured repetition')}. {where_all(all_views)}"
+    ).strip()
 
 
 def _notices(found: ResultSet, groups: int) -> list[Notice]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import median
 
 from tailrace.report import numbers
@@ -68,10 +69,20 @@ def counts(view: View) -> str:
 
 def where(view: View) -> str:
     """The second sentence."""
-    context = view.full["context"]
-    nodes = f"{plural(context['nodes'], 'node')}" if context["nodes"] > 1 else context["host"]
+    return f"It ran {_place(view.group.settings.context)}, {_when(view.group.records)}."
+
+
+def where_all(views: Sequence[View]) -> str:
+    """Of all sections together, where they have it in common; else nothing."""
+    places = {_place(view.group.settings.context) for view in views}
+    records = [record for view in views for record in view.group.records]
+    return f"All ran {places.pop()}, {_when(records)}." if len(places) == 1 else ""
+
+
+def _place(context: Json) -> str:
+    on = context["host"]
     if context["nodes"] > 1:
-        nodes += f" ({context['host']} and others)"
+        on = f"{plural(context['nodes'], 'node')} ({context['host']} and others)"
     below = ", ".join(
         words
         for words in (
@@ -82,15 +93,14 @@ def where(view: View) -> str:
         if words
     )
     return (
-        f"It ran on {nodes} ({plural(context['cores'], 'core')}, {context['os_kernel']}), into "
-        f"{context['file_system']} at {context['mount_point']}"
-        f"{f', with {below}' if below else ''}, {_when(view.group.records)}."
+        f"on {on} ({plural(context['cores'], 'core')}, {context['os_kernel']}), into "
+        f"{context['file_system']} at {context['mount_point']}{f', with {below}' if below else ''}"
     )
 
 
 def _when(records: list[Record]) -> str:
-    days = sorted(record.started[:10] for record in records)
-    return f"on {days[0]}" if days[0] == days[-1] else f"from {days[0]} to {days[-1]}"
+    days = {record.started[:10] for record in records}
+    return f"on {min(days)}" if len(days) == 1 else f"from {min(days)} to {max(days)}"
 
 
 def summary(view: View) -> str:
