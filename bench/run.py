@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tailrace_bench import judge, machine, page, suites
+from tailrace_bench import judge, machine, page, report, suites
 from tailrace_bench.measure import run_case
 
 root = Path(__file__).resolve().parent.parent
@@ -64,6 +64,12 @@ def arguments() -> argparse.Namespace:
         default=default_results,
         help="folder for the results (default bench/results, whose page is then written anew)",
     )
+    parser.add_argument(
+        "--report",
+        type=Path,
+        default=root / "build" / "bench" / "report.html",
+        help="the page with all sessions of the results (default build/bench/report.html)",
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the order of the arms")
     parser.add_argument(
         "--nice",
@@ -75,7 +81,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--page-only",
         action="store_true",
-        help="measure nothing, write the page from the results that are there",
+        help="measure nothing, write the pages from the results that are there",
     )
     return parser.parse_args()
 
@@ -96,10 +102,19 @@ def text_of(session: dict[str, Any]) -> str:
     return json.dumps(head)[:-1] + f', "cases": [\n{cases}\n]}}\n'
 
 
+def show(options: argparse.Namespace) -> None:
+    """The report; and, where the results are the project's own, the table in the documents."""
+    if options.results == default_results:
+        page.write(root, options.results)
+    options.report.parent.mkdir(parents=True, exist_ok=True)
+    report.write(report.sessions_in(options.results), options.report)
+    print(f"report: {options.report}", file=sys.stderr)
+
+
 def main() -> int:
     options = arguments()
     if options.page_only:
-        page.write(root, options.results)
+        show(options)
         return 0
     if options.pairs < 6:
         print("bench: error: fewer than 6 pairs decide nothing", file=sys.stderr)
@@ -134,9 +149,8 @@ def main() -> int:
     options.results.mkdir(parents=True, exist_ok=True)
     file = options.results / f"{session['session']}.json"
     file.write_text(text_of(session), encoding="utf-8")
-    if options.results == default_results:
-        page.write(root, options.results)
     print(f"written: {file}", file=sys.stderr)
+    show(options)
     missed = [case["name"] for case in session["cases"] if case["goal"]["met"] is not True]
     for name in missed:
         print(f"goal missed or not measured: {name}")

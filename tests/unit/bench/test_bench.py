@@ -16,7 +16,7 @@ import pytest
 root = Path(os.environ["TAILRACE_SOURCE_DIR"])
 sys.path.insert(0, str(root / "bench"))
 
-from tailrace_bench import judge, measure, page, suites  # noqa: E402
+from tailrace_bench import judge, measure, page, report, suites  # noqa: E402
 from tailrace_bench.arms import Dd, Piece, RunFailed, Seism  # noqa: E402
 
 piece = Piece((2, 1, 1), (8, 8, 8), 4)
@@ -171,3 +171,26 @@ def test_committed_results_are_valid() -> None:
     for file in files:
         session = json.loads(file.read_text(encoding="utf-8"))
         jsonschema.Draft202012Validator(schema).validate(session)
+
+
+def test_the_report_has_every_case_and_what_was_missed(tmp_path: Path) -> None:
+    sessions = report.sessions_in(root / "bench/results")
+    file = tmp_path / "report.html"
+    report.write(sessions, file)
+    text = file.read_text(encoding="utf-8")
+    for session in sessions:
+        assert f"Session {session['session']}" in text
+        for one in session["cases"]:
+            assert one["name"] in text
+            if one["goal"]["met"] is not True:
+                assert f"{one['name']}: {judge.verdict(one['goal'])}." in text
+    report.write(sessions[:1], file)
+    assert f"Session {sessions[-1]['session']}" not in file.read_text(encoding="utf-8")
+
+
+def test_the_report_never_takes_the_place_of_another_file(tmp_path: Path) -> None:
+    file = tmp_path / "thesis.html"
+    file.write_text("precious")
+    with pytest.raises(Exception, match="is no report of tailrace"):
+        report.write(report.sessions_in(root / "bench/results"), file)
+    assert file.read_text() == "precious"

@@ -126,7 +126,7 @@ class Row:
 def lying(name: str, title: str, description: str, rows: Sequence[Row], x_name: str) -> Markup:
     """One below the other, the name above each bar: long names have the whole width."""
     values = [v for row in rows for v in (row.value, row.high, row.limit, *row.points) if v]
-    area = frame.Area(6.0, 4.0 + _row * len(rows) + 6, top=4.0)
+    area = frame.Area(14.0, 4.0 + _row * len(rows) + 6, top=4.0)
     x = frame.with_room(from_zero(max(values, default=0.0), area.left, area.right))
     body = [frame.horizontal(area, x, x_name, grid=True)]
     for index, row in enumerate(rows):
