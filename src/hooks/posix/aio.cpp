@@ -144,8 +144,7 @@ void hold_write(aiocb* request, File& file, Tally& tally, int error, ssize_t res
 
 /// The same for a read: zeros where nothing could be read.
 void hold_read(aiocb* request, Tally& tally, int error, ssize_t result) {
-    if (error == EINTR || error == EAGAIN || error == EFAULT || error == EINVAL || error == EBADF)
-        return;
+    if (is_the_callers(error)) return;
     uint64_t asked = request->aio_nbytes;
     uint64_t done = error != 0 ? 0 : static_cast<uint64_t>(result);
     if (error == 0 && (done == 0 || done == asked)) return;

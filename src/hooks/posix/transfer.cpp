@@ -112,9 +112,6 @@ ssize_t write_held(const Transfer& transfer, File& file, Tally& tally) {
     return complete;
 }
 
-/// What is wrong with the call and not with the file; its memory may not be touched then.
-bool callers_mistake(int error) { return error == EFAULT || error == EINVAL || error == EBADF; }
-
 /// Zeros in the memory of a read from byte `skip` on.
 void clear_memory(const Transfer& transfer, uint64_t skip) {
     if (!transfer.vector) {
@@ -124,8 +121,9 @@ void clear_memory(const Transfer& transfer, uint64_t skip) {
     const auto* entries = static_cast<const iovec*>(transfer.data);
     for (size_t index = 0; index < transfer.length; ++index) {
         size_t kept = skip < entries[index].iov_len ? skip : entries[index].iov_len;
-        memset(static_cast<char*>(entries[index].iov_base) + kept, 0,
-               entries[index].iov_len - kept);
+        size_t lost = entries[index].iov_len - kept;
+        // An entry without bytes may have no memory.
+        if (lost > 0) memset(static_cast<char*>(entries[index].iov_base) + kept, 0, lost);
         skip -= kept;
     }
 }
@@ -134,7 +132,7 @@ void clear_memory(const Transfer& transfer, uint64_t skip) {
 ssize_t read_held(const Transfer& transfer, Tally& tally) {
     int before = errno;
     ssize_t result = make_and_count(transfer, tally);
-    if (result < 0 && (passes_through(errno) || callers_mistake(errno))) return result;
+    if (result < 0 && is_the_callers(errno)) return result;
     uint64_t asked = size_of(transfer);
     uint64_t done = result < 0 ? 0 : static_cast<uint64_t>(result);
     if (result == 0 || done == asked) return result;
@@ -151,6 +149,10 @@ ssize_t read_held(const Transfer& transfer, Tally& tally) {
 }  // namespace
 
 constinit std::atomic<unsigned> held_files{0};
+
+bool is_the_callers(int error) {
+    return passes_through(error) || error == EFAULT || error == EINVAL || error == EBADF;
+}
 
 uint64_t size_of(const Transfer& transfer) {
     if (!transfer.vector) return transfer.length;

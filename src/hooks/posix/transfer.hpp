@@ -46,6 +46,9 @@ uint64_t write_rest(const Transfer& transfer, uint64_t skip, uint64_t asked, Fil
 /// Reads from `done` on, piece by piece, until all is there, the file ends, or a read fails: false
 /// then. Counts as write_rest.  [local]
 bool read_rest(const Transfer& transfer, uint64_t& done, uint64_t asked, Tally& tally);
+/// Whether a failed read is for its caller also of a held file: to be made again (EINTR, EAGAIN),
+/// or the call itself is wrong; its memory may not be touched then.  [local]
+bool is_the_callers(int error);
 /// Zeros in place of what a read could not get from byte `done` on. Returns how many of the bytes
 /// asked lie before the end of the file: who reads up to it must find it.  [local]
 uint64_t clear_from(const Transfer& transfer, uint64_t done, uint64_t asked);

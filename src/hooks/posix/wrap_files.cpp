@@ -69,27 +69,24 @@ bool has_mode(int flags) { return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) 
 
 }  // namespace
 
+/// `mode`, which is there only with flags that make a file.
+#define TAILRACE_TAKE_MODE(flags)        \
+    unsigned mode = 0;                   \
+    if (has_mode(flags)) {               \
+        va_list values;                  \
+        va_start(values, flags);         \
+        mode = va_arg(values, unsigned); \
+        va_end(values);                  \
+    }
 #define TAILRACE_OPEN(name)                                                    \
     TAILRACE_WRAP(int, name, (const char* path, int flags, ...)) {             \
-        unsigned mode = 0;                                                     \
-        if (has_mode(flags)) {                                                 \
-            va_list values;                                                    \
-            va_start(values, flags);                                           \
-            mode = va_arg(values, unsigned);                                   \
-            va_end(values);                                                    \
-        }                                                                      \
+        TAILRACE_TAKE_MODE(flags)                                              \
         if (int error = fault(Op::open, AT_FDCWD, path)) return failed(error); \
         return real::name(path, flags, mode);                                  \
     }
 #define TAILRACE_OPENAT(name)                                                  \
     TAILRACE_WRAP(int, name, (int folder, const char* path, int flags, ...)) { \
-        unsigned mode = 0;                                                     \
-        if (has_mode(flags)) {                                                 \
-            va_list values;                                                    \
-            va_start(values, flags);                                           \
-            mode = va_arg(values, unsigned);                                   \
-            va_end(values);                                                    \
-        }                                                                      \
+        TAILRACE_TAKE_MODE(flags)                                              \
         if (int error = fault(Op::open, folder, path)) return failed(error);   \
         return real::name(folder, path, flags, mode);                          \
     }
