@@ -75,7 +75,7 @@ def test_runs_of_equal_settings_are_one_group_whatever_the_launcher_left(results
 
 def test_runs_made_by_compare_itself(tmp_path: Path) -> None:
     """Compression of noise takes many times as long: a difference on every machine."""
-    words = ["seism", "processor=2x1x1", "domain=64x64x32", "chunk=64x64x32", "time=2",
+    words = ["seism", "processor=2x1x1", "domain=64x64x32", "chunk=64x64x32", "time=12",
              "fill=position", "collective_write"]  # fmt: skip
     ran = tailrace(
         "compare", "--run", "", "deflate=9", "--json", "--", *words,
@@ -84,7 +84,7 @@ def test_runs_made_by_compare_itself(tmp_path: Path) -> None:
     found = ran.json
     # In 1 of 32 cases A differs from A by chance, which ends it.
     assert found["comparison"]["verdict"] in {"slower", "no_verdict"}, ran.err
-    assert found["pairs_by"] == "rounds" and found["comparison"]["pairs"] == 6
+    assert found["pairs_by"] == "rounds" and found["comparison"]["pairs"] in {6, 10, 16}
     if found["comparison"]["verdict"] == "slower":
         assert found["comparison"]["ratio"] < 0.9 and found["a_against_a"]["pairs"] == 6
     assert [file.name for file in tmp_path.iterdir()] == ["results.jsonl"]
