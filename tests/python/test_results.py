@@ -14,6 +14,7 @@ from tailrace_cli import SOURCE
 
 import tailrace
 from tailrace.errors import ExitCode, TailraceError
+from tailrace.report.read import read_selected
 from tailrace.results import Selection, group, read_results
 
 
@@ -61,6 +62,17 @@ def test_a_line_without_end_is_skipped(tmp_path: Path, monkeypatch: pytest.Monke
     found = read_results([file])
     assert found.records[0].line == 2 and found.records[0].full()["kernel"] == "seism"
     assert found.problems.by_kind["too_long"].first == [f"{file}:1"]
+
+
+def test_a_file_that_is_named_twice_counts_once(tmp_path: Path) -> None:
+    file = written(tmp_path / "r.jsonl", a_run([0.5, 0.25]))
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(file)
+    found = read_results([link, file, tmp_path / "." / "r.jsonl"])
+    assert len(found.records) == 3 and found.sources == [link]
+    whole, part = str(file), f"{link}::repetition=1"
+    assert len(read_selected([part, whole]).records) == 3
+    assert len(read_selected([part, f"{whole}::repetition=2"]).records) == 2
 
 
 def test_a_newer_schema_is_an_error_with_its_place(tmp_path: Path) -> None:

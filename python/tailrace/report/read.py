@@ -15,15 +15,19 @@ def read_selected(texts: Sequence[str]) -> ResultSet:
     Raises TailraceError as read_results does, and for a selection that holds for no Record.
     """
     selections = [Selection.parse(text) for text in texts]
-    sources = list(dict.fromkeys(selection.path for selection in selections))
+    sources = [selection.path for selection in selections]
+    whole = {path: path.resolve() for path in sources}
 
     def wanted(record: Record) -> bool:
-        return any(one.path == record.source and one.matches(record) for one in selections)
+        return any(
+            whole[one.path] == whole[record.source] and one.matches(record) for one in selections
+        )
 
     found = read_results(sources, keep=wanted if any(s.conditions for s in selections) else None)
     for selection in selections:
         if selection.conditions and not any(
-            one.source == selection.path and selection.matches(one) for one in found.records
+            whole[one.source] == whole[selection.path] and selection.matches(one)
+            for one in found.records
         ):
             selection.read()  # says what does not hold
             raise TailraceError("holds for no Record", where=selection.text)

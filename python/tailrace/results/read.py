@@ -27,12 +27,14 @@ _longest_line = 64 << 20
 def read_results(
     paths: Iterable[Path | str], keep: Callable[[Record], bool] | None = None
 ) -> ResultSet:
-    """Records of one or several files; with `keep` only those for which it is true.
+    """Records of one or several files; with `keep` only those for which it is true. A file that is
+    named twice is read once: its Records must not count twice.
 
     Raises TailraceError for a file that cannot be read, for a Record of a newer schema, and where
     no file holds any Record.
     """
-    sources = [Path(path) for path in paths]
+    sources = list({path.resolve(): path for path in map(Path, reversed(list(paths)))}.values())
+    sources.reverse()
     found = ResultSet([], Problems(), sources)
     projector = Projector()
     known = 0
