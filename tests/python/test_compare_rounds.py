@@ -146,6 +146,12 @@ def test_mistakes(words: list[str], text: str, stage: Path) -> None:
     assert text in called("compare", *words).expect(2).err
 
 
+def test_a_name_may_hold_what_looks_like_the_end_of_a_line(stage: Path) -> None:
+    text = (stage / "record.json").read_text().replace("out.h5", "o\u2028u\x85t.h5")
+    (stage / "record.json").write_text(text, encoding="utf-8")
+    compare(stage, noise(19), [0.5 * time for time in noise(7)]).expect(0)
+
+
 def test_dry_run_runs_nothing(stage: Path) -> None:
     found = compare(stage, [], [], "--dry-run").expect(0).json
     assert found["argv"]["A"][-3:-1] == ["fill=rank", "filename=FRESH/out"]

@@ -153,4 +153,5 @@ def _unsteady(same: Analysis) -> Analysis:
 def _records(file: Path) -> list[Json]:
     if not file.is_file():
         return []
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line]
+    # Lines end with \n alone: a name may hold what else Python takes for the end of one.
+    return [json.loads(line) for line in file.read_bytes().split(b"\n") if line]
