@@ -2,6 +2,7 @@
 #include "core/finished.hpp"
 
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -31,21 +32,19 @@ Finished finished_run(const std::filesystem::path& results, const Record& frame)
         throw Error(Code::not_writable, "the results cannot be read", results.string(),
                     "check its permissions, or start without --resume");
     const Json wanted = identity(Json::parse(to_json_line(frame)));
-    std::set<std::uint64_t> repetitions;
+    std::map<std::string, std::set<std::uint64_t>> repetitions;  // runs may append in turns
     for (std::string line; std::getline(lines, line);) {
         const Json record = Json::parse(line, nullptr, false);
         try {
             if (record.is_discarded() || identity(record) != wanted) continue;
-            const std::string run_id = record.at("run_id");
-            if (run_id != found.run_id) repetitions.clear();
-            found.run_id = run_id;
+            found.run_id = record.at("run_id");
             found.host = record.at("context").at("host");
             if (record.at("status") == "ok" && record.at("warm_up") == false)
-                repetitions.insert(record.at("repetition").get<std::uint64_t>());
+                repetitions[found.run_id].insert(record.at("repetition").get<std::uint64_t>());
         } catch (const Json::exception&) {  // JSON, but no Record
         }
     }
-    found.repetitions = repetitions.size();
+    found.repetitions = repetitions[found.run_id].size();
     return found;
 }
 

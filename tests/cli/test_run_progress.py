@@ -69,6 +69,36 @@ def test_a_reader_that_goes_away_changes_nothing(tmp_path: Path) -> None:
     assert len(records(tmp_path)) == 4
 
 
+def test_a_full_standard_output_does_not_end_the_run(tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        run = subprocess.run(
+            [sys.executable, "-m", "tailrace", "run", "seism", *SMALL, "time=40", "repeat=3"],
+            cwd=tmp_path, env=environment(PYTHONPATH=str(SOURCE / "python")),
+            stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False,
+        )  # fmt: skip
+    assert run.returncode == 1 and len(records(tmp_path)) == 4
+    assert "its text could not be printed: No space left on device" in run.stderr
+
+
+def test_letters_that_the_terminal_has_not_are_escaped(tmp_path: Path) -> None:
+    words = ("run", "seism", *SMALL, "time=1", "filename=b\xe4.h5")
+    run = tailrace(*words, cwd=tmp_path, PYTHONIOENCODING="ascii").expect(0)
+    assert "b\\xe4.h5 (hdf5)" in run.out and len(records(tmp_path)) == 1
+
+
+def test_runs_that_appended_in_turns_are_told_apart(tmp_path: Path) -> None:
+    words = ("run", "seism", *SMALL, "time=1", "repeat=3")
+    tailrace(*words, cwd=tmp_path).expect(0)
+    own = records(tmp_path)
+    other = [record | {"run_id": "other"} for record in own]
+    turns = [own[0], other[0], own[1], other[1], own[2], other[2]]
+    (tmp_path / "results.jsonl").write_text("".join(json.dumps(one) + "\n" for one in turns))
+    told = tailrace(*words, "--resume", cwd=tmp_path).expect(0)
+    assert "Resumed: 2 repetitions" in told.out
+    timed = [r["repetition"] for r in records(tmp_path) if r["run_id"] == "other"]
+    assert timed == [0, 1, 2, 0, 3]
+
+
 def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     words = ["run", "seism", *SMALL, "time=3", "compute=0.15 idle", "repeat=20"]
     process = subprocess.Popen(

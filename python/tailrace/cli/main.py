@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import Any, NoReturn
@@ -20,6 +21,8 @@ _dashes = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
 def main(arguments: list[str] | None = None) -> NoReturn:
     """The `tailrace` command."""
     interrupts.install()
+    if isinstance(sys.stdout, io.TextIOWrapper):  # names in letters that this terminal has not
+        sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 

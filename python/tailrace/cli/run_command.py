@@ -15,7 +15,7 @@ import typer
 
 from tailrace.cli.options import Json, Quiet
 from tailrace.cli.output import Output
-from tailrace.cli.run_display import display
+from tailrace.cli.run_display import ToStdout, display
 from tailrace.errors import ExitCode, TailraceError, did_you_mean
 from tailrace.run import programs, progress
 from tailrace.run.execute import Ended, execute
@@ -188,8 +188,9 @@ def _run(output: Output, job: Job, *, watch: bool) -> int:
     results = job.inputs.path("results", "results.jsonl")
     known = _size(results)
     lines: list[str] = []
-    catches = output.as_json or output.quiet
-    with display(output, watch=watch, result=lines.append if catches else None) as line:
+    stdout = ToStdout()
+    result = lines.append if output.as_json or output.quiet else stdout
+    with display(output, watch=watch, result=result) as line:
         ended = execute(
             job.command,
             stdin=job.inputs.stdin,
@@ -210,6 +211,13 @@ def _run(output: Output, job: Job, *, watch: bool) -> int:
             "records": _records(results, known),
         }
     )
+    if stdout.lost and ended.code == ExitCode.OK:
+        raise TailraceError(
+            f"the run ended well, but its text could not be printed: {stdout.lost}",
+            where="standard output",
+            hint=f"its Records are in {results}; free space, or send standard output elsewhere",
+            code=ExitCode.RUN_FAILED,
+        )
     return ended.code
 
 

@@ -21,21 +21,44 @@ Line = Callable[[str], None]
 _plain_interval_s = {"progress": 10.0, "watch": 1.0}
 
 
+class ToStdout:
+    """Prints lines. Whoever does not take them must not end the run: its Records count.
+
+    lost: why lines are missing; empty where a reader (head, less) has seen enough and has gone.
+    """
+
+    def __init__(self) -> None:
+        self.lost = ""
+        self._gone = False
+
+    def __call__(self, line: str) -> None:
+        if self._gone:
+            return
+        try:
+            sys.stdout.write(line + "\n")
+            sys.stdout.flush()
+        except OSError as error:
+            self._gone = True
+            if not isinstance(error, BrokenPipeError):
+                self.lost = error.strerror or str(error)
+            _discard_stdout()
+
+
 @contextmanager
-def display(output: Output, *, watch: bool, result: Line | None) -> Iterator[Line]:
+def display(output: Output, *, watch: bool, result: Line) -> Iterator[Line]:
     """Receives the lines of a program that runs with --progress.
 
     Reports of progress go to stderr: a bar, or with `watch` the live view; plain lines where stderr
-    is no terminal. All other lines go to `result`, or to stdout.
+    is no terminal. All other lines go to `result`, those for stdout above what is drawn.
     """
     err = Console(file=sys.stderr, highlight=False)
     if not err.is_terminal or err.is_dumb_terminal:
-        yield _plain(output, "watch" if watch else "progress", result or _to_stdout())
+        yield _plain(output, "watch" if watch else "progress", result)
         return
     state = State()
     with _live(state, err) if watch else _bar(state, err) as (refresh, above):
         # On the same terminal a line has to go above what is drawn there.
-        pass_on = result or (above if sys.stdout.isatty() else _to_stdout())
+        pass_on = above if isinstance(result, ToStdout) and sys.stdout.isatty() else result
 
         def take(line: str) -> None:
             report = parsed(line)
@@ -107,24 +130,6 @@ def _bar(state: State, err: Console) -> Iterator[tuple[Callable[[], None], Line]
 
 def _above(err: Console) -> Line:
     return lambda line: err.print(Text(printable(line)), soft_wrap=True)
-
-
-def _to_stdout() -> Line:
-    """A reader that has gone has seen enough: the run goes on."""
-    gone = False
-
-    def write(line: str) -> None:
-        nonlocal gone
-        if gone:
-            return
-        try:
-            sys.stdout.write(line + "\n")
-            sys.stdout.flush()
-        except BrokenPipeError:
-            gone = True
-            _discard_stdout()
-
-    return write
 
 
 def _discard_stdout() -> None:
