@@ -187,6 +187,20 @@ def test_what_cannot_be_compared(tmp_path: Path) -> None:
     assert "written by a newer tailrace" in refused(a, newer)
 
 
+def test_times_without_a_zone_are_utc(tmp_path: Path) -> None:
+    bare = [one | {"started": one["started"][:19]} for one in later(a_run(STEADY), 60)]
+    assert analysis(*two(tmp_path, a_run(STEADY), bare)).pairs is None
+
+
+@pytest.mark.parametrize("rate", [0.0, -5.0])
+def test_a_rate_that_is_none_is_told_with_its_place(tmp_path: Path, rate: float) -> None:
+    a, b = two(tmp_path, a_run(STEADY), a_run(STEADY, "other"))
+    lines = [json.loads(line) for line in b.read_text().splitlines()]
+    lines[3]["rates"]["durable_bytes_per_s"] = rate
+    text = refused(a, written(b, lines))
+    assert f"{b}:4" in text and f"the durable rate of a Record is {rate:g}" in text
+
+
 def test_damaged_lines_are_counted_once(tmp_path: Path) -> None:
     lines = [*a_run(STEADY), "", *later(a_run(STEADY, "b", configuration=SHARED), 1), '{"schema"']
     file = written(tmp_path / "r.jsonl", lines)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from tailrace import statistics
 from tailrace.compare.sides import Side
@@ -120,7 +120,9 @@ def _counted(side: Side) -> list[Record]:
 
 
 def _time(record: Record) -> datetime:
+    """Without a zone it is UTC, as the programs write it."""
     try:
-        return datetime.fromisoformat(record.started)
+        found = datetime.fromisoformat(record.started)
     except ValueError:
-        return datetime.fromisoformat("1970-01-01T00:00:00Z")
+        return datetime.fromtimestamp(0, UTC)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -59,6 +59,7 @@ def read_sides(a: Selection, b: Selection, metric: str) -> Sides:
     _check_together(*sides)
     for side in sides:
         _check_has_figures(side, metric)
+        _check_figures(side, metric)
     return Sides(sides[0], sides[1], everything, problems)
 
 
@@ -124,3 +125,15 @@ def _check_has_figures(side: Side, metric: str) -> None:
         if without
         else "run more repetitions, for example repeat=6",
     )
+
+
+def _check_figures(side: Side, metric: str) -> None:
+    """Ratios and their logarithms want rates above 0; no program writes another."""
+    for record in side.timed:
+        rate = getattr(record, f"{metric}_bytes_per_s")
+        if rate is not None and rate <= 0:
+            raise TailraceError(
+                f"the {metric} rate of a Record is {rate:g} bytes per second",
+                where=record.where,
+                hint="that line was changed or damaged: take it out of the file",
+            )
