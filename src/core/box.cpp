@@ -9,7 +9,11 @@ namespace tailrace::core {
 
 std::uint64_t Box::volume() const {
     if (empty()) return 0;
-    return checked_product(count, "box " + text());
+    try {
+        return checked_product(count, "");
+    } catch (const Error& error) {  // the text costs far more than the product
+        throw error.with_where("box " + text());
+    }
 }
 
 bool Box::empty() const noexcept {

@@ -7,7 +7,7 @@ import shlex
 import subprocess
 
 import pytest
-from mpi_programs import BUILD, MPIEXEC, PRELOAD, mpi_components
+from mpi_programs import BUILD, MPIEXEC, PRELOAD, SANITIZERS, mpi_components
 from own_namespace import unshare
 
 RANKS = 4
@@ -31,7 +31,7 @@ def launch(program, folder, words, environment, seconds, before=()):
     command += [folder / "disk/f.h5", outcomes, *words]
     process = subprocess.Popen(
         [str(word) for word in command],
-        env={**os.environ, "TAILRACE_FAULT": "", **environment},
+        env=os.environ | SANITIZERS | {"TAILRACE_FAULT": ""} | environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -10,7 +10,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from mpi_programs import BUILD
+from mpi_programs import BUILD, SANITIZERS
 
 WRITER = BUILD / "tests/bin/interposed_writer"
 INJECTOR = BUILD / "tests/bin/foreign_injector.so"
@@ -25,9 +25,7 @@ RANK = "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}"
 def run(command, environment=None, seconds=60, **options):
     """Runs a command; a hang is a failure with what was printed until then."""
     merged = {key: value for key, value in os.environ.items() if not key.startswith("TAILRACE_F")}
-    # In a build with sanitizers a preloaded library comes before theirs, which they would refuse.
-    merged["ASAN_OPTIONS"] = "detect_leaks=0:verify_asan_link_order=0"
-    merged.update(environment or {})
+    merged |= SANITIZERS | (environment or {})
     return subprocess.run(
         [str(word) for word in command],
         env=merged,
