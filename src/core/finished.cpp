@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/finished.hpp"
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -13,12 +15,27 @@ namespace {
 
 using Json = nlohmann::json;
 
+/// Variables that choose and steer what writes; others may differ from job to job.
+constexpr std::array<std::string_view, 10> steering{
+    "OMPI_MCA_io", "OMPI_MCA_fs", "OMPI_MCA_fcoll", "OMPI_MCA_fbtl", "OMPI_MCA_sharedfp",
+    "MPICH_",      "MPIR_CVAR_",  "ROMIO_",         "HDF5_",         "H5FD_"};
+
+Json steering_of(const Json& environment) {
+    Json kept = Json::object();
+    for (const auto& [name, value] : environment.items())
+        if (std::any_of(steering.begin(), steering.end(),
+                        [&name = name](std::string_view begin) { return name.starts_with(begin); }))
+            kept[name] = value;
+    return kept;
+}
+
 /// What must be equal for two Records to be of one run.
 Json identity(const Json& record) {
     const Json& context = record.at("context");
-    return {record.at("schema"),       record.at("kernel"),  record.at("configuration"),
-            context.at("ranks"),       context.at("commit"), context.at("mpi_library"),
-            context.at("hdf5_version")};
+    return {record.at("schema"),        record.at("kernel"),
+            record.at("configuration"), context.at("ranks"),
+            context.at("commit"),       context.at("mpi_library"),
+            context.at("hdf5_version"), steering_of(context.at("environment"))};
 }
 
 }  // namespace
@@ -44,7 +61,7 @@ Finished finished_run(const std::filesystem::path& results, const Record& frame)
         } catch (const Json::exception&) {  // JSON, but no Record
         }
     }
-    found.repetitions = repetitions[found.run_id].size();
+    found.repetitions = repetitions[found.run_id];
     return found;
 }
 

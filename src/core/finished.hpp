@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <string>
 
 #include "core/record.hpp"
@@ -11,14 +12,14 @@
 namespace tailrace::core {
 
 struct Finished {
-    std::string run_id;             ///< empty: no such run
-    std::uint64_t repetitions = 0;  ///< measured ones that ended well
-    std::string host;               ///< where they ran
+    std::string run_id;                   ///< empty: no such run
+    std::set<std::uint64_t> repetitions;  ///< measured ones that ended well
+    std::string host;                     ///< where they ran
 };
 
 /// The last run in `results` that is the one of `frame`: the same kernel, configuration, ranks,
-/// libraries and commit. Lines that are no Record are passed over; a file that is not there has no
-/// run.  [local]
+/// libraries, commit and variables that steer MPI-IO or HDF5. Lines that are no Record are passed
+/// over; a file that is not there has no run.  [local]
 /// @throws Error where the file cannot be read
 [[nodiscard]] Finished finished_run(const std::filesystem::path& results, const Record& frame);
 

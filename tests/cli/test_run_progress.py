@@ -134,3 +134,24 @@ def test_other_inputs_are_another_run(tmp_path: Path) -> None:
     lines = [line for line in (tmp_path / "results.jsonl").read_text().splitlines()
              if line.startswith('{"schema":"tailrace-record/1","kernel"')]  # fmt: skip
     assert len({json.loads(line)["run_id"] for line in lines}) == 2
+
+
+def test_a_repetition_that_is_missing_in_between_is_run_again(tmp_path: Path) -> None:
+    words = ["run", "seism", *SMALL, "time=1", "repeat=3"]
+    tailrace(*words, cwd=tmp_path).expect(0)
+    file = tmp_path / "results.jsonl"
+    lines = file.read_text().splitlines()
+    lines[2] = lines[2][:100]  # the second repetition
+    file.write_text("\n".join(lines) + "\n")
+    told = tailrace(*words, "--resume", cwd=tmp_path).expect(0)
+    assert "Resumed: 2 repetitions" in told.out
+    new = [json.loads(line) for line in file.read_text().splitlines()[4:]]
+    assert [record["repetition"] for record in new] == [0, 2]
+
+
+def test_what_steers_mpi_io_makes_another_run(tmp_path: Path) -> None:
+    words = ["run", "seism", *SMALL, "time=1", "repeat=1", "--resume"]
+    tailrace(*words, cwd=tmp_path).expect(0)
+    assert "Resumed: 1 " in tailrace(*words, cwd=tmp_path).expect(0).out
+    steered = tailrace(*words, cwd=tmp_path, ROMIO_HINTS="/none", SLURM_JOB_ID=None).expect(0)
+    assert "Resumed: 0 " in steered.out

@@ -107,6 +107,26 @@ def test_the_time_left_grows_with_what_is_left(monkeypatch: pytest.MonkeyPatch) 
     assert state.share() == 0.5 and state.left_s() == pytest.approx(10)
 
 
+def test_the_warm_up_before_a_single_repetition_is_half_of_it() -> None:
+    state = State()
+    for number, warm_up in ((0, True), (1, False)):
+        report = parsed(line(repetition=number, repetitions=1, warm_up=warm_up, steps_done=50))
+        assert report is not None
+        state.take(report)
+        assert state.share() == pytest.approx(0.25 + 0.5 * number)
+
+
+def test_a_resumed_run_counts_only_what_it_lacks() -> None:
+    state = State()
+    for number in (0, 9, 10):
+        report = parsed(
+            line(repetition=number, repetitions=10, warm_up=number == 0, steps_done=100)
+        )
+        assert report is not None
+        state.take(report)
+    assert state.share() == 1.0
+
+
 def test_the_live_view_fits_the_terminal() -> None:
     state = State()
     assert state.lines() == ["starting"]

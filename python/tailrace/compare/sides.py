@@ -121,7 +121,9 @@ def _check_has_figures(side: Side, metric: str) -> None:
     raise TailraceError(
         f"no repetition is left on side {side.name} after the warm-up: {what}",
         where=side.selection.text,
-        hint=f"the kernel {side.kernel} does not measure it; --metric chooses another rate"
+        hint="`tailrace report` shows what the kernel limit measures, and --limit its ratios"
+        if side.kernel == "limit"
+        else f"the kernel {side.kernel} does not measure it; --metric chooses another rate"
         if without
         else "run more repetitions, for example repeat=6",
     )

@@ -76,15 +76,15 @@ class State:
         self.last: Report | None = None
         self.now = Repetition()
         self._started = time.monotonic()
-        self._first_share: float | None = None
+        self._seen: list[int] = []  # numbers of the repetitions, as they came
 
     def take(self, report: Report) -> Stall | None:
         """Takes a report; returns the stall that it tells of."""
         if self.last is None or report.repetition != self.last.repetition:
             self.now = Repetition()
         self.last = report
-        if self._first_share is None:
-            self._first_share = self.share()
+        if report.repetition not in self._seen[-1:]:
+            self._seen.append(report.repetition)
         rate = report.rate_bytes_per_s()
         if rate is None:
             return None
@@ -106,20 +106,21 @@ class State:
         return Stall(report.steps_done, report.longest_s, report.longest_s / usual)
 
     def share(self) -> float:
-        """Of all steps of all repetitions, those that are done; the warm-up counts as one."""
+        """Of all repetitions that this run makes, the warm-up among them, what is done. A run that
+        was resumed begins with what it lacks."""
         report = self.last
         if report is None:
             return 0.0
-        whole = report.steps * (report.repetitions + (1 if report.repetitions > 1 else 0))
-        before = report.repetition if report.repetitions > 1 else 0
-        return min(1.0, (before * report.steps + report.steps_done) / whole)
+        done = len(self._seen) - 1 + report.steps_done / report.steps
+        to_come = report.repetitions - report.repetition
+        return done / (len(self._seen) + to_come)
 
     def left_s(self) -> float | None:
         """Seconds to the end, if the rest goes as the part so far; None: nobody knows yet."""
-        share, first = self.share(), self._first_share or 0.0
-        if share - first <= 0.0:
+        share = self.share()
+        if share <= 0.0:
             return None
-        return (time.monotonic() - self._started) * (1.0 - share) / (share - first)
+        return (time.monotonic() - self._started) * (1.0 - share) / share
 
     def title(self) -> str:
         """ "warm-up of 5", "repetition 2 of 5"; of a run without repetitions the stage."""

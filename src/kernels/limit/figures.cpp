@@ -10,8 +10,6 @@ namespace tailrace::kernels::limit {
 
 namespace {
 
-constexpr const char* row = "  %-22s %11s %11s %12s  %s\n";
-
 std::string cell(const char* format, double value) {
     std::array<char, 32> text{};
     std::snprintf(text.data(), text.size(), format, value);
@@ -20,10 +18,10 @@ std::string cell(const char* format, double value) {
 
 std::string line(const std::string& name, const std::string& mebi, const std::string& mega,
                  const std::string& ratio, const std::string& note) {
-    std::array<char, 512> text{};
-    std::snprintf(text.data(), text.size(), row, name.c_str(), mebi.c_str(), mega.c_str(),
-                  ratio.c_str(), note.c_str());
-    return text.data();
+    std::array<char, 128> columns{};
+    std::snprintf(columns.data(), columns.size(), "  %-22s %11s %11s %12s  ", name.c_str(),
+                  mebi.c_str(), mega.c_str(), ratio.c_str());
+    return columns.data() + note + "\n";
 }
 
 }  // namespace
@@ -45,7 +43,7 @@ void Figures::add(const core::Record& record) {
 }
 
 std::string Figures::text() const {
-    if (x_records == 0) return {};
+    if (x_arms.empty()) return {};
     const std::string over =
         x_records > 1 ? ", medians of " + std::to_string(x_records) + " repetitions" : "";
     std::string text = "\nThe limit: the same bytes from the same ranks by plain means" + over +

@@ -81,23 +81,22 @@ public:
 
     void all() {
         x_buffer = x_comm.agree_on([&] { return make_buffer(x_inputs); });
-        const std::uint64_t finished = find_finished();
+        const std::vector<std::uint64_t> missing = find_missing();
         warn_without_lustre();
         tell(echo_text(x_inputs));
         const bool repeats = x_inputs.repeat > 0;
-        if (finished >= std::max<std::uint64_t>(x_inputs.repeat, 1))
+        if (missing.empty())
             return tell("All repetitions are in " + x_inputs.results.string() +
                         " already: nothing to do\n");
         if (repeats) one(0);
-        for (std::uint64_t i = finished + 1; i <= std::max<std::uint64_t>(x_inputs.repeat, 1); ++i)
-            one(i);
+        for (const std::uint64_t number : missing) one(number);
         if (repeats && !x_measured.empty()) tell(summary_text(x_measured));
         if (repeats) tell_if_any(x_limits.text());
     }
 
 private:
-    /// The run that is gone on with, or a new one; returns the repetitions that it has.
-    std::uint64_t find_finished() {
+    /// The run that is gone on with, or a new one; returns the repetitions that it lacks.
+    std::vector<std::uint64_t> find_missing() {
         core::Finished found;
         const Record frame = frame_of_all();
         x_comm.agree_on([&] {
@@ -108,10 +107,17 @@ private:
             core::log(core::LogLevel::warning, "the repetitions so far ran on " + found.host +
                                                    ", these run on " + frame.context.host);
         if (x_comm.rank() == 0 && x_how.resume)
-            tell("Resumed: " + std::to_string(found.repetitions) + " repetitions are in " +
+            tell("Resumed: " + std::to_string(found.repetitions.size()) + " repetitions are in " +
                  x_inputs.results.string() + "\n");
         x_run_id = x_comm.broadcast(found.run_id.empty() ? core::new_run_id() : found.run_id);
-        return x_comm.broadcast_value(found.repetitions);
+        std::string done(std::max<std::uint64_t>(x_inputs.repeat, 1), '-');
+        for (const std::uint64_t number : found.repetitions)
+            if (number >= 1 && number <= done.size()) done[number - 1] = '+';
+        done = x_comm.broadcast(done);
+        std::vector<std::uint64_t> missing;
+        for (std::uint64_t k = 0; k < done.size(); ++k)
+            if (done[k] == '-') missing.push_back(k + 1);
+        return missing;
     }
 
     [[nodiscard]] Record frame_of_all() const {
@@ -218,7 +224,10 @@ private:
         if (x_fill->may_fail()) x_comm.agree(x_fill->failure());
         const auto beside =
             x_comm.agree_on([&] { return formats::follow_links(x_inputs.filename); });
-        const auto kernel = [&] { measure_kernel(record, measured); };
+        const auto kernel = [&] {
+            measure_kernel(record, measured);
+            measured.teller.stage(Progress::Stage::limit);  // the arms after it
+        };
         measured.teller.stage(Progress::Stage::limit);
         limit::run_beside(x_comm, limit_work(x_comm.rank(), x_inputs, x_buffer), beside,
                           x_inputs.limit == LimitMode::beside ? std::function<void()>(kernel)
