@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/context.hpp"
 
-#include <sched.h>
 #include <sys/statvfs.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -68,10 +67,8 @@ std::filesystem::path nearest_existing(const std::filesystem::path& path) {
     return real.empty() ? here : real;
 }
 
-int cores_allowed() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+// Of the machine, not of this process: a launcher binds each rank to one.
+int cores_online() {
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
     return online > 0 ? static_cast<int>(online) : 1;
 }
@@ -162,7 +159,7 @@ Context collect_context(const std::filesystem::path& folder) {
     struct utsname names {};
     if (uname(&names) == 0)
         context.os_kernel = std::string(names.sysname) + " " + names.release + " " + names.machine;
-    context.cores = cores_allowed();
+    context.cores = cores_online();
     if (double load = 0; getloadavg(&load, 1) == 1) context.load_1m = load;
     context.memory = machine_memory();
     context.file_system = file_system_of(folder);

@@ -49,7 +49,7 @@ struct ProcessMemory {
 struct Context {
     std::string host;
     std::string os_kernel;  ///< "Linux 6.1.0 x86_64"
-    int cores = 0;          ///< that this process may run on
+    int cores = 0;          ///< of the machine, online
     double load_1m = 0;
     MachineMemory memory;
     FileSystem file_system;

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <sched.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <regex>
 
@@ -51,13 +54,24 @@ TEST_CASE("the file system of a folder that does not exist yet is its parent's")
     CHECK(here.free_bytes <= here.total_bytes);
 }
 
+TEST_CASE("a rank that is bound to one core is still on a machine of several") {
+    cpu_set_t before, one;
+    REQUIRE(::sched_getaffinity(0, sizeof before, &before) == 0);
+    CPU_ZERO(&one);
+    for (int core = 0; core < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++core)
+        if (CPU_ISSET(core, &before)) CPU_SET(core, &one);
+    REQUIRE(::sched_setaffinity(0, sizeof one, &one) == 0);
+    CHECK(collect_context(".").cores == ::sysconf(_SC_NPROCESSORS_ONLN));
+    REQUIRE(::sched_setaffinity(0, sizeof before, &before) == 0);
+}
+
 TEST_CASE("the context of this machine is complete") {
     ::setenv("TAILRACE_SEISM_TIME", "a=b", 1);
     ::setenv("SECRET_TOKEN", "x", 1);
     const Context context = collect_context(".");
     CHECK_FALSE(context.host.empty());
     CHECK(context.os_kernel.find("Linux ") == 0);
-    CHECK(context.cores >= 1);
+    CHECK(context.cores == ::sysconf(_SC_NPROCESSORS_ONLN));
     CHECK(context.memory.total_bytes > context.memory.available_bytes);
     CHECK(context.memory.available_bytes > 0);
     CHECK_FALSE(context.command.empty());
