@@ -222,3 +222,14 @@ def test_load_of_failed_records_has_no_figures(tmp_path: Path) -> None:
     table = tailrace.load([written(tmp_path / "r.jsonl", ["", a_record(failed=True)])])
     assert table["durable_s"].isna().all() and table["error"][0] == "no_space: disk is full"
     assert table.attrs["problems"][0]["kind"] == "empty"
+
+
+def test_who_waits_hears_how_far_the_reading_is(tmp_path: Path) -> None:
+    file = tmp_path / "r.jsonl"
+    line = json.dumps(a_record()) + "\n"
+    file.write_text(line * 1200)
+    heard: list[tuple[int, int]] = []
+    read_results([file], done=lambda done, total: heard.append((done, total)))
+    size = file.stat().st_size
+    assert [total for _, total in heard] == [size, size]
+    assert [done for done, _ in heard] == [499 * len(line), 999 * len(line)]

@@ -51,7 +51,8 @@ def report(
     from tailrace.report.read import read_selected
 
     store.check_target(target)
-    found = read_selected(results)
+    with output.progress("reading") as meter:
+        found = read_selected(results, meter)
     for text in found.problems.texts():
         output.note(text)
     views = page.views(found)

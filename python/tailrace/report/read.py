@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tailrace.errors import TailraceError
 from tailrace.results import Record, ResultSet, Selection, read_results
 
 
-def read_selected(texts: Sequence[str]) -> ResultSet:
+def read_selected(
+    texts: Sequence[str], done: Callable[[int, int], None] | None = None
+) -> ResultSet:
     """Each file is read once, and Records of equal settings in several files belong together.
+    `done` hears now and then how many bytes of how many are read.
 
     Raises TailraceError as read_results does, and for a selection that holds for no Record.
     """
@@ -23,7 +26,8 @@ def read_selected(texts: Sequence[str]) -> ResultSet:
             whole[one.path] == whole[record.source] and one.matches(record) for one in selections
         )
 
-    found = read_results(sources, keep=wanted if any(s.conditions for s in selections) else None)
+    conditions = any(selection.conditions for selection in selections)
+    found = read_results(sources, wanted if conditions else None, done)
     for selection in selections:
         if selection.conditions and not any(
             whole[one.source] == whole[selection.path] and selection.matches(one)

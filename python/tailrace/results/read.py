@@ -22,13 +22,17 @@ newest_schema = 1
 _name = f"tailrace-record/{newest_schema}"
 _schema = re.compile(r"tailrace-record/(\d+)")
 _longest_line = 64 << 20
+_told_every = 500  # Records
 
 
 def read_results(
-    paths: Iterable[Path | str], keep: Callable[[Record], bool] | None = None
+    paths: Iterable[Path | str],
+    keep: Callable[[Record], bool] | None = None,
+    done: Callable[[int, int], None] | None = None,
 ) -> ResultSet:
     """Records of one or several files; with `keep` only those for which it is true. A file that is
-    named twice is read once: its Records must not count twice.
+    named twice is read once: its Records must not count twice. `done` hears now and then how many
+    bytes of how many are read.
 
     Raises TailraceError for a file that cannot be read, for a Record of a newer schema, and where
     no file holds any Record.
@@ -37,12 +41,16 @@ def read_results(
     sources.reverse()
     found = ResultSet([], Problems(), sources)
     projector = Projector()
-    known = 0
+    known = before = 0
+    total = sum(source.stat().st_size for source in sources if source.is_file())
     for source in sources:
         for record in _records_of(source, projector, found.problems):
             known += 1
             if keep is None or keep(record):
                 found.records.append(record)
+            if done is not None and known % _told_every == 0:
+                done(min(before + record.offset, total), total)
+        before += source.stat().st_size
     if known == 0:
         raise _none(sources, found.problems)
     return found
