@@ -4,7 +4,6 @@
 
 #include <cerrno>
 
-#include "core/checked.hpp"
 #include "core/phases.hpp"
 #include "formats/limit/limit.hpp"
 #include "formats/limit/plain.hpp"
@@ -22,11 +21,10 @@ double Clock::stop(const std::optional<core::Error>& mine) const {
     return x_comm.max(core::now_s() - x_start_s);
 }
 
-std::optional<core::Error> sync_by_nodes(const comm::Comm& comm,
-                                         const std::filesystem::path& file) {
-    const bool first = comm.split_node().rank() == 0;
+bool first_of_node(const comm::Comm& comm) { return comm.split_node().rank() == 0; }
+
+std::optional<core::Error> synced_file(const std::filesystem::path& file) {
     return comm::Comm::caught([&] {
-        if (!first) return;
         const Descriptor fd(open_file(file, O_WRONLY));
         if (!fd.open()) throw system_error(errno, "cannot open the file", file);
         if (::fsync(fd.get()) != 0) throw system_error(errno, "fsync failed", file);

@@ -123,6 +123,7 @@ double mpi_io(const comm::Comm& comm, const Work& work, bool synced,
     comm.agree_on([&] { (void)layout.add(std::span(&work.object, 1)); });
     const Steps steps(work, layout);
     const Rounds rounds = steps.agree(comm);
+    const bool syncs = synced && first_of_node(comm);
     core::Phases phases;  // without one: the counts are those of the whole file
     std::optional<Scratch> scratch;
     const Clock clock(comm);
@@ -136,7 +137,7 @@ double mpi_io(const comm::Comm& comm, const Work& work, bool synced,
     mpiio::File file(comm, name, name, mpiio::Access::write, mpiio::with_safe_defaults(work.hints));
     std::optional<Error> failure = write_all(file, work, layout, steps, rounds);
     comm.agree(failure ? failure : held->failure());
-    const double elapsed_s = clock.stop(synced ? sync_by_nodes(comm, name) : std::nullopt);
+    const double elapsed_s = clock.stop(syncs ? synced_file(name) : std::nullopt);
     std::uint64_t asked = 0;
     for (std::uint64_t step = 0; step < work.steps; ++step)
         asked += work.place(step).empty() ? 0 : work.data.size();

@@ -69,6 +69,7 @@ double file_per_rank(const comm::Comm& comm, const Work& work, bool synced,
 double shared_file(const comm::Comm& comm, const Work& work, bool synced,
                    const std::filesystem::path& name) {
     const Shares first = shares_of(comm, work.data.size());
+    const bool syncs = synced && first_of_node(comm);
     std::optional<Scratch> file;
     const Clock clock(comm);
     comm.agree_on([&] {
@@ -83,7 +84,7 @@ double shared_file(const comm::Comm& comm, const Work& work, bool synced,
     });
     // All data is there before one rank of each node syncs it.
     comm.agree(failure);
-    return clock.stop(synced ? sync_by_nodes(comm, name) : std::nullopt);
+    return clock.stop(syncs ? synced_file(name) : std::nullopt);
 }
 
 double memory_copy(const comm::Comm& comm, const Work& work) {

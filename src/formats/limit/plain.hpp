@@ -22,9 +22,10 @@ private:
     double x_start_s = 0;
 };
 
-/// fsync of a finished file by one rank of each node; the failure of this rank.  [collective]
-[[nodiscard]] std::optional<core::Error> sync_by_nodes(const comm::Comm& comm,
-                                                       const std::filesystem::path& file);
+/// True on one rank of each node: found out before the clock runs.  [collective]
+[[nodiscard]] bool first_of_node(const comm::Comm& comm);
+/// fsync of a finished file; its failure.  [local]
+[[nodiscard]] std::optional<core::Error> synced_file(const std::filesystem::path& file);
 
 /// One arm each; seconds, see measure().  [collective]
 [[nodiscard]] double file_per_rank(const comm::Comm& comm, const Work& work, bool synced,
