@@ -10,6 +10,9 @@
 #ifdef TAILRACE_HAVE_HDF5
 #include "formats/hdf5/open.hpp"
 #endif
+#ifdef TAILRACE_HAVE_NETCDF
+#include "formats/netcdf4/open.hpp"
+#endif
 
 namespace tailrace::formats {
 
@@ -56,6 +59,14 @@ struct Check {
         (void)check_place(path, target, hdf5::publish_of(options, target.publish));
 #else
         throw no_hdf5(path);
+#endif
+    }
+    void operator()([[maybe_unused]] const netcdf4::Options& options) const {
+#ifdef TAILRACE_HAVE_NETCDF
+        netcdf4::check(options, ranks);
+        (void)check_place(path, target, target.publish);
+#else
+        throw no_netcdf(path);
 #endif
     }
 };

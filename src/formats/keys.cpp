@@ -44,15 +44,58 @@ void register_keys(core::KeyTable& table) {
     format.choices = {"hdf5", "mpiio", "posix", "posix-per-rank"};
     table.add(format);
     hdf5::register_keys(table);
+    netcdf4::register_keys(table);
     mpiio::register_keys(table);
     posix::register_keys(table);
+}
+
+std::uint64_t whole_number(const core::Config& config, const char* key, const std::string& word) {
+    std::string why;
+    const auto number = core::parse_number(word, why);
+    if (!number)
+        throw config.error(key, core::in_quotes(word) + " of " + key + " " + why,
+                           "write `" + core::KeyTable::usage(*config.table().find(key)) + "`");
+    return *number;
+}
+
+Alignment alignment_of(const core::Config& config) {
+    Alignment alignment;
+    if (!config.has("alignment")) return alignment;
+    const core::Words& words = config.words("alignment");
+    alignment.bytes = whole_number(config, "alignment", words[0]);
+    if (words.size() == 2) alignment.threshold_bytes = whole_number(config, "alignment", words[1]);
+    return alignment;
+}
+
+std::vector<hdf5::Filter> filters_of(const core::Config& config) {
+    std::vector<hdf5::Filter> filters;
+    if (!config.has("filter")) return filters;
+    for (const core::Words& words : config.lists("filter")) {
+        hdf5::Filter filter;
+        filter.name = words.front();
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            const std::uint64_t number = whole_number(config, "filter", words[i]);
+            const std::uint64_t largest = i == 0 ? 65535 : 4294967295;
+            if (number > largest || (i == 0 && number == 0))
+                throw config.error("filter",
+                                   core::in_quotes(words[i]) + " is not a filter " +
+                                       (i == 0 ? "number" : "parameter"),
+                                   "filter numbers are 1 to 65535, parameters fit 32 bits");
+            if (i == 0)
+                filter.id = static_cast<unsigned>(number);
+            else
+                filter.parameters.push_back(static_cast<unsigned>(number));
+        }
+        filters.push_back(std::move(filter));
+    }
+    return filters;
 }
 
 std::uint64_t raw_alignment(const core::Config& config) {
     const core::Words& words = config.words("alignment");
     std::string why;
     const auto bytes = core::parse_number(words.front(), why);
-    if (words.size() > 1) why = "has a threshold behind it, which only format hdf5 knows";
+    if (words.size() > 1) why = "has a threshold behind it, which the raw formats do not know";
     if (bytes && *bytes == 0) why = "is zero";
     if (!why.empty())
         throw config.error("alignment", core::in_quotes(words.front()) + " of alignment " + why,
@@ -89,6 +132,7 @@ Options options_from(const core::Config& config) {
             "take it away, or choose format " + formats);
     }
     if (format == "hdf5") return hdf5::options_from(config);
+    if (format == "netcdf4") return netcdf4::options_from(config);
     if (format == "mpiio") return mpiio::options_from(config);
     return posix::options_from(config);
 }

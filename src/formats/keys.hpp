@@ -19,6 +19,11 @@ void register_keys(core::KeyTable& table);  ///< [local]
 [[nodiscard]] Options options_from(const core::Config& config);
 }  // namespace hdf5
 
+namespace netcdf4 {
+void register_keys(core::KeyTable& table);
+[[nodiscard]] Options options_from(const core::Config& config);
+}  // namespace netcdf4
+
 namespace mpiio {
 void register_keys(core::KeyTable& table);
 [[nodiscard]] Options options_from(const core::Config& config);
@@ -28,6 +33,20 @@ namespace posix {
 void register_keys(core::KeyTable& table);
 [[nodiscard]] Options options_from(const core::Config& config);
 }  // namespace posix
+
+/// `BYTES [THRESHOLD]` of key `alignment` for the formats over HDF5.  [local]
+struct Alignment {
+    std::uint64_t bytes = 0, threshold_bytes = 0;  ///< 0 bytes: off
+};
+/// @throws core::Error{Code::bad_input}
+[[nodiscard]] Alignment alignment_of(const core::Config& config);
+/// A word of a key as a whole number.  [local]
+/// @throws core::Error{Code::bad_input}
+[[nodiscard]] std::uint64_t whole_number(const core::Config& config, const char* key,
+                                         const std::string& word);
+/// The filters of key `filter`, in order.  [local]
+/// @throws core::Error{Code::bad_input}
+[[nodiscard]] std::vector<hdf5::Filter> filters_of(const core::Config& config);
 
 /// Bytes of key `alignment` for the raw formats, which have no threshold.  [local]
 /// @throws core::Error{Code::bad_input}

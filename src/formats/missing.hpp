@@ -14,6 +14,13 @@ inline core::Error no_hdf5(const std::filesystem::path& path) {  ///< [local]
             "run `make setup` (it builds HDF5) and build again, or use format posix"};
 }
 
+inline core::Error no_netcdf(const std::filesystem::path& path) {  ///< [local]
+    return {core::Code::unsupported,
+            "this build has no format netcdf4: netCDF-C with parallel I/O was not found",
+            path.string(),
+            "run `make setup` (it builds netCDF-C) and build again, or use format hdf5"};
+}
+
 inline core::Error no_mpi(const std::filesystem::path& path) {  ///< [local]
     return {core::Code::unsupported, "this build has no format mpiio: MPI was not found",
             path.string(), "install MPI and build again, or use format posix"};

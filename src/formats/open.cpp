@@ -12,6 +12,9 @@
 #ifdef TAILRACE_HAVE_HDF5
 #include "formats/hdf5/open.hpp"
 #endif
+#ifdef TAILRACE_HAVE_NETCDF
+#include "formats/netcdf4/open.hpp"
+#endif
 
 namespace tailrace::formats {
 
@@ -41,6 +44,13 @@ struct OpenSink {
         throw no_hdf5(target.path);
 #endif
     }
+    std::unique_ptr<core::Sink> operator()([[maybe_unused]] const netcdf4::Options& options) const {
+#ifdef TAILRACE_HAVE_NETCDF
+        return netcdf4::open_sink(comm, target, options, phases);
+#else
+        throw no_netcdf(target.path);
+#endif
+    }
 };
 
 struct OpenSource {
@@ -63,6 +73,14 @@ struct OpenSource {
         return hdf5::open_source(comm, path, options, phases);
 #else
         throw no_hdf5(path);
+#endif
+    }
+    std::unique_ptr<core::Source> operator()(
+        [[maybe_unused]] const netcdf4::Options& options) const {
+#ifdef TAILRACE_HAVE_NETCDF
+        return netcdf4::open_source(comm, path, options, phases);
+#else
+        throw no_netcdf(path);
 #endif
     }
 };

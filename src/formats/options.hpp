@@ -48,6 +48,40 @@ struct Options {
 };
 }  // namespace hdf5
 
+namespace netcdf4 {
+enum class DataModel { netcdf4, classic };  ///< classic: NC_CLASSIC_MODEL
+/// How floating-point numbers lose bits that say nothing before they are compressed.
+enum class Quantize { none, bit_groom, granular_bit_round, bit_round };
+enum class Endian { native, little, big };
+struct Szip {
+    bool nearest_neighbour = true;  ///< otherwise entropy coding
+    unsigned pixels_per_block = 16;
+};
+struct Options {
+    bool collective = false;  ///< NC_COLLECTIVE for every variable, otherwise NC_INDEPENDENT
+    bool never_fill = false;  ///< NC_NOFILL; otherwise netCDF's or the object's fill value
+    Chunks chunks;
+    bool library_chunks = false;  ///< what is not in `chunks` gets the chunks that netCDF chooses
+    bool unlimited = false;       ///< the first dimension of every object grows
+    DataModel model = DataModel::netcdf4;
+    Endian endian = Endian::native;
+    bool shuffle = false;
+    int deflate = 0;                    ///< 0 none, 1..9
+    std::optional<int> zstd;            ///< level; unset: none
+    std::optional<Szip> szip;           ///< unset: none
+    std::vector<hdf5::Filter> filters;  ///< applied in order, after the others
+    Quantize quantize = Quantize::none;
+    int quantize_digits = 0;  ///< decimal digits that stay; bit_round: bits of the mantissa
+    std::uint64_t alignment_bytes = 0;  ///< objects of at least alignment_threshold_bytes; 0: off
+    std::uint64_t alignment_threshold_bytes = 0;
+    std::uint64_t metadata_block_bytes = 0;  ///< 0: library default
+    Hints hints;
+    [[nodiscard]] bool filtered() const noexcept {  ///< [local]
+        return shuffle || deflate != 0 || zstd || szip || !filters.empty();
+    }
+};
+}  // namespace netcdf4
+
 namespace mpiio {
 struct Options {
     bool collective = false;  ///< MPI_File_write_at_all instead of MPI_File_write_at
@@ -65,9 +99,15 @@ struct Options {
 };
 }  // namespace posix
 
-using Options = std::variant<hdf5::Options, mpiio::Options, posix::Options>;
+using Options = std::variant<hdf5::Options, netcdf4::Options, mpiio::Options, posix::Options>;
 
-/// "hdf5", "mpiio", "posix" or "posix-per-rank".  [local]
+/// "hdf5", "netcdf4", "mpiio", "posix" or "posix-per-rank".  [local]
 [[nodiscard]] std::string name(const Options& options);
+/// Whether transfers are collective; false where a format has no such thing.  [local]
+[[nodiscard]] bool collective(const Options& options);
+/// Whether filters change what is stored, so that its size is not known before.  [local]
+[[nodiscard]] bool filtered(const Options& options);
+/// The MPI_Info entries asked for; nullptr where a format takes none.  [local]
+[[nodiscard]] const Hints* hints(const Options& options);
 
 }  // namespace tailrace::formats

@@ -54,15 +54,6 @@ void register_layout_keys(core::KeyTable& table) {
     table.add(block);
 }
 
-std::uint64_t whole(const Config& config, const char* name, const std::string& word) {
-    std::string why;
-    const auto number = core::parse_number(word, why);
-    if (!number)
-        throw config.error(name, core::in_quotes(word) + " of " + name + " " + why,
-                           "write `" + core::KeyTable::usage(*config.table().find(name)) + "`");
-    return *number;
-}
-
 AllocTime alloc_time_of(const Config& config) {
     const std::string& word = config.text("alloc_time");
     if (config.flag("early_allocation") && config.given("alloc_time") && word != "early")
@@ -78,29 +69,11 @@ AllocTime alloc_time_of(const Config& config) {
                                                        : AllocTime::early;
 }
 
-std::vector<Filter> filters_of(const Config& config) {
+std::vector<Filter> all_filters(const Config& config) {
     std::vector<Filter> filters;
     if (config.has("zfp") && config.number("zfp") != 0)
         filters.push_back({zfp_filter_id, "zfp", {3, 0, 0, 0}});  // accuracy mode, tolerance 0.0
-    if (!config.has("filter")) return filters;
-    for (const core::Words& words : config.lists("filter")) {
-        Filter filter;
-        filter.name = words.front();
-        for (std::size_t i = 0; i < words.size(); ++i) {
-            const std::uint64_t number = whole(config, "filter", words[i]);
-            const std::uint64_t largest = i == 0 ? 65535 : 4294967295;
-            if (number > largest || (i == 0 && number == 0))
-                throw config.error("filter",
-                                   core::in_quotes(words[i]) + " is not a filter " +
-                                       (i == 0 ? "number" : "parameter"),
-                                   "filter numbers are 1 to 65535, parameters fit 32 bits");
-            if (i == 0)
-                filter.id = static_cast<unsigned>(number);
-            else
-                filter.parameters.push_back(static_cast<unsigned>(number));
-        }
-        filters.push_back(std::move(filter));
-    }
+    for (Filter& filter : filters_of(config)) filters.push_back(std::move(filter));
     return filters;
 }
 
@@ -162,9 +135,10 @@ void register_keys(core::KeyTable& table) {
     alloc.default_text = "early";
     table.add(alloc);
     register_layout_keys(table);
-    Key alignment = key("alignment", Shape::words,
-                        "file offsets of objects (hdf5: of at least THRESHOLD bytes) are multiples "
-                        "of this");
+    Key alignment =
+        key("alignment", Shape::words,
+            "file offsets of objects (hdf5, netcdf4: of at least THRESHOLD bytes) are multiples "
+            "of this");
     alignment.group = "Format";
     alignment.unit = "bytes";
     alignment.choices = {"BYTES", "[THRESHOLD]"};
@@ -183,14 +157,11 @@ Options options_from(const Config& config) {
     options.fill_time = config.flag("never_fill") ? FillTime::never : FillTime::if_set;
     options.alloc_time = alloc_time_of(config);
     if (config.has("deflate")) options.deflate = static_cast<int>(config.number("deflate"));
-    options.filters = filters_of(config);
+    options.filters = all_filters(config);
     if (config.has("subfile")) options.subfiles = config.number("subfile");
-    if (config.has("alignment")) {
-        const core::Words& words = config.words("alignment");
-        options.alignment_bytes = whole(config, "alignment", words[0]);
-        if (words.size() == 2)
-            options.alignment_threshold_bytes = whole(config, "alignment", words[1]);
-    }
+    const Alignment alignment = alignment_of(config);
+    options.alignment_bytes = alignment.bytes;
+    options.alignment_threshold_bytes = alignment.threshold_bytes;
     if (config.has("metadata_block_size"))
         options.metadata_block_bytes = config.number("metadata_block_size");
     set_libver(config, options);

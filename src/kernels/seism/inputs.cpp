@@ -182,7 +182,7 @@ void add_classic_hints(formats::Hints& hints, bool collective, std::uint64_t byt
 
 /// Where compression was asked for.
 std::string filter_place(const Config& config) {
-    for (const char* key : {"deflate", "filter", "zfp"})
+    for (const char* key : {"deflate", "filter", "zfp", "zstd", "szip", "shuffle"})
         if (config.given(key)) return config.place(key);
     return {};
 }
@@ -199,19 +199,19 @@ void settle_allocation(Config& config, const formats::hdf5::Options& options) {
 
 /// Chunk, filters and hints; and what of them the chosen format cannot have.
 void complete_options(Inputs& inputs) {
-    if (const auto* hdf5 = std::get_if<formats::hdf5::Options>(&inputs.options))
-        settle_allocation(inputs.config, *hdf5);
+    if (const auto* allocated = std::get_if<formats::hdf5::Options>(&inputs.options))
+        settle_allocation(inputs.config, *allocated);
     const Config& config = inputs.config;
     const std::uint64_t bytes = inputs.geometry.bytes_per_rank();
     const bool per_rank = config.text("format") == "posix-per-rank";
-    if (auto* hdf5 = std::get_if<formats::hdf5::Options>(&inputs.options)) {
-        add_classic_hints(hdf5->hints, hdf5->collective, bytes);
-        inputs.chunk_put_aside = inputs.chunk && hdf5->subfiles > 0;
-    } else if (auto* mpiio = std::get_if<formats::mpiio::Options>(&inputs.options)) {
-        add_classic_hints(mpiio->hints, mpiio->collective, bytes);
-    } else {
-        inputs.chunk_put_aside = inputs.chunk && per_rank;
-    }
+    std::visit(
+        [&](auto& some) {
+            if constexpr (requires { some.hints; })
+                add_classic_hints(some.hints, formats::collective(inputs.options), bytes);
+        },
+        inputs.options);
+    const auto* hdf5 = std::get_if<formats::hdf5::Options>(&inputs.options);
+    inputs.chunk_put_aside = inputs.chunk && (per_rank || (hdf5 && hdf5->subfiles > 0));
     if (inputs.chunk_put_aside) {
         inputs.chunk.reset();
         inputs.notes.push_back(per_rank
@@ -249,17 +249,9 @@ void check_memory(const comm::Comm& comm, const Inputs& inputs) {
 
 }  // namespace
 
-bool Inputs::filtered() const {
-    const auto* hdf5 = std::get_if<formats::hdf5::Options>(&options);
-    return hdf5 && (hdf5->deflate != 0 || !hdf5->filters.empty());
-}
+bool Inputs::filtered() const { return formats::filtered(options); }
 
-bool Inputs::collective() const {
-    if (const auto* hdf5 = std::get_if<formats::hdf5::Options>(&options)) return hdf5->collective;
-    if (const auto* mpiio = std::get_if<formats::mpiio::Options>(&options))
-        return mpiio->collective;
-    return false;
-}
+bool Inputs::collective() const { return formats::collective(options); }
 
 std::uint64_t Inputs::reserve_bytes() const {
     if (filtered()) return 0;

@@ -20,10 +20,7 @@ formats::limit::Work limit_work(int rank, const Inputs& inputs, const Buffer& bu
     };
     work.data = std::as_bytes(std::span(buffer.values));
     work.collective = inputs.collective();
-    if (const auto* hdf5 = std::get_if<formats::hdf5::Options>(&inputs.options))
-        work.hints = hdf5->hints;
-    else if (const auto* mpiio = std::get_if<formats::mpiio::Options>(&inputs.options))
-        work.hints = mpiio->hints;
+    if (const formats::Hints* hints = formats::hints(inputs.options)) work.hints = *hints;
     return work;
 }
 
