@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import re
+
+from tailrace.errors import TailraceError
+
 mebi = 1024.0**2
 
 
@@ -34,3 +38,38 @@ def duration(seconds: float | None) -> str:
     hours, minutes = divmod(whole // 60, 60)
     text = f"{hours}:{minutes:02d}:{whole % 60:02d}" if hours else f"{minutes}:{whole % 60:02d}"
     return f"{text} left"
+
+
+def span(seconds: float) -> str:
+    """ "0.4 s", "12 s", "3 min 20 s", "1 h 30 min"."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+_span = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?:in)?)?(?:(\d+(?:\.\d+)?)s?)?")
+
+
+def span_of(text: str, where: str) -> float:
+    """Seconds of `10m`, `90s`, `90`, `1h30m`. Raises TailraceError for what is none."""
+    match = _span.fullmatch(text.replace(" ", ""))
+    seconds = (
+        sum(
+            float(part or 0) * unit
+            for part, unit in zip(match.groups(), (3600, 60, 1), strict=True)
+        )
+        if match
+        else 0.0
+    )
+    if seconds <= 0:
+        raise TailraceError(
+            f'"{text}" is no time', where=where, hint="for example 10m, 90s or 1h30m"
+        )
+    return seconds

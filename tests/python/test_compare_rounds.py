@@ -13,6 +13,7 @@ from records import a_record, written
 from tailrace_cli import SOURCE, Ran, called
 
 from tailrace.compare import rounds
+from tailrace.run import fresh
 
 # Writes one Record per call. times.json holds the seconds per `fill`, one after the other; 0 is a
 # failure. What it was called with goes to calls.txt.
@@ -51,7 +52,7 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "record.json").write_text(json.dumps(record))
     (tmp_path / "failed.json").write_text(json.dumps(a_record(failed=True)))
     monkeypatch.setenv("TAILRACE_BIN", str(tmp_path))
-    monkeypatch.setattr(rounds, "settle", lambda: True)
+    monkeypatch.setattr(fresh, "settle", lambda: True)
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     return tmp_path

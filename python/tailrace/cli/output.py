@@ -108,7 +108,7 @@ class Output:
             TimeRemainingColumn(),
         )
         with Progress(*columns, console=self._err, transient=True) as bar:
-            task = bar.add_task(_shortened(title, 24), total=None)
+            task = bar.add_task(shortened(title, 24), total=None)
 
             def advance(done_bytes: int, total_bytes: int) -> None:
                 interrupts.check()
@@ -129,7 +129,8 @@ def json_requested(arguments: list[str]) -> bool:
     return "--json" in options
 
 
-def _shortened(text: str, width: int) -> str:
+def shortened(text: str, width: int) -> str:
+    """Its end, where it is longer."""
     return text if len(text) <= width else f"...{text[-(width - 3) :]}"
 
 

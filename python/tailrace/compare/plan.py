@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import io
 import secrets
 import shlex
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,23 +13,8 @@ from tailrace.errors import TailraceError
 from tailrace.results import Selection
 from tailrace.run import programs
 from tailrace.run.execute import execute
-from tailrace.run.inputs import RunInputs, gather
-from tailrace.run.launcher import Launch, launch_for
-
-_default_name = "out"
-
-
-@dataclass(frozen=True)
-class Variant:
-    """A or B. words: its inputs, without `filename` and `results`, which every run gets anew."""
-
-    words: list[str]
-    filename: Path
-    launch: Launch
-
-    def arguments(self, folder: Path, results: Path) -> list[str]:
-        name = self.filename.name or _default_name
-        return [*self.words, f"filename={folder / name}", f"results={results}"]
+from tailrace.run.launcher import launch_for
+from tailrace.run.variant import Variant, gathered, joined, variant
 
 
 @dataclass(frozen=True)
@@ -45,9 +28,8 @@ class Plan:
     results: Path
     comparison: str
 
-    def command(self, variant: Variant, folder: Path, results: Path) -> list[str]:
-        arguments = variant.arguments(folder, results)
-        return [*variant.launch.words, str(self.program), *arguments]
+    def command(self, side: Variant, folder: Path, results: Path) -> list[str]:
+        return side.command(self.program, folder, results)
 
     def selection(self, arm: str) -> Selection:
         return Selection(self.results, (("comparison", self.comparison), ("arm", arm)))
@@ -60,16 +42,16 @@ def make_plan(
     mpi = programs.mpi_library(program)
     if "-" in common:
         raise TailraceError("inputs of a comparison are words, not standard input", where="compare")
-    results = _gathered(common or ["results=results.jsonl"]).path("results", "results.jsonl")
+    results = gathered(common or ["results=results.jsonl"]).path("results", "results.jsonl")
     variants = []
     for name, text in (("A", a), ("B", b)):
         own = _split(name, text)
-        words = _joined(common, own)
+        words = joined(common, own)
         if not words:
             raise TailraceError("there are no inputs", where=f"side {name}", hint=_hint)
-        inputs = _gathered(words)
+        inputs = gathered(words)
         count = ranks or inputs.ranks() or 1  # where there is no number the program says why
-        variants.append(_variant(words, inputs, launch_for(mpi, count, launcher)))
+        variants.append(variant(words, inputs, launch_for(mpi, count, launcher)))
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     return Plan(
         kernel, program, variants[0], variants[1], results, f"{stamp}-{secrets.token_hex(3)}"
@@ -79,12 +61,12 @@ def make_plan(
 def check_inputs(plan: Plan) -> int:
     """The programs look at both sets of inputs before anything is run; they say what is wrong.
     The exit code of the first that does not like them."""
-    for variant in (plan.a, plan.b):
-        words = variant.arguments(variant.filename.parent, plan.results)
+    for side in (plan.a, plan.b):
+        words = side.arguments(side.filename.parent, plan.results)
         ended = execute(
             [str(plan.program), "--dry-run", *words],
             stdin=None,
-            environment=variant.launch.environment,
+            environment=side.launch.environment,
             line=lambda _line: None,
         )
         if ended.code:
@@ -93,11 +75,6 @@ def check_inputs(plan: Plan) -> int:
 
 
 _hint = 'for example tailrace compare --run "chunk=64x64x64" "collective_write" -- seism time=4 ...'
-
-
-def _gathered(words: list[str]) -> RunInputs:
-    """With the environment, and nothing on standard input."""
-    return gather(words, None, io.BytesIO())
 
 
 def _split(name: str, text: str) -> list[str]:
@@ -112,15 +89,3 @@ def _split(name: str, text: str) -> list[str]:
                 hint="give KEY=VALUE words in quotes; options and results=FILE come elsewhere",
             )  # fmt: skip
     return words
-
-
-def _joined(common: Sequence[str], own: Sequence[str]) -> list[str]:
-    """A key of one's own takes the place of the common one."""
-    keys = {word.partition("=")[0] for word in own} | {"results"}
-    return [*(word for word in common if word.partition("=")[0] not in keys), *own]
-
-
-def _variant(words: list[str], inputs: RunInputs, launch: Launch) -> Variant:
-    filename = inputs.path("filename", _default_name)
-    without = [word for word in words if word.partition("=")[0] != "filename"]
-    return Variant(without, filename, launch)

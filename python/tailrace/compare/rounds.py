@@ -7,23 +7,15 @@ key `arm`: A1 and A2 (A against A), A and B; round 0 holds the warm-ups.
 
 from __future__ import annotations
 
-import json
 import random
-import shutil
-import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 from tailrace import statistics
 from tailrace.compare.analysis import Analysis, analyse
-from tailrace.compare.plan import Plan, Variant
+from tailrace.compare.plan import Plan
 from tailrace.errors import ExitCode, TailraceError
-from tailrace.results.append import append_records
-from tailrace.results.model import Json
-from tailrace.run.execute import execute
-from tailrace.run.quiet import settle
+from tailrace.run.fresh import FreshRun, Place, run_fresh
 from tailrace.units import mib
 
 Say = Callable[[str], None]
@@ -90,44 +82,25 @@ class Experiment:
 
     def _one(self, name: str, number: int) -> float | None:
         """A run; the median rate of its repetitions, None where it failed."""
-        variant = self._plan.b if name == "B" else self._plan.a
-        started = time.monotonic()
-        folder = Path(tempfile.mkdtemp(prefix="tailrace-compare-", dir=variant.filename.parent))
+        plan = self._plan
+        place = Place(plan.comparison, name, number)
         try:
-            settle()
-            code = self._execute(variant, folder)
-            records = _records(folder / "results.jsonl")
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-        for record in records:
-            record["arm"] = {"comparison": self._plan.comparison, "name": name, "round": number}
-            record["warm_up"] = record["warm_up"] or number == 0
-        if records:
-            append_records(self._plan.results, records)
-        self._seconds.append(time.monotonic() - started)
-        rates = [one["rates"][f"{self._metric}_bytes_per_s"] for one in records
+            ran = run_fresh(plan.program, plan.b if name == "B" else plan.a, place, plan.results)
+        except KeyboardInterrupt:
+            self._say("interrupted; the rounds so far are kept")
+            raise
+        self._seconds.append(ran.elapsed_s)
+        rates = [one["rates"][f"{self._metric}_bytes_per_s"] for one in ran.records
                  if one["status"] == "ok" and (number == 0 or not one["warm_up"])]  # fmt: skip
-        if code or not rates or None in rates:
-            self._failed(name, number, code, records)
+        if ran.code or not rates or None in rates:
+            self._failed(name, number, ran)
             return None
         return statistics.median(rates)
 
-    def _execute(self, variant: Variant, folder: Path) -> int:
-        ended = execute(
-            self._plan.command(variant, folder, folder / "results.jsonl"),
-            stdin=None,
-            environment=variant.launch.environment,
-            line=lambda _line: None,  # its text is no result of this command
-        )
-        if ended.signal_number:
-            self._say("interrupted; the rounds so far are kept")
-            raise KeyboardInterrupt
-        return ended.code
-
-    def _failed(self, name: str, number: int, code: int, records: list[Json]) -> None:
+    def _failed(self, name: str, number: int, ran: FreshRun) -> None:
         """The program has said why on standard error."""
-        why = next((one["error"]["message"] for one in records if one["error"]), "")
-        text = f"{name} failed in round {number} (exit code {code}{': ' + why if why else ''})"
+        code, why = ran.code, f": {ran.why}" if ran.why else ""
+        text = f"{name} failed in round {number} (exit code {code}{why})"
         self._failures.append(text)
         self._say(text)
         if number == 0 or len(self._failures) >= _most_failures:
@@ -148,10 +121,3 @@ def _unsteady(same: Analysis) -> Analysis:
     """A differs from A: what was measured, without a verdict."""
     reason = "A differs from A: this machine is not steady enough now; B was not run"
     return replace(same, comparison=replace(same.comparison, verdict="no_verdict", reason=reason))
-
-
-def _records(file: Path) -> list[Json]:
-    if not file.is_file():
-        return []
-    # Lines end with \n alone: a name may hold what else Python takes for the end of one.
-    return [json.loads(line) for line in file.read_bytes().split(b"\n") if line]

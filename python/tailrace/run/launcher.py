@@ -34,6 +34,7 @@ class Launch:
     words: list[str]
     environment: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    open_mpi: bool = False  # an mpiexec of Open MPI
 
 
 def launch_for(
@@ -66,7 +67,7 @@ def launch_for(
                 notes.append(
                     "running as root: Open MPI is told to allow it (OMPI_ALLOW_RUN_AS_ROOT)"
                 )
-    return Launch(words, added, notes)
+    return Launch(words, added, notes, flavour == "openmpi" and is_mpiexec)
 
 
 def cores() -> int:

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tailrace sweep`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tailrace.cli.options import Json, Quiet
+from tailrace.cli.output import Output
+from tailrace.cli.run_command import DryRun, Launcher, Ranks, plain_launcher
+from tailrace.errors import TailraceError, did_you_mean
+from tailrace.run import programs
+
+Kernel = Annotated[
+    str, typer.Argument(metavar="KERNEL", help="What to run: seism.", show_default=False)
+]
+Words = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="KEY=VALUE", show_default=False,
+        help="Inputs that all runs have in common, for example processor=2x2x1 time=4.",
+    ),
+]  # fmt: skip
+Vary = Annotated[
+    list[str],
+    typer.Option(
+        "--vary", metavar="NAME=A,B,...", show_default=False,
+        help="What varies: an input (chunk=64x64x64,none), an MPI-IO hint (cb_nodes=1,2), "
+        "mpiio=ompio,romio, mca.NAME=, env.NAME=, hint.NAME=. Give it once per NAME.",
+    ),
+]  # fmt: skip
+Repeat = Annotated[
+    int, typer.Option("--repeat", metavar="N", min=1, help="Repetitions of each combination.")
+]
+Budget = Annotated[
+    str,
+    typer.Option(
+        "--budget", metavar="TIME", show_default=False,
+        help="Give up what loses, round by round, so that all ends in this time: 10m, 90s, 1h30m.",
+    ),
+]  # fmt: skip
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", metavar="N", min=0, help="Of the random order. [default: random]",
+                 show_default=False),
+]  # fmt: skip
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Go on with the last such sweep in the results file.")
+]
+Metric = Annotated[
+    str,
+    typer.Option("--metric", metavar="durable|write|aggregate", help="Which time is ranked."),
+]
+
+
+def sweep(
+    kernel: Kernel,
+    words: Words = [],  # noqa: B006  (read only)
+    vary: Vary = [],  # noqa: B006
+    repeat: Repeat = 6,
+    budget: Budget = "",
+    seed: Seed = None,
+    resume: Resume = False,
+    metric: Metric = "durable",
+    ranks: Ranks = None,
+    launcher: Launcher = "",
+    dry_run: DryRun = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Run a kernel with every combination of some settings, and rank them.
+
+    Each run is a process of its own in a fresh folder; repetitions are made in random order, round
+    by round, after a warm-up of each combination. All Records are appended to results.jsonl.
+    """
+    from tailrace.cli.sweep_run import Asked, sweep_runs
+
+    output = Output(as_json=as_json, quiet=quiet)
+    asked = Asked(
+        kernel, programs.program(sweepable(kernel)), words, vary, repeat, budget, seed, resume,
+        metric, ranks, plain_launcher(launcher), dry_run,
+    )  # fmt: skip
+    return sweep_runs(output, asked)
+
+
+def sweepable(kernel: str, where: str = "sweep") -> str:
+    """The program of a kernel whose settings can be swept."""
+    from tailrace.run.kernels import kernels
+
+    if kernel not in kernels:
+        raise TailraceError(
+            f'there is no kernel "{kernel}".{did_you_mean(kernel, kernels)}', where=where,
+            hint="known: " + ", ".join(kernels),
+        )  # fmt: skip
+    return kernels[kernel].program

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run of its own: a process in a fresh folder, on a machine at rest, its Records taken back."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tailrace.results.append import append_records
+from tailrace.results.model import Json
+from tailrace.run.execute import execute
+from tailrace.run.quiet import settle
+from tailrace.run.variant import Variant
+
+
+@dataclass(frozen=True)
+class Place:
+    """Of a run among those that belong together; it stands in its Records as `arm`.
+
+    round 0 holds the warm-ups: those Records count for nothing.
+    """
+
+    comparison: str
+    name: str
+    round: int
+
+
+@dataclass(frozen=True)
+class FreshRun:
+    """elapsed_s: its start and the wait before it included."""
+
+    code: int
+    records: list[Json]
+    elapsed_s: float
+
+    @property
+    def why(self) -> str:
+        """What its Records say of a failure; the program has said it on standard error too."""
+        return next((one["error"]["message"] for one in self.records if one["error"]), "")
+
+
+def run_fresh(
+    program: Path,
+    variant: Variant,
+    place: Place,
+    results: Path,
+    line: Callable[[str], None] = lambda _line: None,  # its text is no result of ours
+) -> FreshRun:
+    """Appends the Records to `results`, also those of a failed run.
+
+    Raises KeyboardInterrupt after a signal: then nothing of this run is kept.
+    """
+    started = time.monotonic()
+    folder = Path(tempfile.mkdtemp(prefix="tailrace-run-", dir=variant.filename.parent))
+    try:
+        settle()
+        file = folder / "results.jsonl"
+        ended = execute(
+            variant.command(program, folder, file),
+            stdin=None,
+            environment=variant.launch.environment,
+            line=line,
+        )
+        records = _records(file)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if ended.signal_number:
+        raise KeyboardInterrupt
+    for record in records:
+        record["arm"] = vars(place)
+        record["warm_up"] = record["warm_up"] or place.round == 0
+    if records:
+        append_records(results, records)
+    return FreshRun(ended.code, records, time.monotonic() - started)
+
+
+def _records(file: Path) -> list[Json]:
+    if not file.is_file():
+        return []
+    # Lines end with \n alone: a name may hold what else Python takes for the end of one.
+    return [json.loads(line) for line in file.read_bytes().split(b"\n") if line]

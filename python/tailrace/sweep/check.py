@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which combinations can be run: the kernel looks at each before any of them is."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from tailrace.errors import ExitCode, TailraceError
+from tailrace.run.launcher import cores
+from tailrace.sweep import hints
+from tailrace.sweep.plan import Combination, Plan
+
+_patience_s = 120
+_size = re.compile(r"^# effective configuration for (\d+) ranks?, (\d+) bytes", re.MULTILINE)
+_no_effect = re.compile(r"\b(\w+) has no effect with (.+?)(?: \(rank .*\))?$", re.MULTILINE)
+_ranks_in_text = re.compile(r" \(rank \d+ of \d+\)")
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """why: a sentence without its full stop. code: the exit code that it would end with."""
+
+    combination: Combination
+    why: str
+    code: int = 0
+
+
+@dataclass
+class Checked:
+    """runnable: in the order of the plan. start_s: what a start of the program takes."""
+
+    runnable: list[Combination] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    ranks: dict[str, int] = field(default_factory=dict)
+    logical_bytes: dict[str, int] = field(default_factory=dict)
+    start_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class _Said:
+    """By one dry run. configuration: the effective one, without comments."""
+
+    code: int
+    out: str
+    err: str
+    elapsed_s: float
+
+    @property
+    def configuration(self) -> str:
+        return "\n".join(line.partition("  #")[0] for line in self.out.splitlines()[1:])
+
+
+def check(plan: Plan, done: Callable[[int, int], None] = lambda _done, _of: None) -> Checked:
+    """Dry runs of all combinations, on one process each. `done` hears how many of how many.
+
+    Raises TailraceError where none is left.
+    """
+    found = Checked()
+    said: list[_Said] = []
+    with ThreadPoolExecutor(max_workers=min(4, cores())) as pool:
+        for one in pool.map(lambda combination: _dry_run(plan, combination), plan.combinations):
+            said.append(one)
+            done(len(said), len(plan.combinations))
+    kept: dict[object, Combination] = {}
+    for combination, one in zip(plan.combinations, said, strict=True):
+        if one.code:
+            found.left_out.append(LeftOut(combination, _reason(one), one.code))
+            continue
+        without = _without_effect(plan, combination, one)
+        same = kept.setdefault(_what_it_is(plan, combination, one, without), combination)
+        if same is not combination:
+            why = "; ".join(without.values())
+            text = f"the same as {same.name}" + (f": {why}" if why else "")
+            found.left_out.append(LeftOut(combination, text))
+            continue
+        found.runnable.append(combination)
+        size = _size.search(one.out)
+        found.ranks[combination.name] = int(size[1]) if size else 1
+        found.logical_bytes[combination.name] = int(size[2]) if size else 0
+    found.start_s = min((one.elapsed_s for one in said), default=0.0)
+    if not found.runnable:
+        raise _nothing(found.left_out)
+    return found
+
+
+def _dry_run(plan: Plan, combination: Combination) -> _Said:
+    variant = combination.variant
+    words = variant.arguments(variant.filename.parent, plan.results)
+    started = time.monotonic()
+    ran = subprocess.run(
+        [str(plan.program), "--dry-run", *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=_patience_s,
+        check=False,
+        env={**os.environ, **variant.launch.environment},
+    )
+    return _Said(ran.returncode, ran.stdout, ran.stderr, time.monotonic() - started)
+
+
+def _reason(said: _Said) -> str:
+    """What the program said, without its name, the place (the words are ours) and the ranks."""
+    lines = [line for line in said.err.splitlines() if line.startswith("tailrace: error: ")]
+    text = lines[0].removeprefix("tailrace: error: ") if lines else ""
+    text = _ranks_in_text.sub("", text).removeprefix("<command line>: ").rstrip(". ")
+    return text or f"the program ended with exit code {said.code}"
+
+
+def _without_effect(plan: Plan, combination: Combination, said: _Said) -> dict[int, str]:
+    """Factors (by their places in the plan) whose value changes nothing in this combination, and
+    why: the kernel says so of its keys; of the MPI-IO we know it."""
+    notes = {key: f"{key} has no effect with {what}" for key, what in _no_effect.findall(said.err)}
+    chosen = {one.kind: one.levels[place].text
+              for one, place in zip(plan.factors, combination.places, strict=True)}  # fmt: skip
+    without_mpi_io = re.search(r"^format (posix\S*)", said.configuration, re.MULTILINE)
+    found = {}
+    for number, factor in enumerate(plan.factors):
+        if factor.subject in notes:
+            found[number] = notes[factor.subject].rstrip(".")
+        elif factor.kind == "hint" and hints.ignored_by(chosen.get("mpiio", ""), factor.subject):
+            found[number] = f"OMPIO reads no {factor.subject}"
+        elif factor.kind == "mpiio" and without_mpi_io:
+            found[number] = f"format {without_mpi_io[1]} does not go through MPI-IO"
+    return found
+
+
+def _what_it_is(
+    plan: Plan, combination: Combination, said: _Said, without: dict[int, str]
+) -> tuple[object, ...]:
+    """Equal for combinations that would run the same."""
+    places = [place for number, place in enumerate(combination.places) if number not in without]
+    if without:
+        return tuple(without), tuple(places)
+    launch = combination.variant.launch
+    environment = tuple(sorted(launch.environment.items()))
+    return said.configuration, environment, tuple(launch.words), combination.variant.filename
+
+
+def _nothing(left_out: Sequence[LeftOut]) -> TailraceError:
+    reasons = list(dict.fromkeys(one.why for one in left_out))
+    shown = "; ".join(reasons[:3]) + ("; ..." if len(reasons) > 3 else "")
+    code = left_out[0].code
+    every = "the" if len(left_out) == 1 else f"each of the {len(left_out)}"
+    return TailraceError(
+        f"{every} combination is refused by the kernel: {shown}", where="sweep",
+        hint="`tailrace run ... --dry-run` shows what is wrong with one of them",
+        code=ExitCode(code) if code in set(ExitCode) else ExitCode.USAGE,
+    )  # fmt: skip

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Room on the disk: a sweep stops before the disk is full, not because of it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from tailrace.errors import ExitCode, TailraceError
+from tailrace.units import mib
+
+# Metadata, alignment and what others write meanwhile.
+_share = 1.1
+_rest_bytes = 64 << 20
+
+
+def check_room(folder: Path, needed_bytes: int) -> None:
+    """Raises TailraceError where a file of that size would leave too little of the disk."""
+    free = shutil.disk_usage(folder).free
+    wanted = int(needed_bytes * _share) + _rest_bytes
+    if free < wanted:
+        raise TailraceError(
+            f"the next run writes {mib(needed_bytes)} and wants {mib(wanted)} of free space, but "
+            f"{mib(free)} are left",
+            where=str(folder),
+            hint="make room and go on with --resume, or write less (time, domain) or elsewhere "
+            "(filename)",
+            code=ExitCode.RUN_FAILED,
+        )

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the runs of a sweep: a warm-up of each combination, then rounds in random order.
+
+Each run is a process of its own in a fresh folder, on a machine at rest. All Records are kept,
+with the key `arm`: the sweep, the combination, the round (0: its warm-up).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from tailrace.errors import TailraceError
+from tailrace.results import read_results
+from tailrace.run.fresh import Place, run_fresh
+from tailrace.run.rounds import HowFar, Pace
+from tailrace.sweep.check import Checked, LeftOut
+from tailrace.sweep.data import Case, Runs, runs_of
+from tailrace.sweep.disk import check_room
+from tailrace.sweep.narrow import Dropped, Latin, narrowed
+from tailrace.sweep.plan import Combination, Plan
+
+_most_failures = 2
+
+
+Say = Callable[[str], None]
+Tell = Callable[[HowFar], None]
+
+
+class Experiment:
+    """The runs of one plan, or what is missing of them.
+
+    repeat: repetitions of a combination. budget_s: a wall-clock time in which the settings that
+    lose are given up, round by round. say: hears what happens; tell: how far it is.
+    """
+
+    def __init__(
+        self, plan: Plan, checked: Checked, metric: str, repeat: int, *,
+        budget_s: float | None, say: Say, tell: Tell,
+    ) -> None:  # fmt: skip
+        self._plan, self._checked, self._metric = plan, checked, metric
+        self._repeat, self._budget_s = repeat, budget_s
+        self._say, self._tell = say, tell
+        self._pace = Pace()
+        self._failures: dict[str, int] = {}
+        self._stored: dict[str, int] = {}
+        self._done = 0
+        self._started = time.monotonic()
+        self.dropped: list[Dropped] = []
+        self.left_out: list[LeftOut] = list(checked.left_out)
+
+    def run(self) -> None:
+        """Raises KeyboardInterrupt after a signal, and TailraceError where the disk is nearly full
+        or nothing is left; the Records so far are kept."""
+        runs = self.runs()
+        for case in runs.cases.values():
+            for record in case.records:
+                self._stored[case.name] = max(self._stored.get(case.name, 0), _size(record))
+        among = self._first(runs)
+        among = self._round(0, among, runs)
+        for number in range(1, self._repeat + 1):
+            among = self._affordable(number, among)
+            if not among:
+                break
+            among = self._round(number, among, runs)
+            runs = self.runs()
+            if self._budget_s is not None and number < self._repeat:
+                among = self._give_up(number, among, runs)
+        if not self.runs().measured:
+            raise TailraceError(
+                "every combination failed: "
+                + "; ".join(dict.fromkeys(one.why for one in self.left_out)),
+                where="sweep",
+                hint="run one by itself with `tailrace run` to see what is wrong",
+            )
+
+    def runs(self) -> Runs:
+        """What is in the file by now."""
+        if not self._plan.results.is_file() or self._plan.results.stat().st_size == 0:
+            return Runs(self._plan.sweep, self._metric, {})
+        sweep = self._plan.sweep
+        found = read_results(
+            [self._plan.results],
+            lambda record: record.arm is not None and record.arm.comparison == sweep,
+        )
+        return runs_of(found.records, self._metric)
+
+    def _first(self, runs: Runs) -> list[Combination]:
+        """All; within a budget that is too small for that, a Latin part of them."""
+        among = self._checked.runnable
+        if self._budget_s is None:
+            return among
+        begun = {name for name, case in runs.cases.items() if case.warm_ups or case.seconds}
+        if begun:
+            return [one for one in among if one.name in begun]
+        first = self._plan.order(0, among)[0]
+        self._one(first, 0)
+        most = Latin.affordable(self._budget_s, self._pace.of(first.name) or 1.0)
+        chosen = Latin.part(among, most, self._plan.seed, always=first)
+        gone = {one.combination.name for one in self.left_out}
+        chosen = [one for one in chosen if one.name not in gone]
+        if len(chosen) < len(among):
+            self._say(
+                f"{len(chosen)} of {len(among)} combinations are begun with: the budget is too "
+                "short for all; each value of each factor is among them equally often"
+            )
+        return chosen
+
+    def _round(self, number: int, among: list[Combination], runs: Runs) -> list[Combination]:
+        """Runs what the round lacks; returns the combinations that did not fail for good."""
+        for one in self._plan.order(number, among):
+            if self._is_there(number, runs.cases.get(one.name), one.name):
+                self._done += 1
+                continue
+            self._report(number, one, len(among))
+            self._one(one, number)
+        gone = {one.combination.name for one in self.left_out}
+        return [one for one in among if one.name not in gone]
+
+    def _is_there(self, number: int, case: Case | None, name: str) -> bool:
+        """Of a warm-up also the one that told how long a run takes."""
+        if number == 0 and name in self._pace.seconds:
+            return True
+        return case is not None and (number in case.seconds if number else case.warm_ups > 0)
+
+    def _one(self, combination: Combination, number: int) -> None:
+        """A run; one that fails is made again, and the second failure is its last."""
+        while True:
+            expected = self._checked.logical_bytes[combination.name]
+            needed = max(expected, self._stored.get(combination.name, 0))
+            check_room(combination.variant.filename.parent, needed)
+            place = Place(self._plan.sweep, combination.name, number)
+            ran = run_fresh(self._plan.program, combination.variant, place, self._plan.results)
+            self._pace.add(combination.name, ran.elapsed_s)
+            stored = [one["bytes"]["stored"] or 0 for one in ran.records]
+            self._stored[combination.name] = max([needed, *stored])
+            if ran.code == 0 and ran.records:
+                self._done += 1
+                return
+            failures = self._failures.get(combination.name, 0) + 1
+            self._failures[combination.name] = failures
+            why = f"exit code {ran.code}" + (f": {ran.why}" if ran.why else "")
+            self._say(f"{combination.name} failed in round {number} ({why})")
+            if failures >= _most_failures:
+                text = f"it failed {_most_failures} times ({why})"
+                self.left_out.append(LeftOut(combination, text, ran.code))
+                return
+
+    def _affordable(self, number: int, among: list[Combination]) -> list[Combination]:
+        """Those of the next round; the worst are given up where the time is too short for all."""
+        if self._budget_s is None:
+            return among
+        left_s = self._budget_s - (time.monotonic() - self._started)
+        runs = self.runs()
+        kept = list(among)
+        while kept and (self._pace.of_all(one.name for one in kept) or 0.0) > left_s:
+            if len(kept) <= 2:
+                self._say(f"the budget ends before round {number}")
+                return []
+            worst = max(kept, key=lambda one: _median(runs, one.name))
+            kept.remove(worst)
+            self._drop(Dropped(worst.name, number - 1, "no time was left for it"))
+        return kept
+
+    def _give_up(self, number: int, among: list[Combination], runs: Runs) -> list[Combination]:
+        kept, dropped = narrowed([runs.cases[one.name] for one in among], number)
+        for one in dropped:
+            self._drop(one)
+        return [one for one in among if one.name in kept]
+
+    def _drop(self, dropped: Dropped) -> None:
+        self.dropped.append(dropped)
+        self._say(f"given up after round {dropped.round}: {dropped.name} ({dropped.why})")
+
+    def _report(self, number: int, one: Combination, count: int) -> None:
+        text = "warm-up" if number == 0 else f"round {number} of {self._repeat}"
+        of = self._done + count * (self._repeat - number + 1)
+        seconds = self._pace.of(one.name)
+        left = None
+        if self._budget_s is not None:
+            left = max(self._budget_s - (time.monotonic() - self._started), 0.0)
+        elif seconds is not None:
+            total = len(self._checked.runnable) * (self._repeat + 1)
+            of, left = total, max(total - self._done, 0) * seconds
+        self._tell(HowFar(self._done, of, f"{text}, {one.name}", left))
+
+
+def _size(record: object) -> int:
+    return getattr(record, "stored_bytes", None) or 0
+
+
+def _median(runs: Runs, name: str) -> float:
+    case = runs.cases.get(name)
+    return case.median_s if case and case.seconds else 0.0

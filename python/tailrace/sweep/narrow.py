@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An ever narrower sweep: which combinations to begin with, and which to give up."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tailrace import statistics
+from tailrace.sweep.data import Case
+from tailrace.sweep.plan import Combination
+
+_first_round = 2  # before, there is no interval: nothing is known but luck
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A combination that was given up after a round, and why."""
+
+    name: str
+    round: int
+    why: str
+
+
+def narrowed(cases: Sequence[Case], number: int) -> tuple[set[str], list[Dropped]]:
+    """After a round: names of those that stay, and those that do not. The slower half goes, as far
+    as each is worse than the best by the whole of its interval: what noise may have put there
+    stays. Two stay in any case."""
+    ordered = sorted(cases, key=lambda one: one.median_s)
+    kept = [one.name for one in ordered]
+    if number < _first_round or len(ordered) <= 2:
+        return set(kept), []
+    best, dropped = ordered[0], []
+    for one in ordered[max(2, (len(ordered) + 1) // 2) :]:
+        shared = sorted(best.seconds.keys() & one.seconds.keys())
+        if len(shared) < _first_round:
+            continue
+        base, other = [best.seconds[k] for k in shared], [one.seconds[k] for k in shared]
+        low, high = statistics.median_ratio_interval(base, other)
+        if low > 1:
+            ratio = statistics.median_ratio(base, other)
+            why = f"{ratio:.2f} times the time of the best, {low:.2f} to {high:.2f}"
+            dropped.append(Dropped(one.name, number, why))
+            kept.remove(one.name)
+    return set(kept), dropped
+
+
+class Latin:
+    """The first part of a sweep that is too long for its budget."""
+
+    @staticmethod
+    def affordable(budget_s: float, run_s: float) -> int:
+        """As many as half of the budget lets have a warm-up and two rounds: with fewer rounds
+        there is no interval."""
+        return max(2, int(budget_s / 2 / (run_s * (1 + _first_round))))
+
+    @staticmethod
+    def part(
+        among: Sequence[Combination], most: int, seed: int, always: Combination
+    ) -> list[Combination]:
+        """At most so many, chosen one by one so that each value of each factor, and then each pair
+        of values, is there as evenly as can be; ties by chance. In the order of `among`."""
+        if len(among) <= most:
+            return list(among)
+        left = [one for one in among if one is not always]
+        random.Random(f"{seed}/part").shuffle(left)
+        chosen = [always]
+        single: Counter[tuple[int, int]] = Counter(enumerate(always.places))
+        pairs: Counter[tuple[object, object]] = Counter(_pairs(always))
+        while len(chosen) < most:
+            best = min(
+                left,
+                key=lambda one: (
+                    sum(single[value] for value in enumerate(one.places)),
+                    sum(pairs[pair] for pair in _pairs(one)),
+                ),
+            )
+            left.remove(best)
+            chosen.append(best)
+            single.update(enumerate(best.places))
+            pairs.update(_pairs(best))
+        names = {one.name for one in chosen}
+        return [one for one in among if one.name in names]
+
+
+def _pairs(one: Combination) -> list[tuple[object, object]]:
+    values = list(enumerate(one.places))
+    return [(a, b) for at, a in enumerate(values) for b in values[at + 1 :]]
