@@ -168,7 +168,9 @@ Json writer(const WriterReport& one) {
         if (tally.write.calls > 0)
             by_phase[phase] = {{"calls", tally.write.calls},
                                {"bytes_asked", tally.write.bytes_asked},
-                               {"bytes_done", tally.write.bytes_done}};
+                               {"bytes_done", tally.write.bytes_done},
+                               {"read_calls", tally.read.calls},
+                               {"read_bytes", tally.read.bytes_done}};
     return {{"rank", one.rank},
             {"calls", calls.calls},
             {"bytes_asked", calls.bytes_asked},

@@ -17,6 +17,7 @@ from tailrace.run.variant import gathered
 from tailrace.sweep.check import Checked, check
 from tailrace.sweep.data import metrics
 from tailrace.sweep.experiment import Experiment
+from tailrace.sweep.findings import findings
 from tailrace.sweep.plan import Plan, make_plan
 from tailrace.sweep.resume import last_sweep
 from tailrace.units import plural, span, span_of
@@ -65,8 +66,9 @@ def sweep_runs(output: Output, asked: Asked) -> int:
     if code and runs.measured:
         output.note("ended early: what follows is of the runs so far; --resume goes on with them")
     if runs.measured:
-        show(output, plan, runs, experiment)
-        output.json(as_json(plan, runs, experiment, interrupted=code == ExitCode.INTERRUPTED))
+        found = findings(runs)
+        show(output, plan, found, experiment)
+        output.json(as_json(plan, found, experiment, interrupted=code == ExitCode.INTERRUPTED))
     if ended is not None:
         if not runs.measured:
             raise ended

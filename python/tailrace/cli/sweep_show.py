@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 from rich.table import Table
@@ -11,10 +12,12 @@ from rich.text import Text
 from tailrace.cli.output import Output, printable
 from tailrace.sweep.data import Runs
 from tailrace.sweep.experiment import Experiment
+from tailrace.sweep.findings import Findings, interaction_words
 from tailrace.sweep.plan import Plan
-from tailrace.sweep.ranking import Ranked, ranking, trusted_rounds
+from tailrace.sweep.ranking import Ranked, trusted_rounds
 from tailrace.units import mebi, plural
 
+_most_interactions = 5
 _titles = {
     "durable": "durable total: create to synced close",
     "write": "time in write calls",
@@ -22,26 +25,57 @@ _titles = {
 }
 
 
-def show(output: Output, plan: Plan, runs: Runs, experiment: Experiment) -> None:
-    ranked = ranking(runs)
-    output.line(
-        f"{plan.kernel}, {_titles[runs.metric]}; {plural(len(ranked), 'combination')}", "bold"
-    )
+def show(output: Output, plan: Plan, found: Findings, experiment: Experiment) -> None:
+    ranked, runs = found.ranked, found.runs
+    many = plural(len(ranked), "combination")
+    output.line(f"{plan.kernel}, {_titles[runs.metric]}; {many}", "bold")
     output.show(_table(ranked))
     for line in _words(ranked, runs):
+        _wrapped(output, line)
+    _show_list(output, "What each value costs, and why", [one.text for one in found.explanations])
+    for factor, level in found.effects.unpaired:
+        _wrapped(output, f"note: no two combinations that ran differ in {factor}={level} alone")
+    together = [interaction_words(one) for one in found.effects.together]
+    _show_list(output, "Two together", together[:_most_interactions])
+    if len(together) > _most_interactions:
+        output.line(f"and {len(together) - _most_interactions} more (--json has all)")
+    _show_list(
+        output, "Left out", [f"{one.combination.name}: {one.why}" for one in experiment.left_out]
+    )
+    _show_list(
+        output, "Given up",
+        [f"{one.name}, after round {one.round}: {one.why}" for one in experiment.dropped],
+    )  # fmt: skip
+
+
+def _show_list(output: Output, title: str, lines: list[str]) -> None:
+    if lines:
+        output.line()
+        output.line(title, "bold")
+    for line in lines:
+        _wrapped(output, line, "  ")
+
+
+def _wrapped(output: Output, text: str, indent: str = "") -> None:
+    """Later lines are set in."""
+    lines = textwrap.wrap(
+        printable(text), max(output.width, 40), initial_indent=indent,
+        subsequent_indent=indent + "  ", break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+    for line in lines:
         output.line(line)
 
 
 def _table(ranked: list[Ranked]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
+    table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False, header_style="bold")
     for title in ("", "s", "95 %", "MiB/s", "x best", "95 %", ""):
         table.add_column(title, justify="left" if title in {"", "95 %"} else "right", no_wrap=True)
     table.add_column("settings", overflow="fold")
     for one in ranked:
         against = one.against
         table.add_row(
-            str(one.place), f"{one.median_s:.4g}", _interval(one.interval_s),
-            f"{one.rate_bytes_per_s / mebi:.1f}",
+            str(one.place), f"{one.median_s:.3g}", _interval(one.interval_s),
+            f"{one.rate_bytes_per_s / mebi:.4g}",
             f"{against.value:.2f}" if against else "1",
             _interval(against.interval) if against else "",
             "=" if one.among_best else "",
@@ -69,17 +103,19 @@ def _words(ranked: list[Ranked], runs: Runs) -> list[str]:
     return words
 
 
-def as_json(plan: Plan, runs: Runs, experiment: Experiment, *, interrupted: bool) -> dict[str, Any]:
+def as_json(
+    plan: Plan, found: Findings, experiment: Experiment, *, interrupted: bool
+) -> dict[str, Any]:
     return {
         "command": "sweep",
         "kernel": plan.kernel,
         "sweep": plan.sweep,
         "seed": plan.seed,
         "results": str(plan.results),
-        "metric": runs.metric,
+        "metric": found.runs.metric,
         "interrupted": interrupted,
         "factors": {one.name: [level.text for level in one.levels] for one in plan.factors},
-        "ranking": [one.as_json() for one in ranking(runs)],
+        **found.as_json(),
         "left_out": [{"name": one.combination.name, "why": one.why} for one in experiment.left_out],
         "dropped": [vars(one) for one in experiment.dropped],
     }

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a Record counted and read back: the causes that a difference of times can have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailrace.results.model import Json
+from tailrace.units import mib, plural
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Of one repetition. Calls and bytes are those made while data was written, below all
+    libraries; besides: all other bytes written (fill values, metadata). None: not counted."""
+
+    ranks: int
+    writers: int | None
+    calls: int
+    data_bytes: int
+    besides_bytes: int
+    reads: int
+    read_bytes: int
+    logical_bytes: int
+    stored_bytes: int
+    reserved: bool
+    mode: str
+    mpi_io: str
+    not_in_force: dict[str, str]  # hints that were asked for: what is in force instead
+    phases_s: dict[str, float]  # mean over ranks
+
+    @property
+    def call_bytes(self) -> float:
+        """In the mean."""
+        return self.data_bytes / self.calls if self.calls else 0.0
+
+    def who(self) -> str:
+        """`1 of 4 ranks wrote everything (24 calls of 16.0 MiB)`."""
+        if self.writers is None:
+            return "who wrote was not counted"
+        everything = "wrote everything" if self.writers == 1 < self.ranks else "wrote"
+        mean = "" if self.calls == 1 else " each in the mean"
+        size = f"{plural(self.calls, 'call')} of {mib(self.call_bytes)}{mean}"
+        return f"{self.writers} of {plural(self.ranks, 'rank')} {everything} ({size})"
+
+    def who_short(self) -> str:
+        """For the other side of a comparison."""
+        if self.writers is None:
+            return "not counted"
+        size = f"{plural(self.calls, 'call')} of {mib(self.call_bytes)}"
+        return f"{self.writers} of {self.ranks} ({size})"
+
+
+def counts_of(record: Json) -> Counts:
+    writers = record["writers"]
+    subfiled = record["file"]["settings"].get("driver") == "subfiling"
+    data = [one["by_phase"]["write"] for one in writers["list"] if "write" in one["by_phase"]]
+    if subfiled or not any(one["bytes_done"] for one in data):
+        data = writers["list"]  # a format that writes at other times only, or threads that do
+    data = [one for one in data if one["bytes_done"]]
+    written = sum(one["bytes_done"] for one in data)
+    everything = sum(one["bytes_done"] for one in writers["list"])
+    in_force = record["mpi_io"]["hints_in_force"]
+    return Counts(
+        ranks=record["context"]["ranks"],
+        writers=len(data) if writers["measured"] else None,
+        calls=sum(one["calls"] for one in data),
+        data_bytes=written,
+        besides_bytes=everything - written,
+        reads=sum(one.get("read_calls", 0) for one in data),
+        read_bytes=sum(one.get("read_bytes", 0) for one in data),
+        logical_bytes=record["bytes"]["logical"] or 0,
+        stored_bytes=record["bytes"]["stored"] or 0,
+        reserved=record["reservation"]["reserved"],
+        mode=record["transfers"]["mode"],
+        mpi_io=record["mpi_io"]["implementation"],
+        not_in_force={
+            name: in_force.get(name, "nothing")
+            for name, value in record["mpi_io"]["hints_requested"].items()
+            if in_force.get(name) != value and record["mpi_io"]["implementation"]
+        },
+        phases_s={name: one["mean_s"] for name, one in record["phases"].items()},
+    )
