@@ -73,3 +73,16 @@ def span_of(text: str, where: str) -> float:
             f'"{text}" is no time', where=where, hint="for example 10m, 90s or 1h30m"
         )
     return seconds
+
+
+_size = re.compile(r"(\d+)\s*(?:([kKMGT])(?:iB)?|B)?")
+
+
+def bytes_of(text: str, where: str) -> int:
+    """`65536`, `64K`, `1M`, `1MiB`: units of 1024, as `lfs` and `dd` take them."""
+    match = _size.fullmatch(text.strip())
+    if match is None:
+        raise TailraceError(
+            f'"{text}" is no size', where=where, hint="for example 1M (1048576 bytes) or 65536"
+        )
+    return int(match[1]) << 10 * (" KMGT".index(match[2].upper()) if match[2] else 0)

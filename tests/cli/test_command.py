@@ -16,7 +16,7 @@ from tailrace_cli import called, environment, tailrace
 
 from tailrace.cli.main import plain_dashes
 
-COMMANDS = {"run", "compare", "report", "verify", "doctor"}
+COMMANDS = {"run", "sweep", "submit", "compare", "report", "verify", "doctor"}
 ERROR = re.compile(r"tailrace: error: [^\n]+[.?!]\n(       hint: [^\n]+[.?!]\n)?")
 
 
@@ -51,7 +51,7 @@ def test_version() -> None:
 
 MISTAKES: list[tuple[list[str], int, str]] = [
     (["verfy"], 2, "Did you mean 'verify'?"),
-    (["sweep"], 2, "there is no command 'sweep'"),
+    (["tune"], 2, "there is no command 'tune'"),
     (["verify"], 2, "Missing argument"),
     (["verify", "--jsn", "x"], 2, "--json"),
     (["verify", "--rtol", "abc", "a", "b"], 2, "'--rtol': Input should be a valid number"),

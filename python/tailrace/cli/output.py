@@ -70,6 +70,11 @@ class Output:
         if not self.as_json and not self.quiet:
             self._out.print(Text(printable(text), style=style))
 
+    def file(self, text: str) -> None:
+        """A result that is a file: as it is, for a person to look at or to send into one."""
+        if not self.as_json and not self.quiet:
+            sys.stdout.write(text)
+
     def show(self, renderable: Any) -> None:
         """A table or the like of the result, for a person."""
         if not self.as_json and not self.quiet:

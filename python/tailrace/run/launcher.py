@@ -130,11 +130,20 @@ def _mpiexec(mpi: MpiLibrary | None) -> str:
     )
 
 
-def _given_words(given: str) -> list[str]:
+def words_of(given: str) -> list[str]:
+    """The words of --launcher, as a shell splits them."""
     try:
-        words = shlex.split(given)
+        return shlex.split(given)
     except ValueError as error:
-        raise TailraceError(f"{given!r}: {error}", where="--launcher") from error
+        raise TailraceError(
+            f"{given!r}: {error}",
+            where="--launcher",
+            hint="close the quotation",
+        ) from error
+
+
+def _given_words(given: str) -> list[str]:
+    words = words_of(given)
     if not words or shutil.which(words[0]) is None:
         raise TailraceError(
             f'there is no program "{words[0] if words else given}"',
