@@ -4,7 +4,8 @@ intervals and verdicts. What they mean: docs/user/statistics.md."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import random
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from math import comb
 from types import ModuleType
@@ -81,6 +82,19 @@ def median_interval(values: Values) -> tuple[float, float] | None:
     ordered = sorted(values)
     rank = _rank_of_interval(len(ordered))
     return (ordered[rank - 1], ordered[-rank]) if rank else None
+
+
+def bootstrap_intervals(
+    count: int, figures: Callable[[Sequence[int]], Sequence[float]], draws: int = 999
+) -> list[tuple[float, float]]:
+    """95 % bootstrap intervals of figures that are computed from `count` rounds: they are drawn
+    with replacement, and `figures` gets their places. The seed is fixed. Not compiled: it is for
+    figures that the core does not know, such as the parts of a fitted model."""
+    generator = random.Random(20260101)
+    drawn = [figures([generator.randrange(count) for _ in range(count)]) for _ in range(draws)]
+    return [
+        (percentile(values, 2.5), percentile(values, 97.5)) for values in zip(*drawn, strict=True)
+    ]
 
 
 def wilcoxon_greater(differences: Values) -> float:

@@ -15,8 +15,10 @@ bool used(const core::Key& key, const std::string& format) {
            std::find(key.used_by.begin(), key.used_by.end(), format) != key.used_by.end();
 }
 
-/// A key that says "off" asks for nothing, so that it fits every format.
-bool asks_for_something(const core::Setting& setting) {
+/// A key that says "off", or what is so anyway, asks for nothing, so that it fits every format: the
+/// print of a dry run is itself an input.
+bool asks_for_something(const core::Setting& setting, const core::Key& key) {
+    if (setting.text == key.default_text) return false;
     if (const auto* flag = std::get_if<bool>(&setting.value)) return *flag;
     if (const auto* number = std::get_if<std::uint64_t>(&setting.value)) return *number != 0;
     return true;
@@ -25,10 +27,12 @@ bool asks_for_something(const core::Setting& setting) {
 std::vector<core::Setting> foreign_settings(const core::Config& config) {
     std::vector<core::Setting> foreign;
     const std::string& format = config.text("format");
-    for (core::Setting& setting : config.effective())
-        if (setting.source != core::Origin::default_value && asks_for_something(setting) &&
-            !used(*config.table().find(setting.key), format))
+    for (core::Setting& setting : config.effective()) {
+        const core::Key& key = *config.table().find(setting.key);
+        if (setting.source != core::Origin::default_value && asks_for_something(setting, key) &&
+            !used(key, format))
             foreign.push_back(std::move(setting));
+    }
     return foreign;
 }
 

@@ -13,6 +13,7 @@ from tailrace.cli.options import Json
 from tailrace.cli.output import Output
 from tailrace.cli.report_command import report
 from tailrace.cli.run_command import run
+from tailrace.cli.scale_command import scale
 from tailrace.cli.submit_command import submit
 from tailrace.cli.sweep_command import sweep
 from tailrace.cli.verify_command import verify
@@ -54,6 +55,7 @@ def _top(
 
 app.command()(run)
 app.command()(sweep)
+app.command()(scale)
 app.command()(compare)
 app.command()(submit)
 app.command()(verify)

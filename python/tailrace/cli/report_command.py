@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,9 @@ from tailrace.cli.options import Json, Quiet
 from tailrace.cli.output import Output
 from tailrace.errors import TailraceError
 from tailrace.units import plural
+
+if TYPE_CHECKING:
+    from tailrace.results import ResultSet, Selection
 
 Results = Annotated[
     list[str],
@@ -46,8 +49,7 @@ def report(
             "no results file is given", where="report",
             hint="`tailrace run` appends Records to results.jsonl: tailrace report results.jsonl",
         )  # fmt: skip
-    from tailrace.cli.versions import commit, version
-    from tailrace.report import page, store
+    from tailrace.report import store
     from tailrace.report.read import read_selected
 
     store.check_target(target)
@@ -55,6 +57,23 @@ def report(
         found = read_selected(results, meter)
     for text in found.problems.texts():
         output.note(text)
+    facts = _make(output, found, target, csv)
+    output.json({"command": "report", **facts})
+    return 0
+
+
+def write_report(output: Output, target: Path | None, selection: Selection) -> None:
+    """Of some Records, at the end of a command that has made them; None: none is asked for."""
+    if target is not None:
+        output.line()
+        _make(output, selection.read(), target, None)
+
+
+def _make(output: Output, found: ResultSet, target: Path, csv: Path | None) -> dict[str, Any]:
+    """Writes the page; what there is to be said of it."""
+    from tailrace.cli.versions import commit, version
+    from tailrace.report import page, store
+
     views = page.views(found)
     made = page.build(
         found,
@@ -70,17 +89,13 @@ def report(
         f"{target}: {plural(len(views), 'group')} of equal settings, "
         f"{plural(len(found.records), 'Record')}, {plural(figures, 'plot')}"
     )
-    output.json(
-        {
-            "command": "report",
-            "report": str(target),
-            "records": len(found.records),
-            "measured": sum(len(view.timed) for view in views),
-            "groups": len(views),
-            "sections": len(made.sections),
-            "plots": figures,
-            "csv": [str(path) for path in tables],
-            "left_out": found.problems.as_json(),
-        }
-    )
-    return 0
+    return {
+        "report": str(target),
+        "records": len(found.records),
+        "measured": sum(len(view.timed) for view in views),
+        "groups": len(views),
+        "sections": len(made.sections),
+        "plots": figures,
+        "csv": [str(path) for path in tables],
+        "left_out": found.problems.as_json(),
+    }

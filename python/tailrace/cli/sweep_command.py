@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -49,6 +50,18 @@ Seed = Annotated[
 Resume = Annotated[
     bool, typer.Option("--resume", help="Go on with the last such sweep in the results file.")
 ]
+Folder = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="FOLDER", show_default=False,
+        help="Write the best settings into it: MPI-IO hints, environment, kernel input.",
+    ),
+]  # fmt: skip
+Report = Annotated[
+    Path | None,
+    typer.Option("--report", metavar="FILE", show_default=False,
+                 help="Also make a page of it, as `tailrace report` does."),
+]  # fmt: skip
 Metric = Annotated[
     str,
     typer.Option("--metric", metavar="durable|write|aggregate", help="Which time is ranked."),
@@ -64,6 +77,8 @@ def sweep(
     seed: Seed = None,
     resume: Resume = False,
     metric: Metric = "durable",
+    folder: Folder = None,
+    report: Report = None,
     ranks: Ranks = None,
     launcher: Launcher = "",
     dry_run: DryRun = False,
@@ -75,12 +90,12 @@ def sweep(
     Each run is a process of its own in a fresh folder; repetitions are made in random order, round
     by round, after a warm-up of each combination. All Records are appended to results.jsonl.
     """
-    from tailrace.cli.sweep_run import Asked, sweep_runs
+    from tailrace.cli.sweep_run import SweepAsked, sweep_runs
 
     output = Output(as_json=as_json, quiet=quiet)
-    asked = Asked(
-        kernel, programs.program(sweepable(kernel)), words, vary, repeat, budget, seed, resume,
-        metric, ranks, plain_launcher(launcher), dry_run,
+    asked = SweepAsked(
+        kernel, programs.program(sweepable(kernel)), words, repeat, seed, resume, metric,
+        plain_launcher(launcher), dry_run, report, vary, budget, ranks, folder,
     )  # fmt: skip
     return sweep_runs(output, asked)
 

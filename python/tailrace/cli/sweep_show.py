@@ -9,6 +9,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from tailrace.cli.many_runs import left_out_json
 from tailrace.cli.output import Output, printable
 from tailrace.sweep.data import Runs
 from tailrace.sweep.experiment import Experiment
@@ -95,17 +96,15 @@ def _words(ranked: list[Ranked], runs: Runs) -> list[str]:
     fewest = min(len(one.case.values) for one in ranked)
     if fewest < trusted_rounds:
         words.append(
-            f"note: {plural(fewest, 'repetition')} at the least; intervals of fewer than "
-            f"{trusted_rounds} are too narrow"
+            f"note: some have {plural(fewest, 'repetition')} only; below {trusted_rounds} nothing "
+            "is told from the best, and intervals are too narrow"
         )
     if not runs.same_bytes:
         words.append("note: not all wrote the same bytes; times are for those of the first")
     return words
 
 
-def as_json(
-    plan: Plan, found: Findings, experiment: Experiment, *, interrupted: bool
-) -> dict[str, Any]:
+def as_json(plan: Plan, found: Findings, experiment: Experiment) -> dict[str, Any]:
     return {
         "command": "sweep",
         "kernel": plan.kernel,
@@ -113,9 +112,8 @@ def as_json(
         "seed": plan.seed,
         "results": str(plan.results),
         "metric": found.runs.metric,
-        "interrupted": interrupted,
         "factors": {one.name: [level.text for level in one.levels] for one in plan.factors},
         **found.as_json(),
-        "left_out": [{"name": one.combination.name, "why": one.why} for one in experiment.left_out],
+        "left_out": left_out_json(experiment.left_out),
         "dropped": [vars(one) for one in experiment.dropped],
     }

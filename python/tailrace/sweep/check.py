@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.run.launcher import cores
+from tailrace.run.rounds import HowFar
 from tailrace.sweep import hints
 from tailrace.sweep.plan import Combination, Plan
 
@@ -56,17 +57,20 @@ class _Said:
         return "\n".join(line.partition("  #")[0] for line in self.out.splitlines()[1:])
 
 
-def check(plan: Plan, done: Callable[[int, int], None] = lambda _done, _of: None) -> Checked:
-    """Dry runs of all combinations, on one process each. `done` hears how many of how many.
+def check(plan: Plan, tell: Callable[[HowFar], None] = lambda _now: None) -> Checked:
+    """Dry runs of all combinations, on one process each. `tell` hears how far it is.
 
     Raises TailraceError where none is left.
     """
     found = Checked()
     said: list[_Said] = []
+    started = time.monotonic()
     with ThreadPoolExecutor(max_workers=min(4, cores())) as pool:
         for one in pool.map(lambda combination: _dry_run(plan, combination), plan.combinations):
             said.append(one)
-            done(len(said), len(plan.combinations))
+            count = len(plan.combinations)
+            left_s = (time.monotonic() - started) / len(said) * (count - len(said))
+            tell(HowFar(len(said) - 1, count, "looking at the combinations", left_s))
     kept: dict[object, Combination] = {}
     for combination, one in zip(plan.combinations, said, strict=True):
         if one.code:

@@ -39,16 +39,16 @@ class Counts:
         if self.writers is None:
             return "who wrote was not counted"
         everything = "wrote everything" if self.writers == 1 < self.ranks else "wrote"
-        mean = "" if self.calls == 1 else " each in the mean"
-        size = f"{plural(self.calls, 'call')} of {mib(self.call_bytes)}{mean}"
-        return f"{self.writers} of {plural(self.ranks, 'rank')} {everything} ({size})"
+        return f"{self.writers} of {plural(self.ranks, 'rank')} {everything} ({self.size()})"
+
+    def size(self) -> str:
+        return f"{plural(self.calls, 'call')} of {mib(self.call_bytes)}"
 
     def who_short(self) -> str:
         """For the other side of a comparison."""
         if self.writers is None:
             return "not counted"
-        size = f"{plural(self.calls, 'call')} of {mib(self.call_bytes)}"
-        return f"{self.writers} of {self.ranks} ({size})"
+        return f"{self.writers} of {self.ranks} ({self.size()})"
 
 
 def counts_of(record: Json) -> Counts:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each factor does to the time, and which two do something else together than apart.
 
-Everything is paired: within a round, between combinations that differ in the factor alone. The
-values of a round are then one figure (their geometric mean), so that an interval is about the
-noise between rounds, and the machine's drift cancels.
+Everything is paired: within a round, between combinations that differ in the factor alone, so that
+the machine's drift cancels. The values of a round are then one figure (their geometric mean), and
+an interval is about the noise between rounds. A sweep that gave combinations up has too few rounds
+for that: there each combination of each round is a figure of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from tailrace.sweep.data import Case, Runs
-from tailrace.sweep.ranking import Ratio, ratio
+from tailrace.sweep.ranking import Ratio, ratio, trusted_rounds
 
 
 @dataclass(frozen=True)
@@ -59,13 +60,13 @@ class Interaction:
 @dataclass(frozen=True)
 class Effects:
     """levels: of each factor, the fastest first. alone: main effects, the greatest first.
-    together: interactions whose interval leaves out 1. rounds: that they are computed from.
+    together: interactions whose interval leaves out 1. rounds: in which every case ran.
     unpaired: values that no pair of combinations tells of."""
 
     levels: dict[str, list[str]]
     alone: list[Effect]
     together: list[Interaction]
-    rounds: list[int]
+    rounds: int
     unpaired: list[tuple[str, str]]
 
 
@@ -98,14 +99,18 @@ class _Grid:
                 found.append((one, other))
         return found
 
-    def mean(self, cases: Sequence[Case], number: int) -> float:
-        """Geometric, in a round."""
-        logs = [math.log(case.seconds[number]) for case in cases]
-        return math.exp(sum(logs) / len(logs))
-
-    def means(self, cases: Sequence[Case]) -> list[float]:
-        """Of each round."""
-        return [self.mean(cases, number) for number in self.rounds]
+    def figures(self, *corners: Sequence[Case]) -> list[list[float]]:
+        """Of each corner as many figures, those at one place to be compared: the cases of the
+        corners belong together one by one. With enough full rounds a figure is the geometric mean
+        of a round; else it is that of one case in one round that its companions have too."""
+        if len(self.rounds) >= trusted_rounds:
+            return [[_mean(corner, number) for number in self.rounds] for corner in corners]
+        found: list[list[float]] = [[] for _ in corners]
+        for together in zip(*corners, strict=True):
+            for number in sorted(set.intersection(*(set(one.seconds) for one in together))):
+                for values, one in zip(found, together, strict=True):
+                    values.append(one.seconds[number])
+        return found
 
     def by_speed(self, at: int) -> list[str]:
         """Values of a factor, the fastest first, by the rests in which all of them occur."""
@@ -124,15 +129,21 @@ class _Grid:
         return sorted(self.levels[at], key=speed)
 
 
+def _mean(cases: Sequence[Case], number: int) -> float:
+    """Geometric, in a round."""
+    logs = [math.log(case.seconds[number]) for case in cases]
+    return math.exp(sum(logs) / len(logs))
+
+
 def _blanked(values: tuple[str, ...], without: Sequence[int]) -> tuple[str, ...]:
     return tuple("" if at in without else value for at, value in enumerate(values))
 
 
 def effects(runs: Runs) -> Effects:
-    """Of the rounds in which everything ran; nothing where there is none."""
+    """Nothing where no round ran whole."""
     grid = _Grid(runs)
     if not grid.rounds:
-        return Effects({}, [], [], [], [])
+        return Effects({}, [], [], 0, [])
     ordered = [grid.by_speed(at) for at in range(len(grid.factors))]
     alone, unpaired = [], []
     for at, (factor, levels) in enumerate(zip(grid.factors, ordered, strict=True)):
@@ -141,13 +152,13 @@ def effects(runs: Runs) -> Effects:
             if not pairs:
                 unpaired.append((factor, level))
                 continue
-            found = ratio(grid.means([a for a, _ in pairs]), grid.means([b for _, b in pairs]))
+            found = ratio(*grid.figures([a for a, _ in pairs], [b for _, b in pairs]))
             alone.append(Effect(factor, level, levels[0], found, tuple(pairs)))
     alone.sort(key=lambda one: -abs(math.log(one.ratio.value)))
     together = [one for one in _interactions(grid, ordered) if one.ratio.is_an_effect]
     together.sort(key=lambda one: -abs(math.log(one.ratio.value)))
     levels_of = dict(zip(grid.factors, ordered, strict=True))
-    return Effects(levels_of, alone, together, grid.rounds, unpaired)
+    return Effects(levels_of, alone, together, len(grid.rounds), unpaired)
 
 
 def _interactions(grid: _Grid, ordered: list[list[str]]) -> Iterator[Interaction]:
@@ -173,7 +184,7 @@ def _interaction(
                     corner.append(case)
     if not corners[0]:
         return None
-    plain, beside, alone, both = (grid.means(corner) for corner in corners)
+    plain, beside, alone, both = grid.figures(*corners)
     quotient = [
         [b / a for a, b in zip(x, y, strict=True)] for x, y in ((plain, alone), (beside, both))
     ]

@@ -10,7 +10,6 @@ from tailrace.report.known_phases import off_the_clock
 from tailrace.sweep.counts import Counts, counts_of
 from tailrace.sweep.data import Case
 from tailrace.sweep.effects import Effect
-from tailrace.sweep.ranking import Ratio
 from tailrace.units import mib, plural
 
 _differs_by = 1.25  # numbers of calls, sizes: less is not called a difference
@@ -62,6 +61,8 @@ def explain(effect: Effect, counts: Reader) -> Explanation:
         where = _where_the_time_went(counts(base), counts(other))
         facts = [f"the counts do not separate them: {counts(other).who()} both times", *where]
         return Explanation(_cost(name, effect), tuple(facts), False, beside)
+    if not effect.ratio.is_an_effect and not effect.ratio.too_few:
+        facts = ["although the counts differ", *facts]
     return Explanation(_cost(name, effect), tuple(facts), True, beside)
 
 
@@ -70,6 +71,8 @@ def _cost(name: str, effect: Effect) -> str:
     found = effect.ratio
     interval = f" ({found.interval[0]:.2f} to {found.interval[1]:.2f})" if found.interval else ""
     against = f"{effect.factor}={effect.base}"
+    if found.too_few:
+        return f"{name} took {found.value:.2f} times {against}, in too few runs to tell"
     if not found.is_an_effect:
         return f"{name} against {against}: no difference beyond noise{interval or ' is known'}"
     verb = "costs" if found.value > 1 else "takes"
@@ -171,10 +174,3 @@ def _representative(effect: Effect) -> tuple[Case, Case]:
 
 def _rest(case: Case, factor: str) -> str:
     return " ".join(f"{one.name}={one.value}" for one in case.settings if one.name != factor)
-
-
-def explain_best(best: Case, worst: Case, found: Ratio, counts: Reader) -> str:
-    """The whole spread: the slowest combination against the fastest."""
-    facts = differences(counts(best), counts(worst))
-    words = "; ".join(facts) or "the counts do not separate them"
-    return f"the slowest takes {found.value:.2f} times the fastest: {words}"

@@ -71,7 +71,7 @@ def make_plan(
 ) -> Plan:  # fmt: skip
     """Raises TailraceError for factors that are none; the program says what inputs mean."""
     mpi = programs.mpi_library(program)
-    _check_common(common)
+    check_common(common, prefix)
     keys = Keys.of_help(programs.output_of([str(program), "--help"]))
     factors = factors_of(vary, keys, mpi)
     count = 1
@@ -87,22 +87,29 @@ def make_plan(
         for places in itertools.product(*(range(len(one.levels)) for one in factors))
     ]
     results = gathered(common or ["results=results.jsonl"]).path("results", "results.jsonl")
-    mark = _mark(kernel, program, common, factors, ranks, launcher)
+    mark = mark_of(kernel, program, common, factors, ranks, launcher)
+    return named(prefix, kernel, program, common, factors, combinations, results, mark, seed)
+
+
+def named(
+    begin: str, kernel: str, program: Path, common: list[str], factors: list[Factor],
+    combinations: list[Combination], results: Path, mark: str, seed: int | None,
+) -> Plan:  # fmt: skip
+    """A new one: BEGIN-STAMP-MARK-SEED."""
     chosen = random.SystemRandom().randrange(1_000_000) if seed is None else seed
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    return Plan(
-        kernel, program, common, factors, combinations, results,
-        f"{prefix}-{stamp}-{mark}-{chosen}", mark, chosen,
-    )  # fmt: skip
+    name = f"{begin}-{stamp}-{mark}-{chosen}"
+    return Plan(kernel, program, common, factors, combinations, results, name, mark, chosen)
 
 
-def _check_common(common: Sequence[str]) -> None:
+def check_common(common: Sequence[str], command: str) -> None:
+    """Raises TailraceError for inputs that a command which makes many runs gives itself."""
     for word in common:
         if word == "-":
-            raise TailraceError("inputs of a sweep are words, not standard input", where="sweep")
+            raise TailraceError("inputs of many runs are words, not standard input", where=command)
         if key_of(word) == "repeat":
             raise TailraceError(
-                f'"{word}": every run of a sweep is one repetition', where="sweep",
+                f'"{word}": every run is one repetition', where=command,
                 hint="--repeat N says how many each combination gets",
             )  # fmt: skip
 
@@ -132,7 +139,7 @@ def _with(launch: Launch, environment: Mapping[str, str], exported: Sequence[str
     return replace(launch, words=words, environment={**launch.environment, **environment})
 
 
-def _mark(
+def mark_of(
     kernel: str, program: Path, common: Sequence[str], factors: Sequence[Factor],
     ranks: int | None, launcher: str,
 ) -> str:  # fmt: skip

@@ -23,9 +23,14 @@ class Ratio:
     pairs: int
 
     @property
+    def too_few(self) -> bool:
+        return self.pairs < trusted_rounds
+
+    @property
     def is_an_effect(self) -> bool:
-        """Large enough to be called one, and not by chance alone: the interval leaves out 1."""
-        if self.interval is None:
+        """Large enough to be called one, and not by chance alone: the interval leaves out 1, and
+        is of enough pairs to be one."""
+        if self.interval is None or self.too_few:
             return False
         low, high = self.interval
         large = abs(math.log(self.value)) >= math.log1p(statistics.effect)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from tailrace.errors import TailraceError
 from tailrace.results import Record, read_results
-from tailrace.sweep.plan import Plan, prefix
+from tailrace.sweep.plan import Plan
 
 
 def last_sweep(plan: Plan) -> str | None:
@@ -28,6 +28,7 @@ def last_sweep(plan: Plan) -> str | None:
 
 
 def is_of(plan: Plan, sweep: str) -> bool:
-    """prefix-STAMP-MARK-SEED."""
+    """BEGIN-STAMP-MARK-SEED."""
     parts = sweep.split("-")
-    return len(parts) == 4 and parts[0] == prefix and parts[2] == plan.mark and parts[3].isdigit()
+    begin = plan.sweep.split("-")[0]
+    return len(parts) == 4 and parts[0] == begin and parts[2] == plan.mark and parts[3].isdigit()

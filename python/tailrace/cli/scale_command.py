@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tailrace scale`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tailrace.cli.options import Json, Quiet
+from tailrace.cli.output import Output
+from tailrace.cli.run_command import DryRun, Launcher, plain_launcher
+from tailrace.cli.sweep_command import (
+    Kernel,
+    Metric,
+    Repeat,
+    Report,
+    Resume,
+    Seed,
+    Words,
+    sweepable,
+)
+from tailrace.errors import TailraceError, did_you_mean
+from tailrace.run import programs
+
+Ranks = Annotated[
+    str,
+    typer.Option("--ranks", metavar="1,2,4,...", show_default=False, help="Numbers of ranks."),
+]
+Mode = Annotated[
+    str,
+    typer.Option(
+        "--mode", metavar="weak|strong", show_default=False,
+        help="weak: every rank writes as much, whatever their number; strong: all together do.",
+    ),
+]  # fmt: skip
+
+
+def scale(
+    kernel: Kernel,
+    words: Words = [],  # noqa: B006  (read only)
+    ranks: Ranks = "",
+    mode: Mode = "",
+    repeat: Repeat = 6,
+    seed: Seed = None,
+    resume: Resume = False,
+    metric: Metric = "durable",
+    report: Report = None,
+    launcher: Launcher = "",
+    dry_run: DryRun = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Run a kernel on several numbers of ranks: times, efficiency, a fitted cost.
+
+    The numbers are run in turns, in random order, round by round. Points with more ranks than
+    cores are marked and left out of the fit; what lies beyond the points is marked as well.
+    """
+    from tailrace.cli.many_runs import Asked
+    from tailrace.cli.scale_run import scale_runs
+    from tailrace.scale.geometry import modes
+
+    output = Output(as_json=as_json, quiet=quiet)
+    program = programs.program(sweepable(kernel, "scale"))
+    for option, value, example in (("--ranks", ranks, "1,2,4,8"), ("--mode", mode, "weak")):
+        if not value:
+            raise TailraceError(
+                f"{option} is missing", where="scale",
+                hint=f"for example tailrace scale {kernel} --ranks 1,2,4,8 --mode weak "
+                "domain=64x64x64 time=4" if option else example,
+            )  # fmt: skip
+    if mode not in modes:
+        raise TailraceError(
+            f'there is no mode "{mode}".{did_you_mean(mode, modes)}', where="--mode",
+            hint="weak (every rank writes as much) or strong (all together do)",
+        )  # fmt: skip
+    asked = Asked(
+        kernel, program, words, repeat, seed, resume, metric, plain_launcher(launcher), dry_run,
+        report,
+    )  # fmt: skip
+    return scale_runs(output, asked, ranks, mode)
