@@ -11,7 +11,7 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from tailrace.report import numbers
+from tailrace.report import many, numbers
 from tailrace.report.limit import limit_of
 from tailrace.report.model import Notice, Page, Section
 from tailrace.report.overview import most_rows, overview
@@ -44,13 +44,14 @@ def build(
         done(number, len(shown))
     groups = [view.group for view in all_views]
     several = len(groups) > 1
+    figures, notices = many.figures(found.records)
     return Page(
         title=_title(groups),
         summary=_summary(all_views),
         made_by=made_by,
         sources=[str(source) for source in found.sources],
-        notices=_notices(found, len(groups)),
-        overview=[overview(all_views, limits)] if several else [],
+        notices=[*_notices(found, len(groups)), *notices],
+        overview=[*figures, *([overview(all_views, limits)] if several else [])],
         sections=sections,
     )
 

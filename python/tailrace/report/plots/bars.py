@@ -12,6 +12,7 @@ from tailrace.report.plots import frame, svg
 from tailrace.report.plots.scale import Scale, counting, for_values, from_zero
 
 _letter_of_words = 7.6  # in the mean, on a phone
+_most_name = 26  # letters of a name at the left
 _row = 34.0  # height of a lying bar with its name above it
 
 
@@ -138,7 +139,7 @@ def _lying(row: Row, upper: float, x: Scale, area: frame.Area) -> Markup:
     middle = upper + 24
     room = int((area.right - area.left) / _letter_of_words) - len(row.words) - 2
     parts = [
-        svg.text(_shortened(row.name, room), area.left, upper + 13, f"name {row.emphasis}"),
+        svg.text(shortened(row.name, room), area.left, upper + 13, f"name {row.emphasis}"),
         svg.text(row.words, area.right, upper + 13, f"name {row.emphasis}", "end"),
     ]
     if row.value is not None:
@@ -167,19 +168,27 @@ class Range:
 
 
 def ranges(
-    name: str, title: str, description: str, items: Sequence[Range], x_name: str, style: str
-) -> Markup:
-    """A line from the smallest to the greatest value, a point at the mean, a name at the left."""
+    name: str, title: str, description: str, items: Sequence[Range], x_name: str, style: str,
+    reference: float | None = None,
+) -> Markup:  # fmt: skip
+    """A line from the smallest to the greatest value, a point at the mean, a name at the left.
+
+    reference: a value that a line stands for, across all of them.
+    """
     row = 22.0
-    left = 14.0 + frame.letter * max((len(item.name) for item in items), default=1)
+    left = 14.0 + frame.letter * min(max((len(item.name) for item in items), default=1), _most_name)
     area = frame.Area(left, 8.0 + row * len(items), top=4.0)
     highest = [item.high for item in items]
     x = frame.with_room(for_values([v for v in highest if v > 0], area.left, area.right))
     body = [frame.horizontal(area, x, x_name, grid=True)]
+    if reference is not None:
+        body.append(
+            svg.line(x.at(reference), area.top, x.at(reference), area.bottom, "level limit")
+        )
     for index, item in enumerate(items):
         y = 4.0 + row * (index + 0.5)
         start, end = x.at(item.low), x.at(item.high)
-        body.append(svg.text(item.name, area.left - 8, y + 4, "tick", "end"))
+        body.append(svg.text(shortened(item.name, _most_name), area.left - 8, y + 4, "tick", "end"))
         body.append(svg.line(start, y, end, y, f"range {style}", item.tip))
         ends = [end] if item.low < x.low else [start, end]  # open where the axis does not reach
         body += [svg.line(at, y - 5, at, y + 5, f"range {style}") for at in ends]
@@ -188,5 +197,6 @@ def ranges(
     return svg.picture(name, title, description, area.height, svg.joined(body))
 
 
-def _shortened(words: str, room: int) -> str:
+def shortened(words: str, room: int) -> str:
+    """Its beginning, where it is longer."""
     return words if len(words) <= room else f"{words[: max(room - 1, 1)]}…"
