@@ -28,11 +28,11 @@ function(tailrace_install_libraries)
   add_library(tailrace_plugin INTERFACE)
   add_library(tailrace_kernels INTERFACE)
   if(TARGET tailrace_kernels_seism)
-    target_link_libraries(tailrace_kernels INTERFACE tailrace_kernels_seism)
+    target_link_libraries(tailrace_kernels INTERFACE tailrace_kernels_seism tailrace_kernels_slab)
   endif()
   set(exported tailrace_plugin tailrace_kernels)
   foreach(target IN ITEMS core comm formats formats_common formats_posix formats_mpiio formats_hdf5
-      kernels_limit kernels_seism)
+      kernels_limit kernels_run kernels_seism kernels_slab)
     if(TARGET tailrace_${target})
       list(APPEND exported tailrace_${target})
     endif()
@@ -52,7 +52,7 @@ endfunction()
 
 function(tailrace_install_programs)
   if(TARGET tailrace-seism)
-    install(TARGETS tailrace-seism tailrace-limit RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS tailrace-seism tailrace-limit tailrace-slab RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     # The name under which existing job scripts know it.
     install(CODE "
       file(CREATE_LINK tailrace-seism
@@ -101,7 +101,7 @@ function(tailrace_install_pkgconfig)
   tailrace_pkgconfig(formats "sinks and sources of file formats" ""
     "-L\${libdir} ${formats} -ltailrace_comm ${mpi} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")
   tailrace_pkgconfig(kernels "patterns of output of real applications" ""
-    "-L\${libdir} -ltailrace_kernels_seism -ltailrace_kernels_limit ${formats} -ltailrace_comm ${mpi} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")
+    "-L\${libdir} -ltailrace_kernels_seism -ltailrace_kernels_slab -ltailrace_kernels_run -ltailrace_kernels_limit ${formats} -ltailrace_comm ${mpi} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")
 endfunction()
 
 function(tailrace_install_package)

@@ -172,6 +172,7 @@ Json writer(const WriterReport& one) {
                                {"read_calls", tally.read.calls},
                                {"read_bytes", tally.read.bytes_done}};
     return {{"rank", one.rank},
+            {"bytes_given", or_null(one.bytes_given)},
             {"calls", calls.calls},
             {"bytes_asked", calls.bytes_asked},
             {"bytes_done", calls.bytes_done},
@@ -267,6 +268,22 @@ Json limit(const Record& record) {
     return {{"order", record.limit->order}, {"arms", arms}};
 }
 
+Json reads(const Record& record) {
+    Json list = Json::array();
+    for (const ReadRecord& one : record.reads)
+        list.push_back({{"pattern", one.pattern},
+                        {"bytes", one.bytes},
+                        {"requests", one.requests},
+                        {"open_s", one.open_s},
+                        {"elapsed_s", one.elapsed_s},
+                        {"rate_bytes_per_s", rate(one.bytes, one.elapsed_s, true)},
+                        {"cache", one.cache},
+                        {"cache_evidence", one.cache_evidence},
+                        {"elements", one.elements},
+                        {"wrong", one.wrong}});
+    return list;
+}
+
 }  // namespace
 
 const char* name(LimitArm::Against against) noexcept {
@@ -317,6 +334,7 @@ std::string to_json_line(const Record& record) {
         {"memory", memory(record.memory)},
         {"verification", verification(record.verification)},
         {"read_back", read_back(record.read_back)},
+        {"reads", reads(record)},
         {"limit", limit(record)}};
     // File names may hold any bytes; JSON may not.
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -111,6 +111,19 @@ struct ReadBackRecord {
     std::string cache;  ///< "warm", "dropped", "unknown"
 };
 
+/// One timed pattern of reading a finished file, every element compared with what was written.
+struct ReadRecord {
+    std::string pattern;         ///< "same", "other", "plane", "points", "shuffled"
+    std::uint64_t bytes = 0;     ///< read by all ranks
+    std::uint64_t requests = 0;  ///< boxes asked for by all ranks
+    double elapsed_s = 0;        ///< in read calls, sum of the slowest rank's; opening apart
+    double open_s = 0;           ///< opening, from the last rank in to the last rank out
+    std::string cache;           ///< "warm", "dropped", "unknown"
+    std::string cache_evidence;  ///< "0 of 128 pages were in memory"
+    std::uint64_t elements = 0;  ///< that were compared
+    std::uint64_t wrong = 0;
+};
+
 /// The same bytes from the same ranks by the plainest means, beside the kernel.
 struct LimitArm {
     /// With which time of the kernel it compares.
@@ -161,6 +174,7 @@ struct Record {
     MemoryRecord memory;
     VerificationRecord verification;
     std::optional<ReadBackRecord> read_back;
+    std::vector<ReadRecord> reads;  ///< empty: none were asked for
     std::optional<LimitRecord> limit;
 };
 

@@ -112,6 +112,8 @@ struct WriterReport {
     int rank = 0;
     FileTally total;                            ///< over the life of the file
     std::map<std::string, FileTally> by_phase;  ///< only phases with calls
+    /// What the kernel gave this rank to write; unset: not told.
+    std::optional<std::uint64_t> bytes_given{};
 };
 
 /// What happened to a file, as far as it is known; never what was asked for. Optionals that are

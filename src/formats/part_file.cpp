@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <utility>
 
 #include "core/context.hpp"
@@ -110,18 +111,38 @@ bool lies_in_memory(int fd) noexcept {
     return ::fstatfs(fd, &info) == 0 && info.f_type == TMPFS_MAGIC;
 }
 
-// Its own size may be all of the memory, and who allocates that ends with the kernel killing
-// processes.
-void check_memory(int fd, std::uint64_t bytes, const fs::path& name, Code failure_code) {
-    if (!lies_in_memory(fd)) return;
+namespace {
+
+/// What a new file in a file system that lies in memory may take; UINT64_MAX elsewhere. Its own
+/// size may be all of the memory, and who allocates that ends with the kernel killing processes.
+struct Memory {
+    std::uint64_t available = UINT64_MAX, granted = UINT64_MAX;
+};
+
+Memory memory_for(int fd) noexcept {
+    if (!lies_in_memory(fd)) return {};
     const std::uint64_t machine = core::machine_memory().available_bytes;
     const std::uint64_t available =
         std::min(machine == 0 ? UINT64_MAX : machine, group_memory_free());
-    if (bytes <= available - available / 20 + taken_bytes(fd)) return;
+    return {available, available - available / 20};
+}
+
+/// Blocks kept for root count as free: who may have them is for the reservation to find out.
+std::optional<std::uint64_t> free_blocks_bytes(int fd) noexcept {
+    struct statvfs info {};
+    if (::fstatvfs(fd, &info) != 0 || info.f_blocks == 0) return std::nullopt;  // it does not tell
+    return static_cast<std::uint64_t>(info.f_bfree) * info.f_frsize;
+}
+
+}  // namespace
+
+void check_memory(int fd, std::uint64_t bytes, const fs::path& name, Code failure_code) {
+    const Memory memory = memory_for(fd);
+    if (memory.granted == UINT64_MAX || bytes <= memory.granted + taken_bytes(fd)) return;
     throw Error(failure_code,
                 "too little memory: " + std::to_string(bytes) +
                     " bytes needed in a file system that lies in memory, " +
-                    std::to_string(available) + " bytes available",
+                    std::to_string(memory.available) + " bytes available",
                 name.string(), "write to a disk, or less");
 }
 
@@ -129,12 +150,16 @@ void check_space(int fd, std::uint64_t bytes, const fs::path& name, Code failure
     if (bytes == 0) return;
     check_file_size_limit(bytes, name, failure_code);
     check_memory(fd, bytes, name, failure_code);
-    struct statvfs info {};
-    if (::fstatvfs(fd, &info) != 0 || info.f_blocks == 0) return;  // it does not tell
-    // Blocks kept for root count as free: who may have them is for the reservation to find out.
-    const std::uint64_t free = static_cast<std::uint64_t>(info.f_bfree) * info.f_frsize;
-    if (bytes > free + taken_bytes(fd) || bytes > static_cast<std::uint64_t>(INT64_MAX))
-        throw too_little_space(failure_code, bytes, free, name);
+    const std::optional<std::uint64_t> free = free_blocks_bytes(fd);
+    if (!free) return;
+    if (bytes > *free + taken_bytes(fd) || bytes > static_cast<std::uint64_t>(INT64_MAX))
+        throw too_little_space(failure_code, bytes, *free, name);
+}
+
+std::uint64_t free_bytes(const fs::path& folder) noexcept {
+    const Descriptor fd(open_file(folder, O_RDONLY | O_DIRECTORY));
+    if (!fd.open()) return UINT64_MAX;
+    return std::min(memory_for(fd.get()).granted, free_blocks_bytes(fd.get()).value_or(UINT64_MAX));
 }
 
 Reservation only_look(int fd, std::uint64_t bytes, const fs::path& name, Code failure_code,

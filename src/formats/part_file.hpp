@@ -88,6 +88,10 @@ void check_memory(int fd, std::uint64_t bytes, const std::filesystem::path& name
 void check_space(int fd, std::uint64_t bytes, const std::filesystem::path& name,
                  core::Code failure_code);
 
+/// Bytes that check_space() would grant a new file in `folder`; UINT64_MAX where the file system
+/// does not tell.  [local]
+[[nodiscard]] std::uint64_t free_bytes(const std::filesystem::path& folder) noexcept;
+
 /// Gives back what was set aside beyond the end of the file.  [local]
 void drop_excess(int fd) noexcept;
 

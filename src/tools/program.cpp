@@ -40,15 +40,17 @@ int with_output_verdict(int exit_code) {
 }
 
 std::string usage_of(const Program& program) {
-    return "mpiexec -n RANKS " + program.name + " [options] [key=value ...]";
+    return "mpiexec -n RANKS " + program.name + " [options] " +
+           (program.usage.empty() ? "" : "[" + program.usage + "] ") + "[key=value ...]";
 }
 
 std::string help_of(const Program& program) {
     return program.name + ": " + program.summary + "\n\nUsage: " + usage_of(program) +
            "\n\n"
-           "Inputs are lines `key value...` in any order, up to a line `DONE`, from a file or, "
-           "without --input and\n"
-           "key=value, from standard input. `#` begins a comment. A tuple is `2 2 2` in a line and "
+           "Inputs are lines `key value...` in any order, up to a line `DONE`, from a file" +
+           (program.reads_stdin ? " or, without --input and\nkey=value, from standard input"
+                                : ". Without\nany, the defaults are taken") +
+           ". `#` begins a comment. A tuple is `2 2 2` in a line and "
            "2x2x2 in key=value.\n"
            "Precedence: defaults < lines < environment (" +
            program.environment_prefix +
@@ -104,7 +106,12 @@ void work_on(const comm::Comm& comm, int argc, char** argv, const Program& progr
         if (comm.rank() == 0) print(stdout, text);
     };
     if (program.prepare) comm.agree_on(program.prepare);
-    const Invocation invocation = comm.agree_on([&] { return parse_command_line(argc, argv); });
+    const Invocation invocation = comm.agree_on([&] {
+        Invocation parsed = parse_command_line(argc, argv);
+        if (program.classic) parsed.assignments = program.classic(parsed.assignments);
+        if (!program.reads_stdin) parsed.from_stdin = parsed.input_file == "-";
+        return parsed;
+    });
     if (invocation.help) return say(help_of(program));
     if (invocation.version) return say(version_of(program));
     const RawInputs raw = inputs_of(comm, invocation, program);

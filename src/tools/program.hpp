@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "comm/comm.hpp"
 #include "core/config.hpp"
@@ -15,6 +16,10 @@ struct Program {
     std::string summary;             ///< one sentence
     std::string environment_prefix;  ///< "TAILRACE_SEISM_"
     core::KeyTable keys;
+    std::string usage{};      ///< of its own arguments, for --help; empty: key=value only
+    bool reads_stdin = true;  ///< lines, where there is neither --input nor an argument
+    /// Turns arguments of the classic program into key=value.
+    std::function<std::vector<std::string>(const std::vector<std::string>&)> classic{};
     std::function<void()> prepare{};  ///< called first, on every rank, MPI being up; may throw
 };
 

@@ -6,13 +6,9 @@
 
 namespace tailrace::tools {
 
-struct SeismProgram {
-    std::string name;
-    std::string summary;       ///< one sentence
-    bool limit_alone = false;  ///< no kernel: only the same bytes by plain means
-};
-
 /// The whole main function; returns the exit code.  [collective]
-[[nodiscard]] int run_seism_program(int argc, char** argv, const SeismProgram& which);
+/// @param limit_alone  no kernel: only the same bytes by plain means
+[[nodiscard]] int run_seism_program(int argc, char** argv, const std::string& name,
+                                    const std::string& summary, bool limit_alone);
 
 }  // namespace tailrace::tools

@@ -4,7 +4,6 @@
 
 int main(int argc, char** argv) {
     return tailrace::tools::run_seism_program(
-        argc, argv,
-        {"tailrace-limit", "writes the bytes of a seism run by plain means, and measures it",
-         true});
+        argc, argv, "tailrace-limit",
+        "writes the bytes of a seism run by plain means, and measures it", true);
 }

@@ -4,7 +4,6 @@
 
 int main(int argc, char** argv) {
     return tailrace::tools::run_seism_program(
-        argc, argv,
-        {"tailrace-seism",
-         "writes the time steps of a simulation on a regular grid, and measures it"});
+        argc, argv, "tailrace-seism",
+        "writes the time steps of a simulation on a regular grid, and measures it", false);
 }

@@ -14,25 +14,26 @@
 #include "comm/comm.hpp"
 #include "core/box.hpp"
 #include "core/schema.hpp"
+#include "core/sink.hpp"
 #include "formats/options.hpp"
 
 namespace tailrace::formats::limit {
 
-/// What the ranks write: one box of `object` per rank and step.
+/// What the ranks write.
 struct Work {
-    core::Object object;
-    core::Extents chunk;      ///< empty: contiguous
+    std::vector<core::Object> objects;
+    Chunks chunks;            ///< objects that are not named are contiguous
     std::uint64_t steps = 0;  ///< of all ranks
-    /// The box of this rank in a step; all of `data`, or empty.
-    std::function<core::Box(std::uint64_t step)> place;
-    std::span<const std::byte> data;  ///< of this rank, written in every step
+    /// The pieces of this rank in a step, with their places in `data`, one behind the other.
+    std::function<std::vector<core::Write>(std::uint64_t step)> writes;
+    std::span<const std::byte> data;  ///< of this rank; the longest step's
     bool collective = false;          ///< MPI_File_write_at_all instead of MPI_File_write_at
     Hints hints;                      ///< for MPI-IO
 };
 
 /// file_per_rank, shared_file: pwrite of a rank's data of a step as one piece, in its own file or
-/// behind each other in one. mpi_io: the pieces of `place`, where a raw container has them. memory:
-/// a copy in memory.
+/// behind each other in one. mpi_io: the pieces of `writes`, where a raw container has them.
+/// memory: a copy in memory.
 enum class Way { file_per_rank, shared_file, mpi_io, memory };
 
 struct Arm {
@@ -40,6 +41,9 @@ struct Arm {
     bool synced = false;  ///< fsync before the end of the time
     bool operator==(const Arm&) const = default;
 };
+
+/// Bytes of this rank in a step.  [local]
+[[nodiscard]] std::uint64_t bytes_of(const Work& work, std::uint64_t step);
 
 /// Those that this build can run.  [local]
 [[nodiscard]] std::vector<Arm> arms();

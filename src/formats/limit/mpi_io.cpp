@@ -30,10 +30,10 @@ class Steps {
 public:
     Steps(const Work& work, const raw::Layout& layout) : x_work(work), x_layout(layout) {}
 
-    /// How this rank's piece lies in the file.  [local]
+    /// How this rank's pieces lie in the file.  [local]
     [[nodiscard]] mpiio::Portions portions(std::uint64_t step) const {
-        const core::Write piece{0, x_work.place(step), x_work.data.data(), {}, x_work.object.type};
-        return mpiio::portions_of(std::span(&piece, 1), std::span(x_layout.objects()),
+        const std::vector<core::Write> writes = x_work.writes(step);
+        return mpiio::portions_of(std::span(writes), std::span(x_layout.objects()),
                                   x_work.collective);
     }
 
@@ -103,11 +103,15 @@ std::optional<Error> write_all(mpiio::File& file, const Work& work, const raw::L
     std::optional<Error> failure;
     for (std::uint64_t step = 0; step < work.steps; ++step) {
         mpiio::Portions mine;
-        const auto cutting = comm::Comm::caught([&] { mine = steps.portions(step); });
+        std::vector<core::Write> writes;
+        const auto cutting = comm::Comm::caught([&] {
+            writes = work.writes(step);
+            mine = steps.portions(step);
+        });
         const auto writing = file.transfer(
-            layout.objects(), mine.list, [](std::size_t) { return core::ObjectId{0}; },
+            layout.objects(), mine.list, [&](std::size_t p) { return writes[p].object; },
             // MPI-IO takes memory to write from as void*, and does not change it.
-            [&](std::size_t) { return const_cast<std::byte*>(work.data.data()); }, rounds.number,
+            [&](std::size_t p) { return const_cast<std::byte*>(writes[p].data); }, rounds.number,
             rounds.views, work.collective);
         if (!failure) failure = cutting ? cutting : writing;
     }
@@ -119,8 +123,8 @@ std::optional<Error> write_all(mpiio::File& file, const Work& work, const raw::L
 
 double mpi_io(const comm::Comm& comm, const Work& work, bool synced,
               const std::filesystem::path& name) {
-    raw::Layout layout(work.chunk.empty() ? Chunks{} : Chunks{{work.object.path, work.chunk}}, 0);
-    comm.agree_on([&] { (void)layout.add(std::span(&work.object, 1)); });
+    raw::Layout layout(work.chunks, 0);
+    comm.agree_on([&] { (void)layout.add(std::span(work.objects)); });
     const Steps steps(work, layout);
     const Rounds rounds = steps.agree(comm);
     const bool syncs = synced && first_of_node(comm);
@@ -139,8 +143,7 @@ double mpi_io(const comm::Comm& comm, const Work& work, bool synced,
     comm.agree(failure ? failure : held->failure());
     const double elapsed_s = clock.stop(syncs ? synced_file(name) : std::nullopt);
     std::uint64_t asked = 0;
-    for (std::uint64_t step = 0; step < work.steps; ++step)
-        asked += work.place(step).empty() ? 0 : work.data.size();
+    for (std::uint64_t step = 0; step < work.steps; ++step) asked += bytes_of(work, step);
     check_bytes_below(comm, name, asked, my_writer_report(comm.rank(), {held->counted()}, phases));
     // Nobody removes the file before all have looked at their counts.
     comm.barrier();

@@ -37,12 +37,22 @@ Shares shares_of(const comm::Comm& comm, std::uint64_t mine) {
             std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0})};
 }
 
-/// Bytes of this rank in a step.
-std::uint64_t bytes_of(const Work& work, std::uint64_t step) {
-    return work.place(step).empty() ? 0 : work.data.size();
+/// The greatest of any step.
+std::uint64_t longest_step(const Work& work) {
+    std::uint64_t longest = 0;
+    for (std::uint64_t step = 0; step < work.steps; ++step)
+        longest = std::max(longest, bytes_of(work, step));
+    return longest;
 }
 
 }  // namespace
+
+std::uint64_t bytes_of(const Work& work, std::uint64_t step) {
+    std::uint64_t bytes = 0;
+    for (const core::Write& write : work.writes(step))
+        bytes += write.place.empty() ? 0 : write.place.volume() * core::size_of(write.type);
+    return bytes;
+}
 
 double file_per_rank(const comm::Comm& comm, const Work& work, bool synced,
                      const std::filesystem::path& name) {
@@ -68,7 +78,7 @@ double file_per_rank(const comm::Comm& comm, const Work& work, bool synced,
 
 double shared_file(const comm::Comm& comm, const Work& work, bool synced,
                    const std::filesystem::path& name) {
-    const Shares first = shares_of(comm, work.data.size());
+    const Shares first = shares_of(comm, longest_step(work));
     const bool syncs = synced && first_of_node(comm);
     std::optional<Scratch> file;
     const Clock clock(comm);
@@ -94,15 +104,15 @@ double memory_copy(const comm::Comm& comm, const Work& work) {
         try {
             target.assign(window, std::byte{1});  // touched: no page faults on the clock
         } catch (const std::bad_alloc&) {
-            throw core::Error(core::Code::no_space, "no memory for a copy", work.object.path,
-                              "choose less data per rank");
+            throw core::Error(core::Code::no_space, "no memory for a copy",
+                              work.objects.front().path, "choose less data per rank");
         }
     });
     const Clock clock(comm);
     for (std::uint64_t step = 0; step < work.steps; ++step)
-        for (std::size_t at = 0; at < bytes_of(work, step); at += window) {
+        for (std::uint64_t at = 0, bytes = bytes_of(work, step); at < bytes; at += window) {
             std::memcpy(target.data(), work.data.data() + at,
-                        std::min(window, work.data.size() - at));
+                        static_cast<std::size_t>(std::min<std::uint64_t>(window, bytes - at)));
             // The copies must not be left out because nobody reads them.
             asm volatile("" : : "r"(target.data()) : "memory");
         }

@@ -4,8 +4,6 @@
 #include <algorithm>
 
 #include "core/checked.hpp"
-#include "core/context.hpp"
-#include "core/results_file.hpp"
 #include "formats/keys.hpp"
 
 namespace tailrace::kernels::seism {
@@ -14,30 +12,15 @@ using core::Code;
 using core::Config;
 using core::Error;
 using core::in_quotes;
+using run::by_x;
+using run::largest_file_bytes;
+using run::product;
 
 namespace {
 
 constexpr std::uint64_t element_bytes = 4;
-constexpr std::uint64_t largest_file_bytes = 9223372036854775807;  // a file offset is signed
-constexpr std::uint64_t largest_chunk_bytes = 4294967295;          // HDF5 keeps it in 32 bits
-constexpr std::uint64_t largest_cb_buffer = 2147479552;            // ROMIO reads it as an int
-
-std::string by_x(const core::Extents& extents) {
-    std::string text;
-    for (std::uint64_t extent : extents)
-        text += (text.empty() ? "" : " x ") + std::to_string(extent);
-    return text;
-}
-
-/// The product, or an Error at the place of `key`.
-std::uint64_t product(const Config& config, const char* key, core::Extents factors) {
-    try {
-        return core::checked_product(factors, key);
-    } catch (const Error&) {
-        throw config.error(key, "the product of " + by_x(factors) + " does not fit 64 bits",
-                           "make " + std::string(key) + " smaller");
-    }
-}
+constexpr std::uint64_t largest_chunk_bytes = 4294967295;  // HDF5 keeps it in 32 bits
+constexpr std::uint64_t largest_cb_buffer = 2147479552;    // ROMIO reads it as an int
 
 Geometry geometry_of(const Config& config, std::uint64_t ranks) {
     Geometry geometry{config.tuple("processor"), config.tuple("domain"), config.number("time")};
@@ -51,9 +34,9 @@ Geometry geometry_of(const Config& config, std::uint64_t ranks) {
                                "`, or choose a grid whose product is " + std::to_string(ranks));
     core::Extents factors = geometry.domain;
     factors.push_back(element_bytes);
-    product(config, "domain", factors);
+    (void)product(config, "domain", factors);
     factors.insert(factors.end(), geometry.processor.begin(), geometry.processor.end());
-    product(config, "domain", factors);
+    (void)product(config, "domain", factors);
     factors.push_back(geometry.steps);
     if (product(config, "time", factors) > largest_file_bytes)
         throw config.error("time",
@@ -132,46 +115,6 @@ FillKind fill_of(Config& config) {
     return config.text("fill") == "position" ? FillKind::position : FillKind::rank;
 }
 
-Compute compute_of(const Config& config) {
-    Compute compute;
-    if (!config.has("compute")) return compute;
-    const core::Words& words = config.words("compute");
-    const std::string remedy =
-        "write `compute SECONDS`, `compute SECONDS busy` or `compute SECONDS idle`";
-    std::string why;
-    const auto seconds = core::parse_real(words[0], why);
-    if (!seconds) throw config.error("compute", in_quotes(words[0]) + " of compute " + why, remedy);
-    if (*seconds > 86400)
-        throw config.error("compute", in_quotes(words[0]) + " of compute is more than a day",
-                           remedy);
-    compute.seconds = *seconds;
-    if (words.size() == 2 && words[1] != "busy" && words[1] != "idle")
-        throw config.error("compute", in_quotes(words[1]) + " of compute is neither busy nor idle",
-                           remedy);
-    compute.busy = words.size() == 1 || words[1] == "busy";
-    return compute;
-}
-
-Striping striping_of(const Config& config) {
-    Striping striping;
-    if (config.has("lfs_stripe_count") && config.number("lfs_stripe_count") > 0)
-        striping.count = config.number("lfs_stripe_count");
-    if (config.has("lfs_stripe_size") && config.number("lfs_stripe_size") > 0)
-        striping.size_bytes = config.number("lfs_stripe_size");
-    if (striping.size_bytes && *striping.size_bytes % 65536 != 0)
-        throw config.error("lfs_stripe_size",
-                           std::to_string(*striping.size_bytes) + " is not a multiple of 65536",
-                           "Lustre takes stripes of a multiple of 64 KiB: 1048576, for example");
-    if (!striping.asked()) return striping;
-    const bool several_files = config.text("format") == "posix-per-rank" ||
-                               (config.has("subfile") && config.number("subfile") > 0);
-    if (several_files)
-        throw config.error(striping.count ? "lfs_stripe_count" : "lfs_stripe_size",
-                           "striping is set for one shared file, but this run writes several",
-                           "set the striping of the folder with lfs setstripe instead");
-    return striping;
-}
-
 /// The hints of the classic kernel for collective writes, where the user gave no others.
 void add_classic_hints(formats::Hints& hints, bool collective, std::uint64_t bytes_per_rank) {
     if (!collective) return;
@@ -187,20 +130,8 @@ std::string filter_place(const Config& config) {
     return {};
 }
 
-/// Both ways to name the time of allocation say the same wherever they are shown.
-void settle_allocation(Config& config, const formats::hdf5::Options& options) {
-    using formats::hdf5::AllocTime;
-    if (!config.given("early_allocation"))
-        config.derive("early_allocation", options.alloc_time == AllocTime::early ? "1" : "0",
-                      config.place("alloc_time"));
-    else if (options.alloc_time == AllocTime::library_default && !config.given("alloc_time"))
-        config.derive("alloc_time", "default", config.place("early_allocation"));
-}
-
 /// Chunk, filters and hints; and what of them the chosen format cannot have.
 void complete_options(Inputs& inputs) {
-    if (const auto* allocated = std::get_if<formats::hdf5::Options>(&inputs.options))
-        settle_allocation(inputs.config, *allocated);
     const Config& config = inputs.config;
     const std::uint64_t bytes = inputs.geometry.bytes_per_rank();
     const bool per_rank = config.text("format") == "posix-per-rank";
@@ -228,30 +159,9 @@ void complete_options(Inputs& inputs) {
         chunk.insert(chunk.begin(), 1);
         formats::set_chunk(inputs.options, object_path, chunk);
     }
-    for (const std::string& key : formats::keys_without_effect(config))
-        inputs.notes.push_back(key + " has no effect with format " + config.text("format"));
-}
-
-void check_memory(const comm::Comm& comm, const Inputs& inputs) {
-    const comm::Comm node = comm.split_node();
-    const std::uint64_t bytes = inputs.geometry.bytes_per_rank();
-    const std::uint64_t available = node.min(core::machine_memory().available_bytes);
-    std::optional<Error> mine;
-    if (available > 0 && bytes > available / static_cast<std::uint64_t>(node.size()))
-        mine = inputs.config.error("domain",
-                                   "a domain of " + by_x(inputs.geometry.domain) + " is " +
-                                       std::to_string(bytes) + " bytes per rank, and " +
-                                       std::to_string(node.size()) + " ranks share a node with " +
-                                       std::to_string(available) + " bytes of free memory",
-                                   "choose a smaller domain, or fewer ranks per node");
-    comm.agree(mine);
 }
 
 }  // namespace
-
-bool Inputs::filtered() const { return formats::filtered(options); }
-
-bool Inputs::collective() const { return formats::collective(options); }
 
 std::uint64_t Inputs::reserve_bytes() const {
     if (filtered()) return 0;
@@ -266,51 +176,21 @@ std::uint64_t Inputs::reserve_bytes() const {
     return bytes;
 }
 
-core::Error at_its_line(const Config& config, const Error& error) {
-    const std::string& key = error.where();
-    if (config.has("filter"))  // one that is known by its number only
-        for (std::size_t i = 0; i < config.lists("filter").size(); ++i)
-            if (const core::Words& words = config.lists("filter")[i]; words.front() == key)
-                return error.with_where(config.list_places("filter")[i] + " (filter " + key + ")");
-    if (!config.given(key)) return error;
-    for (const core::Setting& setting : config.effective())
-        if (setting.key == key)
-            return error.with_where(setting.place + " (" + key + " " + setting.text + ")");
-    return error;
-}
-
 Inputs inputs_from(Config config, std::uint64_t ranks) {
     Inputs inputs;
     inputs.config = std::move(config);
     const Config& given = inputs.config;
     inputs.geometry = geometry_of(given, ranks);
     inputs.chunk = chunk_of(given, inputs.geometry);
-    inputs.filename = given.text("filename");
-    inputs.results = given.text("results");
-    inputs.options = formats::options_from(given);
+    run::take_shared(inputs);
     inputs.plugin = plugin_of(given);
     inputs.fill = fill_of(inputs.config);
-    inputs.compute = compute_of(given);
-    inputs.striping = striping_of(given);
-    inputs.repeat = given.has("repeat") ? given.number("repeat") : 0;
-    inputs.sync_each_step = given.text("fsync") == "step";
-    inputs.read_back = given.flag("read_back");
-    inputs.verify = given.flag("verify");
-    if (given.flag("limit")) inputs.limit = LimitMode::beside;
+    run::settle(inputs);
     complete_options(inputs);
     if (inputs.reserve_bytes() > largest_file_bytes)
         throw given.error("chunk", "the padded chunks take more than 2^63 bytes",
                           "choose a chunk that divides the domain");
     return inputs;
-}
-
-void check_machine(const comm::Comm& comm, const Inputs& inputs) {
-    check_memory(comm, inputs);
-    comm.agree_on([&] {
-        if (comm.rank() != 0) return;
-        check_file_names(inputs);
-        core::check_results_file(inputs.results);
-    });
 }
 
 }  // namespace tailrace::kernels::seism

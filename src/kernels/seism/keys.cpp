@@ -10,15 +10,7 @@ namespace {
 using core::Key;
 using core::KeyTable;
 using core::Shape;
-
-Key key(const char* name, Shape shape, const char* group, const char* help) {
-    Key one;
-    one.name = name;
-    one.shape = shape;
-    one.group = group;
-    one.help = help;
-    return one;
-}
+using run::key;
 
 void add_geometry(KeyTable& table) {
     const auto tuple = [](const char* name, bool required, const char* unit, const char* help) {
@@ -63,44 +55,6 @@ void add_fill(KeyTable& table) {
     table.add(argv);
 }
 
-void add_run(KeyTable& table) {
-    Key repeat = key("repeat", Shape::number, "Run",
-                     "so many measured repetitions after one warm-up, a fresh file each; without "
-                     "it one run and no warm-up");
-    repeat.min = 1;
-    repeat.max = 1000000;
-    table.add(repeat);
-    Key compute = key("compute", Shape::words, "Run",
-                      "emulated computation of so many seconds before every step but the first");
-    compute.choices = {"SECONDS", "[busy|idle]"};
-    compute.most_words = 2;
-    table.add(compute);
-    Key fsync = key("fsync", Shape::choice, "Run",
-                    "when data is forced to the device: once at the end, or after every step");
-    fsync.choices = {"close", "step"};
-    fsync.default_text = "close";
-    table.add(fsync);
-    table.add(key("read_back", Shape::flag, "Run",
-                  "read the file by another decomposition afterwards, timed"));
-    table.add(key("verify", Shape::flag, "Run", "read the file again and check every element"));
-    table.add(key("limit", Shape::flag, "Run",
-                  "write the same bytes by plain means too, interleaved: what the machine can do"));
-    Key results = key("results", Shape::text, "Run", "file to which Records are appended");
-    results.default_text = "results.jsonl";
-    table.add(results);
-}
-
-void add_lustre(KeyTable& table) {
-    Key count = key("lfs_stripe_count", Shape::number, "Lustre",
-                    "number of stripes; 0: the file system's default");
-    count.max = 65535;
-    table.add(count);
-    Key size =
-        key("lfs_stripe_size", Shape::number, "Lustre", "size of a stripe, a multiple of 65536");
-    size.unit = "bytes";
-    table.add(size);
-}
-
 }  // namespace
 
 core::KeyTable key_table() {
@@ -108,8 +62,7 @@ core::KeyTable key_table() {
     add_geometry(table);
     formats::register_keys(table);
     add_fill(table);
-    add_run(table);
-    add_lustre(table);
+    run::register_keys(table);
     return table;
 }
 

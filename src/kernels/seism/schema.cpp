@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernels/run/describe.hpp"
+
 namespace tailrace::kernels::seism {
 
 namespace {
@@ -19,46 +21,13 @@ std::string joined(const std::vector<std::string>& words) {
     return text;
 }
 
-std::vector<std::string> texts_of(const core::Value& value) {
-    std::vector<std::string> texts;
-    if (const auto* words = std::get_if<core::Words>(&value)) texts = *words;
-    if (const auto* lists = std::get_if<std::vector<core::Words>>(&value))
-        for (const core::Words& words : *lists) texts.push_back(joined(words));
-    if (const auto* pairs = std::get_if<core::NamedValues>(&value))
-        for (const auto& [name, text] : *pairs) texts.push_back(name + "=" + text);
-    return texts;
-}
-
-/// One effective parameter as an attribute; empty lists are left out, not every format has them.
-void add_setting(core::Schema& schema, const core::Setting& setting) {
-    const auto add = [&](auto&& value) {
-        schema.attributes.push_back({root, setting.key, std::forward<decltype(value)>(value)});
-    };
-    if (const auto* flag = std::get_if<bool>(&setting.value))
-        add(AttributeScalar(std::int32_t{*flag ? 1 : 0}));
-    else if (const auto* number = std::get_if<std::uint64_t>(&setting.value))
-        add(AttributeScalar(*number));
-    else if (const auto* real = std::get_if<double>(&setting.value))
-        add(AttributeScalar(*real));
-    else if (const auto* text = std::get_if<std::string>(&setting.value))
-        add(AttributeScalar(*text));
-    else if (const auto* numbers = std::get_if<std::vector<std::uint64_t>>(&setting.value))
-        add(AttributeArray(*numbers));
-    else if (std::vector<std::string> texts = texts_of(setting.value); !texts.empty())
-        add(AttributeArray(std::move(texts)));
-}
-
 void add_plain(core::Schema& schema, const Inputs& inputs) {
+    std::vector<std::string> said_below{"fill", "use_function_argc"};
+    if (!inputs.chunk) said_below.emplace_back("chunk");
+    run::describe(schema, "seism", inputs.config, said_below);
     const auto add = [&](const char* name, AttributeScalar value) {
         schema.attributes.push_back({root, name, std::move(value)});
     };
-    add("kernel", std::string("seism"));
-    add("schema", std::string("tailrace-seism/1"));
-    for (const core::Setting& setting : inputs.config.effective()) {
-        const bool said_below = setting.key == "fill" || setting.key == "use_function_argc" ||
-                                (setting.key == "chunk" && !inputs.chunk);
-        if (!said_below) add_setting(schema, setting);
-    }
     add("fill", std::string(name(inputs.fill)));
     add("use_function_argc", static_cast<std::uint64_t>(inputs.plugin.arguments.size()));
 }

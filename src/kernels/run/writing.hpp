@@ -2,6 +2,7 @@
 // One repetition of the write: the times of this rank, and of all ranks.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -9,12 +10,11 @@
 #include "core/phases.hpp"
 #include "core/record.hpp"
 #include "core/sink.hpp"
-#include "kernels/seism/fill.hpp"
-#include "kernels/seism/inputs.hpp"
-#include "kernels/seism/progress.hpp"
-#include "kernels/seism/step_times.hpp"
+#include "kernels/run/kernel.hpp"
+#include "kernels/run/progress.hpp"
+#include "kernels/run/step_times.hpp"
 
-namespace tailrace::kernels::seism {
+namespace tailrace::kernels::run {
 
 /// What one write of the whole file took and left, on this rank.
 struct Written {
@@ -25,27 +25,28 @@ struct Written {
     double open_s = 0;     ///< until the datasets are defined, the reservation included
     double close_s = 0;    ///< close without its sync
     double durable_s = 0;  ///< from the last rank in to the last rank out, fill and compute apart
-    core::FileReport report;  ///< also of a file that was created and failed, where known
+    std::uint64_t bytes_given = 0;  ///< by this rank to the Sink
+    core::FileReport report;        ///< also of a file that was created and failed, where known
 };
 
 /// The data of this rank, and which step they are of.
 struct Buffer {
-    std::vector<float> values;
+    std::vector<std::byte> values;
     bool filled = false;
     std::uint64_t step = 0;
 };
 
 /// Makes the data of `step` unless they are there. Phase "fill".  [local]
-void fill_buffer(const Fill& fill, const Geometry& geometry, int rank, std::uint64_t step,
-                 core::Phases& phases, Buffer& buffer);
+void fill_buffer(const Kernel& kernel, int rank, std::uint64_t step, core::Phases& phases,
+                 Buffer& buffer);
 
 /// Where and how the file of a run is created.  [local]
-[[nodiscard]] core::Target target_of(const Inputs& inputs);
+[[nodiscard]] core::Target target_of(const Kernel& kernel);
 
 /// Writes the file under its name, or leaves nothing.  [collective]
 /// @param written  what is known, also after a failure
 /// @throws core::Error on all ranks
-void write_file(const comm::Comm& comm, const Inputs& inputs, const Fill& fill,
-                core::Phases& phases, Buffer& buffer, Teller& teller, Written& written);
+void write_file(const comm::Comm& comm, const Kernel& kernel, core::Phases& phases, Buffer& buffer,
+                Teller& teller, Written& written);
 
-}  // namespace tailrace::kernels::seism
+}  // namespace tailrace::kernels::run

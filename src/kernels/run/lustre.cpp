@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/seism/lustre.hpp"
+#include "kernels/run/lustre.hpp"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -13,7 +13,7 @@
 
 extern char** environ;
 
-namespace tailrace::kernels::seism {
+namespace tailrace::kernels::run {
 
 namespace {
 
@@ -121,4 +121,4 @@ std::map<std::string, std::string> striping_in_force(const std::filesystem::path
     return striping;
 }
 
-}  // namespace tailrace::kernels::seism
+}  // namespace tailrace::kernels::run

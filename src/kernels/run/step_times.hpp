@@ -8,7 +8,7 @@
 #include "comm/comm.hpp"
 #include "core/record.hpp"
 
-namespace tailrace::kernels::seism {
+namespace tailrace::kernels::run {
 
 /// Seconds of one step on this rank.
 struct StepSeconds {
@@ -51,4 +51,4 @@ private:
     std::vector<core::StepRecord> x_records;
 };
 
-}  // namespace tailrace::kernels::seism
+}  // namespace tailrace::kernels::run

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/seism/inputs.hpp"
+#include "kernels/run/plan.hpp"
 
-namespace tailrace::kernels::seism {
+namespace tailrace::kernels::run {
 
 /// What a program printed on both streams, and how it ended.
 struct Finished {
@@ -31,4 +31,4 @@ void set_striping(const Striping& striping, const std::filesystem::path& file);
 [[nodiscard]] std::map<std::string, std::string> striping_in_force(
     const std::filesystem::path& file);
 
-}  // namespace tailrace::kernels::seism
+}  // namespace tailrace::kernels::run

@@ -6,10 +6,13 @@
 #include <vector>
 
 #include "comm/comm.hpp"
+#include "core/phases.hpp"
 #include "core/record.hpp"
-#include "kernels/seism/repetition.hpp"
 
-namespace tailrace::kernels::seism {
+namespace tailrace::kernels::run {
+
+class Kernel;
+struct Written;
 
 /// Seconds, each the greatest over ranks, except `write_s`: the sum over steps of the greatest.
 struct Figures {
@@ -27,14 +30,14 @@ struct Figures {
                                  const core::Phases& phases);  ///< [collective]
 
 /// What is the same in all Records of a run.  [collective]
-[[nodiscard]] core::Record record_frame(const comm::Comm& comm, const Inputs& inputs);
+[[nodiscard]] core::Record record_frame(const comm::Comm& comm, const Kernel& kernel);
 
 /// Memory of all ranks so far.  [collective]
-[[nodiscard]] core::MemoryRecord memory_of(const comm::Comm& comm, const Inputs& inputs,
+[[nodiscard]] core::MemoryRecord memory_of(const comm::Comm& comm, const Kernel& kernel,
                                            std::uint64_t after_init_bytes);
 
 /// Fills in what a finished write tells.  [collective]
-void take_written(const comm::Comm& comm, const Inputs& inputs, const Written& written,
+void take_written(const comm::Comm& comm, const Kernel& kernel, const Written& written,
                   const Figures& figures, core::Record& record);
 
-}  // namespace tailrace::kernels::seism
+}  // namespace tailrace::kernels::run

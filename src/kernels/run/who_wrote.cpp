@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "core/units.hpp"
-#include "kernels/seism/text.hpp"
+#include "kernels/run/text.hpp"
 
-namespace tailrace::kernels::seism {
+namespace tailrace::kernels::run {
 
 namespace {
 
@@ -119,4 +119,4 @@ std::string advice_text(const core::Record& record) {
            "or write independently (without collective_write).\n";
 }
 
-}  // namespace tailrace::kernels::seism
+}  // namespace tailrace::kernels::run

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/seism/step_times.hpp"
+#include "kernels/run/step_times.hpp"
 
 #include <algorithm>
 #include <span>
 
-namespace tailrace::kernels::seism {
+namespace tailrace::kernels::run {
 
 namespace {
 
@@ -60,4 +60,4 @@ void StepTimes::take(const StepSeconds& low, const StepSeconds& sum, const StepS
     x_write_s += high.write;
 }
 
-}  // namespace tailrace::kernels::seism
+}  // namespace tailrace::kernels::run

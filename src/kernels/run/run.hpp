@@ -10,10 +10,10 @@
 
 #include "comm/comm.hpp"
 #include "core/record.hpp"
-#include "kernels/seism/inputs.hpp"
-#include "kernels/seism/progress.hpp"
+#include "kernels/run/kernel.hpp"
+#include "kernels/run/progress.hpp"
 
-namespace tailrace::kernels::seism {
+namespace tailrace::kernels::run {
 
 /// What the program knows about itself and the kernel cannot ask for.
 struct Software {
@@ -26,22 +26,35 @@ struct Software {
 using Say = std::function<void(const std::string&)>;
 
 struct HowToRun {
-    /// Goes on with the last run of the same inputs in `inputs.results`: only the repetitions that
+    /// Goes on with the last run of the same inputs in `plan().results`: only the repetitions that
     /// are missing there.
     bool resume = false;
     Watch watch{};  ///< may be empty; called on rank 0 only
 };
 
+/// Checks what only the machine can tell: that the data of the ranks of every node fit its memory,
+/// that files do not stand in each other's way, and that the results file can be written.
+/// [collective]
+/// @throws core::Error on all ranks or on none
+void check_machine(const comm::Comm& comm, const Kernel& kernel);
+
+/// Refuses to write where something else is: results or a file that the kernel reads under the name
+/// of the output or of a file that a run makes beside it, by path, by link or by inode; and the
+/// file that standard input comes from, also through a launcher's pipe: then by what it begins
+/// with. Touches nothing; for the rank that has read the inputs.  [local]
+/// @throws core::Error{bad_input}
+void check_file_names(const Kernel& kernel);
+
 /// Checks all that a run checks before it creates anything (plugin, memory, results, the file's
 /// name and folder, space, filters), creates nothing, and returns the effective configuration as
 /// input lines, with a note on the ranks.  [collective]
 /// @throws core::Error on all ranks
-[[nodiscard]] std::string dry_run_text(const comm::Comm& comm, const Inputs& inputs);
+[[nodiscard]] std::string dry_run_text(const comm::Comm& comm, const Kernel& kernel);
 
 /// Runs the plan: per repetition fill, write, read back, verify; appends a Record for each to
-/// `inputs.results` and says the results.  [collective]
+/// `plan().results` and says the results.  [collective]
 /// @throws core::Error on all ranks: of the run, or Code::verification where values are wrong
-void run(const comm::Comm& comm, const Inputs& inputs, const Software& software, const Say& say,
+void run(const comm::Comm& comm, const Kernel& kernel, const Software& software, const Say& say,
          const HowToRun& how = {});
 
-}  // namespace tailrace::kernels::seism
+}  // namespace tailrace::kernels::run

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/seism/progress.hpp"
+#include "kernels/run/progress.hpp"
 
 #include <algorithm>
 
 #include "core/phases.hpp"
 
-namespace tailrace::kernels::seism {
+namespace tailrace::kernels::run {
 
 namespace {
 
@@ -57,4 +57,4 @@ void Teller::tell() {
     x_now.new_s = x_now.longest_s = 0;
 }
 
-}  // namespace tailrace::kernels::seism
+}  // namespace tailrace::kernels::run

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string_view>
 
-namespace tailrace::kernels::seism {
+namespace tailrace::kernels::run {
 
 struct Progress {
     enum class Stage { create, write, close, limit, read_back, verify, done };
@@ -42,4 +42,4 @@ private:
     double x_told_s = 0;
 };
 
-}  // namespace tailrace::kernels::seism
+}  // namespace tailrace::kernels::run

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/seism/figures.hpp"
+#include "kernels/run/figures.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <span>
 
-#include "kernels/seism/lustre.hpp"
+#include "kernels/run/kernel.hpp"
+#include "kernels/run/lustre.hpp"
+#include "kernels/run/writing.hpp"
 
-namespace tailrace::kernels::seism {
+namespace tailrace::kernels::run {
 
 namespace {
 
@@ -60,9 +62,10 @@ Figures figures_of(const comm::Comm& comm, const Written& written, const core::P
             values[4], values[5], values[6], values[7], written.report.bytes_logical};
 }
 
-core::Record record_frame(const comm::Comm& comm, const Inputs& inputs) {
+core::Record record_frame(const comm::Comm& comm, const Kernel& kernel) {
+    const Plan& inputs = kernel.plan();
     core::Record record;
-    record.kernel = inputs.limit == LimitMode::alone ? "limit" : "seism";
+    record.kernel = inputs.limit == LimitMode::alone ? "limit" : kernel.name();
     record.started = core::utc_now();
     record.context = core::collect_context(folder_of(inputs.filename));
     const comm::Comm node = comm.split_node();
@@ -73,26 +76,26 @@ core::Record record_frame(const comm::Comm& comm, const Inputs& inputs) {
     record.file.path = inputs.filename.string();
     record.configuration = configuration_of(inputs.config);
     record.transfers.collective_requested = inputs.collective();
-    if (const auto* hdf5 = std::get_if<formats::hdf5::Options>(&inputs.options)) {
+    if (const auto* hdf5 = std::get_if<formats::hdf5::Options>(&inputs.options))
         record.transfers.metadata_collective_requested = hdf5->collective_metadata;
-        record.mpi_io.hints_requested = hdf5->hints;
-    } else if (const auto* mpiio = std::get_if<formats::mpiio::Options>(&inputs.options)) {
-        record.mpi_io.hints_requested = mpiio->hints;
-    }
+    record.mpi_io.hints_requested = inputs.hints();
     return record;
 }
 
-core::MemoryRecord memory_of(const comm::Comm& comm, const Inputs& inputs,
+core::MemoryRecord memory_of(const comm::Comm& comm, const Kernel& kernel,
                              std::uint64_t after_init_bytes) {
     const std::uint64_t peak = core::process_memory().peak_bytes;
     const std::uint64_t above = peak - std::min(peak, after_init_bytes);
-    return {comm.max(after_init_bytes), comm.max(peak), comm.max(above),
-            inputs.geometry.bytes_per_rank()};
+    return {comm.max(after_init_bytes), comm.max(peak), comm.max(above), kernel.bytes_per_rank()};
 }
 
-void take_written(const comm::Comm& comm, const Inputs& inputs, const Written& written,
+void take_written(const comm::Comm& comm, const Kernel& kernel, const Written& written,
                   const Figures& figures, core::Record& record) {
+    const Plan& inputs = kernel.plan();
     core::take(record, written.report);
+    const std::vector<std::uint64_t> given = comm.gather_value(written.bytes_given);
+    for (core::WriterReport& writer : record.writers)
+        writer.bytes_given = given.at(static_cast<std::size_t>(writer.rank));
     record.steps = written.steps;
     record.elapsed = core::ElapsedRecord{figures.durable_s, figures.write_s, figures.aggregate_s()};
     const bool may_be_striped =
@@ -101,4 +104,4 @@ void take_written(const comm::Comm& comm, const Inputs& inputs, const Written& w
         record.context.striping = striping_in_force(inputs.filename);
 }
 
-}  // namespace tailrace::kernels::seism
+}  // namespace tailrace::kernels::run

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "formats/part_file.hpp"
-#include "kernels/seism/inputs.hpp"
+#include "kernels/run/run.hpp"
 
-namespace tailrace::kernels::seism {
+namespace tailrace::kernels::run {
 
 namespace fs = std::filesystem;
 using core::Code;
@@ -63,25 +63,17 @@ Clash clash_of(const fs::path& output, const fs::path& file) {
 }
 
 /// @param key  for the place of the message; may have no value
-void refuse_clash(const Inputs& inputs, const char* key, const std::string& what,
+void refuse_clash(const Plan& plan, const char* key, const std::string& what,
                   const fs::path& file) {
-    const Clash clash = clash_of(inputs.filename, file);
+    const Clash clash = clash_of(plan.filename, file);
     if (clash == Clash::none) return;
-    const std::string output = in_quotes(inputs.filename.string());
+    const std::string output = in_quotes(plan.filename.string());
     const std::string text = clash == Clash::same
                                  ? what + " " + in_quotes(file.string()) + " and filename " +
                                        output + " are the same file"
                                  : what + " " + in_quotes(file.string()) +
                                        " has a name that the run makes beside " + output;
-    throw Error(Code::bad_input, text, inputs.config.place(key), "give one of them another name");
-}
-
-/// Numbers are no names, even where a file is called so.
-bool may_be_a_file(const std::string& word) {
-    std::string why;
-    const std::string digits = word.starts_with('-') ? word.substr(1) : word;
-    std::error_code failed;
-    return !core::parse_real(digits, why) && fs::is_regular_file(word, failed);
+    throw Error(Code::bad_input, text, plan.config.place(key), "give one of them another name");
 }
 
 bool begins_with(const fs::path& path, std::string_view text) {
@@ -101,45 +93,37 @@ bool is_standard_input(const fs::path& path) {
 
 /// `program < run.in` reads run.in, also where a launcher hands it on through a pipe: then only
 /// what the file begins with tells.
-void refuse_own_lines(const Inputs& inputs, const char* key, const fs::path& file) {
-    if (inputs.read_once.empty()) return;
+void refuse_own_lines(const Plan& plan, const char* key, const fs::path& file) {
+    if (plan.read_once.empty()) return;
     const bool same = is_standard_input(file);
-    if (!same && !begins_with(file, inputs.read_once)) return;
+    if (!same && !begins_with(file, plan.read_once)) return;
     throw Error(Code::bad_input,
                 std::string(key) + " " + in_quotes(file.string()) +
                     (same ? " and standard input are the same file"
                           : " begins with the lines that were read as input: it is their file, or "
                             "a copy"),
-                inputs.config.place(key),
+                plan.config.place(key),
                 "give " + std::string(key) + " another name, or remove that file");
 }
 
 }  // namespace
 
-void check_file_names(const Inputs& inputs) {
-    refuse_clash(inputs, "results", "results", inputs.results);
-    refuse_own_lines(inputs, "filename", inputs.filename);
-    refuse_own_lines(inputs, "results", inputs.results);
-    struct Read {
-        const char* key;
-        std::string what;
-        fs::path file;
-    };
-    std::vector<Read> reads;
-    if (!inputs.input_file.empty())
-        reads.push_back({"filename", "the input file", inputs.input_file});
-    if (inputs.plugin.library.find('/') != std::string::npos)
-        reads.push_back({"use_function_lib", "use_function_lib", inputs.plugin.library});
-    for (const std::string& word : inputs.plugin.arguments)
-        if (may_be_a_file(word)) reads.push_back({"use_function_argv", "use_function_argv", word});
-    for (const Read& read : reads) {
-        refuse_clash(inputs, read.key, read.what, read.file);
-        if (clash_of(inputs.results, read.file) == Clash::same)
+void check_file_names(const Kernel& kernel) {
+    const Plan& plan = kernel.plan();
+    refuse_clash(plan, "results", "results", plan.results);
+    refuse_own_lines(plan, "filename", plan.filename);
+    refuse_own_lines(plan, "results", plan.results);
+    std::vector<FileRead> reads = kernel.files_read();
+    if (!plan.input_file.empty())
+        reads.insert(reads.begin(), {"filename", "the input file", plan.input_file});
+    for (const FileRead& read : reads) {
+        refuse_clash(plan, read.key, read.what, read.file);
+        if (clash_of(plan.results, read.file) == Clash::same)
             throw Error(Code::bad_input,
-                        "results " + in_quotes(inputs.results.string()) + " and " + read.what +
-                            " " + in_quotes(read.file.string()) + " are the same file",
-                        inputs.config.place("results"), "give the results another name");
+                        "results " + in_quotes(plan.results.string()) + " and " + read.what + " " +
+                            in_quotes(read.file.string()) + " are the same file",
+                        plan.config.place("results"), "give the results another name");
     }
 }
 
-}  // namespace tailrace::kernels::seism
+}  // namespace tailrace::kernels::run

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/seism/repetition.hpp"
+#include "kernels/run/writing.hpp"
 
 #include <ctime>
 
@@ -7,10 +7,10 @@
 #include <memory>
 
 #include "formats/open.hpp"
-#include "kernels/seism/lustre.hpp"
-#include "kernels/seism/schema.hpp"
+#include "kernels/run/limit_work.hpp"
+#include "kernels/run/lustre.hpp"
 
-namespace tailrace::kernels::seism {
+namespace tailrace::kernels::run {
 
 namespace {
 
@@ -54,16 +54,16 @@ void emulate_computation(const Compute& compute, core::Phases& phases) {
 
 class Writer {
 public:
-    Writer(const comm::Comm& comm, const Inputs& inputs, const Fill& fill, core::Phases& phases,
-           Buffer& buffer, Teller& teller, Written& written)
+    Writer(const comm::Comm& comm, const Kernel& kernel, core::Phases& phases, Buffer& buffer,
+           Teller& teller, Written& written)
         : x_comm(comm),
-          x_inputs(inputs),
-          x_fill(fill),
+          x_kernel(kernel),
+          x_plan(kernel.plan()),
           x_phases(phases),
           x_buffer(buffer),
           x_teller(teller),
           x_stretches(comm),
-          x_steps(comm, inputs.geometry.steps, inputs.sync_each_step, inputs.compute.seconds > 0),
+          x_steps(comm, kernel.steps(), x_plan.sync_each_step, x_plan.compute.seconds > 0),
           x_written(written) {}
 
     void write() {
@@ -71,16 +71,15 @@ public:
         x_teller.stage(Progress::Stage::create);
         x_stretches.begin();
         const double start = core::now_s();
-        const auto sink =
-            formats::open_sink(x_comm, target_of(x_inputs), x_inputs.options, x_phases);
+        const auto sink = formats::open_sink(x_comm, target_of(x_kernel), x_plan.options, x_phases);
         x_written.created = true;
         try {
-            const core::ObjectId id = sink->define(schema_of(x_inputs)).front();
+            const std::vector<core::ObjectId> ids = sink->define(x_kernel.schema());
             x_written.open_s = core::now_s() - start;
             x_teller.stage(Progress::Stage::write);
-            for (std::uint64_t step = 0; step < x_inputs.geometry.steps; ++step) {
+            for (std::uint64_t step = 0; step < x_kernel.steps(); ++step) {
                 prepare(step);
-                write_step(*sink, id, step);
+                write_step(*sink, ids, step);
             }
             x_teller.stage(Progress::Stage::close);
             close(*sink);
@@ -98,38 +97,37 @@ public:
 
 private:
     void fill(std::uint64_t step) {
-        fill_buffer(x_fill, x_inputs.geometry, x_comm.rank(), step, x_phases, x_buffer);
-        if (x_fill.may_fail()) x_comm.agree(x_fill.failure());
+        fill_buffer(x_kernel, x_comm.rank(), step, x_phases, x_buffer);
+        if (x_kernel.may_fail()) x_comm.agree(x_kernel.failure());
     }
 
     /// New data, the emulated computation and what the ranks tell each other, off the clock.
     void prepare(std::uint64_t step) {
         x_step = {};
-        const bool computes = step > 0 && x_inputs.compute.seconds > 0;
-        const bool refills = step > 0 && x_fill.differs_per_step();
+        const bool computes = step > 0 && x_plan.compute.seconds > 0;
+        const bool refills = step > 0 && x_kernel.differs_per_step();
         if (!computes && !refills && !x_steps.full()) return;
         x_stretches.end();
         if (x_steps.full()) x_steps.reduce();
         fill(step);
         const double before = x_phases.seconds("compute");
-        if (computes) emulate_computation(x_inputs.compute, x_phases);
+        if (computes) emulate_computation(x_plan.compute, x_phases);
         x_step.compute = x_phases.seconds("compute") - before;
         x_stretches.begin();
     }
 
-    void write_step(core::Sink& sink, core::ObjectId id, std::uint64_t step) {
+    void write_step(core::Sink& sink, const std::vector<core::ObjectId>& ids, std::uint64_t step) {
+        std::vector<core::Write> writes = writes_of(x_comm.rank(), x_kernel, step, x_buffer.values);
+        for (core::Write& write : writes) {
+            write.object = ids[write.object];
+            x_written.bytes_given += write.place.volume() * core::size_of(write.type);
+        }
         const double started_s = core::now_s();
         const double write_before = x_phases.seconds("write");
-        const core::Write piece{
-            id,
-            x_inputs.geometry.place_of(static_cast<std::uint64_t>(x_comm.rank()), step),
-            reinterpret_cast<const std::byte*>(x_buffer.values.data()),
-            {},
-            core::Scalar::f32};
-        sink.write(std::span(&piece, 1));
+        sink.write(writes);
         sink.complete(step);
         x_step.write = x_phases.seconds("write") - write_before;
-        if (x_inputs.sync_each_step) {
+        if (x_plan.sync_each_step) {
             const double sync_before = x_phases.seconds("sync");
             sink.sync(core::Durability::durable).wait();
             x_step.sync = x_phases.seconds("sync") - sync_before;
@@ -153,8 +151,8 @@ private:
     }
 
     const comm::Comm& x_comm;
-    const Inputs& x_inputs;
-    const Fill& x_fill;
+    const Kernel& x_kernel;
+    const Plan& x_plan;
     core::Phases& x_phases;
     Buffer& x_buffer;
     Teller& x_teller;
@@ -166,32 +164,38 @@ private:
 
 }  // namespace
 
-core::Target target_of(const Inputs& inputs) {
+core::Target target_of(const Kernel& kernel) {
+    const Plan& plan = kernel.plan();
     core::Target target;
-    target.path = inputs.filename;
+    target.path = plan.filename;
     target.existing = core::Existing::replace;
-    const auto* hdf5 = std::get_if<formats::hdf5::Options>(&inputs.options);
+    const auto* hdf5 = std::get_if<formats::hdf5::Options>(&plan.options);
     if (hdf5 && hdf5->subfiles > 0) target.publish = core::Publish::in_place;
-    target.reserve_bytes = inputs.reserve_bytes();
-    if (inputs.striping.asked() && lfs_there())
-        target.create = [striping = inputs.striping](const std::filesystem::path& part) {
+    target.reserve_bytes = kernel.reserve_bytes();
+    if (plan.striping.asked() && lfs_there())
+        target.create = [striping = plan.striping](const std::filesystem::path& part) {
             set_striping(striping, part);
         };
     return target;
 }
 
-void fill_buffer(const Fill& fill, const Geometry& geometry, int rank, std::uint64_t step,
-                 core::Phases& phases, Buffer& buffer) {
-    if (buffer.filled && (buffer.step == step || !fill.differs_per_step())) return;
+void fill_buffer(const Kernel& kernel, int rank, std::uint64_t step, core::Phases& phases,
+                 Buffer& buffer) {
+    if (buffer.filled && (buffer.step == step || !kernel.differs_per_step())) return;
     const auto phase = phases.enter("fill");
-    fill.values(geometry.place_of(static_cast<std::uint64_t>(rank), step), buffer.values);
+    std::span<std::byte> left(buffer.values);
+    for (const Piece& piece : kernel.pieces(static_cast<std::uint64_t>(rank), step)) {
+        const std::uint64_t bytes = piece.place.volume() * core::size_of(kernel.type(piece.object));
+        kernel.values(piece.object, piece.place, left.first(static_cast<std::size_t>(bytes)));
+        left = left.subspan(static_cast<std::size_t>(bytes));
+    }
     buffer.filled = true;
     buffer.step = step;
 }
 
-void write_file(const comm::Comm& comm, const Inputs& inputs, const Fill& fill,
-                core::Phases& phases, Buffer& buffer, Teller& teller, Written& written) {
-    Writer(comm, inputs, fill, phases, buffer, teller, written).write();
+void write_file(const comm::Comm& comm, const Kernel& kernel, core::Phases& phases, Buffer& buffer,
+                Teller& teller, Written& written) {
+    Writer(comm, kernel, phases, buffer, teller, written).write();
 }
 
-}  // namespace tailrace::kernels::seism
+}  // namespace tailrace::kernels::run

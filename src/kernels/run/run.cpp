@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/seism/run.hpp"
+#include "kernels/run/run.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -13,14 +13,14 @@
 #include "formats/check.hpp"
 #include "formats/part_file.hpp"
 #include "kernels/limit/limit.hpp"
-#include "kernels/seism/figures.hpp"
-#include "kernels/seism/limit_work.hpp"
-#include "kernels/seism/lustre.hpp"
-#include "kernels/seism/reading.hpp"
-#include "kernels/seism/repetition.hpp"
-#include "kernels/seism/text.hpp"
+#include "kernels/run/figures.hpp"
+#include "kernels/run/limit_work.hpp"
+#include "kernels/run/lustre.hpp"
+#include "kernels/run/reading.hpp"
+#include "kernels/run/text.hpp"
+#include "kernels/run/writing.hpp"
 
-namespace tailrace::kernels::seism {
+namespace tailrace::kernels::run {
 
 namespace {
 
@@ -28,36 +28,41 @@ using core::Code;
 using core::Error;
 using core::Record;
 
-Buffer make_buffer(const Inputs& inputs) {
-    const std::uint64_t elements = inputs.geometry.elements_per_rank();
+Buffer make_buffer(const Kernel& kernel) {
     try {
         Buffer buffer;
-        buffer.values.resize(static_cast<std::size_t>(elements));
+        buffer.values.resize(static_cast<std::size_t>(kernel.bytes_per_rank()));
         return buffer;
     } catch (const std::exception&) {  // bad_alloc or length_error
-        throw inputs.config.error(
-            "domain",
-            core::bytes_text(inputs.geometry.bytes_per_rank()) + " per rank could not be allocated",
-            "choose a smaller domain");
+        throw kernel.plan().config.error(
+            kernel.size_key(),
+            core::bytes_text(kernel.bytes_per_rank()) + " per rank could not be allocated",
+            kernel.smaller(core::machine_memory().available_bytes));
     }
 }
 
-Error wrong_values(const Inputs& inputs, const core::VerificationRecord& found) {
+Error wrong_values(const Kernel& kernel, const core::VerificationRecord& found) {
+    const std::vector<core::Object> objects = kernel.schema().objects;
+    const std::string what = objects.size() == 1
+                                 ? objects.front().path
+                                 : "the " + std::to_string(objects.size()) + " objects";
     std::string message = std::to_string(found.wrong) + " of " + std::to_string(found.elements) +
-                          " elements of " + object_path + " are wrong";
+                          " elements of " + what + " are wrong";
     if (found.wrong == 0)
         message = "only " + std::to_string(found.elements) + " elements were read";
-    return {Code::verification, message, inputs.filename.string(),
+    return {Code::verification, message, kernel.plan().filename.string(),
             "the first ones are listed above; run it again with the same input to see whether the "
             "same ones are wrong"};
 }
 
-std::unique_ptr<Fill> checked_fill(const Inputs& inputs) {
-    try {
-        return make_fill(inputs.fill, inputs.geometry, inputs.plugin);
-    } catch (const Error& error) {
-        throw at_its_line(inputs.config, error);
-    }
+/// An Error about the space for the file says how much would fit.
+Error with_fitting_size(const Kernel& kernel, const Error& error) {
+    if (error.code() != Code::no_space_reserved) return error;
+    const std::uint64_t free =
+        formats::free_bytes(formats::folder_of(formats::follow_links(kernel.plan().filename)));
+    const std::string smaller = free == UINT64_MAX ? "" : kernel.smaller_file(free);
+    if (smaller.empty()) return error;
+    return {error.code(), error.message(), error.where(), error.remedy() + "; " + smaller};
 }
 
 /// A failure after a run with the same inputs has ended well: no usage error. That of a plugin,
@@ -70,23 +75,23 @@ Error failed_in_repetition(const Error& error) {
 
 class Run {
 public:
-    Run(const comm::Comm& comm, const Inputs& inputs, const Software& software, const Say& say,
+    Run(const comm::Comm& comm, const Kernel& kernel, const Software& software, const Say& say,
         const HowToRun& how)
         : x_comm(comm),
-          x_inputs(inputs),
+          x_kernel(kernel),
+          x_plan(kernel.plan()),
           x_software(software),
           x_say(say),
-          x_how(how),
-          x_fill(checked_fill(inputs)) {}
+          x_how(how) {}
 
     void all() {
-        x_buffer = x_comm.agree_on([&] { return make_buffer(x_inputs); });
+        x_buffer = x_comm.agree_on([&] { return make_buffer(x_kernel); });
         const std::vector<std::uint64_t> missing = find_missing();
         warn_without_lustre();
-        tell(echo_text(x_inputs));
-        const bool repeats = x_inputs.repeat > 0;
+        tell(x_kernel.echo_text());
+        const bool repeats = x_plan.repeat > 0;
         if (missing.empty())
-            return tell("All repetitions are in " + x_inputs.results.string() +
+            return tell("All repetitions are in " + x_plan.results.string() +
                         " already: nothing to do\n");
         if (repeats) one(0);
         for (const std::uint64_t number : missing) one(number);
@@ -101,16 +106,16 @@ private:
         const Record frame = frame_of_all();
         x_comm.agree_on([&] {
             if (x_how.resume && x_comm.rank() == 0)
-                found = core::finished_run(x_inputs.results, frame);
+                found = core::finished_run(x_plan.results, frame);
         });
         if (x_comm.rank() == 0 && !found.run_id.empty() && found.host != frame.context.host)
             core::log(core::LogLevel::warning, "the repetitions so far ran on " + found.host +
                                                    ", these run on " + frame.context.host);
         if (x_comm.rank() == 0 && x_how.resume)
             tell("Resumed: " + std::to_string(found.repetitions.size()) + " repetitions are in " +
-                 x_inputs.results.string() + "\n");
+                 x_plan.results.string() + "\n");
         x_run_id = x_comm.broadcast(found.run_id.empty() ? core::new_run_id() : found.run_id);
-        std::string done(std::max<std::uint64_t>(x_inputs.repeat, 1), '-');
+        std::string done(std::max<std::uint64_t>(x_plan.repeat, 1), '-');
         for (const std::uint64_t number : found.repetitions)
             if (number >= 1 && number <= done.size()) done[number - 1] = '+';
         done = x_comm.broadcast(done);
@@ -121,7 +126,7 @@ private:
     }
 
     [[nodiscard]] Record frame_of_all() const {
-        Record record = record_frame(x_comm, x_inputs);
+        Record record = record_frame(x_comm, x_kernel);
         record.context.mpi_library = x_software.mpi_library;
         record.context.hdf5_version = x_software.hdf5_version;
         return record;
@@ -129,7 +134,7 @@ private:
 
     void one(std::uint64_t number) {
         remove_previous();
-        if (x_inputs.repeat > 0) tell(heading(number));
+        if (x_plan.repeat > 0) tell(heading(number));
         repetition(number);
         x_ran_before = true;
     }
@@ -137,10 +142,10 @@ private:
     [[nodiscard]] Teller teller(std::uint64_t number) const {
         Progress frame;
         frame.repetition = number;
-        frame.repetitions = std::max<std::uint64_t>(x_inputs.repeat, 1);
+        frame.repetitions = std::max<std::uint64_t>(x_plan.repeat, 1);
         frame.warm_up = number == 0;
-        frame.steps = x_inputs.geometry.steps;
-        frame.step_bytes = x_inputs.geometry.bytes() / x_inputs.geometry.steps;
+        frame.steps = x_kernel.steps();
+        frame.step_bytes = x_kernel.bytes() / x_kernel.steps();
         return {x_how.watch, frame};
     }
 
@@ -153,7 +158,7 @@ private:
     }
 
     void warn_without_lustre() const {
-        if (x_comm.rank() == 0 && x_inputs.striping.asked() && !lfs_there())
+        if (x_comm.rank() == 0 && x_plan.striping.asked() && !lfs_there())
             core::log(core::LogLevel::warning,
                       "there is no program lfs on PATH: the file gets the default striping");
     }
@@ -162,7 +167,7 @@ private:
         return std::string(80, '-') + "\n" +
                (number == 0 ? "Warm-up\n"
                             : "Repetition " + std::to_string(number) + " of " +
-                                  std::to_string(x_inputs.repeat) + "\n");
+                                  std::to_string(x_plan.repeat) + "\n");
     }
 
     /// A fresh file each time: the one of the last repetition goes before the clock starts.
@@ -188,7 +193,7 @@ private:
         }
         take_rest(record, measured);
         // First what was measured: the Record may not be storable.
-        if (measured.written.complete) tell(results_text(x_inputs, record, measured.figures));
+        if (measured.written.complete) tell(results_text(x_kernel, record, measured.figures));
         tell_limit(record);
         if (record.error) {
             // Bad input that only the file system could tell: no run took place.
@@ -219,45 +224,44 @@ private:
 
     /// The kernel and, where it is asked for, the limit.
     void measure(Record& record, Measured& measured) {
-        if (x_inputs.limit == LimitMode::off) return measure_kernel(record, measured);
-        fill_buffer(*x_fill, x_inputs.geometry, x_comm.rank(), 0, measured.phases, x_buffer);
-        if (x_fill->may_fail()) x_comm.agree(x_fill->failure());
-        const auto beside =
-            x_comm.agree_on([&] { return formats::follow_links(x_inputs.filename); });
+        if (x_plan.limit == LimitMode::off) return measure_kernel(record, measured);
+        fill_buffer(x_kernel, x_comm.rank(), 0, measured.phases, x_buffer);
+        if (x_kernel.may_fail()) x_comm.agree(x_kernel.failure());
+        const auto beside = x_comm.agree_on([&] { return formats::follow_links(x_plan.filename); });
         const auto kernel = [&] {
             measure_kernel(record, measured);
             measured.teller.stage(Progress::Stage::limit);  // the arms after it
         };
         measured.teller.stage(Progress::Stage::limit);
-        limit::run_beside(x_comm, limit_work(x_comm.rank(), x_inputs, x_buffer), beside,
-                          x_inputs.limit == LimitMode::beside ? std::function<void()>(kernel)
-                                                              : std::function<void()>(),
+        limit::run_beside(x_comm, limit_work(x_comm.rank(), x_kernel, x_buffer), beside,
+                          x_plan.limit == LimitMode::beside ? std::function<void()>(kernel)
+                                                            : std::function<void()>(),
                           record.limit.emplace());
     }
 
     void measure_kernel(Record& record, Measured& measured) {
         core::Phases& phases = measured.phases;
         Written& written = measured.written;
-        write_file(x_comm, x_inputs, *x_fill, phases, x_buffer, measured.teller, written);
+        write_file(x_comm, x_kernel, phases, x_buffer, measured.teller, written);
         // The name goes first: whoever sees it sees all that belongs to it.
         x_previous = {written.report.path.string()};
         x_previous.insert(x_previous.end(), written.report.parts.begin(),
                           written.report.parts.end());
         measured.figures = figures_of(x_comm, written, phases);
-        take_written(x_comm, x_inputs, written, measured.figures, record);
-        if (x_inputs.read_back) {
+        take_written(x_comm, x_kernel, written, measured.figures, record);
+        if (x_plan.read_back) {
             x_buffer.filled = false;
             measured.teller.stage(Progress::Stage::read_back);
-            record.read_back = read_back(x_comm, x_inputs, phases, x_buffer.values);
+            record.read_back = read_back(x_comm, x_kernel, phases, x_buffer.values);
         }
-        if (!x_inputs.verify) return;
+        if (!x_plan.verify) return;
         x_buffer.filled = false;
         measured.teller.stage(Progress::Stage::verify);
-        core::VerificationRecord found = verify(x_comm, x_inputs, *x_fill, phases, x_buffer.values);
-        if (x_fill->may_fail()) x_comm.agree(x_fill->failure());  // then nothing was compared
+        core::VerificationRecord found = verify(x_comm, x_kernel, phases, x_buffer.values);
+        if (x_kernel.may_fail()) x_comm.agree(x_kernel.failure());  // then nothing was compared
         record.verification = std::move(found);
         if (record.verification.status == core::VerificationStatus::failed)
-            throw wrong_values(x_inputs, record.verification);
+            throw wrong_values(x_kernel, record.verification);
     }
 
     /// The code depends on the stage: a place that cannot be written is bad input only until there
@@ -267,7 +271,7 @@ private:
             error = failed_in_repetition(error);
         else if (written.created)
             error = core::failed_in_run(error);
-        return at_its_line(x_inputs.config, error);
+        return at_its_line(x_plan.config, with_fitting_size(x_kernel, error));
     }
 
     /// What is known however it ended.
@@ -277,14 +281,14 @@ private:
             core::take_failed(record, written.report);
         record.phases =
             core::phases_of(x_comm.gather_text(core::phases_to_text(measured.phases.times())));
-        record.memory = memory_of(x_comm, x_inputs, x_software.after_init_bytes);
+        record.memory = memory_of(x_comm, x_kernel, x_software.after_init_bytes);
     }
 
     void append(const Record& record) const {
         x_comm.agree_on([&] {
             if (x_comm.rank() != 0) return;
             try {
-                core::append_line(x_inputs.results, core::to_json_line(record));
+                core::append_line(x_plan.results, core::to_json_line(record));
             } catch (const Error& error) {
                 throw Error(core::failed_in_run(error).code(),
                             "the run ended well, but its Record is lost: " + error.message(),
@@ -297,7 +301,7 @@ private:
     void append_if_possible(const Record& record) const {
         if (x_comm.rank() != 0) return;
         try {
-            core::append_line(x_inputs.results, core::to_json_line(record));
+            core::append_line(x_plan.results, core::to_json_line(record));
         } catch (const std::exception& error) {
             core::log(core::LogLevel::warning,
                       std::string("the Record of the failed run is lost: ") + error.what());
@@ -305,11 +309,11 @@ private:
     }
 
     comm::Comm x_comm;
-    const Inputs& x_inputs;
+    const Kernel& x_kernel;
+    const Plan& x_plan;
     const Software& x_software;
     const Say& x_say;
     const HowToRun& x_how;
-    std::unique_ptr<Fill> x_fill;
     Buffer x_buffer;
     std::string x_run_id;
     bool x_ran_before = false;
@@ -320,29 +324,26 @@ private:
 
 }  // namespace
 
-std::string dry_run_text(const comm::Comm& comm, const Inputs& inputs) {
-    comm.agree_on([&] { (void)checked_fill(inputs); });
-    check_machine(comm, inputs);
+std::string dry_run_text(const comm::Comm& comm, const Kernel& kernel) {
+    const Plan& plan = kernel.plan();
+    check_machine(comm, kernel);
     try {
-        formats::check_sink(comm, target_of(inputs), inputs.options,
-                            static_cast<int>(inputs.geometry.ranks()));
+        formats::check_sink(comm, target_of(kernel), plan.options,
+                            static_cast<int>(kernel.ranks()));
     } catch (const Error& error) {
-        throw at_its_line(inputs.config, error);
+        throw at_its_line(plan.config, with_fitting_size(kernel, error));
     }
-    return "# effective configuration for " + std::to_string(inputs.geometry.ranks()) + " ranks, " +
-           core::bytes_text(inputs.geometry.bytes()) + "; nothing was written\n" +
-           inputs.config.listing();
+    return "# effective configuration for " + std::to_string(kernel.ranks()) + " ranks, " +
+           core::bytes_text(kernel.bytes()) + "; nothing was written\n" + plan.config.listing();
 }
 
-void run(const comm::Comm& comm, const Inputs& inputs, const Software& software, const Say& say,
+void run(const comm::Comm& comm, const Kernel& kernel, const Software& software, const Say& say,
          const HowToRun& how) {
-    check_machine(comm, inputs);
+    check_machine(comm, kernel);
     comm.agree_on([&] {
-        if (comm.rank() == 0) core::try_results_file(inputs.results);
+        if (comm.rank() == 0) core::try_results_file(kernel.plan().results);
     });
-    auto whole =
-        comm.agree_on([&] { return std::make_unique<Run>(comm, inputs, software, say, how); });
-    whole->all();
+    Run(comm, kernel, software, say, how).all();
 }
 
-}  // namespace tailrace::kernels::seism
+}  // namespace tailrace::kernels::run

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/context.hpp"
+#include "core/results_file.hpp"
+#include "kernels/run/run.hpp"
+
+namespace tailrace::kernels::run {
+
+namespace {
+
+void check_memory(const comm::Comm& comm, const Kernel& kernel) {
+    const comm::Comm node = comm.split_node();
+    const std::uint64_t bytes = kernel.bytes_per_rank();
+    const std::uint64_t available = node.min(core::machine_memory().available_bytes);
+    const std::uint64_t share = available / static_cast<std::uint64_t>(node.size());
+    std::optional<core::Error> mine;
+    if (available > 0 && bytes > share)
+        mine = kernel.plan().config.error(
+            kernel.size_key(),
+            kernel.size_text() + " is " + std::to_string(bytes) + " bytes per rank, and " +
+                std::to_string(node.size()) + " ranks share a node with " +
+                std::to_string(available) + " bytes of free memory",
+            kernel.smaller(share));
+    comm.agree(mine);
+}
+
+}  // namespace
+
+void check_machine(const comm::Comm& comm, const Kernel& kernel) {
+    check_memory(comm, kernel);
+    comm.agree_on([&] {
+        if (comm.rank() != 0) return;
+        check_file_names(kernel);
+        core::check_results_file(kernel.plan().results);
+    });
+}
+
+}  // namespace tailrace::kernels::run

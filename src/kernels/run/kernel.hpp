@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel, as the run sees it: what it writes, who holds which part of it, and the value of every
+// element. How it is written is the formats' part, and how often the run's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/box.hpp"
+#include "core/error.hpp"
+#include "core/record.hpp"
+#include "core/schema.hpp"
+#include "kernels/run/figures.hpp"
+#include "kernels/run/plan.hpp"
+
+namespace tailrace::kernels::run {
+
+/// A box of an object that one rank holds in one step.
+struct Piece {
+    std::size_t object = 0;  ///< index into schema().objects
+    core::Box place;
+};
+
+/// A file that the run reads and must not overwrite.
+struct FileRead {
+    const char* key;   ///< that named it
+    std::string what;  ///< for messages
+    std::filesystem::path file;
+};
+
+class Kernel {
+public:
+    virtual ~Kernel() = default;
+
+    [[nodiscard]] virtual std::string name() const = 0;                     ///< "seism"  [local]
+    [[nodiscard]] virtual const Plan& plan() const = 0;                     ///< [local]
+    [[nodiscard]] virtual std::uint64_t ranks() const = 0;                  ///< [local]
+    [[nodiscard]] virtual std::uint64_t steps() const = 0;                  ///< [local]
+    [[nodiscard]] virtual core::Schema schema() const = 0;                  ///< [local]
+    [[nodiscard]] virtual core::Scalar type(std::size_t object) const = 0;  ///< [local]
+    /// What a rank writes in a step; its data lie packed, one piece behind the other in this order.
+    /// [local]
+    [[nodiscard]] virtual std::vector<Piece> pieces(std::uint64_t rank,
+                                                    std::uint64_t step) const = 0;
+    /// The same elements of a step, each once, dealt to the ranks in another way.  [local]
+    [[nodiscard]] virtual std::vector<Piece> other_pieces(std::uint64_t rank,
+                                                          std::uint64_t step) const = 0;
+    /// Ranks per dimension of other_pieces(), for the Record.  [local]
+    [[nodiscard]] virtual std::vector<std::uint64_t> other_decomposition() const = 0;
+    /// "time, x, y, z": the dimensions of an object, for messages.  [local]
+    [[nodiscard]] virtual std::string axes(std::size_t object) const = 0;
+
+    /// False where a rank's data are the same bytes in all steps.  [local]
+    [[nodiscard]] virtual bool differs_per_step() const noexcept = 0;
+    /// The values of a box, packed row-major, in the type of the object.  [local]
+    virtual void values(std::size_t object, const core::Box& place,
+                        std::span<std::byte> values) const = 0;
+    /// The first failure of values(), which gives zeros from then on. It is kept and not thrown:
+    /// values are asked for between collective calls, which all ranks must make.  [local]
+    [[nodiscard]] virtual std::optional<core::Error> failure() const { return std::nullopt; }
+    /// Whether failure() may ever say something.  [local]
+    [[nodiscard]] virtual bool may_fail() const noexcept { return false; }
+
+    /// Most bytes that a rank holds in one step.  [local]
+    [[nodiscard]] virtual std::uint64_t bytes_per_rank() const = 0;
+    [[nodiscard]] virtual std::uint64_t bytes() const = 0;  ///< of all elements  [local]
+    /// Bytes that the file takes at most, padding of chunks included, for the reservation; 0 where
+    /// that is not known before (compression).  [local]
+    [[nodiscard]] virtual std::uint64_t reserve_bytes() const = 0;
+    /// Extents of the chunks of an object; empty: contiguous.  [local]
+    [[nodiscard]] virtual core::Extents chunk(std::size_t object) const = 0;
+
+    /// "a domain of 4 x 4 x 4": what makes its data as large as they are, for messages.  [local]
+    [[nodiscard]] virtual std::string size_text() const = 0;
+    /// The key behind it.  [local]
+    [[nodiscard]] virtual const char* size_key() const noexcept = 0;
+    /// What a person does where memory is short: @p fitting bytes per rank would do.  [local]
+    [[nodiscard]] virtual std::string smaller(std::uint64_t fitting) const = 0;
+    /// The same where a file of @p fitting bytes would find space; empty: nothing to suggest.
+    /// [local]
+    [[nodiscard]] virtual std::string smaller_file(std::uint64_t fitting) const {
+        (void)fitting;
+        return {};
+    }
+    /// Files that it reads.  [local]
+    [[nodiscard]] virtual std::vector<FileRead> files_read() const { return {}; }
+
+    /// The parameters, before the run.  [local]
+    [[nodiscard]] virtual std::string echo_text() const = 0;
+    /// The block of results that the classic program prints, ahead of the common lines.  [local]
+    [[nodiscard]] virtual std::string classic_text(const core::Record& record,
+                                                   const Figures& figures) const = 0;
+};
+
+}  // namespace tailrace::kernels::run

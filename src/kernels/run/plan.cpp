@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/run/plan.hpp"
+
+#include "core/checked.hpp"
+#include "formats/keys.hpp"
+
+namespace tailrace::kernels::run {
+
+using core::Config;
+using core::Error;
+using core::in_quotes;
+using core::Key;
+using core::KeyTable;
+using core::Shape;
+
+namespace {
+
+void register_run_keys(KeyTable& table) {
+    Key repeat = key("repeat", Shape::number, "Run",
+                     "so many measured repetitions after one warm-up, a fresh file each; without "
+                     "it one run and no warm-up");
+    repeat.min = 1;
+    repeat.max = 1000000;
+    table.add(repeat);
+    Key compute = key("compute", Shape::words, "Run",
+                      "emulated computation of so many seconds before every step but the first");
+    compute.choices = {"SECONDS", "[busy|idle]"};
+    compute.most_words = 2;
+    table.add(compute);
+    Key fsync = key("fsync", Shape::choice, "Run",
+                    "when data is forced to the device: once at the end, or after every step");
+    fsync.choices = {"close", "step"};
+    fsync.default_text = "close";
+    table.add(fsync);
+    table.add(key("read_back", Shape::flag, "Run",
+                  "read the file by another decomposition afterwards, timed"));
+    table.add(key("verify", Shape::flag, "Run", "read the file again and check every element"));
+    table.add(key("limit", Shape::flag, "Run",
+                  "write the same bytes by plain means too, interleaved: what the machine can do"));
+    Key results = key("results", Shape::text, "Run", "file to which Records are appended");
+    results.default_text = "results.jsonl";
+    table.add(results);
+}
+
+void register_lustre_keys(KeyTable& table) {
+    Key count = key("lfs_stripe_count", Shape::number, "Lustre",
+                    "number of stripes; 0: the file system's default");
+    count.max = 65535;
+    table.add(count);
+    Key size =
+        key("lfs_stripe_size", Shape::number, "Lustre", "size of a stripe, a multiple of 65536");
+    size.unit = "bytes";
+    table.add(size);
+}
+
+Compute compute_of(const Config& config) {
+    Compute compute;
+    if (!config.has("compute")) return compute;
+    const core::Words& words = config.words("compute");
+    const std::string remedy =
+        "write `compute SECONDS`, `compute SECONDS busy` or `compute SECONDS idle`";
+    std::string why;
+    const auto seconds = core::parse_real(words[0], why);
+    if (!seconds) throw config.error("compute", in_quotes(words[0]) + " of compute " + why, remedy);
+    if (*seconds > 86400)
+        throw config.error("compute", in_quotes(words[0]) + " of compute is more than a day",
+                           remedy);
+    compute.seconds = *seconds;
+    if (words.size() == 2 && words[1] != "busy" && words[1] != "idle")
+        throw config.error("compute", in_quotes(words[1]) + " of compute is neither busy nor idle",
+                           remedy);
+    compute.busy = words.size() == 1 || words[1] == "busy";
+    return compute;
+}
+
+Striping striping_of(const Plan& plan) {
+    const Config& config = plan.config;
+    Striping striping;
+    if (config.has("lfs_stripe_count") && config.number("lfs_stripe_count") > 0)
+        striping.count = config.number("lfs_stripe_count");
+    if (config.has("lfs_stripe_size") && config.number("lfs_stripe_size") > 0)
+        striping.size_bytes = config.number("lfs_stripe_size");
+    if (striping.size_bytes && *striping.size_bytes % 65536 != 0)
+        throw config.error("lfs_stripe_size",
+                           std::to_string(*striping.size_bytes) + " is not a multiple of 65536",
+                           "Lustre takes stripes of a multiple of 64 KiB: 1048576, for example");
+    if (striping.asked() && plan.several_files())
+        throw config.error(striping.count ? "lfs_stripe_count" : "lfs_stripe_size",
+                           "striping is set for one shared file, but this run writes several",
+                           "set the striping of the folder with lfs setstripe instead");
+    return striping;
+}
+
+}  // namespace
+
+core::Key key(const char* name, Shape shape, const char* group, const char* help) {
+    Key one;
+    one.name = name;
+    one.shape = shape;
+    one.group = group;
+    one.help = help;
+    return one;
+}
+
+void register_keys(KeyTable& table) {
+    register_run_keys(table);
+    register_lustre_keys(table);
+}
+
+bool Plan::filtered() const { return formats::filtered(options); }
+
+bool Plan::collective() const { return formats::collective(options); }
+
+formats::Hints Plan::hints() const {
+    const formats::Hints* hints = formats::hints(options);
+    return hints ? *hints : formats::Hints{};
+}
+
+bool Plan::several_files() const {
+    if (const auto* hdf5 = std::get_if<formats::hdf5::Options>(&options)) return hdf5->subfiles > 0;
+    const auto* posix = std::get_if<formats::posix::Options>(&options);
+    return posix && posix->file_per_rank;
+}
+
+void take_shared(Plan& plan) {
+    const Config& given = plan.config;
+    plan.filename = given.text("filename");
+    plan.results = given.text("results");
+    plan.options = formats::options_from(given);
+    plan.compute = compute_of(given);
+    plan.striping = striping_of(plan);
+    plan.repeat = given.has("repeat") ? given.number("repeat") : 0;
+    plan.sync_each_step = given.text("fsync") == "step";
+    plan.read_back = given.flag("read_back");
+    plan.verify = given.flag("verify");
+    if (given.flag("limit")) plan.limit = LimitMode::beside;
+}
+
+void started_as(Plan& plan, const Plan& started) {
+    plan.input_file = started.input_file;
+    plan.read_once = started.read_once;
+    if (started.limit == LimitMode::alone) plan.limit = LimitMode::alone;
+}
+
+void settle(Plan& plan) {
+    using formats::hdf5::AllocTime;
+    if (const auto* hdf5 = std::get_if<formats::hdf5::Options>(&plan.options)) {
+        Config& config = plan.config;
+        if (!config.given("early_allocation"))
+            config.derive("early_allocation", hdf5->alloc_time == AllocTime::early ? "1" : "0",
+                          config.place("alloc_time"));
+        else if (hdf5->alloc_time == AllocTime::library_default && !config.given("alloc_time"))
+            config.derive("alloc_time", "default", config.place("early_allocation"));
+    }
+    for (const std::string& name : formats::keys_without_effect(plan.config))
+        plan.notes.push_back(name + " has no effect with format " + plan.config.text("format"));
+}
+
+core::Error at_its_line(const Config& config, const Error& error) {
+    const std::string& key = error.where();
+    if (config.has("filter"))  // one that is known by its number only
+        for (std::size_t i = 0; i < config.lists("filter").size(); ++i)
+            if (const core::Words& words = config.lists("filter")[i]; words.front() == key)
+                return error.with_where(config.list_places("filter")[i] + " (filter " + key + ")");
+    if (!config.given(key)) return error;
+    for (const core::Setting& setting : config.effective())
+        if (setting.key == key)
+            return error.with_where(setting.place + " (" + key + " " + setting.text + ")");
+    return error;
+}
+
+std::string by_x(const core::Extents& extents) {
+    std::string text;
+    for (std::uint64_t extent : extents)
+        text += (text.empty() ? "" : " x ") + std::to_string(extent);
+    return text;
+}
+
+std::uint64_t product(const Config& config, const char* key, const core::Extents& factors) {
+    try {
+        return core::checked_product(factors, key);
+    } catch (const Error&) {
+        throw config.error(key, "the product of " + by_x(factors) + " does not fit 64 bits",
+                           "make " + std::string(key) + " smaller");
+    }
+}
+
+}  // namespace tailrace::kernels::run

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/slab/inputs.hpp"
+
+#include <algorithm>
+
+#include "core/checked.hpp"
+#include "formats/keys.hpp"
+
+namespace tailrace::kernels::slab {
+
+using core::Config;
+
+namespace {
+
+constexpr std::uint64_t largest_chunk_bytes = 4294967295;  // HDF5 keeps it in 32 bits
+
+std::vector<Axis> axes_of(const Config& config) {
+    const std::string& word = config.text("axis");
+    if (word == "long-fast") return {Axis::long_fast};
+    if (word == "long-slow") return {Axis::long_slow};
+    if (word == "short-split") return {Axis::short_split};
+    return {Axis::long_fast, Axis::long_slow};
+}
+
+Geometry geometry_of(const Config& config, std::uint64_t ranks, std::uint64_t datasets) {
+    const Geometry geometry{config.number("n1"), config.number("n2"), ranks};
+    const core::Extents factors{geometry.n1, geometry.n2, element_bytes, datasets};
+    if (run::product(config, "n1", factors) > run::largest_file_bytes)
+        throw config.error("n1",
+                           "an array of " + std::to_string(geometry.n1) + " x " +
+                               std::to_string(geometry.n2) +
+                               " elements is larger than any file can be (2^63 bytes)",
+                           "make n1 or n2 smaller");
+    return geometry;
+}
+
+std::optional<core::Extents> chunk_of(const Config& config, const Geometry& geometry) {
+    if (!config.has("chunk")) return std::nullopt;
+    const core::Extents& chunk = config.tuple("chunk");
+    if (chunk[0] > geometry.n1 || chunk[1] > geometry.n2)
+        throw config.error("chunk",
+                           "a chunk of " + run::by_x(chunk) + " is larger than the array, " +
+                               run::by_x({geometry.n1, geometry.n2}),
+                           "choose a chunk of at most that; the part of a rank is a good one");
+    const std::uint64_t bytes = run::product(config, "chunk", {chunk[0], chunk[1], element_bytes});
+    if (bytes > largest_chunk_bytes)
+        throw config.error("chunk",
+                           "a chunk of " + run::by_x(chunk) + " elements has " +
+                               std::to_string(bytes) +
+                               " bytes; HDF5 allows less than 4 GiB (4294967296)",
+                           "choose a smaller chunk");
+    return chunk;
+}
+
+/// Where compression was asked for.
+std::string filter_place(const Config& config) {
+    for (const char* key : {"deflate", "filter", "zfp", "zstd", "szip", "shuffle"})
+        if (config.given(key)) return config.place(key);
+    return {};
+}
+
+/// The original creates its file on one rank, before the clock.
+void precreate_by_default(Inputs& inputs) {
+    auto* hdf5 = std::get_if<formats::hdf5::Options>(&inputs.options);
+    if (!hdf5 || inputs.config.given("precreate") || hdf5->subfiles > 0) return;
+    hdf5->precreate = true;
+    inputs.config.derive("precreate", "1", "default of slab");
+}
+
+void put_chunks(Inputs& inputs) {
+    const Config& config = inputs.config;
+    const bool contiguous = inputs.several_files();
+    if (inputs.chunk && contiguous) {
+        inputs.chunk.reset();
+        inputs.notes.push_back(
+            "chunk has no effect where several files are written: their layout "
+            "is contiguous");
+    }
+    if (inputs.filtered() && !inputs.chunk)
+        throw core::Error(core::Code::missing_key,
+                          "compression works on chunks, but no chunk is given",
+                          filter_place(config),
+                          "add the line `chunk LONG SHORT`, with the part of a rank for example");
+    if (!inputs.chunk) return;
+    for (Axis axis : inputs.axes)
+        formats::set_chunk(inputs.options, Inputs::path_of(axis), inputs.chunk_of(axis));
+}
+
+}  // namespace
+
+std::string Inputs::path_of(Axis axis) {
+    switch (axis) {
+        case Axis::long_fast:
+            return "/dset_1";
+        case Axis::long_slow:
+            return "/dset_2";
+        case Axis::short_split:
+            break;
+    }
+    return "/dset_3";
+}
+
+core::Extents Inputs::chunk_of(Axis axis) const {
+    if (!chunk) return {};
+    return axis == Axis::long_fast ? core::Extents{(*chunk)[1], (*chunk)[0]} : *chunk;
+}
+
+std::uint64_t Inputs::reserve_bytes() const {
+    if (filtered()) return 0;
+    std::uint64_t bytes = 0;
+    for (Axis axis : axes) {
+        core::Extents padded = geometry.dims(axis);
+        const core::Extents cut = chunk_of(axis);
+        for (std::size_t d = 0; d < cut.size(); ++d) {
+            const std::uint64_t count = padded[d] / cut[d] + (padded[d] % cut[d] != 0 ? 1 : 0);
+            padded[d] = core::checked_mul(count, cut[d], "chunks");
+        }
+        padded.push_back(element_bytes);
+        bytes = core::checked_add(bytes, core::checked_product(padded, "bytes of the chunks"),
+                                  "bytes of the chunks");
+    }
+    return bytes;
+}
+
+Inputs inputs_from(Config config, std::uint64_t ranks) {
+    Inputs inputs;
+    inputs.config = std::move(config);
+    inputs.axes = axes_of(inputs.config);
+    inputs.geometry = geometry_of(inputs.config, ranks, inputs.axes.size());
+    inputs.chunk = chunk_of(inputs.config, inputs.geometry);
+    run::take_shared(inputs);
+    inputs.fill = inputs.config.text("fill") == "rank" ? FillKind::rank : FillKind::position;
+    precreate_by_default(inputs);
+    put_chunks(inputs);
+    run::settle(inputs);
+    if (inputs.reserve_bytes() > run::largest_file_bytes)
+        throw inputs.config.error("chunk", "the padded chunks take more than 2^63 bytes",
+                                  "choose a chunk that divides the array");
+    return inputs;
+}
+
+}  // namespace tailrace::kernels::slab

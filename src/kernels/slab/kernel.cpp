@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/slab/kernel.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/run/describe.hpp"
+#include "kernels/slab/fill.hpp"
+#include "kernels/slab/text.hpp"
+
+namespace tailrace::kernels::slab {
+
+namespace {
+
+/// A number that a person would type: two digits and zeros.
+std::uint64_t rounded_down(std::uint64_t number) {
+    std::uint64_t scale = 1;
+    while (number / scale >= 100) scale *= 10;
+    return number / scale * scale;
+}
+
+class SlabKernel final : public run::Kernel {
+public:
+    explicit SlabKernel(Inputs inputs) : x_inputs(std::move(inputs)) {}
+
+    [[nodiscard]] std::string name() const override { return "slab"; }
+    [[nodiscard]] const run::Plan& plan() const override { return x_inputs; }
+    [[nodiscard]] std::uint64_t ranks() const override { return x_inputs.geometry.ranks; }
+    [[nodiscard]] std::uint64_t steps() const override { return x_inputs.axes.size(); }
+    [[nodiscard]] core::Scalar type(std::size_t) const override { return core::Scalar::f64; }
+
+    [[nodiscard]] core::Schema schema() const override {
+        core::Schema schema;
+        for (Axis axis : x_inputs.axes) {
+            core::Object object;
+            object.path = Inputs::path_of(axis);
+            object.type = core::Scalar::f64;
+            for (std::uint64_t extent : x_inputs.geometry.dims(axis))
+                object.dims.push_back({extent, false});
+            schema.objects.push_back(std::move(object));
+        }
+        run::describe(schema, "slab", x_inputs.config, {});
+        schema.attributes.push_back({"/", "ranks", core::AttributeScalar(x_inputs.geometry.ranks)});
+        return schema;
+    }
+
+    [[nodiscard]] std::vector<run::Piece> pieces(std::uint64_t rank,
+                                                 std::uint64_t step) const override {
+        return {{step, x_inputs.geometry.place_of(x_inputs.axes[step], rank)}};
+    }
+    [[nodiscard]] std::vector<run::Piece> other_pieces(std::uint64_t rank,
+                                                       std::uint64_t step) const override {
+        return {{step, x_inputs.geometry.reading_place_of(x_inputs.axes[step], rank)}};
+    }
+    [[nodiscard]] std::vector<std::uint64_t> other_decomposition() const override {
+        std::vector<std::uint64_t> grid{1, 1};
+        grid[x_inputs.geometry.reading_axis(x_inputs.axes.front())] = ranks();
+        return grid;
+    }
+    [[nodiscard]] std::string axes(std::size_t object) const override {
+        return x_inputs.axes[object] == Axis::long_fast ? "short, long" : "long, short";
+    }
+
+    [[nodiscard]] bool differs_per_step() const noexcept override { return true; }
+    void values(std::size_t object, const core::Box& place,
+                std::span<std::byte> values) const override {
+        fill_box(x_inputs, object, place,
+                 {reinterpret_cast<double*>(values.data()), values.size() / sizeof(double)});
+    }
+
+    [[nodiscard]] std::uint64_t bytes_per_rank() const override {
+        std::uint64_t most = 0;
+        for (Axis axis : x_inputs.axes)
+            most = std::max(most, x_inputs.geometry.bytes_per_rank(axis));
+        return most;
+    }
+    [[nodiscard]] std::uint64_t bytes() const override {
+        return x_inputs.geometry.elements() * element_bytes * x_inputs.axes.size();
+    }
+    [[nodiscard]] std::uint64_t reserve_bytes() const override { return x_inputs.reserve_bytes(); }
+    [[nodiscard]] core::Extents chunk(std::size_t object) const override {
+        return x_inputs.chunk_of(x_inputs.axes[object]);
+    }
+
+    [[nodiscard]] std::string size_text() const override {
+        return "the part of a rank of " + run::by_x({x_inputs.geometry.n1, x_inputs.geometry.n2}) +
+               " elements";
+    }
+    [[nodiscard]] const char* size_key() const noexcept override { return "n1"; }
+    [[nodiscard]] std::string smaller(std::uint64_t fitting) const override {
+        return fitting_n1(fitting / element_bytes * ranks() / x_inputs.geometry.n2);
+    }
+    [[nodiscard]] std::string smaller_file(std::uint64_t fitting) const override {
+        return fitting_n1(fitting / element_bytes / x_inputs.axes.size() / x_inputs.geometry.n2);
+    }
+
+    [[nodiscard]] std::string echo_text() const override { return slab::echo_text(x_inputs); }
+    [[nodiscard]] std::string classic_text(const core::Record& record,
+                                           const run::Figures& figures) const override {
+        return slab::classic_text(x_inputs, record, figures);
+    }
+
+private:
+    /// With some room left for everything else.
+    [[nodiscard]] std::string fitting_n1(std::uint64_t most) const {
+        const std::uint64_t fits = rounded_down(most / 10 * 9);
+        if (fits == 0) return "choose a smaller n2";
+        return "n1 " + std::to_string(fits) + " would fit";
+    }
+
+    Inputs x_inputs;
+};
+
+}  // namespace
+
+std::unique_ptr<run::Kernel> make_kernel(Inputs inputs) {
+    return std::make_unique<SlabKernel>(std::move(inputs));
+}
+
+}  // namespace tailrace::kernels::slab

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The slab kernel as the run sees it: each of its datasets is a step.
+#pragma once
+
+#include <memory>
+
+#include "kernels/run/kernel.hpp"
+#include "kernels/slab/inputs.hpp"
+
+namespace tailrace::kernels::slab {
+
+[[nodiscard]] std::unique_ptr<run::Kernel> make_kernel(Inputs inputs);  ///< [local]
+
+}  // namespace tailrace::kernels::slab

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/kernel_program.hpp"
+
+#include <utility>
+
+#include "core/log.hpp"
+#include "hooks/posix/observer.hpp"
+#include "kernels/run/run.hpp"
+
+namespace tailrace::tools {
+
+namespace {
+
+namespace run = kernels::run;
+
+/// The keys are those of docs/user/run.md.
+std::string progress_line(const run::Progress& now) {
+    return "tailrace-progress: {\"stage\":\"" + std::string(name(now.stage)) +
+           "\",\"repetition\":" + std::to_string(now.repetition) +
+           ",\"repetitions\":" + std::to_string(now.repetitions) +
+           ",\"warm_up\":" + (now.warm_up ? "true" : "false") +
+           ",\"steps_done\":" + std::to_string(now.steps_done) +
+           ",\"steps\":" + std::to_string(now.steps) +
+           ",\"new_steps\":" + std::to_string(now.new_steps) +
+           ",\"new_s\":" + std::to_string(now.new_s) +
+           ",\"longest_s\":" + std::to_string(now.longest_s) +
+           ",\"step_bytes\":" + std::to_string(now.step_bytes) + "}\n";
+}
+
+/// A dry run on one process, as on a login node, is about the ranks that the inputs ask for.
+std::uint64_t ranks_of(const comm::Comm& comm, const KernelProgram& which,
+                       const core::Config& config, bool dry_run) {
+    const auto started = static_cast<std::uint64_t>(comm.size());
+    if (!dry_run || started > 1) return started;
+    const std::uint64_t asked = which.ranks_asked(config);
+    return asked > 0 ? asked : started;
+}
+
+void work(const comm::Comm& comm, core::Config config, const KernelProgram& which, const Mode& mode,
+          const Print& print) {
+    const std::uint64_t ranks = ranks_of(comm, which, config, mode.dry_run);
+    run::Plan started;
+    started.input_file = mode.input_file;
+    started.read_once = mode.read_once;
+    if (which.limit_alone) started.limit = run::LimitMode::alone;
+    const auto kernel =
+        comm.agree_on([&] { return which.make(std::move(config), ranks, started); });
+    for (const std::string& note : kernel->plan().notes) core::log(core::LogLevel::warning, note);
+    if (mode.dry_run) return print(run::dry_run_text(comm, *kernel));
+    const run::Software software{mpi_library(), hdf5_version(), mode.after_init_bytes};
+    run::HowToRun how;
+    how.resume = mode.resume;
+    if (mode.progress) how.watch = [&](const run::Progress& now) { print(progress_line(now)); };
+    run::run(comm, *kernel, software, print, how);
+}
+
+}  // namespace
+
+int run_kernel_program(int argc, char** argv, KernelProgram which) {
+    which.program.prepare = hooks::posix::install;  // from now on system calls are counted
+    return run_program(
+        argc, argv, which.program,
+        [&](const comm::Comm& comm, core::Config config, const Mode& mode, const Print& print) {
+            work(comm, std::move(config), which, mode, print);
+        });
+}
+
+}  // namespace tailrace::tools
