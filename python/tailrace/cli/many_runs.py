@@ -64,8 +64,9 @@ def check_asked(asked: Asked) -> None:
 
 def with_geometry(output: Output, asked: Asked, varied: Sequence[str]) -> list[str]:
     """Without any geometry a small one, and it is said."""
-    geometry = kernels[asked.kernel].geometry
-    given = gathered([*asked.words, "results=results.jsonl"]).settings.keys() | set(varied)
+    kernel = kernels[asked.kernel]
+    geometry = kernel.geometry
+    given = gathered([*asked.words, "results=results.jsonl"], kernel).settings.keys() | set(varied)
     if given & geometry.keys():
         return list(asked.words)
     words = [f"{key}={value}" for key, value in geometry.items() if key not in varied]

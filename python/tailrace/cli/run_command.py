@@ -16,16 +16,16 @@ import typer
 from tailrace.cli.options import Json, Quiet
 from tailrace.cli.output import Output
 from tailrace.cli.run_display import ToStdout, display
-from tailrace.errors import ExitCode, TailraceError, did_you_mean
+from tailrace.errors import ExitCode, TailraceError
 from tailrace.run import programs, progress
 from tailrace.run.execute import Ended, execute
 from tailrace.run.inputs import RunInputs, gather
+from tailrace.run.kernels import kernel_of
 from tailrace.run.launcher import Launch, launch_for
 
-kernels = {"seism": programs.seism, "limit": programs.limit}
-
 Kernel = Annotated[
-    str, typer.Argument(metavar="KERNEL", help="What to run: seism, limit.", show_default=False)
+    str,
+    typer.Argument(metavar="KERNEL", help="What to run: seism, slab, limit.", show_default=False),
 ]
 Words = Annotated[
     list[str],
@@ -41,8 +41,8 @@ Input = Annotated[
 ]
 Ranks = Annotated[
     int | None,
-    typer.Option("--ranks", min=1, help="Number of ranks. [default: product of processor]",
-                 show_default=False),
+    typer.Option("--ranks", min=1, show_default=False,
+                 help="Number of ranks. [default: product of processor; slab: the cores here]"),
 ]  # fmt: skip
 Launcher = Annotated[
     str,
@@ -81,15 +81,18 @@ def run(
     """Run a kernel under MPI, with the launcher that fits it.
 
     The exit code is the program's. Records are appended to results.jsonl (input `results`).
-    `tailrace-seism --help` lists all inputs; limit takes the same.
+    `tailrace-seism --help` lists all inputs, `tailrace-slab --help` those of slab; limit takes
+    those of seism.
     """
     output = Output(as_json=as_json, quiet=quiet)
-    path = programs.program(program_name(kernel))
+    of = kernel_of(kernel, "run")
+    path = programs.program(of.program)
     mpi = programs.mpi_library(path)
     if "-" in words and sys.stdin.isatty():
         output.note("type lines `key value...`; DONE ends them")
-    inputs = gather([*words, *(["limit"] if limit else [])], input_file, sys.stdin.buffer)
-    count = ranks or inputs.ranks()
+    words = [*words, *(["limit"] if limit else [])]
+    inputs = gather(words, input_file, sys.stdin.buffer, kernel=of)
+    count = ranks or inputs.ranks() or of.usual_ranks()
     if count is None:
         return _let_it_explain(path, inputs)
     launch = launch_for(mpi, count, plain_launcher(launcher))
@@ -126,13 +129,7 @@ class Job:
 
 
 def program_name(kernel: str) -> str:
-    if kernel not in kernels:
-        raise TailraceError(
-            f'there is no kernel "{kernel}".{did_you_mean(kernel, kernels)}',
-            where="run",
-            hint="known: " + ", ".join(kernels),
-        )
-    return kernels[kernel]
+    return kernel_of(kernel, "run").program
 
 
 def plain_launcher(launcher: str) -> str:
@@ -223,7 +220,7 @@ def _run(output: Output, job: Job, *, watch: bool) -> int:
 
 def _clear_up(output: Output, inputs: RunInputs, ended: Ended) -> None:
     """The program removes its unfinished file itself; this is for the case that it could not."""
-    file = inputs.path("filename", "seism-test.h5")
+    file = inputs.path("filename", inputs.kernel.filename)
     lock = file.with_name(f"{file.name}.part.lock")
     if _given_up(lock):
         for left in (file.with_name(f"{file.name}.part"), lock):

@@ -18,6 +18,7 @@ from tailrace.cli.versions import version
 from tailrace.errors import TailraceError, did_you_mean
 from tailrace.run import programs
 from tailrace.run.inputs import RunInputs, gather
+from tailrace.run.kernels import kernel_of
 from tailrace.run.launcher import words_of
 from tailrace.submit import handover, pbs, request, slurm
 from tailrace.submit.check import check_inputs, self_contained, text_of
@@ -112,7 +113,7 @@ def submit(
         raise TailraceError(f"{kernel} has no matrix", where="--matrix", hint="slab has one")
     inputs = RunInputs([], None, {})
     if words or input_file or not (interactive or matrix):
-        inputs = gather(words, input_file, sys.stdin.buffer)
+        inputs = gather(words, input_file, sys.stdin.buffer, kernel=kernel_of(kernel, "submit"))
     asked = Request(
         nodes=nodes,
         ranks_per_node=request.ranks_per_node(ranks_per_node, nodes, inputs.ranks(), kernel),

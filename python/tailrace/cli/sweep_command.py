@@ -11,11 +11,11 @@ import typer
 from tailrace.cli.options import Json, Quiet
 from tailrace.cli.output import Output
 from tailrace.cli.run_command import DryRun, Launcher, Ranks, plain_launcher
-from tailrace.errors import TailraceError, did_you_mean
 from tailrace.run import programs
+from tailrace.run.kernels import kernel_of
 
 Kernel = Annotated[
-    str, typer.Argument(metavar="KERNEL", help="What to run: seism.", show_default=False)
+    str, typer.Argument(metavar="KERNEL", help="What to run: seism, slab.", show_default=False)
 ]
 Words = Annotated[
     list[str],
@@ -102,11 +102,4 @@ def sweep(
 
 def sweepable(kernel: str, where: str = "sweep") -> str:
     """The program of a kernel whose settings can be swept."""
-    from tailrace.run.kernels import kernels
-
-    if kernel not in kernels:
-        raise TailraceError(
-            f'there is no kernel "{kernel}".{did_you_mean(kernel, kernels)}', where=where,
-            hint="known: " + ", ".join(kernels),
-        )  # fmt: skip
-    return kernels[kernel].program
+    return kernel_of(kernel, where).program

@@ -13,6 +13,7 @@ from tailrace.errors import TailraceError
 from tailrace.results import Selection
 from tailrace.run import programs
 from tailrace.run.execute import execute
+from tailrace.run.kernels import kernels
 from tailrace.run.launcher import launch_for
 from tailrace.run.variant import Variant, gathered, joined, variant
 
@@ -42,15 +43,19 @@ def make_plan(
     mpi = programs.mpi_library(program)
     if "-" in common:
         raise TailraceError("inputs of a comparison are words, not standard input", where="compare")
-    results = gathered(common or ["results=results.jsonl"]).path("results", "results.jsonl")
+    results = gathered(common or ["results=results.jsonl"], kernels[kernel]).path(
+        "results", "results.jsonl"
+    )
     variants = []
     for name, text in (("A", a), ("B", b)):
         own = _split(name, text)
         words = joined(common, own)
         if not words:
             raise TailraceError("there are no inputs", where=f"side {name}", hint=_hint)
-        inputs = gathered(words)
-        count = ranks or inputs.ranks() or 1  # where there is no number the program says why
+        inputs = gathered(words, kernels[kernel])
+        count = (
+            ranks or inputs.ranks() or kernels[kernel].usual_ranks() or 1
+        )  # where there is no number the program says why
         variants.append(variant(words, inputs, launch_for(mpi, count, launcher)))
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     return Plan(

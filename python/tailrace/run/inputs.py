@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tailrace.errors import TailraceError
+from tailrace.run.kernels import Kernel, seism
 
-environment_prefix = "TAILRACE_SEISM_"
 _greatest_input = 1 << 20
 _line = re.compile(rb"[ \t]*([^ \t#\r\n]*)([^\n]*)")
 
@@ -28,9 +28,13 @@ class RunInputs:
     arguments: list[str]
     stdin: bytes | None
     settings: dict[str, str]
+    kernel: Kernel = seism
 
     def ranks(self) -> int | None:
-        """The product of `processor`; None where it is missing or not three numbers above zero."""
+        """The product of `processor`; None where it is missing or not three numbers above zero, or
+        the kernel has no such input."""
+        if not self.kernel.has_grid:
+            return None
         extents = re.split(r"[\sx]+", self.settings.get("processor", "").strip())
         if len(extents) != 3 or not all(re.fullmatch(r"\d{1,9}", word) for word in extents):
             return None
@@ -46,6 +50,8 @@ def gather(
     file: Path | None,
     stdin: BinaryIO,
     environment: Mapping[str, str] = os.environ,
+    *,
+    kernel: Kernel = seism,
 ) -> RunInputs:
     """From key=value words, from a file, or (`-`) from standard input; and the environment.
 
@@ -65,20 +71,20 @@ def gather(
         settings = settings_of(_read(file))
         arguments = ["--input", str(file), *plain]
     settings |= {
-        name.removeprefix(environment_prefix).lower(): value
+        name.removeprefix(kernel.prefix).lower(): value
         for name, value in environment.items()
-        if name.startswith(environment_prefix)
+        if name.startswith(kernel.prefix)
     }
     for word in plain:
         key, _, value = word.partition("=")
         settings[key] = value
-    if text is None and not arguments:
+    if text is None and not arguments and kernel.needs_inputs:
         raise TailraceError(
             "there are no inputs",
             where="run",
             hint="give key=value words, --input FILE, or - for lines on standard input",
         )
-    inputs = RunInputs(arguments, text, settings)
+    inputs = RunInputs(arguments, text, settings, kernel)
     if text is not None:
         _refuse_to_write(inputs, stdin)
     return inputs

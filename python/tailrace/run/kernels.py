@@ -1,22 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a command has to know of a kernel that runs it in many settings."""
+"""What a command has to know of a kernel to run it."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tailrace.errors import TailraceError, did_you_mean
 from tailrace.run import programs
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """geometry: inputs for a first try, taken where none of them is given."""
+    """geometry: inputs for a first try, taken where none of them is given.
+
+    has_grid: its input `processor` says how many ranks; otherwise any number will do.
+    needs_inputs: without any it would read standard input.
+    """
 
     program: str
+    prefix: str  # of environment variables
+    filename: str  # that it writes by default
     geometry: Mapping[str, str]
+    has_grid: bool = False
+    needs_inputs: bool = False
+
+    def usual_ranks(self) -> int | None:
+        """Where nobody says how many: the cores for this process; None: it must be said."""
+        return None if self.has_grid else max(1, len(os.sched_getaffinity(0)))
 
 
-kernels = {
-    "seism": Kernel(programs.seism, {"processor": "2x2x1", "domain": "64x64x64", "time": "4"}),
-}
+_cube = {"processor": "2x2x1", "domain": "64x64x64", "time": "4"}
+
+seism = Kernel(
+    programs.seism, "TAILRACE_SEISM_", "seism-test.h5", _cube, has_grid=True, needs_inputs=True
+)
+limit = Kernel(
+    programs.limit, "TAILRACE_SEISM_", "seism-test.h5", _cube, has_grid=True, needs_inputs=True
+)
+slab = Kernel(programs.slab, "TAILRACE_SLAB_", "output.h5", {"n1": "200000", "n2": "50"})
+
+kernels = {"seism": seism, "slab": slab, "limit": limit}
+
+
+def kernel_of(name: str, where: str) -> Kernel:
+    """Raises: exit code 2 where there is none of this name."""
+    if name not in kernels:
+        raise TailraceError(
+            f'there is no kernel "{name}".{did_you_mean(name, kernels)}',
+            where=where,
+            hint="known: " + ", ".join(kernels),
+        )
+    return kernels[name]

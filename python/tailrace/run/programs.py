@@ -16,6 +16,7 @@ from tailrace.errors import ExitCode, TailraceError
 
 seism = "tailrace-seism"
 limit = "tailrace-limit"
+slab = "tailrace-slab"
 
 
 @dataclass(frozen=True)

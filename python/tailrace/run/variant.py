@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tailrace.run.inputs import RunInputs, gather
+from tailrace.run.kernels import Kernel, seism
 from tailrace.run.launcher import Launch
 
 default_filename = "out"
@@ -33,9 +34,9 @@ class Variant:
         return [*self.launch.words, str(program), *self.arguments(folder, results)]
 
 
-def gathered(words: list[str]) -> RunInputs:
+def gathered(words: list[str], kernel: Kernel = seism) -> RunInputs:
     """With the environment, and nothing on standard input."""
-    return gather(words, None, io.BytesIO())
+    return gather(words, None, io.BytesIO(), kernel=kernel)
 
 
 def joined(common: Sequence[str], own: Sequence[str]) -> list[str]:

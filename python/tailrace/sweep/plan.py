@@ -17,6 +17,7 @@ from pathlib import Path
 from tailrace.errors import TailraceError
 from tailrace.results import Selection
 from tailrace.run import programs
+from tailrace.run.kernels import Kernel, kernels
 from tailrace.run.launcher import Launch, launch_for
 from tailrace.run.programs import MpiLibrary
 from tailrace.run.variant import Variant, gathered, joined, key_of, variant
@@ -24,7 +25,7 @@ from tailrace.sweep.factors import Factor, Keys, factors_of
 
 most_combinations = 4096
 prefix = "sweep"
-_steering = ("OMPI_MCA_", "PMIX_MCA_", "ROMIO_", "MPICH_", "H5FD_", "HDF5_", "TAILRACE_SEISM_")
+_steering = ("OMPI_MCA_", "PMIX_MCA_", "ROMIO_", "MPICH_", "H5FD_", "HDF5_", "TAILRACE_S")
 
 
 @dataclass(frozen=True)
@@ -83,10 +84,11 @@ def make_plan(
             hint=f"at most {most_combinations:,} are made; vary less at a time",
         )  # fmt: skip
     combinations = [
-        _combination(factors, places, common, mpi, ranks, launcher)
+        _combination(kernels[kernel], factors, places, common, mpi, ranks, launcher)
         for places in itertools.product(*(range(len(one.levels)) for one in factors))
     ]
-    results = gathered(common or ["results=results.jsonl"]).path("results", "results.jsonl")
+    given = gathered(common or ["results=results.jsonl"], kernels[kernel])
+    results = given.path("results", "results.jsonl")
     mark = mark_of(kernel, program, common, factors, ranks, launcher)
     return named(prefix, kernel, program, common, factors, combinations, results, mark, seed)
 
@@ -115,15 +117,15 @@ def check_common(common: Sequence[str], command: str) -> None:
 
 
 def _combination(
-    factors: Sequence[Factor], places: tuple[int, ...], common: Sequence[str],
+    kernel: Kernel, factors: Sequence[Factor], places: tuple[int, ...], common: Sequence[str],
     mpi: MpiLibrary | None, ranks: int | None, launcher: str,
 ) -> Combination:  # fmt: skip
     levels = [one.levels[place] for one, place in zip(factors, places, strict=True)]
     without = {level.key for level in levels if level.key}
     kept = [word for word in common if key_of(word) not in without]
     words = joined(kept, [word for level in levels for word in level.words])
-    inputs = gathered(words or ["results=results.jsonl"])
-    count = ranks or inputs.ranks() or 1
+    inputs = gathered(words or ["results=results.jsonl"], kernel)
+    count = ranks or inputs.ranks() or kernel.usual_ranks() or 1
     environment = {key: text for level in levels for key, text in level.environment.items()}
     launch = launch_for(mpi, count, launcher, {**os.environ, **environment})
     exported = [name for level in levels for name in level.exported]
