@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/run/plan.hpp"
 
+#include <algorithm>
+
 #include "core/checked.hpp"
 #include "formats/keys.hpp"
 
@@ -34,6 +36,13 @@ void register_run_keys(KeyTable& table) {
     table.add(fsync);
     table.add(key("read_back", Shape::flag, "Run",
                   "read the file by another decomposition afterwards, timed"));
+    Key reads = key("read", Shape::words, "Run",
+                    "read the file afterwards in these patterns, each timed and every element "
+                    "checked");
+    reads.choices = {"same|other|plane|points|shuffled", "..."};
+    table.add(reads);
+    table.add(key("cold_cache", Shape::flag, "Run",
+                  "drop the file from the page cache before each `read`, where that can be done"));
     table.add(key("verify", Shape::flag, "Run", "read the file again and check every element"));
     table.add(key("limit", Shape::flag, "Run",
                   "write the same bytes by plain means too, interleaved: what the machine can do"));
@@ -51,6 +60,37 @@ void register_lustre_keys(KeyTable& table) {
         key("lfs_stripe_size", Shape::number, "Lustre", "size of a stripe, a multiple of 65536");
     size.unit = "bytes";
     table.add(size);
+}
+
+constexpr ReadPattern read_patterns[] = {ReadPattern::same, ReadPattern::other, ReadPattern::plane,
+                                         ReadPattern::points, ReadPattern::shuffled};
+
+std::vector<ReadPattern> reads_of(const Config& config) {
+    std::vector<ReadPattern> reads;
+    if (!config.has("read")) {
+        if (config.flag("cold_cache"))
+            throw config.error("cold_cache", "cold_cache without read",
+                               "add the line `read same`, or another pattern");
+        return reads;
+    }
+    std::vector<std::string> names;
+    for (ReadPattern pattern : read_patterns) names.emplace_back(name(pattern));
+    for (const std::string& word : config.words("read")) {
+        const auto at = std::find(names.begin(), names.end(), word);
+        if (at == names.end()) {
+            const std::string guess = core::nearest(word, names);
+            throw config.error("read",
+                               "read knows no pattern " + in_quotes(word) +
+                                   (guess.empty() ? "" : ". Did you mean \"" + guess + "\"?"),
+                               "take some of same, other, plane, points, shuffled");
+        }
+        const ReadPattern pattern = read_patterns[at - names.begin()];
+        if (std::find(reads.begin(), reads.end(), pattern) != reads.end())
+            throw config.error("read", "the pattern " + word + " is given twice",
+                               "name each pattern once; `repeat N` repeats the whole run");
+        reads.push_back(pattern);
+    }
+    return reads;
 }
 
 Compute compute_of(const Config& config) {
@@ -102,6 +142,22 @@ core::Key key(const char* name, Shape shape, const char* group, const char* help
     return one;
 }
 
+const char* name(ReadPattern pattern) noexcept {
+    switch (pattern) {
+        case ReadPattern::same:
+            return "same";
+        case ReadPattern::other:
+            return "other";
+        case ReadPattern::plane:
+            return "plane";
+        case ReadPattern::points:
+            return "points";
+        case ReadPattern::shuffled:
+            break;
+    }
+    return "shuffled";
+}
+
 void register_keys(KeyTable& table) {
     register_run_keys(table);
     register_lustre_keys(table);
@@ -133,6 +189,8 @@ void take_shared(Plan& plan) {
     plan.sync_each_step = given.text("fsync") == "step";
     plan.read_back = given.flag("read_back");
     plan.verify = given.flag("verify");
+    plan.reads = reads_of(given);
+    plan.cold_cache = given.flag("cold_cache");
     if (given.flag("limit")) plan.limit = LimitMode::beside;
 }
 

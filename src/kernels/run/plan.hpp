@@ -34,6 +34,11 @@ struct Striping {
 /// Whether plain writes of the same bytes run too: beside the kernel, or instead of it.
 enum class LimitMode { off, beside, alone };
 
+/// In which pattern a finished file is read: docs/user/reading.md.
+enum class ReadPattern { same, other, plane, points, shuffled };
+/// "same", "other", ...  [local]
+[[nodiscard]] const char* name(ReadPattern pattern) noexcept;
+
 struct Plan {
     core::Config config{core::KeyTable{}};  ///< effective, for the echo and the Record
     std::filesystem::path filename;
@@ -47,6 +52,8 @@ struct Plan {
     bool sync_each_step = false;
     bool read_back = false;
     bool verify = false;
+    std::vector<ReadPattern> reads;  ///< in this order, after the writing
+    bool cold_cache = false;         ///< before each of them the file leaves the page cache
     LimitMode limit = LimitMode::off;
     std::vector<std::string> notes;  ///< for the user: keys without effect
 

@@ -17,6 +17,7 @@
 #include "kernels/run/limit_work.hpp"
 #include "kernels/run/lustre.hpp"
 #include "kernels/run/reading.hpp"
+#include "kernels/run/reads.hpp"
 #include "kernels/run/text.hpp"
 #include "kernels/run/writing.hpp"
 
@@ -58,9 +59,18 @@ Error wrong_values(const Kernel& kernel, const core::VerificationRecord& found) 
 /// An Error about the space for the file says how much would fit.
 Error with_fitting_size(const Kernel& kernel, const Error& error) {
     if (error.code() != Code::no_space_reserved) return error;
-    const std::uint64_t free =
-        formats::free_bytes(formats::folder_of(formats::follow_links(kernel.plan().filename)));
-    const std::string smaller = free == UINT64_MAX ? "" : kernel.smaller_file(free);
+    const auto folder = formats::folder_of(formats::follow_links(kernel.plan().filename));
+    const std::uint64_t free = formats::free_bytes(folder);
+    double share = 1;  // of it that the file may take
+    if (core::collect_context(folder).file_system.type == "tmpfs") {
+        const auto file = static_cast<double>(kernel.bytes());
+        share = file / (file + static_cast<double>(kernel.ranks()) *
+                                   static_cast<double>(kernel.bytes_per_rank()));
+    }
+    const std::string smaller =
+        free == UINT64_MAX
+            ? ""
+            : kernel.smaller_file(static_cast<std::uint64_t>(static_cast<double>(free) * share));
     if (smaller.empty()) return error;
     return {error.code(), error.message(), error.where(), error.remedy() + "; " + smaller};
 }
@@ -254,6 +264,7 @@ private:
             measured.teller.stage(Progress::Stage::read_back);
             record.read_back = read_back(x_comm, x_kernel, phases, x_buffer.values);
         }
+        read_patterns(record, measured);
         if (!x_plan.verify) return;
         x_buffer.filled = false;
         measured.teller.stage(Progress::Stage::verify);
@@ -262,6 +273,25 @@ private:
         record.verification = std::move(found);
         if (record.verification.status == core::VerificationStatus::failed)
             throw wrong_values(x_kernel, record.verification);
+    }
+
+    void read_patterns(Record& record, Measured& measured) {
+        for (const ReadPattern pattern : x_plan.reads) {
+            x_buffer.filled = false;
+            measured.teller.stage(Progress::Stage::read_back);
+            record.reads.push_back(read_pattern(x_comm, x_kernel, pattern, x_previous,
+                                                measured.phases, x_buffer.values));
+            if (x_kernel.may_fail()) x_comm.agree(x_kernel.failure());
+            const core::ReadRecord& read = record.reads.back();
+            if (read.wrong > 0)
+                throw Error(Code::verification,
+                            std::to_string(read.wrong) + " of " + std::to_string(read.elements) +
+                                " elements that were read in the pattern " + read.pattern +
+                                " are wrong",
+                            x_plan.filename.string(),
+                            "`verify` names the first ones; run it again with the same input to "
+                            "see whether the same ones are wrong");
+        }
     }
 
     /// The code depends on the stage: a place that cannot be written is bad input only until there

@@ -72,6 +72,14 @@ std::string checks(const Kernel& kernel, const core::Record& record) {
                              rate_text(rate(record.read_back->bytes, record.read_back->elapsed_s)) +
                              ", each step cut as " + by_x(record.read_back->decomposition) +
                              ", cache " + record.read_back->cache);
+    for (const core::ReadRecord& read : record.reads)
+        text += labelled("Read " + read.pattern,
+                         seconds_text(read.elapsed_s) + ", " +
+                             rate_text(rate(read.bytes, read.elapsed_s)) + ", " +
+                             std::to_string(read.requests) + " boxes, opened in " +
+                             seconds_text(read.open_s) + ", " + std::to_string(read.elements) +
+                             " elements, " + std::to_string(read.wrong) + " wrong; cache " +
+                             read.cache + " (" + read.cache_evidence + ")");
     const core::VerificationRecord& checked = record.verification;
     if (checked.status == core::VerificationStatus::not_run) return text;
     text += labelled("Verification", std::to_string(checked.elements) + " elements, " +

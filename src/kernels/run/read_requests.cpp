@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which elements a pattern reads, and which rank asks for them when.
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "kernels/run/reading.hpp"
+#include "kernels/run/reads.hpp"
+
+namespace tailrace::kernels::run {
+
+namespace {
+
+constexpr std::uint64_t points_of_object = 16;
+constexpr std::uint64_t seed = 20180601;  // fixed: the same elements in every run
+
+using Pieces = std::vector<Piece>;
+
+/// One request for each piece, cut where it has no room.
+std::vector<Request> one_by_one(const Kernel& kernel, const Pieces& pieces, std::uint64_t room) {
+    std::vector<Request> requests;
+    for (const Piece& piece : pieces)
+        for (core::Box& box :
+             pieces_of(piece.place, room / core::size_of(kernel.type(piece.object))))
+            requests.push_back({{piece.object, std::move(box)}});
+    return requests;
+}
+
+/// As many pieces in a request as have room.
+std::vector<Request> together(const Kernel& kernel, const Pieces& pieces, std::uint64_t room) {
+    std::vector<Request> requests;
+    std::uint64_t left = 0;
+    for (Request& one : one_by_one(kernel, pieces, room)) {
+        const std::uint64_t bytes =
+            one.front().place.volume() * core::size_of(kernel.type(one.front().object));
+        if (requests.empty() || bytes > left) {
+            requests.emplace_back();
+            left = room;
+        }
+        requests.back().push_back(std::move(one.front()));
+        left -= bytes;
+    }
+    return requests;
+}
+
+template <class Deal>
+Pieces of_all_steps(const Kernel& kernel, Deal&& deal) {
+    Pieces all;
+    for (std::uint64_t step = 0; step < kernel.steps(); ++step)
+        for (Piece& piece : deal(step))
+            if (!piece.place.empty()) all.push_back(std::move(piece));
+    return all;
+}
+
+/// The middle index of the fastest dimension: the plane whose elements lie farthest apart.
+Pieces planes(const Kernel& kernel, std::uint64_t rank) {
+    Pieces mine;
+    const std::vector<core::Object> objects = kernel.schema().objects;
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+        core::Extents dims = objects[i].sizes();
+        if (dims.size() < 2)
+            throw core::Error(core::Code::bad_input,
+                              "a plane of " + objects[i].path + ", which has one dimension",
+                              kernel.plan().config.place("read"),
+                              "take `plane` away, or read `points`");
+        const std::uint64_t middle = dims.back() / 2;
+        dims.back() = 1;
+        const auto longest =
+            static_cast<std::size_t>(std::max_element(dims.begin(), dims.end() - 1) - dims.begin());
+        core::Box part = core::cut(dims, longest, kernel.ranks(), rank);
+        if (part.empty()) continue;
+        part.offset.back() = middle;
+        mine.push_back({i, std::move(part)});
+    }
+    return mine;
+}
+
+/// Some points of each object, each along the whole first dimension; single elements of an object
+/// with one dimension.
+Pieces points(const Kernel& kernel, std::uint64_t rank) {
+    Pieces mine;
+    std::mt19937_64 random(seed);
+    const std::vector<core::Object> objects = kernel.schema().objects;
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+        const core::Extents dims = objects[i].sizes();
+        const std::size_t fixed_from = dims.size() > 1 ? 1 : 0;
+        for (std::uint64_t point = 0; point < points_of_object; ++point) {
+            core::Box box{core::Extents(dims.size(), 0), dims};
+            for (std::size_t d = fixed_from; d < dims.size(); ++d) {
+                box.offset[d] = random() % dims[d];
+                box.count[d] = 1;
+            }
+            if (point % kernel.ranks() == rank && !box.empty()) mine.push_back({i, std::move(box)});
+        }
+    }
+    return mine;
+}
+
+/// What the ranks wrote in the steps, as samples in random order, dealt out in turns.
+Pieces shuffled(const Kernel& kernel, std::uint64_t rank) {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> samples;  // step, writer
+    for (std::uint64_t step = 0; step < kernel.steps(); ++step)
+        for (std::uint64_t writer = 0; writer < kernel.ranks(); ++writer)
+            samples.emplace_back(step, writer);
+    std::mt19937_64 random(seed);
+    for (std::size_t i = samples.size(); i > 1; --i)  // the same order with every library
+        std::swap(samples[i - 1], samples[static_cast<std::size_t>(random() % i)]);
+    Pieces mine;
+    for (std::size_t i = static_cast<std::size_t>(rank); i < samples.size(); i += kernel.ranks())
+        for (Piece& piece : kernel.pieces(samples[i].second, samples[i].first))
+            if (!piece.place.empty()) mine.push_back(std::move(piece));
+    return mine;
+}
+
+}  // namespace
+
+std::vector<Request> requests_of(const Kernel& kernel, ReadPattern pattern, std::uint64_t rank,
+                                 std::uint64_t room) {
+    switch (pattern) {
+        case ReadPattern::same:
+            return one_by_one(
+                kernel,
+                of_all_steps(kernel, [&](std::uint64_t step) { return kernel.pieces(rank, step); }),
+                room);
+        case ReadPattern::other:
+            return one_by_one(
+                kernel,
+                of_all_steps(kernel,
+                             [&](std::uint64_t step) { return kernel.other_pieces(rank, step); }),
+                room);
+        case ReadPattern::plane:
+            return one_by_one(kernel, planes(kernel, rank), room);
+        case ReadPattern::points:
+            return together(kernel, points(kernel, rank), room);
+        case ReadPattern::shuffled:
+            break;
+    }
+    return one_by_one(kernel, shuffled(kernel, rank), room);
+}
+
+}  // namespace tailrace::kernels::run
