@@ -6,7 +6,7 @@
 #   plugin      tailrace::plugin    tailrace-plugin     nothing (fill_plugin.h)
 #   core        tailrace::core      tailrace-core       nlohmann_json, xxHash
 #   comm        tailrace::comm      tailrace-comm       core, MPI
-#   formats     tailrace::formats   tailrace-formats    comm, HDF5
+#   formats     tailrace::formats   tailrace-formats    comm, HDF5, PnetCDF
 #   kernels     tailrace::kernels   tailrace-kernels    formats
 include_guard(GLOBAL)
 include(CMakePackageConfigHelpers)
@@ -32,7 +32,7 @@ function(tailrace_install_libraries)
   endif()
   set(exported tailrace_plugin tailrace_kernels)
   foreach(target IN ITEMS core comm formats formats_common formats_posix formats_mpiio formats_hdf5
-      kernels_limit kernels_run kernels_seism kernels_slab)
+      formats_pnetcdf kernels_limit kernels_run kernels_seism kernels_slab)
     if(TARGET tailrace_${target})
       list(APPEND exported tailrace_${target})
     endif()
@@ -80,6 +80,7 @@ endfunction()
 function(tailrace_install_pkgconfig)
   set(mpi "")
   set(hdf5 "")
+  set(pnetcdf "")
   set(formats "-ltailrace_formats")
   if(TAILRACE_HAVE_MPI)
     list(JOIN MPI_C_LIBRARIES " " mpi)
@@ -92,7 +93,12 @@ function(tailrace_install_pkgconfig)
     get_filename_component(PC_HDF5_LIBDIR "${TAILRACE_HDF5_LIBRARY}" DIRECTORY)
     set(hdf5 " -L\${hdf5_libdir} -lhdf5 -Wl,-rpath,\${hdf5_libdir}")
   endif()
-  string(APPEND formats " -ltailrace_formats_posix -ltailrace_formats_common${hdf5}")
+  if(TAILRACE_HAVE_PNETCDF)
+    string(REPLACE "-ltailrace_formats " "-ltailrace_formats -ltailrace_formats_pnetcdf "
+      formats "${formats}")
+    set(pnetcdf " ${TAILRACE_PNETCDF_LIBRARY}")
+  endif()
+  string(APPEND formats " -ltailrace_formats_posix -ltailrace_formats_common${hdf5}${pnetcdf}")
   tailrace_pkgconfig(plugin "the ABI of fill functions" "" "")
   tailrace_pkgconfig(core "errors, boxes, records, configuration" ""
     "-L\${libdir} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")

@@ -13,6 +13,10 @@
 #ifdef TAILRACE_HAVE_NETCDF
 #include "formats/netcdf4/open.hpp"
 #endif
+#include "formats/pnetcdf/limits.hpp"
+#ifdef TAILRACE_HAVE_PNETCDF
+#include "formats/pnetcdf/open.hpp"
+#endif
 
 namespace tailrace::formats {
 
@@ -69,6 +73,14 @@ struct Check {
         throw no_netcdf(path);
 #endif
     }
+    void operator()([[maybe_unused]] const pnetcdf::Options& options) const {
+#ifdef TAILRACE_HAVE_PNETCDF
+        pnetcdf::check(options);
+        (void)check_place(path, target, target.publish);
+#else
+        throw no_pnetcdf(path);
+#endif
+    }
 };
 
 }  // namespace
@@ -80,6 +92,11 @@ void check_sink(const comm::Comm& comm, const core::Target& target, const Option
         const fs::path path = follow_links(target.path);
         std::visit(Check{target, path, ranks}, options);
     });
+}
+
+void check_schema(const Options& options, const core::Schema& schema) {
+    if (const auto* pnetcdf = std::get_if<pnetcdf::Options>(&options))
+        pnetcdf::check_schema(*pnetcdf, schema);
 }
 
 }  // namespace tailrace::formats

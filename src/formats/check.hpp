@@ -16,4 +16,9 @@ namespace tailrace::formats {
 void check_sink(const comm::Comm& comm, const core::Target& target, const Options& options,
                 int ranks);
 
+/// What keeps a format from holding these objects and attributes, as far as that is known without a
+/// library and depends on the options: types and sizes of the classic netCDF formats.  [local]
+/// @throws core::Error{bad_input | unsupported} as define() would
+void check_schema(const Options& options, const core::Schema& schema);
+
 }  // namespace tailrace::formats

@@ -45,11 +45,12 @@ void register_keys(core::KeyTable& table) {
     format.default_text = "hdf5";
     format.help = "what the data is written as";
     format.group = "Format";
-    format.choices = {"hdf5", "mpiio", "posix", "posix-per-rank"};
+    format.choices = {"hdf5", "mpiio", "pnetcdf", "posix", "posix-per-rank"};
     table.add(format);
     hdf5::register_keys(table);
     netcdf4::register_keys(table);
     mpiio::register_keys(table);
+    pnetcdf::register_keys(table);
     posix::register_keys(table);
 }
 
@@ -138,11 +139,16 @@ Options options_from(const core::Config& config) {
     if (format == "hdf5") return hdf5::options_from(config);
     if (format == "netcdf4") return netcdf4::options_from(config);
     if (format == "mpiio") return mpiio::options_from(config);
+    if (format == "pnetcdf") return pnetcdf::options_from(config);
     return posix::options_from(config);
 }
 
 void set_chunk(Options& options, const std::string& object, const core::Extents& chunk) {
-    std::visit([&](auto& some) { some.chunks[object] = chunk; }, options);
+    std::visit(
+        [&](auto& some) {
+            if constexpr (requires { some.chunks; }) some.chunks[object] = chunk;
+        },
+        options);
 }
 
 }  // namespace tailrace::formats

@@ -29,6 +29,11 @@ void register_keys(core::KeyTable& table);
 [[nodiscard]] Options options_from(const core::Config& config);
 }  // namespace mpiio
 
+namespace pnetcdf {
+void register_keys(core::KeyTable& table);
+[[nodiscard]] Options options_from(const core::Config& config);
+}  // namespace pnetcdf
+
 namespace posix {
 void register_keys(core::KeyTable& table);
 [[nodiscard]] Options options_from(const core::Config& config);
@@ -62,7 +67,7 @@ void register_keys(core::KeyTable& table);
 [[nodiscard]] Options options_from(const core::Config& config);
 /// Keys that were given and that the chosen format does not use.  [local]
 [[nodiscard]] std::vector<std::string> keys_without_effect(const core::Config& config);
-/// Sets the chunk extents of an object; none: contiguous.  [local]
+/// Sets the chunk extents of an object, where the format has chunks.  [local]
 void set_chunk(Options& options, const std::string& object, const core::Extents& chunk);
 
 }  // namespace tailrace::formats

@@ -21,6 +21,12 @@ inline core::Error no_netcdf(const std::filesystem::path& path) {  ///< [local]
             "run `make setup` (it builds netCDF-C) and build again, or use format hdf5"};
 }
 
+inline core::Error no_pnetcdf(const std::filesystem::path& path) {  ///< [local]
+    return {core::Code::unsupported, "this build has no format pnetcdf: PnetCDF was not found",
+            path.string(),
+            "install PnetCDF (Debian: libpnetcdf-dev) and build again, or use format hdf5"};
+}
+
 inline core::Error no_mpi(const std::filesystem::path& path) {  ///< [local]
     return {core::Code::unsupported, "this build has no format mpiio: MPI was not found",
             path.string(), "install MPI and build again, or use format posix"};

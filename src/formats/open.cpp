@@ -15,6 +15,9 @@
 #ifdef TAILRACE_HAVE_NETCDF
 #include "formats/netcdf4/open.hpp"
 #endif
+#ifdef TAILRACE_HAVE_PNETCDF
+#include "formats/pnetcdf/open.hpp"
+#endif
 
 namespace tailrace::formats {
 
@@ -51,6 +54,13 @@ struct OpenSink {
         throw no_netcdf(target.path);
 #endif
     }
+    std::unique_ptr<core::Sink> operator()([[maybe_unused]] const pnetcdf::Options& options) const {
+#ifdef TAILRACE_HAVE_PNETCDF
+        return pnetcdf::open_sink(comm, target, options, phases);
+#else
+        throw no_pnetcdf(target.path);
+#endif
+    }
 };
 
 struct OpenSource {
@@ -81,6 +91,14 @@ struct OpenSource {
         return netcdf4::open_source(comm, path, options, phases);
 #else
         throw no_netcdf(path);
+#endif
+    }
+    std::unique_ptr<core::Source> operator()(
+        [[maybe_unused]] const pnetcdf::Options& options) const {
+#ifdef TAILRACE_HAVE_PNETCDF
+        return pnetcdf::open_source(comm, path, options, phases);
+#else
+        throw no_pnetcdf(path);
 #endif
     }
 };

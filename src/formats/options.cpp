@@ -7,6 +7,7 @@ std::string name(const Options& options) {
     if (std::holds_alternative<hdf5::Options>(options)) return "hdf5";
     if (std::holds_alternative<netcdf4::Options>(options)) return "netcdf4";
     if (std::holds_alternative<mpiio::Options>(options)) return "mpiio";
+    if (std::holds_alternative<pnetcdf::Options>(options)) return "pnetcdf";
     return std::get<posix::Options>(options).file_per_rank ? "posix-per-rank" : "posix";
 }
 

@@ -91,6 +91,24 @@ struct Options {
 };
 }  // namespace mpiio
 
+namespace pnetcdf {
+/// How pieces reach the file: by a call each that returns when it is written; collected and written
+/// together at the end of the step; or copied into a buffer of ours at once, then as that.
+enum class Put { blocking, aggregated, buffered };
+struct Options {
+    bool collective = false;  ///< ncmpi_put_vara_all and ncmpi_wait_all, or their independent twins
+    int cdf = 5;              ///< 1, 2 or 5: the classic file formats CDF-1, CDF-2, CDF-5
+    Put put = Put::blocking;
+    bool never_fill = false;                   ///< also of objects that name a fill value
+    std::uint64_t alignment_bytes = 0;         ///< of each fixed-size variable; 0: the library's
+    std::uint64_t header_alignment_bytes = 0;  ///< of the end of the header; 0: the library's
+    std::uint64_t record_alignment_bytes = 0;  ///< of the first record; 0: the library's
+    std::uint64_t header_reserve_bytes = 0;    ///< free space kept behind the header
+    std::string burst_buffer;                  ///< folder for its logs; empty: not used
+    Hints hints;
+};
+}  // namespace pnetcdf
+
 namespace posix {
 struct Options {
     bool file_per_rank = false;
@@ -99,9 +117,10 @@ struct Options {
 };
 }  // namespace posix
 
-using Options = std::variant<hdf5::Options, netcdf4::Options, mpiio::Options, posix::Options>;
+using Options = std::variant<hdf5::Options, netcdf4::Options, mpiio::Options, pnetcdf::Options,
+                             posix::Options>;
 
-/// "hdf5", "netcdf4", "mpiio", "posix" or "posix-per-rank".  [local]
+/// "hdf5", "netcdf4", "mpiio", "pnetcdf", "posix" or "posix-per-rank".  [local]
 [[nodiscard]] std::string name(const Options& options);
 /// Whether transfers are collective; false where a format has no such thing.  [local]
 [[nodiscard]] bool collective(const Options& options);

@@ -126,13 +126,6 @@ void set_subfiling(const h5::Id& access, const Options& options) {
 
 }  // namespace
 
-bool mpi_running() {
-    int started = 0, ended = 0;
-    MPI_Initialized(&started);
-    MPI_Finalized(&ended);
-    return started != 0 && ended == 0;
-}
-
 void check_options(const Options& options, int ranks) {
     (void)libver(options.libver_low);
     (void)libver(options.libver_high);

@@ -8,6 +8,7 @@
 #include "comm/comm.hpp"
 #include "core/schema.hpp"
 #include "formats/hdf5/h5.hpp"
+#include "formats/mpiio/info.hpp"
 #include "formats/options.hpp"
 
 namespace tailrace::formats::hdf5 {
@@ -42,7 +43,6 @@ void check_object(const Options& options, const core::Object& object);
 /// Chunk extents of an object; empty where it is contiguous.  [local]
 [[nodiscard]] core::Extents chunk_of(const Options& options, const core::Object& object);
 
-/// MPI_THREAD_MULTIPLE, or no MPI at all.  [local]
-[[nodiscard]] bool mpi_running();
+using formats::mpiio::mpi_running;
 
 }  // namespace tailrace::formats::hdf5

@@ -2,9 +2,7 @@
 // The Sink over HDF5. docs/developer/hdf5_failures.md says what happens when the disk does not.
 #pragma once
 
-#include <exception>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,18 +14,17 @@
 #include "formats/hdf5/modes.hpp"
 #include "formats/hdf5/properties.hpp"
 #include "formats/options.hpp"
-#include "formats/target_file.hpp"
+#include "formats/stepped_sink.hpp"
 
 namespace tailrace::formats::hdf5 {
 
-class Hdf5Sink final : public core::Sink {
+class Hdf5Sink final : public SteppedSink {
 public:
     /// Checks, reserves, and creates the file unless rank 0 is to do it in define().  [collective]
     Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
              core::Phases& phases);
     ~Hdf5Sink() override;
 
-    [[nodiscard]] const core::Capabilities& can() const noexcept override { return x_can; }
     std::vector<core::ObjectId> define(const core::Schema& schema) override;
     void write(std::span<const core::Write> pieces) override;
     void write_encoded(std::span<const core::EncodedChunk> chunks) override;
@@ -36,6 +33,9 @@ public:
     core::FileReport close(core::Outcome outcome) override;
 
 private:
+    Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
+             core::Phases& phases, Driver driver);
+
     struct Dataset {
         core::Object object;
         core::Extents dims;  ///< present extents in the file
@@ -50,7 +50,6 @@ private:
 
     // sink_create.cpp
     void create_file();
-    void try_to_open(const char* phase);
     void check_schema(const core::Schema& schema) const;
     void precreate(const core::Schema& schema);
     void create_objects(const core::Schema& schema);
@@ -81,36 +80,19 @@ private:
     void doubt_collective(core::FileReport& report) const;
     void report_metadata(core::FileReport& report);
 
-    // sink_state.cpp
-    void refuse_if_lost() const;
-    /// Runs a step that all ranks take in HDF5; a failure on any rank, seen by HDF5 or by the
-    /// system calls below it, ends the file on all ranks.  [collective]
-    template <class Work>
-    void collective_step(const char* phase, const std::string& doing, Work&& work);
-    /// Agrees on what HDF5 `returned` and what the system calls of each rank saw.  [collective]
-    void agree(const std::optional<core::Error>& returned, const std::string& doing);
-    [[noreturn]] void lose(const core::Error& error, bool out_of_step);
-    void abandon() noexcept;
+    void abandon() noexcept override;
     [[nodiscard]] bool shared() const noexcept { return x_driver != Driver::serial; }
 
-    comm::Comm x_comm;
     Options x_options;
-    core::Phases& x_phases;
     Driver x_driver;
-    core::Capabilities x_can;
-    TargetFile x_target;
     h5::Id x_transfer;  ///< transfer list
     h5::Id x_file;
     std::vector<Dataset> x_datasets;
     std::vector<core::Attribute> x_attributes;
     TransferModes x_modes;
     InForce x_in_force;
-    bool x_subfiles_known = false;         ///< x_target has been told of them
-    std::uint64_t x_bytes_asked = 0;       ///< by the writes of this rank, in the file's types
-    std::optional<core::Error> x_pending;  ///< first failure of this rank in this step
-    std::optional<core::Error> x_lost;     ///< agreed: the file is lost
-    bool x_closed = false;
-    int x_exceptions = std::uncaught_exceptions();  ///< when it was opened
+    bool x_subfiles_known = false;    ///< x_target has been told of them
+    std::uint64_t x_bytes_asked = 0;  ///< by the writes of this rank, in the file's types
 };
 
 }  // namespace tailrace::formats::hdf5

@@ -7,7 +7,7 @@
 #include "formats/hdf5/abandon.hpp"
 #include "formats/hdf5/attributes.hpp"
 #include "formats/hdf5/in_force.hpp"
-#include "formats/hdf5/sink_state.hpp"
+#include "formats/hdf5/sink.hpp"
 #include "formats/hdf5/subfiling.hpp"
 
 namespace tailrace::formats::hdf5 {

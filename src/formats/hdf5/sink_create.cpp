@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file and its datasets: made by all ranks, or by rank 0 alone and then opened by all.
 #include <algorithm>
-#include <exception>
 #include <set>
 
-#include "core/hash.hpp"
 #include "formats/hdf5/attributes.hpp"
-#include "formats/hdf5/mpi_open.hpp"
 #include "formats/hdf5/open.hpp"
-#include "formats/hdf5/sink_state.hpp"
+#include "formats/hdf5/sink.hpp"
+#include "formats/mpiio/open_by_all.hpp"
 
 namespace tailrace::formats::hdf5 {
 
@@ -42,16 +40,6 @@ std::string shared_text(const Options& options) {
     return text + options.libver_low + ' ' + options.libver_high;
 }
 
-/// Ranks with other filters, say, would store chunks that the others do not know of.
-void require_same_options(const comm::Comm& comm, const std::string& where,
-                          const Options& options) {
-    const std::string text = shared_text(options);
-    const std::string hash = core::hash_hex(std::as_bytes(std::span(text)));
-    if (!comm.same(std::stoull(hash.substr(0, 16), nullptr, 16)))
-        throw Error(Code::rank_mismatch, "ranks open it with different options", where,
-                    "give the same options on all ranks; only hints may differ");
-}
-
 /// All checks that need no file, on all ranks; then the driver.
 Driver checked_driver(const comm::Comm& comm, const core::Target& target, const Options& options) {
     comm.agree_on([&] {
@@ -60,7 +48,7 @@ Driver checked_driver(const comm::Comm& comm, const core::Target& target, const 
                         target.path.string(), "write a new file, or use existing = replace");
         check_options(options, comm.size());
     });
-    require_same_options(comm, target.path.string(), options);
+    require_same_options(comm, target.path.string(), shared_text(options));
     return shared_driver(options);
 }
 
@@ -83,12 +71,15 @@ h5::Id create_dataset(const h5::Id& file, const core::Object& object, const Opti
 
 Hdf5Sink::Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
                    core::Phases& phases)
-    : x_comm(comm),
+    : Hdf5Sink(comm, target, options, phases,
+               (h5::Quiet(), checked_driver(comm, target, options))) {}
+
+Hdf5Sink::Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
+                   core::Phases& phases, Driver driver)
+    : SteppedSink(comm, with_publish(target, options), phases,
+                  driver == Driver::subfiling ? Reserve::check_only : Reserve::after_create),
       x_options(options),
-      x_phases(phases),
-      x_driver((h5::Quiet(), checked_driver(comm, target, options))),
-      x_target(comm, with_publish(target, options), phases,
-               x_driver == Driver::subfiling ? Reserve::check_only : Reserve::after_create) {
+      x_driver(driver) {
     const h5::Quiet quiet;
     const bool filtered = options.deflate != 0 || !options.filters.empty();
     x_can.records = options.subfiles == 0;
@@ -109,26 +100,16 @@ Hdf5Sink::Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Opt
 // Closing is collective. An exception that is not the agreed one may pass on this rank alone.
 Hdf5Sink::~Hdf5Sink() {
     if (x_closed) return;
-    if (!x_lost && std::uncaught_exceptions() > x_exceptions) abandon();
+    if (passing_alone()) abandon();
     discard();
-}
-
-void Hdf5Sink::try_to_open(const char* phase) {
-    std::optional<Error> mine;
-    {
-        const auto scope = x_phases.enter(phase);
-        mine = why_not_open(x_target.part(), true);
-    }
-    const auto scope = x_phases.enter("agree");
-    x_comm.agree(mine);
 }
 
 void Hdf5Sink::create_file() {
     const std::string name = x_target.path().string();
-    try_to_open("create");
+    mpiio::try_to_open(x_comm, x_phases, x_target.part(), "create");
     collective_step("create", "creating " + name, [&] {
         const h5::Id access = file_access(x_options, x_comm, x_driver);
-        x_file = open_by_all(x_comm, x_target.part(), [&](const auto& path) {
+        x_file = mpiio::open_by_all(x_comm, x_target.part(), [&](const auto& path) {
             return h5::create_file(path, file_creation(), access);
         });
     });
@@ -140,17 +121,7 @@ void Hdf5Sink::create_file() {
 std::vector<core::ObjectId> Hdf5Sink::define(const core::Schema& schema) {
     const h5::Quiet quiet;
     refuse_if_lost();
-    {
-        const auto scope = x_phases.enter("agree");
-        x_comm.agree_on([&] { check_schema(schema); });
-        x_comm.agree(
-            x_comm.same(schema.hash())
-                ? std::nullopt
-                : std::optional(Error(Code::rank_mismatch, "ranks define different schemas",
-                                      x_target.path().string(),
-                                      "give define() the same objects and attributes on "
-                                      "all ranks")));
-    }
+    agree_on_schema(schema, comm::Comm::caught([&] { check_schema(schema); }));
     if (!x_file) {
         precreate(schema);
         open_objects(schema);
@@ -203,11 +174,12 @@ void Hdf5Sink::precreate(const core::Schema& schema) {
 
 void Hdf5Sink::open_objects(const core::Schema& schema) {
     const std::string name = x_target.path().string();
-    try_to_open("open_file");
+    mpiio::try_to_open(x_comm, x_phases, x_target.part(), "open_file");
     collective_step("open_file", "opening " + name, [&] {
         const h5::Id access = file_access(x_options, x_comm, x_driver);
-        x_file = open_by_all(x_comm, x_target.part(),
-                             [&](const auto& path) { return h5::open_file(path, true, access); });
+        x_file = mpiio::open_by_all(x_comm, x_target.part(), [&](const auto& path) {
+            return h5::open_file(path, true, access);
+        });
     });
     collective_step("open_dataset", "opening the datasets of " + name, [&] {
         for (const core::Object& object : schema.objects)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chunks that were compressed elsewhere, stored by one rank alone.
 #include "core/checked.hpp"
-#include "formats/hdf5/sink_state.hpp"
+#include "formats/hdf5/sink.hpp"
 
 namespace tailrace::formats::hdf5 {
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <sstream>
 
-#include "formats/hdf5/sink_state.hpp"
+#include "formats/hdf5/sink.hpp"
 #include "formats/mpiio/exchange.hpp"
 
 namespace tailrace::formats::hdf5 {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/checked.hpp"
-#include "formats/hdf5/sink_state.hpp"
+#include "formats/hdf5/sink.hpp"
 
 namespace tailrace::formats::hdf5 {
 

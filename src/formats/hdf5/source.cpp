@@ -6,10 +6,10 @@
 
 #include "core/checked.hpp"
 #include "formats/hdf5/abandon.hpp"
-#include "formats/hdf5/mpi_open.hpp"
 #include "formats/hdf5/open.hpp"
 #include "formats/hdf5/properties.hpp"
 #include "formats/hdf5/sink.hpp"
+#include "formats/mpiio/open_by_all.hpp"
 #include "formats/mpiio/read_watch.hpp"
 
 namespace tailrace::formats::hdf5 {
@@ -49,11 +49,11 @@ public:
           x_driver(shared_driver(options)) {
         const h5::Quiet quiet;
         x_transfer = transfer_list(together());
-        comm.agree(why_not_open(path, false));
+        comm.agree(mpiio::why_not_open(path, false));
         comm.agree_on([&] { x_watch.emplace(path); });
         collective_step("open_file", "opening", path.string(), [&] {
             const h5::Id access = file_access(options, comm, x_driver);
-            x_file = open_by_all(
+            x_file = mpiio::open_by_all(
                 comm, path, [&](const auto& name) { return h5::open_file(name, false, access); });
         });
         collective_step("open_dataset", "opening the datasets", path.string(),

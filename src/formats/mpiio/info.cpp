@@ -12,6 +12,13 @@ namespace tailrace::formats::mpiio {
 
 using comm::check;
 
+bool mpi_running() {
+    int started = 0, ended = 0;
+    MPI_Initialized(&started);
+    MPI_Finalized(&ended);
+    return started != 0 && ended == 0;
+}
+
 Info::Info(const Hints& hints) {
     if (hints.empty()) return;
     for (const auto& [key, value] : hints)

@@ -11,6 +11,9 @@
 
 namespace tailrace::formats::mpiio {
 
+/// MPI is initialised, and not yet finalised.  [local]
+[[nodiscard]] bool mpi_running();
+
 /// An MPI_Info that frees itself; MPI_INFO_NULL where there are no hints.
 class Info {
 public:

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our types as PnetCDF's and MPI's; for nc.cpp alone.
+#pragma once
+
+#include <mpi.h>
+#include <pnetcdf.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <type_traits>
+
+#include "core/schema.hpp"
+
+namespace tailrace::formats::pnetcdf::nc {
+
+[[nodiscard]] nc_type file_type(core::Scalar type) noexcept;         ///< [local]
+[[nodiscard]] MPI_Datatype memory_type(core::Scalar type) noexcept;  ///< [local]
+/// Nothing for characters.  [local]
+[[nodiscard]] std::optional<core::Scalar> scalar_of(nc_type type) noexcept;
+/// The bytes of a number of that type.  [local]
+void store_number(core::Scalar type, double value, std::array<std::byte, 8>& bytes) noexcept;
+
+template <class Number>
+[[nodiscard]] constexpr core::Scalar scalar_of_number() noexcept {
+    if constexpr (std::is_same_v<Number, std::int32_t>) return core::Scalar::i32;
+    if constexpr (std::is_same_v<Number, std::uint32_t>) return core::Scalar::u32;
+    if constexpr (std::is_same_v<Number, std::int64_t>) return core::Scalar::i64;
+    if constexpr (std::is_same_v<Number, std::uint64_t>) return core::Scalar::u64;
+    return core::Scalar::f64;
+}
+
+}  // namespace tailrace::formats::pnetcdf::nc
