@@ -117,8 +117,8 @@ struct Options {
 };
 }  // namespace posix
 
-using Options = std::variant<hdf5::Options, netcdf4::Options, mpiio::Options, pnetcdf::Options,
-                             posix::Options>;
+using Options =
+    std::variant<hdf5::Options, netcdf4::Options, mpiio::Options, pnetcdf::Options, posix::Options>;
 
 /// "hdf5", "netcdf4", "mpiio", "pnetcdf", "posix" or "posix-per-rank".  [local]
 [[nodiscard]] std::string name(const Options& options);

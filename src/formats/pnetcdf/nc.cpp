@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/pnetcdf/nc.hpp"
 
-#include <mpi.h>
-#include <pnetcdf.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>

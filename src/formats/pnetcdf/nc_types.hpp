@@ -2,8 +2,10 @@
 // Our types as PnetCDF's and MPI's; for nc.cpp alone.
 #pragma once
 
-#include <mpi.h>
+// clang-format off
+#include "comm/mpi_comm.hpp"  // before pnetcdf.h, which includes mpi.h with its C++ bindings
 #include <pnetcdf.h>
+// clang-format on
 
 #include <array>
 #include <cstddef>
