@@ -2,6 +2,8 @@
 #include "formats/keys.hpp"
 
 #include <algorithm>
+
+#include "formats/hint_list.hpp"
 #ifdef TAILRACE_HAVE_MPI
 #include "comm/mpi_io.hpp"
 #endif
@@ -47,6 +49,14 @@ void register_keys(core::KeyTable& table) {
     format.group = "Format";
     format.choices = {"hdf5", "mpiio", "pnetcdf", "posix", "posix-per-rank"};
     table.add(format);
+    core::Key hints;
+    hints.name = "hints";
+    hints.shape = core::Shape::text;
+    hints.group = "Format";
+    hints.help =
+        "hints for MPI-IO as Cray MPICH takes them: \"PATTERN:KEY=VALUE:KEY=VALUE\"; without "
+        "it those of the variable MPICH_MPIIO_HINTS";
+    table.add(hints);
     hdf5::register_keys(table);
     netcdf4::register_keys(table);
     mpiio::register_keys(table);
@@ -110,6 +120,13 @@ std::uint64_t raw_alignment(const core::Config& config) {
 
 Hints hints_of(const core::Config& config) {
     Hints hints = config.pairs("hint");
+    if (config.has("hints")) {
+        try {
+            hints.merge(hints_from_list(config.text("hints"), config.text("filename")));
+        } catch (const core::Error& error) {
+            throw config.error("hints", error.message(), error.remedy());
+        }
+    }
 #ifdef TAILRACE_HAVE_MPI
     for (const auto& [key, value] : hints)
         if (const std::string why = comm::why_no_hint(key, value); !why.empty())

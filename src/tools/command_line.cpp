@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -18,6 +19,9 @@ namespace {
 using core::Code;
 using core::Error;
 
+// Cray MPICH's variable with hints; its end is the name of the key that takes them.
+constexpr std::string_view cray_hints = "MPICH_MPIIO_HINTS";
+constexpr std::string_view cray_prefix = "MPICH_MPIIO_";
 constexpr std::size_t longest_input = 1 << 20;  // an input file has some dozen lines
 
 /// Bytes of a dash at the begin of `text`: '-', or U+2010 to U+2015 or U+2212 in UTF-8; else 0.
@@ -169,7 +173,9 @@ RawInputs read_inputs(const Invocation& invocation, const std::string& prefix) {
     for (char** variable = environ; *variable; ++variable) {
         const std::string_view text(*variable);
         const std::size_t equals = text.find('=');
-        if (text.substr(0, prefix.size()) == prefix && equals != std::string_view::npos)
+        const std::string_view name = text.substr(0, equals);
+        if ((text.substr(0, prefix.size()) == prefix || name == cray_hints) &&
+            equals != std::string_view::npos)
             raw.environment.emplace_back(text.substr(0, equals), text.substr(equals + 1));
     }
     return raw;
@@ -211,6 +217,10 @@ core::Config RawInputs::config(const core::KeyTable& table, const std::string& p
     core::Config config(table);
     if (has_lines) config.add_lines(lines, origin, needs_done);
     config.add_environment(environment, prefix);
+    const bool own = std::any_of(environment.begin(), environment.end(), [&](const auto& one) {
+        return one.first == prefix + "HINTS" && !one.second.empty();
+    });
+    if (!own && table.find("hints") != nullptr) config.add_environment(environment, cray_prefix);
     for (const std::string& assignment : assignments) config.add_argument(assignment);
     config.finish();
     return config;

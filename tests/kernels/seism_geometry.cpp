@@ -6,8 +6,8 @@
 
 #include <random>
 
-#include "kernels/seism/fill.hpp"
 #include "kernels/run/reading.hpp"
+#include "kernels/seism/fill.hpp"
 
 using namespace tailrace;
 using kernels::seism::Fill;

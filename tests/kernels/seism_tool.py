@@ -113,21 +113,21 @@ def position_values(grid, domain, steps):
     return ((z >> np.uint64(40)).astype("f4") * np.float32(2.0**-24)).reshape(shape)
 
 
-def raw_values(path):
+def raw_values(path, kind="<f4"):
     """The dataset of a raw container, by docs/reference/raw_container.md alone."""
     path = Path(path)
     if path.read_bytes()[-8:] == b"TAILRACE":
         data, about = described(path)
-        return placed(data, about["objects"][0]), about
+        return placed(data, about["objects"][0], kind), about
     about = json.loads(path.read_text())
-    values = np.full(about["objects"][0]["dims"], np.nan, "f4")
+    values = np.full(about["objects"][0]["dims"], np.nan, kind)
     for part in about["parts"]:
         data, pieces = described(path.parent / part)
         for piece in pieces["pieces"]:
             count, at = piece["count"], piece["at"]
             where = tuple(slice(o, o + n) for o, n in zip(piece["offset"], count, strict=True))
             size = int(np.prod(count))
-            values[where] = np.frombuffer(data, "<f4", size, at).reshape(count)
+            values[where] = np.frombuffer(data, kind, size, at).reshape(count)
     return values, about
 
 
@@ -137,15 +137,17 @@ def described(path):
     return data, json.loads(data[int(at) : int(at + size)])
 
 
-def placed(data, about):
+def placed(data, about, kind):
     dims, chunk = about["dims"], about["chunk"]
     if chunk is None:
-        return np.frombuffer(data, "<f4", int(np.prod(dims)), about["offset"]).reshape(dims)
-    values = np.empty(dims, "f4")
+        return np.frombuffer(data, kind, int(np.prod(dims)), about["offset"]).reshape(dims)
+    values = np.empty(dims, kind)
+    bytes_each = np.dtype(kind).itemsize
     grid = [-(-n // c) for n, c in zip(dims, chunk, strict=True)]
     size = int(np.prod(chunk))
     for number, index in enumerate(np.ndindex(*grid)):
-        block = np.frombuffer(data, "<f4", size, about["offset"] + 4 * size * number).reshape(chunk)
+        at = about["offset"] + bytes_each * size * number
+        block = np.frombuffer(data, kind, size, at).reshape(chunk)
         first = [i * c for i, c in zip(index, chunk, strict=True)]
         n = [min(c, d - f) for c, d, f in zip(chunk, dims, first, strict=True)]
         to = tuple(slice(f, f + m) for f, m in zip(first, n, strict=True))

@@ -54,7 +54,8 @@ File::File(const comm::Comm& comm, const std::filesystem::path& path,
         if (!fd.open()) throw system_error(errno, "cannot open the file", path);
     });
     const int mode = access == Access::write ? MPI_MODE_RDWR : MPI_MODE_RDONLY;
-    int code = MPI_File_open(comm::native(comm), path.c_str(), mode, info->get(), &x_file);
+    int code =
+        MPI_File_open(comm::native(comm), name_for_open(path).c_str(), mode, info->get(), &x_file);
     const bool colon = path.string().find(':') != std::string::npos;
     if (colon && comm.min(std::uint64_t{code != MPI_SUCCESS ? 1u : 0u}) == 1)
         code = MPI_File_open(comm::native(comm), with_file_system_prefix(path).c_str(), mode,

@@ -79,6 +79,10 @@ std::string mpi_io_name(const Hints& /*in_force*/, const Hints& /*given*/) {
     return comm::mpi_io_implementation();
 }
 
+std::string name_for_open(const std::filesystem::path& path) {
+    return path.has_parent_path() ? path.string() : "./" + path.string();
+}
+
 std::string with_file_system_prefix(const std::filesystem::path& path) {
     constexpr long nfs = 0x6969;
     constexpr long lustre = 0x0BD00BD0;

@@ -42,6 +42,9 @@ private:
 /// open, or was. The hints do not tell.  [local]
 [[nodiscard]] std::string mpi_io_name(const Hints& in_force, const Hints& given);
 
+/// The name for MPI_File_open: a bare one gets "./", because OMPIO fails to open a file whose whole
+/// name is one letter.  [local]
+[[nodiscard]] std::string name_for_open(const std::filesystem::path& path);
 /// The path with the prefix of its file system ("ufs:", "nfs:", "lustre:"). ROMIO takes what stands
 /// before the first colon of a path for such a prefix, so a path with a colon in it needs one of
 /// its own.  [local]

@@ -47,7 +47,8 @@ template <class Open>
 [[nodiscard]] auto open_by_all(const comm::Comm& comm, const std::filesystem::path& path,
                                Open&& open) -> decltype(open(path)) {
     decltype(open(path)) file{};
-    auto error = comm::Comm::caught([&] { file = open(path); });
+    auto error =
+        comm::Comm::caught([&] { file = open(std::filesystem::path(name_for_open(path))); });
     if (path.string().find(':') != std::string::npos && mpi_running() &&
         comm.min(std::uint64_t{error ? 1U : 0U}) == 1)
         error = comm::Comm::caught(

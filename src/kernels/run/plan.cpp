@@ -183,6 +183,8 @@ void take_shared(Plan& plan) {
     plan.filename = given.text("filename");
     plan.results = given.text("results");
     plan.options = formats::options_from(given);
+    if (given.has("hints") && formats::hints(plan.options) == nullptr)
+        plan.notes.push_back("hints has no effect with format " + given.text("format"));
     plan.compute = compute_of(given);
     plan.striping = striping_of(plan);
     plan.repeat = given.has("repeat") ? given.number("repeat") : 0;

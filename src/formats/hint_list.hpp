@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hints in the syntax of Cray MPICH's variable MPICH_MPIIO_HINTS.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "formats/options.hpp"
+
+namespace tailrace::formats {
+
+/// The hints for one file of "PATTERN:KEY=VALUE:KEY=VALUE,PATTERN:...". A pattern is one of the
+/// shell (fnmatch), for the name as given or for its last part. A value may hold colons and commas
+/// where what follows them is a number or `*`, as in cb_config_list=*:4 or a:2,b:2; a key without
+/// `=` has the value "true". Later hints win.  [local]
+/// @throws core::Error{Code::bad_input} at no place; the message names the part
+[[nodiscard]] Hints hints_from_list(const std::string& text, const std::filesystem::path& file);
+
+}  // namespace tailrace::formats
