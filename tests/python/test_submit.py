@@ -228,7 +228,8 @@ def test_the_program_looks_at_the_inputs_first(place: Path) -> None:
 
 MISTAKES = [
     (["siesm"], 'there is no kernel "siesm". Did you mean "seism"?'),
-    (["slab"], "there is no kernel"),
+    (["slab", "1000", "50", "T"], "how many ranks on each node?"),
+    (["slab", "--ranks-per-node", "1", "time=1"], "the program tailrace-slab is not installed"),
     (["limit", "processor=2x1x1"], "the program tailrace-limit is not installed"),
     (["seism"], "there are no inputs"),
     (["seism", "time=1"], "how many ranks on each node?"),

@@ -15,6 +15,7 @@ from tailrace.cli.report_command import report
 from tailrace.cli.run_command import run
 from tailrace.cli.scale_command import scale
 from tailrace.cli.submit_command import submit
+from tailrace.cli.suite_command import suite
 from tailrace.cli.sweep_command import sweep
 from tailrace.cli.verify_command import verify
 
@@ -57,6 +58,7 @@ app.command()(run)
 app.command()(sweep)
 app.command()(scale)
 app.command()(compare)
+app.command()(suite)
 app.command()(submit)
 app.command()(verify)
 app.command()(report)

@@ -27,9 +27,14 @@ def settle(limit_s: float = 30) -> bool:
 
 def _dirty_bytes() -> int | None:
     """Dirty and in writeback; None where it is not known."""
+    dirty, writeback = meminfo_bytes("Dirty"), meminfo_bytes("Writeback")
+    return None if dirty is None or writeback is None else dirty + writeback
+
+
+def meminfo_bytes(name: str) -> int | None:
+    """A line of /proc/meminfo; None where the system does not tell."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        found = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines}
-        return found["Dirty"] + found["Writeback"]
+        return {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines}[name]
     except (OSError, KeyError, ValueError, IndexError):
         return None
