@@ -9,7 +9,7 @@ import typer
 
 from tailrace.cli.options import Json, Quiet
 from tailrace.cli.output import Output
-from tailrace.cli.run_command import DryRun, Launcher, plain_launcher
+from tailrace.cli.run_command import DryRun, Input, Launcher, plain_launcher
 from tailrace.cli.sweep_command import (
     Kernel,
     Metric,
@@ -18,6 +18,7 @@ from tailrace.cli.sweep_command import (
     Resume,
     Seed,
     Words,
+    common_words,
     sweepable,
 )
 from tailrace.errors import TailraceError, did_you_mean
@@ -39,6 +40,7 @@ Mode = Annotated[
 def scale(
     kernel: Kernel,
     words: Words = [],  # noqa: B006  (read only)
+    input_file: Input = None,
     ranks: Ranks = "",
     mode: Mode = "",
     repeat: Repeat = 6,
@@ -75,7 +77,7 @@ def scale(
             hint="weak (every rank writes as much) or strong (all together do)",
         )  # fmt: skip
     asked = Asked(
-        kernel, program, words, repeat, seed, resume, metric, plain_launcher(launcher), dry_run,
-        report,
+        kernel, program, common_words(words, input_file), repeat, seed, resume, metric,
+        plain_launcher(launcher), dry_run, report,
     )  # fmt: skip
     return scale_runs(output, asked, ranks, mode)

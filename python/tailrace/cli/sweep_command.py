@@ -10,7 +10,7 @@ import typer
 
 from tailrace.cli.options import Json, Quiet
 from tailrace.cli.output import Output
-from tailrace.cli.run_command import DryRun, Launcher, Ranks, plain_launcher
+from tailrace.cli.run_command import DryRun, Input, Launcher, Ranks, plain_launcher
 from tailrace.run import programs
 from tailrace.run.kernels import kernel_of
 
@@ -71,6 +71,7 @@ Metric = Annotated[
 def sweep(
     kernel: Kernel,
     words: Words = [],  # noqa: B006  (read only)
+    input_file: Input = None,
     vary: Vary = [],  # noqa: B006
     repeat: Repeat = 6,
     budget: Budget = "",
@@ -94,10 +95,18 @@ def sweep(
 
     output = Output(as_json=as_json, quiet=quiet)
     asked = SweepAsked(
-        kernel, programs.program(sweepable(kernel)), words, repeat, seed, resume, metric,
-        plain_launcher(launcher), dry_run, report, vary, budget, ranks, folder,
+        kernel, programs.program(sweepable(kernel)), common_words(words, input_file), repeat, seed,
+        resume, metric, plain_launcher(launcher), dry_run, report, vary, budget, ranks, folder,
     )  # fmt: skip
     return sweep_runs(output, asked)
+
+
+def common_words(words: list[str], input_file: Path | None) -> list[str]:
+    """Those of the command line take the place of the file's lines."""
+    from tailrace.run.inputs import words_of
+    from tailrace.run.variant import joined
+
+    return joined(words_of(input_file), words, without=()) if input_file is not None else words
 
 
 def sweepable(kernel: str, where: str = "sweep") -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +30,10 @@ class SweepAsked(many_runs.Asked):
 def sweep_runs(output: Output, asked: SweepAsked) -> int:
     """Exit code: 130 after an interrupt, 1 where it ended early, else 0."""
     plan, budget_s = _planned(output, asked)
+    started = time.monotonic()
     checked = many_runs.looked_at(output, plan)
+    if budget_s is not None:
+        budget_s = max(budget_s - (time.monotonic() - started), 0.0)
     if asked.dry_run:
         return many_runs.show_plan(output, "sweep", asked, plan, checked, budget_s)
     made = many_runs.make_runs(output, asked, plan, checked, budget_s)

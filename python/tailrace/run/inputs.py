@@ -130,6 +130,19 @@ def settings_of(text: bytes) -> dict[str, str]:
     return settings
 
 
+def words_of(file: Path) -> list[str]:
+    """The lines of an input file as key=value words: what takes the place of some of them is put
+    together word by word."""
+    words = []
+    for line in _read(file).split(b"\n"):
+        key, value = _key_and_value(line)
+        if key == "DONE":
+            break
+        if key:
+            words.append(f"{key}={value}" if value else key)
+    return words
+
+
 def _key_and_value(line: bytes) -> tuple[str, str]:
     """As the program reads a line: within a word of a value a # is no comment, but of numbers."""
     match = _line.match(line)

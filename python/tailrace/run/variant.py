@@ -7,7 +7,7 @@ Every run of one gets a fresh folder, so `filename` and `results` are given to i
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,9 +39,12 @@ def gathered(words: list[str], kernel: Kernel = seism) -> RunInputs:
     return gather(words, None, io.BytesIO(), kernel=kernel)
 
 
-def joined(common: Sequence[str], own: Sequence[str]) -> list[str]:
-    """A key of one's own takes the place of the common one; hints are joined name by name."""
-    keys = {key_of(word) for word in own} | {"results"}
+def joined(
+    common: Sequence[str], own: Sequence[str], without: Collection[str] = ("results",)
+) -> list[str]:
+    """A key of one's own takes the place of the common one; hints are joined name by name.
+    without: keys of the common ones that are left out in any case."""
+    keys = {key_of(word) for word in own} | set(without)
     return [*(word for word in common if key_of(word) not in keys), *own]
 
 

@@ -25,11 +25,13 @@ _ranks_in_text = re.compile(r" \(rank \d+ of \d+\)")
 
 @dataclass(frozen=True)
 class LeftOut:
-    """why: a sentence without its full stop. code: the exit code that it would end with."""
+    """why: a sentence without its full stop. code: the exit code that it would end with. failed:
+    it was run, and failed."""
 
     combination: Combination
     why: str
     code: int = 0
+    failed: bool = False
 
 
 @dataclass
@@ -71,15 +73,18 @@ def check(plan: Plan, tell: Callable[[HowFar], None] = lambda _now: None) -> Che
             count = len(plan.combinations)
             left_s = (time.monotonic() - started) / len(said) * (count - len(said))
             tell(HowFar(len(said) - 1, count, "looking at the combinations", left_s))
-    kept: dict[object, Combination] = {}
-    for combination, one in zip(plan.combinations, said, strict=True):
+    without = [
+        _without_effect(plan, combination, one)
+        for combination, one in zip(plan.combinations, said, strict=True)
+    ]
+    known = _Known(without)
+    for combination, one, idle in zip(plan.combinations, said, without, strict=True):
         if one.code:
             found.left_out.append(LeftOut(combination, _reason(one), one.code))
             continue
-        without = _without_effect(plan, combination, one)
-        same = kept.setdefault(_what_it_is(plan, combination, one, without), combination)
-        if same is not combination:
-            why = "; ".join(without.values())
+        same = known.same_as(combination, one, idle)
+        if same is not None:
+            why = "; ".join(dict.fromkeys([*idle.values(), *known.why(same, combination)]))
             text = f"the same as {same.name}" + (f": {why}" if why else "")
             found.left_out.append(LeftOut(combination, text))
             continue
@@ -118,7 +123,7 @@ def _reason(said: _Said) -> str:
     return text or f"the program ended with exit code {said.code}"
 
 
-def _without_effect(plan: Plan, combination: Combination, said: _Said) -> dict[int, str]:
+def _without_effect(plan: Plan, combination: Combination, said: _Said) -> Idle:
     """Factors (by their places in the plan) whose value changes nothing in this combination, and
     why: the kernel says so of its keys; of the MPI-IO we know it."""
     notes = {key: f"{key} has no effect with {what}" for key, what in _no_effect.findall(said.err)}
@@ -136,25 +141,56 @@ def _without_effect(plan: Plan, combination: Combination, said: _Said) -> dict[i
     return found
 
 
-def _what_it_is(
-    plan: Plan, combination: Combination, said: _Said, without: dict[int, str]
-) -> tuple[object, ...]:
-    """Equal for combinations that would run the same."""
-    places = [place for number, place in enumerate(combination.places) if number not in without]
-    if without:
-        return tuple(without), tuple(places)
-    launch = combination.variant.launch
-    environment = tuple(sorted(launch.environment.items()))
-    return said.configuration, environment, tuple(launch.words), combination.variant.filename
+Idle = dict[int, str]  # factors that change nothing in a combination, and why
+
+
+class _Known:
+    """Combinations that will run, to be found again by what they run."""
+
+    def __init__(self, without: Sequence[Idle]) -> None:
+        self._patterns = list(dict.fromkeys(tuple(idle) for idle in without if idle))
+        self._by_rest: dict[object, Combination] = {}  # by a pattern, whatever its values do
+        self._idle: dict[object, tuple[Combination, Idle]] = {}  # of those that change nothing
+        self._by_run: dict[object, Combination] = {}
+
+    def same_as(self, one: Combination, said: _Said, idle: Idle) -> Combination | None:
+        """One that runs the same; None, and it is known from now on."""
+        launch = one.variant.launch
+        environment = tuple(sorted(launch.environment.items()))
+        run = said.configuration, environment, tuple(launch.words), one.variant.filename
+        same = self._by_run.get(run)
+        if same is None and idle:
+            same = self._by_rest.get(_rest(one, tuple(idle)))
+        if same is None and not idle:
+            rests = (_rest(one, pattern) for pattern in self._patterns)
+            same = next((self._idle[rest][0] for rest in rests if rest in self._idle), None)
+        if same is not None:
+            return same
+        self._by_run[run] = one
+        for pattern in self._patterns:
+            self._by_rest.setdefault(_rest(one, pattern), one)
+        if idle:
+            self._idle[_rest(one, tuple(idle))] = one, idle
+        return None
+
+    def why(self, same: Combination, other: Combination) -> list[str]:
+        """What of `same` changes nothing, where it differs from the other."""
+        idle = next((idle for one, idle in self._idle.values() if one is same), {})
+        return [why for at, why in idle.items() if same.places[at] != other.places[at]]
+
+
+def _rest(one: Combination, pattern: tuple[int, ...]) -> object:
+    """The values of the factors that are not in the pattern."""
+    return pattern, tuple(place for at, place in enumerate(one.places) if at not in pattern)
 
 
 def _nothing(left_out: Sequence[LeftOut]) -> TailraceError:
     reasons = list(dict.fromkeys(one.why for one in left_out))
     shown = "; ".join(reasons[:3]) + ("; ..." if len(reasons) > 3 else "")
     code = left_out[0].code
-    every = "the" if len(left_out) == 1 else f"each of the {len(left_out)}"
     return TailraceError(
-        f"{every} combination is refused by the kernel: {shown}", where="sweep",
+        f"each of the {len(left_out)} combinations is refused by the kernel: {shown}",
+        where="sweep",
         hint="`tailrace run ... --dry-run` shows what is wrong with one of them",
         code=ExitCode(code) if code in set(ExitCode) else ExitCode.USAGE,
     )  # fmt: skip

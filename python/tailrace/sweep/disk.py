@@ -12,6 +12,7 @@ from tailrace.units import mib
 # Metadata, alignment and what others write meanwhile.
 _share = 1.1
 _rest_bytes = 64 << 20
+_hint = "make room and go on with --resume, or write less (time, domain) or elsewhere (filename)"
 
 
 def check_room(folder: Path, needed_bytes: int) -> None:
@@ -23,7 +24,11 @@ def check_room(folder: Path, needed_bytes: int) -> None:
             f"the next run writes {mib(needed_bytes)} and wants {mib(wanted)} of free space, but "
             f"{mib(free)} are left",
             where=str(folder),
-            hint="make room and go on with --resume, or write less (time, domain) or elsewhere "
-            "(filename)",
+            hint=_hint,
             code=ExitCode.RUN_FAILED,
         )
+
+
+def disk_full(folder: Path, why: str) -> TailraceError:
+    """For a run that met the end of the disk: others have filled it."""
+    return TailraceError(why, where=str(folder), hint=_hint, code=ExitCode.RUN_FAILED)

@@ -10,15 +10,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from tailrace.errors import TailraceError
+from tailrace.errors import ExitCode, TailraceError
 from tailrace.results import read_results
 from tailrace.run.fresh import Place, run_fresh
 from tailrace.run.rounds import HowFar, Pace
 from tailrace.sweep.check import Checked, LeftOut
 from tailrace.sweep.data import Case, Runs, runs_of
-from tailrace.sweep.disk import check_room
-from tailrace.sweep.narrow import Dropped, Latin, narrowed
+from tailrace.sweep.disk import check_room, disk_full
+from tailrace.sweep.narrow import Dropped, Latin, first_round, narrowed, promising
 from tailrace.sweep.plan import Combination, Plan
+from tailrace.units import span
 
 _most_failures = 2
 
@@ -66,13 +67,26 @@ class Experiment:
             runs = self.runs()
             if self._budget_s is not None and number < self._repeat:
                 among = self._give_up(number, among, runs)
+                if number == first_round:
+                    among += self._joining(among, runs)
         if not self.runs().measured:
-            raise TailraceError(
-                "every combination failed: "
-                + "; ".join(dict.fromkeys(one.why for one in self.left_out)),
-                where="sweep",
+            raise self._nothing()
+
+    def _nothing(self) -> TailraceError:
+        """Why nothing was measured."""
+        failed = dict.fromkeys(one.why for one in self.left_out if one.failed)
+        if failed:
+            return TailraceError(
+                f"every combination failed: {'; '.join(failed)}", where="sweep",
                 hint="run one by itself with `tailrace run` to see what is wrong",
-            )
+                code=ExitCode.RUN_FAILED,
+            )  # fmt: skip
+        return TailraceError(
+            "the time was over before a round was run", where="--budget",
+            hint=f"a round takes about {span(self._pace.of_all(self._pace.seconds) or 0.0)}, and "
+            "six are wanted",
+            code=ExitCode.RUN_FAILED,
+        )  # fmt: skip
 
     def runs(self) -> Runs:
         """What is in the file by now."""
@@ -137,13 +151,15 @@ class Experiment:
             if ran.code == 0 and ran.records:
                 self._done += 1
                 return
+            if any(one["error"] and one["error"]["code"] == "no_space" for one in ran.records):
+                raise disk_full(combination.variant.filename.parent, ran.why)
             failures = self._failures.get(combination.name, 0) + 1
             self._failures[combination.name] = failures
             why = f"exit code {ran.code}" + (f": {ran.why}" if ran.why else "")
             self._say(f"{combination.name} failed in round {number} ({why})")
             if failures >= _most_failures:
                 text = f"it failed {_most_failures} times ({why})"
-                self.left_out.append(LeftOut(combination, text, ran.code))
+                self.left_out.append(LeftOut(combination, text, ran.code, failed=True))
                 return
 
     def _affordable(self, number: int, among: list[Combination]) -> list[Combination]:
@@ -167,6 +183,13 @@ class Experiment:
         for one in dropped:
             self._drop(one)
         return [one for one in among if one.name in kept]
+
+    def _joining(self, among: list[Combination], runs: Runs) -> list[Combination]:
+        """Where a part was begun with: those left out that should be faster than most of it."""
+        found = promising(self._checked.runnable, runs.cases, max(1, len(among) // 2))
+        for one, seconds in found:
+            self._say(f"joins after round {first_round}: {one.name} ({seconds:.3g} s expected)")
+        return self._round(0, [one for one, _ in found], runs)
 
     def _drop(self, dropped: Dropped) -> None:
         self.dropped.append(dropped)

@@ -14,7 +14,7 @@ from tailrace.units import mib, plural
 
 _differs_by = 1.25  # numbers of calls, sizes: less is not called a difference
 _share = 0.05  # of the data: bytes that are not worth a word
-_phase_share = 0.5  # of the difference of times, that one phase has of it
+_phase_share = 0.4  # of the difference of times, that one phase has of it
 
 Reader = Callable[[Case], Counts]
 
@@ -150,7 +150,7 @@ def _ignored(other: Counts, effect: Effect) -> list[str]:
 
 def _where_the_time_went(base: Counts, other: Counts) -> list[str]:
     """The phase that has most of the difference, where one has."""
-    names = (base.phases_s.keys() | other.phases_s.keys()) - off_the_clock
+    names = sorted((base.phases_s.keys() | other.phases_s.keys()) - off_the_clock)
     by_phase = {n: other.phases_s.get(n, 0.0) - base.phases_s.get(n, 0.0) for n in names}
     whole = sum(by_phase.values())
     if not by_phase or abs(whole) <= 0:

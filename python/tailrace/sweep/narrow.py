@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from tailrace import statistics
 from tailrace.sweep.data import Case
 from tailrace.sweep.plan import Combination
 
-_first_round = 2  # before, there is no interval: nothing is known but luck
+first_round = 2  # before, there is no interval: nothing is known but luck
 
 
 @dataclass(frozen=True)
@@ -30,12 +32,12 @@ def narrowed(cases: Sequence[Case], number: int) -> tuple[set[str], list[Dropped
     stays. Two stay in any case."""
     ordered = sorted(cases, key=lambda one: one.median_s)
     kept = [one.name for one in ordered]
-    if number < _first_round or len(ordered) <= 2:
+    if number < first_round or len(ordered) <= 2:
         return set(kept), []
     best, dropped = ordered[0], []
     for one in ordered[max(2, (len(ordered) + 1) // 2) :]:
         shared = sorted(best.seconds.keys() & one.seconds.keys())
-        if len(shared) < _first_round:
+        if len(shared) < first_round:
             continue
         base, other = [best.seconds[k] for k in shared], [one.seconds[k] for k in shared]
         low, high = statistics.median_ratio_interval(base, other)
@@ -54,7 +56,7 @@ class Latin:
     def affordable(budget_s: float, run_s: float) -> int:
         """As many as half of the budget lets have a warm-up and two rounds: with fewer rounds
         there is no interval."""
-        return max(2, int(budget_s / 2 / (run_s * (1 + _first_round))))
+        return max(2, int(budget_s / 2 / (run_s * (1 + first_round))))
 
     @staticmethod
     def part(
@@ -83,6 +85,28 @@ class Latin:
             pairs.update(_pairs(best))
         names = {one.name for one in chosen}
         return [one for one in among if one.name in names]
+
+
+def promising(
+    among: Sequence[Combination], cases: Mapping[str, Case], most: int
+) -> list[tuple[Combination, float]]:
+    """Combinations that have not run and that should be the fastest, with the seconds expected of
+    them: what each value costs is taken from those that ran, as if it were the same beside all
+    others. Those at least that are expected below the median of all that ran."""
+    ran = [one for one in among if one.name in cases and cases[one.name].seconds]
+    levels = sorted({value for one in among for value in enumerate(one.places)})
+    if len(ran) < 2:
+        return []
+
+    def row(one: Combination) -> list[float]:
+        return [1.0, *(float(one.places[at] == place) for at, place in levels)]
+
+    times = np.log([cases[one.name].median_s for one in ran])
+    solution = np.linalg.lstsq(np.array([row(one) for one in ran]), times, rcond=None)[0]
+    left = [one for one in among if one not in ran]
+    expected = [(one, float(np.exp(np.array(row(one)) @ solution))) for one in left]
+    middle = float(np.exp(np.median(times)))
+    return sorted((e for e in expected if e[1] < middle), key=lambda e: e[1])[:most]
 
 
 def _pairs(one: Combination) -> list[tuple[object, object]]:

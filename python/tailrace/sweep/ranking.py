@@ -82,13 +82,14 @@ def ratio(base: Sequence[float], other: Sequence[float]) -> Ratio:
 
 
 def ranking(runs: Runs) -> list[Ranked]:
-    """The fastest first. The best is the fastest of those with the most repetitions: one that was
-    given up early may only have been lucky."""
+    """The fastest first. The best is the fastest of those with at least half of the most
+    repetitions: one that was given up early may only have been lucky."""
     measured = runs.measured
     if not measured:
         return []
     most = max(len(case.values) for case in measured)
-    best = min((case for case in measured if len(case.values) == most), key=lambda c: c.median_s)
+    candidates = [case for case in measured if 2 * len(case.values) >= most]
+    best = min(candidates, key=lambda c: c.median_s)
     rest = sorted((case for case in measured if case is not best), key=lambda c: c.median_s)
     found = []
     for place, case in enumerate([best, *rest], 1):
