@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,7 @@ def a_stage(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
     (folder / "failed.json").write_text(json.dumps(a_record(failed=True)))
     monkeypatch.setenv("TAILRACE_BIN", str(folder))
     monkeypatch.setattr(fresh, "settle", lambda: True)
+    monkeypatch.setattr(os, "fsync", lambda _file: None)  # many Records, of no value
     (folder / "work").mkdir()
     monkeypatch.chdir(folder / "work")
     return Stage(folder)
