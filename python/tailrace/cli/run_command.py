@@ -62,6 +62,13 @@ Resume = Annotated[
     ),
 ]
 Watch = Annotated[bool, typer.Option("--watch", help="A live view of the steps: rates and stalls.")]
+Matrix = Annotated[
+    bool,
+    typer.Option(
+        "--matrix",
+        help="slab: collective or independent, axis, hints and MPI-IO, in turns, explained.",
+    ),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and end.")]
 
 
@@ -74,6 +81,7 @@ def run(
     limit: Limit = False,
     resume: Resume = False,
     watch: Watch = False,
+    matrix: Matrix = False,
     dry_run: DryRun = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -86,6 +94,10 @@ def run(
     """
     output = Output(as_json=as_json, quiet=quiet)
     of = kernel_of(kernel, "run")
+    if matrix:
+        return _matrix(
+            output, kernel, words, input_file, ranks, plain_launcher(launcher), resume, dry_run
+        )
     path = programs.program(of.program)
     mpi = programs.mpi_library(path)
     if "-" in words and sys.stdin.isatty():
@@ -101,6 +113,21 @@ def run(
     options = [*(["--resume"] if resume else []), *([] if quiet else [progress.flag])]
     job = Job(kernel, path, inputs, launch, count, [] if dry_run else options)
     return _show(output, job) if dry_run else _run(output, job, watch=watch)
+
+
+def _matrix(
+    output: Output, kernel: str, words: list[str], input_file: Path | None, ranks: int | None,
+    launcher: str, resume: bool, dry_run: bool,
+) -> int:  # fmt: skip
+    from tailrace.cli.matrix_run import matrix_runs
+
+    if kernel != "slab":
+        raise TailraceError(f"{kernel} has no matrix", where="--matrix", hint="slab has one")
+    if input_file is not None or "-" in words:
+        raise TailraceError("inputs of a matrix are words", where="--matrix", hint="KEY=VALUE ...")
+    return matrix_runs(
+        output, words, ranks=ranks, launcher=launcher, resume=resume, dry_run=dry_run
+    )
 
 
 @dataclass(frozen=True)

@@ -32,10 +32,10 @@ def show(output: Output, plan: Plan, found: Findings, experiment: Experiment) ->
     output.line(f"{plan.kernel}, {_titles[runs.metric]}; {many}", "bold")
     output.show(_table(ranked))
     for line in _words(ranked, runs):
-        _wrapped(output, line)
+        wrapped(output, line)
     _show_list(output, "What each value costs, and why", [one.text for one in found.explanations])
     for factor, level in found.effects.unpaired:
-        _wrapped(output, f"note: no two combinations that ran differ in {factor}={level} alone")
+        wrapped(output, f"note: no two combinations that ran differ in {factor}={level} alone")
     together = [interaction_words(one) for one in found.effects.together]
     _show_list(output, "Two together", together[:_most_interactions])
     if len(together) > _most_interactions:
@@ -54,11 +54,11 @@ def _show_list(output: Output, title: str, lines: list[str]) -> None:
         output.line()
         output.line(title, "bold")
     for line in lines:
-        _wrapped(output, line, "  ")
+        wrapped(output, line, "  ")
 
 
-def _wrapped(output: Output, text: str, indent: str = "") -> None:
-    """Later lines are set in."""
+def wrapped(output: Output, text: str, indent: str = "") -> None:
+    """Lines of the terminal's width; later ones are set in."""
     lines = textwrap.wrap(
         printable(text), max(output.width, 40), initial_indent=indent,
         subsequent_indent=indent + "  ", break_long_words=False, break_on_hyphens=False,

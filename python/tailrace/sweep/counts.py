@@ -21,6 +21,7 @@ class Counts:
     besides_bytes: int
     reads: int
     read_bytes: int
+    moved_bytes: int | None  # at least so many went from one rank to another; None: not known
     logical_bytes: int
     stored_bytes: int
     reserved: bool
@@ -51,6 +52,15 @@ class Counts:
         return f"{self.writers} of {self.ranks} ({self.size()})"
 
 
+def _moved(data: list[Json]) -> int | None:
+    """What ranks wrote beyond what the kernel had given them."""
+    given = [one.get("bytes_given") for one in data]
+    if any(one is None for one in given):
+        return None
+    done = [one["by_phase"].get("write", one)["bytes_done"] for one in data]
+    return sum(max(0, wrote - had) for wrote, had in zip(done, given, strict=True))
+
+
 def counts_of(record: Json) -> Counts:
     writers = record["writers"]
     subfiled = record["file"]["settings"].get("driver") == "subfiling"
@@ -69,6 +79,7 @@ def counts_of(record: Json) -> Counts:
         besides_bytes=everything - written,
         reads=sum(one.get("read_calls", 0) for one in data),
         read_bytes=sum(one.get("read_bytes", 0) for one in data),
+        moved_bytes=_moved(writers["list"]) if writers["measured"] else None,
         logical_bytes=record["bytes"]["logical"] or 0,
         stored_bytes=record["bytes"]["stored"] or 0,
         reserved=record["reservation"]["reserved"],

@@ -82,8 +82,8 @@ def _cost(name: str, effect: Effect) -> str:
 def differences(base: Counts, other: Counts, effect: Effect | None = None) -> list[str]:
     """What was counted otherwise, `other` first; empty where nothing was."""
     found = [
-        *_writers(base, other), *_reads(base, other), *_amounts(base, other),
-        *_manner(base, other),
+        *_writers(base, other), *_reads(base, other), *_moved(base, other),
+        *_amounts(base, other), *_manner(base, other),
     ]  # fmt: skip
     if effect is not None and not found:
         found += _ignored(other, effect)
@@ -113,6 +113,19 @@ def _reads(base: Counts, other: Counts) -> list[str]:
         return f"{mib(one.read_bytes)} in {plural(one.reads, 'call')}" if one.reads else "none"
 
     return [f"read back while writing (read-modify-write): {words(other)}, against {words(base)}"]
+
+
+def _moved(base: Counts, other: Counts) -> list[str]:
+    """Two-phase writing sends data to the ranks that write."""
+    if base.moved_bytes is None or other.moved_bytes is None:
+        return []
+    if abs(base.moved_bytes - other.moved_bytes) < _share * max(other.logical_bytes, 1):
+        return []
+
+    def words(moved: int) -> str:
+        return f"at least {mib(moved)}" if moved else "nothing"
+
+    return [f"{words(other.moved_bytes)} moved between ranks, against {words(base.moved_bytes)}"]
 
 
 def _amounts(base: Counts, other: Counts) -> list[str]:
