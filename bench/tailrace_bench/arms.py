@@ -62,48 +62,109 @@ class Seism:
             f"repeat={repetitions}",
             *self.extra,
         ]
-        if self.chunked and self.format != "posix-per-rank":
+        if self.chunked and self.format not in {"posix-per-rank", "pnetcdf"}:
             words.append(f"chunk={by_x(map(str, self.piece.domain))}")
-        if self.format == "hdf5":
+        if self.format in {"hdf5", "netcdf4"}:
             words.append("never_fill")
         if self.collective:
             words.append("collective_write")
         return words
 
     def run(self, machine: Machine, folder: Path) -> dict[str, Any]:
-        results = folder / "results.jsonl"
-        command = [
-            machine.mpiexec,
-            "-n",
-            str(self.piece.ranks),
-            str(machine.seism),
-            *self.arguments(),
-            f"filename={folder / 'out'}",
-            f"results={results}",
+        return _run_kernel(
+            machine, machine.seism, self.piece.ranks, self.arguments(), self.io, folder
+        )
+
+
+@dataclass(frozen=True)
+class Slab:
+    """A run of tailrace-slab with one dataset."""
+
+    n1: int
+    n2: int
+    ranks: int
+    axis: str
+    format: str
+    io: str = "ompio"
+    collective: bool = False
+    extra: tuple[str, ...] = field(default=())
+
+    def run(self, machine: Machine, folder: Path) -> dict[str, Any]:
+        words = [
+            f"n1={self.n1}",
+            f"n2={self.n2}",
+            f"axis={self.axis}",
+            f"format={self.format}",
+            f"repeat={repetitions}",
+            *self.extra,
         ]
-        try:
-            run = subprocess.run(
-                command,
-                check=False,
-                env=machine.environment(self.io),
-                cwd=folder,
-                text=True,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=timeout_s,
-            )
-        except subprocess.TimeoutExpired as late:
-            raise RunFailed(f"no end after {timeout_s} s: {' '.join(command)}") from late
-        if run.returncode != 0:
-            raise RunFailed(f"status {run.returncode}: {' '.join(command)}\n{run.stderr[-2000:]}")
-        records = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
-        measured = [record for record in records if not record["warm_up"]]
-        if len(measured) != repetitions or any(one["status"] != "ok" for one in measured):
-            raise RunFailed(f"not all records are good: {' '.join(command)}")
-        measured.sort(key=lambda record: record["elapsed"]["durable_s"])
-        figures = _figures(measured[repetitions // 2])
-        figures["all_durable_s"] = [record["elapsed"]["durable_s"] for record in measured]
-        return figures
+        if self.collective:
+            words.append("collective_write")
+        program = machine.seism.with_name("tailrace-slab")
+        return _run_kernel(machine, program, self.ranks, words, self.io, folder)
+
+
+@dataclass(frozen=True)
+class Classic:
+    """What the published kernels do: bench/classic. words: without repetitions and file."""
+
+    ranks: int
+    words: tuple[str, ...]
+    io: str = "ompio"
+
+    def run(self, machine: Machine, folder: Path) -> dict[str, Any]:
+        program = machine.build / "bench" / "tailrace_bench_classic"
+        command = [machine.mpiexec, "-n", str(self.ranks), str(program), *self.words]
+        text = _output(machine, [*command, str(repetitions), str(folder / "out")], self.io, folder)
+        measured = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+        if len(measured) != repetitions:
+            raise RunFailed(f"not all repetitions are there: {' '.join(command)}")
+        measured.sort(key=lambda one: one["durable_s"])
+        middle = measured[repetitions // 2]
+        return {
+            "durable_bytes_per_s": middle["bytes"] / middle["durable_s"],
+            "write_bytes_per_s": middle["bytes"] / middle["write_s"],
+            "durable_s": middle["durable_s"],
+            "bytes": middle["bytes"],
+            "all_durable_s": [one["durable_s"] for one in measured],
+            "mpi_io": self.io.upper(),
+        }
+
+
+def _output(machine: Machine, command: list[str], io: str, folder: Path) -> str:
+    try:
+        run = subprocess.run(
+            command,
+            check=False,
+            env=machine.environment(io),
+            cwd=folder,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=timeout_s,
+        )
+    except subprocess.TimeoutExpired as late:
+        raise RunFailed(f"no end after {timeout_s} s: {' '.join(command)}") from late
+    if run.returncode != 0:
+        raise RunFailed(f"status {run.returncode}: {' '.join(command)}\n{run.stderr[-2000:]}")
+    return run.stdout
+
+
+def _run_kernel(
+    machine: Machine, program: Path, ranks: int, words: list[str], io: str, folder: Path
+) -> dict[str, Any]:
+    """Figures of the repetition with the median time."""
+    results = folder / "results.jsonl"
+    command = [machine.mpiexec, "-n", str(ranks), str(program), *words]
+    _output(machine, [*command, f"filename={folder / 'out'}", f"results={results}"], io, folder)
+    records = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
+    measured = [record for record in records if not record["warm_up"]]
+    if len(measured) != repetitions or any(one["status"] != "ok" for one in measured):
+        raise RunFailed(f"not all records are good: {' '.join(command)}")
+    measured.sort(key=lambda record: record["elapsed"]["durable_s"])
+    figures = _figures(measured[repetitions // 2])
+    figures["all_durable_s"] = [record["elapsed"]["durable_s"] for record in measured]
+    return figures
 
 
 def _figures(record: dict[str, Any]) -> dict[str, Any]:
@@ -180,3 +241,6 @@ class Dd:
             f"seek={rank * self.piece.steps if self.shared else 0}",
             "conv=notrunc,fsync",
         ]
+
+
+Arm = Seism | Slab | Classic | Dd

@@ -54,6 +54,9 @@ def _ratio(case: Case, measured: Measured) -> Json:
     for run in baseline + same + candidate:
         run.pop("hints_in_force", None)  # the same in all runs; what differs stands in pieces
     goal: Json = {"bound": case.goal, "met": result["interval"][0] >= case.goal, "reason": ""}
+    if case.write_goal is not None and "write_only" in result:
+        goal["write_bound"] = case.write_goal
+        goal["met"] = goal["met"] and result["write_only"]["interval"][0] >= case.write_goal
     if result["same"]["verdict"] in ("faster", "slower"):
         goal |= {"met": None, "reason": "A differs from A: the machine was not steady"}
     if result["pieces"] and not result["pieces"]["equal"]:
@@ -136,6 +139,10 @@ def line(case: Json) -> str:
     elif "interval" in case:
         low, high = case["interval"]
         figures = f"ratio {case['median_ratio']:.3f} [{low:.3f}, {high:.3f}], goal {goal['bound']}"
+        if "write_bound" in goal:
+            low, high = case["write_only"]["interval"]
+            ratio = case["write_only"]["median_ratio"]
+            figures += f"; write {ratio:.3f} [{low:.3f}, {high:.3f}], goal {goal['write_bound']}"
     else:
         figures = f"goal {goal['bound']}"
     return f"{case['name']}: {figures}: {verdict(goal)}"

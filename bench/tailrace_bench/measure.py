@@ -10,7 +10,7 @@ from typing import Any
 
 from tailrace.run.quiet import settle
 
-from .arms import Dd, RunFailed, Seism
+from .arms import Arm, RunFailed
 from .machine import Machine, remove
 from .suites import Case, MemoryCase
 
@@ -21,7 +21,7 @@ def run_case(case: Case | MemoryCase, machine: Machine, pairs: int, seed: int) -
     """Figures per arm, the k-th of each from the same round. A round in which an arm failed is
     left out of all arms; the failures are kept."""
     if isinstance(case, MemoryCase):
-        arms: dict[str, Seism | Dd] = {"candidate": case.arm}
+        arms: dict[str, Arm] = {"candidate": case.arm}
         pairs = 3  # memory hardly varies
     else:
         arms = {"baseline": case.baseline, "same": case.baseline, "candidate": case.candidate}
@@ -43,7 +43,7 @@ def run_case(case: Case | MemoryCase, machine: Machine, pairs: int, seed: int) -
     return measured
 
 
-def _one(arm: Seism | Dd, where: str, machine: Machine) -> dict[str, Any]:
+def _one(arm: Arm, where: str, machine: Machine) -> dict[str, Any]:
     folder = machine.fresh_folder(where)
     try:
         settle()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -67,6 +68,17 @@ def test_the_goal_is_judged_by_the_lower_bound() -> None:
     result = judge.judged(case(0.9), noisy)
     assert result["median_ratio"] > 0.9 > result["interval"][0]
     assert result["goal"]["met"] is False
+
+
+def test_a_goal_for_the_write_calls_alone_must_be_met_too() -> None:
+    both = replace(case(1.3), write_goal=2.0)
+    fast = measured(1.5)
+    assert judge.judged(both, fast)["goal"]["met"] is False  # writes are 1.5 times as fast too
+    for one in fast["candidate"]:
+        one["write_bytes_per_s"] *= 1.5
+    found = judge.judged(both, fast)
+    assert found["goal"]["met"] is True and found["goal"]["write_bound"] == 2.0
+    assert "goal 2.0" in judge.line(found)
 
 
 def test_where_a_differs_from_a_nothing_is_judged() -> None:
