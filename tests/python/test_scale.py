@@ -14,7 +14,8 @@ from tailrace_cli import SOURCE, Ran, called
 
 from tailrace.errors import TailraceError
 from tailrace.results import read_results
-from tailrace.scale.geometry import placed
+from tailrace.run.kernels import kernels
+from tailrace.scale.geometry import placed, rules
 from tailrace.scale.model import Model, NoModel
 from tailrace.scale.plan import ranks_of
 from tailrace.scale.scaling import Scaling, scaling
@@ -49,6 +50,23 @@ def test_strong_cuts_the_whole_anew(ranks: int, grid: str, domain: str, note: st
     settings = {"domain": "32x64x32", "processor": "2x1x1"}
     one = placed("seism", settings, ranks, "strong")
     assert one.words == (f"processor={grid}", f"domain={domain}") and one.note == note
+
+
+SLABS = [
+    ("weak", {}, ("n1=400", "n2=50")), ("strong", {}, ("n1=100", "n2=50")),
+    ("weak", {"axis": "short-split"}, ("n1=100", "n2=200")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("mode", "more", "words"), SLABS)
+def test_slab_grows_along_the_dimension_that_ranks_share(
+    mode: str, more: dict[str, str], words: tuple[str, ...]
+) -> None:
+    assert placed("slab", {"n1": "100", "n2": "50", **more}, 4, mode).words == words
+
+
+def test_every_kernel_that_can_be_swept_can_be_scaled() -> None:
+    assert set(rules) == set(kernels) - {"limit"}
 
 
 @pytest.mark.parametrize("domain", ["", "64x64", "0x1x1", "axbxc"])
@@ -131,6 +149,11 @@ def seconds(settings, environment, number):
     return (0.02 + 0.01 * ranks) * (1 + 0.002 * (number % 5))
 """)
     return made
+
+
+def test_the_limit_is_no_kernel_to_scale() -> None:
+    words = ("--ranks", "1,2", "--mode", "weak")
+    assert "the kernel limit has no settings" in called("scale", "limit", *words).expect(2).err
 
 
 def scale(stage: Stage, *words: str) -> Ran:

@@ -10,12 +10,13 @@ from rich.table import Table
 from tailrace.cli import many_runs
 from tailrace.cli.output import Output
 from tailrace.cli.report_command import write_report
+from tailrace.cli.sweep_show import wrapped
 from tailrace.errors import ExitCode
 from tailrace.scale.curve import Point
 from tailrace.scale.model import Model, NoModel
 from tailrace.scale.plan import ScalePlan, make_scale_plan, ranks_of
 from tailrace.scale.scaling import Scaling, scaling
-from tailrace.units import mebi, span
+from tailrace.units import mebi
 
 
 def scale_runs(output: Output, asked: many_runs.Asked, ranks: str, mode: str) -> int:
@@ -59,7 +60,7 @@ def _show(output: Output, plan: ScalePlan, found: Scaling) -> None:
     if any(point.oversubscribed for point in found.points):
         output.line("*: more ranks than cores, left out of the model")
     for line in _model_words(found):
-        output.line(line)
+        wrapped(output, line)
 
 
 def _row(plan: ScalePlan, point: Point) -> list[str]:
@@ -90,7 +91,7 @@ def _model_words(found: Scaling) -> list[str]:
     for one in model.beyond:
         low, high = one.interval_s
         words.append(
-            f"extrapolated, not measured: {one.ranks} ranks {span(one.seconds)} "
+            f"extrapolated, not measured: {one.ranks} ranks {one.seconds:.3g} s "
             f"({low:.3g} to {high:.3g} s)"
         )
     return words

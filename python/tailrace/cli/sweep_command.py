@@ -11,8 +11,9 @@ import typer
 from tailrace.cli.options import Json, Quiet
 from tailrace.cli.output import Output
 from tailrace.cli.run_command import DryRun, Input, Launcher, Ranks, plain_launcher
+from tailrace.errors import TailraceError
 from tailrace.run import programs
-from tailrace.run.kernels import kernel_of
+from tailrace.run.kernels import kernel_of, limit
 
 Kernel = Annotated[
     str, typer.Argument(metavar="KERNEL", help="What to run: seism, slab.", show_default=False)
@@ -110,5 +111,11 @@ def common_words(words: list[str], input_file: Path | None) -> list[str]:
 
 
 def sweepable(kernel: str, where: str = "sweep") -> str:
-    """The program of a kernel whose settings can be swept."""
-    return kernel_of(kernel, where).program
+    """The program of a kernel that has a durable rate of its own."""
+    of = kernel_of(kernel, where)
+    if of is limit:
+        raise TailraceError(
+            "the kernel limit has no settings: it writes by plain means", where=where,
+            hint=f"`tailrace run limit` shows the machine's best; {where} takes seism or slab",
+        )  # fmt: skip
+    return of.program

@@ -52,7 +52,18 @@ def _seism(settings: Mapping[str, str], ranks: int, mode: str) -> Placed:
     return Placed(words.words, words.shape, note)
 
 
-rules: dict[str, Rule] = {"seism": _seism}
+def _slab(settings: Mapping[str, str], ranks: int, mode: str) -> Placed:
+    """Ranks share the long dimension, with axis=short-split the short one; any number of them
+    will do. weak: the extent given is that of a rank."""
+    shared = "n2" if settings.get("axis") == "short-split" else "n1"
+    extents = {key: _number(settings, key) for key in ("n1", "n2")}
+    if mode == "weak":
+        extents[shared] *= ranks
+    words = tuple(f"{key}={value}" for key, value in extents.items())
+    return Placed(words, f"{extents['n1']}x{extents['n2']}")
+
+
+rules: dict[str, Rule] = {"seism": _seism, "slab": _slab}
 
 Three = tuple[int, int, int]
 
@@ -78,6 +89,16 @@ def _grids(ranks: int) -> Iterator[Three]:
     for x in _divisors(ranks):
         for y in _divisors(ranks // x):
             yield x, y, ranks // x // y
+
+
+def _number(settings: Mapping[str, str], key: str) -> int:
+    text = settings.get(key, "").strip()
+    if not re.fullmatch(r"[1-9]\d{0,17}", text):
+        raise TailraceError(
+            f"{key} is {text!r}" if text else f"{key} is missing", where="scale",
+            hint=f"give a number above zero: {key}=100",
+        )  # fmt: skip
+    return int(text)
 
 
 def _divisors(number: int) -> list[int]:

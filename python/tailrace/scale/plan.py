@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tailrace.errors import TailraceError
 from tailrace.run import programs
+from tailrace.run.kernels import kernels
 from tailrace.run.launcher import launch_for
 from tailrace.run.variant import gathered, joined, variant
 from tailrace.scale.geometry import Placed, placed
@@ -55,7 +56,8 @@ def make_scale_plan(
 ) -> ScalePlan:  # fmt: skip
     mpi = programs.mpi_library(program)
     check_common(common, "scale")
-    settings = gathered([*common, "results=results.jsonl"]).settings
+    of = kernels[kernel]
+    settings = gathered([*common, "results=results.jsonl"], of).settings
     places = {count: placed(kernel, settings, count, mode) for count in ranks}
     levels = tuple(Level(str(count), "", places[count].words) for count in ranks)
     factor = Factor("ranks", "ranks", "ranks", levels)
@@ -63,9 +65,9 @@ def make_scale_plan(
     for place, count in enumerate(ranks):
         words = joined(common, places[count].words)
         launch = launch_for(mpi, count, launcher)
-        one = variant(words, gathered(words), launch)
+        one = variant(words, gathered(words, of), launch)
         combinations.append(Combination((place,), factor.setting(place), one))
-    results = gathered([*common, "time=1"]).path("results", "results.jsonl")
+    results = gathered([*common, "results=results.jsonl"], of).path("results", "results.jsonl")
     mark = mark_of(kernel, program, common, [factor], None, launcher)
     plan = named(f"scale_{mode}", kernel, program, common, [factor], combinations, results, mark,
                  seed)  # fmt: skip
