@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -108,3 +109,14 @@ def test_salloc_understands_the_interactive_line(slurm: Slurm, tmp_path: Path) -
         capture_output=True, text=True, check=False, cwd=tmp_path,
     )  # fmt: skip
     assert "a b'c|1|5:00" in done.stdout.splitlines(), done
+
+
+def test_the_matrix_of_slab_is_what_run_understands(tmp_path: Path) -> None:
+    """The script's line, with --dry-run behind it."""
+    words = ["slab", "--matrix", "n1=1000", "n2=4", "--nodes", "1", "--ranks-per-node", "2"]
+    script = called("submit", *words, "--dry-run", "--rundir", tmp_path).expect(0).out
+    (line,) = [line for line in script.splitlines() if " run slab --matrix " in line]
+    command = shlex.split(line.partition(" </dev/null")[0])
+    assert "start()" not in script and command[-2:] == ["n1=1000", "n2=4"]
+    ran = tailrace(*command[command.index("run") :], "--dry-run", cwd=tmp_path).expect(0)
+    assert " -n 2 " in ran.out

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The samples of examples/classic are what the programs print: made again, and compared.
+
+What is masked, and why: examples/classic/README.md. TAILRACE_REGENERATE=1 writes them anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from mpi_programs import MPIEXEC
+from tailrace_cli import SOURCE
+
+CLASSIC = SOURCE / "examples" / "classic"
+_number = r"[0-9][0-9.]*(?:e[-+]?[0-9]+)?"
+_of_the_file_system = "Bytes stored|Bytes on disk blocks|Space reserved|Written besides the data"
+_rules = (
+    (re.compile(rf"{_number} (s|[MG]i?B/s)\b"), r"# \1"),
+    (re.compile(rf"^({_of_the_file_system}):.*", re.M), r"\1: #"),
+    (re.compile(r"\b(OMPIO|HDF5) [0-9][0-9.]*"), r"\1 #"),
+    (re.compile(r"(not measured).*"), r"\1"),
+)  # fmt: skip
+
+
+def masked(text: str) -> str:
+    for pattern, mask in _rules:
+        text = pattern.sub(mask, text)
+    return text
+
+
+def printed(*words: str | Path, cwd: Path, **environment: str) -> str:
+    done = subprocess.run(
+        words, cwd=cwd, env=os.environ | {"OMPI_MCA_io": "ompio"} | environment, timeout=100,
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def compare(name: str, text: str) -> None:
+    sample = CLASSIC / name
+    if os.environ.get("TAILRACE_REGENERATE"):
+        sample.write_text(text)
+    assert masked(text).splitlines() == masked(sample.read_text()).splitlines()
+
+
+def test_seism(tmp_path: Path) -> None:
+    small = ["domain=36x16x16", "chunk=18x16x16"]
+    program = [*MPIEXEC, "-n", "8", "tailrace-seism", "--input", CLASSIC / "default.in", *small]
+    compare("seism.out", printed(*program, cwd=tmp_path))
+
+
+def test_slab(tmp_path: Path) -> None:
+    """The script's four runs."""
+    text = printed(
+        CLASSIC / "slab.sh", cwd=tmp_path, N1="4000", LAUNCH=" ".join([*MPIEXEC, "-n", "4"])
+    )
+    compare("slab.out", text)
+    lines = (tmp_path / "slab" / "results.jsonl").read_text().splitlines()
+    runs = [json.loads(line)["configuration"] for line in lines]
+    assert [(one["collective_write"], bool(one["hints"])) for one in runs] == [
+        (True, False), (False, False), (True, True), (False, True)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("Write:                          1.11868 s", "Write:                          # s"),
+        ("dset_1 write: 1e-05 s, 0.3 GB/s (0.2 GiB/s)", "dset_1 write: # s, # GB/s (# GiB/s)"),
+        ("Who wrote: 2 of 4 ranks, 3 calls each of 16384 bytes", ""),
+        ("Number of time steps:           5", ""),
+        ("MPI-IO:                         OMPIO 4.1.4", "MPI-IO:                         OMPIO #"),
+        ("Written besides the data:       8392 bytes (8 KiB)", "Written besides the data: #"),
+    ],
+)
+def test_the_mask_hides_what_it_says_and_no_more(line: str, kept: str) -> None:
+    assert masked(line) == (kept or line)
