@@ -283,6 +283,17 @@ def test_the_report_of_a_sweep(stage: Stage) -> None:
     assert "The combinations, ranked" in Path("page.html").read_text()
 
 
+def test_a_launcher_that_sets_what_varies(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tailrace.run.programs import MpiLibrary
+    from tailrace.sweep import plan
+
+    mpi = MpiLibrary("openmpi", Path("/usr/lib/libmpi.so.40"))
+    monkeypatch.setattr(plan.programs, "mpi_library", lambda _program: mpi)
+    words = ("sweep", "seism", "processor=1x1x1", "--vary", "mca.fcoll=a,b", "--launcher")
+    ran = called(*words, f"{stage.launcher} --mca fcoll c").expect(2)
+    assert 'the launcher sets "fcoll" (--mca fcoll)' in ran.err and stage.calls() == []
+
+
 MISTAKES = [
     (["--vary", "chunks=1,2"], 'Did you mean "chunk"?'),
     ([], "what shall vary?"),

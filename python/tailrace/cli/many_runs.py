@@ -21,6 +21,7 @@ from tailrace.sweep.resume import last_sweep
 from tailrace.units import plural, span
 
 _assumed_mib_per_s = 200
+_most_left_out = 12
 
 
 @dataclass(frozen=True)
@@ -92,9 +93,16 @@ def looked_at(output: Output, plan: Plan) -> Checked:
     """The kernel's word on every combination."""
     with rounds_display(output) as display:
         checked = check(plan, display.tell)
-    for one in checked.left_out:
-        output.note(f"{one.combination.name} is left out because: {one.why}")
+    for line in left_out_lines(checked.left_out, " is left out because"):
+        output.note(line)
     return checked
+
+
+def left_out_lines(left_out: Sequence[LeftOut], joint: str = "") -> list[str]:
+    """The first of them, and how many more there are."""
+    lines = [f"{one.combination.name}{joint}: {one.why}" for one in left_out[:_most_left_out]]
+    more = len(left_out) - len(lines)
+    return [*lines, *([f"and {more} more (--json has all)"] if more else [])]
 
 
 def make_runs(

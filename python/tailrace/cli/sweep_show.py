@@ -9,7 +9,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from tailrace.cli.many_runs import left_out_json
+from tailrace.cli.many_runs import left_out_json, left_out_lines
 from tailrace.cli.output import Output, printable
 from tailrace.sweep.data import Runs
 from tailrace.sweep.experiment import Experiment
@@ -40,9 +40,7 @@ def show(output: Output, plan: Plan, found: Findings, experiment: Experiment) ->
     _show_list(output, "Two together", together[:_most_interactions])
     if len(together) > _most_interactions:
         output.line(f"and {len(together) - _most_interactions} more (--json has all)")
-    _show_list(
-        output, "Left out", [f"{one.combination.name}: {one.why}" for one in experiment.left_out]
-    )
+    _show_list(output, "Left out", left_out_lines(experiment.left_out))
     _show_list(
         output, "Given up",
         [f"{one.name}, after round {one.round}: {one.why}" for one in experiment.dropped],

@@ -130,7 +130,18 @@ def _combination(
     launch = launch_for(mpi, count, launcher, {**os.environ, **environment})
     exported = [name for level in levels for name in level.exported]
     name = shlex.join(one.setting(place) for one, place in zip(factors, places, strict=True))
+    _check_launcher(launch, environment)
     return Combination(places, name, variant(words, inputs, _with(launch, environment, exported)))
+
+
+def _check_launcher(launch: Launch, environment: Mapping[str, str]) -> None:
+    """Open MPI's launcher has the last word on MCA parameters: then nothing would vary."""
+    for word, name in itertools.pairwise(launch.words):
+        if word in {"--mca", "-mca"} and f"OMPI_MCA_{name}" in environment:
+            raise TailraceError(
+                f'the launcher sets "{name}" ({word} {name}), so it would not vary',
+                where="--launcher", hint=f"take {word} {name} out of --launcher",
+            )  # fmt: skip
 
 
 def _with(launch: Launch, environment: Mapping[str, str], exported: Sequence[str]) -> Launch:
