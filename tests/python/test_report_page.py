@@ -272,3 +272,18 @@ def test_json_says_where_and_how_much(tmp_path: Path) -> None:
     assert made["report"] == str(page) and made["plots"] == 15 and made["sections"] == 2
     assert made["left_out"][0]["kind"] == "damaged" and made["left_out"][0]["count"] == 1
     assert json.dumps(made["csv"]) == "[]"
+
+
+def test_patterns_of_reading_stand_beside_the_verification(tmp_path: Path) -> None:
+    read = {
+        "pattern": "plane", "bytes": 8 << 20, "requests": 4, "open_s": 0.1, "elapsed_s": 2.0,
+        "rate_bytes_per_s": 4.0 * 2**20, "cache": "dropped",
+        "cache_evidence": "0 of 9 pages of the file were in memory", "elements": 2097152,
+        "wrong": 0,
+    }  # fmt: skip
+    records = [record | {"reads": [read]} for record in a_run(FAST)]
+    text = Page(page_of(tmp_path, records)).text
+    assert "Read in the pattern plane: 4.000 MiB/s in 4 requests, cache dropped" in text
+    assert "2,097,152 elements checked, 0 wrong." in text
+    wrong = [record | {"reads": [read | {"wrong": 3}]} for record in a_run(FAST)]
+    assert "2,097,152 elements checked, 3 wrong." in Page(page_of(tmp_path, wrong)).text

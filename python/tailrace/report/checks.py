@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from tailrace.report import numbers
 from tailrace.report.model import Notice
 from tailrace.report.view import View
 from tailrace.units import grouped, plural
@@ -29,6 +30,20 @@ def verification(view: View) -> list[Notice]:
     if counts["not_run"]:
         words = f"{_repetitions(counts['not_run'])} not verified (input `verify` asks for it)."
         found.append(Notice("info", words))
+    return [*found, *_reads(view)]
+
+
+def _reads(view: View) -> list[Notice]:
+    """Patterns of reading in the typical repetition; older Records have none."""
+    found = []
+    for one in view.full.get("reads", []):
+        rate = numbers.rate(one["rate_bytes_per_s"]) if one["rate_bytes_per_s"] else "no time"
+        words = (
+            f"Read in the pattern {one['pattern']}: {rate} in "
+            f"{plural(one['requests'], 'request')}, cache {one['cache']} ({one['cache_evidence']}); {grouped(one['elements'])} elements "
+            f"checked, {grouped(one['wrong'])} wrong."
+        )
+        found.append(Notice("bad" if one["wrong"] else "info", words))
     return found
 
 
