@@ -40,8 +40,9 @@ def _reads(view: View) -> list[Notice]:
         rate = numbers.rate(one["rate_bytes_per_s"]) if one["rate_bytes_per_s"] else "no time"
         words = (
             f"Read in the pattern {one['pattern']}: {rate} in "
-            f"{plural(one['requests'], 'request')}, cache {one['cache']} ({one['cache_evidence']}); {grouped(one['elements'])} elements "
-            f"checked, {grouped(one['wrong'])} wrong."
+            f"{plural(one['requests'], 'request')}, cache {one['cache']} "
+            f"({one['cache_evidence']}); {grouped(one['elements'])} elements checked, "
+            f"{grouped(one['wrong'])} wrong."
         )
         found.append(Notice("bad" if one["wrong"] else "info", words))
     return found
