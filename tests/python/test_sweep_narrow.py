@@ -46,6 +46,17 @@ def test_nothing_goes_after_one_round_and_two_stay() -> None:
     assert narrowed(cases[:2], 4) == ({"a", "b"}, [])
 
 
+def test_what_took_twice_as_long_twice_goes_after_one_round() -> None:
+    cases = [
+        case(name, time) for name, time in zip("abcde", (1.0, 1.2, 2.5, 3.0, 9.0), strict=True)
+    ]
+    for one, warm_up in zip(cases, (1.5, 1.0, 1.0, 6.0, 1.6), strict=True):
+        one.warm_up_s = warm_up
+    kept, dropped = narrowed(cases, 1)
+    assert kept == {"a", "b", "c", "e"}, "c is in the faster half; e was as fast in its warm-up"
+    assert dropped[0].why == "4.00 times the time of the best in the warm-up, 3.00 in the round"
+
+
 def test_the_best_survives_in_many_noisy_sweeps() -> None:
     """Of 16 combinations with 10 % noise, the fastest 1.3 times as fast as the next."""
     generator = random.Random(3)

@@ -99,10 +99,23 @@ def looked_at(output: Output, plan: Plan) -> Checked:
 
 
 def left_out_lines(left_out: Sequence[LeftOut], joint: str = "") -> list[str]:
-    """The first of them, and how many more there are."""
-    lines = [f"{one.combination.name}{joint}: {one.why}" for one in left_out[:_most_left_out]]
-    more = len(left_out) - len(lines)
-    return [*lines, *([f"and {more} more (--json has all)"] if more else [])]
+    """One for each reason, with the first of those that it holds for."""
+    by_reason: dict[str, list[LeftOut]] = {}
+    for one in left_out:
+        by_reason.setdefault(one.reason, []).append(one)
+    lines = []
+    for reason, those in by_reason.items():
+        name = those[0].combination.name
+        if len(those) > 1:
+            lines.append(f"{name} and {len(those) - 1} more{_plural(joint)}: {reason}")
+        else:
+            lines.append(f"{name}{joint}: {those[0].why}")
+    more = len(lines) - _most_left_out
+    return [*lines[:_most_left_out], *([f"and {more} more (--json has all)"] if more > 0 else [])]
+
+
+def _plural(words: str) -> str:
+    return words.replace(" is ", " are ")
 
 
 def make_runs(

@@ -34,8 +34,9 @@ def show(output: Output, plan: Plan, found: Findings, experiment: Experiment) ->
     for line in _words(ranked, runs):
         wrapped(output, line)
     _show_list(output, "What each value costs, and why", [one.text for one in found.explanations])
-    for factor, level in found.effects.unpaired:
-        wrapped(output, f"note: no two combinations that ran differ in {factor}={level} alone")
+    if found.effects.unpaired:
+        names = ", ".join(f"{factor}={level}" for factor, level in found.effects.unpaired)
+        wrapped(output, f"note: no two combinations that ran differ in one of these alone: {names}")
     together = [interaction_words(one) for one in found.effects.together]
     _show_list(output, "Two together", together[:_most_interactions])
     if len(together) > _most_interactions:
@@ -77,7 +78,7 @@ def _table(ranked: list[Ranked]) -> Table:
             f"{one.rate_bytes_per_s / mebi:.4g}",
             f"{against.value:.2f}" if against else "1",
             _interval(against.interval) if against else "",
-            "=" if one.among_best else "",
+            {True: "=", None: "?", False: ""}[one.among_best],
             Text(printable(one.case.name)),
             style="bold" if one.place == 1 else "",
         )  # fmt: skip
@@ -89,8 +90,9 @@ def _interval(found: tuple[float, float] | None) -> str:
 
 
 def _words(ranked: list[Ranked], runs: Runs) -> list[str]:
-    best = sum(one.among_best for one in ranked)
-    words = ["=: not to be told from the best"] if best > 1 else []
+    marks = [one.among_best for one in ranked]
+    words = ["=: not to be told from the best"] if marks.count(True) > 1 else []
+    words += ["?: too few repetitions to tell"] if None in marks else []
     fewest = min(len(one.case.values) for one in ranked)
     if fewest < trusted_rounds:
         words.append(

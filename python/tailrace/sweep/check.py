@@ -26,12 +26,20 @@ _ranks_in_text = re.compile(r" \(rank \d+ of \d+\)")
 @dataclass(frozen=True)
 class LeftOut:
     """why: a sentence without its full stop. code: the exit code that it would end with. failed:
-    it was run, and failed."""
+    it was run, and failed. same_because: why it is the same as another; empty where it is not."""
 
     combination: Combination
     why: str
     code: int = 0
     failed: bool = False
+    same_because: str = ""
+
+    @property
+    def reason(self) -> str:
+        """Equal for those that are left out for the same cause."""
+        if self.same_because:
+            return f"the same as others, since {self.same_because}"
+        return self.why
 
 
 @dataclass
@@ -86,7 +94,7 @@ def check(plan: Plan, tell: Callable[[HowFar], None] = lambda _now: None) -> Che
         if same is not None:
             why = "; ".join(dict.fromkeys([*idle.values(), *known.why(same, combination)]))
             text = f"the same as {same.name}" + (f": {why}" if why else "")
-            found.left_out.append(LeftOut(combination, text))
+            found.left_out.append(LeftOut(combination, text, same_because=why))
             continue
         found.runnable.append(combination)
         size = _size.search(one.out)

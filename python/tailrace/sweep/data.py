@@ -39,6 +39,7 @@ class Case:
     seconds: dict[int, float] = field(default_factory=dict)
     records: list[Record] = field(default_factory=list)
     warm_ups: int = 0
+    warm_up_s: float | None = None  # of the last one, as the others
     failed: list[Record] = field(default_factory=list)
 
     @cached_property
@@ -96,11 +97,15 @@ def runs_of(records: Iterable[Record], metric: str = "durable") -> Runs:
             case.failed.append(record)
         elif record.warm_up:
             case.warm_ups += 1
+            case.warm_up_s = 1 / rate if rate else None
         elif rate and record.logical_bytes:
             sizes[record.logical_bytes] = None
             counted.append((case, record, rate))
     reference = next(iter(sizes), 0)
     runs.same_bytes = len(sizes) < 2
+    for case in runs.cases.values():
+        if case.warm_up_s is not None:
+            case.warm_up_s *= reference
     for case, record, rate in counted:
         assert record.arm is not None
         if record.arm.round not in case.seconds:

@@ -22,6 +22,7 @@ from tailrace.sweep.plan import Combination, Plan
 from tailrace.units import span
 
 _most_failures = 2
+_share_of_warm_ups = 1 / 3  # of a budget: what cannot be begun with in that time is not
 
 
 Say = Callable[[str], None]
@@ -61,7 +62,7 @@ class Experiment:
         among = self._round(0, among, runs)
         for number in range(1, self._repeat + 1):
             among = self._affordable(number, among)
-            if not among:
+            if not among or self._is_over():
                 break
             among = self._round(number, among, runs)
             runs = self.runs()
@@ -126,10 +127,27 @@ class Experiment:
             if self._is_there(number, runs.cases.get(one.name), one.name):
                 self._done += 1
                 continue
+            if self._is_over(_share_of_warm_ups if number == 0 else 1.0):
+                self._say(f"no time is left for the rest of {_round_words(number)}")
+                break
             self._report(number, one, len(among))
             self._one(one, number)
         gone = {one.combination.name for one in self.left_out}
+        if number == 0:  # without a warm-up a combination is not begun with
+            gone |= {one.name for one in among
+                     if not self._is_there(0, runs.cases.get(one.name), one.name)}  # fmt: skip
         return [one for one in among if one.name not in gone]
+
+    def _left_s(self) -> float | None:
+        """Of the budget; None: there is none."""
+        if self._budget_s is None:
+            return None
+        return max(self._budget_s - (time.monotonic() - self._started), 0.0)
+
+    def _is_over(self, share: float = 1.0) -> bool:
+        """Whether that share of the budget is spent."""
+        left_s = self._left_s()
+        return left_s is not None and left_s <= (1 - share) * (self._budget_s or 0.0)
 
     def _is_there(self, number: int, case: Case | None, name: str) -> bool:
         """Of a warm-up also the one that told how long a run takes."""
@@ -164,9 +182,9 @@ class Experiment:
 
     def _affordable(self, number: int, among: list[Combination]) -> list[Combination]:
         """Those of the next round; the worst are given up where the time is too short for all."""
-        if self._budget_s is None:
+        left_s = self._left_s()
+        if left_s is None:
             return among
-        left_s = self._budget_s - (time.monotonic() - self._started)
         runs = self.runs()
         kept = list(among)
         while kept and (self._pace.of_all(one.name for one in kept) or 0.0) > left_s:
@@ -196,16 +214,18 @@ class Experiment:
         self._say(f"given up after round {dropped.round}: {dropped.name} ({dropped.why})")
 
     def _report(self, number: int, one: Combination, count: int) -> None:
-        text = "warm-up" if number == 0 else f"round {number} of {self._repeat}"
+        text = "warm-up" if number == 0 else f"{_round_words(number)} of {self._repeat}"
         of = self._done + count * (self._repeat - number + 1)
         seconds = self._pace.of(one.name)
-        left = None
-        if self._budget_s is not None:
-            left = max(self._budget_s - (time.monotonic() - self._started), 0.0)
-        elif seconds is not None:
+        left = self._left_s()
+        if left is None and seconds is not None:
             total = len(self._checked.runnable) * (self._repeat + 1)
             of, left = total, max(total - self._done, 0) * seconds
         self._tell(HowFar(self._done, of, f"{text}, {one.name}", left))
+
+
+def _round_words(number: int) -> str:
+    return f"round {number}" if number else "the warm-ups"
 
 
 def _size(record: object) -> int:

@@ -14,7 +14,8 @@ from tailrace import statistics
 from tailrace.sweep.data import Case
 from tailrace.sweep.plan import Combination
 
-first_round = 2  # before, there is no interval: nothing is known but luck
+first_round = 2  # before, there is no interval
+_hopeless_from = 2.0  # times the best, in the warm-up and in the first round
 
 
 @dataclass(frozen=True)
@@ -32,21 +33,36 @@ def narrowed(cases: Sequence[Case], number: int) -> tuple[set[str], list[Dropped
     stays. Two stay in any case."""
     ordered = sorted(cases, key=lambda one: one.median_s)
     kept = [one.name for one in ordered]
-    if number < first_round or len(ordered) <= 2:
-        return set(kept), []
-    best, dropped = ordered[0], []
+    dropped = []
     for one in ordered[max(2, (len(ordered) + 1) // 2) :]:
-        shared = sorted(best.seconds.keys() & one.seconds.keys())
-        if len(shared) < first_round:
-            continue
-        base, other = [best.seconds[k] for k in shared], [one.seconds[k] for k in shared]
-        low, high = statistics.median_ratio_interval(base, other)
-        if low > 1:
-            ratio = statistics.median_ratio(base, other)
-            why = f"{ratio:.2f} times the time of the best, {low:.2f} to {high:.2f}"
+        why = _hopeless(ordered[0], one) if number < first_round else _worse(ordered[0], one)
+        if why:
             dropped.append(Dropped(one.name, number, why))
             kept.remove(one.name)
     return set(kept), dropped
+
+
+def _hopeless(best: Case, one: Case) -> str:
+    """After one round there is no interval; but what took many times as long twice has lost."""
+    if best.warm_up_s is None or one.warm_up_s is None:
+        return ""
+    ratios = one.warm_up_s / best.warm_up_s, one.median_s / best.median_s
+    if min(ratios) <= _hopeless_from:
+        return ""
+    return "{:.2f} times the time of the best in the warm-up, {:.2f} in the round".format(*ratios)
+
+
+def _worse(best: Case, one: Case) -> str:
+    """By the interval of the ratio."""
+    shared = sorted(best.seconds.keys() & one.seconds.keys())
+    if len(shared) < first_round:
+        return ""
+    base, other = [best.seconds[k] for k in shared], [one.seconds[k] for k in shared]
+    low, high = statistics.median_ratio_interval(base, other)
+    if low <= 1:
+        return ""
+    ratio = statistics.median_ratio(base, other)
+    return f"{ratio:.2f} times the time of the best, {low:.2f} to {high:.2f}"
 
 
 class Latin:

@@ -40,7 +40,7 @@ class Ratio:
 @dataclass(frozen=True)
 class Ranked:
     """against: its time by that of the best in the same rounds; None for the best itself.
-    among_best: nothing tells it from the best."""
+    among_best: nothing tells it from the best; None: too few rounds to tell."""
 
     place: int
     case: Case
@@ -48,7 +48,7 @@ class Ranked:
     interval_s: tuple[float, float] | None
     rate_bytes_per_s: float
     against: Ratio | None
-    among_best: bool
+    among_best: bool | None
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -99,10 +99,16 @@ def ranking(runs: Runs) -> list[Ranked]:
                 place, case, case.median_s, bootstrap_interval(case.values),
                 statistics.median([_rate(runs, one) for one in case.records]),
                 against,
-                case is best or against is None or not (against.is_an_effect and against.value > 1),
+                case is best or _alike(against),
             )
         )  # fmt: skip
     return found
+
+
+def _alike(against: Ratio | None) -> bool | None:
+    if against is None or against.too_few:
+        return None
+    return not (against.is_an_effect and against.value > 1)
 
 
 def bootstrap_interval(values: Sequence[float]) -> tuple[float, float] | None:

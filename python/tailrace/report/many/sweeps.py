@@ -43,7 +43,7 @@ def _ranked(found: Findings) -> Figure:
     )
     legend = [
         Key(swatches.bar("s-durable"), "not to be told from the best"),
-        Key(swatches.bar("s-rest"), "slower than the best"),
+        Key(swatches.bar("s-rest"), "slower than the best, or too few repetitions to tell"),
         Key(swatches.whisker(), "95 % bootstrap interval of the median"),
         Key(swatches.point("circle", "single"), "single repetitions"),
     ]
@@ -85,7 +85,8 @@ def _ranked_row(one: Ranked) -> list[Cell]:
     return [
         one.place, one.case.name, len(one.case.values), one.median_s,
         *(one.interval_s or (None, None)), against.value if against else 1.0, *interval,
-        one.rate_bytes_per_s / numbers.mebi, "yes" if one.among_best else "no",
+        one.rate_bytes_per_s / numbers.mebi,
+        {True: "yes", None: "not known", False: "no"}[one.among_best],
     ]  # fmt: skip
 
 
