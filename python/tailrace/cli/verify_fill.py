@@ -11,10 +11,12 @@ from rich import box
 from rich.table import Table
 
 from tailrace.cli.output import Output, json_safe
+from tailrace.cli.verify_arrays import about_run, first_wrong, wrong_table
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.units import grouped, mib, plural
+from tailrace.verify.check_arrays import ArraysReport, check_kernel_file
 from tailrace.verify.close import EXACT, Tolerance
-from tailrace.verify.seism import FillReport, check_fill
+from tailrace.verify.seism import FillReport
 
 
 def check_files(
@@ -31,7 +33,7 @@ def check_files(
     for path in files:
         try:
             with output.progress(path.name) as meter:
-                report = check_fill(
+                report = check_kernel_file(
                     path,
                     plugin_library=plugin_library,
                     tolerance=tolerance,
@@ -56,11 +58,15 @@ def worst(codes: list[int]) -> int:
     return next((code for code in order if code in codes), max(codes, default=0))
 
 
-def _print(output: Output, report: FillReport) -> None:
-    run = report.run
+Report = FillReport | ArraysReport
+
+
+def _print(output: Output, report: Report) -> None:
+    kernel = report.run.kernel if isinstance(report, ArraysReport) else "seism"
+    what = report.run.about if isinstance(report, ArraysReport) else report.run.describe()
     rate = report.read_bytes / report.elapsed_s if report.elapsed_s > 0 else 0.0
-    output.line(f"{report.path}: seism, {report.format}")
-    output.line(f"  {run.describe()}")
+    output.line(f"{report.path}: {kernel}, {report.format}")
+    output.line(f"  {what}")
     output.line(f"  correct  {grouped(report.correct):>20}")
     output.line(f"  wrong    {grouped(report.wrong):>20}", "bold red" if report.wrong else "")
     if report.unwritten:
@@ -74,19 +80,25 @@ def _print(output: Output, report: FillReport) -> None:
     output.line(verdict, "green" if report.ok else "bold red")
 
 
-def _print_wrong(output: Output, report: FillReport) -> None:
+def _print_wrong(output: Output, report: Report) -> None:
     ranks, steps = report.wrong_by_rank, report.wrong_by_step
     output.line(f"  wrong in {plural(len(steps), 'step')}: {_most(steps)}")
     output.line(f"  wrong in blocks of {plural(len(ranks), 'rank')}: {_most(ranks)}")
+    output.show(_table(report))
+    if report.wrong > len(report.first):
+        output.line(f"  ... and {grouped(report.wrong - len(report.first))} more")
+
+
+def _table(report: Report) -> Table:
+    if isinstance(report, ArraysReport):
+        return wrong_table(report)
     table = Table(box=box.SIMPLE, pad_edge=False, title_justify="left")
     for name in ("step", "x", "y", "z", "rank", "expected", "found"):
         table.add_column(name, justify="right")
     for item in report.first:
         places = (item.step, item.x, item.y, item.z, item.rank)
         table.add_row(*(str(n) for n in places), f"{item.expected:.9g}", f"{item.found:.9g}")
-    output.show(table)
-    if report.wrong > len(report.first):
-        output.line(f"  ... and {grouped(report.wrong - len(report.first))} more")
+    return table
 
 
 def _most(counts: Counter[int]) -> str:
@@ -95,24 +107,12 @@ def _most(counts: Counter[int]) -> str:
     return ", ".join(str(number) for number in first) + more
 
 
-def _as_json(report: FillReport) -> dict[str, Any]:
-    run = report.run
+def _as_json(report: Report) -> dict[str, Any]:
     return {
         "file": str(report.path),
         "ok": report.ok,
         "format": report.format,
-        "kernel": "seism",
-        "fill": run.fill,
-        "plugin": None
-        if run.fill != "plugin"
-        else {
-            "library": run.library,
-            "function": run.function,
-            "arguments": list(run.arguments),
-        },
-        "processor": list(run.processor),
-        "domain": list(run.domain),
-        "steps": run.steps,
+        **(about_run(report) if isinstance(report, ArraysReport) else _about_seism(report)),
         "rtol": report.tolerance.relative,
         "atol": report.tolerance.absolute,
         "correct": report.correct,
@@ -122,14 +122,37 @@ def _as_json(report: FillReport) -> dict[str, Any]:
         "elapsed_s": report.elapsed_s,
         "wrong_by_rank": {str(rank): n for rank, n in sorted(report.wrong_by_rank.items())},
         "wrong_by_step": {str(step): n for step, n in sorted(report.wrong_by_step.items())},
-        "first_wrong": [
-            {
-                "step": item.step,
-                "position": [item.x, item.y, item.z],
-                "rank": item.rank,
-                "expected": json_safe(item.expected),
-                "found": json_safe(item.found),
-            }
-            for item in report.first
-        ],
+        "first_wrong": (
+            first_wrong(report) if isinstance(report, ArraysReport) else _first_of_seism(report)
+        ),
     }
+
+
+def _about_seism(report: FillReport) -> dict[str, Any]:
+    run = report.run
+    plugin = {
+        "library": run.library,
+        "function": run.function,
+        "arguments": list(run.arguments),
+    }
+    return {
+        "kernel": "seism",
+        "fill": run.fill,
+        "plugin": plugin if run.fill == "plugin" else None,
+        "processor": list(run.processor),
+        "domain": list(run.domain),
+        "steps": run.steps,
+    }
+
+
+def _first_of_seism(report: FillReport) -> list[dict[str, Any]]:
+    return [
+        {
+            "step": item.step,
+            "position": [item.x, item.y, item.z],
+            "rank": item.rank,
+            "expected": json_safe(item.expected),
+            "found": json_safe(item.found),
+        }
+        for item in report.first
+    ]

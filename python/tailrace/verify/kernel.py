@@ -69,7 +69,9 @@ def describe_run(tree: Tree) -> Seism:
         name = _string(attributes["kernel"])
         if name != "seism":
             raise TailraceError(
-                f'it is of the kernel "{name}"', where=str(tree.path), hint="known here: seism"
+                f'it is of the kernel "{name}"',
+                where=str(tree.path),
+                hint="known here: seism, slab, particle",
             )
         run = _from_plain(tree, attributes)
         if "simulation_attributes" in attributes:

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels whose files hold several arrays: what each of them has to be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tailrace.errors import TailraceError
+from tailrace.verify.described import Described
+from tailrace.verify.model import Box, Shape
+from tailrace.verify.types import Float, Integer, Type
+
+Array = np.ndarray[Any, Any]
+
+variables = ("x", "y", "z", "px", "py", "pz", "id_1", "id_2")
+_whole = variables.index("id_1")
+_greatest = 1 << 63
+
+
+@dataclass(frozen=True)
+class Expected:
+    """An array: values(box) is what it holds there, ranks(indices) who wrote these elements.
+
+    indices: one row per element; -1: nobody did.
+    """
+
+    path: str
+    shape: Shape
+    type: Type
+    step: int
+    values: Callable[[Box], Array]
+    ranks: Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of a kernel, as its file describes it."""
+
+    kernel: str
+    fill: str
+    ranks: int
+    steps: int
+    about: str
+    arrays: tuple[Expected, ...]
+    gaps: bool = False  # some elements are nobody's, and may be without storage
+
+    @property
+    def elements(self) -> int:
+        return sum(math.prod(one.shape) for one in self.arrays)
+
+
+def numbers_of(box: Box, shape: Shape, first: int) -> Array:
+    """Row-major numbers of the elements of a box, counted from `first`, in 64 bits."""
+    numbers = np.full((1,) * len(shape), first & ((1 << 64) - 1), np.uint64)
+    below = 1
+    for axis in reversed(range(len(shape))):
+        along = np.arange(box[axis].start, box[axis].stop, dtype=np.uint64) * np.uint64(below)
+        numbers = numbers + along.reshape([-1 if d == axis else 1 for d in range(len(shape))])
+        below *= shape[axis]
+    return numbers
+
+
+def scrambled(numbers: Array) -> Array:
+    """The finaliser of SplitMix64."""
+    z = numbers + np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        z = (z ^ (z >> np.uint64(shift))) * np.uint64(factor)
+    return z ^ (z >> np.uint64(31))
+
+
+def slab_run(about: Described) -> Run:
+    _require_schema(about, "tailrace-slab/1")
+    long, short, ranks = about.number("n1"), about.number("n2"), about.number("ranks")
+    axis = about.text("axis", ("pair", "long-fast", "long-slow", "short-split"))
+    fill = about.text("fill", ("position", "rank"))
+    _require_fits(about, long * short * 8)
+    axes = ("long-fast", "long-slow") if axis == "pair" else (axis,)
+    arrays = tuple(
+        _slab_array(one, number, long, short, ranks, fill) for number, one in enumerate(axes)
+    )
+    text = f"{long} x {short}, axis {axis}, {ranks} ranks, fill {fill}"
+    return Run("slab", fill, ranks, len(arrays), text, arrays)
+
+
+def _slab_array(axis: str, number: int, long: int, short: int, ranks: int, fill: str) -> Expected:
+    path = {"long-fast": "/dset_1", "long-slow": "/dset_2", "short-split": "/dset_3"}[axis]
+    shape = (short, long) if axis == "long-fast" else (long, short)
+    shared = 0 if axis == "long-slow" else 1
+    block = -(-shape[shared] // ranks)
+
+    def values(box: Box) -> Array:
+        if fill == "position":
+            z = scrambled(numbers_of(box, shape, number * long * short))
+            return (z >> np.uint64(11)).astype(np.float64) * 2.0**-53
+        owner = np.arange(box[shared].start, box[shared].stop) // block
+        extents = [part.stop - part.start for part in box]
+        column = owner.reshape((-1, 1) if shared == 0 else (1, -1))
+        return np.broadcast_to(column, extents).astype(np.float64)
+
+    return Expected(path, shape, Float(8), number, values, lambda at: at[:, shared] // block)
+
+
+@dataclass(frozen=True)
+class _Particles:
+    per_rank: tuple[int, ...]
+    ranks: int
+    blocks: tuple[int, int, int] | None  # stride, size, count
+
+    @property
+    def shape(self) -> Shape:
+        return (self.per_rank[0] * self.ranks, *self.per_rank[1:])
+
+    def written(self, first_index: Array) -> Array:
+        """Which of these positions along the first dimension belong to a block."""
+        if self.blocks is None:
+            return np.ones(first_index.shape, bool)
+        stride, size, count = self.blocks
+        own = first_index % self.per_rank[0]
+        return (own % stride < size) & (own // stride < count)
+
+    def owners(self, indices: Array) -> Array:
+        return np.where(self.written(indices[:, 0]), indices[:, 0] // self.per_rank[0], -1)
+
+    def numbers(self, box: Box, step: int, variable: int) -> Array:
+        """Whole numbers below 2^24; 0 in the gaps between blocks."""
+        first = (8 * step + variable) * math.prod(self.shape)
+        found = scrambled(numbers_of(box, self.shape, first)) >> np.uint64(40)
+        here = self.written(np.arange(box[0].start, box[0].stop))
+        return found * here.reshape([-1] + [1] * (len(box) - 1)).astype(np.uint64)
+
+
+def particle_run(about: Described) -> Run:
+    _require_schema(about, "tailrace-particle/1")
+    dims = about.number("num_dims")
+    if dims > 3:
+        raise about.wrong(f"the attribute num_dims is {dims}")
+    steps, ranks = about.number("timesteps"), about.number("ranks")
+    pattern = about.text("file_pattern", ("contig", "interleaved", "strided"))
+    per_rank = tuple(about.number(f"dim_{d + 1}") for d in range(dims))
+    blocks = None
+    if pattern == "strided":
+        stride, size, count = map(about.number, ("stride_size", "block_size", "block_cnt"))
+        blocks = (stride, size, count)
+    particles = _Particles(per_rank, ranks, blocks)
+    _require_fits(about, math.prod(particles.shape) * 32 * steps)
+    arrays: list[Expected] = []
+    for step in range(steps):
+        if pattern == "interleaved":
+            arrays.append(_all_variables(particles, step))
+        else:
+            arrays += [_one_variable(particles, step, number) for number in range(8)]
+    by = " x ".join(str(n) for n in per_rank)
+    text = f"{by} particles of {ranks} ranks, {steps} steps, {pattern}"
+    gaps = blocks is not None
+    return Run("particle", "position", ranks, steps, text, tuple(arrays), gaps)
+
+
+def _one_variable(particles: _Particles, step: int, variable: int) -> Expected:
+    def values(box: Box) -> Array:
+        numbers = particles.numbers(box, step, variable)
+        if variable == _whole:
+            return numbers.astype(np.int32)
+        return numbers.astype(np.float32) * np.float32(2.0**-24)
+
+    path = f"/Timestep_{step}/{variables[variable]}"
+    kind: Type = Integer(4, True, 32) if variable == _whole else Float(4)
+    return Expected(path, particles.shape, kind, step, values, particles.owners)
+
+
+def _all_variables(particles: _Particles, step: int) -> Expected:
+    def values(box: Box) -> Array:
+        columns = []
+        for variable in range(box[-1].start, box[-1].stop):
+            numbers = particles.numbers(box[:-1], step, variable).astype(np.float32)
+            columns.append(numbers if variable == _whole else numbers * np.float32(2.0**-24))
+        return np.stack(columns, axis=-1)
+
+    path, shape = f"/Timestep_{step}/particles", (*particles.shape, 8)
+    return Expected(path, shape, Float(4), step, values, particles.owners)
+
+
+def _require_schema(about: Described, known: str) -> None:
+    schema = about.text("schema")
+    if schema != known:
+        raise about.wrong(f'the attribute schema is "{schema}", known is {known}')
+
+
+def _require_fits(about: Described, size: int) -> None:
+    if size >= _greatest:
+        raise about.wrong("its attributes are not those of a run: it would be larger than any file")
+
+
+KERNELS: dict[str, Callable[[Described], Run]] = {"slab": slab_run, "particle": particle_run}
+
+
+def run_of(about: Described, kernel: str) -> Run:
+    """Raises: exit code 2 where nothing is known of the kernel."""
+    if kernel not in KERNELS:
+        raise TailraceError(
+            f'it is of the kernel "{kernel}"',
+            where=str(about.tree.path),
+            hint=f"known here: seism, {', '.join(KERNELS)}",
+        )
+    return KERNELS[kernel](about)
