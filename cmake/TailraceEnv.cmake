@@ -45,7 +45,8 @@ tailrace_write_env()
 
 # What a person runs. The tests' programs take most of a build, and a first try needs none of them.
 add_custom_target(tailrace_programs)
-foreach(target IN ITEMS tailrace-seism tailrace-slab tailrace-limit plugins tailrace_hook_posix tailrace_python_package)
+foreach(target IN ITEMS tailrace-seism tailrace-slab tailrace-particle tailrace-limit plugins
+    tailrace_hook_posix tailrace_python_package)
   if(TARGET ${target})
     add_dependencies(tailrace_programs ${target})
   endif()

@@ -28,11 +28,12 @@ function(tailrace_install_libraries)
   add_library(tailrace_plugin INTERFACE)
   add_library(tailrace_kernels INTERFACE)
   if(TARGET tailrace_kernels_seism)
-    target_link_libraries(tailrace_kernels INTERFACE tailrace_kernels_seism tailrace_kernels_slab)
+    target_link_libraries(tailrace_kernels INTERFACE tailrace_kernels_seism tailrace_kernels_slab
+      tailrace_kernels_particle)
   endif()
   set(exported tailrace_plugin tailrace_kernels)
   foreach(target IN ITEMS core comm formats formats_common formats_posix formats_mpiio formats_hdf5
-      formats_pnetcdf kernels_limit kernels_run kernels_seism kernels_slab)
+      formats_pnetcdf kernels_limit kernels_particle kernels_run kernels_seism kernels_slab)
     if(TARGET tailrace_${target})
       list(APPEND exported tailrace_${target})
     endif()
@@ -52,7 +53,8 @@ endfunction()
 
 function(tailrace_install_programs)
   if(TARGET tailrace-seism)
-    install(TARGETS tailrace-seism tailrace-limit tailrace-slab RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS tailrace-seism tailrace-limit tailrace-slab tailrace-particle
+      RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     # The name under which existing job scripts know it.
     install(CODE "
       file(CREATE_LINK tailrace-seism
@@ -107,7 +109,7 @@ function(tailrace_install_pkgconfig)
   tailrace_pkgconfig(formats "sinks and sources of file formats" ""
     "-L\${libdir} ${formats} -ltailrace_comm ${mpi} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")
   tailrace_pkgconfig(kernels "patterns of output of real applications" ""
-    "-L\${libdir} -ltailrace_kernels_seism -ltailrace_kernels_slab -ltailrace_kernels_run -ltailrace_kernels_limit ${formats} -ltailrace_comm ${mpi} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")
+    "-L\${libdir} -ltailrace_kernels_seism -ltailrace_kernels_slab -ltailrace_kernels_particle -ltailrace_kernels_run -ltailrace_kernels_limit ${formats} -ltailrace_comm ${mpi} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")
 endfunction()
 
 function(tailrace_install_package)

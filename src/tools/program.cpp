@@ -96,6 +96,8 @@ RawInputs inputs_of(const comm::Comm& comm, const Invocation& invocation, const 
         if (comm.rank() != 0) return;
         greet(invocation, program);
         mine = read_inputs(invocation, program.environment_prefix);
+        if (program.translate && mine.has_lines)
+            mine.lines = program.translate(mine.lines, mine.origin);
     });
     return RawInputs::unpacked(comm.broadcast(mine.packed()));
 }

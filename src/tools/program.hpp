@@ -20,6 +20,8 @@ struct Program {
     bool reads_stdin = true;  ///< lines, where there is neither --input nor an argument
     /// Turns arguments of the classic program into key=value.
     std::function<std::vector<std::string>(const std::vector<std::string>&)> classic{};
+    /// Turns the text of another program's input file into lines, on one rank; may throw.
+    std::function<std::string(const std::string& text, const std::string& origin)> translate{};
     std::function<void()> prepare{};  ///< called first, on every rank, MPI being up; may throw
 };
 

@@ -25,7 +25,9 @@ from tailrace.run.launcher import Launch, launch_for
 
 Kernel = Annotated[
     str,
-    typer.Argument(metavar="KERNEL", help="What to run: seism, slab, limit.", show_default=False),
+    typer.Argument(
+        metavar="KERNEL", help="What to run: seism, slab, particle, limit.", show_default=False
+    ),
 ]
 Words = Annotated[
     list[str],
@@ -42,7 +44,7 @@ Input = Annotated[
 Ranks = Annotated[
     int | None,
     typer.Option("--ranks", min=1, show_default=False,
-                 help="Number of ranks. [default: product of processor; slab: the cores here]"),
+                 help="Number of ranks. [default: product of processor; else the cores here]"),
 ]  # fmt: skip
 Launcher = Annotated[
     str,
@@ -89,8 +91,8 @@ def run(
     """Run a kernel under MPI, with the launcher that fits it.
 
     The exit code is the program's. Records are appended to results.jsonl (input `results`).
-    `tailrace-seism --help` lists all inputs, `tailrace-slab --help` those of slab; limit takes
-    those of seism.
+    `tailrace-seism --help` lists all inputs, `tailrace-slab --help` and `tailrace-particle --help`
+    those of these; limit takes those of seism.
     """
     output = Output(as_json=as_json, quiet=quiet)
     of = kernel_of(kernel, "run")

@@ -16,7 +16,10 @@ from tailrace.run import programs
 from tailrace.run.kernels import kernel_of, limit
 
 Kernel = Annotated[
-    str, typer.Argument(metavar="KERNEL", help="What to run: seism, slab.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="KERNEL", help="What to run: seism, slab, particle.", show_default=False
+    ),
 ]
 Words = Annotated[
     list[str],

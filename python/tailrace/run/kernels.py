@@ -40,8 +40,11 @@ limit = Kernel(
     programs.limit, "TAILRACE_SEISM_", "seism-test.h5", _cube, has_grid=True, needs_inputs=True
 )
 slab = Kernel(programs.slab, "TAILRACE_SLAB_", "output.h5", {"n1": "200000", "n2": "50"})
+particle = Kernel(
+    programs.particle, "TAILRACE_PARTICLE_", "test.h5", {"timesteps": "5", "dim_1": "65536"}
+)
 
-kernels = {"seism": seism, "slab": slab, "limit": limit}
+kernels = {"seism": seism, "slab": slab, "particle": particle, "limit": limit}
 
 
 def kernel_of(name: str, where: str) -> Kernel:

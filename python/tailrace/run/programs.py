@@ -17,6 +17,7 @@ from tailrace.errors import ExitCode, TailraceError
 seism = "tailrace-seism"
 limit = "tailrace-limit"
 slab = "tailrace-slab"
+particle = "tailrace-particle"
 
 
 @dataclass(frozen=True)

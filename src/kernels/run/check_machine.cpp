@@ -9,7 +9,7 @@ namespace {
 
 void check_memory(const comm::Comm& comm, const Kernel& kernel) {
     const comm::Comm node = comm.split_node();
-    const std::uint64_t bytes = kernel.bytes_per_rank();
+    const std::uint64_t bytes = kernel.bytes_per_rank() * (kernel.rearranges() ? 2 : 1);
     const std::uint64_t available = node.min(core::machine_memory().available_bytes);
     const std::uint64_t share = available / static_cast<std::uint64_t>(node.size());
     std::optional<core::Error> mine;

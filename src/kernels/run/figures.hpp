@@ -18,9 +18,13 @@ struct Written;
 struct Figures {
     double open_s = 0, precreate_s = 0, open_file_s = 0, open_dataset_s = 0;
     double write_s = 0, close_s = 0, agree_s = 0, sync_s = 0, durable_s = 0;
+    double define_s = 0;      ///< of objects that come with their steps
+    double flush_s = 0;       ///< before the close, where the kernel has one
     std::uint64_t bytes = 0;  ///< logical
 
-    [[nodiscard]] double aggregate_s() const noexcept { return open_s + write_s + close_s; }
+    [[nodiscard]] double aggregate_s() const noexcept {
+        return open_s + define_s + write_s + flush_s + close_s;
+    }
 };
 
 /// @returns 0 where no time passed  [local]

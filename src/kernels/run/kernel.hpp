@@ -47,13 +47,42 @@ public:
     /// [local]
     [[nodiscard]] virtual std::vector<Piece> pieces(std::uint64_t rank,
                                                     std::uint64_t step) const = 0;
-    /// The same elements of a step, each once, dealt to the ranks in another way.  [local]
+    /// The same elements of a step, each once, and those of its objects that nobody writes, dealt
+    /// to the ranks in another way.  [local]
     [[nodiscard]] virtual std::vector<Piece> other_pieces(std::uint64_t rank,
                                                           std::uint64_t step) const = 0;
+    /// What a pattern reads that only this kernel knows (full, partial, strided).  [local]
+    [[nodiscard]] virtual std::vector<Piece> chosen_pieces(ReadPattern pattern, std::uint64_t rank,
+                                                           std::uint64_t step) const {
+        (void)pattern;
+        return pieces(rank, step);
+    }
     /// Ranks per dimension of other_pieces(), for the Record.  [local]
     [[nodiscard]] virtual std::vector<std::uint64_t> other_decomposition() const = 0;
     /// "time, x, y, z": the dimensions of an object, for messages.  [local]
     [[nodiscard]] virtual std::string axes(std::size_t object) const = 0;
+
+    /// How many objects of schema() must be there when `step` is written; those that are not yet
+    /// are defined just before it. By default all are at the start.  [local]
+    [[nodiscard]] virtual std::size_t objects_before(std::uint64_t step) const {
+        (void)step;
+        return static_cast<std::size_t>(-1);
+    }
+    /// Whether the data are handed to the operating system, timed, before the file is closed.
+    /// [local]
+    [[nodiscard]] virtual bool flushes() const noexcept { return false; }
+
+    /// True where the program that is imitated keeps its data in another order than pieces() have
+    /// them: bringing them there is a part of every write.  [local]
+    [[nodiscard]] virtual bool rearranges() const noexcept { return false; }
+    /// From the order of pieces() to that of the program, off the clock.  [local]
+    virtual void keep(std::span<const std::byte> packed, std::span<std::byte> kept) const {
+        (void)packed, (void)kept;
+    }
+    /// And back, on the clock.  [local]
+    virtual void pack(std::span<const std::byte> kept, std::span<std::byte> packed) const {
+        (void)kept, (void)packed;
+    }
 
     /// False where a rank's data are the same bytes in all steps.  [local]
     [[nodiscard]] virtual bool differs_per_step() const noexcept = 0;

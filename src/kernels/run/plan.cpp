@@ -153,9 +153,15 @@ const char* name(ReadPattern pattern) noexcept {
         case ReadPattern::points:
             return "points";
         case ReadPattern::shuffled:
+            return "shuffled";
+        case ReadPattern::full:
+            return "full";
+        case ReadPattern::partial:
+            return "partial";
+        case ReadPattern::strided:
             break;
     }
-    return "shuffled";
+    return "strided";
 }
 
 void register_keys(KeyTable& table) {

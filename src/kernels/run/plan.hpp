@@ -34,8 +34,9 @@ struct Striping {
 /// Whether plain writes of the same bytes run too: beside the kernel, or instead of it.
 enum class LimitMode { off, beside, alone };
 
-/// In which pattern a finished file is read: docs/user/reading.md.
-enum class ReadPattern { same, other, plane, points, shuffled };
+/// In which pattern a finished file is read: docs/user/reading.md. The last three are those of
+/// h5bench, which only the kernel particle has.
+enum class ReadPattern { same, other, plane, points, shuffled, full, partial, strided };
 /// "same", "other", ...  [local]
 [[nodiscard]] const char* name(ReadPattern pattern) noexcept;
 

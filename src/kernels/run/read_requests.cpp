@@ -133,9 +133,17 @@ std::vector<Request> requests_of(const Kernel& kernel, ReadPattern pattern, std:
         case ReadPattern::points:
             return together(kernel, points(kernel, rank), room);
         case ReadPattern::shuffled:
+            return one_by_one(kernel, shuffled(kernel, rank), room);
+        case ReadPattern::full:
+        case ReadPattern::partial:
+        case ReadPattern::strided:
             break;
     }
-    return one_by_one(kernel, shuffled(kernel, rank), room);
+    return together(
+        kernel,
+        of_all_steps(kernel,
+                     [&](std::uint64_t step) { return kernel.chosen_pieces(pattern, rank, step); }),
+        room);
 }
 
 }  // namespace tailrace::kernels::run

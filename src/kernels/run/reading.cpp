@@ -107,20 +107,22 @@ core::ReadBackRecord read_back(const comm::Comm& comm, const Kernel& kernel, cor
                                std::span<std::byte> buffer) {
     core::ReadBackRecord record;
     record.decomposition = kernel.other_decomposition();
-    record.bytes = kernel.bytes();
     record.cache = "warm";  // the same nodes have just written the file, and nothing drops it
     const auto phase = phases.enter("read_back");
     const auto rank = static_cast<std::uint64_t>(comm.rank());
     comm.barrier();
     const double start = core::now_s();
+    std::uint64_t bytes = 0;
     {
         Opened file(comm, kernel);
         for (std::uint64_t step = 0; step < kernel.steps(); ++step)
-            file.read(kernel.other_pieces(rank, step), buffer.size(), buffer,
-                      [](const Piece&, std::span<const std::byte>) {});
+            file.read(
+                kernel.other_pieces(rank, step), buffer.size(), buffer,
+                [&](const Piece&, std::span<const std::byte> values) { bytes += values.size(); });
     }
     comm.barrier();
     record.elapsed_s = comm.max(core::now_s() - start);
+    record.bytes = comm.sum(bytes);
     return record;
 }
 

@@ -2,6 +2,7 @@
 #include "kernels/run/text.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "core/statistics.hpp"
 #include "core/units.hpp"
@@ -34,6 +35,27 @@ std::string joined(const std::map<std::string, std::string>& pairs) {
     return text;
 }
 
+/// What more than two objects share is said once: there may be thousands of them.
+std::string settings_text(const std::map<std::string, std::string>& settings) {
+    std::map<std::string, std::size_t> shared;  // "name=value" of objects
+    std::map<std::string, std::string> left;
+    const auto of_object = [](const std::string& name) {
+        const std::size_t blank = name.front() == '/' ? name.find(' ') : std::string::npos;
+        return blank == std::string::npos ? std::string() : name.substr(blank + 1);
+    };
+    for (const auto& [name, value] : settings)
+        if (const std::string own = of_object(name); !own.empty()) ++shared[own + "=" + value];
+    std::string text;
+    for (const auto& [pair, count] : shared)
+        if (count > 2)
+            text += (text.empty() ? "" : " ") + std::to_string(count) + " datasets " + pair;
+    for (const auto& [name, value] : settings)
+        if (const auto at = shared.find(of_object(name) + "=" + value);
+            at == shared.end() || at->second <= 2)
+            left.emplace(name, value);
+    return text + (text.empty() || left.empty() ? "" : " ") + joined(left);
+}
+
 std::string in_force(const core::Record& record) {
     std::string text = labelled("Transfer in force", mode_text(record.transfers));
     if (!record.mpi_io.implementation.empty())
@@ -42,7 +64,7 @@ std::string in_force(const core::Record& record) {
                                                ? "none told"
                                                : joined(record.mpi_io.hints_in_force));
     if (!record.file.settings.empty())
-        text += labelled("File settings in force", joined(record.file.settings));
+        text += labelled("File settings in force", settings_text(record.file.settings));
     text += labelled("Space reserved", record.reservation.empty() ? "no" : record.reservation);
     if (!record.context.striping.empty())
         text += labelled("Striping in force", joined(record.context.striping));

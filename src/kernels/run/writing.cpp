@@ -3,8 +3,10 @@
 
 #include <ctime>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <utility>
 
 #include "formats/open.hpp"
 #include "kernels/run/limit_work.hpp"
@@ -74,12 +76,13 @@ public:
         const auto sink = formats::open_sink(x_comm, target_of(x_kernel), x_plan.options, x_phases);
         x_written.created = true;
         try {
-            const std::vector<core::ObjectId> ids = sink->define(x_kernel.schema());
+            define_first(*sink);
             x_written.open_s = core::now_s() - start;
             x_teller.stage(Progress::Stage::write);
             for (std::uint64_t step = 0; step < x_kernel.steps(); ++step) {
                 prepare(step);
-                write_step(*sink, ids, step);
+                define_before(*sink, step);
+                write_step(*sink, step);
             }
             x_teller.stage(Progress::Stage::close);
             close(*sink);
@@ -116,17 +119,46 @@ private:
         x_stretches.begin();
     }
 
-    void write_step(core::Sink& sink, const std::vector<core::ObjectId>& ids, std::uint64_t step) {
+    /// All objects; or, where they come with their steps, the attributes alone.
+    void define_first(core::Sink& sink) {
+        x_schema = x_kernel.schema();
+        if (x_kernel.objects_before(0) >= x_kernel.objects_before(x_kernel.steps())) {
+            x_ids = sink.define(x_schema);
+            return;
+        }
+        core::Schema about;
+        about.attributes = std::exchange(x_schema.attributes, {});
+        (void)sink.define(about);
+    }
+
+    void define_before(core::Sink& sink, std::uint64_t step) {
+        const std::size_t until = std::min(x_kernel.objects_before(step), x_schema.objects.size());
+        if (x_ids.size() >= until) return;
+        const double start = core::now_s();
+        core::Schema part;
+        part.objects.assign(x_schema.objects.begin() + static_cast<std::ptrdiff_t>(x_ids.size()),
+                            x_schema.objects.begin() + static_cast<std::ptrdiff_t>(until));
+        for (const core::ObjectId id : sink.define(part)) x_ids.push_back(id);
+        x_written.define_s += core::now_s() - start;
+    }
+
+    void write_step(core::Sink& sink, std::uint64_t step) {
+        const double pack_before = x_phases.seconds("pack");
+        if (x_kernel.rearranges()) {
+            const auto phase = x_phases.enter("pack");
+            x_kernel.pack(x_buffer.kept, x_buffer.values);
+        }
         std::vector<core::Write> writes = writes_of(x_comm.rank(), x_kernel, step, x_buffer.values);
         for (core::Write& write : writes) {
-            write.object = ids[write.object];
+            write.object = x_ids[write.object];
             x_written.bytes_given += write.place.volume() * core::size_of(write.type);
         }
         const double started_s = core::now_s();
         const double write_before = x_phases.seconds("write");
         sink.write(writes);
         sink.complete(step);
-        x_step.write = x_phases.seconds("write") - write_before;
+        x_step.write =
+            x_phases.seconds("write") - write_before + x_phases.seconds("pack") - pack_before;
         if (x_plan.sync_each_step) {
             const double sync_before = x_phases.seconds("sync");
             sink.sync(core::Durability::durable).wait();
@@ -137,7 +169,12 @@ private:
     }
 
     void close(core::Sink& sink) {
-        const double start = core::now_s();
+        double start = core::now_s();
+        if (x_kernel.flushes()) {
+            sink.sync(core::Durability::flushed).wait();
+            x_written.flush_s = core::now_s() - start;
+            start += x_written.flush_s;
+        }
         const double sync_before = x_phases.seconds("sync");
         x_written.report = sink.close(core::Outcome::publish);
         x_written.close_s = core::now_s() - start - (x_phases.seconds("sync") - sync_before);
@@ -160,6 +197,8 @@ private:
     StepTimes x_steps;
     StepSeconds x_step;
     Written& x_written;
+    core::Schema x_schema;
+    std::vector<core::ObjectId> x_ids;  ///< of the objects that are
 };
 
 }  // namespace
@@ -188,6 +227,10 @@ void fill_buffer(const Kernel& kernel, int rank, std::uint64_t step, core::Phase
         const std::uint64_t bytes = piece.place.volume() * core::size_of(kernel.type(piece.object));
         kernel.values(piece.object, piece.place, left.first(static_cast<std::size_t>(bytes)));
         left = left.subspan(static_cast<std::size_t>(bytes));
+    }
+    if (kernel.rearranges()) {
+        buffer.kept.resize(buffer.values.size());
+        kernel.keep(buffer.values, buffer.kept);
     }
     buffer.filled = true;
     buffer.step = step;

@@ -23,6 +23,8 @@ struct Written {
     std::vector<core::StepRecord> steps;
     double write_s = 0;    ///< sum over the steps of the slowest rank's
     double open_s = 0;     ///< until the datasets are defined, the reservation included
+    double define_s = 0;   ///< objects that were defined just before their step
+    double flush_s = 0;    ///< of the flush before the close, where the kernel has one
     double close_s = 0;    ///< close without its sync
     double durable_s = 0;  ///< from the last rank in to the last rank out, fill and compute apart
     std::uint64_t bytes_given = 0;  ///< by this rank to the Sink
@@ -31,7 +33,8 @@ struct Written {
 
 /// The data of this rank, and which step they are of.
 struct Buffer {
-    std::vector<std::byte> values;
+    std::vector<std::byte> values;  ///< in the order of Kernel::pieces()
+    std::vector<std::byte> kept;    ///< in that of the program, where it is another one
     bool filled = false;
     std::uint64_t step = 0;
 };

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/particle/text.hpp"
+
+#include "core/units.hpp"
+#include "kernels/run/text.hpp"
+
+namespace tailrace::kernels::particle {
+
+using run::labelled;
+
+namespace {
+
+constexpr double giga = 1e9;
+constexpr double gibi = 1073741824.0;
+
+std::string rule(const std::string& title) {
+    const std::size_t side = (59 - title.size() - 2) / 2;
+    return std::string(side, '=') + " " + title + " " +
+           std::string(59 - title.size() - 2 - side, '=') + "\n";
+}
+
+std::string seconds(double value) { return core::digits(value) + " s"; }
+
+std::string size(std::uint64_t bytes) {
+    const auto value = static_cast<double>(bytes);
+    return core::digits(value / giga) + " GB (" + std::to_string(bytes) + " bytes)";
+}
+
+/// Both readings of "GB": 10^9 and 2^30 bytes.
+std::string rate(std::uint64_t bytes, double elapsed_s) {
+    const double value = run::rate(bytes, elapsed_s);
+    if (value <= 0) return "no time passed";
+    return core::digits(value / giga) + " GB/s (" + core::digits(value / gibi) + " GiB/s)";
+}
+
+/// The call's name in HDF5, or what it is where there is none.
+std::string call(const Inputs& inputs, const char* hdf5, const char* plain) {
+    const bool named = std::holds_alternative<formats::hdf5::Options>(inputs.options);
+    return named ? std::string(hdf5) + "() time" : std::string(plain) + " time";
+}
+
+std::string pattern_text(Pattern pattern, const std::optional<Blocks>& blocks) {
+    if (pattern == Pattern::interleaved) return "interleaved";
+    if (!blocks) return "contiguous";
+    return "strided: " + std::to_string(blocks->count) + " blocks of " +
+           std::to_string(blocks->size) + " particles, " + std::to_string(blocks->stride) +
+           " apart";
+}
+
+std::string write_block(const Inputs& inputs, const run::Figures& figures) {
+    const double sleep_s = inputs.compute.seconds * static_cast<double>(inputs.steps - 1);
+    return rule("Performance Results") +
+           labelled("Total number of ranks", std::to_string(inputs.layout.geometry.ranks)) +
+           labelled("Total emulated compute time", seconds(sleep_s)) +
+           labelled("Total write size", size(figures.bytes)) +
+           labelled("Raw write time", seconds(figures.write_s)) +
+           labelled("Metadata time", seconds(figures.define_s)) +
+           labelled(call(inputs, "H5Fcreate", "Create"), seconds(figures.open_s)) +
+           labelled(call(inputs, "H5Fflush", "Flush"), seconds(figures.flush_s)) +
+           labelled(call(inputs, "H5Fclose", "Close"), seconds(figures.close_s)) +
+           labelled("Observed completion time", seconds(figures.durable_s + sleep_s)) +
+           labelled("SYNC Raw write rate", rate(figures.bytes, figures.write_s)) +
+           labelled("SYNC Observed write rate", rate(figures.bytes, figures.durable_s)) +
+           std::string(59, '=') + "\n";
+}
+
+std::string read_block(const Inputs& inputs, const core::ReadRecord& read) {
+    return rule("Performance Results (read " + read.pattern + ")") +
+           labelled("Total number of ranks", std::to_string(inputs.layout.geometry.ranks)) +
+           labelled("Total emulated compute time", seconds(0)) +
+           labelled("Total read size", size(read.bytes)) +
+           labelled("Raw read time", seconds(read.elapsed_s)) +
+           labelled("Metadata time", seconds(read.open_s)) +
+           labelled("Observed read completion time", seconds(read.open_s + read.elapsed_s)) +
+           labelled("SYNC Raw read rate", rate(read.bytes, read.elapsed_s)) +
+           labelled("SYNC Observed read rate", rate(read.bytes, read.open_s + read.elapsed_s)) +
+           std::string(59, '=') + "\n";
+}
+
+}  // namespace
+
+std::string echo_text(const Inputs& inputs) {
+    const Layout& layout = inputs.layout;
+    std::string text =
+        rule("Benchmark Configuration") +
+        labelled("Number of processes", std::to_string(layout.geometry.ranks)) +
+        labelled("Particles per rank", run::by_x(layout.geometry.per_rank)) +
+        labelled("Particles in the file", run::by_x(layout.geometry.dims())) +
+        labelled("Time steps", std::to_string(inputs.steps)) +
+        labelled("Memory pattern", pattern_text(layout.memory, std::nullopt)) +
+        labelled("File pattern", pattern_text(layout.file, layout.geometry.blocks)) +
+        labelled("Collective data requested", run::yes(inputs.collective())) +
+        labelled("Chunk", inputs.chunk ? run::by_x(*inputs.chunk) : "none (contiguous)");
+    return text;
+}
+
+std::string classic_text(const Inputs& inputs, const core::Record& record,
+                         const run::Figures& figures) {
+    std::string text = write_block(inputs, figures);
+    const bool asked = inputs.read_option != ReadOption::none;
+    if (asked && !record.reads.empty() &&
+        record.reads.back().pattern == run::name(inputs.reads.back()))
+        text += read_block(inputs, record.reads.back());
+    return text;
+}
+
+}  // namespace tailrace::kernels::particle

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The particle kernel as a program: tailrace-particle.
+#include <utility>
+
+#include "kernels/particle/h5bench.hpp"
+#include "kernels/particle/kernel.hpp"
+#include "tools/kernel_program.hpp"
+
+namespace {
+
+namespace particle = tailrace::kernels::particle;
+namespace run = tailrace::kernels::run;
+
+std::unique_ptr<run::Kernel> make(tailrace::core::Config config, std::uint64_t ranks,
+                                  const run::Plan& started) {
+    particle::Inputs inputs = particle::inputs_from(std::move(config), ranks);
+    run::started_as(inputs, started);
+    return particle::make_kernel(std::move(inputs));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    tailrace::tools::KernelProgram which;
+    which.program.name = "tailrace-particle";
+    which.program.summary = "writes and reads particles in the patterns of h5bench";
+    which.program.environment_prefix = particle::environment_prefix;
+    which.program.keys = particle::key_table();
+    which.program.reads_stdin = false;
+    which.program.translate = particle::lines_of;
+    which.make = make;
+    which.ranks_asked = [](const tailrace::core::Config&) { return std::uint64_t{0}; };
+    return tailrace::tools::run_kernel_program(argc, argv, std::move(which));
+}

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tailrace-particle: every element where h5bench puts it, its input files, its block of results."""
+
+import json
+import re
+
+import h5py
+import numpy as np
+import pytest
+from seism_tool import BUILD, ROMIO, good, run, seen
+from tailrace_cli import tailrace
+
+TOOL = BUILD / "bin/tailrace-particle"
+VARIABLES = ["x", "y", "z", "px", "py", "pz", "id_1", "id_2"]
+ROMIO_ARGUMENTS = ["--mca", "io", ROMIO] if ROMIO else []
+
+
+def numbers(step, variable, shape):
+    """The upper 24 bits of the SplitMix64 finaliser of the element's number in the file."""
+    count = int(np.prod(shape))
+    z = np.arange(count, dtype="u8") + np.uint64((8 * step + variable) * count)
+    z += np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((z ^ (z >> np.uint64(31))) >> np.uint64(40)).reshape(shape)
+
+
+def values(step, variable, shape):
+    found = numbers(step, variable, shape)
+    return found if variable == 6 else found * 2.0**-24
+
+
+def check(path, shape, steps, *, interleaved=False, written=None):
+    """Element by element, with h5py alone; `written`: which particles are not in a gap."""
+    here = np.ones(shape, bool) if written is None else written
+    with h5py.File(path) as file:
+        assert sorted(file) == sorted(f"Timestep_{t}" for t in range(steps))
+        for step in range(steps):
+            group = file[f"Timestep_{step}"]
+            assert sorted(group) == (["particles"] if interleaved else sorted(VARIABLES))
+            for number, name in enumerate(VARIABLES):
+                found = group["particles"][..., number] if interleaved else group[name][...]
+                kind = "i4" if name == "id_1" and not interleaved else "f4"
+                assert found.dtype == np.dtype(kind), name
+                expected = np.where(here, values(step, number, shape), 0)
+                np.testing.assert_array_equal(found, expected, f"{name} of step {step}")
+
+
+def particle(folder, ranks, *words, **more):
+    return good(folder, ranks, *words, program=TOOL, **more)
+
+
+def shape_of(ranks, dims):
+    return (dims[0] * ranks, *dims[1:])
+
+
+CONTIG = [
+    (1, [1], 1, ()),
+    (3, [7], 3, ("collective_data=yes", "collective_metadata=yes")),
+    (5, [3, 5], 2, ("mem_pattern=interleaved", "collective_data=no")),
+    (4, [2, 3, 4], 2, ("collective_data=yes", "precreate")),
+]
+
+
+@pytest.mark.parametrize(("ranks", "dims", "steps", "words"), CONTIG)
+def test_contiguous_files(tmp_path, ranks, dims, steps, words):
+    extents = [f"dim_{d + 1}={n}" for d, n in enumerate(dims)]
+    ran = particle(
+        tmp_path, ranks, f"timesteps={steps}", f"num_dims={len(dims)}", *extents, *words,
+        "read_option=full", "read=same", "read_back", "verify",
+    )  # fmt: skip
+    check(tmp_path / "test.h5", shape_of(ranks, dims), steps)
+    record = ran.records[0]
+    elements = 8 * steps * int(np.prod(shape_of(ranks, dims)))
+    assert record["kernel"] == "particle" and record["verification"]["status"] == "passed"
+    assert record["bytes"]["logical"] == record["read_back"]["bytes"] == 4 * elements
+    assert [r["pattern"] for r in record["reads"]] == ["same", "full"]
+    assert all(r["wrong"] == 0 and r["elements"] == elements for r in record["reads"])
+    assert len(record["steps"]) == steps and ("pack" in record["phases"]) == (ranks == 5)
+    if "collective_data=yes" in words and ranks > 1:
+        assert record["transfers"]["collective_actual"] is True
+    assert tailrace("verify", tmp_path / "test.h5").expect(0)
+
+
+@pytest.mark.parametrize("memory", ["contig", "interleaved"])
+def test_interleaved_files(tmp_path, memory):
+    mpi = ROMIO_ARGUMENTS if memory == "contig" else ()
+    particle(
+        tmp_path, 3, "timesteps=2", "num_dims=2", "dim_1=4", "dim_2=3", "file_pattern=interleaved",
+        f"mem_pattern={memory}", "collective_data=yes", "verify", mpi=mpi,
+    )  # fmt: skip
+    check(tmp_path / "test.h5", (12, 3), 2, interleaved=True)
+    tailrace("verify", tmp_path / "test.h5").expect(0)
+
+
+def strided(ranks, particles, stride, size, count):
+    own = np.arange(ranks * particles) % particles
+    return (own % stride < size) & (own // stride < count)
+
+
+STRIDED = ["file_pattern=strided", "dim_1=10", "stride_size=4", "block_size=2", "block_cnt=2"]
+
+
+@pytest.mark.parametrize("mpi", [(), tuple(ROMIO_ARGUMENTS)])
+def test_strided_files(tmp_path, mpi):
+    ran = particle(
+        tmp_path, 3, "timesteps=2", *STRIDED, "read_option=strided", "read_back", "verify",
+        "collective_data=yes", mpi=mpi,
+    )  # fmt: skip
+    check(tmp_path / "test.h5", (30,), 2, written=strided(3, 10, 4, 2, 2))
+    record = ran.records[0]
+    assert record["bytes"]["logical"] == 3 * 4 * 8 * 2 * 4
+    assert record["verification"]["elements"] == 30 * 8 * 2
+    assert record["reads"][0]["elements"] == 3 * 4 * 8 * 2
+    tailrace("verify", tmp_path / "test.h5").expect(0)
+
+
+@pytest.mark.parametrize("form", ["mpiio", "posix", "posix-per-rank"])
+def test_other_formats(tmp_path, form):
+    words = ["timesteps=2", "dim_1=9", "mem_pattern=interleaved"]
+    ran = run(tmp_path, 2, *words, f"format={form}", "verify", "read_option=partial",
+              "to_read_num_particles=4", program=TOOL)  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert ran.records[0]["reads"][0]["elements"] == 2 * 4 * 8 * 2
+    tailrace("verify", tmp_path / "test.h5").expect(0)
+
+
+def configuration(**keys):
+    return {"MEM_PATTERN": "CONTIG", "FILE_PATTERN": "CONTIG", "TIMESTEPS": "2", "NUM_DIMS": "1",
+            "DIM_1": "1 K", "DIM_2": "1", "DIM_3": "1", "MODE": "SYNC"} | keys  # fmt: skip
+
+
+def h5bench(*benchmarks, **sections):
+    return {
+        "mpi": {"command": "mpirun", "ranks": "4"}, "vol": {}, "file-system": {}, "directory": ".",
+        "benchmarks": list(benchmarks),
+    } | sections  # fmt: skip
+
+
+def benchmark(kind, **keys):
+    return {"benchmark": kind, "file": "bench.h5", "configuration": configuration(**keys)}
+
+
+def test_a_configuration_file_of_h5bench(tmp_path):
+    """A write and a read as in its sample, with some emulated computation between the steps."""
+    blocks = {"STRIDE_SIZE": "4", "BLOCK_SIZE": "2", "BLOCK_CNT": "8"}
+    file = h5bench(
+        benchmark("write", FILE_PATTERN="STRIDED", COLLECTIVE_DATA="YES", CSV_FILE="o.csv",
+                  EMULATED_COMPUTE_TIME_PER_TIMESTEP="20 ms", **blocks),
+        benchmark("read", FILE_PATTERN="STRIDED", READ_OPTION="STRIDED", **blocks),
+        {"benchmark": "amrex", "configuration": {}},
+    )  # fmt: skip
+    (tmp_path / "b.json").write_text(json.dumps(file, indent=2))
+    ran = particle(tmp_path, 2, "--input", "b.json")
+    check(tmp_path / "bench.h5", (2048,), 2, written=strided(2, 1024, 4, 2, 8))
+    assert 'the benchmark "amrex" has no effect here (b.json:' in ran.err
+    assert ran.err.count("csv_file has no effect") == 1
+    block = dict(re.findall(r"^(.+?): +(.+)$", ran.out, re.M))
+    written = 2 * 16 * 8 * 4 * 2
+    assert block["Total write size"].endswith(f"GB ({written} bytes)")
+    assert block["Total number of ranks"] == "2"
+    assert block["Total emulated compute time"] == "0.02 s" or "0.02 s" in ran.out
+    order = [
+        "Performance Results", "Total number of ranks", "Total emulated compute time",
+        "Total write size", "Raw write time", "Metadata time", "H5Fcreate() time",
+        "H5Fflush() time", "H5Fclose() time", "Observed completion time", "SYNC Raw write rate",
+        "SYNC Observed write rate", "Total read size", "Raw read time",
+        "Observed read completion time", "SYNC Raw read rate", "SYNC Observed read rate",
+    ]  # fmt: skip
+    at = [ran.out.index(label) for label in order]
+    assert at == sorted(at)
+    seconds = float(block["Observed completion time"].split()[0])
+    record = ran.records[0]
+    assert seconds >= record["elapsed"]["durable_s"] + 0.019
+    assert record["steps"][1]["compute_s"]["min"] >= 0.02
+
+
+BAD = [
+    ({"TIMESTEP": "2"}, 'unknown key "timestep". Did you mean "timesteps"?'),
+    ({"MODE": "ASYNC"}, "would change what is measured"),
+    ({"MEM_PATTERN": "STRIDED"}, '"strided"'),
+    ({"DIM_1": "many"}, "is not a whole number"),
+    ({"STDEV_DIM_1": "3"}, "write_var_normal_dist"),
+    ({"DIM_2": "4"}, "num_dims is 1"),
+    ({"ALIGN": "YES"}, "needs align_len"),
+    ({"COMPRESS": "YES"}, "no chunk_dim_1"),
+    ({"COMPRESS": "YES", "CHUNK_DIM_1": "4096"}, "all ranks together have 1024"),
+    ({"FILE_PER_PROC": "YES", "COLLECTIVE_DATA": "YES"}, "file_per_proc"),
+]
+
+
+def test_bad_files_name_the_line_and_write_nothing(tmp_path):
+    for keys, text in BAD:
+        (tmp_path / "b.json").write_text(json.dumps(h5bench(benchmark("write", **keys)), indent=1))
+        ran = run(tmp_path, 0, "--input", "b.json", program=TOOL)
+        assert ran.code == 2 and text in ran.err and "b.json:" in ran.err, (keys, ran.err)
+        assert "hint:" in ran.err and seen(tmp_path) == ["b.json"]
+
+
+def test_dry_run_repeat_and_limit(tmp_path):
+    dry = run(tmp_path, 0, "--dry-run", "dim_1=64", program=TOOL)
+    assert dry.code == 0 and "nothing was written" in dry.out and seen(tmp_path) == []
+    (tmp_path / "again.in").write_text(dry.out)
+    ran = particle(tmp_path, 2, "--input", "again.in", "timesteps=2", "repeat=2", "limit",
+                   "--progress")  # fmt: skip
+    assert [r["warm_up"] for r in ran.records] == [True, False, False]
+    assert ran.out.count("Performance Results") == 3 and "tailrace-progress:" in ran.out
+    resumed = particle(tmp_path, 2, "--input", "again.in", "timesteps=2", "repeat=2", "limit",
+                       "--resume")  # fmt: skip
+    assert "nothing to do" in resumed.out
