@@ -100,5 +100,8 @@ def test_what_should_be_fast_is_taken_in() -> None:
     cases = {one.name: case(one.name, truth(one), truth(one)) for one in ran}
     found = promising(among, cases, 5)
     assert [one.name for one, _ in found] == ["0-0", "1-0"], "2-3 is slow, and is not taken"
+    cases["0-0"] = case("0-0", 1.0)
+    assert [one.name for one, _ in promising(among, cases, 5)] == [], "1-0 takes twice the best"
+    del cases["0-0"]
     assert abs(found[0][1] - 1.0) < 0.01
     assert [one.name for one, _ in promising(among, cases, 1)] == ["0-0"]

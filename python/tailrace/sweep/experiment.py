@@ -59,7 +59,7 @@ class Experiment:
             for record in case.records:
                 self._stored[case.name] = max(self._stored.get(case.name, 0), _size(record))
         among = self._first(runs)
-        among = self._round(0, among, runs)
+        among = self._round(0, among, runs, share=_share_of_warm_ups)
         for number in range(1, self._repeat + 1):
             among = self._affordable(number, among)
             if not among or self._is_over():
@@ -68,8 +68,8 @@ class Experiment:
             runs = self.runs()
             if self._budget_s is not None and number < self._repeat:
                 among = self._give_up(number, among, runs)
-                if number == first_round:
-                    among += self._joining(among, runs)
+                if first_round <= number <= self._repeat // 2:  # later ones had too few rounds
+                    among += self._joining(number, among, runs)
         if not self.runs().measured:
             raise self._nothing()
 
@@ -121,13 +121,16 @@ class Experiment:
             )
         return chosen
 
-    def _round(self, number: int, among: list[Combination], runs: Runs) -> list[Combination]:
-        """Runs what the round lacks; returns the combinations that did not fail for good."""
+    def _round(
+        self, number: int, among: list[Combination], runs: Runs, share: float = 1.0
+    ) -> list[Combination]:
+        """Runs what the round lacks, as far as that share of the budget goes; returns the
+        combinations that did not fail for good."""
         for one in self._plan.order(number, among):
             if self._is_there(number, runs.cases.get(one.name), one.name):
                 self._done += 1
                 continue
-            if self._is_over(_share_of_warm_ups if number == 0 else 1.0):
+            if self._is_over(share):
                 self._say(f"no time is left for the rest of {_round_words(number)}")
                 break
             self._report(number, one, len(among))
@@ -202,12 +205,12 @@ class Experiment:
             self._drop(one)
         return [one for one in among if one.name in kept]
 
-    def _joining(self, among: list[Combination], runs: Runs) -> list[Combination]:
-        """Where a part was begun with: those left out that should be faster than most of it."""
+    def _joining(self, number: int, among: list[Combination], runs: Runs) -> list[Combination]:
+        """Where a part was begun with: those left out that should come near the best."""
         found = promising(self._checked.runnable, runs.cases, max(1, len(among) // 2))
         for one, seconds in found:
-            self._say(f"joins after round {first_round}: {one.name} ({seconds:.3g} s expected)")
-        return self._round(0, [one for one, _ in found], runs)
+            self._say(f"joins after round {number}: {one.name} ({seconds:.3g} s expected)")
+        return self._round(0, [one for one, _ in found], runs, share=1.0)
 
     def _drop(self, dropped: Dropped) -> None:
         self.dropped.append(dropped)

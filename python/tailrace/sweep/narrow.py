@@ -15,6 +15,7 @@ from tailrace.sweep.data import Case
 from tailrace.sweep.plan import Combination
 
 first_round = 2  # before, there is no interval
+_near = 1.5  # times the best: what is expected to take less is worth a try
 _hopeless_from = 2.0  # times the best, in the warm-up and in the first round
 
 
@@ -108,7 +109,7 @@ def promising(
 ) -> list[tuple[Combination, float]]:
     """Combinations that have not run and that should be the fastest, with the seconds expected of
     them: what each value costs is taken from those that ran, as if it were the same beside all
-    others. Those at least that are expected below the median of all that ran."""
+    others. Those only that are expected to come near the best of those that ran."""
     ran = [one for one in among if one.name in cases and cases[one.name].seconds]
     levels = sorted({value for one in among for value in enumerate(one.places)})
     if len(ran) < 2:
@@ -121,8 +122,8 @@ def promising(
     solution = np.linalg.lstsq(np.array([row(one) for one in ran]), times, rcond=None)[0]
     left = [one for one in among if one not in ran]
     expected = [(one, float(np.exp(np.array(row(one)) @ solution))) for one in left]
-    middle = float(np.exp(np.median(times)))
-    return sorted((e for e in expected if e[1] < middle), key=lambda e: e[1])[:most]
+    bound = _near * float(np.exp(np.min(times)))
+    return sorted((e for e in expected if e[1] < bound), key=lambda e: e[1])[:most]
 
 
 def _pairs(one: Combination) -> list[tuple[object, object]]:
