@@ -192,7 +192,7 @@ TEST_SUITE("kernels.particle") {
         CHECK(inputs.layout.geometry.per_rank == core::Extents{8192});
         CHECK(inputs.striping.size_bytes == 1048576);
         CHECK(inputs.read_option == particle::ReadOption::partial);
-        CHECK(config_of(lines).place("dim_1") == "test:10");
+        CHECK(config_of(lines).place("dim_1") == "test:11");
         CHECK(says(not_translated("{\"DIM_1\": 4,}"), "b.json:1"));
         CHECK(says(not_translated("{\"DIM_1\": 4, \"DIM_1\": 5}"), "stands twice"));
         CHECK(says(not_translated("{\"DIM_1\": 4, \"MODE\": \"ASYNC\"}"), "would change what is"));
