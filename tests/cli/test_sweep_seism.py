@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from typing import Any
 import jsonschema
 import pytest
 from mpi_programs import MPIEXEC, ROMIO
-from tailrace_cli import SOURCE, environment, tailrace
+from tailrace_cli import SOURCE, environment, in_terminal, tailrace
 
 from tailrace.run.programs import program
 
@@ -164,6 +165,14 @@ def resumed(folder: Path, known: int) -> None:
     records = records_of(folder)
     assert len(records) == 10 and known < 10, "exactly what was missing"
     assert len({(one["arm"]["name"], one["arm"]["round"]) for one in records}) == 10
+
+
+def test_a_terminal_shows_how_far_it_is(tmp_path: Path) -> None:
+    words = ["processor=1x1x1", "domain=8x8x8", "time=2", "--vary", "fsync=close,step"]
+    screen = in_terminal(["sweep", "seism", *words, "--repeat", "1"], tmp_path)
+    assert screen.code == 0, screen.text
+    assert re.search(r"run 4 of 4: round 1 of 1, fsync=\w+ .*\d:\d\d left", screen.text)
+    assert "2 combinations" in screen.text and "MiB/s" in screen.text
 
 
 def test_scale(tmp_path: Path) -> None:

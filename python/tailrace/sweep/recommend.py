@@ -155,7 +155,7 @@ def _confirm(plan: Plan, best: Combination) -> str:
     if first is best:
         first = plan.combinations[-1]
     if {one.kind for one in plan.factors} - {"key", "hint"}:
-        return "tailrace sweep ... --repeat 16, with these two combinations alone"
+        return "the same sweep again with fewer values and --repeat 16"
     common = {word for word in best.variant.words if word in first.variant.words}
     sides = [shlex.join(w for w in one.variant.words if w not in common) for one in (first, best)]
     rest = [word for word in best.variant.words if word in common]

@@ -142,16 +142,19 @@ def _two(found: Findings) -> Figure | None:
     together = [one for one in found.effects.together if {one.factor, one.other} == {down, across}]
     title = f"{down} and {across} together"
     caption = "Time by that of the best combination; mean over all other factors."
-    said = [interaction_words(one) for one in together] or [
-        "no interaction: either factor does the same whatever the other is, as far as noise lets "
-        "it be seen"
-    ]
+    note = "; ".join(interaction_words(one) for one in together) or _no_interaction(found)
     legend = [Key(swatches.bar(f"heat h{step}"), text) for step, text in (
         (0, "fastest fifth of this scale"), (4, "slowest fifth"))]  # fmt: skip
-    legend += [Key(swatches.bar("heat h2"), text) for text in said]
     tips = "; ".join(cell.tip for line in cells for cell in line)
     plot = heat.heat("sweep-two", title, f"{caption} {tips}.", rows, columns, cells, (down, across))
-    return Figure("sweep-two", title, caption, plot, legend, Table((down, *columns), table))
+    numbers_of_it = Table((down, *columns), table)
+    return Figure("sweep-two", title, caption, plot, legend, numbers_of_it, f"{note}.")
+
+
+def _no_interaction(found: Findings) -> str:
+    if any(one.ratio.too_few for one in found.effects.alone):
+        return "Too few runs to tell whether they do something else together than apart"
+    return "No interaction beyond noise: either does the same whatever the other is"
 
 
 def _pair(found: Findings) -> tuple[str, str] | None:
