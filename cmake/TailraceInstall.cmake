@@ -6,7 +6,7 @@
 #   plugin      tailrace::plugin    tailrace-plugin     nothing (fill_plugin.h)
 #   core        tailrace::core      tailrace-core       nlohmann_json, xxHash
 #   comm        tailrace::comm      tailrace-comm       core, MPI
-#   formats     tailrace::formats   tailrace-formats    comm, HDF5, PnetCDF
+#   formats     tailrace::formats   tailrace-formats    comm, HDF5, netCDF-C, PnetCDF
 #   kernels     tailrace::kernels   tailrace-kernels    formats
 include_guard(GLOBAL)
 include(CMakePackageConfigHelpers)
@@ -33,7 +33,7 @@ function(tailrace_install_libraries)
   endif()
   set(exported tailrace_plugin tailrace_kernels)
   foreach(target IN ITEMS core comm formats formats_common formats_posix formats_mpiio formats_hdf5
-      formats_pnetcdf kernels_limit kernels_particle kernels_run kernels_seism kernels_slab)
+      formats_netcdf4 formats_pnetcdf kernels_limit kernels_particle kernels_run kernels_seism kernels_slab)
     if(TARGET tailrace_${target})
       list(APPEND exported tailrace_${target})
     endif()
@@ -94,6 +94,16 @@ function(tailrace_install_pkgconfig)
     string(APPEND formats " -ltailrace_formats_hdf5")
     get_filename_component(PC_HDF5_LIBDIR "${TAILRACE_HDF5_LIBRARY}" DIRECTORY)
     set(hdf5 " -L\${hdf5_libdir} -lhdf5 -Wl,-rpath,\${hdf5_libdir}")
+  endif()
+  if(TAILRACE_HAVE_NETCDF)
+    string(REPLACE "-ltailrace_formats " "-ltailrace_formats -ltailrace_formats_netcdf4 "
+      formats "${formats}")
+    get_filename_component(netcdf_libdir "${TAILRACE_NETCDF_LIBRARY}" DIRECTORY)
+    if(netcdf_libdir STREQUAL PC_HDF5_LIBDIR)
+      string(REPLACE "-lhdf5" "-lnetcdf -lhdf5" hdf5 "${hdf5}")
+    else()
+      set(hdf5 " ${TAILRACE_NETCDF_LIBRARY}${hdf5}")
+    endif()
   endif()
   if(TAILRACE_HAVE_PNETCDF)
     string(REPLACE "-ltailrace_formats " "-ltailrace_formats -ltailrace_formats_pnetcdf "

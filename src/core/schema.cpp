@@ -123,6 +123,7 @@ std::uint64_t Schema::hash() const {
             fnv.number(extent.size);
             fnv.number(extent.unlimited);
         }
+        for (const std::string& axis : object.axes) fnv.text(axis);
     }
     for (const Attribute& attribute : attributes) {
         fnv.text(attribute.object);

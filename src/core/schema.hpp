@@ -48,6 +48,9 @@ struct Object {
     std::vector<Extent> dims{};  ///< slowest first; at most Capabilities::max_rank
     Kind kind = Kind::dense;
     Fill fill{};
+    /// Names of the dimensions, for formats that have them; fewer or empty ones: the format names
+    /// them.
+    std::vector<std::string> axes{};
 
     [[nodiscard]] Extents sizes() const;
     /// Bytes of all elements at the present extents.  [local]

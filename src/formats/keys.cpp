@@ -47,7 +47,7 @@ void register_keys(core::KeyTable& table) {
     format.default_text = "hdf5";
     format.help = "what the data is written as";
     format.group = "Format";
-    format.choices = {"hdf5", "mpiio", "pnetcdf", "posix", "posix-per-rank"};
+    format.choices = {"hdf5", "netcdf4", "mpiio", "pnetcdf", "posix", "posix-per-rank"};
     table.add(format);
     core::Key hints;
     hints.name = "hints";

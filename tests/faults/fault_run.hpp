@@ -8,11 +8,12 @@
 
 #include "comm/mpi_comm.hpp"
 #include "core/phases.hpp"
-#include "formats/hdf5/open.hpp"
+#include "formats/open.hpp"
 
 namespace fault_test {
 
 using namespace tailrace;
+namespace formats = tailrace::formats;
 namespace hdf5 = tailrace::formats::hdf5;
 
 constexpr std::uint64_t rows = 16, columns = 4096;  // 256 KiB per step
@@ -21,20 +22,33 @@ struct Run {
     bool collective = false, precreate = false, fill = false;
     bool sync = true;         ///< after the first step
     std::uint64_t steps = 2;  ///< of two that are allocated
+    bool netcdf4 = false;     ///< through netCDF instead of HDF5
 };
+
+inline formats::Options options_of(const Run& run) {
+    const formats::Chunks chunks{{"/d", {1, 2, columns}}};
+    if (run.netcdf4) {
+        formats::netcdf4::Options options;
+        options.collective = run.collective;
+        options.never_fill = !run.fill;
+        options.chunks = chunks;
+        return options;
+    }
+    hdf5::Options options;
+    options.collective = run.collective;
+    options.precreate = run.precreate;
+    options.fill_time = run.fill ? hdf5::FillTime::at_allocation : hdf5::FillTime::never;
+    options.chunks = chunks;
+    return options;
+}
 
 /// One object in two chunks per rank, two steps, a sync after the first.
 inline core::FileReport write_file(const comm::Comm& comm, const std::string& path,
                                    const Run& run) {
     core::Phases phases;
-    hdf5::Options options;
-    options.collective = run.collective;
-    options.precreate = run.precreate;
-    options.fill_time = run.fill ? hdf5::FillTime::at_allocation : hdf5::FillTime::never;
-    options.chunks["/d"] = {1, 2, columns};
     core::Target target;
     target.path = path;
-    auto sink = hdf5::open_sink(comm, target, options, phases);
+    auto sink = formats::open_sink(comm, target, options_of(run), phases);
     core::Object object;
     object.path = "/d";
     object.dims = {{2, false}, {rows, false}, {columns, false}};

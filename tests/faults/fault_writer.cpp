@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same run in a program that does not count its system calls, as a program of somebody else
 // that uses the library; with TAILRACE_TEST_HELD in one that does: fault_writer FILE OUTCOMES
-// collective|independent [fill] [precreate]. Each rank writes how it ended to OUTCOMES/rank.N: the
+// collective|independent [fill] [precreate] [netcdf4]. Each rank writes how it ended to OUTCOMES/rank.N: the
 // code of the Error, and a second line when MPI_Finalize has returned.
 #include <cstdio>
 #include <exception>
@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
         run.collective = run.collective || word == "collective";
         run.fill = run.fill || word == "fill";
         run.precreate = run.precreate || word == "precreate";
+        run.netcdf4 = run.netcdf4 || word == "netcdf4";
     }
     const std::string name = std::string(argv[2]) + "/rank." + std::to_string(rank);
     const std::string ended = ending(argv[1], run);

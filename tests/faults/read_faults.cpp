@@ -45,6 +45,12 @@ std::vector<Kind> kinds() {
         all.push_back({"hdf5, collective metadata" + mode, hdf5});
         hdf5.chunks.clear();
         all.push_back({"hdf5, contiguous" + mode, hdf5});
+#ifdef TAILRACE_HAVE_NETCDF
+        formats::netcdf4::Options netcdf4;
+        netcdf4.collective = collective;
+        netcdf4.chunks["/d"] = {1, 2, columns};
+        all.push_back({"netcdf4" + mode, netcdf4});
+#endif
         formats::mpiio::Options mpiio;
         mpiio.collective = collective;
         mpiio.chunks["/d"] = {1, 2, columns};

@@ -89,9 +89,11 @@ def test_without_counting(tmp_path, mpi_io, cell, mode, who):
 
 
 @pytest.mark.parametrize("mode", ["collective", "independent"])
-@pytest.mark.parametrize("fill", [[], ["fill"]], ids=["never_fill", "fill"])
+@pytest.mark.parametrize(
+    "words", [[], ["fill"], ["netcdf4"]], ids=["never_fill", "fill", "netcdf4"]
+)
 @pytest.mark.parametrize("mpi_io", mpi_components(), ids=lambda pair: pair[0])
-def test_really_full_disk(tmp_path, mpi_io, mode, fill):
+def test_really_full_disk(tmp_path, mpi_io, mode, words):
     disk = tmp_path / "disk"
     disk.mkdir()
     # The launcher is started inside the new mount name space, and with it each rank; what is left
@@ -103,7 +105,7 @@ def test_really_full_disk(tmp_path, mpi_io, mode, fill):
         "exit $code"
     )
     before = [*unshare("-m"), "sh", "-c", script]
-    ends = launch("held_fault_writer", tmp_path, [mode, *fill], mpi_io[1], 60, before)
+    ends = launch("held_fault_writer", tmp_path, [mode, *words], mpi_io[1], 60, before)
     assert ends is not None, "hang"
     check_ends(ends, tmp_path, {"no_space"})
     assert listing.read_text() == "", "and nothing is left on the disk"

@@ -24,7 +24,7 @@ ROOMS: dict[str, set[str]] = {
 CONFINED: dict[str, tuple[str, ...]] = {
     r"mpi\.h": ("comm", "hooks"),
     r"hdf5(_hl)?\.h|H5\w*\.h": ("formats/hdf5", "hooks/vol"),
-    r"netcdf(_par|_meta)?\.h": ("formats/netcdf4",),
+    r"netcdf(_par|_meta|_filter)?\.h": ("formats/netcdf4",),
     r"pnetcdf\.h": ("formats/pnetcdf",),
     r"doctest/.*": (),
 }

@@ -77,6 +77,8 @@ def _print(output: Output, report: Report) -> None:
     verdict = "verified: every element is as its fill says" if report.ok else "VERIFICATION FAILED"
     if report.ok and not report.tolerance.exact:
         verdict += f", within {report.tolerance.describe()}"
+    if report.quantized:
+        verdict += f" (numbers quantised: {report.quantized})"
     output.line(verdict, "green" if report.ok else "bold red")
 
 
@@ -113,6 +115,7 @@ def _as_json(report: Report) -> dict[str, Any]:
         "ok": report.ok,
         "format": report.format,
         **(about_run(report) if isinstance(report, ArraysReport) else _about_seism(report)),
+        "quantized": report.quantized or None,
         "rtol": report.tolerance.relative,
         "atol": report.tolerance.absolute,
         "correct": report.correct,

@@ -13,7 +13,9 @@ from tailrace.units import mib, plural
 
 _formats = {
     "hdf5": "HDF5",
+    "netcdf4": "netCDF-4",
     "mpiio": "MPI-IO",
+    "pnetcdf": "PnetCDF",
     "posix": "POSIX",
     "posix-per-rank": "one POSIX file per rank",
 }

@@ -17,6 +17,7 @@ from tailrace.verify.close import EXACT, Tolerance, numbers_apart
 from tailrace.verify.described import Described
 from tailrace.verify.files import open_tree
 from tailrace.verify.model import Box, Node, Tree
+from tailrace.verify.quantized import allow_quantized
 from tailrace.verify.seism import FillReport, Meter, check_fill
 from tailrace.verify.tiles import tiles
 
@@ -43,6 +44,7 @@ class ArraysReport:
     format: str
     run: Run
     tolerance: Tolerance = EXACT
+    quantized: str = ""  # by which algorithm of netCDF, where that decides the tolerance
     correct: int = 0
     wrong: int = 0
     unwritten: int = 0
@@ -79,6 +81,7 @@ def check_kernel_file(
             report = ArraysReport(path, tree.format, run_of(about, kernel), tolerance)
             nodes = [_node(about, tree, one) for one in report.run.arrays]
             for one, node in zip(report.run.arrays, nodes, strict=True):
+                allow_quantized(report, node)
                 _check(report, one, node, most, meter)
             report.elapsed_s = time.perf_counter() - started
             return report

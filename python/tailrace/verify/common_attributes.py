@@ -131,11 +131,23 @@ def _plain(attribute: Attribute) -> Attribute:
         texts[:] = found
         shape = () if len(found) == 1 else attribute.shape or (0,)
         return Attribute(_text_type, shape, texts.reshape(shape))
-    if values is None or isinstance(kind, Compound | Reference):
-        return replace(attribute, committed="")
+    if isinstance(kind, Compound):
+        kind = _plain_members(kind)
+    if values is None or isinstance(kind, Reference):
+        return replace(attribute, type=kind, committed="")
     if attribute.shape == ():
         return Attribute(kind, (1,), values.reshape(1))
     return Attribute(kind, attribute.shape, values)
+
+
+def _plain_members(kind: Compound) -> Compound:
+    """Texts of any length are texts, whatever their character set is called."""
+    return Compound(
+        tuple(
+            (name, _text_type if isinstance(member, Text) and member.size is None else member)
+            for name, member in kind.members
+        )
+    )
 
 
 def _texts(values: np.ndarray[Any, Any], kind: Text) -> list[bytes]:

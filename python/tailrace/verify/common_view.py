@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two files as trees that can be compared node by node.
 
-Files of one family (HDF5 with netCDF-4; classic netCDF; raw) are compared as they are. Between
+Files of one family (HDF5; netCDF-4; classic netCDF; raw) are compared as they are. Between
 families only what both can express is compared: see docs/user/verify.md, which this file follows.
 """
 
@@ -35,7 +35,7 @@ Nodes = dict[str, Node]
 def common_views(left: Tree, right: Tree) -> tuple[Nodes, Nodes, str]:
     """The nodes of both sides, and the name of the model by which they are compared."""
     families = {_family(left), _family(right)}
-    if len(families) == 1:
+    if len(families) == 1 and not _one_is_netcdf(left, right):
         return left.nodes, right.nodes, families.pop()
     if "raw" in families:
         return _raw_view(left), _raw_view(right), "objects and numbers (raw container)"
@@ -44,6 +44,15 @@ def common_views(left: Tree, right: Tree) -> tuple[Nodes, Nodes, str]:
         one, other = _without_dimensions(one), _without_dimensions(other)
         return one, other, "netCDF without named dimensions"
     return one, other, "netCDF"
+
+
+def _one_is_netcdf(left: Tree, right: Tree) -> bool:
+    """HDF5 files, of which the netCDF library wrote one: it has scales, and texts of its own."""
+    if _family(left) != "HDF5" or _family(right) != "HDF5":
+        return False
+    return is_of_netcdf(left.nodes["/"].read_attributes()) != is_of_netcdf(
+        right.nodes["/"].read_attributes()
+    )
 
 
 def _family(tree: Tree) -> str:

@@ -20,6 +20,7 @@ from tailrace.verify.fill import Fill, Floats, PositionFill, RankFill
 from tailrace.verify.kernel import Seism, data_node, describe_run
 from tailrace.verify.model import Box, Node
 from tailrace.verify.plugin import PluginFill
+from tailrace.verify.quantized import allow_quantized
 from tailrace.verify.tiles import tiles
 
 slab_elements = 4 << 20  # 16 MiB of float32: larger arrays are mapped anew for each slab
@@ -50,6 +51,7 @@ class FillReport:
     format: str
     run: Seism
     tolerance: Tolerance = EXACT
+    quantized: str = ""  # by which algorithm of netCDF, where that decides the tolerance
     correct: int = 0
     wrong: int = 0
     unwritten: int = 0  # elements without storage, wherever they read as what is expected
@@ -78,7 +80,8 @@ def check_fill(
 ) -> FillReport:
     """Reads a kernel's file and checks every element.
 
-    `tolerance` is for files whose filter loses precision. `most` is the number of wrong elements
+    `tolerance` is for files whose filter loses precision; what netCDF quantised is compared within
+    what its algorithm promises. `most` is the number of wrong elements
     that are kept. Raises TailraceError where the file cannot be judged (exit code 2, 4) or is not
     whole (3).
     """
@@ -88,6 +91,7 @@ def check_fill(
         run = describe_run(tree)
         node = data_node(tree, run)
         report = FillReport(path, tree.format, run, tolerance)
+        allow_quantized(report, node)
         report.unwritten = node.unallocated() if node.unallocated else 0
         _check_elements(report, node, _fill_of(run, plugin_library), most, meter)
     finally:

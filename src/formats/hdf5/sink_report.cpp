@@ -1,30 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happened to the file, from what was measured.
-#include <map>
-#include <sstream>
-
 #include "formats/hdf5/sink.hpp"
 #include "formats/mpiio/exchange.hpp"
+#include "formats/settings.hpp"
 
 namespace tailrace::formats::hdf5 {
-
-namespace {
-
-/// The settings of rank 0 on all ranks: it alone has looked at the finished file.
-std::map<std::string, std::string> broadcast(const comm::Comm& comm,
-                                             const std::map<std::string, std::string>& mine) {
-    std::string packed;
-    if (comm.rank() == 0)
-        for (const auto& [key, value] : mine) packed += key + '\n' + value + '\n';
-    packed = comm.broadcast(std::move(packed));
-    std::map<std::string, std::string> all;
-    std::istringstream lines(packed);
-    for (std::string key, value; std::getline(lines, key) && std::getline(lines, value);)
-        all[key] = value;
-    return all;
-}
-
-}  // namespace
 
 core::FileReport Hdf5Sink::report() {
     core::FileReport report;
@@ -32,7 +12,7 @@ core::FileReport Hdf5Sink::report() {
     report.bytes_logical = x_comm.sum(report.parts.empty() ? 0 : x_bytes_asked);  // discarded: none
     report.hints_in_force = x_in_force.hints;
     report.mpi_io = x_in_force.mpi_io;
-    report.settings = broadcast(x_comm, x_in_force.settings);
+    report.settings = broadcast_settings(x_comm, x_in_force.settings);
     const TransferModes::Verdict verdict = x_modes.agreed(x_comm);
     report.data_collective = verdict.collective;
     report.data_mode = verdict.mode;

@@ -39,8 +39,8 @@ struct Algorithm {
     Quantize how;
     std::uint64_t most_digits;  ///< for float32, which has fewer
 };
-constexpr std::array<Algorithm, 3> algorithms{{{"bitgroom", Quantize::bit_groom, 7},
-                                               {"granularbr", Quantize::granular_bit_round, 7},
+constexpr std::array<Algorithm, 3> algorithms{{{"bitgroom", Quantize::bit_groom, 6},
+                                               {"granularbr", Quantize::granular_bit_round, 6},
                                                {"bitround", Quantize::bit_round, 23}}};
 constexpr const char* algorithm_names = "bitgroom, granularbr or bitround";
 
@@ -84,6 +84,17 @@ void set_szip(const Config& config, Options& options) {
                            "give an even number from 2 to 32");
     szip.pixels_per_block = static_cast<unsigned>(pixels);
     options.szip = szip;
+}
+
+/// A kernel that compares its file bit by bit would find every number changed.
+void refuse_verify(const Config& config, const Options& options) {
+    if (options.quantize == Quantize::none || config.table().find("verify") == nullptr ||
+        !config.flag("verify"))
+        return;
+    throw config.error("quantize",
+                       "verify compares every number bit by bit, and quantize " +
+                           config.words("quantize")[0] + " changes them",
+                       "take verify away; `tailrace verify FILE` knows how far numbers may be off");
 }
 
 /// What is stored in parallel through a filter must be written by all ranks together.
@@ -153,6 +164,7 @@ Options options_from(const Config& config) {
         options.metadata_block_bytes = config.number("metadata_block_size");
     options.hints = hints_of(config);
     check(config, options);
+    refuse_verify(config, options);
     return options;
 }
 

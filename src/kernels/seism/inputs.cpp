@@ -150,7 +150,9 @@ void complete_options(Inputs& inputs) {
                                      "block is one piece"
                                    : "chunk has no effect with subfile: the layout is contiguous");
     }
-    if (inputs.filtered() && !inputs.chunk)
+    const auto* netcdf4 = std::get_if<formats::netcdf4::Options>(&inputs.options);
+    const bool any_chunks = inputs.chunk || (netcdf4 && netcdf4->library_chunks);
+    if (inputs.filtered() && !any_chunks)
         throw Error(Code::missing_key, "compression works on chunks, but no chunk is given",
                     filter_place(config),
                     "add the line `chunk X Y Z`, with the domain of a rank for example");

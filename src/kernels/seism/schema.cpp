@@ -79,6 +79,7 @@ core::Schema schema_of(const Inputs& inputs) {
     dataset.path = object_path;
     dataset.type = core::Scalar::f32;
     for (std::uint64_t extent : inputs.geometry.dims()) dataset.dims.push_back({extent, false});
+    dataset.axes = {"time", "x", "y", "z"};
     core::Schema schema{{dataset}, {}};
     add_plain(schema, inputs);
     schema.attributes.push_back({root, "simulation_attributes", classic_compound(inputs)});

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/mpiio/watched_source.hpp"
+
+#include <algorithm>
+
+#include "formats/mpiio/open_by_all.hpp"
+#include "formats/pieces.hpp"
+
+namespace tailrace::formats::mpiio {
+
+using core::Code;
+using core::Error;
+using core::Read;
+
+WatchedSource::WatchedSource(const comm::Comm& comm, const std::filesystem::path& path,
+                             core::Phases& phases)
+    : x_comm(comm), x_phases(phases), x_path(path) {}
+
+void WatchedSource::begin_watch() {
+    x_comm.agree(why_not_open(x_path, false));
+    x_comm.agree_on([&] { x_watch.emplace(x_path); });
+}
+
+core::Schema WatchedSource::schema() {
+    core::Schema schema;
+    for (const Entry& entry : x_entries) schema.objects.push_back(entry.object);
+    return schema;
+}
+
+void WatchedSource::agree(const std::optional<Error>& returned, const std::string& doing,
+                          const std::string& where, bool data) {
+    const auto seen = x_watch->failure(doing, where, data);
+    const auto scope = x_phases.enter("agree");
+    try {
+        x_comm.agree(seen ? seen : returned);
+    } catch (const Error& error) {
+        x_lost = error;
+        // Where the library itself returned an error on some rank, ranks may stand at different
+        // places.
+        if (x_comm.max(std::uint64_t{returned || !x_watch->holds() ? 1U : 0U}) != 0) abandon();
+        throw;
+    }
+}
+
+void WatchedSource::check_pieces(std::span<const Read> pieces) const {
+    for (const Read& piece : pieces) {
+        if (piece.object >= x_entries.size())
+            throw Error(Code::wrong_call,
+                        "object " + std::to_string(piece.object) + " is not in the file",
+                        x_path.string(), "use an index into schema().objects");
+        if (const auto& why = x_entries[piece.object].unreadable) throw Error(*why);
+        check_read(piece, x_entries[piece.object].object);
+    }
+}
+
+void WatchedSource::read(std::span<Read> pieces) {
+    if (x_lost) throw Error(*x_lost);
+    std::vector<std::vector<Read*>> mine(x_entries.size());
+    std::vector<std::uint64_t> rounds(x_entries.size());
+    {
+        const auto scope = x_phases.enter("agree");
+        x_comm.agree_on([&] { check_pieces(pieces); });
+        for (Read& piece : pieces)
+            if (!piece.place.empty()) mine[piece.object].push_back(&piece);
+        for (std::size_t i = 0; i < mine.size(); ++i) rounds[i] = mine[i].size();
+        x_comm.reduce(rounds, comm::Reduce::max);
+    }
+    const auto first = std::find_if(rounds.begin(), rounds.end(), [](auto n) { return n != 0; });
+    std::string where = x_path.string();
+    if (first != rounds.end())
+        where += ":" + x_entries[static_cast<std::size_t>(first - rounds.begin())].object.path;
+    collective_step("read", "reading", where, [&] { transfer(mine, rounds); });
+}
+
+/// A rank that failed goes on with nothing, so that the others are not left waiting.
+void WatchedSource::transfer(const std::vector<std::vector<Read*>>& mine,
+                             const std::vector<std::uint64_t>& rounds) {
+    std::optional<Error> failed;
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+        const bool all = together(i);
+        for (std::uint64_t round = 0; round < (all ? rounds[i] : mine[i].size()); ++round) {
+            if (failed && !all) break;
+            Read* piece = failed || round >= mine[i].size() ? nullptr : mine[i][round];
+            const auto error = comm::Comm::caught([&] { read_one(i, piece); });
+            if (!failed) failed = error;
+        }
+    }
+    if (failed) throw Error(*failed);
+}
+
+}  // namespace tailrace::formats::mpiio

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attributes: texts, numbers, lists and compounds of them.
+#pragma once
+
+#include "core/schema.hpp"
+#include "formats/netcdf4/nc.hpp"
+#include "formats/options.hpp"
+
+namespace tailrace::formats::netcdf4 {
+
+/// Refuses what netCDF could not store: no name, a name that netCDF keeps for itself, an object
+/// that is not there.  [local]
+/// @throws core::Error{Code::bad_input}
+void check_attribute(const core::Attribute& attribute, bool object_known);
+
+/// Writes one attribute; its object exists, and a serial file is in define mode. The classic model
+/// has no compounds, which are left out, no lists of texts, which become lines of one, and no
+/// integers over 32 bits, which become doubles where they do not fit.
+/// @throws core::Error
+void put_attribute(const nc::File& file, const core::Attribute& attribute, DataModel model);
+
+}  // namespace tailrace::formats::netcdf4

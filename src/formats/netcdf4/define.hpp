@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// From objects and Options to dimensions and variables.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/schema.hpp"
+#include "formats/netcdf4/nc.hpp"
+#include "formats/options.hpp"
+
+namespace tailrace::formats::netcdf4 {
+
+/// Refuses a name that netCDF would refuse when the file was touched already.  [local]
+/// @throws core::Error{Code::bad_input}
+void check_name(const std::string& name, const std::string& where);
+
+/// The object as the file has it: the first dimension unlimited where it is a record, or where the
+/// options ask for it. An unlimited dimension begins with the records that the object has.  [local]
+[[nodiscard]] core::Object as_stored(core::Object object, const Options& options);
+
+/// Refuses what netCDF, its classic model or HDF5 could not store.  [local]
+/// @throws core::Error{bad_input | unsupported}
+void check_object(const core::Object& object, const Options& options);
+
+/// Makes the variable of an object, with its groups and dimensions. In define mode; collective
+/// where the file was opened by several ranks.
+/// @param taken  names in the root group, which no dimension may have
+/// @throws core::Error
+[[nodiscard]] nc::Variable define_variable(const nc::File& file, const core::Object& object,
+                                           const Options& options,
+                                           const std::vector<std::string>& taken);
+
+}  // namespace tailrace::formats::netcdf4

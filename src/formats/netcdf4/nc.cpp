@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/netcdf4/nc.hpp"
+
+#include <netcdf_meta.h>
+#include <netcdf_par.h>
+
+#include <algorithm>
+#include <climits>
+#include <vector>
+
+#include "formats/hdf5/beneath.hpp"
+
+namespace tailrace::formats::netcdf4::nc {
+
+using core::Box;
+using core::Code;
+using core::Error;
+using core::Scalar;
+
+namespace {
+
+/// netCDF keeps what the next create is to use for the whole process: set here, and put back.
+class ForTheNextCreate {
+public:
+    explicit ForTheNextCreate(const Creation& creation) {
+        check(nc_get_alignment(&x_threshold, &x_alignment), "nc_get_alignment", "");
+        if (creation.alignment_bytes != 0) {
+            check(nc_set_alignment(narrow(creation.alignment_threshold_bytes),
+                                   narrow(creation.alignment_bytes)),
+                  "nc_set_alignment", "alignment");
+            x_alignment_set = true;
+        }
+#if NC_VERSION_MAJOR * 100 + NC_VERSION_MINOR >= 410
+        check(nc_get_meta_block_size(&x_block), "nc_get_meta_block_size", "");
+        if (creation.metadata_block_bytes != 0) {
+            check(nc_set_meta_block_size(creation.metadata_block_bytes), "nc_set_meta_block_size",
+                  "metadata_block_size");
+            x_block_set = true;
+        }
+#endif
+    }
+    ~ForTheNextCreate() {
+        // Where nothing was set before: what HDF5 does by itself.
+        if (x_alignment_set) nc_set_alignment(std::max(x_threshold, 1), std::max(x_alignment, 1));
+#if NC_VERSION_MAJOR * 100 + NC_VERSION_MINOR >= 410
+        if (x_block_set) nc_set_meta_block_size(x_block != 0 ? x_block : 2048);
+#endif
+    }
+    ForTheNextCreate(const ForTheNextCreate&) = delete;
+    ForTheNextCreate& operator=(const ForTheNextCreate&) = delete;
+
+private:
+    static int narrow(std::uint64_t bytes) {
+        if (bytes <= INT_MAX) return static_cast<int>(bytes);
+        throw Error(Code::bad_input, std::to_string(bytes) + " bytes are more than netCDF takes",
+                    "alignment", "give at most " + std::to_string(INT_MAX));
+    }
+    int x_threshold = 0, x_alignment = 0;
+    [[maybe_unused]] std::size_t x_block = 0;
+    bool x_alignment_set = false;
+    [[maybe_unused]] bool x_block_set = false;
+};
+
+int put_box(int group, int id, const std::size_t* start, const std::size_t* count, Scalar type,
+            const void* data) {
+    switch (type) {
+        case Scalar::i8:
+            return nc_put_vara_schar(group, id, start, count,
+                                     static_cast<const signed char*>(data));
+        case Scalar::u8:
+            return nc_put_vara_uchar(group, id, start, count,
+                                     static_cast<const unsigned char*>(data));
+        case Scalar::i16:
+            return nc_put_vara_short(group, id, start, count, static_cast<const short*>(data));
+        case Scalar::u16:
+            return nc_put_vara_ushort(group, id, start, count,
+                                      static_cast<const unsigned short*>(data));
+        case Scalar::i32:
+            return nc_put_vara_int(group, id, start, count, static_cast<const int*>(data));
+        case Scalar::u32:
+            return nc_put_vara_uint(group, id, start, count, static_cast<const unsigned*>(data));
+        case Scalar::i64:
+            return nc_put_vara_longlong(group, id, start, count,
+                                        static_cast<const long long*>(data));
+        case Scalar::u64:
+            return nc_put_vara_ulonglong(group, id, start, count,
+                                         static_cast<const unsigned long long*>(data));
+        case Scalar::f32:
+            return nc_put_vara_float(group, id, start, count, static_cast<const float*>(data));
+        case Scalar::f64:
+            return nc_put_vara_double(group, id, start, count, static_cast<const double*>(data));
+    }
+    return NC_EBADTYPE;
+}
+
+int get_box(int group, int id, const std::size_t* start, const std::size_t* count, Scalar type,
+            void* data) {
+    switch (type) {
+        case Scalar::i8:
+            return nc_get_vara_schar(group, id, start, count, static_cast<signed char*>(data));
+        case Scalar::u8:
+            return nc_get_vara_uchar(group, id, start, count, static_cast<unsigned char*>(data));
+        case Scalar::i16:
+            return nc_get_vara_short(group, id, start, count, static_cast<short*>(data));
+        case Scalar::u16:
+            return nc_get_vara_ushort(group, id, start, count, static_cast<unsigned short*>(data));
+        case Scalar::i32:
+            return nc_get_vara_int(group, id, start, count, static_cast<int*>(data));
+        case Scalar::u32:
+            return nc_get_vara_uint(group, id, start, count, static_cast<unsigned*>(data));
+        case Scalar::i64:
+            return nc_get_vara_longlong(group, id, start, count, static_cast<long long*>(data));
+        case Scalar::u64:
+            return nc_get_vara_ulonglong(group, id, start, count,
+                                         static_cast<unsigned long long*>(data));
+        case Scalar::f32:
+            return nc_get_vara_float(group, id, start, count, static_cast<float*>(data));
+        case Scalar::f64:
+            return nc_get_vara_double(group, id, start, count, static_cast<double*>(data));
+    }
+    return NC_EBADTYPE;
+}
+
+/// A scalar has no places, but netCDF wants addresses.
+struct Place {
+    explicit Place(const Box& box)
+        : start(box.offset.begin(), box.offset.end()), count(box.count.begin(), box.count.end()) {
+        // Nothing is wanted: begin where every variable begins.
+        if (box.empty()) std::fill(start.begin(), start.end(), 0);
+        start.resize(std::max<std::size_t>(start.size(), 1), 0);
+        count.resize(std::max<std::size_t>(count.size(), 1), 1);
+    }
+    std::vector<std::size_t> start, count;
+};
+
+}  // namespace
+
+void fail(int status, const char* call, const std::string& where) {
+    const std::string below = hdf5::Silence::last_failure();
+    const bool full = status == ENOSPC || below.find("No space left") != std::string::npos ||
+                      below.find("MPI_ERR_NO_SPACE") != std::string::npos ||
+                      below.find("quota exceeded") != std::string::npos;
+    throw Error(full ? Code::no_space : Code::io,
+                std::string(call) + " failed: " + nc_strerror(status) + " (" +
+                    std::to_string(status) + ")" + (below.empty() ? "" : ": " + below),
+                where, full ? "free space on the file system, or write elsewhere" : "");
+}
+
+std::filesystem::path literal(const std::filesystem::path& path) {
+    return std::filesystem::absolute(path);
+}
+
+std::string library_version() {
+    const std::string text = nc_inq_libvers();
+    return text.substr(0, text.find(' '));
+}
+
+File create(const std::filesystem::path& path, const Creation& creation, bool parallel,
+            MPI_Comm comm, MPI_Info info) {
+    const ForTheNextCreate settings(creation);
+    const int mode = NC_NETCDF4 | NC_CLOBBER | (creation.classic ? NC_CLASSIC_MODEL : 0);
+    int id = -1;
+    if (parallel)
+        check(nc_create_par(path.c_str(), mode, comm, info, &id), "nc_create_par", path.string());
+    else
+        check(nc_create(path.c_str(), mode, &id), "nc_create", path.string());
+    return File(id);
+}
+
+File open(const std::filesystem::path& path, bool writable, bool parallel, MPI_Comm comm,
+          MPI_Info info) {
+    if (!parallel) return open_serial(path, writable);
+    int id = -1;
+    check(nc_open_par(path.c_str(), writable ? NC_WRITE : NC_NOWRITE, comm, info, &id),
+          "nc_open_par", path.string());
+    return File(id);
+}
+
+File open_serial(const std::filesystem::path& path, bool writable) {
+    int id = -1;
+    check(nc_open(path.c_str(), writable ? NC_WRITE : NC_NOWRITE, &id), "nc_open", path.string());
+    return File(id);
+}
+
+int group_of(const File& file, const std::string& path, bool make) {
+    int group = file.get();
+    for (std::size_t begin = 1, slash; (slash = path.find('/', begin)) != std::string::npos;
+         begin = slash + 1) {
+        const std::string name = path.substr(begin, slash - begin);
+        int inner = -1;
+        int status = nc_inq_grp_ncid(group, name.c_str(), &inner);
+        if (status == NC_ENOGRP && make) status = nc_def_grp(group, name.c_str(), &inner);
+        check(status, "nc_inq_grp_ncid", path);
+        group = inner;
+    }
+    return group;
+}
+
+Variable variable(const File& file, const std::string& path) {
+    Variable found{group_of(file, path, false), -1};
+    const std::string name = path.substr(path.rfind('/') + 1);
+    check(nc_inq_varid(found.group, name.c_str(), &found.id), "nc_inq_varid", path);
+    return found;
+}
+
+nc_type type_of(Scalar type) noexcept {
+    switch (type) {
+        case Scalar::i8:
+            return NC_BYTE;
+        case Scalar::u8:
+            return NC_UBYTE;
+        case Scalar::i16:
+            return NC_SHORT;
+        case Scalar::u16:
+            return NC_USHORT;
+        case Scalar::i32:
+            return NC_INT;
+        case Scalar::u32:
+            return NC_UINT;
+        case Scalar::i64:
+            return NC_INT64;
+        case Scalar::u64:
+            return NC_UINT64;
+        case Scalar::f32:
+            return NC_FLOAT;
+        case Scalar::f64:
+            return NC_DOUBLE;
+    }
+    return NC_NAT;
+}
+
+bool scalar_of(nc_type type, Scalar& scalar) noexcept {
+    for (const Scalar one : {Scalar::i8, Scalar::u8, Scalar::i16, Scalar::u16, Scalar::i32,
+                             Scalar::u32, Scalar::i64, Scalar::u64, Scalar::f32, Scalar::f64})
+        if (type_of(one) == type) {
+            scalar = one;
+            return true;
+        }
+    return false;
+}
+
+void put(const Variable& variable, const Box& box, Scalar type, const std::byte* data,
+         const std::string& where) {
+    const Place place(box);
+    alignas(8) static const std::byte nothing[8]{};
+    check(put_box(variable.group, variable.id, place.start.data(), place.count.data(), type,
+                  box.empty() ? nothing : data),
+          "nc_put_vara", where);
+}
+
+void get(const Variable& variable, const Box& box, Scalar type, std::byte* data,
+         const std::string& where) {
+    const Place place(box);
+    alignas(8) std::byte nothing[8]{};
+    check(get_box(variable.group, variable.id, place.start.data(), place.count.data(), type,
+                  box.empty() ? nothing : data),
+          "nc_get_vara", where);
+}
+
+void set_access(const Variable& variable, bool collective, const std::string& where) {
+    check(
+        nc_var_par_access(variable.group, variable.id, collective ? NC_COLLECTIVE : NC_INDEPENDENT),
+        "nc_var_par_access", where);
+}
+
+}  // namespace tailrace::formats::netcdf4::nc

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file and its variables, and what is written to them in rounds that all ranks take together.
+#include "formats/netcdf4/sink.hpp"
+
+#include "core/io_observer.hpp"
+#include "formats/mpiio/open_by_all.hpp"
+#include "formats/netcdf4/attributes.hpp"
+#include "formats/netcdf4/define.hpp"
+#include "formats/netcdf4/filters.hpp"
+#include "formats/netcdf4/open.hpp"
+#include "formats/pieces.hpp"
+
+namespace tailrace::formats::netcdf4 {
+
+using core::Code;
+using core::Error;
+using core::Write;
+
+namespace {
+
+/// Everything that must be equal on all ranks, as text; hints may differ.
+std::string shared_text(const Options& options) {
+    std::string text;
+    const auto add = [&text](auto number) { text += std::to_string(number) + ' '; };
+    for (const bool flag : {options.collective, options.never_fill, options.library_chunks,
+                            options.unlimited, options.shuffle})
+        add(flag);
+    for (const int number : {static_cast<int>(options.model), static_cast<int>(options.endian),
+                             options.deflate, options.zstd.value_or(0), options.szip ? 1 : 0,
+                             static_cast<int>(options.quantize), options.quantize_digits})
+        add(number);
+    if (options.szip) add(options.szip->pixels_per_block * 2 + options.szip->nearest_neighbour);
+    for (const std::uint64_t number :
+         {options.alignment_bytes, options.alignment_threshold_bytes, options.metadata_block_bytes})
+        add(number);
+    for (const hdf5::Filter& filter : options.filters) {
+        add(filter.id);
+        for (const unsigned value : filter.parameters) add(value);
+        text += ';';
+    }
+    for (const auto& [path, chunk] : options.chunks) {
+        text += path + ' ';
+        for (const std::uint64_t extent : chunk) add(extent);
+    }
+    return text;
+}
+
+/// All checks that need no file, on all ranks.
+const core::Target& checked(const comm::Comm& comm, const core::Target& target,
+                            const Options& options) {
+    const hdf5::Silence silence;
+    comm.agree_on([&] {
+        if (target.existing == core::Existing::append)
+            throw Error(Code::unsupported, "appending to an existing netCDF file is not built",
+                        target.path.string(), "write a new file, or use existing = replace");
+        check_options(options, comm.size());
+    });
+    require_same_options(comm, target.path.string(), shared_text(options));
+    return target;
+}
+
+/// The objects of a schema as the file will have them.
+std::vector<core::Object> checked_objects(const Options& options, std::span<const Defined> before,
+                                          core::Schema schema) {
+    for (core::Object& object : schema.objects) object = as_stored(object, options);
+    check_objects(
+        before, schema, [&](const core::Object& one) { check_object(one, options); },
+        check_attribute);
+    return std::move(schema.objects);
+}
+
+}  // namespace
+
+Sink::Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
+           core::Phases& phases)
+    : SteppedSink(comm, checked(comm, target, options), phases, Reserve::after_create),
+      x_options(options),
+      x_parallel(mpiio::mpi_running()) {
+    const hdf5::Silence silence;
+    x_can.records = true;
+    x_can.filters = true;
+    x_can.independent = !options.collective;
+    x_target.hold_errors(true);
+    create_file();
+}
+
+// Closing is collective. An exception that is not the agreed one may pass on this rank alone.
+Sink::~Sink() {
+    if (x_closed) return;
+    if (passing_alone()) abandon();
+    discard();
+}
+
+void Sink::create_file() {
+    const std::string name = x_target.path().string();
+    mpiio::try_to_open(x_comm, x_phases, x_target.part(), "create");
+    collective_step("create", "creating " + name, [&] {
+        std::optional<comm::ErrorsReturn> guard;
+        if (x_parallel) guard.emplace();
+        const mpiio::Info info(x_parallel ? x_options.hints : Hints{});
+        const nc::Creation creation{x_options.model == DataModel::classic,
+                                    x_options.alignment_bytes, x_options.alignment_threshold_bytes,
+                                    x_options.metadata_block_bytes};
+        const auto before = hdf5::open_files();
+        x_file = mpiio::open_by_all(x_comm, nc::literal(x_target.part()), [&](const auto& path) {
+            return nc::create(path, creation, x_parallel,
+                              x_parallel ? comm::native(x_comm) : MPI_COMM_NULL, info.get());
+        });
+        x_beneath = hdf5::Beneath(before);
+    });
+    x_target.reserve_after_create();
+}
+
+std::vector<core::ObjectId> Sink::define(const core::Schema& schema) {
+    const hdf5::Silence silence;
+    refuse_if_lost();
+    std::vector<core::Object> objects;
+    agree_on_schema(schema, comm::Comm::caught(
+                                [&] { objects = checked_objects(x_options, x_objects, schema); }));
+    const std::size_t first = x_objects.size();
+    collective_step("define", "defining the variables of " + x_target.path().string(),
+                    [&] { define_objects(objects); });
+    x_attributes.insert(x_attributes.end(), schema.attributes.begin(), schema.attributes.end());
+    std::vector<core::ObjectId> ids;
+    for (std::size_t i = first; i < x_objects.size(); ++i)
+        ids.push_back(static_cast<core::ObjectId>(i));
+    return ids;
+}
+
+void Sink::define_objects(const std::vector<core::Object>& objects) {
+    const std::string name = x_target.path().string();
+    const std::size_t first = x_objects.size();
+    for (const core::Object& object : objects) {
+        core::Extents dims = object.sizes();
+        x_objects.push_back({object, dims});
+    }
+    if (!x_defining) nc::check(nc_redef(x_file.get()), "nc_redef", name);
+    // Dimensions stand in the root group, as these do.
+    std::vector<std::string> taken;
+    for (const Defined& defined : x_objects) {
+        const std::string& path = defined.object.path;
+        taken.push_back(path.substr(1, path.find('/', 1) - 1));
+    }
+    for (const core::Object& object : objects)
+        x_variables.push_back(define_variable(x_file, object, x_options, taken));
+    nc::check(nc_enddef(x_file.get()), "nc_enddef", name);
+    x_defining = false;
+    for (std::size_t i = first; i < x_objects.size(); ++i) {
+        const core::Object& object = x_objects[i].object;
+        if (x_parallel) nc::set_access(x_variables[i], together(i), object.path);
+        // netCDF begins an unlimited dimension with no records.
+        if (grows(object) && object.bytes() != 0)
+            x_beneath.set_extent(object.path, x_objects[i].dims);
+    }
+}
+
+bool Sink::together(std::size_t object) const {
+    return x_parallel && x_options.collective && !x_objects[object].object.dims.empty();
+}
+
+std::vector<std::string> Sink::paths() const {
+    std::vector<std::string> all;
+    for (const Defined& defined : x_objects) all.push_back(defined.object.path);
+    return all;
+}
+
+void Sink::write(std::span<const Write> pieces) {
+    const hdf5::Silence silence;
+    refuse_if_lost();
+    const Batch batch = [&] {
+        const auto agreeing = x_phases.enter("agree");
+        return agree_on_batch(x_comm, x_objects, pieces, x_target.path().string());
+    }();
+    const auto scope = x_phases.enter("write");
+    grow(batch);
+    in_rounds(
+        batch, x_pending, [&](std::size_t i) { return together(i); },
+        [&](std::size_t i, const Write* piece) { transfer_one(i, piece); });
+}
+
+// Collective writes make an unlimited dimension longer themselves; independent ones cannot, so
+// that all ranks do it before, in HDF5.
+void Sink::grow(const Batch& batch) {
+    for (std::size_t i = 0; i < x_objects.size(); ++i) {
+        if (batch.extents[i] == x_objects[i].dims) continue;
+        if (!together(i) && !x_pending)
+            x_pending = comm::Comm::caught(
+                [&] { x_beneath.set_extent(x_objects[i].object.path, batch.extents[i]); });
+        x_objects[i].dims = batch.extents[i];
+    }
+}
+
+void Sink::transfer_one(std::size_t i, const Write* piece) {
+    const core::Object& object = x_objects[i].object;
+    const std::string where = x_target.path().string() + ":" + object.path;
+    if (piece == nullptr) {
+        const core::Extents none(object.dims.size(), 0);
+        nc::put(x_variables[i], {none, none}, object.type, nullptr, where);
+        return;
+    }
+    const PartInMemory part(piece->place, piece->place, piece->memory);
+    const std::uint64_t element_bytes = core::size_of(piece->type);
+    const std::byte* data = piece->data;
+    if (part.contiguous()) {
+        data += part.first_element() * element_bytes;
+    } else {
+        x_packed.resize(piece->place.volume() * element_bytes);
+        part.pack(piece->data, element_bytes, x_packed.data());
+        data = x_packed.data();
+    }
+    x_bytes_asked += piece->place.volume() * core::size_of(object.type);
+    nc::put(x_variables[i], piece->place, piece->type, data, where);
+}
+
+void Sink::complete(core::Step step) {
+    const hdf5::Silence silence;
+    refuse_if_lost();
+    const auto mine = std::exchange(x_pending, std::nullopt);
+    agree(mine, "writing step " + std::to_string(step));
+}
+
+core::Ticket Sink::sync(core::Durability durability) {
+    const hdf5::Silence silence;
+    refuse_if_lost();
+    if (durability == core::Durability::none) return {};
+    const std::string name = x_target.path().string();
+    collective_step("flush", "flushing " + name, [&] {
+        if (!x_defining) nc::check(nc_sync(x_file.get()), "nc_sync", name);
+    });
+    if (durability == core::Durability::durable)
+        poisoning([&] { x_target.sync(); }, core::io_observer() == nullptr);
+    return {};
+}
+
+std::unique_ptr<core::Sink> open_sink(const comm::Comm& comm, const core::Target& target,
+                                      const Options& options, core::Phases& phases) {
+    return std::make_unique<Sink>(comm, target, options, phases);
+}
+
+void check(const Options& options, int ranks) { check_options(options, ranks); }
+
+void check_schema(const Options& options, const core::Schema& schema) {
+    const hdf5::Silence silence;
+    (void)checked_objects(options, {}, schema);
+}
+
+}  // namespace tailrace::formats::netcdf4

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Sink over netCDF-4. What it leaves behind, and what fails below it, is an HDF5 file:
+// docs/developer/hdf5_failures.md.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "formats/batch.hpp"
+#include "formats/hdf5/beneath.hpp"
+#include "formats/netcdf4/nc.hpp"
+#include "formats/options.hpp"
+#include "formats/stepped_sink.hpp"
+
+namespace tailrace::formats::netcdf4 {
+
+class Sink final : public SteppedSink {
+public:
+    /// Checks, reserves and creates the file.  [collective]
+    Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
+         core::Phases& phases);
+    ~Sink() override;
+
+    std::vector<core::ObjectId> define(const core::Schema& schema) override;
+    void write(std::span<const core::Write> pieces) override;
+    void complete(core::Step step) override;
+    core::Ticket sync(core::Durability durability) override;
+    core::FileReport close(core::Outcome outcome) override;
+
+private:
+    // sink.cpp
+    void create_file();
+    void define_objects(const std::vector<core::Object>& objects);
+    void grow(const Batch& batch);
+    void transfer_one(std::size_t object, const core::Write* piece);
+
+    // sink_close.cpp
+    void publish();
+    void look_at_open_file();
+    void verify_bytes();
+    void describe();
+    void look_at_variables();
+    void discard() noexcept;
+    void abandon() noexcept override;
+    core::FileReport report();
+    void say_how_collective(core::FileReport& report) const;
+
+    [[nodiscard]] std::vector<std::string> paths() const;
+    /// Ranks transfer an object together; a scalar cannot be written by "nothing".
+    [[nodiscard]] bool together(std::size_t object) const;
+
+    Options x_options;
+    bool x_parallel;
+    hdf5::Beneath x_beneath;
+    nc::File x_file;
+    bool x_defining = true;  ///< netCDF is in define mode
+    std::vector<Defined> x_objects;
+    std::vector<nc::Variable> x_variables;
+    std::vector<core::Attribute> x_attributes;
+    std::vector<std::byte> x_packed;  ///< a piece whose elements do not follow one another
+    hdf5::Beneath::InForce x_in_force;
+    std::uint64_t x_stored_bytes = 0;  ///< of all variables, as HDF5 counts
+    std::uint64_t x_bytes_asked = 0;   ///< by the writes of this rank, in the file's types
+};
+
+}  // namespace tailrace::formats::netcdf4

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a file: closed by all ranks, its bytes counted, described by rank 0, published; or
+// removed; or, where ranks may stand at different places in HDF5, left alone.
+#include <algorithm>
+#include <span>
+
+#include "formats/mpiio/exchange.hpp"
+#include "formats/netcdf4/attributes.hpp"
+#include "formats/netcdf4/filters.hpp"
+#include "formats/netcdf4/in_force.hpp"
+#include "formats/netcdf4/sink.hpp"
+#include "formats/settings.hpp"
+
+namespace tailrace::formats::netcdf4 {
+
+using core::Code;
+using core::Error;
+
+core::FileReport Sink::close(core::Outcome outcome) {
+    const hdf5::Silence silence;
+    if (outcome == core::Outcome::publish) {
+        refuse_if_lost();
+        publish();
+    } else {
+        if (x_closed) refuse_if_lost();
+        discard();
+    }
+    return report();
+}
+
+void Sink::publish() {
+    const std::string name = x_target.path().string();
+    if (x_defining)  // on all ranks alike
+        throw Error(Code::wrong_call, "nothing was defined, so there is no file", name,
+                    "call define() before close()");
+    collective_step("close", "closing " + name, [&] {
+        if (const auto error = std::exchange(x_pending, std::nullopt)) throw Error(*error);
+        look_at_open_file();
+        x_file.close(name);
+    });
+    poisoning(
+        [&] {
+            verify_bytes();
+            describe();
+            x_target.sync();
+            x_target.publish();
+        },
+        false);  // netCDF holds the file no more
+    x_closed = true;
+}
+
+void Sink::look_at_open_file() {
+    x_in_force = x_beneath.in_force(x_options.hints, x_parallel);
+    x_stored_bytes = x_beneath.stored_bytes(paths());
+}
+
+void Sink::verify_bytes() {
+    // What filters make of the elements is known for the whole file only.
+    const std::uint64_t stored = x_comm.rank() == 0 ? x_stored_bytes : 0;
+    x_target.check_bytes(x_options.filtered() ? std::min(stored, x_comm.sum(x_bytes_asked))
+                                              : x_bytes_asked);
+}
+
+void Sink::describe() {
+    const std::string name = x_target.path().string();
+    collective_step("describe", "describing " + name, [&] {
+        if (x_comm.rank() != 0) return;
+        nc::File file = nc::open_serial(nc::literal(x_target.part()), true);
+        nc::check(nc_redef(file.get()), "nc_redef", name);
+        for (const core::Attribute& attribute : x_attributes)
+            put_attribute(file, attribute, x_options.model);
+        nc::check(nc_enddef(file.get()), "nc_enddef", name);
+        look_at_file(file, name, x_in_force.settings);
+        // The first ones stand for the others: a report of thousands of variables helps nobody.
+        constexpr std::size_t most = 32;
+        std::vector<std::string> shown = paths();
+        const bool only = shown.size() == 1;
+        shown.resize(std::min(most, shown.size()));
+        for (const std::string& path : shown)
+            look_at_variable(file, path, only, x_in_force.settings);
+        file.close(name);
+        hdf5::look_at_datasets(x_target.part().string(), shown, x_in_force.settings);
+    });
+}
+
+void Sink::discard() noexcept {
+    if (x_closed) return;
+    x_closed = true;
+    const hdf5::Silence silence;
+    // A lost file that was abandoned is open no more. One that was lost in step, by system calls
+    // that were held, is closed by all ranks: nothing reaches the disk.
+    const auto ignored = comm::Comm::caught([&] { x_file.close(x_target.path().string()); });
+    x_target.discard();
+}
+
+// netCDF has no way to forget a file: nc_abort closes it, which is collective. So it keeps it, with
+// a file in memory in the place of the real one, and HDF5 closes that in MPI_Finalize.
+void Sink::abandon() noexcept {
+    if (!x_parallel) return;  // nobody waits: discard() closes it
+    x_beneath.redirect_to_memory();
+    x_file.release();
+}
+
+core::FileReport Sink::report() {
+    core::FileReport report;
+    x_target.report(report);
+    report.bytes_logical = x_comm.sum(report.parts.empty() ? 0 : x_bytes_asked);  // discarded: none
+    report.hints_in_force = x_in_force.hints;
+    report.mpi_io = x_in_force.mpi_io;
+    report.settings = broadcast_settings(x_comm, x_in_force.settings);
+    say_how_collective(report);
+    report.metadata_evidence =
+        "netCDF asks HDF5 for collective metadata; no metadata was read: all ranks created the "
+        "variables together";
+    return report;
+}
+
+// netCDF does not pass on what HDF5 says of a transfer; what the system calls wrote does tell.
+void Sink::say_how_collective(core::FileReport& report) const {
+    const mpiio::Exchange exchange =
+        mpiio::exchange_of(x_comm, x_target.writer(), x_bytes_asked, report);
+    report.data_mode = x_options.collective ? "NC_COLLECTIVE" : "NC_INDEPENDENT";
+    if (exchange.wrote)
+        report.data_mode += ", " + std::to_string(*exchange.wrote) + " of " +
+                            std::to_string(x_comm.size()) + " ranks wrote";
+    if (!x_options.collective) {
+        report.data_collective = false;
+        report.no_collective_cause = "not asked for";
+        return;
+    }
+    // With filters the bytes asked of MPI-IO are not known: other ones are no exchange.
+    if (x_options.filtered() && exchange.collective == true &&
+        !report.hints_in_force.contains("romio_cb_write"))
+        return;
+    report.data_collective = exchange.collective;
+    report.no_collective_cause = exchange.cause;
+}
+
+}  // namespace tailrace::formats::netcdf4

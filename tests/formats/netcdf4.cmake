@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests of format netcdf4; included by CMakeLists.txt where netCDF-C was found. The files are read
+# by plain HDF5.
+foreach(name IN ITEMS write options)
+  tailrace_add_mpi_test(NAME formats.netcdf4.${name} SOURCES netcdf4_${name}.cpp
+    LIBS tailrace_formats_netcdf4 tailrace_formats_hdf5 HDF5::HDF5 tailrace_hook_posix_objects
+    RANKS 1 4 8 ROMIO)
+endforeach()
+tailrace_add_python_test(NAME formats.netcdf4.files
+  PATHS ${CMAKE_CURRENT_SOURCE_DIR}/test_netcdf4_files.py RANKS 4 TIMEOUT 240)
