@@ -148,6 +148,19 @@ def dry_run(settings, hints):
     ], "in the other order too"
 
 
+def test_without_lustre_its_striping_does_not_vary(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("--vary", "collective=on,off", "--vary", "lfs_stripe_count=1,4", "--dry-run", "--json")
+    found = sweep(stage, *words).expect(0).json
+    assert len(found["argv"]) == 2 and "there is no lfs here" in found["left_out"][0]["why"]
+    lfs = stage.folder / "lfs"
+    lfs.write_text("#!/bin/sh\n")
+    lfs.chmod(0o755)
+    monkeypatch.setenv("PATH", str(stage.folder), prepend=":")
+    assert len(sweep(stage, *words).expect(0).json["argv"]) == 4
+
+
 def test_a_run_that_fails_is_made_again_and_one_that_fails_twice_is_left_out(stage: Stage) -> None:
     stage.truth("""
 def seconds(settings, environment, number):

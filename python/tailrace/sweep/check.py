@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import time
 from collections.abc import Callable, Sequence
@@ -144,6 +145,8 @@ def _without_effect(plan: Plan, combination: Combination, said: _Said) -> Idle:
             found[number] = notes[factor.subject].rstrip(".")
         elif factor.kind == "hint" and hints.ignored_by(chosen.get("mpiio", ""), factor.subject):
             found[number] = f"OMPIO reads no {factor.subject}"
+        elif factor.subject.startswith("lfs_stripe_") and shutil.which("lfs") is None:
+            found[number] = "there is no lfs here, the file system stripes as it does"
         elif factor.kind == "mpiio" and without_mpi_io:
             found[number] = f"format {without_mpi_io[1]} does not go through MPI-IO"
     return found

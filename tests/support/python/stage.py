@@ -76,6 +76,7 @@ Geometry:
   format hdf5|posix               what
   collective_write                collective
   deflate N                       level
+  lfs_stripe_count N              stripes
   hint NAME=VALUE                 hint
   results TEXT                    file
 """
