@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """tailrace-particle: every element where h5bench puts it, its input files, its block of results."""
 
+import itertools
 import json
 import re
 
@@ -184,8 +185,7 @@ BAD = [
     ({"DIM_2": "4"}, "num_dims is 1"),
     ({"ALIGN": "YES"}, "needs align_len"),
     ({"COMPRESS": "YES"}, "no chunk_dim_1"),
-    ({"COMPRESS": "YES", "CHUNK_DIM_1": "4096"}, "all ranks together have 1024"),
-    ({"FILE_PER_PROC": "YES", "COLLECTIVE_DATA": "YES"}, "file_per_proc"),
+    ({"COMPRESS": "YES", "CHUNK_DIM_1": "4096"}, "the file has 1024"),
 ]
 
 
@@ -195,6 +195,42 @@ def test_bad_files_name_the_line_and_write_nothing(tmp_path):
         ran = run(tmp_path, 0, "--input", "b.json", program=TOOL)
         assert ran.code == 2 and text in ran.err and "b.json:" in ran.err, (keys, ran.err)
         assert "hint:" in ran.err and seen(tmp_path) == ["b.json"]
+
+
+@pytest.mark.parametrize("form", ["hdf5", "posix"])
+def test_a_file_for_each_rank(tmp_path, form):
+    """As in the published demonstration: one dimension, strided, a file for each process."""
+    blocks = {"STRIDE_SIZE": "4", "BLOCK_SIZE": "2", "BLOCK_CNT": "5", "DIM_1": "20"}
+    file = h5bench(benchmark("write", FILE_PATTERN="STRIDED", FILE_PER_PROC="YES", **blocks))
+    (tmp_path / "b.json").write_text(json.dumps(file, indent=2))
+    ran = particle(tmp_path, 3, "--input", "b.json", f"format={form}", "verify", "read_back",
+                   "read=shuffled", "read_option=full", "repeat=1")  # fmt: skip
+    names = [f"rank_{rank}_bench.h5" for rank in range(3)]
+    assert [name for name in seen(tmp_path) if name.startswith("rank")] == names
+    assert not (tmp_path / "bench.h5").exists()
+    record = ran.records[1]
+    assert record["bytes"]["logical"] == 3 * 10 * 8 * 4 * 2
+    assert record["verification"]["elements"] == 60 * 8 * 2
+    assert record["verification"]["status"] == "passed"
+    assert [w["rank"] for w in record["writers"]["list"]] == [0, 1, 2]
+    if form == "hdf5":
+        here = strided(1, 20, 4, 2, 5)
+        for rank, name in enumerate(names):
+            with h5py.File(tmp_path / name) as one:
+                assert one.attrs["file_of_rank"] == rank
+                for step, number in itertools.product(range(2), range(8)):
+                    found = one[f"Timestep_{step}/{VARIABLES[number]}"][...]
+                    whole = values(step, number, (60,))[20 * rank : 20 * rank + 20]
+                    np.testing.assert_array_equal(found, np.where(here, whole, 0))
+    tailrace("verify", "--each", *(tmp_path / name for name in names)).expect(0)
+    if form == "hdf5":
+        with h5py.File(tmp_path / names[1], "r+") as one:
+            one.attrs["file_of_rank"] = np.uint64(2)
+        tailrace("verify", tmp_path / names[1]).expect(3)
+    refused = run(tmp_path, 0, "file_per_proc=yes", "results=rank_0_test.h5", program=TOOL)
+    assert refused.code == 2 and "is the file of rank 0" in refused.err
+    refused = run(tmp_path, 0, "file_per_proc=yes", "format=posix-per-rank", program=TOOL)
+    assert refused.code == 2 and "writes several files" in refused.err
 
 
 def test_dry_run_repeat_and_limit(tmp_path):

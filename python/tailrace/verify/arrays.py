@@ -110,10 +110,16 @@ class _Particles:
     per_rank: tuple[int, ...]
     ranks: int
     blocks: tuple[int, int, int] | None  # stride, size, count
+    only: int | None = None  # the one rank whose particles the file holds
 
     @property
     def shape(self) -> Shape:
-        return (self.per_rank[0] * self.ranks, *self.per_rank[1:])
+        return (self.per_rank[0] * (self.ranks if self.only is None else 1), *self.per_rank[1:])
+
+    def first(self, step: int, variable: int) -> int:
+        """Number of the first element of a dataset."""
+        own = math.prod(self.per_rank)
+        return (8 * step + variable) * own * self.ranks + own * (self.only or 0)
 
     def written(self, first_index: Array) -> Array:
         """Which of these positions along the first dimension belong to a block."""
@@ -124,12 +130,13 @@ class _Particles:
         return (own % stride < size) & (own // stride < count)
 
     def owners(self, indices: Array) -> Array:
-        return np.where(self.written(indices[:, 0]), indices[:, 0] // self.per_rank[0], -1)
+        rank = indices[:, 0] // self.per_rank[0] + (self.only or 0)
+        return np.where(self.written(indices[:, 0]), rank, -1)
 
     def numbers(self, box: Box, step: int, variable: int) -> Array:
         """Whole numbers below 2^24; 0 in the gaps between blocks."""
-        first = (8 * step + variable) * math.prod(self.shape)
-        found = scrambled(numbers_of(box, self.shape, first)) >> np.uint64(40)
+        numbers = numbers_of(box, self.shape, self.first(step, variable))
+        found = scrambled(numbers) >> np.uint64(40)
         here = self.written(np.arange(box[0].start, box[0].stop))
         return found * here.reshape([-1] + [1] * (len(box) - 1)).astype(np.uint64)
 
@@ -146,8 +153,11 @@ def particle_run(about: Described) -> Run:
     if pattern == "strided":
         stride, size, count = map(about.number, ("stride_size", "block_size", "block_cnt"))
         blocks = (stride, size, count)
-    particles = _Particles(per_rank, ranks, blocks)
-    _require_fits(about, math.prod(particles.shape) * 32 * steps)
+    only = about.number("file_of_rank", least=0) if about.has("file_of_rank") else None
+    if only is not None and only >= ranks:
+        raise about.wrong(f"it is the file of rank {only} of {ranks}")
+    particles = _Particles(per_rank, ranks, blocks, only)
+    _require_fits(about, math.prod(per_rank) * ranks * 32 * steps)
     arrays: list[Expected] = []
     for step in range(steps):
         if pattern == "interleaved":
@@ -155,7 +165,8 @@ def particle_run(about: Described) -> Run:
         else:
             arrays += [_one_variable(particles, step, number) for number in range(8)]
     by = " x ".join(str(n) for n in per_rank)
-    text = f"{by} particles of {ranks} ranks, {steps} steps, {pattern}"
+    whose = f"{ranks} ranks" if only is None else f"rank {only} of {ranks}"
+    text = f"{by} particles of {whose}, {steps} steps, {pattern}"
     gaps = blocks is not None
     return Run("particle", "position", ranks, steps, text, tuple(arrays), gaps)
 

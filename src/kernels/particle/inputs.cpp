@@ -5,6 +5,7 @@
 
 #include "core/checked.hpp"
 #include "formats/keys.hpp"
+#include "kernels/run/per_process.hpp"
 
 namespace tailrace::kernels::particle {
 
@@ -193,9 +194,6 @@ void take_names(Inputs& inputs) {
     take_alignment(config);
     take_compression(config, inputs.notes);
     take_computation(config);
-    if (is_yes(config, "file_per_proc"))
-        throw config.error("file_per_proc", "file_per_proc is not built",
-                           "write a shared file, or take format posix-per-rank");
     if (is_yes(config, "subfiling"))
         throw config.error("subfiling", "subfiling does not say how many subfiles",
                            "use `subfile N` instead, with the number of writers");
@@ -216,7 +214,8 @@ void put_chunks(Inputs& inputs) {
         return;
     }
     core::Extents chunk;
-    const core::Extents all = inputs.layout.geometry.dims();
+    const Geometry& geometry = inputs.layout.geometry;
+    const core::Extents all = inputs.file_per_process ? geometry.per_rank : geometry.dims();
     for (std::size_t d = 0; d < dims; ++d) {
         if (!config.has(chunk_keys[d]))
             throw Error(
@@ -227,13 +226,32 @@ void put_chunks(Inputs& inputs) {
         if (chunk.back() > all[d])
             throw config.error(chunk_keys[d],
                                std::string(chunk_keys[d]) + " is " + std::to_string(chunk.back()) +
-                                   ", but all ranks together have " + std::to_string(all[d]),
+                                   ", but the file has " + std::to_string(all[d]),
                                "choose a smaller one; the part of a rank is a good one");
     }
     if (inputs.layout.file == Pattern::interleaved) chunk.push_back(variables.size());
     inputs.chunk = chunk;
     for (std::size_t i = 0; i < inputs.steps * inputs.layout.objects_per_step(); ++i)
         formats::set_chunk(inputs.options, inputs.layout.path(i), chunk);
+}
+
+void put_files(Inputs& inputs) {
+    const Config& config = inputs.config;
+    if (!is_yes(config, "file_per_proc")) return;
+    if (inputs.several_files())
+        throw config.error("file_per_proc", "file_per_proc with a format that writes several files",
+                           "take hdf5, netcdf4, pnetcdf, mpiio or posix, without subfile");
+    if (inputs.striping.asked())
+        throw config.error("file_per_proc", "striping is set for one shared file",
+                           "set the striping of the folder with lfs setstripe instead");
+    inputs.file_per_process = true;
+    for (std::uint64_t rank = 0; rank < inputs.layout.geometry.ranks; ++rank)
+        if (run::file_of_rank(inputs.filename, static_cast<int>(rank)).lexically_normal() ==
+            inputs.results.lexically_normal())
+            throw config.error("results",
+                               "results " + core::in_quotes(inputs.results.string()) +
+                                   " is the file of rank " + std::to_string(rank),
+                               "give results another name");
 }
 
 void put_reading(Inputs& inputs) {
@@ -283,6 +301,7 @@ Inputs inputs_from(Config config, std::uint64_t ranks) {
     inputs.steps = inputs.config.number("timesteps");
     take_names(inputs);
     run::take_shared(inputs);
+    put_files(inputs);
     put_chunks(inputs);
     put_reading(inputs);
     run::settle(inputs);

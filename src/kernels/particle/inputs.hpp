@@ -20,6 +20,7 @@ struct Inputs : run::Plan {
     Layout layout;
     std::uint64_t steps = 1;
     std::optional<core::Extents> chunk;  ///< of an object in the file; none: contiguous
+    bool file_per_process = false;       ///< rank_N_NAME each
     ReadOption read_option = ReadOption::none;
     std::uint64_t particles_to_read = 0;  ///< of each rank, for partial
     Blocks blocks_to_read;                ///< for strided

@@ -70,6 +70,9 @@ public:
                 std::span<std::byte> values) const override {
         layout().values(object, place, values);
     }
+    [[nodiscard]] bool file_per_process() const noexcept override {
+        return x_inputs.file_per_process;
+    }
     [[nodiscard]] bool rearranges() const noexcept override { return layout().rearranges(); }
     void keep(std::span<const std::byte> packed, std::span<std::byte> kept) const override {
         layout().interleave(packed, kept);

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "formats/open.hpp"
+#include "kernels/run/per_process.hpp"
 
 namespace tailrace::kernels::run {
 
@@ -65,8 +66,10 @@ std::vector<Box> pieces_of(const Box& box, std::uint64_t most) {
 Opened::Opened(const comm::Comm& comm, const Kernel& kernel)
     : x_comm(comm),
       x_kernel(kernel),
-      x_source(
-          formats::open_source(comm, kernel.plan().filename, kernel.plan().options, x_phases)) {
+      x_source(kernel.file_per_process() ? open_source_per_process(comm, kernel.plan().filename,
+                                                                   kernel.plan().options, x_phases)
+                                         : formats::open_source(comm, kernel.plan().filename,
+                                                                kernel.plan().options, x_phases)) {
     const core::Schema found = x_source->schema();
     x_ids = comm.agree_on([&] { return ids_of(kernel, found); });
 }

@@ -11,6 +11,7 @@
 #include "formats/open.hpp"
 #include "kernels/run/limit_work.hpp"
 #include "kernels/run/lustre.hpp"
+#include "kernels/run/per_process.hpp"
 
 namespace tailrace::kernels::run {
 
@@ -73,7 +74,7 @@ public:
         x_teller.stage(Progress::Stage::create);
         x_stretches.begin();
         const double start = core::now_s();
-        const auto sink = formats::open_sink(x_comm, target_of(x_kernel), x_plan.options, x_phases);
+        const auto sink = open();
         x_written.created = true;
         try {
             define_first(*sink);
@@ -99,6 +100,13 @@ public:
     }
 
 private:
+    [[nodiscard]] std::unique_ptr<core::Sink> open() {
+        const core::Target target = target_of(x_kernel);
+        return x_kernel.file_per_process()
+                   ? open_sink_per_process(x_comm, target, x_plan.options, x_phases)
+                   : formats::open_sink(x_comm, target, x_plan.options, x_phases);
+    }
+
     void fill(std::uint64_t step) {
         fill_buffer(x_kernel, x_comm.rank(), step, x_phases, x_buffer);
         if (x_kernel.may_fail()) x_comm.agree(x_kernel.failure());

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/run/per_process.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "formats/open.hpp"
+#include "formats/writers.hpp"
+
+namespace tailrace::kernels::run {
+
+namespace {
+
+using core::Code;
+using core::Error;
+
+class PerProcessSink final : public core::Sink {
+public:
+    PerProcessSink(const comm::Comm& comm, core::Target target, const formats::Options& options,
+                   core::Phases& phases)
+        : x_comm(comm), x_path(target.path) {
+        target.path = file_of_rank(x_path, comm.rank());
+        target.reserve_bytes /= static_cast<std::uint64_t>(comm.size());
+        x_sink = comm.agree_on(
+            [&] { return formats::open_sink(comm::Comm::self(), target, options, phases); });
+    }
+
+    [[nodiscard]] const core::Capabilities& can() const noexcept override { return x_sink->can(); }
+
+    std::vector<core::ObjectId> define(const core::Schema& schema) override {
+        return x_comm.agree_on([&] {
+            core::Schema mine = schema;
+            for (core::Object& object : mine.objects) {
+                std::uint64_t& first = object.dims.at(0).size;
+                const auto ranks = static_cast<std::uint64_t>(x_comm.size());
+                if (first % ranks != 0)
+                    throw Error(Code::bad_input,
+                                "it cannot be cut evenly into a file for each rank", object.path,
+                                "write a shared file");
+                first /= ranks;
+                x_parts.push_back(first);
+            }
+            if (!x_described)
+                mine.attributes.push_back({"/", "file_of_rank",
+                                           core::AttributeScalar(std::uint64_t{
+                                               static_cast<std::uint64_t>(x_comm.rank())})});
+            x_described = true;
+            return x_sink->define(mine);
+        });
+    }
+
+    void write(std::span<const core::Write> pieces) override {
+        std::vector<core::Write> mine(pieces.begin(), pieces.end());
+        std::erase_if(mine, [](const core::Write& piece) { return piece.place.empty(); });
+        x_failure = comm::Comm::caught([&] {
+            for (core::Write& piece : mine)
+                piece.place.offset.at(0) -=
+                    x_parts.at(piece.object) * static_cast<std::uint64_t>(x_comm.rank());
+            x_sink->write(mine);
+        });
+    }
+    void complete(core::Step step) override {
+        if (!x_failure) x_failure = comm::Comm::caught([&] { x_sink->complete(step); });
+        x_comm.agree(std::exchange(x_failure, std::nullopt));
+    }
+    core::Ticket sync(core::Durability durability) override {
+        x_comm.agree_on([&] { x_sink->sync(durability).wait(); });
+        return {};
+    }
+
+    core::FileReport close(core::Outcome outcome) override {
+        core::FileReport mine;
+        const auto error = comm::Comm::caught([&] { mine = x_sink->close(outcome); });
+        try {
+            x_comm.agree(error);
+        } catch (...) {
+            remove_published(error ? core::FileReport{} : mine);
+            throw;
+        }
+        return joined(mine);
+    }
+
+private:
+    /// All files or none.
+    static void remove_published(const core::FileReport& report) {
+        std::error_code ignored;
+        if (!report.path.empty()) std::filesystem::remove(report.path, ignored);
+        for (const std::string& part : report.parts) std::filesystem::remove(part, ignored);
+    }
+
+    core::FileReport joined(core::FileReport mine) const {
+        core::FileReport all = mine;
+        all.path = file_of_rank(x_path, 0);
+        all.bytes_logical = x_comm.sum(mine.bytes_logical);
+        all.bytes_stored = x_comm.sum(mine.bytes_stored);
+        all.bytes_allocated = x_comm.sum(mine.bytes_allocated);
+        all.reserved = x_comm.min(std::uint64_t{mine.reserved ? 1U : 0U}) == 1;
+        all.durable = x_comm.min(std::uint64_t{mine.durable ? 1U : 0U}) == 1;
+        all.parts.clear();
+        for (int rank = 1; rank < x_comm.size(); ++rank)
+            all.parts.push_back(file_of_rank(x_path, rank).string());
+        std::optional<core::WriterReport> writer;
+        if (mine.writers_measured && !mine.writers.empty()) writer = mine.writers.front();
+        if (writer) writer->rank = x_comm.rank();
+        all.writers.clear();
+        formats::gather_writers(x_comm, writer, all);
+        return all;
+    }
+
+    comm::Comm x_comm;
+    std::filesystem::path x_path;
+    std::unique_ptr<core::Sink> x_sink;
+    std::vector<std::uint64_t> x_parts;  ///< extent of a rank along the first dimension
+    bool x_described = false;
+    std::optional<Error> x_failure;
+};
+
+class PerProcessSource final : public core::Source {
+public:
+    PerProcessSource(const comm::Comm& comm, std::filesystem::path path, formats::Options options,
+                     core::Phases& phases)
+        : x_comm(comm), x_path(std::move(path)), x_options(std::move(options)), x_phases(phases) {
+        x_comm.agree_on([&] { (void)file(x_comm.rank()); });
+    }
+
+    core::Schema schema() override {
+        return x_comm.agree_on([&] {
+            core::Schema all = file(x_comm.rank()).schema();
+            x_parts.clear();
+            for (core::Object& object : all.objects) {
+                x_parts.push_back(object.dims.at(0).size);
+                object.dims[0].size *= static_cast<std::uint64_t>(x_comm.size());
+            }
+            return all;
+        });
+    }
+
+    void read(std::span<core::Read> pieces) override {
+        x_comm.agree_on([&] {
+            for (const core::Read& piece : pieces)
+                if (!piece.place.empty()) read_piece(piece);
+        });
+    }
+
+private:
+    core::Source& file(int rank) {
+        std::unique_ptr<core::Source>& source = x_sources[rank];
+        if (!source)
+            source = formats::open_source(comm::Comm::self(), file_of_rank(x_path, rank), x_options,
+                                          x_phases);
+        return *source;
+    }
+
+    /// File by file: the parts lie behind each other along the slowest dimension, in memory too.
+    void read_piece(const core::Read& piece) {
+        const std::uint64_t part = x_parts.at(piece.object);
+        const std::uint64_t end = piece.place.offset[0] + piece.place.count[0];
+        const std::uint64_t layer =
+            piece.place.volume() / piece.place.count[0] * core::size_of(piece.type);
+        core::Read one = piece;
+        for (std::uint64_t at = piece.place.offset[0]; at < end;) {
+            const std::uint64_t rank = at / part;
+            one.place.offset[0] = at % part;
+            one.place.count[0] = std::min(end, (rank + 1) * part) - at;
+            file(static_cast<int>(rank)).read(std::span(&one, 1));
+            one.data += layer * one.place.count[0];
+            at += one.place.count[0];
+        }
+    }
+
+    comm::Comm x_comm;
+    std::filesystem::path x_path;
+    formats::Options x_options;
+    core::Phases& x_phases;
+    std::map<int, std::unique_ptr<core::Source>> x_sources;
+    std::vector<std::uint64_t> x_parts;
+};
+
+}  // namespace
+
+std::filesystem::path file_of_rank(const std::filesystem::path& path, int rank) {
+    return path.parent_path() / ("rank_" + std::to_string(rank) + "_" + path.filename().string());
+}
+
+std::unique_ptr<core::Sink> open_sink_per_process(const comm::Comm& comm,
+                                                  const core::Target& target,
+                                                  const formats::Options& options,
+                                                  core::Phases& phases) {
+    return std::make_unique<PerProcessSink>(comm, target, options, phases);
+}
+
+std::unique_ptr<core::Source> open_source_per_process(const comm::Comm& comm,
+                                                      const std::filesystem::path& path,
+                                                      const formats::Options& options,
+                                                      core::Phases& phases) {
+    return std::make_unique<PerProcessSource>(comm, path, options, phases);
+}
+
+}  // namespace tailrace::kernels::run
