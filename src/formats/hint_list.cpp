@@ -32,6 +32,23 @@ std::vector<std::string> split(const std::string& text, char at) {
     return parts;
 }
 
+std::string trimmed(const std::string& text) {
+    const std::size_t first = text.find_first_not_of(" \t");
+    if (first == std::string::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+/// In a job script the list stands in quotation marks; in a line of input they come with it.
+std::string unquoted(const std::string& given) {
+    const std::string text = trimmed(given);
+    const bool marked = text.size() >= 2 && (text[0] == '"' || text[0] == '\'');
+    if (!marked) return text;
+    if (text.back() != text[0])
+        throw wrong("the quotation mark at the begin of " + core::in_quotes(text) +
+                    " is not closed");
+    return text.substr(1, text.size() - 2);
+}
+
 /// "4" of cb_config_list=*:4, "2,b" of a:2,b:2: no key begins so.
 bool continues_value(const std::string& part) {
     return !part.empty() && (part[0] == '*' || (part[0] >= '0' && part[0] <= '9'));
@@ -89,9 +106,9 @@ Hints hints_of_specification(const std::string& specification, std::string& patt
 
 Hints hints_from_list(const std::string& text, const std::filesystem::path& file) {
     Hints all;
-    for (const std::string& specification : specifications(text)) {
+    for (const std::string& specification : specifications(unquoted(text))) {
         std::string pattern;
-        const Hints some = hints_of_specification(specification, pattern);
+        const Hints some = hints_of_specification(trimmed(specification), pattern);
         if (!matches(pattern, file)) continue;
         for (const auto& [key, value] : some) all[key] = value;
     }

@@ -43,8 +43,8 @@ std::string with_plain_dashes(std::string_view text) {
 
 Error unknown_option(const std::string& option) {
     std::string message = "unknown option " + core::in_quotes(option);
-    const std::string guess = core::nearest(
-        option, {"--help", "--version", "--dry-run", "--input", "--resume", "--progress"});
+    const std::string guess = core::nearest(option, {"--help", "--version", "--dry-run", "--input",
+                                                     "--resume", "--progress", "--ranks"});
     if (!guess.empty()) message += ". Did you mean \"" + guess + "\"?";
     return {Code::unknown_key, message, "<command line>", "--help lists options and keys"};
 }
@@ -64,6 +64,15 @@ void set_input(Invocation& invocation, const std::string& file) {
         throw Error(Code::bad_input, "--input needs a value", "<command line>",
                     "write --input FILE");
     invocation.input_file = file;
+}
+
+std::uint64_t ranks_of(const std::string& word) {
+    std::string why;
+    const auto ranks = core::parse_number(word, why);
+    if (!ranks || *ranks == 0 || *ranks > 2147483647)
+        throw Error(Code::bad_input, core::in_quotes(word) + " is no number of ranks",
+                    "<command line>", "write --ranks N, N at least 1");
+    return *ranks;
 }
 
 bool ends_with_done(const std::string& text, std::size_t& checked) {
@@ -144,6 +153,8 @@ Invocation parse_command_line(int argc, const char* const* argv) {
             invocation.resume = true;
         else if (word == "--progress")
             invocation.progress = true;
+        else if (word == "--ranks")
+            invocation.ranks = ranks_of(take_value(word, argc, argv, i));
         else if (word == "--input" || word == "-i")
             set_input(invocation, take_value(word, argc, argv, i));
         else if (word.rfind("--input=", 0) == 0)
@@ -153,6 +164,10 @@ Invocation parse_command_line(int argc, const char* const* argv) {
         else
             invocation.assignments.push_back(word);
     }
+    if (invocation.ranks != 0 && !invocation.dry_run)
+        throw Error(Code::bad_input, "--ranks is for a dry run", "<command line>",
+                    "the launcher says how many ranks a run has: mpiexec -n " +
+                        std::to_string(invocation.ranks));
     invocation.from_stdin = !invocation.input_file && invocation.assignments.empty();
     if (invocation.input_file == "-") invocation.from_stdin = true;
     return invocation;
@@ -217,9 +232,10 @@ core::Config RawInputs::config(const core::KeyTable& table, const std::string& p
     core::Config config(table);
     if (has_lines) config.add_lines(lines, origin, needs_done);
     config.add_environment(environment, prefix);
-    const bool own = std::any_of(environment.begin(), environment.end(), [&](const auto& one) {
-        return one.first == prefix + "HINTS" && !one.second.empty();
-    });
+    const bool own = config.given("hints") ||
+                     std::any_of(environment.begin(), environment.end(), [&](const auto& one) {
+                         return one.first == prefix + "HINTS" && !one.second.empty();
+                     });
     if (!own && table.find("hints") != nullptr) config.add_environment(environment, cray_prefix);
     for (const std::string& assignment : assignments) config.add_argument(assignment);
     config.finish();

@@ -3,6 +3,7 @@
 // all ranks parse the same text, so that an error is the same everywhere.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@ namespace tailrace::tools {
 struct Invocation {
     bool help = false, version = false, dry_run = false;
     bool resume = false, progress = false;
+    std::uint64_t ranks = 0;                ///< that a dry run is about; 0: those it runs on
     bool from_stdin = false;                ///< no file and no key=value: lines on standard input
     std::optional<std::string> input_file;  ///< --input; "-" is standard input
     std::vector<std::string> assignments;   ///< key=value, or a flag

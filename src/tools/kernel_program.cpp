@@ -29,16 +29,17 @@ std::string progress_line(const run::Progress& now) {
 
 /// A dry run on one process, as on a login node, is about the ranks that the inputs ask for.
 std::uint64_t ranks_of(const comm::Comm& comm, const KernelProgram& which,
-                       const core::Config& config, bool dry_run) {
+                       const core::Config& config, const Mode& mode) {
     const auto started = static_cast<std::uint64_t>(comm.size());
-    if (!dry_run || started > 1) return started;
+    if (!mode.dry_run || started > 1) return started;
+    if (mode.ranks != 0) return mode.ranks;
     const std::uint64_t asked = which.ranks_asked(config);
     return asked > 0 ? asked : started;
 }
 
 void work(const comm::Comm& comm, core::Config config, const KernelProgram& which, const Mode& mode,
           const Print& print) {
-    const std::uint64_t ranks = ranks_of(comm, which, config, mode.dry_run);
+    const std::uint64_t ranks = ranks_of(comm, which, config, mode);
     run::Plan started;
     started.input_file = mode.input_file;
     started.read_once = mode.read_once;

@@ -58,6 +58,9 @@ std::string help_of(const Program& program) {
            "  -i, --input FILE                read lines from FILE (\"-\": standard input)\n"
            "      --dry-run                   check everything, print the effective "
            "configuration, write nothing\n"
+           "      --ranks N                   what a dry run on one process takes for the number "
+           "of "
+           "ranks\n"
            "      --resume                    go on with the last run of these inputs that is in "
            "the "
            "results:\n"
@@ -119,6 +122,7 @@ void work_on(const comm::Comm& comm, int argc, char** argv, const Program& progr
     const RawInputs raw = inputs_of(comm, invocation, program);
     Mode mode;
     mode.dry_run = invocation.dry_run;
+    mode.ranks = invocation.ranks;
     mode.resume = invocation.resume;
     mode.progress = invocation.progress;
     mode.after_init_bytes = after_init_bytes;

@@ -2,6 +2,7 @@
 // What the main functions of the kernels share: MPI, signals, inputs, errors and the exit code.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ struct Program {
 /// How the work is to be done.
 struct Mode {
     bool dry_run = false;
+    std::uint64_t ranks = 0;             ///< that a dry run is about; 0: not said
     bool resume = false;                 ///< goes on with the run whose Records are there
     bool progress = false;               ///< lines of progress on standard output, for a program
     std::uint64_t after_init_bytes = 0;  ///< resident memory when MPI was up

@@ -23,6 +23,13 @@ TEST_CASE("a value may hold colons and commas") {
           Hints{{"cb_config_list", "n1:2,n2:1"}, {"cb_nodes", "3"}});
 }
 
+TEST_CASE("quotation marks of a job script and blanks around a part do not belong to it") {
+    const Hints both{{"a", "b"}, {"c", "d"}};
+    CHECK(hints_from_list("\"*:a=b:c=d\"", "x") == both);
+    CHECK(hints_from_list(" '*:a=b, *:c=d' ", "x") == both);
+    CHECK_THROWS_AS((void)hints_from_list("\"*:a=b", "x"), core::Error);
+}
+
 TEST_CASE("only the patterns that match the file, the last one wins") {
     const char* text = "dump.*:cb_nodes=1,*.h5:cb_nodes=2:a=b,/scratch/*:cb_nodes=3";
     CHECK(hints_from_list(text, "run/out.h5") == Hints{{"cb_nodes", "2"}, {"a", "b"}});

@@ -36,6 +36,11 @@ def matrix_runs(
     vary = matrix.factors(several)
     names = [one.partition("=")[0] for one in vary]
     for word in common:
+        if word in {"T", "F"} or word.isdigit():
+            raise TailraceError(
+                f'"{word}": inputs of a matrix are KEY=VALUE', where="--matrix",
+                hint="for example n1=400000 n2=50",
+            )  # fmt: skip
         if word.partition("=")[0] in names:
             raise TailraceError(
                 f'"{word}": the matrix varies it', where="--matrix", hint="take it away"

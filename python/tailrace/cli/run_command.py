@@ -174,7 +174,7 @@ def _show(output: Output, job: Job) -> int:
     stdin = job.inputs.stdin
     lines: list[str] = []
     ended = execute(
-        [str(job.path), "--dry-run", *job.inputs.arguments],
+        [str(job.path), *job.launch.dry_run(), *job.inputs.arguments],
         stdin=stdin,
         environment=job.launch.environment,
         line=lines.append,

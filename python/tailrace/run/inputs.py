@@ -66,7 +66,8 @@ def gather(
             raise TailraceError("- and --input exclude each other", where="run")
         text = read_until_done(stdin)
         settings = settings_of(text)
-        arguments = ["--input", "-", *plain] if plain else []
+        # Without arguments a kernel that needs no inputs would take its defaults.
+        arguments = ["--input", "-", *plain] if plain or not kernel.needs_inputs else []
     elif file is not None:
         settings = settings_of(_read(file))
         arguments = ["--input", str(file), *plain]

@@ -35,6 +35,11 @@ class Launch:
     environment: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     open_mpi: bool = False  # an mpiexec of Open MPI
+    ranks: int = 1
+
+    def dry_run(self) -> list[str]:
+        """Options for the program where it only says, on one process, what a run would do."""
+        return ["--dry-run", "--ranks", str(self.ranks)]
 
 
 def launch_for(
@@ -67,7 +72,7 @@ def launch_for(
                 notes.append(
                     "running as root: Open MPI is told to allow it (OMPI_ALLOW_RUN_AS_ROOT)"
                 )
-    return Launch(words, added, notes, flavour == "openmpi" and is_mpiexec)
+    return Launch(words, added, notes, flavour == "openmpi" and is_mpiexec, ranks)
 
 
 def cores() -> int:

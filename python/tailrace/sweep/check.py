@@ -112,7 +112,7 @@ def _dry_run(plan: Plan, combination: Combination) -> _Said:
     words = variant.arguments(variant.filename.parent, plan.results)
     started = time.monotonic()
     ran = subprocess.run(
-        [str(plan.program), "--dry-run", *words],
+        [str(plan.program), *variant.launch.dry_run(), *words],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -52,13 +52,19 @@ class Counts:
         return f"{self.writers} of {self.ranks} ({self.size()})"
 
 
-def _moved(data: list[Json]) -> int | None:
-    """What ranks wrote beyond what the kernel had given them."""
-    given = [one.get("bytes_given") for one in data]
-    if any(one is None for one in given):
+def _moved(everybody: list[Json]) -> int | None:
+    """What ranks wrote, while data was written, beyond what the kernel had given them. Not known
+    where bytes were read to be modified: those are written too; nor where no phase holds the data.
+    """
+    given = [one.get("bytes_given") for one in everybody]
+    writes = [one["by_phase"].get("write", {}) for one in everybody]
+    if any(one is None for one in given) or not any(writes):
         return None
-    done = [one["by_phase"].get("write", one)["bytes_done"] for one in data]
-    return sum(max(0, wrote - had) for wrote, had in zip(done, given, strict=True))
+    if any(one.get("read_bytes") for one in writes):
+        return None
+    return sum(
+        max(0, wrote.get("bytes_done", 0) - had) for wrote, had in zip(writes, given, strict=True)
+    )
 
 
 def counts_of(record: Json) -> Counts:

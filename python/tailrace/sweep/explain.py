@@ -79,11 +79,14 @@ def _cost(name: str, effect: Effect) -> str:
     return f"{name} {verb} {found.value:.2f} times {against} here{interval}"
 
 
-def differences(base: Counts, other: Counts, effect: Effect | None = None) -> list[str]:
-    """What was counted otherwise, `other` first; empty where nothing was."""
+def differences(
+    base: Counts, other: Counts, effect: Effect | None = None, *, manner: bool = True
+) -> list[str]:
+    """What was counted otherwise, `other` first; empty where nothing was. manner: also what was
+    in force, where that is not itself what was varied."""
     found = [
         *_writers(base, other), *_reads(base, other), *_moved(base, other),
-        *_amounts(base, other), *_manner(base, other),
+        *_amounts(base, other), *(_manner(base, other) if manner else []),
     ]  # fmt: skip
     if effect is not None and not found:
         found += _ignored(other, effect)

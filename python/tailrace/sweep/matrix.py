@@ -143,5 +143,5 @@ def pairs_of(cells: Sequence[Cell]) -> list[Pair]:
 
 
 def _pair(first: Cell, second: Cell) -> Pair:
-    found = differences(first.counts(), second.counts())
+    found = differences(first.counts(), second.counts(), manner=False)
     return Pair(first, second, ratio_of(first.case, second.case), found)

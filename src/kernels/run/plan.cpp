@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/checked.hpp"
+#include "formats/hint_list.hpp"
 #include "formats/keys.hpp"
 
 namespace tailrace::kernels::run {
@@ -191,6 +192,10 @@ void take_shared(Plan& plan) {
     plan.options = formats::options_from(given);
     if (given.has("hints") && formats::hints(plan.options) == nullptr)
         plan.notes.push_back("hints has no effect with format " + given.text("format"));
+    if (given.has("hints") && formats::hints(plan.options) != nullptr &&
+        formats::hints_from_list(given.text("hints"), plan.filename).empty())
+        plan.notes.push_back("hints (" + given.place("hints") + ") has no pattern for the file " +
+                             plan.filename.string());
     plan.compute = compute_of(given);
     plan.striping = striping_of(plan);
     plan.repeat = given.has("repeat") ? given.number("repeat") : 0;

@@ -75,6 +75,18 @@ Pieces planes(const Kernel& kernel, std::uint64_t rank) {
     return mine;
 }
 
+/// Different positions in `dims`, drawn at random; fewer where there are no more.
+std::vector<core::Extents> drawn(const core::Extents& dims, std::mt19937_64& random) {
+    std::vector<core::Extents> found;
+    for (std::uint64_t draw = 0; draw < 8 * points_of_object; ++draw) {
+        core::Extents one;
+        for (const std::uint64_t extent : dims) one.push_back(random() % extent);
+        const bool fresh = std::find(found.begin(), found.end(), one) == found.end();
+        if (fresh && found.size() < points_of_object) found.push_back(std::move(one));
+    }
+    return found;
+}
+
 /// Some points of each object, each along the whole first dimension; single elements of an object
 /// with one dimension.
 Pieces points(const Kernel& kernel, std::uint64_t rank) {
@@ -83,14 +95,17 @@ Pieces points(const Kernel& kernel, std::uint64_t rank) {
     const std::vector<core::Object> objects = kernel.schema().objects;
     for (std::size_t i = 0; i < objects.size(); ++i) {
         const core::Extents dims = objects[i].sizes();
-        const std::size_t fixed_from = dims.size() > 1 ? 1 : 0;
-        for (std::uint64_t point = 0; point < points_of_object; ++point) {
+        const std::size_t first = dims.size() > 1 ? 1 : 0;
+        const std::vector<core::Extents> positions =
+            drawn({dims.begin() + static_cast<std::ptrdiff_t>(first), dims.end()}, random);
+        for (std::size_t point = 0; point < positions.size(); ++point) {
+            if (point % kernel.ranks() != rank) continue;
             core::Box box{core::Extents(dims.size(), 0), dims};
-            for (std::size_t d = fixed_from; d < dims.size(); ++d) {
-                box.offset[d] = random() % dims[d];
+            for (std::size_t d = first; d < dims.size(); ++d) {
+                box.offset[d] = positions[point][d - first];
                 box.count[d] = 1;
             }
-            if (point % kernel.ranks() == rank && !box.empty()) mine.push_back({i, std::move(box)});
+            mine.push_back({i, std::move(box)});
         }
     }
     return mine;

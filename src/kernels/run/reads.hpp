@@ -26,7 +26,8 @@ using Request = std::vector<Piece>;
 
 /// Reads by one pattern and compares every element, off the clock. Phase "read_back".  [collective]
 /// @param files  the file and its parts, for the page cache
-/// @throws core::Error on all ranks where reading fails; a wrong value is no Error here
+/// @throws core::Error on all ranks where reading fails, or where a pattern that reads everything
+///         read less; a wrong value is no Error here
 [[nodiscard]] core::ReadRecord read_pattern(const comm::Comm& comm, const Kernel& kernel,
                                             ReadPattern pattern,
                                             const std::vector<std::string>& files,

@@ -88,10 +88,21 @@ public:
     }
     [[nodiscard]] const char* size_key() const noexcept override { return "n1"; }
     [[nodiscard]] std::string smaller(std::uint64_t fitting) const override {
-        return fitting_n1(fitting / element_bytes * ranks() / x_inputs.geometry.n2);
+        // The greatest n1 whose largest part fits, for each axis that is written.
+        std::uint64_t n1 = UINT64_MAX;
+        const std::uint64_t columns = (x_inputs.geometry.n2 + ranks() - 1) / ranks();
+        for (Axis axis : x_inputs.axes)
+            n1 = std::min(n1, axis == Axis::short_split
+                                  ? fitting / element_bytes / columns
+                                  : fitting / element_bytes / x_inputs.geometry.n2 * ranks());
+        return fitting_n1(n1);
     }
     [[nodiscard]] std::string smaller_file(std::uint64_t fitting) const override {
-        return fitting_n1(fitting / element_bytes / x_inputs.axes.size() / x_inputs.geometry.n2);
+        // The padding of chunks shrinks with n1 no faster than it.
+        const double share = static_cast<double>(fitting) /
+                             static_cast<double>(std::max(bytes(), x_inputs.reserve_bytes()));
+        return fitting_n1(
+            static_cast<std::uint64_t>(static_cast<double>(x_inputs.geometry.n1) * share));
     }
 
     [[nodiscard]] std::string echo_text() const override { return slab::echo_text(x_inputs); }
@@ -105,6 +116,8 @@ private:
     [[nodiscard]] std::string fitting_n1(std::uint64_t most) const {
         const std::uint64_t fits = rounded_down(most / 10 * 9);
         if (fits == 0) return "choose a smaller n2";
+        if (x_inputs.chunk && fits < (*x_inputs.chunk)[0])
+            return "n1 " + std::to_string(fits) + " would fit, with a chunk no longer than that";
         return "n1 " + std::to_string(fits) + " would fit";
     }
 
