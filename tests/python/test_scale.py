@@ -65,6 +65,20 @@ def test_slab_grows_along_the_dimension_that_ranks_share(
     assert placed("slab", {"n1": "100", "n2": "50", **more}, 4, mode).words == words
 
 
+PARTICLES = [
+    ("weak", "1K", "dim_1=1024", ""), ("strong", "100", "dim_1=25", ""),
+    ("strong", "102", "dim_1=26", "dim_1=102 cannot be cut for 4 ranks: 104 in its place"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("mode", "given", "word", "note"), PARTICLES)
+def test_particles_are_those_of_a_rank_or_of_all(
+    mode: str, given: str, word: str, note: str
+) -> None:
+    one = placed("particle", {"dim_1": given}, 4, mode)
+    assert one.words == (word,) and one.note == note
+
+
 def test_every_kernel_that_can_be_swept_can_be_scaled() -> None:
     assert set(rules) == set(kernels) - {"limit"}
 

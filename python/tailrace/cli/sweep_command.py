@@ -119,6 +119,6 @@ def sweepable(kernel: str, where: str = "sweep") -> str:
     if of is limit:
         raise TailraceError(
             "the kernel limit has no settings: it writes by plain means", where=where,
-            hint=f"`tailrace run limit` shows the machine's best; {where} takes seism or slab",
+            hint=f"`tailrace run limit` shows the machine's best; {where} takes another kernel",
         )  # fmt: skip
     return of.program

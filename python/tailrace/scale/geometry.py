@@ -63,7 +63,17 @@ def _slab(settings: Mapping[str, str], ranks: int, mode: str) -> Placed:
     return Placed(words, f"{extents['n1']}x{extents['n2']}")
 
 
-rules: dict[str, Rule] = {"seism": _seism, "slab": _slab}
+def _particle(settings: Mapping[str, str], ranks: int, mode: str) -> Placed:
+    """weak: `dim_1` is that of a rank. strong: it is that of all ranks together."""
+    whole = _number(settings, "dim_1")
+    if mode == "weak":
+        return Placed((f"dim_1={whole}",), str(whole))
+    part = max(1, round(whole / ranks))
+    note = f"dim_1={whole} cannot be cut for {ranks} ranks: {part * ranks} in its place"
+    return Placed((f"dim_1={part}",), str(part), note if part * ranks != whole else "")
+
+
+rules: dict[str, Rule] = {"seism": _seism, "slab": _slab, "particle": _particle}
 
 Three = tuple[int, int, int]
 
@@ -93,12 +103,13 @@ def _grids(ranks: int) -> Iterator[Three]:
 
 def _number(settings: Mapping[str, str], key: str) -> int:
     text = settings.get(key, "").strip()
-    if not re.fullmatch(r"[1-9]\d{0,17}", text):
+    found = re.fullmatch(r"([1-9]\d{0,17})([KMGT]?)", text)
+    if found is None:
         raise TailraceError(
             f"{key} is {text!r}" if text else f"{key} is missing", where="scale",
             hint=f"give a number above zero: {key}=100",
         )  # fmt: skip
-    return int(text)
+    return int(found[1]) * 1024 ** " KMGT".index(found[2] or " ")
 
 
 def _divisors(number: int) -> list[int]:

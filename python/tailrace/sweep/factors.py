@@ -129,14 +129,15 @@ def _factor(text: str, keys: Keys, mpi: MpiLibrary | None) -> Factor:
             hint=f"{not_set} stands for: not set",
         )  # fmt: skip
     levels = tuple(_level(kind, subject, value, keys, mpi) for value in values)
-    effects = [level.effect() for level in levels]
-    for place, effect in enumerate(effects):
-        if effect in effects[:place]:
-            first = levels[effects.index(effect)].text
+    first: dict[object, str] = {}
+    for level in levels:
+        effect = level.effect()
+        if effect in first:
             raise TailraceError(
-                f'"{name}": the values "{first}" and "{levels[place].text}" are the same',
+                f'"{name}": the values "{first[effect]}" and "{level.text}" are the same',
                 where=_where, hint="give each value once",
             )  # fmt: skip
+        first[effect] = level.text
     if len(levels) < 2:
         raise TailraceError(
             f'"{text}" has one value, so nothing varies', where=_where,
