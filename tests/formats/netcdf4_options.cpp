@@ -212,7 +212,7 @@ TAILRACE_MPI_TEST("netcdf4: alignment, block size, hints and who wrote are what 
     CHECK(!aligned.mpi_io.empty());
     if (aligned.mpi_io.starts_with("ROMIO")) CHECK(aligned.hints_in_force.at("cb_nodes") == "1");
     // What one file asked for is not left to the next.
-    const auto next = write_steps(comm, folder + "/b.nc", {}, dims, phases);
+    const auto next = write_steps(comm, folder + "/b.nc", netcdf4::Options{}, dims, phases);
     CHECK(next.settings.at("alignment_bytes") == "1");
     CHECK(next.settings.at("metadata_block_bytes") == "2048");
     on_rank_0(comm, [&] {
