@@ -12,7 +12,7 @@ import numpy as np
 from tailrace.verify.canonical import ReferenceText
 from tailrace.verify.compare_values import back_references
 from tailrace.verify.model import Attribute, Node
-from tailrace.verify.types import Compound, Integer, Reference, Text, Vlen
+from tailrace.verify.types import Compound, Float, Integer, Reference, Text, Vlen
 
 Attributes = Mapping[str, Attribute]
 
@@ -21,11 +21,53 @@ _only_a_dimension = "This is a netCDF dimension but not a netCDF variable"
 _text_type = Text(None, "utf-8", "null-terminated")
 
 
+# Of a kernel's file: where it was written, as what, and settings that only some formats have.
+_how_written = frozenset({"format", "filename", "chunk", "early_allocation", "alloc_time"})
+_exact_in_doubles = 2**53
+
+
 def plain_attributes(attributes: Attributes, left_out: Collection[str]) -> dict[str, Attribute]:
     """Texts without the way they are stored; one number is a list of one."""
     return {
         name: _plain(attribute) for name, attribute in attributes.items() if name not in left_out
     }
+
+
+def classic_attributes(attributes: dict[str, Attribute], narrow: bool) -> dict[str, Attribute]:
+    """What a classic netCDF file could say of it: no compounds; several texts as one, a line each.
+
+    `narrow`: CDF-1 and CDF-2 have no integers of 64 bits and none without a sign; numbers are then
+    compared by value.
+    """
+    return {
+        name: by_value(joined(attribute)) if narrow else joined(attribute)
+        for name, attribute in attributes.items()
+        if not isinstance(attribute.type, Compound)
+    }
+
+
+def joined(attribute: Attribute) -> Attribute:
+    """Several texts as one, a line each."""
+    values = attribute.values
+    if not isinstance(attribute.type, Text) or values is None or values.size < 2:
+        return attribute
+    text = np.empty(1, object)
+    text[0] = b"\n".join(bytes(one) for one in values.reshape(-1))
+    return replace(attribute, shape=(), values=text.reshape(()))
+
+
+def by_value(attribute: Attribute) -> Attribute:
+    values = attribute.values
+    if values is None or values.dtype.kind not in "iubf":
+        return attribute
+    if values.dtype.kind in "iu" and any(abs(int(v)) > _exact_in_doubles for v in values.flat):
+        return attribute
+    return Attribute(Float(8), attribute.shape, values.astype(np.float64))
+
+
+def how_written(root: Attributes) -> frozenset[str]:
+    """Names of attributes of a file of our kernels that say how it was written, not what."""
+    return _how_written if _text_of(root.get("schema")).startswith("tailrace-") else frozenset()
 
 
 def netcdf_name(path: str) -> str:

@@ -18,7 +18,9 @@ from tailrace.verify.canonical import unpadded
 from tailrace.verify.classic_tree import character, dimension_path
 from tailrace.verify.common_attributes import (
     bookkeeping,
+    classic_attributes,
     dimensions_used,
+    how_written,
     is_of_netcdf,
     is_only_a_dimension,
     is_scale,
@@ -38,8 +40,15 @@ def common_views(left: Tree, right: Tree) -> tuple[Nodes, Nodes, str]:
     if len(families) == 1 and not _one_is_netcdf(left, right):
         return left.nodes, right.nodes, families.pop()
     if "raw" in families:
-        return _raw_view(left), _raw_view(right), "objects and numbers (raw container)"
+        views = _raw_view(left), _raw_view(right)
+        if "classic" in families:
+            views = _as_classic(views[0], False), _as_classic(views[1], False)
+        return (*_without_how(*views), "objects and numbers (raw container)")
     one, other = _netcdf_view(left), _netcdf_view(right)
+    if "classic" in families:
+        narrow = any(f"(CDF-{n})" in tree.format for n in (1, 2) for tree in (left, right))
+        one, other = _as_classic(one, narrow), _as_classic(other, narrow)
+    one, other = _without_how(one, other)
     if not (_has_dimensions(one) and _has_dimensions(other)):
         one, other = _without_dimensions(one), _without_dimensions(other)
         return one, other, "netCDF without named dimensions"
@@ -53,6 +62,32 @@ def _one_is_netcdf(left: Tree, right: Tree) -> bool:
     return is_of_netcdf(left.nodes["/"].read_attributes()) != is_of_netcdf(
         right.nodes["/"].read_attributes()
     )
+
+
+def _as_classic(nodes: Nodes, narrow: bool) -> Nodes:
+    """Without what a classic netCDF file cannot hold: compound attributes, committed types."""
+
+    def read(node: Node) -> Mapping[str, Attribute]:
+        return classic_attributes(dict(node.read_attributes()), narrow)
+
+    return {
+        path: replace(node, read_attributes=partial(read, node))
+        for path, node in nodes.items()
+        if node.kind != "type"
+    }
+
+
+def _without_how(one: Nodes, other: Nodes) -> tuple[Nodes, Nodes]:
+    """Two files of our kernels: written in different formats, of which both speak."""
+    left_out = how_written(one["/"].read_attributes()) & how_written(other["/"].read_attributes())
+
+    def read(root: Node) -> Mapping[str, Attribute]:
+        found = root.read_attributes()
+        return {name: value for name, value in found.items() if name not in left_out}
+
+    for nodes in (one, other):
+        nodes["/"] = replace(nodes["/"], read_attributes=partial(read, nodes["/"]))
+    return one, other
 
 
 def _family(tree: Tree) -> str:
