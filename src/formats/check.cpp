@@ -96,7 +96,7 @@ void check_sink(const comm::Comm& comm, const core::Target& target, const Option
 
 void check_schema(const Options& options, const core::Schema& schema) {
     if (const auto* pnetcdf = std::get_if<pnetcdf::Options>(&options))
-        pnetcdf::check_schema(*pnetcdf, schema);
+        pnetcdf::check_schema(*pnetcdf, pnetcdf::as_stored(*pnetcdf, schema));
 #ifdef TAILRACE_HAVE_NETCDF
     if (const auto* netcdf4 = std::get_if<netcdf4::Options>(&options))
         netcdf4::check_schema(*netcdf4, schema);

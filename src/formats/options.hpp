@@ -99,6 +99,7 @@ struct Options {
     bool collective = false;  ///< ncmpi_put_vara_all and ncmpi_wait_all, or their independent twins
     int cdf = 5;              ///< 1, 2 or 5: the classic file formats CDF-1, CDF-2, CDF-5
     Put put = Put::blocking;
+    bool unlimited = false;                    ///< the first dimension of every object grows
     bool never_fill = false;                   ///< also of objects that name a fill value
     std::uint64_t alignment_bytes = 0;         ///< of each fixed-size variable; 0: the library's
     std::uint64_t header_alignment_bytes = 0;  ///< of the end of the header; 0: the library's

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading by all ranks from a disk that fails: {open, read} x {collective, independent} x {hdf5,
-// mpiio}, on the first rank that reads, the last, all; CMake adds {OMPIO, ROMIO}. In every cell all
-// ranks must get the same Error, none may hang, and the file stays as it was.
+// mpiio, pnetcdf}, on the first rank that reads, the last, all; CMake adds {OMPIO, ROMIO}. In every
+// cell all ranks must get the same Error, none may hang, and the file stays as it was.
 #include <filesystem>
 #include <functional>
 #include <new>
@@ -55,6 +55,11 @@ std::vector<Kind> kinds() {
         mpiio.collective = collective;
         mpiio.chunks["/d"] = {1, 2, columns};
         all.push_back({"mpiio" + mode, mpiio});
+#ifdef TAILRACE_HAVE_PNETCDF
+        formats::pnetcdf::Options pnetcdf;
+        pnetcdf.collective = collective;
+        all.push_back({"pnetcdf" + mode, pnetcdf});
+#endif
     }
     return all;
 }

@@ -239,6 +239,12 @@ std::string variable_name(const Object& object) { return object.path.substr(1); 
 
 bool is_record(const Object& object) { return !object.dims.empty() && object.dims[0].unlimited; }
 
+core::Schema as_stored(const Options& options, core::Schema schema) {
+    for (Object& object : schema.objects)
+        if (options.unlimited && !object.dims.empty()) object.dims[0].unlimited = true;
+    return schema;
+}
+
 void check_schema(const Options& options, const core::Schema& schema,
                   std::span<const Object> before) {
     std::vector<Object> all(before.begin(), before.end());

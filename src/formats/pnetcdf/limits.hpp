@@ -19,7 +19,11 @@ inline constexpr int greatest_rank = 1024;  ///< NC_MAX_VAR_DIMS
 /// True where the first dimension grows.  [local]
 [[nodiscard]] bool is_record(const core::Object& object);
 
+/// The schema as it is defined: with Options::unlimited every first dimension grows.  [local]
+[[nodiscard]] core::Schema as_stored(const Options& options, core::Schema schema);
+
 /// Whether a file of this format can hold the objects, in this order, and the attributes.  [local]
+/// @param schema  as_stored()
 /// @param before  objects that were defined earlier
 /// @throws core::Error{bad_input | unsupported} naming the object or the attribute and the remedy
 void check_schema(const Options& options, const core::Schema& schema,

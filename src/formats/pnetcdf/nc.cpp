@@ -41,6 +41,16 @@ Error error_of(int code, const char* call, const std::string& where) {
     }
 }
 
+/// PnetCDF takes what stands before a colon for a file system, and ROMIO as well; OMPIO does not.
+Error colon_error(int code, const std::filesystem::path& name) {
+    return Error(Code::unsupported,
+                 "PnetCDF cannot open a name with a colon through this MPI-IO (ncmpi_open: " +
+                     std::string(ncmpi_strerror(code)) + ")",
+                 name.string(),
+                 "choose a name and a folder without a colon, or use ROMIO (mpiexec --mca io "
+                 "romio321 with Open MPI)");
+}
+
 /// Positions as PnetCDF wants them; never empty, scalars have nothing to say.
 struct Place {
     std::vector<MPI_Offset> start, count;
@@ -79,9 +89,11 @@ File File::open(const comm::Comm& comm, const std::filesystem::path& path,
     File file;
     file.x_name = name.string();
     int id = -1;
-    file.check(ncmpi_open(comm::native(comm), path.c_str(), writable ? NC_WRITE : NC_NOWRITE,
-                          info.get(), &id),
-               "ncmpi_open");
+    const int code = ncmpi_open(comm::native(comm), path.c_str(), writable ? NC_WRITE : NC_NOWRITE,
+                                info.get(), &id);
+    if (code != NC_NOERR && path.string().find(':') != std::string::npos)
+        throw colon_error(code, name);
+    file.check(code, "ncmpi_open");
     file.x_id = id;
     return file;
 }

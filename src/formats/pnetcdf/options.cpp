@@ -36,7 +36,8 @@ Put put_of(const std::string& word) {
 void register_keys(core::KeyTable& table) {
     for (const auto& [name, shape] :
          {std::pair{"alignment", Shape::words}, std::pair{"collective_write", Shape::flag},
-          std::pair{"never_fill", Shape::flag}, std::pair{"hint", Shape::pairs}})
+          std::pair{"never_fill", Shape::flag}, std::pair{"unlimited", Shape::flag},
+          std::pair{"hint", Shape::pairs}})
         table.add(key(name, shape, ""));
     Key cdf = key("cdf", Shape::choice, "the classic netCDF format: CDF-1, CDF-2 or CDF-5");
     cdf.choices = {"1", "2", "5"};
@@ -65,6 +66,7 @@ Options options_from(const core::Config& config) {
     };
     options.collective = config.flag("collective_write");
     options.never_fill = config.flag("never_fill");
+    options.unlimited = config.flag("unlimited");
     options.cdf = config.text("cdf")[0] - '0';
     options.put = put_of(config.text("put"));
     if (config.has("alignment")) options.alignment_bytes = raw_alignment(config);

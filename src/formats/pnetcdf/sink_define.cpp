@@ -27,8 +27,8 @@ std::string shared_text(const Options& options) {
     for (const std::uint64_t number :
          {std::uint64_t{options.collective}, static_cast<std::uint64_t>(options.cdf),
           static_cast<std::uint64_t>(options.put), std::uint64_t{options.never_fill},
-          options.alignment_bytes, options.header_alignment_bytes, options.record_alignment_bytes,
-          options.header_reserve_bytes})
+          std::uint64_t{options.unlimited}, options.alignment_bytes, options.header_alignment_bytes,
+          options.record_alignment_bytes, options.header_reserve_bytes})
         text += std::to_string(number) + ' ';
     return text;
 }
@@ -127,8 +127,9 @@ void Sink::create() {
     });
 }
 
-std::vector<core::ObjectId> Sink::define(const core::Schema& schema) {
+std::vector<core::ObjectId> Sink::define(const core::Schema& asked) {
     refuse_if_lost();
+    const core::Schema schema = as_stored(x_options, asked);
     agree_on_schema(schema,
                     comm::Comm::caught([&] { check_schema(x_options, schema, x_objects); }));
     const std::size_t before = x_objects.size();

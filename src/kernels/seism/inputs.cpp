@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "core/checked.hpp"
+#include "formats/check.hpp"
 #include "formats/keys.hpp"
+#include "kernels/seism/schema.hpp"
 
 namespace tailrace::kernels::seism {
 
@@ -142,13 +144,14 @@ void complete_options(Inputs& inputs) {
         },
         inputs.options);
     const auto* hdf5 = std::get_if<formats::hdf5::Options>(&inputs.options);
-    inputs.chunk_put_aside = inputs.chunk && (per_rank || (hdf5 && hdf5->subfiles > 0));
+    const bool classic = std::holds_alternative<formats::pnetcdf::Options>(inputs.options);
+    inputs.chunk_put_aside = inputs.chunk && (per_rank || classic || (hdf5 && hdf5->subfiles > 0));
     if (inputs.chunk_put_aside) {
         inputs.chunk.reset();
-        inputs.notes.push_back(per_rank
-                                   ? "chunk has no effect with format posix-per-rank: a rank's "
-                                     "block is one piece"
-                                   : "chunk has no effect with subfile: the layout is contiguous");
+        inputs.notes.push_back(
+            per_rank ? "chunk has no effect with format posix-per-rank: a rank's block is one piece"
+            : classic ? "chunk has no effect with format pnetcdf: its layout is contiguous"
+                      : "chunk has no effect with subfile: the layout is contiguous");
     }
     const auto* netcdf4 = std::get_if<formats::netcdf4::Options>(&inputs.options);
     const bool any_chunks = inputs.chunk || (netcdf4 && netcdf4->library_chunks);
@@ -160,6 +163,17 @@ void complete_options(Inputs& inputs) {
         core::Extents chunk = *inputs.chunk;
         chunk.insert(chunk.begin(), 1);
         formats::set_chunk(inputs.options, object_path, chunk);
+    }
+}
+
+/// What the chosen format could not hold, before any file is made; a dry run says the same.
+void check_schema(const Inputs& inputs) {
+    try {
+        formats::check_schema(inputs.options, schema_of(inputs));
+    } catch (const Error& error) {
+        const char* key = inputs.config.given("cdf") ? "cdf" : "format";
+        throw inputs.config.error(key, error.where() + ": " + error.message(), error.remedy(),
+                                  error.code());
     }
 }
 
@@ -189,6 +203,7 @@ Inputs inputs_from(Config config, std::uint64_t ranks) {
     inputs.fill = fill_of(inputs.config);
     run::settle(inputs);
     complete_options(inputs);
+    check_schema(inputs);
     if (inputs.reserve_bytes() > largest_file_bytes)
         throw given.error("chunk", "the padded chunks take more than 2^63 bytes",
                           "choose a chunk that divides the domain");
