@@ -16,6 +16,7 @@ namespace {
 std::vector<Variant> all_variants() {
     std::vector<Variant> all = variants();
     all.push_back({"hdf5", formats::hdf5::Options{}});
+    all.push_back({"pnetcdf", formats::pnetcdf::Options{}});
     formats::hdf5::Options subfiling;
     subfiling.subfiles = 1;
     all.push_back({"hdf5 with subfiles", subfiling});

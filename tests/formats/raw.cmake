@@ -32,6 +32,9 @@ if(TAILRACE_HAVE_MPI)
   add_executable(test_formats_small_disk small_disk.cpp ${tailrace_support}/mpi_main.cpp)
   target_link_libraries(test_formats_small_disk PRIVATE tailrace_test_support ${raw_test_libs}
     tailrace_hook_posix_objects MPI::MPI_C)
+  if(TAILRACE_HAVE_PNETCDF)
+    target_compile_definitions(test_formats_small_disk PRIVATE TAILRACE_HAVE_PNETCDF)
+  endif()
   set_target_properties(test_formats_small_disk PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
   foreach(observe IN ITEMS 0 1)

@@ -15,7 +15,16 @@ BASE = ("processor=2x2x1", "domain=16x16x16", "time=4", "chunk=16x16x16")
 
 @pytest.mark.parametrize(
     "form, collective",
-    [("hdf5", 0), ("hdf5", 1), ("mpiio", 0), ("mpiio", 1), ("posix", 0), ("posix-per-rank", 0)],
+    [
+        ("hdf5", 0),
+        ("hdf5", 1),
+        ("mpiio", 0),
+        ("mpiio", 1),
+        ("pnetcdf", 0),
+        ("pnetcdf", 1),
+        ("posix", 0),
+        ("posix-per-rank", 0),
+    ],
 )
 @pytest.mark.parametrize("fault", ["ENOSPC", "EIO"])
 def test_a_write_that_fails_ends_all_ranks(tmp_path, form, collective, fault):
