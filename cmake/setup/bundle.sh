@@ -56,6 +56,10 @@ if [ -f "$deps/.complete" ] && [ -f "$private/lib/libhdf5.so.320" ]; then
     take "$private/lib/libnetcdf.so"
 fi
 
+for library in "$private"/lib/libpnetcdf.so.*; do # its link name, for the same
+    [ ! -f "$library" ] || ln -sf "$(basename "$library")" "$private/lib/libpnetcdf.so"
+done
+
 say "paths inside the libraries: relative ones only"
 cat >"$work/rpath.cmake" <<'EOF'
 foreach(file IN LISTS files)
@@ -74,7 +78,8 @@ for binary in "$tree"/bin/* "$tree"/lib/*.so*; do
 done
 # shellcheck disable=SC2016
 set_rpath '$ORIGIN/../lib:$ORIGIN/../lib/tailrace-deps/lib' "${binaries[@]}"
-sed -i 's|^hdf5_libdir=.*|hdf5_libdir=${prefix}/lib/tailrace-deps/lib|' "$tree"/lib/pkgconfig/*.pc
+sed -i -e 's|^hdf5_libdir=.*|hdf5_libdir=${prefix}/lib/tailrace-deps/lib|' \
+    -e 's|[^ ]*/libpnetcdf\.so|${hdf5_libdir}/libpnetcdf.so|' "$tree"/lib/pkgconfig/*.pc
 
 say "wheels"
 wheel() { "$venv/python" -m pip --quiet --disable-pip-version-check "$@"; }

@@ -82,8 +82,11 @@ void check(const Run& run, const std::string& point, const std::string& rules) {
 
 void check_writes(const Run& run, const std::string& phase) {
     const auto comm = comm::from_mpi(MPI_COMM_WORLD);
-    fault_test::check_writes(comm, phase + (run.collective ? ", collective" : ", independent"),
-                             phase, writer_of(run));
+    const std::string point = phase + (run.collective ? ", collective" : ", independent");
+    if (run.put == pnetcdf::Put::blocking)
+        fault_test::check_writes(comm, point, phase, writer_of(run));
+    else
+        fault_test::check_writes(comm, point, phase, writer_of(run), {"errno=ENOSPC"});
 }
 
 }  // namespace
@@ -125,15 +128,22 @@ TAILRACE_MPI_TEST("pnetcdf faults: define") {
     check({false}, "define", "op=open,path=*/f.nc.part,phase=define,rank=1,errno=EIO");
 }
 
-TAILRACE_MPI_TEST("pnetcdf faults: write, collective") {
-    for (const Run& run : runs())
-        if (run.collective) check_writes(run, "write");
-    check_writes({true, pnetcdf::Put::blocking, true}, "write");
-}
+#define TAILRACE_WRITE_CELL(collective, put)                                                  \
+    TAILRACE_MPI_TEST("pnetcdf faults: write, " #collective ", " #put) {                      \
+        check_writes({std::string(#collective) == "collective", pnetcdf::Put::put}, "write"); \
+    }
 
-TAILRACE_MPI_TEST("pnetcdf faults: write, independent") {
-    for (const Run& run : runs())
-        if (!run.collective) check_writes(run, "write");
+TAILRACE_WRITE_CELL(collective, blocking)
+TAILRACE_WRITE_CELL(collective, aggregated)
+TAILRACE_WRITE_CELL(collective, buffered)
+TAILRACE_WRITE_CELL(independent, blocking)
+TAILRACE_WRITE_CELL(independent, aggregated)
+TAILRACE_WRITE_CELL(independent, buffered)
+
+TAILRACE_MPI_TEST("pnetcdf faults: fill values of a record") {
+    const auto comm = comm::from_mpi(MPI_COMM_WORLD);
+    fault_test::check_writes(comm, "fill", "write", writer_of({true, pnetcdf::Put::blocking, true}),
+                             {"errno=EIO"});
 }
 
 // Of independent writes the number of records is in the file with the flush, and with the close.

@@ -80,7 +80,7 @@ inline void check_writes(const comm::Comm& comm, const std::string& point, const
     REQUIRE(!writing.empty());
     std::vector<std::string> ranks{"", "rank=" + std::to_string(writing.front()) + ","};
     if (writing.size() > 1) ranks.push_back("rank=" + std::to_string(writing.back()) + ",");
-    for (const char* kind : {"errno=ENOSPC", "errno=ENOSPC,short=3", "errno=EIO"})
+    for (const std::string& kind : kinds)
         for (const std::string& rank : ranks)
             check_cell(
                 comm, point, writer,
