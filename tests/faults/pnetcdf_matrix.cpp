@@ -115,7 +115,7 @@ TAILRACE_MPI_TEST("pnetcdf faults: create") {
 TAILRACE_MPI_TEST("pnetcdf faults: the file cannot be opened") {
     const std::string last = "rank=" + std::to_string(test::size() - 1) + ",";
     for (const bool collective : {true, false})
-        for (const std::string rank : {std::string("rank=0,"), last})
+        for (const std::string& rank : {std::string("rank=0,"), last})
             check({collective}, "open_file",
                   "op=open,path=*/f.nc.part,phase=open_file," + rank + "errno=EIO");
     check({true}, "open_file", "op=open,path=*/f.nc.part,phase=open_file,after=1,errno=EIO");

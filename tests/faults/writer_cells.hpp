@@ -75,7 +75,9 @@ inline std::vector<int> writers_in(const comm::Comm& comm, const std::string& ph
 /// Full disk at once, a short write and then a full disk, a broken disk; on the first rank that
 /// writes, on the last one, on all.
 inline void check_writes(const comm::Comm& comm, const std::string& point, const std::string& phase,
-                         const Writer& writer) {
+                         const Writer& writer,
+                         const std::vector<std::string>& kinds = {
+                             "errno=ENOSPC", "errno=ENOSPC,short=3", "errno=EIO"}) {
     const std::vector<int> writing = writers_in(comm, phase, writer);
     REQUIRE(!writing.empty());
     std::vector<std::string> ranks{"", "rank=" + std::to_string(writing.front()) + ","};
