@@ -19,6 +19,7 @@ from tailrace.sweep import hints
 from tailrace.sweep.plan import Combination, Plan
 
 _patience_s = 120
+_alone = {"OMPI_MCA_ess_singleton_isolated": "1"}  # Open MPI starts no daemon for one process
 _size = re.compile(r"^# effective configuration for (\d+) ranks?, (\d+) bytes", re.MULTILINE)
 _no_effect = re.compile(r"\b(\w+) has no effect with (.+?)(?: \(rank .*\))?$", re.MULTILINE)
 _ranks_in_text = re.compile(r" \(rank \d+ of \d+\)")
@@ -55,8 +56,8 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class _Said:
-    """By one dry run. configuration: the effective one, without comments."""
+class Said:
+    """By a dry run. configuration: the effective one, without comments."""
 
     code: int
     out: str
@@ -74,10 +75,10 @@ def check(plan: Plan, tell: Callable[[HowFar], None] = lambda _now: None) -> Che
     Raises TailraceError where none is left.
     """
     found = Checked()
-    said: list[_Said] = []
+    said: list[Said] = []
     started = time.monotonic()
     with ThreadPoolExecutor(max_workers=min(4, cores())) as pool:
-        for one in pool.map(lambda combination: _dry_run(plan, combination), plan.combinations):
+        for one in pool.map(lambda combination: dry_run(plan, combination), plan.combinations):
             said.append(one)
             count = len(plan.combinations)
             left_s = (time.monotonic() - started) / len(said) * (count - len(said))
@@ -107,7 +108,8 @@ def check(plan: Plan, tell: Callable[[HowFar], None] = lambda _now: None) -> Che
     return found
 
 
-def _dry_run(plan: Plan, combination: Combination) -> _Said:
+def dry_run(plan: Plan, combination: Combination) -> Said:
+    """What the kernel says to it, on one process."""
     variant = combination.variant
     words = variant.arguments(variant.filename.parent, plan.results)
     started = time.monotonic()
@@ -119,12 +121,12 @@ def _dry_run(plan: Plan, combination: Combination) -> _Said:
         errors="replace",
         timeout=_patience_s,
         check=False,
-        env={**os.environ, **variant.launch.environment},
+        env={**os.environ, **_alone, **variant.launch.environment},
     )
-    return _Said(ran.returncode, ran.stdout, ran.stderr, time.monotonic() - started)
+    return Said(ran.returncode, ran.stdout, ran.stderr, time.monotonic() - started)
 
 
-def _reason(said: _Said) -> str:
+def _reason(said: Said) -> str:
     """What the program said, without its name, the place (the words are ours) and the ranks."""
     lines = [line for line in said.err.splitlines() if line.startswith("tailrace: error: ")]
     text = lines[0].removeprefix("tailrace: error: ") if lines else ""
@@ -132,7 +134,7 @@ def _reason(said: _Said) -> str:
     return text or f"the program ended with exit code {said.code}"
 
 
-def _without_effect(plan: Plan, combination: Combination, said: _Said) -> Idle:
+def _without_effect(plan: Plan, combination: Combination, said: Said) -> Idle:
     """Factors (by their places in the plan) whose value changes nothing in this combination, and
     why: the kernel says so of its keys; of the MPI-IO we know it."""
     notes = {key: f"{key} has no effect with {what}" for key, what in _no_effect.findall(said.err)}
@@ -164,7 +166,7 @@ class _Known:
         self._idle: dict[object, tuple[Combination, Idle]] = {}  # of those that change nothing
         self._by_run: dict[object, Combination] = {}
 
-    def same_as(self, one: Combination, said: _Said, idle: Idle) -> Combination | None:
+    def same_as(self, one: Combination, said: Said, idle: Idle) -> Combination | None:
         """One that runs the same; None, and it is known from now on."""
         launch = one.variant.launch
         environment = tuple(sorted(launch.environment.items()))

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import shlex
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from tailrace.errors import ExitCode, TailraceError
+from tailrace.sweep.check import dry_run
 from tailrace.sweep.findings import Findings
 from tailrace.sweep.plan import Combination, Plan
 from tailrace.sweep.ranking import Ranked
@@ -92,18 +92,13 @@ def _environment(about: str, combination: Combination, *, with_hints: bool) -> s
 
 def _input(plan: Plan, combination: Combination) -> list[str]:
     """Every key of the effective configuration, as the program itself lists it."""
-    variant = combination.variant
-    words = variant.arguments(variant.filename.parent, plan.results)
-    ran = subprocess.run(
-        [str(plan.program), "--dry-run", *words], stdin=subprocess.DEVNULL, capture_output=True,
-        text=True, timeout=120, check=False,
-    )  # fmt: skip
-    if ran.returncode:
+    said = dry_run(plan, combination)
+    if said.code:
         raise TailraceError(
             "the program no longer takes the best combination", where=combination.name,
-            hint=ran.stderr.strip(), code=ExitCode.RUN_FAILED,
+            hint=said.err.strip(), code=ExitCode.RUN_FAILED,
         )  # fmt: skip
-    return [_without_comment(line) for line in ran.stdout.splitlines() if not line.startswith("#")]
+    return [_without_comment(line) for line in said.out.splitlines() if not line.startswith("#")]
 
 
 def _without_comment(line: str) -> str:
