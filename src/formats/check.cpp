@@ -67,6 +67,7 @@ struct Check {
     }
     void operator()([[maybe_unused]] const netcdf4::Options& options) const {
 #ifdef TAILRACE_HAVE_NETCDF
+        netcdf4::check_path(path);
         netcdf4::check(options, ranks);
         (void)check_place(path, target, target.publish);
 #else

@@ -23,6 +23,7 @@ struct Run {
     bool sync = true;         ///< after the first step
     std::uint64_t steps = 2;  ///< of two that are allocated
     bool netcdf4 = false;     ///< through netCDF instead of HDF5
+    bool grows = false;       ///< netCDF: the steps are records, and metadata grows with them
 };
 
 inline formats::Options options_of(const Run& run) {
@@ -31,6 +32,7 @@ inline formats::Options options_of(const Run& run) {
         formats::netcdf4::Options options;
         options.collective = run.collective;
         options.never_fill = !run.fill;
+        options.unlimited = run.grows;
         options.chunks = chunks;
         return options;
     }

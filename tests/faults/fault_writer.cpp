@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same run in a program that does not count its system calls, as a program of somebody else
 // that uses the library; with TAILRACE_TEST_HELD in one that does: fault_writer FILE OUTCOMES
-// collective|independent [fill] [precreate] [netcdf4]. Each rank writes how it ended to OUTCOMES/rank.N: the
-// code of the Error, and a second line when MPI_Finalize has returned.
+// collective|independent [fill] [precreate] [netcdf4]. Each rank writes how it ended to
+// OUTCOMES/rank.N: the code of the Error, and a second line when MPI_Finalize has returned.
 #include <cstdio>
 #include <exception>
 #include <string>

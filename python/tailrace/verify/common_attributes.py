@@ -174,7 +174,7 @@ def _plain(attribute: Attribute) -> Attribute:
         shape = () if len(found) == 1 else attribute.shape or (0,)
         return Attribute(_text_type, shape, texts.reshape(shape))
     if isinstance(kind, Compound):
-        kind = _plain_members(kind)
+        kind = plain_members(kind)
     if values is None or isinstance(kind, Reference):
         return replace(attribute, type=kind, committed="")
     if attribute.shape == ():
@@ -182,7 +182,7 @@ def _plain(attribute: Attribute) -> Attribute:
     return Attribute(kind, attribute.shape, values)
 
 
-def _plain_members(kind: Compound) -> Compound:
+def plain_members(kind: Compound) -> Compound:
     """Texts of any length are texts, whatever their character set is called."""
     return Compound(
         tuple(

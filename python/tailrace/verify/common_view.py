@@ -26,6 +26,7 @@ from tailrace.verify.common_attributes import (
     is_scale,
     netcdf_name,
     plain_attributes,
+    plain_members,
     shadowed,
 )
 from tailrace.verify.model import Attribute, Box, Node, Tree, Values
@@ -108,6 +109,8 @@ def _netcdf_view(tree: Tree) -> Nodes:
         used = dimensions_used(node, attributes, tree.reference_text)
         view = _with_plain_attributes(node, bookkeeping(node, attributes, used, is_netcdf))
         if node.kind != "dataset":
+            if isinstance(view.type, Compound):
+                view.type = plain_members(view.type)
             found[path] = view
             continue
         if is_scale(attributes):
@@ -181,10 +184,17 @@ def _raw_view(tree: Tree) -> Nodes:
     for path, node in tree.nodes.items():
         if node.kind in {"type", "dimension"}:
             continue
+        if is_netcdf and node.kind == "dataset" and _is_dimension(node):
+            continue
         view = replace(node, limits=node.shape, dimensions=None, committed="")
         view.read_attributes = partial(_wide_attributes, tree, node, is_netcdf)
         found[path] = view
     return found
+
+
+def _is_dimension(node: Node) -> bool:
+    attributes = node.read_attributes()
+    return is_scale(attributes) and is_only_a_dimension(attributes)
 
 
 def _wide_attributes(tree: Tree, node: Node, is_netcdf: bool) -> Mapping[str, Attribute]:

@@ -29,6 +29,10 @@ namespace tailrace::formats::netcdf4 {
 /// @throws core::Error{bad_input | unsupported}
 void check(const Options& options, int ranks);
 
+/// Refuses a name that netCDF would take for another.  [local]
+/// @throws core::Error{Code::bad_input}
+void check_path(const std::filesystem::path& path);
+
 /// Whether a file could hold the objects and attributes.  [local]
 /// @throws core::Error{bad_input | unsupported} as define() would
 void check_schema(const Options& options, const core::Schema& schema);

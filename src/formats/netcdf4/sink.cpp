@@ -53,6 +53,7 @@ const core::Target& checked(const comm::Comm& comm, const core::Target& target,
         if (target.existing == core::Existing::append)
             throw Error(Code::unsupported, "appending to an existing netCDF file is not built",
                         target.path.string(), "write a new file, or use existing = replace");
+        check_path(target.path);
         check_options(options, comm.size());
     });
     require_same_options(comm, target.path.string(), shared_text(options));
@@ -235,6 +236,12 @@ core::Ticket Sink::sync(core::Durability durability) {
 std::unique_ptr<core::Sink> open_sink(const comm::Comm& comm, const core::Target& target,
                                       const Options& options, core::Phases& phases) {
     return std::make_unique<Sink>(comm, target, options, phases);
+}
+
+void check_path(const std::filesystem::path& path) {
+    if (path.string().find('\\') != std::string::npos)
+        throw Error(Code::bad_input, "netCDF takes the backslash of a name for a folder's /",
+                    path.string(), "choose a name without a backslash");
 }
 
 void check(const Options& options, int ranks) { check_options(options, ranks); }
