@@ -31,6 +31,9 @@ public:
     /// Variable lengths; one entry per rank on `root`, nothing elsewhere.
     virtual std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
                                                        int root) = 0;
+    /// Variable lengths; one entry per rank, what goes to it and what came from it.
+    virtual std::vector<std::vector<std::byte>> exchange(
+        std::span<const std::vector<std::byte>> to) = 0;
     virtual std::shared_ptr<Transport> split(int color, int key) = 0;
     /// Ranks that share memory (a node; TAILRACE_RANKS_PER_NODE imitates smaller ones).
     virtual std::shared_ptr<Transport> split_node() = 0;
@@ -78,6 +81,13 @@ public:
     [[nodiscard]] std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
                                                              int root = 0) const {
         return x_transport->gather(mine, root);
+    }
+    /// Byte strings of any length from every rank to every rank.  [collective]
+    /// @param to  one entry per rank
+    /// @returns one entry per rank: what it sent to this one
+    [[nodiscard]] std::vector<std::vector<std::byte>> exchange(
+        std::span<const std::vector<std::byte>> to) const {
+        return x_transport->exchange(to);
     }
     /// Texts; one per rank on root, empty elsewhere.  [collective]
     [[nodiscard]] std::vector<std::string> gather_text(const std::string& mine, int root = 0) const;

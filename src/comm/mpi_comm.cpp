@@ -113,6 +113,8 @@ public:
     }
 
     std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine, int root) override;
+    std::vector<std::vector<std::byte>> exchange(
+        std::span<const std::vector<std::byte>> to) override;
 
     std::shared_ptr<Transport> split(int color, int key) override {
         MPI_Comm part = MPI_COMM_NULL;
@@ -140,6 +142,13 @@ private:
             work(values.first(part));
             values = values.subspan(part);
         } while (!values.empty());
+    }
+
+    /// Calls `post(begin, bytes)` for each message that `total` bytes go in.
+    template <class Post>
+    void in_messages(std::size_t total, Post&& post) const {
+        for (std::size_t begin = 0; begin < total; begin += x_largest_message)
+            post(begin, static_cast<int>(std::min(total - begin, x_largest_message)));
     }
 
     MPI_Comm x_comm;
@@ -182,6 +191,43 @@ std::vector<std::vector<std::byte>> MpiTransport::gather(std::span<const std::by
         }
     }
     return all;
+}
+
+// Messages between two ranks keep their order, so that the parts of one text need no number.
+std::vector<std::vector<std::byte>> MpiTransport::exchange(
+    std::span<const std::vector<std::byte>> to) {
+    std::vector<std::uint64_t> leaving, coming(static_cast<std::size_t>(x_size));
+    for (const auto& one : to) leaving.push_back(one.size());
+    check(MPI_Alltoall(leaving.data(), 1, MPI_UINT64_T, coming.data(), 1, MPI_UINT64_T, x_comm),
+          "MPI_Alltoall");
+    constexpr int tag = 8;
+    std::vector<std::vector<std::byte>> from(coming.size());
+    std::vector<MPI_Request> requests;
+    for (int r = 0; r < x_size; ++r) {
+        auto& one = from[static_cast<std::size_t>(r)];
+        one.resize(coming[static_cast<std::size_t>(r)]);
+        if (r == x_rank) continue;
+        in_messages(one.size(), [&](std::size_t begin, int bytes) {
+            check(MPI_Irecv(one.data() + begin, bytes, MPI_BYTE, r, tag, x_comm,
+                            &requests.emplace_back(MPI_REQUEST_NULL)),
+                  "MPI_Irecv");
+        });
+    }
+    for (int r = 0; r < x_size; ++r) {
+        const auto& one = to[static_cast<std::size_t>(r)];
+        if (r == x_rank) {
+            from[static_cast<std::size_t>(r)] = one;
+            continue;
+        }
+        in_messages(one.size(), [&](std::size_t begin, int bytes) {
+            check(MPI_Isend(one.data() + begin, bytes, MPI_BYTE, r, tag, x_comm,
+                            &requests.emplace_back(MPI_REQUEST_NULL)),
+                  "MPI_Isend");
+        });
+    }
+    check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+          "MPI_Waitall");
+    return from;
 }
 
 }  // namespace

@@ -53,6 +53,22 @@ TAILRACE_MPI_TEST("mpi: texts of different lengths, empty ones too, from any roo
     CHECK(all.broadcast(std::string(all.rank() == 0 ? "" : "not this"), 0).empty());
 }
 
+TAILRACE_MPI_TEST("mpi: every rank sends every other one what it likes, nothing too") {
+    // Also in messages of 7 bytes at most.
+    for (const comm::Comm& all : {world(), comm::from_mpi(MPI_COMM_WORLD, 7)}) {
+        const auto size = static_cast<std::size_t>(all.size());
+        const auto mine = static_cast<std::size_t>(all.rank());
+        const auto text = [](std::size_t from, std::size_t to) {
+            return std::vector<std::byte>(from * 10 + to, static_cast<std::byte>(from + 1));
+        };
+        std::vector<std::vector<std::byte>> to;
+        for (std::size_t r = 0; r < size; ++r) to.push_back(text(mine, r));
+        const auto from = all.exchange(to);
+        REQUIRE(from.size() == size);
+        for (std::size_t r = 0; r < size; ++r) CHECK(from[r] == text(r, mine));
+    }
+}
+
 TAILRACE_MPI_TEST("mpi: agreement throws on all ranks or on none") {
     const comm::Comm all = world();
     CHECK_NOTHROW(all.agree(std::nullopt));
