@@ -139,6 +139,9 @@ Hints hints_of(const core::Config& config) {
 std::vector<std::string> keys_without_effect(const core::Config& config) {
     std::vector<std::string> names;
     for (const core::Setting& setting : foreign_settings(config)) names.push_back(setting.key);
+    if (config.text("format") == "hdf5" && config.text("encode") == "ranks")
+        for (const char* key : {"collective_write", "set_collective_metadata", "precreate"})
+            if (config.flag(key)) names.push_back(std::string(key) + ", with encode ranks,");
     return names;
 }
 

@@ -23,7 +23,12 @@ bool collective(const Options& options) {
 bool filtered(const Options& options) {
     if (const auto* netcdf4 = std::get_if<netcdf4::Options>(&options)) return netcdf4->filtered();
     const auto* hdf5 = std::get_if<hdf5::Options>(&options);
-    return hdf5 != nullptr && (hdf5->deflate != 0 || !hdf5->filters.empty());
+    return hdf5 != nullptr && hdf5->filtered();
+}
+
+bool needs_chunks(const Options& options) {
+    const auto* hdf5 = std::get_if<hdf5::Options>(&options);
+    return filtered(options) || (hdf5 != nullptr && hdf5->encode_on_ranks);
 }
 
 const Hints* hints(const Options& options) {

@@ -31,20 +31,32 @@ struct Filter {
 struct Options {
     bool collective = false;           ///< transfers are collective (H5FD_MPIO_COLLECTIVE)
     bool collective_metadata = false;  ///< H5Pset_all_coll_metadata_ops on file and dataset access
+    bool collective_metadata_writes = false;  ///< H5Pset_coll_metadata_write
+    bool multi_dataset = false;  ///< pieces of several objects in one call (H5Dwrite_multi)
     bool precreate =
         false;  ///< rank 0 alone creates file and datasets and allocates, then all open
     FillTime fill_time = FillTime::if_set;
     AllocTime alloc_time = AllocTime::early;
     Chunks chunks;
-    int deflate = 0;                    ///< 0 none, 1..9
-    std::vector<Filter> filters;        ///< applied in order, after deflate
-    std::uint64_t subfiles = 0;         ///< I/O concentrators of the subfiling driver; 0: not used
+    bool shuffle = false;          ///< bytes of equal weight side by side, before the others
+    int deflate = 0;               ///< 0 none, 1..9
+    std::vector<Filter> filters;   ///< applied in order, after deflate
+    bool fletcher32 = false;       ///< a checksum per chunk, after all others
+    bool encode_on_ranks = false;  ///< each chunk is encoded, and written whole, by one rank alone
+    std::uint64_t subfiles = 0;    ///< I/O concentrators of the subfiling driver; 0: not used
+    bool reassemble = false;       ///< subfiles are made into one plain file in the end
     std::uint64_t alignment_bytes = 0;  ///< objects of at least alignment_threshold_bytes; 0: off
     std::uint64_t alignment_threshold_bytes = 0;
     std::uint64_t metadata_block_bytes = 0;  ///< 0: library default
+    std::uint64_t page_bytes = 0;            ///< file space in pages of this size; 0: not paged
     std::string libver_low = "v110",
                 libver_high = "v110";  ///< earliest v18 v110 v112 v114 v200 latest
     Hints hints;
+
+    /// Chunks go through filters.  [local]
+    [[nodiscard]] bool filtered() const noexcept {
+        return shuffle || deflate != 0 || !filters.empty() || fletcher32;
+    }
 };
 }  // namespace hdf5
 
@@ -127,6 +139,8 @@ using Options =
 [[nodiscard]] bool collective(const Options& options);
 /// Whether filters change what is stored, so that its size is not known before.  [local]
 [[nodiscard]] bool filtered(const Options& options);
+/// Whether objects must be chunked: for filters, or to be encoded by ranks.  [local]
+[[nodiscard]] bool needs_chunks(const Options& options);
 /// The MPI_Info entries asked for; nullptr where a format takes none.  [local]
 [[nodiscard]] const Hints* hints(const Options& options);
 

@@ -24,6 +24,7 @@ struct Run {
     std::uint64_t steps = 2;  ///< of two that are allocated
     bool netcdf4 = false;     ///< through netCDF instead of HDF5
     bool grows = false;       ///< netCDF: the steps are records, and metadata grows with them
+    bool encode = false;      ///< chunks are encoded by the ranks
 };
 
 inline formats::Options options_of(const Run& run) {
@@ -41,6 +42,8 @@ inline formats::Options options_of(const Run& run) {
     options.precreate = run.precreate;
     options.fill_time = run.fill ? hdf5::FillTime::at_allocation : hdf5::FillTime::never;
     options.chunks = chunks;
+    options.encode_on_ranks = run.encode;
+    options.deflate = run.encode ? 1 : 0;
     return options;
 }
 

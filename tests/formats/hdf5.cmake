@@ -10,6 +10,11 @@ foreach(name IN ITEMS errors encoded)
   tailrace_add_mpi_test(NAME formats.hdf5.${name} SOURCES hdf5_${name}.cpp
     LIBS ${hdf5_test_libs} RANKS 1 2 4 8 ROMIO)
 endforeach()
+tailrace_add_mpi_test(NAME formats.hdf5.multi SOURCES hdf5_multi.cpp
+  LIBS ${hdf5_test_libs} RANKS 1 4 ROMIO)
+# No MPI-IO below it: ROMIO would change nothing.
+tailrace_add_mpi_test(NAME formats.hdf5.encoding SOURCES hdf5_encoding.cpp
+  LIBS ${hdf5_test_libs} RANKS 1 2 3 8)
 # The driver of the subfiles is HDF5's own, whatever MPI-IO is below the stub.
 set(subfiling_ranks 1 2 4 8)
 if(TAILRACE_MPI_FLAVOUR STREQUAL "mpich")

@@ -57,7 +57,7 @@ TAILRACE_MPI_TEST("hdf5: wrong pieces on one rank are refused on all, the file g
     CHECK(contains(refused(Code::bad_input, with(wrong)), "4 dimensions"));
     wrong.place = {{0, 0, 0, 0}, {1, 1, 1, 1}};
     wrong.data = nullptr;
-    CHECK(contains(refused(Code::bad_input, with(wrong)), "no data"));
+    CHECK(contains(refused(Code::bad_input, with(wrong)), "no memory"));
     wrong.data = bytes(data);
     wrong.memory = {{1, 1, 1, 2}, {0, 0, 0, 2}};
     CHECK(contains(refused(Code::bad_input, with(wrong)), "memory layout"));

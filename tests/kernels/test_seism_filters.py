@@ -66,9 +66,9 @@ def test_an_error_beyond_the_tolerance_is_found(tmp_path):
         assert done.returncode == code, done.stdout
 
 
-@pytest.mark.parametrize("words", [["zfp=1"], ["filter=32015 3"]])
-def test_without_the_plugin_it_is_bad_input(tmp_path, words):
+@pytest.mark.parametrize("words", [["zfp=1"], ["filter=32015 3"], ["zstd=3", "encode=ranks"]])
+def test_without_the_plugin_the_capability_is_missing(tmp_path, words):
     result = run(tmp_path, 2, *RUN, *words)
-    assert result.codes == [2, 2], result.err
+    assert result.codes == [4, 4], result.err
     assert len(result.errors) == 1 and "HDF5_PLUGIN_PATH" in result.err
     assert seen(tmp_path) == []

@@ -253,6 +253,14 @@ Id creation_list_of(const Id& dataset, const std::string& where) {
     return {H5Dget_create_plist(dataset.get()), H5Pclose, "H5Dget_create_plist", where};
 }
 
+// HDF5 takes lists that it may change; ours are copies.
+herr_t write_several(std::vector<hid_t> datasets, std::vector<hid_t> types,
+                     std::vector<hid_t> memory, std::vector<hid_t> file, const Id& transfer,
+                     std::vector<const void*> data) {
+    return H5Dwrite_multi(datasets.size(), datasets.data(), types.data(), memory.data(),
+                          file.data(), transfer.get(), data.data());
+}
+
 core::Extents extents_of(const Id& space, core::Extents* limits, const std::string& where) {
     const int rank =
         check(H5Sget_simple_extent_ndims(space.get()), "H5Sget_simple_extent_ndims", where);

@@ -79,6 +79,19 @@ std::string alloc_time_text(H5D_alloc_time_t time) {
     }
 }
 
+std::string filter_text(H5Z_filter_t id) {
+    switch (id) {
+        case H5Z_FILTER_DEFLATE:
+            return "deflate";
+        case H5Z_FILTER_SHUFFLE:
+            return "shuffle";
+        case H5Z_FILTER_FLETCHER32:
+            return "fletcher32";
+        default:
+            return std::to_string(id);
+    }
+}
+
 std::string filters_text(const h5::Id& creation, const std::string& where) {
     const int count = h5::check(H5Pget_nfilters(creation.get()), "H5Pget_nfilters", where);
     std::string text;
@@ -91,8 +104,7 @@ std::string filters_text(const h5::Id& creation, const std::string& where) {
             H5Pget_filter2(creation.get(), static_cast<unsigned>(i), &flags, &number, values.data(),
                            name.size() - 1, name.data(), &config);
         h5::check(id, "H5Pget_filter2", where);
-        text += (text.empty() ? "" : ", ") +
-                (id == H5Z_FILTER_DEFLATE ? std::string("deflate") : std::to_string(id));
+        text += (text.empty() ? "" : ", ") + filter_text(id);
         for (std::size_t v = 0; v < std::min(number, values.size()); ++v)
             text += " " + std::to_string(values[v]);
     }
@@ -116,7 +128,20 @@ InForce look(const h5::Id& file, const Options& options, Driver driver) {
     settings["alignment_threshold_bytes"] = std::to_string(threshold);
     h5::check(H5Pget_meta_block_size(access.get(), &block), "H5Pget_meta_block_size", where);
     settings["metadata_block_bytes"] = std::to_string(block);
+    const h5::Id creation(H5Fget_create_plist(file.get()), H5Pclose, "H5Fget_create_plist", where);
+    H5F_fspace_strategy_t strategy = H5F_FSPACE_STRATEGY_FSM_AGGR;
+    hbool_t persist = false;
+    hsize_t smallest = 0, page = 0;
+    h5::check(H5Pget_file_space_strategy(creation.get(), &strategy, &persist, &smallest),
+              "H5Pget_file_space_strategy", where);
+    h5::check(H5Pget_file_space_page_size(creation.get(), &page), "H5Pget_file_space_page_size",
+              where);
+    if (strategy == H5F_FSPACE_STRATEGY_PAGE) settings["page_bytes"] = std::to_string(page);
     settings["superblock_version"] = std::to_string(h5::superblock_version(file, where));
+    hbool_t collective = false;
+    h5::check(H5Pget_coll_metadata_write(access.get(), &collective), "H5Pget_coll_metadata_write",
+              where);
+    if (collective) settings["collective_metadata_write"] = "1";
     settings["library"] = "HDF5 " + h5::library_version();
     settings["driver"] = driver == Driver::serial     ? "sec2"
                          : driver == Driver::parallel ? "mpio"

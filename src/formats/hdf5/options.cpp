@@ -13,6 +13,7 @@ using core::Key;
 using core::Shape;
 
 constexpr unsigned zfp_filter_id = 32013;  // as registered with The HDF Group
+constexpr unsigned zstd_filter_id = 32015;
 constexpr const char* group = "HDF5";
 
 Key key(const char* name, Shape shape, const char* help) {
@@ -25,22 +26,41 @@ Key key(const char* name, Shape shape, const char* help) {
     return one;
 }
 
-void register_layout_keys(core::KeyTable& table) {
+void register_filter_keys(core::KeyTable& table) {
+    table.add(key("shuffle", Shape::flag,
+                  "put bytes of equal weight side by side before chunks are compressed"));
     Key deflate = key("deflate", Shape::number,
-                      "compress chunks with zlib at this level; needs collective_write; 0: off");
+                      "compress chunks with zlib at this level; needs collective_write or encode "
+                      "ranks; 0: off");
     deflate.max = 9;
     table.add(deflate);
+    Key zstd = key("zstd", Shape::number,
+                   "compress chunks with the zstd plugin (filter 32015) at this level; 0: off");
+    zstd.max = 22;
+    table.add(zstd);
     Key zfp = key("zfp", Shape::number, "1: compress with the zfp plugin (filter 32013); 0: off");
     zfp.max = 1;
     table.add(zfp);
     Key filter = key("filter", Shape::words,
                      "apply a registered filter by its number, with its parameters; needs "
-                     "collective_write");
+                     "collective_write or encode ranks");
     filter.choices = {"ID", "[PARAMETER...]"};
     filter.repeatable = true;
     table.add(filter);
+    table.add(key("fletcher32", Shape::flag, "add a checksum to every chunk"));
+    Key encode = key("encode", Shape::choice,
+                     "who encodes chunks: HDF5 inside collective writes, or each rank by itself, "
+                     "every chunk on one rank that writes it whole");
+    encode.choices = {"library", "ranks"};
+    encode.default_text = "library";
+    table.add(encode);
+}
+
+void register_layout_keys(core::KeyTable& table) {
     table.add(key("subfile", Shape::number,
                   "use the subfiling driver with this many I/O concentrators, contiguous; 0: off"));
+    table.add(key("reassemble", Shape::flag,
+                  "make one plain file of the subfiles in the end; they are removed then"));
     Key libver = key("libver", Shape::words,
                      "bounds of the file format versions: earliest, v18, v110, v112, v114, v200, "
                      "latest");
@@ -52,6 +72,11 @@ void register_layout_keys(core::KeyTable& table) {
                     "size of the blocks in which metadata is set aside; 0: the library's default");
     block.unit = "bytes";
     table.add(block);
+    Key page = key("page_allocation", Shape::number,
+                   "allocate file space in pages of this size, metadata and data apart; 0: off");
+    page.unit = "bytes";
+    page.max = 1U << 30U;
+    table.add(page);
 }
 
 AllocTime alloc_time_of(const Config& config) {
@@ -71,6 +96,8 @@ AllocTime alloc_time_of(const Config& config) {
 
 std::vector<Filter> all_filters(const Config& config) {
     std::vector<Filter> filters;
+    if (config.has("zstd") && config.number("zstd") != 0)
+        filters.push_back({zstd_filter_id, "zstd", {static_cast<unsigned>(config.number("zstd"))}});
     if (config.has("zfp") && config.number("zfp") != 0)
         filters.push_back({zfp_filter_id, "zfp", {3, 0, 0, 0}});  // accuracy mode, tolerance 0.0
     for (Filter& filter : filters_of(config)) filters.push_back(std::move(filter));
@@ -101,18 +128,55 @@ void set_libver(const Config& config, Options& options) {
     options.libver_high = names[at[1]];
 }
 
+/// The key that asked for filters, for messages.
+std::string culprit_of(const Config& config, const Options& options) {
+    if (options.deflate != 0) return "deflate";
+    for (const Filter& filter : options.filters)
+        return filter.name == "zstd" || filter.name == "zfp" ? filter.name : "filter";
+    return config.flag("shuffle") ? "shuffle" : "fletcher32";
+}
+
+void check_encoding(const Config& config, const Options& options) {
+    if (!options.encode_on_ranks) return;
+    if (options.subfiles != 0)
+        throw config.error("encode", "encode ranks cannot be combined with subfile",
+                           "with subfile the dataset is contiguous; take one of the two away");
+    if (config.given("hint"))
+        throw config.error("hint", "hint has no effect with encode ranks",
+                           "chunks are then written without MPI-IO; take one of the two away");
+}
+
+void check_space(const Config& config, const Options& options) {
+    constexpr std::uint64_t least_page = 512;  // HDF5's own bound
+    if (options.page_bytes != 0 && options.page_bytes < least_page)
+        throw config.error(
+            "page_allocation",
+            "pages of " + std::to_string(options.page_bytes) + " bytes are too small",
+            "HDF5 takes pages of at least 512 bytes; 4096 is its own choice");
+    if (options.page_bytes != 0 && options.subfiles != 0)
+        throw config.error("page_allocation", "page_allocation cannot be combined with subfile",
+                           "take one of the two away");
+    if (options.reassemble && options.subfiles == 0)
+        throw config.error("reassemble", "reassemble without subfile",
+                           "add the line `subfile N`, or take reassemble away",
+                           core::Code::missing_key);
+}
+
 /// Combinations that HDF5 itself would refuse, or worse.
 void check(const Config& config, const Options& options) {
-    const bool filtered = options.deflate != 0 || !options.filters.empty();
-    const char* culprit = options.deflate != 0               ? "deflate"
-                          : config.has("filter") && filtered ? "filter"
-                                                             : "zfp";
-    if (filtered && !options.collective)
-        throw config.error(culprit, std::string(culprit) + " needs collective writes",
-                           "add collective_write: HDF5 can compress in parallel only collectively");
-    if (filtered && options.subfiles != 0)
-        throw config.error(culprit, std::string(culprit) + " cannot be combined with subfile",
+    if (options.filtered() && !options.collective && !options.encode_on_ranks) {
+        const std::string culprit = culprit_of(config, options);
+        throw config.error(culprit, culprit + " needs collective writes",
+                           "add collective_write: HDF5 can compress in parallel only "
+                           "collectively; or `encode ranks`, where each rank does it by itself");
+    }
+    if (options.filtered() && options.subfiles != 0) {
+        const std::string culprit = culprit_of(config, options);
+        throw config.error(culprit, culprit + " cannot be combined with subfile",
                            "with subfile the dataset is contiguous; take one of the two away");
+    }
+    check_encoding(config, options);
+    check_space(config, options);
     if (options.precreate && options.subfiles != 0)
         throw config.error("precreate", "precreate cannot be combined with subfile",
                            "one rank alone cannot create the subfiles; take one of the two away");
@@ -127,6 +191,10 @@ void register_keys(core::KeyTable& table) {
     table.add(key("precreate", Shape::flag,
                   "rank 0 alone creates the file and the dataset, then all ranks open it"));
     table.add(key("set_collective_metadata", Shape::flag, "ask for collective metadata reads"));
+    table.add(key("collective_metadata_write", Shape::flag,
+                  "write the library's own metadata with collective calls"));
+    table.add(key("multi_dataset", Shape::flag,
+                  "write pieces of several objects with one call of the library"));
     table.add(key("never_fill", Shape::flag, "never write fill values (H5D_FILL_TIME_NEVER)"));
     table.add(key("early_allocation", Shape::flag,
                   "allocate all storage at creation; this is the default"));
@@ -134,6 +202,7 @@ void register_keys(core::KeyTable& table) {
     alloc.choices = {"early", "late", "incremental", "default"};
     alloc.default_text = "early";
     table.add(alloc);
+    register_filter_keys(table);
     register_layout_keys(table);
     Key alignment =
         key("alignment", Shape::words,
@@ -153,17 +222,24 @@ Options options_from(const Config& config) {
     Options options;
     options.collective = config.flag("collective_write");
     options.collective_metadata = config.flag("set_collective_metadata");
+    options.collective_metadata_writes = config.flag("collective_metadata_write");
+    options.multi_dataset = config.flag("multi_dataset");
     options.precreate = config.flag("precreate");
+    options.reassemble = config.flag("reassemble");
     options.fill_time = config.flag("never_fill") ? FillTime::never : FillTime::if_set;
     options.alloc_time = alloc_time_of(config);
     if (config.has("deflate")) options.deflate = static_cast<int>(config.number("deflate"));
+    options.shuffle = config.flag("shuffle");
     options.filters = all_filters(config);
+    options.fletcher32 = config.flag("fletcher32");
+    options.encode_on_ranks = config.text("encode") == "ranks";
     if (config.has("subfile")) options.subfiles = config.number("subfile");
     const Alignment alignment = alignment_of(config);
     options.alignment_bytes = alignment.bytes;
     options.alignment_threshold_bytes = alignment.threshold_bytes;
     if (config.has("metadata_block_size"))
         options.metadata_block_bytes = config.number("metadata_block_size");
+    if (config.has("page_allocation")) options.page_bytes = config.number("page_allocation");
     set_libver(config, options);
     options.hints = hints_of(config);
     check(config, options);

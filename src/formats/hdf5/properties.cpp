@@ -39,12 +39,22 @@ H5F_libver_t libver(const std::string& name) {
                              : "did you mean \"" + near + "\"?");
 }
 
+void require_filter(unsigned id, const std::string& name) {
+    if (h5::filter_available(id)) return;
+    const char* path = std::getenv("HDF5_PLUGIN_PATH");
+    throw Error(Code::unsupported,
+                "HDF5 finds no filter number " + std::to_string(id) + " (HDF5_PLUGIN_PATH is " +
+                    (path == nullptr ? "not set" : "\"" + std::string(path) + "\"") + ")",
+                name, "install its plugin and set HDF5_PLUGIN_PATH to the folder, or leave it out");
+}
+
 void check_filters(const Options& options, int ranks) {
-    if (options.deflate == 0 && options.filters.empty()) return;
-    if (ranks > 1 && !options.collective)
+    if (!options.filtered()) return;
+    if (ranks > 1 && !options.collective && !options.encode_on_ranks)
         throw Error(Code::bad_input,
                     "filters (deflate and the like) need collective writes on several ranks",
-                    options.deflate != 0 ? "deflate" : "filter", "add collective_write");
+                    options.deflate != 0 ? "deflate" : "filter",
+                    "add collective_write, or encode chunks on the ranks");
     if (options.subfiles != 0)
         throw Error(Code::bad_input, "subfiling stores contiguous datasets, which have no filters",
                     "subfile", "take either the filter or subfile away");
@@ -53,18 +63,10 @@ void check_filters(const Options& options, int ranks) {
                     "level " + std::to_string(options.deflate) + " is not between 0 and 9",
                     "deflate", "1 is fast, 9 is small, 0 is off");
     if (options.deflate != 0 && !h5::filter_available(H5Z_FILTER_DEFLATE))
-        throw Error(Code::bad_input, "this HDF5 was built without zlib", "deflate",
+        throw Error(Code::unsupported, "this HDF5 was built without zlib", "deflate",
                     "build HDF5 with zlib, or leave deflate out");
-    for (const Filter& filter : options.filters) {
-        if (h5::filter_available(filter.id)) continue;
-        const char* path = std::getenv("HDF5_PLUGIN_PATH");
-        throw Error(Code::bad_input,
-                    "HDF5 finds no filter number " + std::to_string(filter.id) +
-                        " (HDF5_PLUGIN_PATH is " +
-                        (path == nullptr ? "not set" : "\"" + std::string(path) + "\"") + ")",
-                    filter.name.empty() ? "filter" : filter.name,
-                    "install its plugin and set HDF5_PLUGIN_PATH to the folder, or leave it out");
-    }
+    for (const Filter& filter : options.filters)
+        require_filter(filter.id, filter.name.empty() ? "filter" : filter.name);
 }
 
 void check_subfiling(const Options& options) {
@@ -176,8 +178,11 @@ void check_object(const Options& options, const core::Object& object) {
     (void)object.bytes();
     const core::Extents chunk = chunk_of(options, object);
     if (chunk.empty()) {
-        if (options.deflate != 0 || !options.filters.empty())
+        if (options.filtered())
             throw Error(Code::bad_input, "a filter wants a chunked dataset", object.path,
+                        "give it a chunk");
+        if (options.encode_on_ranks)
+            throw Error(Code::bad_input, "ranks encode chunks, and it has none", object.path,
                         "give it a chunk");
         const bool grows = std::any_of(object.dims.begin(), object.dims.end(),
                                        [](const core::Extent& dim) { return dim.unlimited; });
@@ -216,7 +221,16 @@ Driver shared_driver(const Options& options) {
     return mpi_running() ? Driver::parallel : Driver::serial;
 }
 
-h5::Id file_creation() { return h5::property_list(H5P_FILE_CREATE, "file creation"); }
+h5::Id file_creation(const Options& options) {
+    h5::Id list = h5::property_list(H5P_FILE_CREATE, "file creation");
+    if (options.page_bytes == 0) return list;
+    const std::string where = "page_allocation";
+    h5::check(H5Pset_file_space_strategy(list.get(), H5F_FSPACE_STRATEGY_PAGE, false, 1),
+              "H5Pset_file_space_strategy", where, Code::bad_input);
+    h5::check(H5Pset_file_space_page_size(list.get(), options.page_bytes),
+              "H5Pset_file_space_page_size", where, Code::bad_input);
+    return list;
+}
 
 h5::Id file_access(const Options& options, const comm::Comm& comm, Driver driver) {
     h5::Id list = h5::property_list(H5P_FILE_ACCESS, "file access");
@@ -250,6 +264,8 @@ h5::Id file_access(const Options& options, const comm::Comm& comm, Driver driver
     }
     if (options.collective_metadata)
         set(H5Pset_all_coll_metadata_ops(list.get(), true), "H5Pset_all_coll_metadata_ops");
+    if (options.collective_metadata_writes)
+        set(H5Pset_coll_metadata_write(list.get(), true), "H5Pset_coll_metadata_write");
     return list;
 }
 
@@ -286,7 +302,8 @@ h5::Id dataset_creation(const Options& options, const core::Object& object) {
             set(H5Pset_fill_time(list.get(), H5D_FILL_TIME_ALLOC), "H5Pset_fill_time");
             break;
     }
-    switch (options.alloc_time) {
+    // A rank finds the place of a chunk when it has encoded it, and not before.
+    switch (options.encode_on_ranks ? AllocTime::incremental : options.alloc_time) {
         case AllocTime::early:
             set(H5Pset_alloc_time(list.get(), H5D_ALLOC_TIME_EARLY), "H5Pset_alloc_time");
             break;
@@ -299,12 +316,14 @@ h5::Id dataset_creation(const Options& options, const core::Object& object) {
         case AllocTime::library_default:
             break;
     }
+    if (options.shuffle) set(H5Pset_shuffle(list.get()), "H5Pset_shuffle");
     if (options.deflate != 0)
         set(H5Pset_deflate(list.get(), static_cast<unsigned>(options.deflate)), "H5Pset_deflate");
     for (const Filter& filter : options.filters)
         set(H5Pset_filter(list.get(), static_cast<H5Z_filter_t>(filter.id), H5Z_FLAG_MANDATORY,
                           filter.parameters.size(), filter.parameters.data()),
             "H5Pset_filter");
+    if (options.fletcher32) set(H5Pset_fletcher32(list.get()), "H5Pset_fletcher32");
     return list;
 }
 

@@ -34,7 +34,7 @@ void check_object(const Options& options, const core::Object& object);
 /// The driver that all ranks together use.  [local]
 [[nodiscard]] Driver shared_driver(const Options& options);
 
-[[nodiscard]] h5::Id file_creation();
+[[nodiscard]] h5::Id file_creation(const Options& options);
 [[nodiscard]] h5::Id file_access(const Options& options, const comm::Comm& comm, Driver driver);
 [[nodiscard]] h5::Id dataset_access(const Options& options, Driver driver);
 [[nodiscard]] h5::Id dataset_creation(const Options& options, const core::Object& object);

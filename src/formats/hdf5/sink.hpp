@@ -9,10 +9,12 @@
 #include "comm/comm.hpp"
 #include "core/phases.hpp"
 #include "core/sink.hpp"
+#include "formats/hdf5/batch.hpp"
 #include "formats/hdf5/h5.hpp"
 #include "formats/hdf5/in_force.hpp"
 #include "formats/hdf5/modes.hpp"
 #include "formats/hdf5/properties.hpp"
+#include "formats/hdf5/reassemble.hpp"
 #include "formats/options.hpp"
 #include "formats/stepped_sink.hpp"
 
@@ -36,37 +38,35 @@ private:
     Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
              core::Phases& phases, Driver driver);
 
-    struct Dataset {
-        core::Object object;
-        core::Extents dims;  ///< present extents in the file
-        h5::Id id;
-    };
-    /// One call of write(): this rank's pieces by object, and what all ranks together need.
-    struct Batch {
-        std::vector<std::vector<const core::Write*>> mine;
-        std::vector<std::uint64_t> rounds;   ///< per object: most pieces of any rank
-        std::vector<core::Extents> extents;  ///< per object: what the writes reach
+    /// What one call writes: the arguments of HDF5, one entry per dataset.
+    struct Selections {
+        std::vector<hid_t> datasets, types, memory, file;
+        std::vector<const void*> data;
+        std::vector<h5::Id> owned;
+        std::string first_path;
+        void add(const Dataset& dataset, hid_t type, h5::Id in_memory, h5::Id in_file,
+                 const void* from);
     };
 
     // sink_create.cpp
     void create_file();
-    void check_schema(const core::Schema& schema) const;
     void precreate(const core::Schema& schema);
     void create_objects(const core::Schema& schema);
     void open_objects(const core::Schema& schema);
 
     // sink_transfer.cpp
-    void check_pieces(std::span<const core::Write> pieces) const;
-    Batch agree_on_batch(std::span<const core::Write> pieces);
     void grow(const Batch& batch);
     void transfer(const Batch& batch);
-    void transfer_one(const Dataset& dataset, const core::Write* piece, const h5::Id& list);
+    void transfer_round(const Batch& batch, std::uint64_t round, std::size_t first,
+                        std::size_t last);
+    void select(const Dataset& dataset, const core::Write* piece, Selections& all);
+    void transfer_selections(const Selections& all);
 
     // sink_encoded.cpp
-    void check_chunk(const core::EncodedChunk& chunk) const;
     void store_chunk(const core::EncodedChunk& chunk);
 
     // sink_close.cpp
+    void reassemble();
     void look_at_open_file();
     void remember_subfiles();
     void close_ids();
@@ -91,8 +91,9 @@ private:
     std::vector<core::Attribute> x_attributes;
     TransferModes x_modes;
     InForce x_in_force;
-    bool x_subfiles_known = false;    ///< x_target has been told of them
-    std::uint64_t x_bytes_asked = 0;  ///< by the writes of this rank, in the file's types
+    std::optional<Reassembled> x_plain;  ///< what was made of the subfiles
+    bool x_subfiles_known = false;       ///< x_target has been told of them
+    std::uint64_t x_bytes_asked = 0;     ///< by the writes of this rank, in the file's types
 };
 
 }  // namespace tailrace::formats::hdf5

@@ -2,6 +2,7 @@
 // The end of a file: closed by all ranks, its bytes counted, described by rank 0, published; or
 // removed; or, where ranks may stand at different places in HDF5, left alone.
 #include <algorithm>
+#include <cstdlib>
 
 #include "formats/companions.hpp"
 #include "formats/hdf5/abandon.hpp"
@@ -51,6 +52,22 @@ void Hdf5Sink::publish() {
         lose(error, false);  // HDF5 holds the file no more
     }
     x_closed = true;
+    if (x_options.reassemble) reassemble();
+}
+
+void Hdf5Sink::reassemble() {
+    const auto& settings = x_in_force.settings;
+    const auto number = [&](const char* key) -> std::uint64_t {
+        const auto found = settings.find(key);
+        return found == settings.end() ? 0 : std::strtoull(found->second.c_str(), nullptr, 10);
+    };
+    try {
+        x_plain = reassembled(x_comm, x_target.path(), number("subfiles"),
+                              number("subfile_stripe_bytes"), x_phases);
+    } catch (const Error& error) {
+        x_lost = error;
+        throw;
+    }
 }
 
 void Hdf5Sink::look_at_open_file() {
@@ -84,10 +101,10 @@ void Hdf5Sink::close_ids() {
 }
 
 void Hdf5Sink::verify_bytes() {
-    const bool filtered = x_options.deflate != 0 || !x_options.filters.empty();
     // What filters make of the elements is known for the whole file only.
     const std::uint64_t stored = x_comm.rank() == 0 ? x_in_force.stored_bytes : 0;
-    x_target.check_bytes(filtered ? std::min(stored, x_comm.sum(x_bytes_asked)) : x_bytes_asked);
+    x_target.check_bytes(x_options.filtered() ? std::min(stored, x_comm.sum(x_bytes_asked))
+                                              : x_bytes_asked);
 }
 
 void Hdf5Sink::describe() {

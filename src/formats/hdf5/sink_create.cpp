@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file and its datasets: made by all ranks, or by rank 0 alone and then opened by all.
-#include <algorithm>
-#include <set>
-
-#include "formats/hdf5/attributes.hpp"
 #include "formats/hdf5/open.hpp"
 #include "formats/hdf5/sink.hpp"
 #include "formats/mpiio/open_by_all.hpp"
@@ -15,64 +11,16 @@ namespace {
 using core::Code;
 using core::Error;
 
-/// Everything that HDF5 wants to be equal on all ranks, as text; hints may differ.
-std::string shared_text(const Options& options) {
-    std::string text;
-    const auto add = [&text](auto number) { text += std::to_string(number) + ' '; };
-    for (const bool flag : {options.collective, options.collective_metadata, options.precreate})
-        add(flag);
-    add(static_cast<int>(options.fill_time));
-    add(static_cast<int>(options.alloc_time));
-    add(options.deflate);
-    for (const std::uint64_t number :
-         {options.subfiles, options.alignment_bytes, options.alignment_threshold_bytes,
-          options.metadata_block_bytes})
-        add(number);
-    for (const Filter& filter : options.filters) {
-        text += "filter ";
-        add(filter.id);
-        for (const unsigned value : filter.parameters) add(value);
-    }
-    for (const auto& [path, chunk] : options.chunks) {
-        text += "chunk " + path + ' ';
-        for (const std::uint64_t extent : chunk) add(extent);
-    }
-    return text + options.libver_low + ' ' + options.libver_high;
-}
-
-/// All checks that need no file, on all ranks; then the driver.
-Driver checked_driver(const comm::Comm& comm, const core::Target& target, const Options& options) {
-    comm.agree_on([&] {
-        if (target.existing == core::Existing::append)
-            throw Error(Code::unsupported, "appending to an existing HDF5 file is not built",
-                        target.path.string(), "write a new file, or use existing = replace");
-        check_options(options, comm.size());
-    });
-    require_same_options(comm, target.path.string(), shared_text(options));
-    return shared_driver(options);
-}
-
 core::Target with_publish(core::Target target, const Options& options) {
     target.publish = publish_of(options, target.publish);
     return target;
-}
-
-h5::Id create_dataset(const h5::Id& file, const core::Object& object, const Options& options,
-                      Driver driver) {
-    core::Extents limits;
-    for (const core::Extent& dim : object.dims)
-        limits.push_back(dim.unlimited ? H5S_UNLIMITED : dim.size);
-    const h5::Id space = h5::simple_space(object.sizes(), limits);
-    return h5::create_dataset(file, object.path, h5::file_type(object.type), space,
-                              dataset_creation(options, object), dataset_access(options, driver));
 }
 
 }  // namespace
 
 Hdf5Sink::Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
                    core::Phases& phases)
-    : Hdf5Sink(comm, target, options, phases,
-               (h5::Quiet(), checked_driver(comm, target, options))) {}
+    : Hdf5Sink(comm, target, options, phases, shared_driver(options)) {}
 
 Hdf5Sink::Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
                    core::Phases& phases, Driver driver)
@@ -81,7 +29,6 @@ Hdf5Sink::Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Opt
       x_options(options),
       x_driver(driver) {
     const h5::Quiet quiet;
-    const bool filtered = options.deflate != 0 || !options.filters.empty();
     x_can.records = options.subfiles == 0;
     x_can.filters = options.subfiles == 0;
     x_can.independent = !options.collective;
@@ -90,8 +37,8 @@ Hdf5Sink::Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Opt
     // read any in a collective way: docs/developer/hdf5_failures.md, "Encoded chunks".
     x_can.encoded_chunks =
         options.subfiles == 0 &&
-        (comm.size() == 1 ||
-         (!filtered && options.alloc_time == AllocTime::early && !options.collective_metadata));
+        (comm.size() == 1 || (!options.filtered() && options.alloc_time == AllocTime::early &&
+                              !options.collective_metadata));
     x_transfer = transfer_list(shared() && options.collective);
     x_target.hold_errors(true);
     if (!(options.precreate && shared())) create_file();
@@ -110,7 +57,7 @@ void Hdf5Sink::create_file() {
     collective_step("create", "creating " + name, [&] {
         const h5::Id access = file_access(x_options, x_comm, x_driver);
         x_file = mpiio::open_by_all(x_comm, x_target.part(), [&](const auto& path) {
-            return h5::create_file(path, file_creation(), access);
+            return h5::create_file(path, file_creation(x_options), access);
         });
     });
     remember_subfiles();  // after an agreement: those of other ranks are there as well
@@ -121,7 +68,8 @@ void Hdf5Sink::create_file() {
 std::vector<core::ObjectId> Hdf5Sink::define(const core::Schema& schema) {
     const h5::Quiet quiet;
     refuse_if_lost();
-    agree_on_schema(schema, comm::Comm::caught([&] { check_schema(schema); }));
+    agree_on_schema(schema,
+                    comm::Comm::caught([&] { check_schema(x_options, x_datasets, schema); }));
     if (!x_file) {
         precreate(schema);
         open_objects(schema);
@@ -129,41 +77,14 @@ std::vector<core::ObjectId> Hdf5Sink::define(const core::Schema& schema) {
         create_objects(schema);
     }
     x_attributes.insert(x_attributes.end(), schema.attributes.begin(), schema.attributes.end());
-    std::vector<core::ObjectId> ids;
-    for (std::size_t i = x_datasets.size() - schema.objects.size(); i < x_datasets.size(); ++i)
-        ids.push_back(static_cast<core::ObjectId>(i));
-    return ids;
-}
-
-void Hdf5Sink::check_schema(const core::Schema& schema) const {
-    std::set<std::string> names, groups{"/"};
-    const auto take = [&](const core::Object& object) {
-        if (!names.insert(object.path).second)
-            throw Error(Code::bad_input, "it is defined twice", object.path,
-                        "give every object a path of its own");
-        for (std::size_t slash = object.path.find('/', 1); slash != std::string::npos;
-             slash = object.path.find('/', slash + 1))
-            groups.insert(object.path.substr(0, slash));
-    };
-    for (const Dataset& dataset : x_datasets) take(dataset.object);
-    for (const core::Object& object : schema.objects) {
-        check_object(x_options, object);
-        take(object);
-    }
-    for (const std::string& name : names)
-        if (groups.contains(name))
-            throw Error(Code::bad_input, "it is a dataset and a group", name,
-                        "give the dataset another name");
-    for (const core::Attribute& attribute : schema.attributes)
-        check_attribute(attribute,
-                        names.contains(attribute.object) || groups.contains(attribute.object));
+    return last_ids(x_datasets, schema.objects.size());
 }
 
 void Hdf5Sink::precreate(const core::Schema& schema) {
     const std::string name = x_target.path().string();
     collective_step("precreate", "creating " + name + " on rank 0", [&] {
         if (x_comm.rank() != 0) return;
-        h5::Id file = h5::create_file(x_target.part(), file_creation(),
+        h5::Id file = h5::create_file(x_target.part(), file_creation(x_options),
                                       file_access(x_options, x_comm, Driver::serial));
         for (const core::Object& object : schema.objects)
             create_dataset(file, object, x_options, Driver::serial).close("H5Dclose", object.path);

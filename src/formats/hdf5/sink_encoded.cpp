@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chunks that were compressed elsewhere, stored by one rank alone.
-#include "core/checked.hpp"
+#include "formats/hdf5/batch.hpp"
 #include "formats/hdf5/sink.hpp"
 
 namespace tailrace::formats::hdf5 {
@@ -8,29 +8,6 @@ namespace tailrace::formats::hdf5 {
 using core::Code;
 using core::EncodedChunk;
 using core::Error;
-
-void Hdf5Sink::check_chunk(const EncodedChunk& chunk) const {
-    if (chunk.object >= x_datasets.size())
-        throw Error(Code::wrong_call, "object " + std::to_string(chunk.object) + " is not defined",
-                    x_target.path().string(), "use an id that define() returned");
-    const Dataset& dataset = x_datasets[chunk.object];
-    const core::Object& object = dataset.object;
-    const core::Extents extents = chunk_of(x_options, object);
-    bool aligned = !extents.empty() && chunk.offset.size() == extents.size();
-    for (std::size_t d = 0; aligned && d < extents.size(); ++d)
-        aligned = chunk.offset[d] % extents[d] == 0 && chunk.offset[d] < dataset.dims[d];
-    if (!aligned)
-        throw Error(Code::bad_input, "no chunk begins there", object.path,
-                    "give the position of a chunk's first element, within the extents");
-    const bool filtered = x_options.deflate != 0 || !x_options.filters.empty();
-    const std::uint64_t whole =
-        core::checked_product(extents, object.path) * core::size_of(object.type);
-    if (!filtered && chunk.data.size() != whole)
-        throw Error(Code::bad_input,
-                    "a chunk without filters has " + std::to_string(whole) + " bytes, not " +
-                        std::to_string(chunk.data.size()),
-                    object.path, "give all elements of the chunk");
-}
 
 void Hdf5Sink::store_chunk(const EncodedChunk& chunk) {
     const Dataset& dataset = x_datasets[chunk.object];
@@ -52,7 +29,8 @@ void Hdf5Sink::write_encoded(std::span<const EncodedChunk> chunks) {
                     "here: it would change metadata that all ranks hold",
                     x_target.path().string(),
                     "ask can().encoded_chunks first; write() the elements with collective_write");
-    for (const EncodedChunk& chunk : chunks) check_chunk(chunk);
+    for (const EncodedChunk& chunk : chunks)
+        check_chunk(x_options, x_datasets, chunk, x_target.path().string());
     const auto scope = x_phases.enter("write");
     for (const EncodedChunk& chunk : chunks) {
         const auto error = comm::Comm::caught([&] { store_chunk(chunk); });

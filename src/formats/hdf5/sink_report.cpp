@@ -9,6 +9,13 @@ namespace tailrace::formats::hdf5 {
 core::FileReport Hdf5Sink::report() {
     core::FileReport report;
     x_target.report(report);
+    if (x_plain) {
+        report.parts = x_plain->parts;
+        report.bytes_stored = x_plain->bytes_stored;
+        report.bytes_allocated = x_plain->bytes_allocated;
+        report.durable = report.durable && x_plain->durable;
+        x_in_force.settings["reassembled_subfiles"] = std::to_string(x_plain->subfiles);
+    }
     report.bytes_logical = x_comm.sum(report.parts.empty() ? 0 : x_bytes_asked);  // discarded: none
     report.hints_in_force = x_in_force.hints;
     report.mpi_io = x_in_force.mpi_io;
@@ -27,9 +34,8 @@ core::FileReport Hdf5Sink::report() {
 void Hdf5Sink::doubt_collective(core::FileReport& report) const {
     const mpiio::Exchange exchange =
         mpiio::exchange_of(x_comm, x_target.writer(), x_bytes_asked, report);
-    const bool filtered = x_options.deflate != 0 || !x_options.filters.empty();
     if (exchange.collective == true || exchange.cause.empty() || x_comm.size() == 1) return;
-    if (filtered && !exchange.collective) return;
+    if (x_options.filtered() && !exchange.collective) return;
     report.data_collective = exchange.collective;
     report.no_collective_cause = exchange.cause;
 }

@@ -2,101 +2,20 @@
 // Writes: checked and agreed on before any I/O, then in rounds that all ranks take together.
 #include <algorithm>
 
-#include "core/checked.hpp"
 #include "formats/hdf5/sink.hpp"
 
 namespace tailrace::formats::hdf5 {
 
-namespace {
-
-using core::Code;
 using core::Error;
 using core::Write;
-
-bool grows(const core::Object& object) {
-    return std::any_of(object.dims.begin(), object.dims.end(),
-                       [](const core::Extent& dim) { return dim.unlimited; });
-}
-
-void check_memory(const Write& piece, const std::string& where) {
-    if (piece.data == nullptr)
-        throw Error(Code::bad_input, "a piece with elements has no data", where,
-                    "pass the address of its first element");
-    const core::MemLayout& memory = piece.memory;
-    if (memory.dims.empty()) return;
-    const core::Box inside{memory.offset, piece.place.count};
-    if (memory.offset.size() != memory.dims.size() ||
-        memory.dims.size() != piece.place.count.size() || !inside.inside(memory.dims))
-        throw Error(Code::bad_input,
-                    "its memory layout does not hold the box " + piece.place.text(), where,
-                    "give extents and offset of the array that holds the box");
-}
-
-}  // namespace
-
-void Hdf5Sink::check_pieces(std::span<const Write> pieces) const {
-    for (const Write& piece : pieces) {
-        if (piece.object >= x_datasets.size())
-            throw Error(Code::wrong_call,
-                        "object " + std::to_string(piece.object) + " is not defined; there are " +
-                            std::to_string(x_datasets.size()),
-                        x_target.path().string(), "use an id that define() returned");
-        const core::Object& object = x_datasets[piece.object].object;
-        const core::Box& box = piece.place;
-        if (box.rank() != object.dims.size() || box.offset.size() != box.count.size())
-            throw Error(Code::bad_input,
-                        "the box " + box.text() + " has not its " +
-                            std::to_string(object.dims.size()) + " dimensions",
-                        object.path, "give one offset and count per dimension");
-        if (box.empty()) continue;
-        core::Extents limits = object.sizes();
-        for (std::size_t d = 0; d < limits.size(); ++d)
-            if (object.dims[d].unlimited) limits[d] = H5S_UNLIMITED - 1;
-        if (!box.inside(limits))
-            throw Error(Code::bad_input, "the box " + box.text() + " reaches outside", object.path,
-                        "write inside " + core::Box{core::Extents(limits.size()), limits}.text());
-        (void)core::checked_mul(box.volume(), core::size_of(object.type), object.path);
-        check_memory(piece, object.path);
-    }
-}
-
-Hdf5Sink::Batch Hdf5Sink::agree_on_batch(std::span<const Write> pieces) {
-    const auto scope = x_phases.enter("agree");
-    const std::optional<Error> bad = comm::Comm::caught([&] { check_pieces(pieces); });
-    Batch batch;
-    batch.mine.resize(x_datasets.size());
-    batch.rounds.resize(x_datasets.size());
-    for (const Write& piece : pieces)
-        if (!bad && !piece.place.empty()) batch.mine[piece.object].push_back(&piece);
-    // One reduction for all: whether a rank has bad arguments, the rounds of every object, then the
-    // ends of those that grow.
-    std::vector<std::uint64_t> wanted{bad ? std::uint64_t{1} : 0};
-    for (const auto& mine : batch.mine) wanted.push_back(mine.size());
-    for (std::size_t i = 0; i < x_datasets.size(); ++i) {
-        if (!grows(x_datasets[i].object)) continue;
-        core::Extents extents = x_datasets[i].dims;
-        for (const Write* piece : batch.mine[i])
-            for (std::size_t d = 0; d < extents.size(); ++d)
-                extents[d] = std::max(extents[d], piece->place.offset[d] + piece->place.count[d]);
-        wanted.insert(wanted.end(), extents.begin(), extents.end());
-    }
-    x_comm.reduce(wanted, comm::Reduce::max);
-    if (wanted.front() != 0) x_comm.agree(bad);  // throws on all ranks
-    auto next = wanted.begin() + 1 + static_cast<std::ptrdiff_t>(x_datasets.size());
-    std::copy(wanted.begin() + 1, next, batch.rounds.begin());
-    for (const Dataset& dataset : x_datasets) {
-        batch.extents.push_back(dataset.dims);
-        if (!grows(dataset.object)) continue;
-        std::copy_n(next, dataset.dims.size(), batch.extents.back().begin());
-        next += static_cast<std::ptrdiff_t>(dataset.dims.size());
-    }
-    return batch;
-}
 
 void Hdf5Sink::write(std::span<const Write> pieces) {
     const h5::Quiet quiet;
     refuse_if_lost();
-    const Batch batch = agree_on_batch(pieces);
+    const Batch batch = [&] {
+        const auto agreeing = x_phases.enter("agree");
+        return agree_on_batch(x_comm, x_datasets, pieces, x_target.path().string());
+    }();
     const auto scope = x_phases.enter("write");
     grow(batch);
     transfer(batch);
@@ -118,28 +37,42 @@ void Hdf5Sink::grow(const Batch& batch) {
 
 void Hdf5Sink::transfer(const Batch& batch) {
     const bool together = shared() && x_options.collective;
-    for (std::size_t i = 0; i < x_datasets.size(); ++i) {
-        const auto& mine = batch.mine[i];
-        const std::uint64_t rounds = together ? batch.rounds[i] : mine.size();
-        for (std::uint64_t round = 0; round < rounds; ++round) {
-            const Write* piece = round < mine.size() ? mine[round] : nullptr;
-            // A rank that failed goes on with nothing, so that the others are not left waiting.
-            if (x_pending && !together) return;
-            if (x_pending) piece = nullptr;
-            const auto error =
-                comm::Comm::caught([&] { transfer_one(x_datasets[i], piece, x_transfer); });
-            if (!x_pending) x_pending = error;
-        }
+    std::uint64_t rounds = 0;
+    for (std::size_t i = 0; i < x_datasets.size(); ++i)
+        rounds = std::max<std::uint64_t>(rounds, together ? batch.rounds[i] : batch.mine[i].size());
+    if (x_options.multi_dataset) {
+        for (std::uint64_t round = 0; round < rounds; ++round)
+            transfer_round(batch, round, 0, x_datasets.size());
+        return;
     }
+    for (std::size_t i = 0; i < x_datasets.size(); ++i)
+        for (std::uint64_t round = 0; round < rounds; ++round)
+            transfer_round(batch, round, i, i + 1);
 }
 
-void Hdf5Sink::transfer_one(const Dataset& dataset, const Write* piece, const h5::Id& list) {
-    const std::string where = x_target.path().string() + ":" + dataset.object.path;
-    const h5::Id in_file = h5::space_of(dataset.id, where);
-    h5::Id in_memory;
+/// The pieces of one round of the datasets `first` to before `last`, with one call.
+void Hdf5Sink::transfer_round(const Batch& batch, std::uint64_t round, std::size_t first,
+                              std::size_t last) {
+    const bool together = shared() && x_options.collective;
+    if (x_pending && !together) return;
+    Selections all;
+    const auto error = comm::Comm::caught([&] {
+        for (std::size_t i = first; i < last; ++i) {
+            const auto& mine = batch.mine[i];
+            if (round >= (together ? batch.rounds[i] : mine.size())) continue;
+            // A rank that failed goes on with nothing, so that the others are not left waiting.
+            const bool has = round < mine.size() && !x_pending;
+            select(x_datasets[i], has ? mine[round] : nullptr, all);
+        }
+        transfer_selections(all);
+    });
+    if (!x_pending) x_pending = error;
+}
+
+void Hdf5Sink::select(const Dataset& dataset, const Write* piece, Selections& all) {
     static const std::byte nothing{};
-    const void* data = &nothing;
-    hid_t type = h5::memory_type(dataset.object.type);
+    h5::Id in_file = h5::space_of(dataset.id, x_target.path().string() + ":" + dataset.object.path);
+    h5::Id in_memory;
     if (piece == nullptr) {
         in_memory = h5::scalar_space();
         h5::select_none(in_memory);
@@ -149,16 +82,39 @@ void Hdf5Sink::transfer_one(const Dataset& dataset, const Write* piece, const h5
         in_memory = h5::simple_space(memory.dims.empty() ? piece->place.count : memory.dims);
         if (!memory.dims.empty()) h5::select(in_memory, {memory.offset, piece->place.count});
         h5::select(in_file, piece->place);
-        data = piece->data;
-        type = h5::memory_type(piece->type);
         x_bytes_asked += piece->place.volume() * core::size_of(dataset.object.type);
     }
-    h5::check(H5Dwrite(dataset.id.get(), type, in_memory.get(), in_file.get(), list.get(), data),
-              "H5Dwrite", where);
+    all.add(dataset, piece ? h5::memory_type(piece->type) : h5::memory_type(dataset.object.type),
+            std::move(in_memory), std::move(in_file), piece ? piece->data : &nothing);
+}
+
+void Hdf5Sink::transfer_selections(const Selections& all) {
+    if (all.datasets.empty()) return;
+    const std::string where = x_target.path().string() + ":" + all.first_path;
+    if (all.datasets.size() == 1)
+        h5::check(H5Dwrite(all.datasets[0], all.types[0], all.memory[0], all.file[0],
+                           x_transfer.get(), all.data[0]),
+                  "H5Dwrite", where);
+    else
+        h5::check(
+            h5::write_several(all.datasets, all.types, all.memory, all.file, x_transfer, all.data),
+            "H5Dwrite_multi", where);
     if (shared() && x_options.collective)
-        x_modes.note(list);
+        x_modes.note(x_transfer);
     else
         x_modes.note_independent();
+}
+
+void Hdf5Sink::Selections::add(const Dataset& dataset, hid_t type, h5::Id in_memory, h5::Id in_file,
+                               const void* from) {
+    if (datasets.empty()) first_path = dataset.object.path;
+    datasets.push_back(dataset.id.get());
+    types.push_back(type);
+    memory.push_back(in_memory.get());
+    file.push_back(in_file.get());
+    data.push_back(from);
+    owned.push_back(std::move(in_memory));
+    owned.push_back(std::move(in_file));
 }
 
 void Hdf5Sink::complete(core::Step step) {

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "formats/hdf5/abandon.hpp"
+#include "formats/hdf5/encoding_sink.hpp"
 #include "formats/hdf5/open.hpp"
 #include "formats/hdf5/properties.hpp"
 #include "formats/hdf5/readable.hpp"
@@ -116,12 +117,18 @@ private:
 
 std::unique_ptr<core::Sink> open_sink(const comm::Comm& comm, const core::Target& target,
                                       const Options& options, core::Phases& phases) {
+    const h5::Quiet quiet;
+    check_opening(comm, target, options);
+    if (options.encode_on_ranks)
+        return std::make_unique<EncodingSink>(comm, target, options, phases);
     return std::make_unique<Hdf5Sink>(comm, target, options, phases);
 }
 
 std::unique_ptr<core::Source> open_source(const comm::Comm& comm, const std::filesystem::path& path,
                                           const Options& options, core::Phases& phases) {
-    return std::make_unique<Hdf5Source>(comm, path, options, phases);
+    Options plain = options;
+    if (options.reassemble) plain.subfiles = 0;
+    return std::make_unique<Hdf5Source>(comm, path, plain, phases);
 }
 
 LibraryFacts library_facts() {

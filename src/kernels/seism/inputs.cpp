@@ -126,7 +126,8 @@ void add_classic_hints(formats::Hints& hints, bool collective, std::uint64_t byt
 
 /// Where compression was asked for.
 std::string filter_place(const Config& config) {
-    for (const char* key : {"deflate", "filter", "zfp", "zstd", "szip", "shuffle"})
+    for (const char* key :
+         {"deflate", "filter", "zfp", "zstd", "szip", "shuffle", "fletcher32", "encode"})
         if (config.given(key)) return config.place(key);
     return {};
 }
@@ -154,7 +155,7 @@ void complete_options(Inputs& inputs) {
     }
     const auto* netcdf4 = std::get_if<formats::netcdf4::Options>(&inputs.options);
     const bool any_chunks = inputs.chunk || (netcdf4 && netcdf4->library_chunks);
-    if (inputs.filtered() && !any_chunks)
+    if (formats::needs_chunks(inputs.options) && !any_chunks)
         throw Error(Code::missing_key, "compression works on chunks, but no chunk is given",
                     filter_place(config),
                     "add the line `chunk X Y Z`, with the domain of a rank for example");

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options and schemas: allowed, and the same on all ranks.
+#include <set>
+
+#include "formats/hdf5/attributes.hpp"
+#include "formats/hdf5/batch.hpp"
+#include "formats/stepped_sink.hpp"
+
+namespace tailrace::formats::hdf5 {
+
+using core::Code;
+using core::Error;
+
+namespace {
+
+/// Everything that HDF5 wants to be equal on all ranks, as text; hints may differ.
+std::string shared_text(const Options& options) {
+    std::string text;
+    const auto add = [&text](auto number) { text += std::to_string(number) + ' '; };
+    for (const bool flag :
+         {options.collective, options.collective_metadata, options.precreate, options.shuffle,
+          options.collective_metadata_writes, options.multi_dataset, options.reassemble,
+          options.fletcher32, options.encode_on_ranks})
+        add(flag);
+    add(static_cast<int>(options.fill_time));
+    add(static_cast<int>(options.alloc_time));
+    add(options.deflate);
+    for (const std::uint64_t number :
+         {options.subfiles, options.alignment_bytes, options.alignment_threshold_bytes,
+          options.metadata_block_bytes, options.page_bytes})
+        add(number);
+    for (const Filter& filter : options.filters) {
+        text += "filter ";
+        add(filter.id);
+        for (const unsigned value : filter.parameters) add(value);
+    }
+    for (const auto& [path, chunk] : options.chunks) {
+        text += "chunk " + path + ' ';
+        for (const std::uint64_t extent : chunk) add(extent);
+    }
+    return text + options.libver_low + ' ' + options.libver_high;
+}
+
+}  // namespace
+
+void check_opening(const comm::Comm& comm, const core::Target& target, const Options& options) {
+    comm.agree_on([&] {
+        if (target.existing == core::Existing::append)
+            throw Error(Code::unsupported, "appending to an existing HDF5 file is not built",
+                        target.path.string(), "write a new file, or use existing = replace");
+        check_options(options, comm.size());
+    });
+    require_same_options(comm, target.path.string(), shared_text(options));
+}
+
+void check_schema(const Options& options, std::span<const Dataset> datasets,
+                  const core::Schema& schema) {
+    std::set<std::string> names, groups{"/"};
+    const auto take = [&](const core::Object& object) {
+        if (!names.insert(object.path).second)
+            throw Error(Code::bad_input, "it is defined twice", object.path,
+                        "give every object a path of its own");
+        for (std::size_t slash = object.path.find('/', 1); slash != std::string::npos;
+             slash = object.path.find('/', slash + 1))
+            groups.insert(object.path.substr(0, slash));
+    };
+    for (const Dataset& dataset : datasets) take(dataset.object);
+    for (const core::Object& object : schema.objects) {
+        check_object(options, object);
+        take(object);
+    }
+    for (const std::string& name : names)
+        if (groups.contains(name))
+            throw Error(Code::bad_input, "it is a dataset and a group", name,
+                        "give the dataset another name");
+    for (const core::Attribute& attribute : schema.attributes)
+        check_attribute(attribute,
+                        names.contains(attribute.object) || groups.contains(attribute.object));
+}
+
+h5::Id create_dataset(const h5::Id& file, const core::Object& object, const Options& options,
+                      Driver driver) {
+    core::Extents limits;
+    for (const core::Extent& dim : object.dims)
+        limits.push_back(dim.unlimited ? H5S_UNLIMITED : dim.size);
+    const h5::Id space = h5::simple_space(object.sizes(), limits);
+    return h5::create_dataset(file, object.path, h5::file_type(object.type), space,
+                              dataset_creation(options, object), dataset_access(options, driver));
+}
+
+std::vector<core::ObjectId> last_ids(std::span<const Dataset> datasets, std::size_t count) {
+    std::vector<core::ObjectId> ids;
+    for (std::size_t i = datasets.size() - count; i < datasets.size(); ++i)
+        ids.push_back(static_cast<core::ObjectId>(i));
+    return ids;
+}
+
+}  // namespace tailrace::formats::hdf5
