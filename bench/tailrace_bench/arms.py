@@ -51,6 +51,7 @@ class Seism:
     collective: bool = False
     chunked: bool = True
     extra: tuple[str, ...] = field(default=())
+    chunk: tuple[int, int, int] | None = None  # where it is not the block of a rank
 
     def arguments(self) -> list[str]:
         by_x = "x".join
@@ -63,7 +64,7 @@ class Seism:
             *self.extra,
         ]
         if self.chunked and self.format not in {"posix-per-rank", "pnetcdf"}:
-            words.append(f"chunk={by_x(map(str, self.piece.domain))}")
+            words.append(f"chunk={by_x(map(str, self.chunk or self.piece.domain))}")
         if self.format in {"hdf5", "netcdf4"}:
             words.append("never_fill")
         if self.collective:

@@ -217,7 +217,35 @@ def _classic(_: Machine, ranks: int) -> Iterator[Case]:
     )
 
 
+def _compression(_: Machine, __: int) -> Iterator[Case]:
+    """The same bytes in the same chunks, 64 MiB in 16 of them, on two ranks and on one."""
+    x, y, z = chunk = (128, 128, 64)
+
+    def arm(ranks: int, encode: str) -> Seism:
+        piece = Piece((ranks, 1, 1), (x * 2 // ranks, y, z), 8)
+        extra = ("fill=position", "deflate=1", f"encode={encode}")
+        return Seism(piece, "hdf5", collective=encode == "library", extra=extra, chunk=chunk)
+
+    yield Case(
+        "compression",
+        "deflate 1, encode ranks, 2 ranks / 1 rank, tmpfs",
+        "tmpfs",
+        arm(1, "ranks"),
+        arm(2, "ranks"),
+        1.7,
+    )
+    yield Case(
+        "compression",
+        "deflate 1, 2 ranks, encode ranks / encode library, tmpfs",
+        "tmpfs",
+        arm(2, "library"),
+        arm(2, "ranks"),
+        1.0,
+    )
+
+
 _makers = {
+    "compression": _compression,
     "hdf5-mpiio": _hdf5_mpiio,
     "posix-dd": _posix_dd,
     "slab": _slab,
