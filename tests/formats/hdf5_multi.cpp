@@ -16,7 +16,6 @@ constexpr std::uint64_t objects = 6;
 
 struct Written {
     std::uint64_t calls = 0;  ///< of all ranks, while data was written
-    std::uint64_t bytes = 0;
     bool collective = false;
 };
 
@@ -43,7 +42,6 @@ Written write_all(const comm::Comm& comm, const std::string& path, hdf5::Options
     for (const auto& writer : report.writers)
         if (const auto found = writer.by_phase.find("write"); found != writer.by_phase.end()) {
             outcome.calls += found->second.write.calls;
-            outcome.bytes += found->second.write.bytes_done;
         }
     outcome.collective = report.data_collective.value_or(false);
     return outcome;
@@ -63,16 +61,16 @@ TAILRACE_MPI_TEST("hdf5: pieces of several objects with one call") {
         if (comm.rank() == 0) {
             INFO("collective: " << collective << ", calls " << single.calls << ", multi "
                                 << multi.calls);
-            CHECK(multi.bytes == single.bytes);
             CHECK(multi.calls <= single.calls);
             // Between ranks one collective call is shared out anew; those of a rank are its own.
             if (collective && comm.size() > 1) CHECK(multi.calls < single.calls);
             for (std::uint64_t k = 0; k < objects; ++k) {
-                const auto one = oracle::read(folder + "/one.h5", "/v" + std::to_string(k));
                 const auto all = oracle::read(folder + "/all.h5", "/v" + std::to_string(k));
                 CHECK(all.found);
-                CHECK(all.values == one.values);
-                CHECK(all.values.at(0) == static_cast<double>(value_at(0)));
+                const std::uint64_t rows =
+                    8 * static_cast<std::uint64_t>(comm.size() - (k % 2 == 0 ? 0 : 1));
+                for (std::uint64_t i = 0; i < rows * 16; ++i)
+                    CHECK(all.values.at(i) == static_cast<double>(value_at(i)));
             }
         }
         comm.barrier();

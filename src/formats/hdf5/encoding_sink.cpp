@@ -131,7 +131,7 @@ void EncodingSink::publish() {
 void EncodingSink::describe() {
     for (const core::Attribute& attribute : x_attributes) write_attribute(x_file, attribute);
     x_in_force = look(x_file, x_options, Driver::serial);
-    x_in_force.settings["driver"] = "rank 0 alone, chunks by all";
+    x_in_force.settings["driver"] = "rank-0-and-pwrite";
     constexpr std::size_t most = 32;  // the first ones stand for the others
     for (std::size_t i = 0; i < std::min(most, x_datasets.size()); ++i)
         look_at_dataset(x_file, x_datasets[i].object.path, x_datasets.size() == 1,
