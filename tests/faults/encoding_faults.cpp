@@ -22,7 +22,8 @@ TAILRACE_MPI_TEST("faults: encode: no fault, no failure") {
 
 TAILRACE_MPI_TEST("faults: encode: every rank writes, and any of them may fail") {
     const auto comm = comm::from_mpi(MPI_COMM_WORLD);
-    CHECK(writers_in(comm, "write", encoding()).size() == static_cast<std::size_t>(comm.size()));
+    CHECK(writers_in(comm, "write", writer_of(encoding())).size() ==
+          static_cast<std::size_t>(comm.size()));
     check_writes(comm, "write", "write", encoding());
 }
 
