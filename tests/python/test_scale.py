@@ -174,7 +174,8 @@ def scale(stage: Stage, *words: str) -> Ran:
     return called("scale", "seism", "--launcher", stage.launcher, *words)
 
 
-def test_the_command(stage: Stage) -> None:
+def test_the_command(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     words = ("--ranks", "1,2,4", "--mode", "weak", "domain=8x8x8", "time=2")
     found = scale(stage, *words, "--repeat", "3", "--json").expect(0).json
     assert [one["ranks"] for one in found["points"]] == [1, 2, 4]

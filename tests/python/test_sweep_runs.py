@@ -60,7 +60,8 @@ def test_everything_in_turns_in_an_order_that_the_seed_gives(stage: Stage) -> No
     assert [r["arm"]["name"] for r in stage.records()] == [r["arm"]["name"] for r in records[:8]]
 
 
-def test_the_table_fits_80_columns(stage: Stage) -> None:
+def test_the_table_fits_80_columns(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     out = sweep(stage, *VARY).expect(0).out
     lines = out.splitlines()
     assert all(len(line) <= 80 for line in lines), out
