@@ -88,7 +88,7 @@ Sink::Sink(const comm::Comm& comm, const core::Target& target, const Options& op
 // Closing is collective. An exception that is not the agreed one may pass on this rank alone.
 Sink::~Sink() {
     if (x_closed) return;
-    if (passing_alone()) abandon();
+    if (x_comm.size() > 1 && passing_alone()) abandon();  // one rank waits for nobody
     discard();
 }
 
