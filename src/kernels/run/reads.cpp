@@ -101,7 +101,8 @@ core::ReadRecord read_pattern(const comm::Comm& comm, const Kernel& kernel, Read
     const core::VerificationRecord found = comparison.result(comm, 0);
     record.elements = found.elements;
     record.wrong = found.wrong;
-    const bool everything = pattern != ReadPattern::plane && pattern != ReadPattern::points;
+    const bool everything = pattern == ReadPattern::same || pattern == ReadPattern::other ||
+                            pattern == ReadPattern::shuffled;
     if (everything && record.elements != elements_of(kernel))
         throw core::Error(core::Code::verification,
                           "only " + std::to_string(record.elements) + " of " +
