@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/splitmix.hpp"
 #include "core/statistics.hpp"
 
 namespace tailrace::core::statistics_parts {
@@ -35,12 +36,7 @@ void check_bootstrap(const Bootstrap& how);
 class Generator {
 public:
     explicit Generator(std::uint64_t seed) : x_state(seed) {}
-    std::uint64_t next() {
-        std::uint64_t z = (x_state += 0x9e3779b97f4a7c15ULL);
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-        return z ^ (z >> 31);
-    }
+    std::uint64_t next() { return mixed(x_state += splitmix_step); }
     /// 0 .. n-1; the bias of the product method is below n / 2^64.
     std::size_t below(std::size_t n) {
         __extension__ using Wide = unsigned __int128;

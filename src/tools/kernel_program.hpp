@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
+#include <utility>
 
 #include "core/config.hpp"
 #include "kernels/run/kernel.hpp"
@@ -22,9 +22,21 @@ struct KernelProgram {
                                                         const kernels::run::Plan& started)>
         make;
     /// The ranks that a configuration asks for; 0: any number will do. For dry runs.
-    std::function<std::uint64_t(const core::Config&)> ranks_asked;
+    std::function<std::uint64_t(const core::Config&)> ranks_asked{
+        [](const core::Config&) { return std::uint64_t{0}; }};
     bool limit_alone = false;  ///< no kernel: only the same bytes by plain means
 };
+
+/// KernelProgram::make of a kernel's own inputs_from() and make_kernel().
+template <class InputsFrom, class MakeKernel>
+auto kernel_maker(InputsFrom inputs_from, MakeKernel make_kernel) {
+    return [inputs_from, make_kernel](core::Config config, std::uint64_t ranks,
+                                      const kernels::run::Plan& started) {
+        auto inputs = inputs_from(std::move(config), ranks);
+        kernels::run::started_as(inputs, started);
+        return make_kernel(std::move(inputs));
+    };
+}
 
 /// The whole main function; returns the exit code.  [collective]
 [[nodiscard]] int run_kernel_program(int argc, char** argv, KernelProgram which);

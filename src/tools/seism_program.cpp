@@ -19,13 +19,6 @@ std::uint64_t ranks_asked(const core::Config& config) {
     return ranks;
 }
 
-std::unique_ptr<kernels::run::Kernel> make(core::Config config, std::uint64_t ranks,
-                                           const kernels::run::Plan& started) {
-    seism::Inputs inputs = seism::inputs_from(std::move(config), ranks);
-    kernels::run::started_as(inputs, started);
-    return seism::make_kernel(std::move(inputs));
-}
-
 }  // namespace
 
 int run_seism_program(int argc, char** argv, const std::string& name, const std::string& summary,
@@ -35,7 +28,7 @@ int run_seism_program(int argc, char** argv, const std::string& name, const std:
     which.program.summary = summary;
     which.program.environment_prefix = seism::environment_prefix;
     which.program.keys = seism::key_table();
-    which.make = make;
+    which.make = kernel_maker(seism::inputs_from, seism::make_kernel);
     which.ranks_asked = ranks_asked;
     which.limit_alone = limit_alone;
     return run_kernel_program(argc, argv, std::move(which));

@@ -9,14 +9,6 @@
 namespace {
 
 namespace particle = tailrace::kernels::particle;
-namespace run = tailrace::kernels::run;
-
-std::unique_ptr<run::Kernel> make(tailrace::core::Config config, std::uint64_t ranks,
-                                  const run::Plan& started) {
-    particle::Inputs inputs = particle::inputs_from(std::move(config), ranks);
-    run::started_as(inputs, started);
-    return particle::make_kernel(std::move(inputs));
-}
 
 }  // namespace
 
@@ -28,7 +20,6 @@ int main(int argc, char** argv) {
     which.program.keys = particle::key_table();
     which.program.reads_stdin = false;
     which.program.translate = particle::lines_of;
-    which.make = make;
-    which.ranks_asked = [](const tailrace::core::Config&) { return std::uint64_t{0}; };
+    which.make = tailrace::tools::kernel_maker(particle::inputs_from, particle::make_kernel);
     return tailrace::tools::run_kernel_program(argc, argv, std::move(which));
 }

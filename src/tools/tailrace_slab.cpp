@@ -8,14 +8,6 @@
 namespace {
 
 namespace slab = tailrace::kernels::slab;
-namespace run = tailrace::kernels::run;
-
-std::unique_ptr<run::Kernel> make(tailrace::core::Config config, std::uint64_t ranks,
-                                  const run::Plan& started) {
-    slab::Inputs inputs = slab::inputs_from(std::move(config), ranks);
-    run::started_as(inputs, started);
-    return slab::make_kernel(std::move(inputs));
-}
 
 }  // namespace
 
@@ -28,7 +20,6 @@ int main(int argc, char** argv) {
     which.program.usage = "N1 N2 T|F";
     which.program.reads_stdin = false;
     which.program.classic = slab::from_classic;
-    which.make = make;
-    which.ranks_asked = [](const tailrace::core::Config&) { return std::uint64_t{0}; };
+    which.make = tailrace::tools::kernel_maker(slab::inputs_from, slab::make_kernel);
     return tailrace::tools::run_kernel_program(argc, argv, std::move(which));
 }

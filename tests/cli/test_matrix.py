@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mpi_programs import mpi_components, need_both_mpi_io
 from tailrace_cli import Ran, tailrace
 
 pytestmark = pytest.mark.mpi
-OPEN_MPI = os.environ.get("TAILRACE_TEST_MPI") == "openmpi"
-ROMIO = bool(os.environ.get("TAILRACE_TEST_ROMIO"))
 DEFAULT, OFF = "default hints", "buffering and sieving off"
 
 
@@ -37,15 +35,14 @@ def cell(found: Ran, mpi_io: str, mode: str, axis: str, hints: str) -> dict[str,
 
 
 def test_every_cell_was_measured(made: tuple[Ran, Ran]) -> None:
-    both = OPEN_MPI and ROMIO
     cells = made[0].json["matrix"]
-    assert len(cells) == (24 if both else 12)
+    assert len(cells) == 12 * len(mpi_components())
     assert all(len(one["seconds"]) == 1 and one["rate_bytes_per_s"] > 0 for one in cells)
     assert made[0].json["left_out"] == []
 
 
-@pytest.mark.skipif(not (OPEN_MPI and ROMIO), reason="only Open MPI has both implementations")
 def test_explanations_name_what_was_counted(made: tuple[Ran, Ran]) -> None:
+    need_both_mpi_io()
     one = "1 of 3 ranks wrote everything (1 call of 46.9 KiB); at least 31.2 KiB moved"
     assert cell(made[0], "OMPIO", "collective", "long-fast", DEFAULT)["why"].startswith(one)
     assert cell(made[0], "ROMIO", "collective", "long-fast", DEFAULT)["why"].startswith(one)
@@ -55,9 +52,9 @@ def test_explanations_name_what_was_counted(made: tuple[Ran, Ran]) -> None:
     assert cell(made[0], "OMPIO", "independent", "short-split", DEFAULT)["why"] == small
 
 
-@pytest.mark.skipif(not (OPEN_MPI and ROMIO), reason="only Open MPI has both implementations")
 def test_where_counts_do_not_separate_it_says_so(made: tuple[Ran, Ran]) -> None:
     """OMPIO knows none of these hints; ROMIO does."""
+    need_both_mpi_io()
     pairs = {(one["mpi_io"].split()[0], one["second"]): one for one in made[0].json["pairs"]}
     assert not pairs["OMPIO", f"collective long-fast, {OFF}"]["separated"]
     romio = pairs["ROMIO", f"collective long-fast, {OFF}"]

@@ -8,17 +8,14 @@
 
 #include "core/box.hpp"
 #include "core/schema.hpp"
+#include "core/splitmix.hpp"
 
 namespace tailrace::kernels::particle {
 
 /// A whole number below 2^24 for a number that no two elements of a file share: the upper 24 bits
 /// of the SplitMix64 finaliser of `index`.  [local]
 [[nodiscard]] constexpr std::uint32_t position_number(std::uint64_t index) noexcept {
-    std::uint64_t z = index + 0x9e3779b97f4a7c15ULL;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    z = z ^ (z >> 31);
-    return static_cast<std::uint32_t>(z >> 40);
+    return static_cast<std::uint32_t>(core::mixed_index(index) >> 40);
 }
 
 /// Values of a box of one variable in one step, `stride` elements apart in memory. The element

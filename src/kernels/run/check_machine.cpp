@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/context.hpp"
 #include "core/results_file.hpp"
+#include "formats/check.hpp"
 #include "kernels/run/run.hpp"
 
 namespace tailrace::kernels::run {
@@ -23,9 +24,22 @@ void check_memory(const comm::Comm& comm, const Kernel& kernel) {
     comm.agree(mine);
 }
 
+/// What the chosen format could not hold, before any file is made; a dry run says the same.
+void check_schema(const Kernel& kernel) {
+    const core::Config& config = kernel.plan().config;
+    try {
+        formats::check_schema(kernel.plan().options, kernel.schema());
+    } catch (const core::Error& error) {
+        const char* key = config.given("cdf") ? "cdf" : "format";
+        throw config.error(key, error.where() + ": " + error.message(), error.remedy(),
+                           error.code());
+    }
+}
+
 }  // namespace
 
 void check_machine(const comm::Comm& comm, const Kernel& kernel) {
+    comm.agree_on([&] { check_schema(kernel); });
     check_memory(comm, kernel);
     comm.agree_on([&] {
         if (comm.rank() != 0) return;

@@ -32,6 +32,7 @@ public:
     std::vector<core::ObjectId> define(const core::Schema& schema) override {
         return x_comm.agree_on([&] {
             core::Schema mine = schema;
+            std::vector<std::uint64_t> parts;
             for (core::Object& object : mine.objects) {
                 std::uint64_t& first = object.dims.at(0).size;
                 const auto ranks = static_cast<std::uint64_t>(x_comm.size());
@@ -40,20 +41,23 @@ public:
                                 "it cannot be cut evenly into a file for each rank", object.path,
                                 "write a shared file");
                 first /= ranks;
-                x_parts.push_back(first);
+                parts.push_back(first);
             }
             if (!x_described)
                 mine.attributes.push_back({"/", "file_of_rank",
                                            core::AttributeScalar(std::uint64_t{
                                                static_cast<std::uint64_t>(x_comm.rank())})});
+            std::vector<core::ObjectId> ids = x_sink->define(mine);
             x_described = true;
-            return x_sink->define(mine);
+            x_parts.insert(x_parts.end(), parts.begin(), parts.end());
+            return ids;
         });
     }
 
     void write(std::span<const core::Write> pieces) override {
         std::vector<core::Write> mine(pieces.begin(), pieces.end());
         std::erase_if(mine, [](const core::Write& piece) { return piece.place.empty(); });
+        if (x_failure) return;  // of an earlier batch of this step
         x_failure = comm::Comm::caught([&] {
             for (core::Write& piece : mine)
                 piece.place.offset.at(0) -=

@@ -73,6 +73,14 @@ Timed read_all(const comm::Comm& comm, const Kernel& kernel, Opened& file,
     return timed;
 }
 
+/// Whether a pattern read as much as it is about: what was written, everything, or something.
+bool read_all_of(const Kernel& kernel, ReadPattern pattern, const core::ReadRecord& record) {
+    if (pattern == ReadPattern::same || pattern == ReadPattern::shuffled)
+        return record.bytes == kernel.bytes();
+    if (pattern == ReadPattern::other) return record.elements == elements_of(kernel);
+    return record.elements > 0;
+}
+
 }  // namespace
 
 core::ReadRecord read_pattern(const comm::Comm& comm, const Kernel& kernel, ReadPattern pattern,
@@ -101,9 +109,9 @@ core::ReadRecord read_pattern(const comm::Comm& comm, const Kernel& kernel, Read
     const core::VerificationRecord found = comparison.result(comm, 0);
     record.elements = found.elements;
     record.wrong = found.wrong;
-    if (record.elements == 0)
+    if (!read_all_of(kernel, pattern, record))
         throw core::Error(core::Code::verification,
-                          "none of " + std::to_string(elements_of(kernel)) +
+                          "only " + std::to_string(record.elements) +
                               " elements were read in the pattern " + record.pattern,
                           kernel.plan().filename.string(), "please report it");
     return record;

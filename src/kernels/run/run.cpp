@@ -206,9 +206,11 @@ private:
         if (measured.written.complete) tell(results_text(x_kernel, record, measured.figures));
         tell_limit(record);
         if (record.error) {
-            // Bad input that only the file system could tell: no run took place.
+            // Bad input that only the file system could tell, or what this machine lacks: no run
+            // took place.
+            const int code = core::exit_code(record.error->code());
             const bool ran =
-                measured.written.complete || core::exit_code(record.error->code()) != 2;
+                measured.written.complete || (code != 2 && (code != 4 || measured.written.created));
             if (ran) append_if_possible(record);
             throw core::Error(*record.error);
         }

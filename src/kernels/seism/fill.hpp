@@ -11,6 +11,7 @@
 
 #include "core/box.hpp"
 #include "core/error.hpp"
+#include "core/splitmix.hpp"
 #include "kernels/seism/geometry.hpp"
 #include "kernels/seism/plugin.hpp"
 
@@ -26,11 +27,7 @@ enum class FillKind { rank, position, plugin };
 /// Value of `fill position` for the element with row-major index `index` in (time, x, y, z): the
 /// upper 24 bits of the SplitMix64 finaliser of index, as a fraction; exact in float32.  [local]
 [[nodiscard]] constexpr float position_value(std::uint64_t index) noexcept {
-    std::uint64_t z = index + 0x9e3779b97f4a7c15ULL;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    z = z ^ (z >> 31);
-    return static_cast<float>(z >> 40) * 0x1p-24F;
+    return static_cast<float>(core::mixed_index(index) >> 40) * 0x1p-24F;
 }
 
 class Fill {

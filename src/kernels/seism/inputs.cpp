@@ -6,6 +6,7 @@
 #include "core/checked.hpp"
 #include "formats/check.hpp"
 #include "formats/keys.hpp"
+#include "kernels/run/chunks.hpp"
 #include "kernels/seism/schema.hpp"
 
 namespace tailrace::kernels::seism {
@@ -20,8 +21,7 @@ using run::product;
 namespace {
 
 constexpr std::uint64_t element_bytes = 4;
-constexpr std::uint64_t largest_chunk_bytes = 4294967295;  // HDF5 keeps it in 32 bits
-constexpr std::uint64_t largest_cb_buffer = 2147479552;    // ROMIO reads it as an int
+constexpr std::uint64_t largest_cb_buffer = 2147479552;  // ROMIO reads it as an int
 
 Geometry geometry_of(const Config& config, std::uint64_t ranks) {
     Geometry geometry{config.tuple("processor"), config.tuple("domain"), config.number("time")};
@@ -60,14 +60,7 @@ std::optional<core::Extents> chunk_of(const Config& config, const Geometry& geom
                                    ", in " + axes[d],
                                "choose a chunk of at most " + by_x(slice) +
                                    "; the domain of a rank is a good one");
-    core::Extents factors = chunk;
-    factors.push_back(element_bytes);
-    const std::uint64_t bytes = product(config, "chunk", factors);
-    if (bytes > largest_chunk_bytes)
-        throw config.error("chunk",
-                           "a chunk of " + by_x(chunk) + " elements has " + std::to_string(bytes) +
-                               " bytes; HDF5 allows less than 4 GiB (4294967296)",
-                           "choose a smaller chunk");
+    run::check_chunk_size(config, chunk, element_bytes);
     return chunk;
 }
 
@@ -124,56 +117,20 @@ void add_classic_hints(formats::Hints& hints, bool collective, std::uint64_t byt
     hints.emplace("cb_buffer_size", std::to_string(std::min(bytes_per_rank, largest_cb_buffer)));
 }
 
-/// Where compression was asked for.
-std::string filter_place(const Config& config) {
-    for (const char* key :
-         {"deflate", "filter", "zfp", "zstd", "szip", "shuffle", "fletcher32", "encode"})
-        if (config.given(key)) return config.place(key);
-    return {};
-}
-
 /// Chunk, filters and hints; and what of them the chosen format cannot have.
 void complete_options(Inputs& inputs) {
-    const Config& config = inputs.config;
     const std::uint64_t bytes = inputs.geometry.bytes_per_rank();
-    const bool per_rank = config.text("format") == "posix-per-rank";
     std::visit(
         [&](auto& some) {
             if constexpr (requires { some.hints; })
                 add_classic_hints(some.hints, formats::collective(inputs.options), bytes);
         },
         inputs.options);
-    const auto* hdf5 = std::get_if<formats::hdf5::Options>(&inputs.options);
-    const bool classic = std::holds_alternative<formats::pnetcdf::Options>(inputs.options);
-    inputs.chunk_put_aside = inputs.chunk && (per_rank || classic || (hdf5 && hdf5->subfiles > 0));
-    if (inputs.chunk_put_aside) {
-        inputs.chunk.reset();
-        inputs.notes.push_back(
-            per_rank ? "chunk has no effect with format posix-per-rank: a rank's block is one piece"
-            : classic ? "chunk has no effect with format pnetcdf: its layout is contiguous"
-                      : "chunk has no effect with subfile: the layout is contiguous");
-    }
-    const auto* netcdf4 = std::get_if<formats::netcdf4::Options>(&inputs.options);
-    const bool any_chunks = inputs.chunk || (netcdf4 && netcdf4->library_chunks);
-    if (formats::needs_chunks(inputs.options) && !any_chunks)
-        throw Error(Code::missing_key, "compression works on chunks, but no chunk is given",
-                    filter_place(config),
-                    "add the line `chunk X Y Z`, with the domain of a rank for example");
+    run::settle_chunk(inputs, inputs.chunk, "`chunk X Y Z`, with the domain of a rank");
     if (inputs.chunk) {
         core::Extents chunk = *inputs.chunk;
         chunk.insert(chunk.begin(), 1);
         formats::set_chunk(inputs.options, object_path, chunk);
-    }
-}
-
-/// What the chosen format could not hold, before any file is made; a dry run says the same.
-void check_schema(const Inputs& inputs) {
-    try {
-        formats::check_schema(inputs.options, schema_of(inputs));
-    } catch (const Error& error) {
-        const char* key = inputs.config.given("cdf") ? "cdf" : "format";
-        throw inputs.config.error(key, error.where() + ": " + error.message(), error.remedy(),
-                                  error.code());
     }
 }
 
@@ -182,14 +139,9 @@ void check_schema(const Inputs& inputs) {
 std::uint64_t Inputs::reserve_bytes() const {
     if (filtered()) return 0;
     if (!chunk) return geometry.bytes();
-    std::uint64_t bytes = core::checked_mul(geometry.steps, element_bytes, "bytes of the chunks");
-    const core::Extents slice = geometry.slice();
-    for (std::size_t d = 0; d < slice.size(); ++d) {
-        const std::uint64_t count = slice[d] / (*chunk)[d] + (slice[d] % (*chunk)[d] != 0 ? 1 : 0);
-        bytes = core::checked_mul(bytes, core::checked_mul(count, (*chunk)[d], "chunk"),
-                                  "bytes of the chunks");
-    }
-    return bytes;
+    core::Extents factors = run::padded(geometry.slice(), *chunk);
+    factors.insert(factors.end(), {geometry.steps, element_bytes});
+    return core::checked_product(factors, "bytes of the chunks");
 }
 
 Inputs inputs_from(Config config, std::uint64_t ranks) {
@@ -203,7 +155,6 @@ Inputs inputs_from(Config config, std::uint64_t ranks) {
     inputs.fill = fill_of(inputs.config);
     run::settle(inputs);
     complete_options(inputs);
-    check_schema(inputs);
     if (inputs.reserve_bytes() > largest_file_bytes)
         throw given.error("chunk", "the padded chunks take more than 2^63 bytes",
                           "choose a chunk that divides the domain");

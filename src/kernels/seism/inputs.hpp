@@ -21,7 +21,6 @@ inline constexpr const char* environment_prefix = "TAILRACE_SEISM_";
 struct Inputs : run::Plan {
     Geometry geometry;
     std::optional<core::Extents> chunk;  ///< x, y, z; none: contiguous
-    bool chunk_put_aside = false;        ///< a chunk was given, but the layout has none
     FillKind fill = FillKind::rank;
     PluginCall plugin;
 

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/box.hpp"
+#include "core/splitmix.hpp"
 #include "kernels/slab/geometry.hpp"
 #include "kernels/slab/inputs.hpp"
 
@@ -14,11 +15,7 @@ namespace tailrace::kernels::slab {
 /// Value of `fill position` for a number that no two elements of a file share: the upper 53 bits of
 /// the SplitMix64 finaliser of `index`, as a fraction; exact in float64.  [local]
 [[nodiscard]] constexpr double position_value(std::uint64_t index) noexcept {
-    std::uint64_t z = index + 0x9e3779b97f4a7c15ULL;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    z = z ^ (z >> 31);
-    return static_cast<double>(z >> 11) * 0x1p-53;
+    return static_cast<double>(core::mixed_index(index) >> 11) * 0x1p-53;
 }
 
 /// Values of a box of dataset number `object` of the file, packed row-major. With `fill position`

@@ -5,14 +5,13 @@
 
 #include "core/checked.hpp"
 #include "formats/keys.hpp"
+#include "kernels/run/chunks.hpp"
 
 namespace tailrace::kernels::slab {
 
 using core::Config;
 
 namespace {
-
-constexpr std::uint64_t largest_chunk_bytes = 4294967295;  // HDF5 keeps it in 32 bits
 
 std::vector<Axis> axes_of(const Config& config) {
     const std::string& word = config.text("axis");
@@ -42,21 +41,8 @@ std::optional<core::Extents> chunk_of(const Config& config, const Geometry& geom
                            "a chunk of " + run::by_x(chunk) + " is larger than the array, " +
                                run::by_x({geometry.n1, geometry.n2}),
                            "choose a chunk of at most that; the part of a rank is a good one");
-    const std::uint64_t bytes = run::product(config, "chunk", {chunk[0], chunk[1], element_bytes});
-    if (bytes > largest_chunk_bytes)
-        throw config.error("chunk",
-                           "a chunk of " + run::by_x(chunk) + " elements has " +
-                               std::to_string(bytes) +
-                               " bytes; HDF5 allows less than 4 GiB (4294967296)",
-                           "choose a smaller chunk");
+    run::check_chunk_size(config, chunk, element_bytes);
     return chunk;
-}
-
-/// Where compression was asked for.
-std::string filter_place(const Config& config) {
-    for (const char* key : {"deflate", "filter", "zfp", "zstd", "szip", "shuffle"})
-        if (config.given(key)) return config.place(key);
-    return {};
 }
 
 /// The original creates its file on one rank, before the clock.
@@ -68,19 +54,7 @@ void precreate_by_default(Inputs& inputs) {
 }
 
 void put_chunks(Inputs& inputs) {
-    const Config& config = inputs.config;
-    const bool contiguous = inputs.several_files();
-    if (inputs.chunk && contiguous) {
-        inputs.chunk.reset();
-        inputs.notes.push_back(
-            "chunk has no effect where several files are written: their layout "
-            "is contiguous");
-    }
-    if (inputs.filtered() && !inputs.chunk)
-        throw core::Error(core::Code::missing_key,
-                          "compression works on chunks, but no chunk is given",
-                          filter_place(config),
-                          "add the line `chunk LONG SHORT`, with the part of a rank for example");
+    run::settle_chunk(inputs, inputs.chunk, "`chunk LONG SHORT`, with the part of a rank");
     if (!inputs.chunk) return;
     for (Axis axis : inputs.axes)
         formats::set_chunk(inputs.options, Inputs::path_of(axis), inputs.chunk_of(axis));
@@ -109,14 +83,9 @@ std::uint64_t Inputs::reserve_bytes() const {
     if (filtered()) return 0;
     std::uint64_t bytes = 0;
     for (Axis axis : axes) {
-        core::Extents padded = geometry.dims(axis);
-        const core::Extents cut = chunk_of(axis);
-        for (std::size_t d = 0; d < cut.size(); ++d) {
-            const std::uint64_t count = padded[d] / cut[d] + (padded[d] % cut[d] != 0 ? 1 : 0);
-            padded[d] = core::checked_mul(count, cut[d], "chunks");
-        }
-        padded.push_back(element_bytes);
-        bytes = core::checked_add(bytes, core::checked_product(padded, "bytes of the chunks"),
+        core::Extents factors = run::padded(geometry.dims(axis), chunk_of(axis));
+        factors.push_back(element_bytes);
+        bytes = core::checked_add(bytes, core::checked_product(factors, "bytes of the chunks"),
                                   "bytes of the chunks");
     }
     return bytes;

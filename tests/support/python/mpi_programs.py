@@ -7,6 +7,8 @@ import os
 import shlex
 from pathlib import Path
 
+from own_namespace import not_run
+
 BUILD = Path(os.environ["TAILRACE_BUILD_DIR"])
 PRELOAD = BUILD / "lib/libtailrace_hook_posix.so"
 MPIEXEC = shlex.split(os.environ.get("TAILRACE_TEST_MPIEXEC", ""))
@@ -23,3 +25,9 @@ def mpi_components() -> list[tuple[str, dict[str, str]]]:
         return [("romio", {})]
     both = [("ompio", {"OMPI_MCA_io": "ompio"})]
     return both + ([("romio", {"OMPI_MCA_io": ROMIO})] if ROMIO else [])
+
+
+def need_both_mpi_io() -> None:
+    """For tests that hold OMPIO and ROMIO side by side: elsewhere they count as not run."""
+    if os.environ.get("TAILRACE_TEST_MPI") != "openmpi" or not ROMIO:
+        not_run("needs Open MPI with both implementations of MPI-IO, OMPIO and ROMIO")
