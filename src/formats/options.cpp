@@ -21,9 +21,12 @@ bool collective(const Options& options) {
 }
 
 bool filtered(const Options& options) {
-    if (const auto* netcdf4 = std::get_if<netcdf4::Options>(&options)) return netcdf4->filtered();
-    const auto* hdf5 = std::get_if<hdf5::Options>(&options);
-    return hdf5 != nullptr && hdf5->filtered();
+    return std::visit(
+        [](const auto& some) {
+            if constexpr (requires { some.filtered(); }) return some.filtered();
+            return false;
+        },
+        options);
 }
 
 bool needs_chunks(const Options& options) {

@@ -39,7 +39,6 @@ public:
     Beneath() noexcept = default;
     /// The file that was opened since `before` was taken; none where there is none.  [local]
     explicit Beneath(const std::vector<std::int64_t>& before);
-    [[nodiscard]] explicit operator bool() const noexcept { return x_file >= 0; }
 
     /// redirect_to_memory (formats/hdf5/abandon.hpp).  [local]
     void redirect_to_memory() const noexcept;

@@ -99,11 +99,9 @@ std::vector<std::byte> ask(const comm::Comm& comm, const std::vector<std::byte>&
 
 }  // namespace
 
-std::vector<std::optional<Place>> place_chunks(const comm::Comm& comm,
-                                               std::span<const Dataset> datasets,
-                                               ChunkDriver& driver,
-                                               std::span<const ChunkWish> wishes,
-                                               std::optional<Error>& failed) {
+std::vector<std::optional<Place>> place_chunks(
+    const comm::Comm& comm, std::span<const Dataset> datasets, ChunkDriver& driver,
+    std::span<const ChunkWish> wishes, std::set<ChunkName>& seen, std::optional<Error>& failed) {
     std::vector<std::byte> question;
     core::ByteWriter out(question);
     for (const ChunkWish& wish : wishes) {
@@ -111,7 +109,6 @@ std::vector<std::optional<Place>> place_chunks(const comm::Comm& comm,
         out.number(wish.filter_mask);
         out.number(wish.bytes);
     }
-    std::set<ChunkName> seen;
     const auto answer =
         ask(comm, question, failed, [&](core::ByteReader& in, core::ByteWriter& to) {
             ChunkWish wish{name_from(in, datasets), 0, 0};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -28,12 +29,14 @@ struct StoredChunk {
 
 /// Rank 0 enters the chunks of all ranks into the file's index and tells each where to write.
 /// [collective]
+/// @param seen    the chunks of this batch that have a place; kept on rank 0
 /// @param failed  first Error of this rank, if there is none yet; nothing is asked for then
 /// @returns one entry per wish, empty where it could not be met
 [[nodiscard]] std::vector<std::optional<Place>> place_chunks(const comm::Comm& comm,
                                                              std::span<const Dataset> datasets,
                                                              ChunkDriver& driver,
                                                              std::span<const ChunkWish> wishes,
+                                                             std::set<ChunkName>& seen,
                                                              std::optional<core::Error>& failed);
 
 /// Where chunks lie that were stored before.  [collective]

@@ -39,7 +39,6 @@ public:
     /// A chunk of fill values in the type of the file.  [local]
     [[nodiscard]] std::vector<std::byte> blank() const;
     /// Bytes of a chunk without filters.  [local]
-    [[nodiscard]] std::uint64_t chunk_bytes() const noexcept { return x_bytes; }
 
 private:
     [[nodiscard]] Encoded take();

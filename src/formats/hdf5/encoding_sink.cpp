@@ -77,8 +77,7 @@ std::vector<core::ObjectId> EncodingSink::define(const core::Schema& schema) {
 void EncodingSink::complete(core::Step step) {
     const h5::Quiet quiet;
     refuse_if_lost();
-    if (x_comm.max(std::uint64_t{x_queue.size()}) != 0)
-        store(std::exchange(x_queue, std::vector<core::EncodedChunk>()));
+    store_queue();
     agree(std::exchange(x_pending, std::nullopt), "writing step " + std::to_string(step));
 }
 
@@ -106,6 +105,7 @@ core::FileReport EncodingSink::close(core::Outcome outcome) {
 
 void EncodingSink::publish() {
     const std::string name = x_target.path().string();
+    store_queue();
     // Chunks of all ranks before the end of the file is set.
     agree(std::exchange(x_pending, std::nullopt), "writing " + name);
     on_rank_0("describe", "describing " + name, [&] { describe(); });

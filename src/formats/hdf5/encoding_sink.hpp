@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -66,7 +67,8 @@ private:
     void run(std::span<const Job> jobs);
     [[nodiscard]] Encoded encode(const Job& job);
     [[nodiscard]] Encoder& encoder(core::ObjectId object);
-    void store(std::span<const core::EncodedChunk> chunks);
+    void store_queue();
+    void store(std::span<const core::EncodedChunk> chunks, std::set<ChunkName>& seen);
     /// Notes the first failure of this rank in this step.
     template <class Work>
     void guarded(Work&& work) {

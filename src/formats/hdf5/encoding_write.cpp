@@ -130,6 +130,7 @@ void EncodingSink::run(std::span<const Job> jobs) {
         bytes = 0;
     }
     const std::uint64_t rounds = x_comm.max(std::uint64_t{ends.size()});
+    std::set<ChunkName> seen;
     std::size_t next = 0;
     for (std::uint64_t round = 0; round < rounds; ++round) {
         const std::size_t end = round < ends.size() ? ends[round] : next;
@@ -145,7 +146,7 @@ void EncodingSink::run(std::span<const Job> jobs) {
         for (std::size_t i = 0; i < encoded.size() && !x_pending; ++i)
             chunks.push_back({jobs[begin + i].name.object, jobs[begin + i].name.offset,
                               encoded[i].filter_mask, encoded[i].data});
-        store(chunks);
+        store(chunks, seen);
     }
 }
 
@@ -182,7 +183,14 @@ Encoded EncodingSink::encode(const Job& job) {
     return encoder.encode(chunk);
 }
 
-void EncodingSink::store(std::span<const EncodedChunk> chunks) {
+void EncodingSink::store_queue() {
+    if (x_comm.max(std::uint64_t{x_queue.size()}) == 0) return;
+    const auto queue = std::exchange(x_queue, std::vector<EncodedChunk>());
+    std::set<ChunkName> seen;
+    store(queue, seen);
+}
+
+void EncodingSink::store(std::span<const EncodedChunk> chunks, std::set<ChunkName>& seen) {
     std::vector<ChunkWish> wishes;
     if (!x_pending)
         for (const EncodedChunk& chunk : chunks)
@@ -190,7 +198,7 @@ void EncodingSink::store(std::span<const EncodedChunk> chunks) {
     std::vector<std::optional<Place>> places;
     {
         const auto scope = x_phases.enter("allocate");
-        places = place_chunks(x_comm, x_datasets, x_driver, wishes, x_pending);
+        places = place_chunks(x_comm, x_datasets, x_driver, wishes, seen, x_pending);
     }
     const auto scope = x_phases.enter("write");
     for (std::size_t i = 0; i < places.size() && !x_pending; ++i) {

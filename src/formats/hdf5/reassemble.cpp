@@ -42,6 +42,13 @@ std::uint64_t plain_offset(const Subfiles& set, std::size_t number, std::uint64_
 
 /// Names end in "_<number>_of_<count>"; numbers count from 1 and may have zeros before them.
 Subfiles find(const fs::path& path, std::uint64_t count, std::uint64_t stripe_bytes) {
+    if (count == 0 || stripe_bytes == 0)
+        throw Error(Code::io,
+                    "how the subfiles lie is not known on this rank (" + std::to_string(count) +
+                        " subfiles, stripes of " + std::to_string(stripe_bytes) + " bytes)",
+                    path.string(),
+                    "see that every rank can read the .config file beside it, or open them with "
+                    "HDF5's subfiling");
     Subfiles set{std::vector<fs::path>(static_cast<std::size_t>(count)), stripe_bytes, 0};
     for (const std::string& file : subfiles_of(path)) {
         if (file.ends_with(".config")) continue;
@@ -51,7 +58,7 @@ Subfiles find(const fs::path& path, std::uint64_t count, std::uint64_t stripe_by
         set.files[static_cast<std::size_t>(index - 1)] = file;
     }
     for (std::size_t i = 0; i < set.files.size(); ++i) {
-        if (set.files[i].empty() || stripe_bytes == 0)
+        if (set.files[i].empty())
             throw Error(
                 Code::io,
                 "subfile " + std::to_string(i + 1) + " of " + std::to_string(count) + " is missing",
@@ -62,8 +69,9 @@ Subfiles find(const fs::path& path, std::uint64_t count, std::uint64_t stripe_by
     return set;
 }
 
-/// Copies one subfile to where its stripes belong.
-void copy(const Subfiles& set, std::size_t number, const Descriptor& to, const fs::path& name) {
+/// Copies one subfile to where its stripes belong; returns its bytes.
+std::uint64_t copy(const Subfiles& set, std::size_t number, const Descriptor& to,
+                   const fs::path& name) {
     constexpr std::uint64_t most = std::uint64_t{4} << 20U;
     const fs::path& file = set.files[number];
     const Descriptor from(open_file(file, O_RDONLY));
@@ -78,6 +86,7 @@ void copy(const Subfiles& set, std::size_t number, const Descriptor& to, const f
         write_fully(to.get(), buffer.data(), part, plain_offset(set, number, at), name);
         at += part;
     }
+    return bytes;
 }
 
 core::Target plain_target(const fs::path& path, std::uint64_t bytes) {
@@ -93,15 +102,17 @@ Reassembled assemble(const comm::Comm& comm, const fs::path& path, const Subfile
                      core::Phases& phases) {
     TargetFile plain(comm, plain_target(path, set.bytes), phases, Reserve::on_disk);
     plain.hold_errors(true);
+    std::uint64_t copied = 0;
     const auto mine = comm::Comm::caught([&] {
         const Descriptor to(open_file(plain.part(), O_WRONLY));
         if (!to.open()) throw system_error(errno, "cannot open the file", plain.part());
         const auto ranks = static_cast<std::size_t>(comm.size());
         for (auto i = static_cast<std::size_t>(comm.rank()); i < set.files.size(); i += ranks)
-            copy(set, i, to, plain.path());
+            copied += copy(set, i, to, plain.path());
     });
     const auto seen = plain.seen_failure("reassembling " + path.string());
     comm.agree(seen ? seen : mine);
+    plain.check_bytes(copied);
     plain.sync();
     plain.publish();
     core::FileReport report;

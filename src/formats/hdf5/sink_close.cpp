@@ -35,13 +35,17 @@ void Hdf5Sink::publish() {
         x_comm.agree(Error(Code::wrong_call, "nothing was defined, so there is no file", name,
                            "call define() before close()"));
     }
+    agree(std::exchange(x_pending, std::nullopt), "writing " + name);
     collective_step("close", "closing " + name, [&] {
-        if (const auto error = std::exchange(x_pending, std::nullopt)) throw Error(*error);
-        if (x_driver == Driver::subfiling)
-            for (const core::Attribute& attribute : x_attributes)
-                write_attribute(x_file, attribute);
-        look_at_open_file();
+        // A rank that fails here still closes, which is collective.
+        const auto looked = comm::Comm::caught([&] {
+            if (x_driver == Driver::subfiling)
+                for (const core::Attribute& attribute : x_attributes)
+                    write_attribute(x_file, attribute);
+            look_at_open_file();
+        });
         close_ids();
+        if (looked) throw Error(*looked);
     });
     try {
         verify_bytes();

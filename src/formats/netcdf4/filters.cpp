@@ -8,6 +8,8 @@
 #include "core/config.hpp"
 #include "formats/hdf5/beneath.hpp"
 
+#include <climits>
+
 namespace tailrace::formats::netcdf4 {
 
 namespace {
@@ -63,10 +65,15 @@ void check_options(const Options& options, int ranks) {
         throw Error(Code::bad_input,
                     "filters (deflate and the like) need collective writes on several ranks",
                     "collective_write", "add collective_write");
+    for (const std::uint64_t bytes : {options.alignment_bytes, options.alignment_threshold_bytes})
+        if (bytes > INT_MAX)
+            throw Error(Code::bad_input,
+                        std::to_string(bytes) + " bytes are more than netCDF takes", "alignment",
+                        "give at most " + std::to_string(INT_MAX));
     if (options.deflate < 0 || options.deflate > 9)
         throw Error(Code::bad_input,
                     "level " + std::to_string(options.deflate) + " is not between 0 and 9",
-                    "deflate", "1 is fast, 9 is small, 0 is off");
+                    "deflate", "give 0 (off) to 9");
     if (options.deflate != 0)
         require_filter(deflate_id, "deflate", "build HDF5 with zlib, or leave deflate out");
     if (options.zstd) require_filter(zstd_id, "zstd", plugin_remedy());

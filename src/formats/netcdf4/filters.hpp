@@ -20,7 +20,7 @@ void check_quantize(const core::Object& object, const Options& options);
 /// Puts the filters and the quantisation of the options on a variable in define mode.
 /// @throws core::Error
 void set_filters(const nc::Variable& variable, const core::Object& object, const Options& options);
-/// The filters of a variable as they are in the file: "shuffle, deflate 1".
+/// The quantisation of a variable in the file: "bitround 7"; "none".
 [[nodiscard]] std::string quantize_text(const nc::Variable& variable, const std::string& where);
 
 }  // namespace tailrace::formats::netcdf4

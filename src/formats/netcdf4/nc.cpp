@@ -50,11 +50,8 @@ public:
     ForTheNextCreate& operator=(const ForTheNextCreate&) = delete;
 
 private:
-    static int narrow(std::uint64_t bytes) {
-        if (bytes <= INT_MAX) return static_cast<int>(bytes);
-        throw Error(Code::bad_input, std::to_string(bytes) + " bytes are more than netCDF takes",
-                    "alignment", "give at most " + std::to_string(INT_MAX));
-    }
+    /// check_options() has refused what does not fit.
+    static int narrow(std::uint64_t bytes) { return static_cast<int>(bytes); }
     int x_threshold = 0, x_alignment = 0;
     [[maybe_unused]] std::size_t x_block = 0;
     bool x_alignment_set = false;
@@ -143,7 +140,11 @@ void fail(int status, const char* call, const std::string& where) {
     throw Error(full ? Code::no_space : Code::io,
                 std::string(call) + " failed: " + nc_strerror(status) + " (" +
                     std::to_string(status) + ")" + (below.empty() ? "" : ": " + below),
-                where, full ? "free space on the file system, or write elsewhere" : "");
+                where,
+                full ? "free space on the file system, or write elsewhere"
+                : status == NC_ERANGE
+                    ? "the values do not fit the type in the file: give the object a wider one"
+                    : "check the free space, the quota and the file system's log");
 }
 
 std::filesystem::path literal(const std::filesystem::path& path) {

@@ -184,33 +184,38 @@ void Sink::write(std::span<const Write> pieces) {
 void Sink::grow(const Batch& batch) {
     for (std::size_t i = 0; i < x_objects.size(); ++i) {
         if (batch.extents[i] == x_objects[i].dims) continue;
-        if (!together(i) && !x_pending)
-            x_pending = comm::Comm::caught(
+        if (!together(i)) {  // collective: also on a rank that has failed
+            const auto error = comm::Comm::caught(
                 [&] { x_beneath.set_extent(x_objects[i].object.path, batch.extents[i]); });
+            if (!x_pending) x_pending = error;
+        }
         x_objects[i].dims = batch.extents[i];
     }
+}
+
+const std::byte* Sink::memory_of(const Write& piece) {
+    const PartInMemory part(piece.place, piece.place, piece.memory);
+    const std::uint64_t element_bytes = core::size_of(piece.type);
+    if (part.contiguous()) return piece.data + part.first_element() * element_bytes;
+    x_packed.resize(piece.place.volume() * element_bytes);
+    part.pack(piece.data, element_bytes, x_packed.data());
+    return x_packed.data();
 }
 
 void Sink::transfer_one(std::size_t i, const Write* piece) {
     const core::Object& object = x_objects[i].object;
     const std::string where = x_target.path().string() + ":" + object.path;
-    if (piece == nullptr) {
-        const core::Extents none(object.dims.size(), 0);
-        nc::put(x_variables[i], {none, none}, object.type, nullptr, where);
-        return;
+    const std::byte* data = nullptr;
+    std::optional<Error> failed;
+    if (piece != nullptr) failed = comm::Comm::caught([&] { data = memory_of(*piece); });
+    if (piece != nullptr && !failed) {
+        x_bytes_asked += piece->place.volume() * core::size_of(object.type);
+        return nc::put(x_variables[i], piece->place, piece->type, data, where);
     }
-    const PartInMemory part(piece->place, piece->place, piece->memory);
-    const std::uint64_t element_bytes = core::size_of(piece->type);
-    const std::byte* data = piece->data;
-    if (part.contiguous()) {
-        data += part.first_element() * element_bytes;
-    } else {
-        x_packed.resize(piece->place.volume() * element_bytes);
-        part.pack(piece->data, element_bytes, x_packed.data());
-        data = x_packed.data();
-    }
-    x_bytes_asked += piece->place.volume() * core::size_of(object.type);
-    nc::put(x_variables[i], piece->place, piece->type, data, where);
+    // With nothing, where the others wait for it.
+    const core::Extents none(object.dims.size(), 0);
+    if (!failed || together(i)) nc::put(x_variables[i], {none, none}, object.type, nullptr, where);
+    if (failed) throw Error(*failed);
 }
 
 void Sink::complete(core::Step step) {

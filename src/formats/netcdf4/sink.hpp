@@ -33,6 +33,7 @@ private:
     void create_file();
     void define_objects(const std::vector<core::Object>& objects);
     void grow(const Batch& batch);
+    [[nodiscard]] const std::byte* memory_of(const core::Write& piece);
     void transfer_one(std::size_t object, const core::Write* piece);
 
     // sink_close.cpp

@@ -33,10 +33,12 @@ void Sink::publish() {
     if (x_defining)  // on all ranks alike
         throw Error(Code::wrong_call, "nothing was defined, so there is no file", name,
                     "call define() before close()");
+    agree(std::exchange(x_pending, std::nullopt), "writing " + name);
     collective_step("close", "closing " + name, [&] {
-        if (const auto error = std::exchange(x_pending, std::nullopt)) throw Error(*error);
-        look_at_open_file();
+        // A rank that fails here still closes, which is collective.
+        const auto looked = comm::Comm::caught([&] { look_at_open_file(); });
         x_file.close(name);
+        if (looked) throw Error(*looked);
     });
     poisoning(
         [&] {

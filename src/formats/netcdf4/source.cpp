@@ -139,7 +139,14 @@ private:
                     piece->data + part.first_element() * element_bytes, where);
             return;
         }
-        x_packed.resize(piece->place.volume() * element_bytes);
+        const auto failed =
+            comm::Comm::caught([&] { x_packed.resize(piece->place.volume() * element_bytes); });
+        if (failed) {
+            // With nothing, where the others wait for it.
+            const core::Extents none(object.dims.size(), 0);
+            if (together(i)) nc::get(x_variables[i], {none, none}, object.type, nullptr, where);
+            throw Error(*failed);
+        }
         nc::get(x_variables[i], piece->place, piece->type, x_packed.data(), where);
         part.unpack(x_packed.data(), element_bytes, piece->data);
     }

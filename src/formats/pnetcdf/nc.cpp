@@ -190,6 +190,12 @@ void File::close() {
     check(ncmpi_close(std::exchange(x_id, -1)), "ncmpi_close");
 }
 
+std::string File::name_of(int variable) const {
+    std::array<char, NC_MAX_NAME + 1> name{};
+    const bool known = ncmpi_inq_varname(x_id, variable, name.data()) == NC_NOERR;
+    return known ? name.data() : "";
+}
+
 // --- data -------------------------------------------------------------------------------------
 
 void File::put(int variable, const core::Box& box, const std::byte* data, core::Scalar type,
@@ -202,7 +208,8 @@ void File::put(int variable, const core::Box& box, const std::byte* data, core::
                                               place.count.data(), data, count, memory_type(type))
                          : ncmpi_put_vara(x_id, variable, place.start.data(), place.count.data(),
                                           data, count, memory_type(type));
-    check(code, collective ? "ncmpi_put_vara_all" : "ncmpi_put_vara");
+    if (code != NC_NOERR)
+        check(code, collective ? "ncmpi_put_vara_all" : "ncmpi_put_vara", name_of(variable));
 }
 
 void File::get(int variable, const core::Box& box, std::byte* data, core::Scalar type,
@@ -215,7 +222,8 @@ void File::get(int variable, const core::Box& box, std::byte* data, core::Scalar
                                               place.count.data(), data, count, memory_type(type))
                          : ncmpi_get_vara(x_id, variable, place.start.data(), place.count.data(),
                                           data, count, memory_type(type));
-    check(code, collective ? "ncmpi_get_vara_all" : "ncmpi_get_vara");
+    if (code != NC_NOERR)
+        check(code, collective ? "ncmpi_get_vara_all" : "ncmpi_get_vara", name_of(variable));
 }
 
 void File::post_put(int variable, const core::Box& box, const std::byte* data, core::Scalar type,
@@ -230,7 +238,8 @@ void File::post_put(int variable, const core::Box& box, const std::byte* data, c
                          : ncmpi_iput_vara(x_id, variable, place.start.data(), place.count.data(),
                                            data, count, memory_type(type), &request);
     if (request != NC_REQ_NULL) requests.push_back(request);
-    check(code, buffered ? "ncmpi_bput_vara" : "ncmpi_iput_vara");
+    if (code != NC_NOERR)
+        check(code, buffered ? "ncmpi_bput_vara" : "ncmpi_iput_vara", name_of(variable));
 }
 
 void File::post_get(int variable, const core::Box& box, std::byte* data, core::Scalar type,
@@ -242,7 +251,7 @@ void File::post_get(int variable, const core::Box& box, std::byte* data, core::S
         ncmpi_iget_vara(x_id, variable, place.start.data(), place.count.data(), data,
                         static_cast<MPI_Offset>(box.volume()), memory_type(type), &request);
     if (request != NC_REQ_NULL) requests.push_back(request);
-    check(code, "ncmpi_iget_vara");
+    if (code != NC_NOERR) check(code, "ncmpi_iget_vara", name_of(variable));
 }
 
 void File::wait(std::vector<int>& requests, bool collective) {

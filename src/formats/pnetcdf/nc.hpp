@@ -108,6 +108,7 @@ public:
 private:
     /// @throws core::Error where `code` is not NC_NOERR
     void check(int code, const char* call, const std::string& what = {}) const;
+    [[nodiscard]] std::string name_of(int variable) const;  ///< for messages
 
     int x_id = -1;
     std::string x_name;

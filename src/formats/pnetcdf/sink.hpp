@@ -56,6 +56,7 @@ private:
     // sink_define.cpp
     void create();
     void add_definitions(const core::Schema& schema);
+    void fill_declared(const core::Schema& schema);
     int add_variable(const core::Object& object);
     [[nodiscard]] std::vector<int> add_dimensions(const core::Object& object);
     void fill_records(std::uint64_t until);

@@ -135,6 +135,8 @@ std::vector<core::ObjectId> Sink::define(const core::Schema& asked) {
     const std::size_t before = x_objects.size();
     collective_step("define", "defining the variables of " + x_target.path().string(),
                     [&] { add_definitions(schema); });
+    collective_step("define", "filling the records of " + x_target.path().string(),
+                    [&] { fill_declared(schema); });
     std::vector<core::ObjectId> ids;
     for (std::size_t i = before; i < x_objects.size(); ++i)
         ids.push_back(static_cast<core::ObjectId>(i));
@@ -166,6 +168,9 @@ void Sink::add_definitions(const core::Schema& schema) {
     x_file.end_definitions(x_defined ? 0 : x_options.header_reserve_bytes);
     x_defined = true;
     if (failed) throw Error(*failed);
+}
+
+void Sink::fill_declared(const core::Schema& schema) {
     std::uint64_t declared = x_records;
     for (const Object& object : schema.objects)
         if (is_record(object)) declared = std::max(declared, object.dims[0].size);
@@ -211,10 +216,16 @@ void Sink::fill_records(std::uint64_t until) {
     if (filled.empty() || from >= until) return;
     const bool independent = x_independent;
     if (independent) x_file.end_independent();
+    // All of them, also after a failure: the others fill theirs, and all change the mode.
+    std::optional<Error> failed;
     for (std::uint64_t record = from; record < until; ++record)
-        for (const int variable : filled) x_file.fill_record(variable, record);
+        for (const int variable : filled) {
+            const auto error = comm::Comm::caught([&] { x_file.fill_record(variable, record); });
+            if (!failed) failed = error;
+        }
     x_written_records = std::max(x_written_records, until);
     if (independent) x_file.begin_independent();
+    if (failed) throw Error(*failed);
 }
 
 }  // namespace tailrace::formats::pnetcdf

@@ -125,6 +125,9 @@ void Sink::put(const Batch& batch) {
 }
 
 void Sink::put_one(std::size_t object, const Part* part) {
+    const std::byte* data = nullptr;
+    if (part != nullptr && !x_pending)
+        note(comm::Comm::caught([&] { data = memory_of(*part, false); }));
     // A rank that failed goes on with nothing, so that the others are not left waiting.
     if (x_pending) {
         if (!x_options.collective) return;
@@ -140,8 +143,7 @@ void Sink::put_one(std::size_t object, const Part* part) {
             return;
         }
         x_bytes_asked += part->bytes;
-        x_file.put(x_variables[object], part->box, memory_of(*part, false), part->piece->type,
-                   x_options.collective);
+        x_file.put(x_variables[object], part->box, data, part->piece->type, x_options.collective);
     }));
 }
 

@@ -154,22 +154,30 @@ private:
         if (failed) throw Error(*failed);
     }
 
+    void read_nothing(std::size_t object) {
+        const std::size_t rank = x_objects[object].dims.size();
+        std::vector<int> requests;
+        // A scalar cannot be read by a part of the ranks but through requests.
+        if (rank == 0) return x_file.wait(requests, x_collective);
+        const core::Box nothing{core::Extents(rank), core::Extents(rank)};
+        std::byte unused{};
+        x_file.get(x_variables[object], nothing, &unused, x_objects[object].type, x_collective);
+    }
+
     void read_one(std::size_t object, const Part* part) {
         const std::size_t rank = x_objects[object].dims.size();
         std::vector<int> requests;
-        if (part == nullptr && rank != 0) {
-            const core::Box nothing{core::Extents(rank), core::Extents(rank)};
-            std::byte unused{};
-            x_file.get(x_variables[object], nothing, &unused, x_objects[object].type, x_collective);
-            return;
-        }
-        // A scalar cannot be read by a part of the ranks but through requests.
-        if (part == nullptr) return x_file.wait(requests, x_collective);
+        if (part == nullptr) return read_nothing(object);
         Read& piece = *part->piece;
         const std::uint64_t size = core::size_of(piece.type);
         const PartInMemory memory(piece.place, part->box, piece.memory);
         const bool direct = memory.contiguous();
-        if (!direct) x_scratch.resize(part->box.volume() * size);
+        if (const auto failed = comm::Comm::caught([&] {
+                if (!direct) x_scratch.resize(part->box.volume() * size);
+            })) {
+            if (x_collective) read_nothing(object);  // the others wait for it
+            throw Error(*failed);
+        }
         std::byte* data = direct ? piece.data + memory.first_element() * size : x_scratch.data();
         if (rank == 0) {
             x_file.post_get(x_variables[object], part->box, data, piece.type, requests);
