@@ -4,17 +4,17 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
-from mpi_programs import MPIEXEC, ROMIO
+from mpi_programs import MPIEXEC, ROMIO, need_both_mpi_io
 from tailrace_cli import SOURCE, environment, in_terminal, tailrace
 
 from tailrace.run.programs import program
@@ -89,14 +89,12 @@ def check_taken_along(best: Path, settings: dict[str, str]) -> None:
 
 def test_hints_and_mpi_io_reach_the_library(tmp_path: Path) -> None:
     """The hints file of the best is one that ROMIO reads; OMPIO and ROMIO are both run."""
+    need_both_mpi_io()
     ran = tailrace(
         "sweep", "seism", *GEOMETRY, "collective_write", "hint=cb_config_list=*:2",
         "--vary", "mpiio=ompio,romio", "--vary", "cb_nodes=1,2", "--repeat", "1", "--output", "b",
         "--json", cwd=tmp_path, timeout=200,
     )  # fmt: skip
-    if ran.code == 4:
-        assert "there is nothing to choose" in ran.err or "has no MPI-IO" in ran.err
-        return
     ran.expect(0)
     records = {one["arm"]["name"]: one for one in records_of(tmp_path)}
     for mpi_io in ("ompio", "romio"):
@@ -135,7 +133,7 @@ def begun(folder: Path) -> subprocess.Popen[str]:
         lines = results.read_text().splitlines() if results.exists() else []
         if len(lines) >= 5:
             break
-        os.sched_yield()
+        time.sleep(0.02)
     return process
 
 

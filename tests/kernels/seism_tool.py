@@ -17,6 +17,7 @@ PLUGINS = BUILD / "lib/libplugins.so"
 MPIEXEC = shlex.split(os.environ["TAILRACE_TEST_MPIEXEC"])
 ROMIO = os.environ.get("TAILRACE_TEST_ROMIO", "")
 OPEN_MPI = os.environ.get("TAILRACE_TEST_MPI") == "openmpi"
+OF_KERNELS = ("TAILRACE_SEISM_", "TAILRACE_SLAB_", "TAILRACE_PARTICLE_")
 RANK = "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}"
 
 
@@ -41,7 +42,7 @@ class Result:
 
 def environment(extra=None):
     """The environment of a run: nothing of the caller's configuration."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("TAILRACE_SEISM_")}
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(OF_KERNELS)}
     kept.pop("TAILRACE_FAULT", None)
     kept.update(extra or {})
     return kept

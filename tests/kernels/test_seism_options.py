@@ -7,6 +7,7 @@ import time
 
 import h5py
 import pytest
+from mpi_programs import need_both_mpi_io
 from seism_tool import OPEN_MPI, ROMIO, good, run, seen
 
 BASE = ("processor=2x2x1", "domain=8x8x8", "time=3", "fill=position")
@@ -106,7 +107,6 @@ def test_hints_of_the_user_win(tmp_path):
     assert record["mpi_io"]["hints_in_force"]["cb_buffer_size"] == "4096"
 
 
-@pytest.mark.skipif(not (OPEN_MPI and ROMIO), reason="only Open MPI has both implementations")
 @pytest.mark.parametrize(
     "component, more, setting",
     [
@@ -115,6 +115,7 @@ def test_hints_of_the_user_win(tmp_path):
     ],
 )
 def test_the_setting_that_is_named_changes_who_writes(tmp_path, component, more, setting):
+    need_both_mpi_io()
     mpi = ["--mca", "io", component]
     one = good(tmp_path, 4, *BASE, CHUNK, "collective_write", mpi=mpi)
     assert len(data_writers(one.records[-1])) == 1

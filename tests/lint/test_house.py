@@ -81,3 +81,16 @@ def test_public_functions_say_whether_they_are_collective() -> None:
         and re.search(r"^\[\[nodiscard\]\]", file.read_text(), re.MULTILINE)
     ]
     assert silent == []
+
+
+def test_a_test_that_cannot_run_is_listed() -> None:
+    """`not_run` names it in the closing summary and fails where CI=true; a plain skip is silent."""
+    allowed = {Path("support/python/own_namespace.py"), Path("lint/test_house.py")}
+    found = [
+        f"{file.relative_to(ROOT)}: {word}"
+        for file in sorted((ROOT / "tests").rglob("*.py"))
+        if file.relative_to(ROOT / "tests") not in allowed
+        for word in ("skipif", "pytest.skip(", "importorskip", "xfail")
+        if word in file.read_text()
+    ]
+    assert found == []

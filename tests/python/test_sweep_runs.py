@@ -269,6 +269,17 @@ def test_a_budget_that_is_over_ends_it(stage: Stage) -> None:
     assert "the time was over before a round was run" in ran.err and len(stage.calls()) < 9
 
 
+def test_a_budget_that_ends_in_the_first_round_shows_what_there_is(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tailrace.sweep.experiment import Experiment
+
+    monkeypatch.setattr(Experiment, "_is_over", lambda self, _share=1.0: self._done >= 6)
+    ran = sweep(stage, *VARY, "--budget", "10m", "--json").expect(0)
+    assert 0 < len(ran.json["ranking"]) < 4 and len(stage.calls()) < 4 + 4
+    assert "no time is left for the rest of round 1" in ran.err
+
+
 def test_dry_run_shows_the_plan_and_runs_nothing(stage: Stage) -> None:
     ran = sweep(stage, *VARY, "--dry-run", "--json").expect(0)
     assert ran.json["runs"] == 28 and ran.json["estimate_s"] > 28 * 64 / 200

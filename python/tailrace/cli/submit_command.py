@@ -133,7 +133,7 @@ def submit(
     path = programs.program(name)
     inputs = self_contained(inputs, input_file)
     if not (no_check or matrix):
-        check_inputs(output.note, path, inputs, folder)
+        check_inputs(output.note, path, inputs, asked.ranks, folder)
     results = str(folder / inputs.settings.get("results", "results.jsonl"))
     job_words = (
         ["run", kernel, "--matrix", "--ranks", str(asked.ranks), *inputs.arguments]

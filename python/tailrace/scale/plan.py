@@ -69,6 +69,6 @@ def make_scale_plan(
         combinations.append(Combination((place,), factor.setting(place), one))
     results = gathered([*common, "results=results.jsonl"], of).path("results", "results.jsonl")
     mark = mark_of(kernel, program, common, [factor], None, launcher)
-    plan = named(f"scale_{mode}", kernel, program, common, [factor], combinations, results, mark,
+    plan = named(f"scale_{mode}", kernel, program, [factor], combinations, results, mark,
                  seed)  # fmt: skip
     return ScalePlan(mode, plan, places)

@@ -34,12 +34,14 @@ def self_contained(inputs: RunInputs, file: Path | None) -> RunInputs:
     return replace(inputs, arguments=words, stdin=data)
 
 
-def check_inputs(say: Callable[[str], None], path: Path, inputs: RunInputs, folder: Path) -> None:
+def check_inputs(
+    say: Callable[[str], None], path: Path, inputs: RunInputs, ranks: int, folder: Path
+) -> None:
     """Lets the program look at its inputs, in the job's folder where that is there. It knows them
     all; raises its verdict. What it cannot do here (no MPI on this machine) is no verdict."""
     try:
         done = subprocess.run(
-            [str(path), "--dry-run", *inputs.arguments],
+            [str(path), "--dry-run", *inputs.arguments, "--ranks", str(ranks)],
             input=inputs.stdin or b"", capture_output=True, timeout=_patience_s, check=False,
             cwd=folder if folder.is_dir() else None,
         )  # fmt: skip

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import secrets
 import subprocess
@@ -99,10 +100,13 @@ def _job(case: Case, limits: Limits, folder: Path) -> Job:
 def _refusal(job: Job) -> str:
     """What the program says against the inputs; nothing where it likes them."""
     assert job.variant is not None
+    launch = job.variant.launch
     words = job.variant.arguments(job.variant.filename.parent, Path("results.jsonl"))
     done = subprocess.run(
-        [str(job.program), "--dry-run", *words], stdin=subprocess.DEVNULL, capture_output=True,
-        text=True, errors="replace", timeout=_patience_s, check=False,
+        [str(job.program), *launch.dry_run(), *words],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+        timeout=_patience_s, check=False,
+        env={**os.environ, **launch.environment},
     )  # fmt: skip
     if done.returncode == 0:
         return ""

@@ -85,7 +85,7 @@ class Experiment:
         return TailraceError(
             "the time was over before a round was run", where="--budget",
             hint=f"a round takes about {span(self._pace.of_all(self._pace.seconds) or 0.0)}, and "
-            "six are wanted",
+            f"{self._repeat} are wanted",
             code=ExitCode.RUN_FAILED,
         )  # fmt: skip
 
@@ -200,7 +200,8 @@ class Experiment:
         return kept
 
     def _give_up(self, number: int, among: list[Combination], runs: Runs) -> list[Combination]:
-        kept, dropped = narrowed([runs.cases[one.name] for one in among], number)
+        some = [one for one in among if runs.cases[one.name].seconds]  # a budget may end in a round
+        kept, dropped = narrowed([runs.cases[one.name] for one in some], number)
         for one in dropped:
             self._drop(one)
         return [one for one in among if one.name in kept]

@@ -20,7 +20,6 @@ class Findings:
     ranked: list[Ranked]
     effects: Effects
     explanations: list[Explanation]
-    reading: Reading
 
     def as_json(self) -> dict[str, Any]:
         alone = zip(self.effects.alone, self.explanations, strict=True)
@@ -40,9 +39,7 @@ class Findings:
 def findings(runs: Runs) -> Findings:
     reading = Reading()
     found = effects(runs)
-    return Findings(
-        runs, ranking(runs), found, [explain(one, reading) for one in found.alone], reading
-    )
+    return Findings(runs, ranking(runs), found, [explain(one, reading) for one in found.alone])
 
 
 def interaction_words(one: Interaction) -> str:

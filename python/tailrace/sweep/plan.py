@@ -25,7 +25,10 @@ from tailrace.sweep.factors import Factor, Keys, factors_of
 
 most_combinations = 4096
 prefix = "sweep"
-_steering = ("OMPI_MCA_", "PMIX_MCA_", "ROMIO_", "MPICH_", "H5FD_", "HDF5_", "TAILRACE_S")
+_steering = (
+    "OMPI_MCA_", "PMIX_MCA_", "ROMIO_", "MPICH_", "PNETCDF_", "NETCDF_", "H5FD_", "HDF5_",
+    *sorted({one.prefix for one in kernels.values()}),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,6 @@ class Plan:
 
     kernel: str
     program: Path
-    common: list[str]
     factors: list[Factor]
     combinations: list[Combination]
     results: Path
@@ -90,18 +92,18 @@ def make_plan(
     given = gathered(common or ["results=results.jsonl"], kernels[kernel])
     results = given.path("results", "results.jsonl")
     mark = mark_of(kernel, program, common, factors, ranks, launcher)
-    return named(prefix, kernel, program, common, factors, combinations, results, mark, seed)
+    return named(prefix, kernel, program, factors, combinations, results, mark, seed)
 
 
 def named(
-    begin: str, kernel: str, program: Path, common: list[str], factors: list[Factor],
+    begin: str, kernel: str, program: Path, factors: list[Factor],
     combinations: list[Combination], results: Path, mark: str, seed: int | None,
 ) -> Plan:  # fmt: skip
     """A new one: BEGIN-STAMP-MARK-SEED."""
     chosen = random.SystemRandom().randrange(1_000_000) if seed is None else seed
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     name = f"{begin}-{stamp}-{mark}-{chosen}"
-    return Plan(kernel, program, common, factors, combinations, results, name, mark, chosen)
+    return Plan(kernel, program, factors, combinations, results, name, mark, chosen)
 
 
 def check_common(common: Sequence[str], command: str) -> None:

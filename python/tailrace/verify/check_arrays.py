@@ -5,20 +5,19 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from tailrace.errors import ExitCode
 from tailrace.verify.arrays import Array, Expected, Run, run_of
 from tailrace.verify.close import EXACT, Tolerance, numbers_apart
 from tailrace.verify.described import Described
 from tailrace.verify.files import open_tree
 from tailrace.verify.model import Box, Node, Tree
 from tailrace.verify.quantized import allow_quantized
-from tailrace.verify.seism import FillReport, Meter, check_fill
+from tailrace.verify.report import Meter, Report
+from tailrace.verify.seism import FillReport, check_fill
 from tailrace.verify.tiles import tiles
 
 _elements_at_a_time = 1 << 20
@@ -36,31 +35,8 @@ class WrongPlace:
     found: float
 
 
-@dataclass
-class ArraysReport:
-    """What a check found; members as those of FillReport."""
-
-    path: Path
-    format: str
-    run: Run
-    tolerance: Tolerance = EXACT
-    quantized: str = ""  # by which algorithm of netCDF, where that decides the tolerance
-    correct: int = 0
-    wrong: int = 0
-    unwritten: int = 0
-    read_bytes: int = 0
-    elapsed_s: float = 0.0
-    first: list[WrongPlace] = field(default_factory=list)
-    wrong_by_rank: Counter[int] = field(default_factory=Counter)
-    wrong_by_step: Counter[int] = field(default_factory=Counter)
-
-    @property
-    def ok(self) -> bool:
-        return self.wrong == 0 and self.unwritten == 0
-
-    @property
-    def code(self) -> ExitCode:
-        return ExitCode.OK if self.ok else ExitCode.VERIFICATION_FAILED
+class ArraysReport(Report[Run, WrongPlace]):
+    """What a check of a file of datasets found."""
 
 
 def check_kernel_file(

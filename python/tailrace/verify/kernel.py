@@ -48,11 +48,6 @@ class Seism:
     def elements(self) -> int:
         return math.prod(self.shape)
 
-    def rank_of(self, x: int, y: int, z: int) -> int:
-        """The rank whose block holds an element."""
-        i, j, k = (at // d for at, d in zip((x, y, z), self.domain, strict=True))
-        return (i * self.processor[1] + j) * self.processor[2] + k
-
     def describe(self) -> str:
         grid, block = _by(self.processor), _by(self.domain)
         fill = f"{self.function} of {self.library}" if self.fill == "plugin" else self.fill

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import Any
 
 from tailrace.verify.close import Tolerance
 from tailrace.verify.model import Attribute, Node
+from tailrace.verify.report import Report
 
 
 def _bitround(bits: int) -> float:
@@ -49,12 +50,7 @@ def promised(attributes: Mapping[str, Attribute]) -> tuple[str, Tolerance] | Non
     return None
 
 
-class _Report(Protocol):
-    tolerance: Tolerance
-    quantized: str
-
-
-def allow_quantized(report: _Report, node: Node) -> None:
+def allow_quantized(report: Report[Any, Any], node: Node) -> None:
     """What netCDF promises of a dataset that it quantised, unless a tolerance was given."""
     found = promised(node.read_attributes())
     if found is not None and report.tolerance.exact:

@@ -5,15 +5,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tailrace.errors import ExitCode
 from tailrace.verify.close import EXACT, Tolerance, numbers_apart
 from tailrace.verify.files import open_tree
 from tailrace.verify.fill import Fill, Floats, PositionFill, RankFill
@@ -21,13 +18,12 @@ from tailrace.verify.kernel import Seism, data_node, describe_run
 from tailrace.verify.model import Box, Node
 from tailrace.verify.plugin import PluginFill
 from tailrace.verify.quantized import allow_quantized
+from tailrace.verify.report import Meter, Report
 from tailrace.verify.tiles import tiles
 
 slab_elements = 4 << 20  # 16 MiB of float32: larger arrays are mapped anew for each slab
 _greatest_slab = 16 << 20  # for a chunk that is to be unpacked once
 _cache_elements = 1 << 16  # what is computed and compared at a time stays in a core's cache
-
-Meter = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -43,31 +39,8 @@ class WrongElement:
     found: float
 
 
-@dataclass
-class FillReport:
-    """What a check found."""
-
-    path: Path
-    format: str
-    run: Seism
-    tolerance: Tolerance = EXACT
-    quantized: str = ""  # by which algorithm of netCDF, where that decides the tolerance
-    correct: int = 0
-    wrong: int = 0
-    unwritten: int = 0  # elements without storage, wherever they read as what is expected
-    read_bytes: int = 0
-    elapsed_s: float = 0.0
-    first: list[WrongElement] = field(default_factory=list)
-    wrong_by_rank: Counter[int] = field(default_factory=Counter)
-    wrong_by_step: Counter[int] = field(default_factory=Counter)
-
-    @property
-    def ok(self) -> bool:
-        return self.wrong == 0 and self.unwritten == 0
-
-    @property
-    def code(self) -> ExitCode:
-        return ExitCode.OK if self.ok else ExitCode.VERIFICATION_FAILED
+class FillReport(Report[Seism, WrongElement]):
+    """What a check of a seism file found."""
 
 
 def check_fill(

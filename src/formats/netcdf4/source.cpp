@@ -145,7 +145,7 @@ private:
             // With nothing, where the others wait for it.
             const core::Extents none(object.dims.size(), 0);
             if (together(i)) nc::get(x_variables[i], {none, none}, object.type, nullptr, where);
-            throw Error(*failed);
+            throw core::Error(*failed);
         }
         nc::get(x_variables[i], piece->place, piece->type, x_packed.data(), where);
         part.unpack(x_packed.data(), element_bytes, piece->data);

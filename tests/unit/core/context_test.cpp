@@ -104,6 +104,8 @@ TEST_CASE("nothing that may be a secret is recorded") {
                               "/opt/a.so:/opt/b@1.so", "/keys/x=3", "striping_factor=4"}) {
         CAPTURE(value);
         CHECK(is_recorded("OMPI_MCA_x", value));
+        CHECK(is_recorded("TAILRACE_SLAB_N1", value));
+        CHECK(is_recorded("TAILRACE_PARTICLE_DIM_1", value));
     }
     for (const char* name :
          {"SLURM_JOB_ID", "SLURM_NTASKS", "PBS_JOBID", "OMPI_MCA_io", "HDF5_USE_FILE_LOCKING",
