@@ -27,12 +27,14 @@ function(tailrace_targets_below folder out)
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-#   tailrace_precompile(NAME x TYPE STATIC_LIBRARY|EXECUTABLE FOLDERS ... [HEADERS ...] [WITH regex])
-# For the targets of a type below the folders; WITH: those of whose sources one matches. NAME: of the
+#   tailrace_precompile(NAME x TYPE STATIC_LIBRARY|EXECUTABLE FOLDERS ... [HEADERS ...]
+#     [OPTIONS ...] [WITH regex])
+# For the targets of a type below the folders; WITH: those of whose sources one matches; OPTIONS: with
+# which they are compiled. NAME: of the
 # target that makes it. What is compiled for a library does not fit a program: position independent
 # code comes in two kinds.
 function(tailrace_precompile)
-  cmake_parse_arguments(arg "" "NAME;TYPE;WITH" "FOLDERS;HEADERS" ${ARGN})
+  cmake_parse_arguments(arg "" "NAME;TYPE;WITH" "FOLDERS;HEADERS;OPTIONS" ${ARGN})
   if(NOT TAILRACE_PRECOMPILE)
     return()
   endif()
@@ -43,6 +45,7 @@ function(tailrace_precompile)
     set_target_properties(${arg_NAME} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_options(${arg_NAME} PRIVATE ${CMAKE_CXX_COMPILE_OPTIONS_PIE})
   endif()
+  target_compile_options(${arg_NAME} PRIVATE ${arg_OPTIONS})
   target_precompile_headers(${arg_NAME} PRIVATE ${tailrace_standard_headers} ${arg_HEADERS})
   foreach(folder IN LISTS arg_FOLDERS)
     tailrace_targets_below(${PROJECT_SOURCE_DIR}/${folder} targets)
