@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 ruff=build/venv/bin/ruff
 clang_format=${CLANG_FORMAT:-clang-format}
-clang_tidy=${CLANG_TIDY:-clang-tidy}
+clang_tidy=${CLANG_TIDY:-build/venv/bin/clang-tidy} # passes over system headers: three times as fast as Debian 12's
 mapfile -t sources < <(git ls-files 'src/*.[ch]pp' 'tests/*.[ch]pp' 'bindings/*.[ch]pp' 'bench/*.[ch]pp')
 mapfile -t scripts < <(git ls-files '*.py')
 if [ ${#sources[@]} -eq 0 ] || [ ${#scripts[@]} -eq 0 ]; then
@@ -33,9 +33,12 @@ run() { # run <name> <command...>
 }
 
 tidy() {
-    local common hash file store=$build/tidy-passed
-    mkdir -p "$store"
-    common=$(cat .clang-tidy $(git ls-files 'src/*.hpp' 'include/*.h') | sha256sum)
+    local common hash file store=$build/tidy-passed database=$build/tidy-database
+    mkdir -p "$store" "$database"
+    # Without precompiled headers: those are the compiler's, and each file has to include what it uses.
+    sed 's/ -Winvalid-pch//; s/ -include [^ ]*cmake_pch\.hxx//' "$build/compile_commands.json" \
+        >"$database/compile_commands.json"
+    common=$( ("$clang_tidy" --version; cat .clang-tidy $(git ls-files 'src/*.hpp' 'include/*.h')) | sha256sum)
     local wanted=()
     while read -r file; do
         # Only what this build compiles: clang-tidy must know the flags.
@@ -45,10 +48,10 @@ tidy() {
     done < <(git ls-files 'src/*.cpp')
     [ ${#wanted[@]} -gt 0 ] || return 0
     echo "lint: clang-tidy looks at ${#wanted[@]} files" >&2
-    export clang_tidy build store
+    export clang_tidy database store
     # shellcheck disable=SC2016
     printf '%s\n' "${wanted[@]}" | xargs -P "$jobs" -L 1 bash -c \
-        '"$clang_tidy" -p "$build" --quiet --extra-arg=-Wno-unknown-warning-option "$0" 2>/dev/null && touch "$store/$1"'
+        '"$clang_tidy" -p "$database" --quiet --extra-arg=-Wno-unknown-warning-option "$0" 2>/dev/null && touch "$store/$1"'
 }
 
 run clang-format "$clang_format" --dry-run -Werror "${sources[@]}"
