@@ -15,8 +15,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tailrace_bench import judge, machine, page, report, suites
+from tailrace_bench import judge, machine, page, report
 from tailrace_bench.measure import run_case
+
+from kernels import suites
 
 root = Path(__file__).resolve().parent.parent
 default_results = root / "bench" / "results"
@@ -77,6 +79,12 @@ def arguments() -> argparse.Namespace:
         default=0,
         help="priority of all arms, as of nice(1): negative (root only) on a machine that others "
         "use too; recorded",
+    )
+    parser.add_argument(
+        "--turns",
+        type=Path,
+        help="a file to lock (flock) for each case: where others use the machine too, and lock it "
+        "for what they do, they and a case take turns",
     )
     parser.add_argument(
         "--page-only",
@@ -143,7 +151,8 @@ def main() -> int:
     ]
     for number, case in enumerate(cases, 1):
         print(f"[{number}/{len(cases)}] {case.name}", file=sys.stderr, flush=True)
-        measured = run_case(case, place, options.pairs, options.seed + number)
+        with machine.turn(options.turns):
+            measured = run_case(case, place, options.pairs, options.seed + number)
         session["cases"].append(judge.judged(case, measured))
         print(judge.line(session["cases"][-1]), flush=True)
     options.results.mkdir(parents=True, exist_ok=True)

@@ -8,8 +8,8 @@ from typing import Any
 
 from tailrace import statistics
 
+from .cases import Case, MemoryCase
 from .measure import Measured
-from .suites import Case, MemoryCase
 
 Json = dict[str, Any]
 

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import platform
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -87,6 +89,17 @@ def set_priority(nice: int) -> None:
     group = Path("/proc/self/autogroup")
     if group.exists():
         group.write_text(str(nice), encoding="ascii")
+
+
+@contextlib.contextmanager
+def turn(file: Path | None) -> Iterator[None]:
+    """The machine for itself, as far as others lock this file too."""
+    if file is None:
+        yield
+        return
+    with file.open("a") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
 
 
 def remove(folder: Path) -> None:

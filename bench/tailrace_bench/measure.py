@@ -10,9 +10,8 @@ from typing import Any
 
 from tailrace.run.quiet import settle
 
-from .arms import Arm, RunFailed
+from .cases import Arm, Case, MemoryCase, RunFailed
 from .machine import Machine, remove
-from .suites import Case, MemoryCase
 
 Measured = dict[str, list[dict[str, Any]]]
 

@@ -17,14 +17,15 @@ import pytest
 root = Path(os.environ["TAILRACE_SOURCE_DIR"])
 sys.path.insert(0, str(root / "bench"))
 
-from tailrace_bench import judge, measure, page, report, suites  # noqa: E402
-from tailrace_bench.arms import Dd, Piece, RunFailed, Seism  # noqa: E402
+from kernels.arms import Dd, Piece, Seism  # noqa: E402
+from tailrace_bench import judge, measure, page, report  # noqa: E402
+from tailrace_bench.cases import Case, MemoryCase, RunFailed  # noqa: E402
 
 piece = Piece((2, 1, 1), (8, 8, 8), 4)
 
 
-def case(goal: float = 0.9, same_pieces: bool = False) -> suites.Case:
-    return suites.Case(
+def case(goal: float = 0.9, same_pieces: bool = False) -> Case:
+    return Case(
         "hdf5-mpiio",
         "a case",
         "tmpfs",
@@ -110,7 +111,7 @@ def test_too_few_rounds_are_no_result() -> None:
 
 def test_memory_is_held_against_data_and_64_mib() -> None:
     mib = 1 << 20
-    arm = suites.MemoryCase("memory", "m", "tmpfs", Seism(piece, "posix"))
+    arm = MemoryCase("memory", "m", "tmpfs", Seism(piece, "posix"))
     assert arm.limit_bytes(100 * mib) == 174 * mib
     for peak, met in ((174 * mib, True), (174 * mib + 1, False)):
         memory = {"peak_above_init_bytes_max": peak, "data_bytes_max": 100 * mib}

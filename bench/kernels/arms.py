@@ -10,14 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .machine import Machine
+from tailrace_bench.cases import RunFailed
+from tailrace_bench.machine import Machine
 
 timeout_s = 300
 repetitions = 3  # measured in each run, after a warm-up; the one with the median time counts
-
-
-class RunFailed(Exception):
-    pass
 
 
 @dataclass(frozen=True)
@@ -107,7 +104,7 @@ class Slab:
 
 @dataclass(frozen=True)
 class Classic:
-    """What the published kernels do: bench/classic. words: without repetitions and file."""
+    """What the published kernels do (classic.cpp). words: without repetitions and file."""
 
     ranks: int
     words: tuple[str, ...]
@@ -242,6 +239,3 @@ class Dd:
             f"seek={rank * self.piece.steps if self.shared else 0}",
             "conv=notrunc,fsync",
         ]
-
-
-Arm = Seism | Slab | Classic | Dd

@@ -3,39 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
-from .arms import Arm, Classic, Dd, Piece, Seism, Slab
-from .machine import Machine
+from tailrace_bench.cases import Case, MemoryCase
+from tailrace_bench.machine import Machine
 
-MiB = 1 << 20
-
-
-@dataclass(frozen=True)
-class Case:
-    suite: str
-    name: str
-    where: str  # "tmpfs" or "disk"
-    baseline: Arm
-    candidate: Arm
-    goal: float  # the least ratio of durable rates, lower bound of the interval
-    same_pieces: bool = False  # both arms must ask the kernel for the same writes
-    write_goal: float | None = None  # the same for the rates in write calls alone
-
-
-@dataclass(frozen=True)
-class MemoryCase:
-    suite: str
-    name: str
-    where: str
-    arm: Seism
-    note: str = ""
-    goal: str = "peak above MPI_Init <= data * 1.10 + 64 MiB"
-
-    @staticmethod
-    def limit_bytes(data_bytes: int) -> int:
-        return data_bytes * 11 // 10 + 64 * MiB
+from .arms import Classic, Dd, Piece, Seism, Slab
 
 
 def names() -> set[str]:
@@ -244,7 +217,7 @@ def _compression(_: Machine, __: int) -> Iterator[Case]:
     )
 
 
-_makers = {
+_makers: dict[str, Callable[[Machine, int], Iterator[Case | MemoryCase]]] = {
     "compression": _compression,
     "hdf5-mpiio": _hdf5_mpiio,
     "posix-dd": _posix_dd,
