@@ -132,7 +132,7 @@ def main() -> int:
     place = machine.Machine(
         options.build, options.memory_folder, options.disk_folder, options.ranks
     )
-    session = {
+    session: dict[str, Any] = {
         "schema": "tailrace-bench/1",
         "session": time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime()),
         "settings": {

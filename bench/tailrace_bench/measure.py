@@ -25,7 +25,7 @@ def run_case(case: Case | MemoryCase, machine: Machine, pairs: int, seed: int) -
     else:
         arms = {"baseline": case.baseline, "same": case.baseline, "candidate": case.candidate}
     order = random.Random(seed)
-    measured: Measured = {name: [] for name in arms} | {"failures": []}
+    measured: Measured = {name: [] for name in [*arms, "failures"]}
     while len(measured["candidate"]) < pairs and len(measured["failures"]) < 3:
         names = list(arms)
         order.shuffle(names)
