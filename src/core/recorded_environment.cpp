@@ -12,9 +12,22 @@ namespace {
 
 /// Families that hold settings only. Of ours those of the kernels' keys: a key that does not exist
 /// ends the program that has such a prefix.
-constexpr std::array<std::string_view, 16> families{
-    "OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_", "MPICH_",  "MPIR_CVAR_", "ROMIO_",          "I_MPI_",
-    "UCX_",      "HDF5_",     "H5FD_",     "NETCDF_", "PNETCDF_",   "TAILRACE_SEISM_", "TAILRACE_SLAB_", "TAILRACE_PARTICLE_", "OMP_"};
+constexpr std::array<std::string_view, 16> families{"OMPI_MCA_",
+                                                    "PMIX_MCA_",
+                                                    "PRTE_MCA_",
+                                                    "MPICH_",
+                                                    "MPIR_CVAR_",
+                                                    "ROMIO_",
+                                                    "I_MPI_",
+                                                    "UCX_",
+                                                    "HDF5_",
+                                                    "H5FD_",
+                                                    "NETCDF_",
+                                                    "PNETCDF_",
+                                                    "TAILRACE_SEISM_",
+                                                    "TAILRACE_SLAB_",
+                                                    "TAILRACE_PARTICLE_",
+                                                    "OMP_"};
 
 /// Of batch systems, and of ours, only what is known to be harmless, by its full name.
 constexpr std::array<std::string_view, 41> names{"LD_PRELOAD",

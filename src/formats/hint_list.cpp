@@ -40,7 +40,7 @@ std::string trimmed(const std::string& text) {
 
 /// In a job script the list stands in quotation marks; in a line of input they come with it.
 std::string unquoted(const std::string& given) {
-    const std::string text = trimmed(given);
+    std::string text = trimmed(given);
     const bool marked = text.size() >= 2 && (text[0] == '"' || text[0] == '\'');
     if (!marked) return text;
     if (text.back() != text[0])

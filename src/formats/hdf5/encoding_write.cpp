@@ -10,7 +10,6 @@ namespace tailrace::formats::hdf5 {
 namespace {
 
 using core::EncodedChunk;
-using core::Error;
 
 /// Elements that a rank encodes before it writes, so that what waits stays small.
 constexpr std::uint64_t round_bytes = std::uint64_t{64} << 20U;

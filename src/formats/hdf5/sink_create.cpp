@@ -8,9 +8,6 @@ namespace tailrace::formats::hdf5 {
 
 namespace {
 
-using core::Code;
-using core::Error;
-
 core::Target with_publish(core::Target target, const Options& options) {
     target.publish = publish_of(options, target.publish);
     return target;

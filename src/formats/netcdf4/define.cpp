@@ -73,7 +73,7 @@ public:
         int id = -1;
         for (const std::string& one : {name, own})
             if (!is_taken(one) && try_name(one, dim, id)) return id;
-        for (std::string other = own + "_";; other += "_")
+        for (std::string other = own + '_';; other += '_')
             if (!is_taken(other) && try_name(other, dim, id)) return id;
     }
 

@@ -276,16 +276,15 @@ private:
                                                 "align_len",
                                                 "align_threshold"};
         const auto written = x_written.find(line.key);
-        const bool equal = written != x_written.end() && written->second == line.value;
-        if (choose.contains(line.key) && written == x_written.end()) {
-            emit(line);
-        } else if (choose.contains(line.key) || same.contains(line.key)) {
-            if (!equal && written != x_written.end())
+        const bool was_written = written != x_written.end();
+        const bool compared = same.contains(line.key) || (choose.contains(line.key) && was_written);
+        if (compared) {
+            if (was_written && written->second != line.value)
                 throw Error(
                     Code::bad_input,
                     "the read has " + key + " " + line.value + ", the write " + written->second,
                     place(), "make them equal, or read in a run of its own");
-        } else if (!idle.contains(line.key)) {
+        } else if (choose.contains(line.key) || !idle.contains(line.key)) {
             emit(line);  // unknown keys: the configuration says so
         }
     }

@@ -13,7 +13,6 @@ namespace tailrace::kernels::seism {
 
 using core::Code;
 using core::Config;
-using core::Error;
 using run::by_x;
 using run::largest_file_bytes;
 using run::product;

@@ -12,11 +12,15 @@ void fill_owners(const Geometry& geometry, Axis axis, std::uint64_t slow, std::u
                  std::span<double> row) {
     const core::Box first = geometry.place_of(axis, 0);
     if (axis == Axis::long_slow) {
-        std::fill(row.begin(), row.end(), static_cast<double>(slow / first.count[0]));
+        const std::uint64_t owner = slow / first.count[0];
+        std::fill(row.begin(), row.end(), static_cast<double>(owner));
         return;
     }
     const std::uint64_t block = first.count[1];
-    for (double& value : row) value = static_cast<double>(fast++ / block);
+    for (double& value : row) {
+        const std::uint64_t owner = fast++ / block;
+        value = static_cast<double>(owner);
+    }
 }
 
 }  // namespace
