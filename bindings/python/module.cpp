@@ -27,6 +27,16 @@ void fill_block_into(std::uintptr_t function, int rank, const Triple& system_siz
     fill_block(function, call, offset, count, data);
 }
 
+/// A ValueError that carries the parts of the text too.
+void raise(const tailrace::core::Error& error) {
+    const nb::object value = nb::borrow(PyExc_ValueError)(error.what());
+    value.attr("what") = error.message();
+    value.attr("where") = error.where();
+    value.attr("hint") = error.remedy();
+    value.attr("exit_code") = tailrace::core::exit_code(error.code());
+    PyErr_SetObject(PyExc_ValueError, value.ptr());
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -38,10 +48,13 @@ NB_MODULE(_core, module) {
         try {
             std::rethrow_exception(raised);
         } catch (const tailrace::core::Error& error) {
-            PyErr_SetString(PyExc_ValueError, error.what());
+            raise(error);
         }
     });
     add_statistics(module);
+#ifdef TAILRACE_HAVE_INTENT
+    add_intent(module);
+#endif
 #ifdef TAILRACE_HAVE_XXHASH
     add_hash(module);
 #endif

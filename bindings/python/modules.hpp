@@ -9,5 +9,7 @@ namespace tailrace::python {
 void add_statistics(nanobind::module_& module);
 /// Only where xxHash was found when building; the package has a wheel to fall back on.
 void add_hash(nanobind::module_& module);
+/// Profiles and intents; only where nlohmann/json was found when building.
+void add_intent(nanobind::module_& module);
 
 }  // namespace tailrace::python

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// One description per struct serves reading, writing and the JSON Schema. Internal to src/intent.
+//
+//   template <> struct Fields<Span> {
+//       static constexpr std::string_view name = "span";
+//       template <class V, class S> static void visit(V& v, S& s) { v("start_s", s.start_s, "...");
+//       }
+//   };
+//
+// A plain number, text or enum is required; optionals, lists, maps and sets may be absent (or null)
+// and are then left out again when written.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "intent/json/document.hpp"
+#include "intent/profile/process_set.hpp"
+
+namespace tailrace::intent::json {
+
+template <class T>
+struct Fields;
+/// Names of an enum: `static constexpr std::pair<E, std::string_view> all[]`.
+template <class E>
+struct Names;
+
+template <class T>
+struct is_optional : std::false_type {};
+template <class T>
+struct is_optional<std::optional<T>> : std::true_type {};
+template <class T>
+struct is_vector : std::false_type {};
+template <class T, class A>
+struct is_vector<std::vector<T, A>> : std::true_type {};
+template <class T>
+struct is_map : std::false_type {};
+template <class K, class T, class C, class A>
+struct is_map<std::map<K, T, C, A>> : std::true_type {};
+template <class T>
+struct is_variant : std::false_type {};
+template <class... T>
+struct is_variant<std::variant<T...>> : std::true_type {};
+
+template <class T>
+constexpr bool may_be_absent = is_optional<T>::value || is_vector<T>::value || is_map<T>::value ||
+                               std::is_same_v<T, ProcessSet>;
+
+template <class E>
+std::string_view name_of(E value) {
+    for (const auto& [one, name] : Names<E>::all)
+        if (one == value) return name;
+    return "";
+}
+
+// --- writing ------------------------------------------------------------------------------------
+template <class T>
+Json written(const T& value);
+
+class Writer {
+public:
+    template <class T>
+    void operator()(const char* key, const T& value, const char*) {
+        if constexpr (is_optional<T>::value) {
+            if (value) json[key] = written(*value);
+        } else if constexpr (may_be_absent<T>) {
+            if (!value.empty()) json[key] = written(value);
+        } else {
+            json[key] = written(value);
+        }
+    }
+    Json json = Json::object();
+};
+
+template <class T>
+Json written(const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+        return name_of(value);
+    } else if constexpr (std::is_same_v<T, ProcessSet>) {
+        return value.text();
+    } else if constexpr (std::is_same_v<T, double>) {
+        return std::isfinite(value) ? Json(value) : Json(nullptr);
+    } else if constexpr (std::is_same_v<T, std::string> || std::is_arithmetic_v<T>) {
+        return value;
+    } else if constexpr (is_optional<T>::value) {
+        return value ? written(*value) : Json(nullptr);
+    } else if constexpr (is_vector<T>::value) {
+        Json list = Json::array();
+        for (const auto& one : value) list.push_back(written(one));
+        return list;
+    } else if constexpr (is_map<T>::value) {
+        Json object = Json::object();
+        for (const auto& [key, one] : value) object[key] = written(one);
+        return object;
+    } else if constexpr (is_variant<T>::value) {
+        return std::visit([](const auto& one) { return written(one); }, value);
+    } else {
+        Writer writer;
+        Fields<T>::visit(writer, value);
+        return writer.json;
+    }
+}
+
+// --- reading ------------------------------------------------------------------------------------
+template <class T>
+void read(const Json& json, T& value, const std::string& where, const std::string& place);
+
+class Reader {
+public:
+    Reader(const Json& json, const std::string& where, const std::string& place)
+        : x_json(json), x_where(where), x_place(place) {
+        if (!json.is_object())
+            throw error_at(where, place, "an object is wanted here, not " + kind_of(json));
+    }
+
+    template <class T>
+    void operator()(const char* key, T& value, const char*) {
+        x_known.emplace_back(key);
+        const auto found = x_json.find(key);
+        const bool absent = found == x_json.end() || found->is_null();
+        if (!absent) {
+            read(*found, value, x_where, x_place.empty() ? key : x_place + "." + key);
+        } else if constexpr (!may_be_absent<T>) {
+            x_missing.emplace_back(key);
+        }
+    }
+
+    /// Throws where the object has a key that nobody asked for, or lacks one.
+    void finish() const {
+        for (const auto& [key, value] : x_json.items())
+            if (std::find(x_known.begin(), x_known.end(), key) == x_known.end())
+                throw unknown_key(x_where, x_place, key, x_known);
+        if (!x_missing.empty())
+            throw core::Error(core::Code::missing_key,
+                              "the key \"" + x_missing.front() + "\" is missing",
+                              x_place.empty() ? x_where : x_where + ": " + x_place);
+    }
+
+private:
+    const Json& x_json;
+    const std::string& x_where;
+    std::string x_place;
+    std::vector<std::string> x_known, x_missing;
+};
+
+/// A whole number of 64 bits, also where it is written as -0 or as the double of one.
+template <class T>
+void read_number(const Json& json, T& value, const std::string& where, const std::string& place) {
+    if constexpr (std::is_same_v<T, bool>) {
+        if (!json.is_boolean())
+            throw error_at(where, place, "true or false is wanted here, not " + kind_of(json));
+        value = json.get<bool>();
+    } else if constexpr (std::is_floating_point_v<T>) {
+        if (!json.is_number())
+            throw error_at(where, place, "a number is wanted here, not " + kind_of(json));
+        value = json.get<double>();
+    } else if constexpr (std::is_unsigned_v<T>) {
+        if (!json.is_number_unsigned())
+            throw error_at(where, place,
+                           "a whole number >= 0 of 64 bits is wanted here, not " + kind_of(json));
+        value = json.get<T>();
+    } else {
+        const bool fits = json.is_number_integer() &&
+                          (!json.is_number_unsigned() || json.get<std::uint64_t>() >> 63 == 0);
+        if (!fits)
+            throw error_at(where, place,
+                           "a whole number of 64 bits is wanted here, not " + kind_of(json));
+        value = json.get<T>();
+    }
+}
+
+template <class E>
+void read_enum(const Json& json, E& value, const std::string& where, const std::string& place) {
+    std::vector<std::string> known;
+    for (const auto& [one, name] : Names<E>::all) {
+        known.emplace_back(name);
+        if (json.is_string() && json.get_ref<const std::string&>() == name) {
+            value = one;
+            return;
+        }
+    }
+    std::string words;
+    for (const std::string& name : known) words += (words.empty() ? "" : ", ") + name;
+    throw error_at(where, place,
+                   "one of " + words + " is wanted here, not " +
+                       (json.is_string() ? json.dump() : kind_of(json)));
+}
+
+template <class V>
+void read_setting(const Json& json, V& value, const std::string& where, const std::string& place) {
+    if (json.is_boolean()) {
+        value = json.get<bool>();
+    } else if (json.is_number_unsigned()) {
+        value = json.get<std::uint64_t>();
+    } else if (json.is_number()) {
+        value = json.get<double>();
+    } else if (json.is_string()) {
+        value = json.get<std::string>();
+    } else {
+        std::vector<std::uint64_t> numbers;
+        read(json, numbers, where, place);
+        value = numbers;
+    }
+}
+
+template <class T>
+void read(const Json& json, T& value, const std::string& where, const std::string& place) {
+    if constexpr (std::is_enum_v<T>) {
+        read_enum(json, value, where, place);
+    } else if constexpr (std::is_same_v<T, ProcessSet> || std::is_same_v<T, std::string>) {
+        if (!json.is_string())
+            throw error_at(where, place, "a text is wanted here, not " + kind_of(json));
+        if constexpr (std::is_same_v<T, std::string>)
+            value = json.get<std::string>();
+        else
+            try {
+                value = ProcessSet::parse(json.get_ref<const std::string&>());
+            } catch (const core::Error& error) {
+                throw error_at(where, place, error.message(), error.remedy());
+            }
+    } else if constexpr (std::is_arithmetic_v<T>) {
+        read_number(json, value, where, place);
+    } else if constexpr (is_optional<T>::value) {
+        if (json.is_null())
+            value.reset();
+        else
+            read(json, value.emplace(), where, place);
+    } else if constexpr (is_vector<T>::value) {
+        if (!json.is_array())
+            throw error_at(where, place, "a list is wanted here, not " + kind_of(json));
+        value.clear();
+        value.reserve(json.size());
+        for (std::size_t i = 0; i < json.size(); ++i)
+            read(json[i], value.emplace_back(), where, place + "[" + std::to_string(i) + "]");
+    } else if constexpr (is_map<T>::value) {
+        if (!json.is_object())
+            throw error_at(where, place, "an object is wanted here, not " + kind_of(json));
+        value.clear();
+        for (const auto& [key, one] : json.items()) read(one, value[key], where, place + "." + key);
+    } else if constexpr (is_variant<T>::value) {
+        read_setting(json, value, where, place);
+    } else {
+        Reader reader(json, where, place);
+        Fields<T>::visit(reader, value);
+        reader.finish();
+    }
+}
+
+}  // namespace tailrace::intent::json

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys of a dataset of a profile. Internal to src/intent.
+#pragma once
+
+#include "intent/json/fields.hpp"
+#include "intent/profile/run_fields.hpp"
+
+namespace tailrace::intent::json {
+
+template <>
+struct Names<Interface> {
+    static constexpr std::pair<Interface, std::string_view> all[] = {
+        {Interface::hdf5, "hdf5"},
+        {Interface::pnetcdf, "pnetcdf"},
+    };
+};
+
+template <>
+struct Names<Selection> {
+    static constexpr std::pair<Selection, std::string_view> all[] = {
+        {Selection::all, "all"},
+        {Selection::hyperslab, "hyperslab"},
+        {Selection::points, "points"},
+        {Selection::irregular, "irregular"},
+        {Selection::not_known, "not known"},
+    };
+};
+
+template <>
+struct Fields<ElementType> {
+    static constexpr std::string_view name = "element_type";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("class", s.type_class,
+          "Class of the type: integer, float, string, compound, ...; empty: not known.");
+        v("bytes", s.bytes, "Size of one element in the file.");
+        v("name", s.name, "Name of the type, for example f64le.");
+    }
+};
+
+template <>
+struct Fields<Filter> {
+    static constexpr std::string_view name = "filter";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("id", s.id, "Registered number of the filter.");
+        v("name", s.name, "Its name; empty: not known.");
+        v("values", s.values, "Its parameters.");
+    }
+};
+
+template <>
+struct Fields<Fill> {
+    static constexpr std::string_view name = "fill";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("defined", s.defined, "undefined, default or user.");
+        v("time", s.time, "When fill values are written: alloc, never or ifset.");
+    }
+};
+
+template <>
+struct Fields<Shape> {
+    static constexpr std::string_view name = "shape";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("selection", s.selection, "Kind of the selection.");
+        v("length", s.length, "Elements taken per dimension (count * block).");
+        v("stride", s.stride, "Distance between blocks per dimension, in elements.");
+        v("count", s.count, "Blocks per dimension.");
+        v("block", s.block, "Elements of a block per dimension.");
+        v("calls", s.calls, "Transfers of this shape.");
+        v("call_bytes", s.call_bytes, "Bytes of one such transfer.");
+    }
+};
+
+template <>
+struct Fields<Actual> {
+    static constexpr std::string_view name = "actual";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("collective", s.collective, "Collective, contiguous.");
+        v("chunk_collective", s.chunk_collective, "Collective, chunked.");
+        v("mixed", s.mixed, "Chunks in part collective, in part independent.");
+        v("independent", s.independent, "Independent in the end.");
+        v("none", s.none, "No I/O.");
+        v("not_known", s.not_known, "Not known.");
+    }
+};
+
+template <>
+struct Fields<Order> {
+    static constexpr std::string_view name = "order";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("sequential", s.sequential, "Transfers that began where the one before ended.");
+        v("strided", s.strided, "Transfers at a constant step from the one before.");
+        v("random", s.random, "Transfers at any other place.");
+        v("repeated", s.repeated, "Transfers of the same place once more.");
+        v("step", s.step,
+          "The constant step of the strided ones, per dimension (bytes for a file).");
+    }
+};
+
+template <>
+struct Fields<Place> {
+    static constexpr std::string_view name = "place";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("start", s.start, "First element per dimension.");
+        v("count", s.count, "Elements per dimension.");
+    }
+};
+
+template <>
+struct Fields<Coverage> {
+    static constexpr std::string_view name = "coverage";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("elements_distinct", s.elements_distinct, "Elements touched at least once.");
+        v("full", s.full, "Whether every element was touched; only said where proven.");
+        v("boxes", s.boxes, "What was touched, where that is few boxes.");
+    }
+};
+
+template <>
+struct Fields<ProcessShare> {
+    static constexpr std::string_view name = "process_share";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("process", s.process, "Id of the process.");
+        v("calls", s.calls, "Its transfers.");
+        v("bytes", s.bytes, "Bytes it moved.");
+        v("first", s.first, "Place of its first transfer.");
+        v("order_hash", s.order_hash, "Hash over the places in their order.");
+    }
+};
+
+template <>
+struct Fields<Transfers> {
+    static constexpr std::string_view name = "transfers";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("calls", s.calls, "Transfers, those of multi-dataset calls included.");
+        v("bytes", s.bytes, "Bytes moved, in the type of the file.");
+        v("elements", s.elements, "Elements moved.");
+        v("multi", s.multi, "Transfers that were part of a multi-dataset call.");
+        v("whole", s.whole, "Transfers of the whole dataset.");
+        v("empty", s.empty, "Transfers of no element.");
+        v("requested_collective", s.requested_collective,
+          "Transfers for which the program asked for collective I/O.");
+        v("requested_independent", s.requested_independent, "Transfers for which it did not.");
+        v("actual", s.actual, "How they were really done.");
+        v("no_collective_causes", s.no_collective_causes,
+          "Why not collective, by the library's name of the cause.");
+        v("elapsed_s", s.elapsed_s, "Time in these calls, all processes together.");
+        v("active", s.active, "From the begin of the first transfer to the end of the last.");
+        v("shapes", s.shapes, "The most frequent shapes, most frequent first.");
+        v("order", s.order, "How the place of each transfer follows from the one before.");
+        v("coverage", s.coverage, "Which part of the dataset was touched.");
+        v("by_process", s.by_process, "Shares of the processes; of a big run only the first ones.");
+    }
+};
+
+template <>
+struct Fields<ReadAfterWrite> {
+    static constexpr std::string_view name = "read_after_write";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("any", s.any, "Data was read after it had been written, in this run.");
+        v("same_process", s.same_process, "By the process that had written.");
+        v("other_processes", s.other_processes, "By another process.");
+    }
+};
+
+template <>
+struct Fields<DirectChunks> {
+    static constexpr std::string_view name = "direct_chunks";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("calls", s.calls, "Calls of H5Dwrite_chunk or H5Dread_chunk.");
+        v("bytes", s.bytes, "Bytes stored or fetched, as they lie in the file.");
+    }
+};
+
+template <>
+struct Fields<Extensions> {
+    static constexpr std::string_view name = "extensions";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("calls", s.calls, "Calls of H5Dset_extent.");
+        v("sequence", s.sequence, "Extents after the first and the last calls.");
+    }
+};
+
+template <>
+struct Fields<Attributes> {
+    static constexpr std::string_view name = "attributes";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("count", s.count, "Attributes created or opened.");
+        v("bytes", s.bytes, "Bytes of their values.");
+    }
+};
+
+template <>
+struct Fields<Dataset> {
+    static constexpr std::string_view name = "dataset";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("path", s.path, "Path within the file, from /, one slash between names.");
+        v("names", s.names, "Other names under which a source knew it.");
+        v("interface", s.interface, "The library that the program called for it.");
+        v("processes", s.processes, "Ids of the processes that opened it, as \"0-39,41\".");
+        v("type", s.type, "Type of the elements in the file.");
+        v("ndims", s.ndims, "Number of dimensions.");
+        v("elements", s.elements, "Elements of the whole extent.");
+        v("dims", s.dims, "Extents, slowest dimension first.");
+        v("max_dims", s.max_dims, "Largest extents; null: unlimited.");
+        v("chunk", s.chunk, "Extents of a chunk.");
+        v("layout", s.layout, "contiguous, chunked, compact or virtual.");
+        v("filters", s.filters, "Filters in the order in which they are applied.");
+        v("fill", s.fill, "Fill value settings.");
+        v("allocation", s.allocation, "early, late or incremental.");
+        v("creates", s.creates, "Calls that created it.");
+        v("opens", s.opens, "Calls that opened it, creations included.");
+        v("flushes", s.flushes, "Calls of H5Dflush.");
+        v("open", s.open, "From the begin of the first open or create to the end of the last.");
+        v("close", s.close, "From the begin of the first close to the end of the last.");
+        v("settings_of_program", s.settings_of_program,
+          "Settings on its lists that differ from the library's defaults.");
+        v("reads", s.reads, "All reads.");
+        v("writes", s.writes, "All writes.");
+        v("shapes", s.shapes,
+          "Shapes of reads and writes together, where the source does not part them.");
+        v("selections", s.selections, "Transfers by kind of selection, reads and writes together.");
+        v("read_after_write", s.read_after_write,
+          "Whether what was read had been written by this run.");
+        v("direct_chunk_reads", s.direct_chunk_reads, "Reads of stored chunks.");
+        v("direct_chunk_writes", s.direct_chunk_writes, "Writes of stored chunks.");
+        v("extensions", s.extensions, "Growth of the extent.");
+        v("attributes", s.attributes, "Attributes of the dataset.");
+    }
+};
+
+}  // namespace tailrace::intent::json

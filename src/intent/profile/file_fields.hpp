@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys of a file of a profile, and of the profile. Internal to src/intent.
+#pragma once
+
+#include "intent/json/fields.hpp"
+#include "intent/profile/dataset_fields.hpp"
+
+namespace tailrace::intent::json {
+
+template <>
+struct Fields<Operations> {
+    static constexpr std::string_view name = "operations";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("create", s.create, "Calls that create.");
+        v("open", s.open, "Calls that open.");
+        v("read", s.read, "Calls that read.");
+        v("write", s.write, "Calls that write.");
+        v("delete", s.remove, "Calls that delete.");
+        v("other", s.other, "Other calls: queries, iterations, copies.");
+        v("bytes", s.bytes, "Bytes of the values read and written.");
+    }
+};
+
+template <>
+struct Fields<CallOrder> {
+    static constexpr std::string_view name = "call_order";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("processes", s.processes, "Ids of the processes.");
+        v("calls", s.calls, "Calls of each of them.");
+        v("order_hash", s.order_hash, "Hash over the calls and their arguments in their order.");
+    }
+};
+
+template <>
+struct Fields<Hdf5File> {
+    static constexpr std::string_view name = "hdf5_file";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("opens", s.opens, "Calls of H5Fopen and H5Fcreate.");
+        v("creates", s.creates, "Calls of H5Fcreate.");
+        v("read_only_opens", s.read_only_opens, "Calls of H5Fopen for reading only.");
+        v("flushes", s.flushes, "Calls of H5Fflush.");
+        v("reopens", s.reopens, "Opens of the file after it had been closed in this run.");
+        v("communicator_size", s.communicator_size, "Ranks of the communicator of the file.");
+        v("open", s.open, "From the begin of the first open or create to the end of the last.");
+        v("close", s.close, "From the begin of the first close to the end of the last.");
+        v("driver", s.driver, "File driver, for example sec2 or mpio.");
+        v("mpio", s.mpio, "Whether it was opened with MPI-IO below.");
+        v("settings_of_program", s.settings_of_program,
+          "Settings on its lists that differ from the library's defaults.");
+        v("metadata", s.metadata,
+          "Operations on attributes, groups, links, datasets and types, by kind of object.");
+        v("metadata_s", s.metadata_s,
+          "Time in opening, closing and metadata operations, all processes together.");
+        v("call_orders", s.call_orders,
+          "Calls that collective I/O wants alike on all ranks, by processes that agree.");
+        v("same_order", s.same_order, "Whether all processes made these calls alike.");
+        v("left_open", s.left_open, "Objects still open when the file was closed, by kind.");
+    }
+};
+
+template <>
+struct Fields<MpiioTransfers> {
+    static constexpr std::string_view name = "mpiio_transfers";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("independent", s.independent, "Independent blocking calls.");
+        v("collective", s.collective, "Collective blocking calls.");
+        v("nonblocking", s.nonblocking, "Non-blocking calls.");
+        v("split", s.split, "Split collective calls.");
+        v("explicit_offset", s.explicit_offset, "Calls with an explicit offset, of those above.");
+        v("shared", s.shared, "Calls through the shared file pointer, of those above.");
+        v("ordered", s.ordered, "Ordered calls through the shared file pointer, of those above.");
+        v("bytes", s.bytes, "Bytes moved.");
+        v("sizes", s.sizes, "Calls by class of size.");
+        v("frequent", s.frequent, "The most frequent sizes.");
+        v("largest_bytes", s.largest_bytes, "Size of the largest call.");
+        v("elapsed_s", s.elapsed_s, "Time in these calls, all processes together.");
+        v("active", s.active, "From the begin of the first call to the end of the last.");
+    }
+};
+
+template <>
+struct Fields<MpiioFile> {
+    static constexpr std::string_view name = "mpiio_file";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("collective_opens", s.collective_opens, "Collective opens, counted on each process.");
+        v("independent_opens", s.independent_opens, "Opens by one process alone.");
+        v("views", s.views, "Views set.");
+        v("syncs", s.syncs, "Calls of MPI_File_sync.");
+        v("communicator_size", s.communicator_size, "Ranks of the communicator of the file.");
+        v("hints_given", s.hints_given, "Hints that the program gave.");
+        v("hints_in_force", s.hints_in_force, "Hints as MPI_File_get_info tells them.");
+        v("reads", s.reads, "All reads.");
+        v("writes", s.writes, "All writes.");
+        v("frequent", s.frequent, "The most frequent sizes, reads and writes together.");
+        v("open", s.open, "From the begin of the first open or create to the end of the last.");
+        v("close", s.close, "From the begin of the first close to the end of the last.");
+        v("metadata_s", s.metadata_s,
+          "Time in opening, closing and the like, all processes together.");
+        v("read_write_switches", s.read_write_switches,
+          "Times that reading followed writing, or the other way round.");
+    }
+};
+
+template <>
+struct Fields<PosixTransfers> {
+    static constexpr std::string_view name = "posix_transfers";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("calls", s.calls, "Calls.");
+        v("bytes", s.bytes, "Bytes moved.");
+        v("consecutive", s.consecutive, "Calls that began exactly where the one before ended.");
+        v("sequential", s.sequential, "Calls that began at or after the end of the one before.");
+        v("highest_byte", s.highest_byte, "Offset of the last byte touched.");
+        v("sizes", s.sizes, "Calls by class of size.");
+        v("frequent", s.frequent, "The most frequent sizes.");
+        v("order", s.order,
+          "How the place of each call follows from the one before, from a trace.");
+        v("elapsed_s", s.elapsed_s, "Time in these calls, all processes together.");
+        v("active", s.active, "From the begin of the first call to the end of the last.");
+    }
+};
+
+template <>
+struct Fields<Extreme> {
+    static constexpr std::string_view name = "extreme";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("process", s.process, "Id of the process.");
+        v("bytes", s.bytes, "Bytes it moved.");
+        v("elapsed_s", s.elapsed_s, "Its time in I/O.");
+    }
+};
+
+template <>
+struct Fields<PosixFile> {
+    static constexpr std::string_view name = "posix_file";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("opens", s.opens, "Calls that open.");
+        v("seeks", s.seeks, "Calls that seek.");
+        v("stats", s.stats, "Calls of stat and the like.");
+        v("syncs", s.syncs, "Calls of fsync and fdatasync.");
+        v("maps", s.maps, "Calls of mmap.");
+        v("renames", s.renames, "Renames from or to the file.");
+        v("read_write_switches", s.read_write_switches,
+          "Times that reading followed writing, or the other way round.");
+        v("not_aligned_in_file", s.not_aligned_in_file,
+          "Calls whose offset is no multiple of the alignment.");
+        v("not_aligned_in_memory", s.not_aligned_in_memory, "Calls whose buffer is not aligned.");
+        v("file_alignment_bytes", s.file_alignment_bytes,
+          "The alignment used for counting: the block of the file system.");
+        v("memory_alignment_bytes", s.memory_alignment_bytes, "The same for buffers.");
+        v("reads", s.reads, "All reads.");
+        v("writes", s.writes, "All writes.");
+        v("frequent", s.frequent, "The most frequent sizes, reads and writes together.");
+        v("strides", s.strides, "The most frequent distances, reads and writes together.");
+        v("open", s.open, "From the begin of the first open or create to the end of the last.");
+        v("close", s.close, "From the begin of the first close to the end of the last.");
+        v("metadata_s", s.metadata_s,
+          "Time in opening, closing, seeking and the like, all processes together.");
+        v("fastest", s.fastest, "The process that needed the least time.");
+        v("slowest", s.slowest, "The process that needed the most.");
+        v("append", s.append, "Opened so that each write goes to the end.");
+    }
+};
+
+template <>
+struct Fields<PnetcdfFile> {
+    static constexpr std::string_view name = "pnetcdf_file";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("creates", s.creates, "Calls of ncmpi_create.");
+        v("opens", s.opens, "Calls of ncmpi_open.");
+        v("redefinitions", s.redefinitions, "Calls of ncmpi_redef.");
+        v("independent_waits", s.independent_waits, "Calls of ncmpi_wait.");
+        v("collective_waits", s.collective_waits, "Calls of ncmpi_wait_all.");
+        v("syncs", s.syncs, "Calls of ncmpi_sync.");
+        v("bytes_read", s.bytes_read, "Bytes read through PnetCDF.");
+        v("bytes_written", s.bytes_written, "Bytes written through PnetCDF.");
+        v("open", s.open, "From the begin of the first open or create to the end of the last.");
+        v("close", s.close, "From the begin of the first close to the end of the last.");
+    }
+};
+
+template <>
+struct Fields<Lustre> {
+    static constexpr std::string_view name = "lustre";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("stripe_count", s.stripe_count, "Stripes of the file.");
+        v("stripe_bytes", s.stripe_bytes, "Size of a stripe.");
+        v("osts", s.osts, "Targets on which they lie.");
+    }
+};
+
+template <>
+struct Fields<File> {
+    static constexpr std::string_view name = "file";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("path", s.path, "Absolute path, as resolved.");
+        v("names", s.names, "Names that the program used, where they differ.");
+        v("processes", s.processes, "Ids of the processes that touched it, as \"0-39,41\".");
+        v("hdf5", s.hdf5, "What HDF5 saw.");
+        v("mpiio", s.mpiio, "What MPI-IO saw.");
+        v("posix", s.posix, "What the system calls saw.");
+        v("pnetcdf", s.pnetcdf, "What PnetCDF saw.");
+        v("lustre", s.lustre, "Striping.");
+        v("datasets", s.datasets, "Its datasets and variables.");
+    }
+};
+
+template <>
+struct Fields<Profile> {
+    static constexpr std::string_view name = "profile";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("origin", s.origin, "Where the profile comes from.");
+        v("run", s.run, "The run.");
+        v("files", s.files, "The files, each with its datasets.");
+    }
+};
+
+}  // namespace tailrace::intent::json

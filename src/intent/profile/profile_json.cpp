@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intent/profile/profile_json.hpp"
+
+#include <set>
+
+#include "intent/json/schema.hpp"
+#include "intent/profile/file_fields.hpp"
+
+namespace tailrace::intent {
+
+namespace {
+
+constexpr json::Kind kind{
+    "tailrace-profile/1", "profile",
+    "`tailrace profile -- command` makes one; a Darshan log is read as it is"};
+
+/// What the types cannot say: ids are unique, and the rest refers to processes that are listed.
+void check(const Profile& profile, const std::string& where) {
+    std::set<std::uint64_t> ids;
+    for (std::size_t i = 0; i < profile.run.processes.size(); ++i) {
+        const std::uint64_t id = profile.run.processes[i].id;
+        if (!ids.insert(id).second)
+            throw json::error_at(where, "run.processes[" + std::to_string(i) + "]",
+                                 "the id " + std::to_string(id) + " stands there twice");
+    }
+    std::set<std::string> paths;
+    for (std::size_t i = 0; i < profile.files.size(); ++i) {
+        const std::string place = "files[" + std::to_string(i) + "]";
+        const File& file = profile.files[i];
+        if (file.path.empty()) throw json::error_at(where, place, "the path is empty");
+        if (!paths.insert(file.path).second)
+            throw json::error_at(where, place, "the file \"" + file.path + "\" stands there twice");
+        for (std::size_t k = 0; k < file.datasets.size(); ++k) {
+            const Dataset& dataset = file.datasets[k];
+            if (!dataset.dims.empty() &&
+                dataset.ndims.value_or(dataset.dims.size()) != dataset.dims.size())
+                throw json::error_at(where, place + ".datasets[" + std::to_string(k) + "]",
+                                     "ndims is " + std::to_string(*dataset.ndims) +
+                                         ", and dims has " + std::to_string(dataset.dims.size()) +
+                                         " numbers");
+        }
+    }
+}
+
+}  // namespace
+
+std::string to_json(const Profile& profile) {
+    json::Json document{{"schema", kind.schema}};
+    const json::Json keys = json::written(profile);
+    for (const auto& [key, value] : keys.items()) document[key] = value;
+    return json::text_of(document);
+}
+
+Profile profile_from_json(std::string_view text, const std::string& where) {
+    Profile profile;
+    json::read(json::parse(text, where, kind), profile, where, "");
+    check(profile, where);
+    return profile;
+}
+
+std::string profile_schema() {
+    return json::text_of(json::document_schema<Profile>(
+        std::string(kind.schema),
+        "What a run of a program did with its files, as a hook or Darshan recorded it. Units stand "
+        "in the names; times count from the start of the run. What the source cannot know is "
+        "absent or null, never 0."));
+}
+
+}  // namespace tailrace::intent

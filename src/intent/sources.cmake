@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+# The sources of this room: also compiled into the Python helper where pip builds it alone.
+set(tailrace_intent_sources
+  json/document.cpp
+  profile/process_set.cpp
+  profile/profile_json.cpp)
+list(TRANSFORM tailrace_intent_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
