@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import json
 import re
+import shlex
 import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tailrace_bench.cases import RunFailed
-from tailrace_bench.machine import Machine
+from tailrace_bench.machine import Machine, remove
 
 timeout_s = 300
 repetitions = 3  # measured in each run, after a warm-up; the one with the median time counts
@@ -87,19 +91,53 @@ class Slab:
     collective: bool = False
     extra: tuple[str, ...] = field(default=())
 
+    def words(self) -> list[str]:
+        shape = [f"n1={self.n1}", f"n2={self.n2}", f"axis={self.axis}", f"format={self.format}"]
+        return [*shape, *self.extra, *(["collective_write"] if self.collective else [])]
+
     def run(self, machine: Machine, folder: Path) -> dict[str, Any]:
-        words = [
-            f"n1={self.n1}",
-            f"n2={self.n2}",
-            f"axis={self.axis}",
-            f"format={self.format}",
-            f"repeat={repetitions}",
-            *self.extra,
-        ]
-        if self.collective:
-            words.append("collective_write")
+        words = [*self.words(), f"repeat={repetitions}"]
         program = machine.seism.with_name("tailrace-slab")
         return _run_kernel(machine, program, self.ranks, words, self.io, folder)
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What `tailrace sweep` recommends for a slab within a time; the sweep runs once, before the
+    first run, and none of its runs counts here."""
+
+    slab: Slab
+    vary: tuple[str, ...]
+    budget: str
+
+    def run(self, machine: Machine, folder: Path) -> dict[str, Any]:
+        found = _sweep(machine, self)
+        program = machine.seism.with_name("tailrace-slab")
+        words = ["--input", str(found / "slab.in"), f"repeat={repetitions}"]
+        exported = (found / "environment.sh").read_text(encoding="utf-8")
+        settings = dict(re.findall(r"^export (\w+)=(\S+)$", exported, re.MULTILINE))
+        figures = _run_kernel(machine, program, self.slab.ranks, words, "ompio", folder, settings)
+        readme = (found / "README.md").read_text(encoding="utf-8")
+        return figures | {"settings": readme.splitlines()[3].split("`")[1]}
+
+
+@functools.cache
+def _sweep(machine: Machine, arm: Swept) -> Path:
+    """The folder with the recommended settings."""
+    place = machine.fresh_folder("disk")
+    atexit.register(remove, place)
+    runs = machine.fresh_folder("tmpfs")
+    command = [str(machine.seism.with_name("tailrace")), "sweep", "slab", *arm.slab.words()]
+    command += [f"filename={runs / 'out'}", f"results={place / 'results.jsonl'}"]
+    command += ["--ranks", str(arm.slab.ranks), "--budget", arm.budget, "--seed", "1"]
+    for one in arm.vary:
+        command += ["--vary", one]
+    print(f"  {shlex.join(command)}", file=sys.stderr, flush=True)
+    try:
+        _output(machine, [*command, "--output", str(place / "best")], "ompio", place, limit_s=1800)
+    finally:
+        remove(runs)
+    return place / "best"
 
 
 @dataclass(frozen=True)
@@ -129,32 +167,46 @@ class Classic:
         }
 
 
-def _output(machine: Machine, command: list[str], io: str, folder: Path) -> str:
+def _output(
+    machine: Machine,
+    command: list[str],
+    io: str,
+    folder: Path,
+    settings: dict[str, str] | None = None,
+    limit_s: float = timeout_s,
+) -> str:
     try:
         run = subprocess.run(
             command,
             check=False,
-            env=machine.environment(io),
+            env=machine.environment(io) | (settings or {}),
             cwd=folder,
             text=True,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=timeout_s,
+            timeout=limit_s,
         )
     except subprocess.TimeoutExpired as late:
-        raise RunFailed(f"no end after {timeout_s} s: {' '.join(command)}") from late
+        raise RunFailed(f"no end after {limit_s} s: {' '.join(command)}") from late
     if run.returncode != 0:
         raise RunFailed(f"status {run.returncode}: {' '.join(command)}\n{run.stderr[-2000:]}")
     return run.stdout
 
 
 def _run_kernel(
-    machine: Machine, program: Path, ranks: int, words: list[str], io: str, folder: Path
+    machine: Machine,
+    program: Path,
+    ranks: int,
+    words: list[str],
+    io: str,
+    folder: Path,
+    settings: dict[str, str] | None = None,
 ) -> dict[str, Any]:
     """Figures of the repetition with the median time."""
     results = folder / "results.jsonl"
     command = [machine.mpiexec, "-n", str(ranks), str(program), *words]
-    _output(machine, [*command, f"filename={folder / 'out'}", f"results={results}"], io, folder)
+    command += [f"filename={folder / 'out'}", f"results={results}"]
+    _output(machine, command, io, folder, settings)
     records = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
     measured = [record for record in records if not record["warm_up"]]
     if len(measured) != repetitions or any(one["status"] != "ok" for one in measured):

@@ -9,7 +9,13 @@ from conftest import SOURCE
 
 RECIPE = SOURCE / "packaging" / "spack" / "package.py"
 # Options that no recipe should offer: where things lie, and how we work on it ourselves.
-NOT_FOR_USERS = {"TAILRACE_DEPS_PREFIX", "TAILRACE_WERROR", "TAILRACE_SANITIZE"}
+# How it is built, not what: Spack packages know compilers and dependencies themselves.
+NOT_FOR_USERS = {
+    "TAILRACE_DEPS_PREFIX",
+    "TAILRACE_PRECOMPILE",
+    "TAILRACE_SANITIZE",
+    "TAILRACE_WERROR",
+}
 # In Spack the packages mpi and hdf5 always come along: +mpi and +hdf5 would be no choice.
 FIXED = {"TAILRACE_MPI", "TAILRACE_HDF5"}
 
