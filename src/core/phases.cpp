@@ -27,6 +27,7 @@ void Phases::push(std::string_view name) {
     const double now = now_s();
     if (!x_open.empty()) x_open.back().own_s += now - x_open.back().started_s;
     x_open.push_back({std::string(name), now, 0});
+    x_line.turn(name, now);
     if (IoObserver* observer = io_observer()) observer->enter_phase(name);
 }
 
@@ -39,8 +40,9 @@ void Phases::pop() {
     time.elapsed_s += ended.own_s;
     time.entries += 1;
     if (!x_open.empty()) x_open.back().started_s = now;
-    if (IoObserver* observer = io_observer())
-        observer->enter_phase(x_open.empty() ? std::string_view{} : x_open.back().name);
+    const std::string_view outer = x_open.empty() ? std::string_view{} : x_open.back().name;
+    x_line.turn(outer, now);
+    if (IoObserver* observer = io_observer()) observer->enter_phase(outer);
 }
 
 }  // namespace tailrace::core

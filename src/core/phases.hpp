@@ -8,13 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "core/time_line.hpp"
+
 namespace tailrace::core {
 
 /// Monotonic seconds since an arbitrary start.  [local]
 [[nodiscard]] double now_s() noexcept;
 
-/// Seconds and number of entries of one phase on this rank. No list of the entries: a run may have
-/// millions of steps.
+/// Seconds and number of entries of one phase on this rank.
 struct PhaseTime {
     double elapsed_s = 0;
     std::uint64_t entries = 0;
@@ -23,7 +24,7 @@ struct PhaseTime {
 /// Collects phase times of one run on one rank. A phase that starts inside another pauses it, so
 /// the times add up to the whole. Names used by Sinks: create, precreate, open_file, open_dataset,
 /// define, write, agree, flush, close, describe, sync, publish; by kernels also: fill, compute,
-/// read_back, verify.
+/// read_back, read (inside of it), verify.
 class Phases {
 public:
     /// Ends its phase on destruction.
@@ -45,6 +46,12 @@ public:
     /// Seconds of a phase, 0 where it never ran.  [local]
     [[nodiscard]] double seconds(std::string_view name) const;
 
+    /// From now on it is also kept when the phases are; call it outside of all phases.  [local]
+    /// @param origin_s  of now_s(): from where times are counted
+    void begin_line(double origin_s) { x_line.begin(origin_s); }
+    /// When this rank was in which phase since begin_line().  [local]
+    [[nodiscard]] const TimeLine& line() const noexcept { return x_line; }
+
 private:
     struct Open {
         std::string name;
@@ -56,6 +63,7 @@ private:
 
     std::map<std::string, PhaseTime> x_times;
     std::vector<Open> x_open;
+    TimeLine x_line;
 };
 
 }  // namespace tailrace::core

@@ -284,6 +284,30 @@ Json reads(const Record& record) {
     return list;
 }
 
+/// A time to the nanosecond: shorter than with all its digits.
+double in_ns(double seconds) { return std::round(seconds * 1e9) / 1e9; }
+
+Json time_line(const RankLine& line) {
+    Json stretches = Json::array();
+    for (const Stretch& one : line.stretches) {
+        stretches.push_back({one.phase, in_ns(one.start_s), in_ns(one.end_s)});
+        if (one.joined > 1) stretches.back().push_back(one.joined);
+    }
+    return {
+        {"rank", line.rank}, {"resolution_s", in_ns(line.resolution_s)}, {"stretches", stretches}};
+}
+
+Json time_lines(const std::optional<TimeLinesRecord>& lines) {
+    if (!lines) return nullptr;
+    Json list = Json::array();
+    for (const RankLine& line : lines->lines) list.push_back(time_line(line));
+    return {{"elapsed_s", in_ns(lines->elapsed_s)},
+            {"clock", lines->one_clock ? "one" : "barrier"},
+            {"clock_uncertainty_s", lines->clock_uncertainty_s},
+            {"phases", lines->phases},
+            {"list", list}};
+}
+
 }  // namespace
 
 const char* name(LimitArm::Against against) noexcept {
@@ -335,7 +359,8 @@ std::string to_json_line(const Record& record) {
         {"verification", verification(record.verification)},
         {"read_back", read_back(record.read_back)},
         {"reads", reads(record)},
-        {"limit", limit(record)}};
+        {"limit", limit(record)},
+        {"time_lines", time_lines(record.time_lines)}};
     // File names may hold any bytes; JSON may not.
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -19,6 +19,7 @@
 #include "core/error.hpp"
 #include "core/phases.hpp"
 #include "core/sink.hpp"
+#include "core/time_lines.hpp"
 
 namespace tailrace::core {
 
@@ -176,6 +177,7 @@ struct Record {
     std::optional<ReadBackRecord> read_back;
     std::vector<ReadRecord> reads;  ///< empty: none were asked for
     std::optional<LimitRecord> limit;
+    std::optional<TimeLinesRecord> time_lines;  ///< unset: it ended before the create
 };
 
 /// Copies all that a FileReport knows into its places of the Record: bytes, transfers (the

@@ -63,9 +63,10 @@ std::vector<Box> pieces_of(const Box& box, std::uint64_t most) {
     return pieces;
 }
 
-Opened::Opened(const comm::Comm& comm, const Kernel& kernel)
+Opened::Opened(const comm::Comm& comm, const Kernel& kernel, core::Phases& phases)
     : x_comm(comm),
       x_kernel(kernel),
+      x_reading(phases),
       x_source(kernel.file_per_process() ? open_source_per_process(comm, kernel.plan().filename,
                                                                    kernel.plan().options, x_phases)
                                          : formats::open_source(comm, kernel.plan().filename,
@@ -96,6 +97,7 @@ void Opened::read_together(std::span<const Piece> pieces, std::span<std::byte> b
         reads.push_back({x_ids[piece.object], piece.place, data, type});
         data += piece.place.volume() * core::size_of(type);
     }
+    const auto phase = x_reading.enter("read");
     x_source->read(reads);
 }
 
@@ -117,7 +119,7 @@ core::ReadBackRecord read_back(const comm::Comm& comm, const Kernel& kernel, cor
     const double start = core::now_s();
     std::uint64_t bytes = 0;
     {
-        Opened file(comm, kernel);
+        Opened file(comm, kernel, phases);
         for (std::uint64_t step = 0; step < kernel.steps(); ++step)
             file.read(
                 kernel.other_pieces(rank, step), buffer.size(), buffer,
@@ -135,7 +137,7 @@ core::VerificationRecord verify(const comm::Comm& comm, const Kernel& kernel, co
     const auto rank = static_cast<std::uint64_t>(comm.rank());
     Comparison comparison(kernel);
     {
-        Opened file(comm, kernel);
+        Opened file(comm, kernel, phases);
         for (std::uint64_t step = 0; step < kernel.steps(); ++step)
             file.read(kernel.other_pieces(rank, step), most_compared, buffer,
                       [&](const Piece& piece, std::span<const std::byte> values) {

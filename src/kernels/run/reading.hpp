@@ -25,8 +25,9 @@ namespace tailrace::kernels::run {
 class Opened {
 public:
     /// [collective]
+    /// @param phases  of the run: gets the time in read calls, as phase "read"
     /// @throws core::Error on all ranks, also where an object of the kernel is missing
-    Opened(const comm::Comm& comm, const Kernel& kernel);
+    Opened(const comm::Comm& comm, const Kernel& kernel, core::Phases& phases);
 
     /// Receives what was read: the piece, and its values in the type of the object.
     using Take = std::function<void(const Piece&, std::span<const std::byte>)>;
@@ -40,6 +41,7 @@ public:
 private:
     comm::Comm x_comm;
     const Kernel& x_kernel;
+    core::Phases& x_reading;
     core::Phases x_phases;  // the Source's own: they belong to no part of the writing
     std::unique_ptr<core::Source> x_source;
     std::vector<core::ObjectId> x_ids;  ///< of the kernel's objects in the file

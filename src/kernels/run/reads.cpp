@@ -98,7 +98,7 @@ core::ReadRecord read_pattern(const comm::Comm& comm, const Kernel& kernel, Read
     Comparison comparison(kernel);
     comm.barrier();
     const double start = core::now_s();
-    Opened file(comm, kernel);
+    Opened file(comm, kernel, phases);
     comm.barrier();
     record.open_s = comm.max(core::now_s() - start);
     Timed timed = read_all(comm, kernel, file, requests, buffer, comparison);

@@ -72,6 +72,7 @@ public:
     void write() {
         fill(0);
         x_teller.stage(Progress::Stage::create);
+        x_written.clocks = begin_lines(x_comm, x_phases);
         x_stretches.begin();
         const double start = core::now_s();
         const auto sink = open();

@@ -13,6 +13,7 @@
 #include "kernels/run/kernel.hpp"
 #include "kernels/run/progress.hpp"
 #include "kernels/run/step_times.hpp"
+#include "kernels/run/time_lines.hpp"
 
 namespace tailrace::kernels::run {
 
@@ -28,6 +29,7 @@ struct Written {
     double close_s = 0;    ///< close without its sync
     double durable_s = 0;  ///< from the last rank in to the last rank out, fill and compute apart
     std::uint64_t bytes_given = 0;  ///< by this rank to the Sink
+    Clocks clocks;                  ///< of the time lines
     core::FileReport report;        ///< also of a file that was created and failed, where known
 };
 

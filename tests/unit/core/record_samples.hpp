@@ -72,6 +72,12 @@ inline core::Record full_record() {
     record.verification = {
         VerificationStatus::failed, 250, 1, {{"/chunked", {0, 1, 2, 3}, 1, NAN}}};
     record.read_back = ReadBackRecord{{1, 2, 1}, 1000, 0.01, "warm"};
+    record.time_lines = TimeLinesRecord{
+        0.5,
+        false,
+        1e-6,
+        {"create", "write"},
+        {{0, 0.01, {{0, 0, 0.1, 1}, {1, 0.25, 0.5, 3}}}, {1, 0, {{1, 0.1, 1.0 / 3, 1}}}}};
     return record;
 }
 

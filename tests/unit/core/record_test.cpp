@@ -74,6 +74,10 @@ TEST_CASE("a record is one line and says what happened") {
     CHECK(json["verification"]["first"][0]["found"].is_null());
     CHECK(json["read_back"]["rate_bytes_per_s"] == 100000.0);
     CHECK(json["file"]["durable"] == true);
+    const Json& first = json["time_lines"]["list"][0];
+    CHECK(first["stretches"] == Json::parse("[[0,0.0,0.1],[1,0.25,0.5,3]]"));
+    CHECK(json["time_lines"]["list"][1]["stretches"][0][2] == 0.333333333);
+    CHECK(json["time_lines"]["clock"] == "barrier");
 }
 
 TEST_CASE("what was not measured is null, never a guess") {
@@ -91,6 +95,7 @@ TEST_CASE("what was not measured is null, never a guess") {
     CHECK(json["memory"]["peak_bytes_max"].is_null());
     CHECK(json["reservation"]["reserved"].is_null());
     CHECK_FALSE(json["file"].contains("content_hashes"));
+    CHECK(json["time_lines"].is_null());
 }
 
 TEST_CASE("of a file that failed the path and the writers are known, and no sizes") {

@@ -92,6 +92,9 @@ def test_wrong_records_are_refused(schema: Json, records: list[Json]) -> None:
         (("file", "content_hashes"), {"/chunked": "123"}),
         (("writers", "list", 0, "by_size"), {"4k": 1}),
         (("context", "ranks"), "8"),
+        (("time_lines", "clock"), "sundial"),
+        (("time_lines", "list", 0, "stretches", 0), [0, 0.0]),
+        (("time_lines", "list", 0, "stretches", 0), [0, -1.0, 0.0]),
     ):
         record = copy.deepcopy(records[0])
         place: Any = record
@@ -99,7 +102,7 @@ def test_wrong_records_are_refused(schema: Json, records: list[Json]) -> None:
             place = place[step]
         place[path[-1]] = value
         assert not validator.is_valid(record), path
-    for key in records[0].keys() - {"limit", "reads"}:  # which older records do not have
+    for key in records[0].keys() - {"limit", "reads", "time_lines"}:  # which older records do not have
         record = copy.deepcopy(records[0])
         del record[key]
         assert not validator.is_valid(record), key
