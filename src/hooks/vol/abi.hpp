@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+// What passes between a VOL connector and libhdf5, in our own words and only as far as the connector
+// looks at it (docs/decisions/0006-the-hdf5-connector.md). Everything else goes through as a pointer
+// that is not looked into. check_abi.cpp holds each size and offset against HDF5's own headers
+// wherever those are there.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace tailrace::hooks::vol::abi {
+
+using Id = int64_t;        ///< an identifier; negative: none
+using Status = int;        ///< negative: failure
+using Size = uint64_t;     ///< extents and offsets
+constexpr Id default_list = 0;
+constexpr Id invalid_id = -1;
+
+// What kind of object an identifier or a location stands for.
+constexpr int kind_file = 1;
+constexpr int kind_group = 2;
+constexpr int kind_datatype = 3;
+constexpr int kind_dataset = 5;
+constexpr int kind_attribute = 7;
+constexpr int kind_connector = 9;
+
+/// Where an object is, seen from another one.
+struct Location {
+    int object_kind;
+    int way;  ///< one of way_*
+    union {
+        struct {
+            const char* name;
+            Id access;
+        } by_name;
+        struct {
+            const char* group;
+            int index;
+            int order;
+            Size number;
+            Id access;
+        } by_index;
+        const void* token;
+    };
+};
+constexpr int way_self = 0;
+constexpr int way_name = 1;
+
+/// An operation that not every connector has: its number, and arguments that only who offers it
+/// knows.
+struct Optional {
+    int operation;
+    void* arguments;
+};
+
+/// Operations of a dataset that HDF5's own connector offers, and their arguments.
+constexpr int native_chunk_storage_bytes = 2;
+constexpr int native_chunk_read = 6;
+constexpr int native_chunk_write = 7;
+struct ChunkWrite {
+    const Size* offset;
+    uint32_t filters;
+    uint32_t pad;
+    uint64_t bytes;  ///< 1.14: 32 bits, in the same place
+    const void* buffer;
+};
+struct ChunkRead {
+    const Size* offset;
+    uint32_t filters;
+    uint32_t pad;
+    void* buffer;
+};
+struct ChunkStorage {
+    const Size* offset;
+    Size* bytes;
+};
+
+struct AttributeGet {
+    int operation;  ///< one of attribute_get_*
+    union {
+        Size* bytes;
+    };
+};
+constexpr int attribute_get_bytes = 4;
+
+struct AttributeSpecific {
+    int operation;  ///< one of attribute_*
+};
+constexpr int attribute_delete = 0;
+constexpr int attribute_delete_by_index = 1;
+constexpr int attribute_exists = 2;
+constexpr int attribute_rename = 4;
+
+struct DatasetGet {
+    int operation;  ///< one of dataset_get_*
+    union {
+        Id id;  ///< out
+    };
+};
+constexpr int dataset_get_access = 0;
+constexpr int dataset_get_creation = 1;
+constexpr int dataset_get_space = 2;
+constexpr int dataset_get_type = 5;
+
+struct DatasetSpecific {
+    int operation;  ///< one of dataset_*
+    union {
+        const Size* extent;
+    };
+};
+constexpr int dataset_set_extent = 0;
+constexpr int dataset_flush = 1;
+constexpr int dataset_refresh = 2;
+
+struct FileGetName {
+    int operation;
+    alignas(8) int object_kind;
+    size_t buffer_bytes;
+    char* buffer;
+    size_t* name_bytes;
+};
+constexpr int file_get_name = 5;
+
+struct FileSpecific {
+    int operation;  ///< one of file_*
+    union {
+        struct {
+            int object_kind;
+            int scope;
+        } flush;
+        struct {
+            void** file;
+        } reopen;
+        struct {
+            const char* name;
+            Id access;
+            bool* accessible;
+        } is_accessible;
+        struct {
+            const char* name;
+            Id access;
+        } del;
+        struct {
+            void* other;
+            bool* same;
+        } is_equal;
+    };
+};
+constexpr int file_flush = 0;
+constexpr int file_reopen = 1;
+constexpr int file_is_accessible = 2;
+constexpr int file_delete = 3;
+constexpr int file_is_equal = 4;
+
+struct GroupSpecific {
+    int operation;  ///< one of group_*
+    struct {
+        const char* name;
+        void* child;
+        Id list;
+    } mount;
+};
+constexpr int group_mount = 0;
+constexpr int group_unmount = 1;
+
+struct LinkCreate {
+    int operation;  ///< one of link_create_*
+    struct {
+        void* object;
+        Location location;
+    } hard;
+};
+constexpr int link_create_hard = 0;
+
+struct LinkSpecific {
+    int operation;  ///< one of link_*
+};
+constexpr int link_delete = 0;
+constexpr int link_exists = 1;
+
+struct ObjectGetName {
+    int operation;
+    size_t buffer_bytes;
+    char* buffer;
+    size_t* name_bytes;
+};
+constexpr int object_get_name = 1;
+
+/// What identifies an object: the number of its file and its token. The library writes more behind.
+struct ObjectInfo {
+    unsigned long file_number;
+    unsigned char token[16];
+    int type;
+    unsigned references;
+    uint64_t rest[29];
+};
+struct ObjectGetInfo {
+    int operation;
+    alignas(8) unsigned fields;
+    ObjectInfo* info;
+};
+constexpr int object_get_info = 3;
+constexpr unsigned object_info_basic = 1;
+
+struct ObjectSpecific {
+    int operation;
+};
+constexpr int object_flush = 4;
+
+struct RequestSpecific {
+    int operation;
+};
+
+// --- the table of callbacks that a connector hands to the library -------------------------------
+struct Connector;
+
+struct InfoCalls {
+    size_t bytes;
+    void* (*copy)(const void*);
+    Status (*compare)(int*, const void*, const void*);
+    Status (*free)(void*);
+    Status (*to_text)(const void*, char**);
+    Status (*from_text)(const char*, void**);
+};
+struct WrapCalls {
+    void* (*get_object)(const void*);
+    Status (*get_context)(const void*, void**);
+    void* (*wrap)(void*, int, void*);
+    void* (*unwrap)(void*);
+    Status (*free_context)(void*);
+};
+struct AttributeCalls {
+    void* (*create)(void*, const Location*, const char*, Id, Id, Id, Id, Id, void**);
+    void* (*open)(void*, const Location*, const char*, Id, Id, void**);
+    Status (*read)(void*, Id, void*, Id, void**);
+    Status (*write)(void*, Id, const void*, Id, void**);
+    Status (*get)(void*, void*, Id, void**);
+    Status (*specific)(void*, const Location*, AttributeSpecific*, Id, void**);
+    Status (*optional)(void*, Optional*, Id, void**);
+    Status (*close)(void*, Id, void**);
+};
+struct DatasetCalls {
+    void* (*create)(void*, const Location*, const char*, Id, Id, Id, Id, Id, Id, void**);
+    void* (*open)(void*, const Location*, const char*, Id, Id, void**);
+    Status (*read)(size_t, void**, Id*, Id*, Id*, Id, void**, void**);
+    Status (*write)(size_t, void**, Id*, Id*, Id*, Id, const void**, void**);
+    Status (*get)(void*, DatasetGet*, Id, void**);
+    Status (*specific)(void*, DatasetSpecific*, Id, void**);
+    Status (*optional)(void*, Optional*, Id, void**);
+    Status (*close)(void*, Id, void**);
+};
+struct DatatypeCalls {
+    void* (*commit)(void*, const Location*, const char*, Id, Id, Id, Id, Id, void**);
+    void* (*open)(void*, const Location*, const char*, Id, Id, void**);
+    Status (*get)(void*, void*, Id, void**);
+    Status (*specific)(void*, void*, Id, void**);
+    Status (*optional)(void*, Optional*, Id, void**);
+    Status (*close)(void*, Id, void**);
+};
+struct FileCalls {
+    void* (*create)(const char*, unsigned, Id, Id, Id, void**);
+    void* (*open)(const char*, unsigned, Id, Id, void**);
+    Status (*get)(void*, void*, Id, void**);
+    Status (*specific)(void*, FileSpecific*, Id, void**);
+    Status (*optional)(void*, Optional*, Id, void**);
+    Status (*close)(void*, Id, void**);
+};
+struct GroupCalls {
+    void* (*create)(void*, const Location*, const char*, Id, Id, Id, Id, void**);
+    void* (*open)(void*, const Location*, const char*, Id, Id, void**);
+    Status (*get)(void*, void*, Id, void**);
+    Status (*specific)(void*, GroupSpecific*, Id, void**);
+    Status (*optional)(void*, Optional*, Id, void**);
+    Status (*close)(void*, Id, void**);
+};
+struct LinkCalls {
+    Status (*create)(LinkCreate*, void*, const Location*, Id, Id, Id, void**);
+    Status (*copy)(void*, const Location*, void*, const Location*, Id, Id, Id, void**);
+    Status (*move)(void*, const Location*, void*, const Location*, Id, Id, Id, void**);
+    Status (*get)(void*, const Location*, void*, Id, void**);
+    Status (*specific)(void*, const Location*, LinkSpecific*, Id, void**);
+    Status (*optional)(void*, const Location*, Optional*, Id, void**);
+};
+struct ObjectCalls {
+    void* (*open)(void*, const Location*, int*, Id, void**);
+    Status (*copy)(void*, const Location*, const char*, void*, const Location*, const char*, Id, Id,
+                   Id, void**);
+    Status (*get)(void*, const Location*, void*, Id, void**);
+    Status (*specific)(void*, const Location*, ObjectSpecific*, Id, void**);
+    Status (*optional)(void*, const Location*, Optional*, Id, void**);
+};
+struct IntrospectCalls {
+    Status (*get_class)(void*, int, const Connector**);
+    Status (*get_flags)(const void*, uint64_t*);
+    Status (*query_optional)(void*, int, int, uint64_t*);
+};
+struct RequestCalls {
+    Status (*wait)(void*, uint64_t, int*);
+    Status (*notify)(void*, Status (*)(void*, int), void*);
+    Status (*cancel)(void*, int*);
+    Status (*specific)(void*, RequestSpecific*);
+    Status (*optional)(void*, Optional*);
+    Status (*free)(void*);
+};
+struct BlobCalls {
+    Status (*put)(void*, const void*, size_t, void*, void*);
+    Status (*get)(void*, const void*, void*, size_t, void*);
+    Status (*specific)(void*, void*, void*);
+    Status (*optional)(void*, void*, Optional*);
+};
+struct TokenCalls {
+    Status (*compare)(void*, const void*, const void*, int*);
+    Status (*to_text)(void*, int, const void*, char**);
+    Status (*from_text)(void*, int, const char*, void*);
+};
+
+/// The connector as the library sees it.
+struct Connector {
+    unsigned structure_version;
+    int value;
+    const char* name;
+    unsigned version;
+    uint64_t flags;
+    Status (*initialize)(Id);
+    Status (*terminate)();
+    InfoCalls info;
+    WrapCalls wrap;
+    AttributeCalls attribute;
+    DatasetCalls dataset;
+    DatatypeCalls datatype;
+    FileCalls file;
+    GroupCalls group;
+    LinkCalls link;
+    ObjectCalls object;
+    IntrospectCalls introspect;
+    RequestCalls request;
+    BlobCalls blob;
+    TokenCalls token;
+    Status (*optional)(void*, Optional*, Id, void**);
+};
+constexpr unsigned structure_version = 3;  ///< HDF5 1.14 to 2.2
+constexpr int native_value = 0;
+constexpr int plugin_type_connector = 1;
+constexpr int level_current = 0;  ///< of get_class: the connector itself, not the last one below
+
+// Modes of parallel transfers.
+constexpr int transfer_collective = 1;
+
+}  // namespace tailrace::hooks::vol::abi

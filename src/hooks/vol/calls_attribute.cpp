@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hooks/vol/calls.hpp"
+
+namespace tailrace::hooks::vol {
+namespace {
+
+void* wrapped(Object& parent, void* inner, const Location* location, void** request) {
+    wrap_request(parent.under, request);
+    if (inner == nullptr) {
+        if (parent.file != nullptr) recorder::failed(parent.file);
+        return nullptr;
+    }
+    Object* made = wrap(parent.under, parent.file, inner, kind_attribute);
+    if (made != nullptr && location->way == way_self) made->dataset = parent.dataset;
+    return made;
+}
+
+void* create(void* object, const Location* location, const char* name, Id type, Id space,
+             Id creation, Id access, Id transfer, void** request) {
+    Object& parent = object_of(object);
+    const Clock clock(parent.file);
+    void* inner = parent.library().H5VLattr_create(parent.inner, location, parent.connector(), name,
+                                                   type, space, creation, access, transfer,
+                                                   request);
+    void* made = wrapped(parent, inner, location, request);
+    if (made != nullptr) {
+        note(parent, 0, spool::on_attribute, spool::op_create, name, true, clock);
+        recorder::attribute_of(object_of(made).dataset);
+    }
+    return made;
+}
+
+void* open(void* object, const Location* location, const char* name, Id access, Id transfer,
+           void** request) {
+    Object& parent = object_of(object);
+    const Clock clock(parent.file);
+    void* inner = parent.library().H5VLattr_open(parent.inner, location, parent.connector(), name,
+                                                 access, transfer, request);
+    void* made = wrapped(parent, inner, location, request);
+    if (made != nullptr) note(parent, 0, spool::on_attribute, spool::op_open, name, false, clock);
+    return made;
+}
+
+void note_bytes(const Object& attribute, Id transfer, bool written) {
+    if (attribute.file == nullptr) return;
+    Size bytes = 0;
+    AttributeGet question{attribute_get_bytes, {&bytes}};
+    if (attribute.library().H5VLattr_get(attribute.inner, attribute.connector(), &question,
+                                         transfer, nullptr) >= 0) {
+        recorder::attribute_bytes(attribute.file, attribute.dataset, bytes, written);
+    }
+}
+
+Status read(void* object, Id type, void* buffer, Id transfer, void** request) {
+    Object& attribute = object_of(object);
+    const Clock clock(attribute.file);
+    const Status status = attribute.library().H5VLattr_read(
+        attribute.inner, attribute.connector(), type, buffer, transfer, request);
+    wrap_request(attribute.under, request);
+    note(attribute, status, spool::on_attribute, spool::op_read, nullptr, false, clock);
+    if (status >= 0) note_bytes(attribute, transfer, false);
+    return status;
+}
+
+Status write(void* object, Id type, const void* buffer, Id transfer, void** request) {
+    Object& attribute = object_of(object);
+    const Clock clock(attribute.file);
+    const Status status = attribute.library().H5VLattr_write(
+        attribute.inner, attribute.connector(), type, buffer, transfer, request);
+    wrap_request(attribute.under, request);
+    note(attribute, status, spool::on_attribute, spool::op_write, nullptr, true, clock);
+    if (status >= 0) note_bytes(attribute, transfer, true);
+    return status;
+}
+
+Status get(void* object, void* arguments, Id transfer, void** request) {
+    Object& on = object_of(object);
+    const Clock clock(on.file);
+    const Status status =
+        on.library().H5VLattr_get(on.inner, on.connector(), arguments, transfer, request);
+    wrap_request(on.under, request);
+    note(on, status, spool::on_attribute, spool::op_other, nullptr, false, clock);
+    return status;
+}
+
+Status specific(void* object, const Location* location, AttributeSpecific* arguments, Id transfer,
+                void** request) {
+    Object& on = object_of(object);
+    const Clock clock(on.file);
+    const int asked = arguments->operation;
+    const bool deletes = asked == attribute_delete || asked == attribute_delete_by_index;
+    const Status status = on.library().H5VLattr_specific(on.inner, location, on.connector(),
+                                                         arguments, transfer, request);
+    wrap_request(on.under, request);
+    note(on, status, spool::on_attribute, deletes ? spool::op_delete : spool::op_other, nullptr,
+         deletes || asked == attribute_rename, clock);
+    return status;
+}
+
+Status optional(void* object, Optional* arguments, Id transfer, void** request) {
+    Object& on = object_of(object);
+    const Status status =
+        on.library().H5VLattr_optional(on.inner, on.connector(), arguments, transfer, request);
+    wrap_request(on.under, request);
+    return status;
+}
+
+Status close(void* object, Id transfer, void** request) {
+    Object& attribute = object_of(object);
+    const Status status = attribute.library().H5VLattr_close(
+        attribute.inner, attribute.connector(), transfer, request);
+    wrap_request(attribute.under, request);
+    if (status >= 0) drop(&attribute);
+    return status;
+}
+
+}  // namespace
+
+const AttributeCalls attribute_calls = {create, open, read, write, get, specific, optional, close};
+
+}  // namespace tailrace::hooks::vol

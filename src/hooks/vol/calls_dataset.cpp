@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+
+#include "hooks/vol/calls.hpp"
+#include "hooks/vol/transfers.hpp"
+
+namespace tailrace::hooks::vol {
+namespace {
+
+void* wrapped(Object& parent, void* inner, const Location* location, const char* name,
+              void** request) {
+    wrap_request(parent.under, request);
+    if (inner == nullptr) {
+        if (parent.file != nullptr) recorder::failed(parent.file);
+        return nullptr;
+    }
+    return wrap(parent, inner, kind_dataset, location, name);
+}
+
+void* create(void* object, const Location* location, const char* name, Id links, Id type, Id space,
+             Id creation, Id access, Id transfer, void** request) {
+    Object& parent = object_of(object);
+    const Clock clock(parent.file);
+    void* inner = parent.library().H5VLdataset_create(parent.inner, location, parent.connector(),
+                                                      name, links, type, space, creation, access,
+                                                      transfer, request);
+    void* made = wrapped(parent, inner, location, name, request);
+    if (made != nullptr) note_dataset(object_of(made), true, clock);
+    return made;
+}
+
+void* open(void* object, const Location* location, const char* name, Id access, Id transfer,
+           void** request) {
+    Object& parent = object_of(object);
+    const Clock clock(parent.file);
+    void* inner = parent.library().H5VLdataset_open(parent.inner, location, parent.connector(),
+                                                    name, access, transfer, request);
+    void* made = wrapped(parent, inner, location, name, request);
+    if (made != nullptr) note_dataset(object_of(made), false, clock);
+    return made;
+}
+
+Status read(size_t count, void** objects, Id* memory_types, Id* memory_spaces, Id* file_spaces,
+            Id transfer, void** buffers, void** request) {
+    Transfers transfers(count, objects, file_spaces, transfer, spool::reads);
+    if (!transfers.good()) return -1;
+    const Status status = transfers.library().H5VLdataset_read(
+        count, transfers.inner(), transfers.connector(), memory_types, memory_spaces, file_spaces,
+        transfer, buffers, request);
+    transfers.done(status, request);
+    return status;
+}
+
+Status write(size_t count, void** objects, Id* memory_types, Id* memory_spaces, Id* file_spaces,
+             Id transfer, const void** buffers, void** request) {
+    Transfers transfers(count, objects, file_spaces, transfer, spool::writes);
+    if (!transfers.good()) return -1;
+    const Status status = transfers.library().H5VLdataset_write(
+        count, transfers.inner(), transfers.connector(), memory_types, memory_spaces, file_spaces,
+        transfer, buffers, request);
+    transfers.done(status, request);
+    return status;
+}
+
+Status get(void* object, DatasetGet* arguments, Id transfer, void** request) {
+    Object& on = object_of(object);
+    const Clock clock(on.file);
+    const Status status =
+        on.library().H5VLdataset_get(on.inner, on.connector(), arguments, transfer, request);
+    wrap_request(on.under, request);
+    note(on, status, spool::on_dataset, spool::op_other, nullptr, false, clock);
+    return status;
+}
+
+Status specific(void* object, DatasetSpecific* arguments, Id transfer, void** request) {
+    Object& on = object_of(object);
+    const Clock clock(on.file);
+    const int asked = arguments->operation;
+    const Size* extent = asked == dataset_set_extent ? arguments->extent : nullptr;
+    const Status status =
+        on.library().H5VLdataset_specific(on.inner, on.connector(), arguments, transfer, request);
+    wrap_request(on.under, request);
+    if (on.file == nullptr || status < 0) {
+        if (on.file != nullptr) recorder::failed(on.file);
+        return status;
+    }
+    uint64_t dims[most_dimensions];
+    if (extent != nullptr) {
+        const uint32_t rank = recorder::extent(on.dataset, dims);
+        for (uint32_t d = 0; d < rank; ++d) dims[d] = extent[d];
+        recorder::dataset_extended(on.dataset, dims, rank);
+    }
+    if (asked == dataset_flush) recorder::dataset_flushed(on.dataset);
+    note(on, 0, spool::on_dataset, spool::op_other, nullptr, false, clock);
+    return status;
+}
+
+/// Bytes of a stored chunk, as a read of it as it lies fetches them.
+uint64_t stored_bytes(const Object& dataset, const Size* offset, Id transfer) {
+    Size bytes = 0;
+    ChunkStorage chunk{offset, &bytes};
+    Optional question{native_chunk_storage_bytes, &chunk};
+    const Status status = dataset.library().H5VLdataset_optional(
+        dataset.inner, dataset.connector(), &question, transfer, nullptr);
+    return status >= 0 ? bytes : 0;
+}
+
+Status optional(void* object, Optional* arguments, Id transfer, void** request) {
+    Object& on = object_of(object);
+    const int asked = arguments->operation;
+    const auto* written = static_cast<const ChunkWrite*>(arguments->arguments);
+    const auto* fetched = static_cast<const ChunkRead*>(arguments->arguments);
+    const Status status =
+        on.library().H5VLdataset_optional(on.inner, on.connector(), arguments, transfer, request);
+    wrap_request(on.under, request);
+    if (on.file == nullptr || status < 0) return status;
+    if (asked == native_chunk_write) {
+        recorder::direct_chunk(on.dataset, spool::writes, written->bytes & 0xffffffffU);
+    } else if (asked == native_chunk_read && fetched->buffer != nullptr) {
+        recorder::direct_chunk(on.dataset, spool::reads,
+                               stored_bytes(on, fetched->offset, transfer));
+    }
+    return status;
+}
+
+Status close(void* object, Id transfer, void** request) {
+    Object& dataset = object_of(object);
+    settle_pending(dataset.library());
+    const Clock clock(dataset.file);
+    const Status status = dataset.library().H5VLdataset_close(dataset.inner, dataset.connector(),
+                                                              transfer, request);
+    wrap_request(dataset.under, request);
+    if (status < 0) return status;
+    if (dataset.file != nullptr) recorder::dataset_closed(dataset.dataset, clock.took());
+    drop(&dataset);
+    return status;
+}
+
+}  // namespace
+
+const DatasetCalls dataset_calls = {create, open, read, write, get, specific, optional, close};
+
+}  // namespace tailrace::hooks::vol

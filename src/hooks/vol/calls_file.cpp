@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "hooks/vol/calls.hpp"
+#include "hooks/vol/info.hpp"
+
+namespace tailrace::hooks::vol {
+namespace {
+
+constexpr unsigned writable = 0x0001;
+
+/// Whether somebody asked for us; else a library that looks for whoever can open a file it cannot
+/// open itself has found us on its search path.
+bool asked_for() {
+    const char* connector = getenv("HDF5_VOL_CONNECTOR");  // NOLINT(concurrency-mt-unsafe)
+    return getenv("TAILRACE_MODE") != nullptr ||           // NOLINT(concurrency-mt-unsafe)
+           (connector != nullptr && strncmp(connector, "tailrace", 8) == 0);
+}
+
+void* wrapped(Library& library, const BelowList& below, void* inner, void** request,
+              const char* name, FileFacts& facts, Id access, Id creation, const Took& took) {
+    Under* under = hold(library, below.connector());
+    if (under == nullptr) return nullptr;
+    wrap_request(under, request);
+    Object* made = wrap(under, nullptr, inner, kind_file);
+    if (made != nullptr && recorder::on()) {
+        describe_file(library, access, creation, facts);
+        made->file = recorder::file_opened(name, facts, took);
+        made->path = strdup("/");
+        unsigned char token[16];
+        if (made->file != nullptr) identify(*made, &under->file_number, token);
+    }
+    release(under);  // the object holds it now
+    return made;
+}
+
+void count_left_open(const Object& file) {
+    const Under& under = *file.under;
+    uint64_t left[spool::objects] = {};
+    left[spool::on_dataset] = under.open[kind_dataset];
+    left[spool::on_group] = under.open[kind_group];
+    left[spool::on_type] = under.open[kind_datatype];
+    left[spool::on_attribute] = under.open[kind_attribute];
+    recorder::left_open(file.file, left);
+}
+
+/// What a call without an object is about is a list: ours is replaced by one for below.
+Status without_object(Library& library, FileSpecific* arguments, Id* list, Id transfer,
+                      void** request) {
+    const Id given = *list;
+    Status status = -1;
+    {
+        const BelowList below(library, given);
+        if (!below.good()) return -1;
+        if (arguments->operation == file_is_accessible && !below.named() && !asked_for()) {
+            *arguments->is_accessible.accessible = false;
+            return 0;
+        }
+        *list = below.list();
+        status = library.H5VLfile_specific(nullptr, below.connector(), arguments, transfer, request);
+        *list = given;
+        if (request != nullptr && *request != nullptr) {
+            Under* under = hold(library, below.connector());
+            if (under != nullptr) {
+                wrap_request(under, request);
+                release(under);
+            }
+        }
+    }
+    return status;
+}
+
+Status reopen(Object& file, FileSpecific* arguments, Id transfer, void** request) {
+    const Clock clock(file.file);
+    const Status status = file.library().H5VLfile_specific(file.inner, file.connector(), arguments,
+                                                           transfer, request);
+    wrap_request(file.under, request);
+    void** made = arguments->reopen.file;
+    if (status < 0 || made == nullptr || *made == nullptr) return status;
+    Object* again = wrap(file.under, file.file, *made, kind_file);
+    if (again == nullptr) return -1;
+    if (file.file != nullptr) {
+        again->path = strdup("/");
+        recorder::file_reopened(file.file, clock.took());
+    }
+    *made = again;
+    return status;
+}
+
+}  // namespace
+
+void* create_file(Library& library, const char* name, unsigned flags, Id creation, Id access,
+                  Id transfer, void** request) {
+    const BelowList below(library, access);
+    if (!below.good()) return nullptr;
+    const int64_t start = recorder::now();
+    void* inner =
+        library.H5VLfile_create(name, flags, creation, below.list(), transfer, request);
+    if (inner == nullptr) return nullptr;
+    FileFacts facts;
+    facts.created = true;
+    return wrapped(library, below, inner, request, name, facts, access, creation,
+                   {start, recorder::now()});
+}
+
+void* open_file(Library& library, const char* name, unsigned flags, Id access, Id transfer,
+                void** request) {
+    const BelowList below(library, access);
+    if (!below.good()) return nullptr;
+    const int64_t start = recorder::now();
+    void* inner = library.H5VLfile_open(name, flags, below.list(), transfer, request);
+    if (inner == nullptr) return nullptr;
+    FileFacts facts;
+    facts.read_only = (flags & writable) == 0;
+    return wrapped(library, below, inner, request, name, facts, access, invalid_id,
+                   {start, recorder::now()});
+}
+
+Status file_get(void* object, void* arguments, Id transfer, void** request) {
+    Object& file = object_of(object);
+    const Status status =
+        file.library().H5VLfile_get(file.inner, file.connector(), arguments, transfer, request);
+    wrap_request(file.under, request);
+    return status;
+}
+
+Status file_specific(Library& library, void* object, FileSpecific* arguments, Id transfer,
+                     void** request) {
+    if (arguments->operation == file_is_accessible) {
+        return without_object(library, arguments, &arguments->is_accessible.access, transfer,
+                              request);
+    }
+    if (arguments->operation == file_delete) {
+        const char* name = arguments->del.name;
+        const Status status =
+            without_object(library, arguments, &arguments->del.access, transfer, request);
+        if (status >= 0 && recorder::on()) recorder::file_deleted(name);
+        return status;
+    }
+    Object& file = object_of(object);
+    if (arguments->operation == file_reopen) return reopen(file, arguments, transfer, request);
+    const bool equal = arguments->operation == file_is_equal;
+    void* other = equal ? arguments->is_equal.other : nullptr;
+    if (other != nullptr) arguments->is_equal.other = object_of(other).inner;
+    const bool flush = arguments->operation == file_flush;
+    const Clock clock(file.file);
+    const Status status = file.library().H5VLfile_specific(file.inner, file.connector(), arguments,
+                                                           transfer, request);
+    if (other != nullptr) arguments->is_equal.other = other;
+    wrap_request(file.under, request);
+    if (file.file != nullptr && flush && status >= 0) {
+        recorder::file_flushed(file.file, clock.took());
+    }
+    return status;
+}
+
+Status file_optional(void* object, Optional* arguments, Id transfer, void** request) {
+    Object& file = object_of(object);
+    const Status status = file.library().H5VLfile_optional(file.inner, file.connector(), arguments,
+                                                           transfer, request);
+    wrap_request(file.under, request);
+    return status;
+}
+
+Status file_close(void* object, Id transfer, void** request) {
+    Object& file = object_of(object);
+    settle_pending(file.library());
+    if (file.file != nullptr) count_left_open(file);
+    const Clock clock(file.file);
+    const Status status =
+        file.library().H5VLfile_close(file.inner, file.connector(), transfer, request);
+    wrap_request(file.under, request);
+    if (status < 0) return status;
+    if (file.file != nullptr) recorder::file_closed(file.file, clock.took());
+    drop(&file);
+    return status;
+}
+
+}  // namespace tailrace::hooks::vol

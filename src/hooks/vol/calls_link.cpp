@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links, and what is done with objects whatever they are.
+#include <stdlib.h>
+
+#include "hooks/vol/calls.hpp"
+
+namespace tailrace::hooks::vol {
+namespace {
+
+const char* name_in(const Location* location) {
+    return location->way == way_name ? location->by_name.name : nullptr;
+}
+
+void* inner_of(void* object) { return object != nullptr ? object_of(object).inner : nullptr; }
+
+Status create(LinkCreate* arguments, void* object, const Location* location, Id creation, Id access,
+              Id transfer, void** request) {
+    // Of a hard link one of the two places may be left out: it is the file of the other one then.
+    const bool hard = arguments->operation == link_create_hard;
+    void* target = hard ? arguments->hard.object : nullptr;
+    void* known = object != nullptr ? object : target;
+    if (known == nullptr) return -1;
+    Object& on = object_of(known);
+    const Clock clock(on.file);
+    if (target != nullptr) arguments->hard.object = object_of(target).inner;
+    const Status status =
+        on.library().H5VLlink_create(arguments, inner_of(object), location, on.connector(),
+                                     creation, access, transfer, request);
+    if (target != nullptr) arguments->hard.object = target;
+    wrap_request(on.under, request);
+    note(on, status, spool::on_link, spool::op_create, name_in(location), true, clock);
+    return status;
+}
+
+using TwoPlaces = Status (*)(void*, const Location*, void*, const Location*, Id, Id, Id, Id,
+                             void**);
+
+Status between(TwoPlaces Library::*function, void* source, const Location* from, void* target,
+               const Location* to, Id creation, Id access, Id transfer, void** request) {
+    void* known = source != nullptr ? source : target;
+    if (known == nullptr) return -1;
+    Object& on = object_of(known);
+    const Clock clock(on.file);
+    const Status status =
+        (on.library().*function)(inner_of(source), from, inner_of(target), to, on.connector(),
+                                 creation, access, transfer, request);
+    wrap_request(on.under, request);
+    note(on, status, spool::on_link, spool::op_create, name_in(to), true, clock);
+    return status;
+}
+
+Status copy(void* source, const Location* from, void* target, const Location* to, Id creation,
+            Id access, Id transfer, void** request) {
+    return between(&Library::H5VLlink_copy, source, from, target, to, creation, access, transfer,
+                   request);
+}
+
+Status move(void* source, const Location* from, void* target, const Location* to, Id creation,
+            Id access, Id transfer, void** request) {
+    return between(&Library::H5VLlink_move, source, from, target, to, creation, access, transfer,
+                   request);
+}
+
+Status get(void* object, const Location* location, void* arguments, Id transfer, void** request) {
+    Object& on = object_of(object);
+    const Clock clock(on.file);
+    const Status status = on.library().H5VLlink_get(on.inner, location, on.connector(), arguments,
+                                                    transfer, request);
+    wrap_request(on.under, request);
+    note(on, status, spool::on_link, spool::op_other, nullptr, false, clock);
+    return status;
+}
+
+Status specific(void* object, const Location* location, LinkSpecific* arguments, Id transfer,
+                void** request) {
+    Object& on = object_of(object);
+    const Clock clock(on.file);
+    const bool deletes = arguments->operation == link_delete;
+    const Status status = on.library().H5VLlink_specific(on.inner, location, on.connector(),
+                                                         arguments, transfer, request);
+    wrap_request(on.under, request);
+    note(on, status, spool::on_link, deletes ? spool::op_delete : spool::op_other,
+         name_in(location), deletes, clock);
+    return status;
+}
+
+Status optional(void* object, const Location* location, Optional* arguments, Id transfer,
+                void** request) {
+    Object& on = object_of(object);
+    const Status status = on.library().H5VLlink_optional(on.inner, location, on.connector(),
+                                                         arguments, transfer, request);
+    wrap_request(on.under, request);
+    return status;
+}
+
+void* open_object(void* object, const Location* location, int* kind, Id transfer, void** request) {
+    Object& parent = object_of(object);
+    const Clock clock(parent.file);
+    void* inner = parent.library().H5VLobject_open(parent.inner, location, parent.connector(), kind,
+                                                   transfer, request);
+    wrap_request(parent.under, request);
+    if (inner == nullptr) {
+        if (parent.file != nullptr) recorder::failed(parent.file);
+        return nullptr;
+    }
+    Object* made = wrap(parent, inner, *kind, location, nullptr);
+    if (made == nullptr) return nullptr;
+    if (*kind == kind_dataset) {
+        note_dataset(*made, false, clock);
+    } else {
+        note(*made, 0, *kind == kind_group ? spool::on_group : spool::on_type, spool::op_open,
+             made->path, false, clock);
+    }
+    return made;
+}
+
+Status copy_object(void* source, const Location* from, const char* from_name, void* target,
+                   const Location* to, const char* to_name, Id list, Id creation, Id transfer,
+                   void** request) {
+    Object& on = object_of(source);
+    const Clock clock(on.file);
+    const Status status =
+        on.library().H5VLobject_copy(on.inner, from, from_name, inner_of(target), to, to_name,
+                                     on.connector(), list, creation, transfer, request);
+    wrap_request(on.under, request);
+    note(on, status, spool::on_object, spool::op_create, to_name, true, clock);
+    return status;
+}
+
+Status get_object(void* object, const Location* location, void* arguments, Id transfer,
+                  void** request) {
+    Object& on = object_of(object);
+    const Clock clock(on.file);
+    const Status status = on.library().H5VLobject_get(on.inner, location, on.connector(), arguments,
+                                                      transfer, request);
+    wrap_request(on.under, request);
+    note(on, status, spool::on_object, spool::op_other, nullptr, false, clock);
+    return status;
+}
+
+Status object_specific(void* object, const Location* location, ObjectSpecific* arguments,
+                       Id transfer, void** request) {
+    Object& on = object_of(object);
+    const Clock clock(on.file);
+    const bool flush = arguments->operation == object_flush && on.kind == kind_dataset;
+    const Status status = on.library().H5VLobject_specific(on.inner, location, on.connector(),
+                                                           arguments, transfer, request);
+    wrap_request(on.under, request);
+    if (flush && status >= 0 && on.file != nullptr) recorder::dataset_flushed(on.dataset);
+    note(on, status, spool::on_object, spool::op_other, nullptr, false, clock);
+    return status;
+}
+
+Status object_optional(void* object, const Location* location, Optional* arguments, Id transfer,
+                       void** request) {
+    Object& on = object_of(object);
+    const Status status = on.library().H5VLobject_optional(on.inner, location, on.connector(),
+                                                           arguments, transfer, request);
+    wrap_request(on.under, request);
+    return status;
+}
+
+}  // namespace
+
+const LinkCalls link_calls = {create, copy, move, get, specific, optional};
+const ObjectCalls object_calls = {open_object, copy_object, get_object, object_specific,
+                                  object_optional};
+
+}  // namespace tailrace::hooks::vol

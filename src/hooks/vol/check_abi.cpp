@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled where HDF5's headers are, and never linked: what abi.hpp says is what they say.
+#include "hooks/vol/abi.hpp"
+
+#include <H5PLextern.h>
+#include <H5VLconnector.h>
+#include <H5VLconnector_passthru.h>
+#include <H5VLnative.h>
+#include <hdf5.h>
+
+#include <type_traits>
+
+namespace tailrace::hooks::vol::abi {
+namespace {
+
+#define SAME_PLACE(ours, our_member, theirs, their_member) \
+    static_assert(offsetof(ours, our_member) == offsetof(theirs, their_member))
+#define SAME_SIZE(ours, theirs) static_assert(sizeof(ours) == sizeof(theirs))
+
+SAME_SIZE(Id, hid_t);
+SAME_SIZE(Status, herr_t);
+SAME_SIZE(Size, hsize_t);
+static_assert(kind_file == H5I_FILE && kind_group == H5I_GROUP && kind_datatype == H5I_DATATYPE);
+static_assert(kind_dataset == H5I_DATASET && kind_attribute == H5I_ATTR);
+static_assert(structure_version == H5VL_VERSION && native_value == H5VL_NATIVE_VALUE);
+static_assert(plugin_type_connector == H5PL_TYPE_VOL && level_current == H5VL_GET_CONN_LVL_CURR);
+static_assert(default_list == H5P_DEFAULT);
+
+SAME_SIZE(Location, H5VL_loc_params_t);
+SAME_PLACE(Location, way, H5VL_loc_params_t, type);
+SAME_PLACE(Location, by_name.name, H5VL_loc_params_t, loc_data.loc_by_name.name);
+SAME_PLACE(Location, by_index.number, H5VL_loc_params_t, loc_data.loc_by_idx.n);
+static_assert(way_self == H5VL_OBJECT_BY_SELF && way_name == H5VL_OBJECT_BY_NAME);
+
+SAME_SIZE(Optional, H5VL_optional_args_t);
+SAME_PLACE(Optional, arguments, H5VL_optional_args_t, args);
+static_assert(native_chunk_storage_bytes == H5VL_NATIVE_DATASET_GET_CHUNK_STORAGE_SIZE);
+static_assert(native_chunk_read == H5VL_NATIVE_DATASET_CHUNK_READ);
+static_assert(native_chunk_write == H5VL_NATIVE_DATASET_CHUNK_WRITE);
+SAME_PLACE(ChunkWrite, buffer, H5VL_native_dataset_chunk_write_t, buf);
+#if H5_VERSION_GE(2, 0, 0)
+SAME_PLACE(ChunkWrite, bytes, H5VL_native_dataset_chunk_write_t, size);
+#endif
+SAME_PLACE(ChunkRead, buffer, H5VL_native_dataset_chunk_read_t, buf);
+SAME_PLACE(ChunkStorage, bytes, H5VL_native_dataset_get_chunk_storage_size_t, size);
+
+SAME_PLACE(AttributeGet, bytes, H5VL_attr_get_args_t, args.get_storage_size.data_size);
+static_assert(attribute_get_bytes == H5VL_ATTR_GET_STORAGE_SIZE);
+static_assert(attribute_delete == H5VL_ATTR_DELETE && attribute_exists == H5VL_ATTR_EXISTS);
+static_assert(attribute_delete_by_index == H5VL_ATTR_DELETE_BY_IDX);
+static_assert(attribute_rename == H5VL_ATTR_RENAME);
+
+SAME_PLACE(DatasetGet, id, H5VL_dataset_get_args_t, args.get_space.space_id);
+static_assert(dataset_get_access == H5VL_DATASET_GET_DAPL);
+static_assert(dataset_get_creation == H5VL_DATASET_GET_DCPL);
+static_assert(dataset_get_space == H5VL_DATASET_GET_SPACE);
+static_assert(dataset_get_type == H5VL_DATASET_GET_TYPE);
+SAME_PLACE(DatasetSpecific, extent, H5VL_dataset_specific_args_t, args.set_extent.size);
+static_assert(dataset_set_extent == H5VL_DATASET_SET_EXTENT);
+static_assert(dataset_flush == H5VL_DATASET_FLUSH && dataset_refresh == H5VL_DATASET_REFRESH);
+
+SAME_PLACE(FileGetName, object_kind, H5VL_file_get_args_t, args.get_name.type);
+SAME_PLACE(FileGetName, buffer_bytes, H5VL_file_get_args_t, args.get_name.buf_size);
+SAME_PLACE(FileGetName, buffer, H5VL_file_get_args_t, args.get_name.buf);
+SAME_PLACE(FileGetName, name_bytes, H5VL_file_get_args_t, args.get_name.file_name_len);
+static_assert(file_get_name == H5VL_FILE_GET_NAME);
+SAME_PLACE(FileSpecific, reopen.file, H5VL_file_specific_args_t, args.reopen.file);
+SAME_PLACE(FileSpecific, is_accessible.name, H5VL_file_specific_args_t,
+           args.is_accessible.filename);
+SAME_PLACE(FileSpecific, is_accessible.access, H5VL_file_specific_args_t,
+           args.is_accessible.fapl_id);
+SAME_PLACE(FileSpecific, is_accessible.accessible, H5VL_file_specific_args_t,
+           args.is_accessible.accessible);
+SAME_PLACE(FileSpecific, del.name, H5VL_file_specific_args_t, args.del.filename);
+SAME_PLACE(FileSpecific, del.access, H5VL_file_specific_args_t, args.del.fapl_id);
+SAME_PLACE(FileSpecific, is_equal.other, H5VL_file_specific_args_t, args.is_equal.obj2);
+static_assert(file_flush == H5VL_FILE_FLUSH && file_reopen == H5VL_FILE_REOPEN);
+static_assert(file_is_accessible == H5VL_FILE_IS_ACCESSIBLE && file_delete == H5VL_FILE_DELETE);
+static_assert(file_is_equal == H5VL_FILE_IS_EQUAL);
+
+SAME_PLACE(GroupSpecific, mount.child, H5VL_group_specific_args_t, args.mount.child_file);
+static_assert(group_mount == H5VL_GROUP_MOUNT && group_unmount == H5VL_GROUP_UNMOUNT);
+SAME_PLACE(LinkCreate, hard.object, H5VL_link_create_args_t, args.hard.curr_obj);
+SAME_PLACE(LinkCreate, hard.location, H5VL_link_create_args_t, args.hard.curr_loc_params);
+static_assert(link_create_hard == H5VL_LINK_CREATE_HARD && link_delete == H5VL_LINK_DELETE);
+static_assert(link_exists == H5VL_LINK_EXISTS);
+
+SAME_PLACE(ObjectGetName, buffer_bytes, H5VL_object_get_args_t, args.get_name.buf_size);
+SAME_PLACE(ObjectGetName, buffer, H5VL_object_get_args_t, args.get_name.buf);
+SAME_PLACE(ObjectGetName, name_bytes, H5VL_object_get_args_t, args.get_name.name_len);
+static_assert(object_get_name == H5VL_OBJECT_GET_NAME);
+static_assert(sizeof(ObjectInfo) >= sizeof(H5O_info2_t));
+SAME_PLACE(ObjectInfo, file_number, H5O_info2_t, fileno);
+SAME_PLACE(ObjectInfo, token, H5O_info2_t, token);
+SAME_PLACE(ObjectGetInfo, fields, H5VL_object_get_args_t, args.get_info.fields);
+SAME_PLACE(ObjectGetInfo, info, H5VL_object_get_args_t, args.get_info.oinfo);
+static_assert(object_get_info == H5VL_OBJECT_GET_INFO && object_info_basic == H5O_INFO_BASIC);
+static_assert(object_flush == H5VL_OBJECT_FLUSH);
+
+SAME_SIZE(Connector, H5VL_class_t);
+SAME_PLACE(Connector, value, H5VL_class_t, value);
+SAME_PLACE(Connector, flags, H5VL_class_t, cap_flags);
+SAME_PLACE(Connector, info, H5VL_class_t, info_cls);
+SAME_PLACE(Connector, wrap, H5VL_class_t, wrap_cls);
+SAME_PLACE(Connector, attribute, H5VL_class_t, attr_cls);
+SAME_PLACE(Connector, dataset, H5VL_class_t, dataset_cls);
+SAME_PLACE(Connector, dataset.write, H5VL_class_t, dataset_cls.write);
+SAME_PLACE(Connector, datatype, H5VL_class_t, datatype_cls);
+SAME_PLACE(Connector, file, H5VL_class_t, file_cls);
+SAME_PLACE(Connector, group, H5VL_class_t, group_cls);
+SAME_PLACE(Connector, link, H5VL_class_t, link_cls);
+SAME_PLACE(Connector, object, H5VL_class_t, object_cls);
+SAME_PLACE(Connector, introspect, H5VL_class_t, introspect_cls);
+SAME_PLACE(Connector, request, H5VL_class_t, request_cls);
+SAME_PLACE(Connector, blob, H5VL_class_t, blob_cls);
+SAME_PLACE(Connector, token, H5VL_class_t, token_cls);
+SAME_PLACE(Connector, optional, H5VL_class_t, optional);
+
+/// As many arguments in the library's function as in our word for it.
+template <typename Result, typename... Arguments>
+constexpr size_t arguments(Result (*)(Arguments...)) {
+    return sizeof...(Arguments);
+}
+using RequestNotify = Status (*)(void*, int);
+#define NEEDED(result, name, list)                                   \
+    static_assert(arguments(static_cast<result(*) list>(nullptr)) == \
+                  arguments(static_cast<decltype(&::name)>(nullptr)));
+#ifdef H5_HAVE_PARALLEL
+#define OPTIONAL(result, name, list) NEEDED(result, name, list)
+#else
+#define OPTIONAL(result, name, list)
+#endif
+#include "hooks/vol/hdf5_functions.def"
+
+}  // namespace
+}  // namespace tailrace::hooks::vol::abi

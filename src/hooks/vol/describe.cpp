@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hooks/vol/describe.hpp"
+
+#include <dlfcn.h>
+#include <string.h>
+
+namespace tailrace::hooks::vol {
+namespace {
+
+constexpr Id all = 0;
+constexpr Id block = 1;  // in memory, as many elements as the file's selection
+constexpr Id in_list = 2;  // the selection stands in the transfer list
+constexpr int no_data = 2;  // H5S_NULL
+constexpr int select_none = 0;
+constexpr int select_points = 1;
+constexpr int select_hyperslabs = 2;
+constexpr int select_all = 3;
+constexpr int chunked = 2;
+constexpr int class_string = 3;
+constexpr int class_vlen = 9;
+
+constexpr struct {
+    uint32_t driver;
+    const char* variable;  // HDF5 2
+    const char* function;  // HDF5 1.14
+} drivers[] = {
+    {spool::driver_sec2, "H5FD_SEC2_id_g", "H5FD_sec2_init"},
+    {spool::driver_mpio, "H5FD_MPIO_id_g", "H5FD_mpio_init"},
+    {spool::driver_core, "H5FD_CORE_id_g", "H5FD_core_init"},
+    {spool::driver_stdio, "H5FD_STDIO_id_g", "H5FD_stdio_init"},
+    {spool::driver_family, "H5FD_FAMILY_id_g", "H5FD_family_init"},
+    {spool::driver_multi, "H5FD_MULTI_id_g", "H5FD_multi_init"},
+    {spool::driver_log, "H5FD_LOG_id_g", "H5FD_log_init"},
+    {spool::driver_split, "H5FD_SPLITTER_id_g", nullptr},
+    {spool::driver_direct, "H5FD_DIRECT_id_g", nullptr},
+    {spool::driver_subfiling, "H5FD_SUBFILING_id_g", nullptr},
+};
+
+uint32_t driver_of(const Library& library, Id access) {
+    const Id asked = library.H5Pget_driver(access);
+    if (asked < 0) return spool::driver_not_known;
+    for (const auto& driver : drivers) {
+        const auto* value = static_cast<const Id*>(dlsym(library.handle, driver.variable));
+        Id id = value != nullptr ? *value : invalid_id;
+        if (value == nullptr && driver.function != nullptr) {
+            const auto function =
+                reinterpret_cast<Id (*)()>(dlsym(library.handle, driver.function));
+            if (function != nullptr) id = function();
+        }
+        if (id == asked) return driver.driver;
+    }
+    return spool::driver_other;
+}
+
+uint64_t bits_of(double value) {
+    uint64_t bits = 0;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/// Keeps numbers that `ask` finds otherwise in `list` than in the library's default list.
+template <unsigned count, typename Ask>
+void keep(Settings& settings, uint32_t key, Id list, Id standard, Ask ask, uint64_t real = 0) {
+    if (settings.count == most_settings) return;
+    uint64_t found[count] = {};
+    uint64_t usual[count] = {};
+    if (ask(list, found) < 0 || ask(standard, usual) < 0) return;
+    if (memcmp(found, usual, sizeof found) == 0) return;
+    Setting& setting = settings.all[settings.count++];
+    setting = {key, count, real, {}};
+    memcpy(setting.values, found, sizeof found);
+}
+
+void access_settings(const Library& of, Id list, Settings& to) {
+    const Id standard = of.default_file_access;
+    if (list < 0 || standard < 0 || list == standard) return;
+    keep<2>(to, spool::key_alignment, list, standard, [&of](Id id, uint64_t* v) {
+        return of.H5Pget_alignment(id, &v[0], &v[1]);
+    });
+    keep<1>(to, spool::key_meta_block_bytes, list, standard, [&of](Id id, uint64_t* v) {
+        return of.H5Pget_meta_block_size(id, v);
+    });
+    keep<1>(to, spool::key_small_data_block_bytes, list, standard, [&of](Id id, uint64_t* v) {
+        return of.H5Pget_small_data_block_size(id, v);
+    });
+    keep<1>(to, spool::key_sieve_bytes, list, standard, [&of](Id id, uint64_t* v) {
+        size_t bytes = 0;
+        const Status status = of.H5Pget_sieve_buf_size(id, &bytes);
+        v[0] = bytes;
+        return status;
+    });
+    keep<3>(
+        to, spool::key_chunk_cache, list, standard,
+        [&of](Id id, uint64_t* v) {
+            int elements = 0;
+            size_t slots = 0;
+            size_t bytes = 0;
+            double preempt = 0;
+            const Status status = of.H5Pget_cache(id, &elements, &slots, &bytes, &preempt);
+            v[0] = slots;
+            v[1] = bytes;
+            v[2] = bits_of(preempt);
+            return status;
+        },
+        4);
+    keep<2>(to, spool::key_libver, list, standard, [&of](Id id, uint64_t* v) {
+        int low = 0;
+        int high = 0;
+        const Status status = of.H5Pget_libver_bounds(id, &low, &high);
+        v[0] = static_cast<uint64_t>(low);
+        v[1] = static_cast<uint64_t>(high);
+        return status;
+    });
+    keep<1>(to, spool::key_page_buffer, list, standard, [&of](Id id, uint64_t* v) {
+        size_t bytes = 0;
+        unsigned metadata = 0;
+        unsigned data = 0;
+        const Status status = of.H5Pget_page_buffer_size(id, &bytes, &metadata, &data);
+        v[0] = bytes;
+        return status;
+    });
+    const auto flag = [&](uint32_t key, Status (*ask)(Id, bool*)) {
+        if (ask == nullptr) return;
+        keep<1>(to, key, list, standard, [ask](Id id, uint64_t* v) {
+            bool set = false;
+            const Status status = ask(id, &set);
+            v[0] = set ? 1 : 0;
+            return status;
+        });
+    };
+    flag(spool::key_collective_metadata_reads, of.H5Pget_all_coll_metadata_ops);
+    flag(spool::key_collective_metadata_writes, of.H5Pget_coll_metadata_write);
+}
+
+void creation_settings(const Library& of, Id list, Settings& to) {
+    const Id standard = of.default_file_creation;
+    if (list < 0 || standard < 0 || list == standard) return;
+    keep<1>(to, spool::key_space_strategy, list, standard, [&of](Id id, uint64_t* v) {
+        int strategy = 0;
+        bool persist = false;
+        Size threshold = 0;
+        const Status status = of.H5Pget_file_space_strategy(id, &strategy, &persist, &threshold);
+        v[0] = static_cast<uint64_t>(strategy);
+        return status;
+    });
+    keep<1>(to, spool::key_page_bytes, list, standard, [&of](Id id, uint64_t* v) {
+        return of.H5Pget_file_space_page_size(id, v);
+    });
+    keep<1>(to, spool::key_userblock_bytes, list, standard, [&of](Id id, uint64_t* v) {
+        return of.H5Pget_userblock(id, v);
+    });
+}
+
+void describe_type(const Library& of, Id type, DatasetFacts& facts) {
+    if (type < 0) return;
+    facts.type_class = of.H5Tget_class(type);
+    facts.type_bytes = of.H5Tget_size(type);
+    const bool number = facts.type_class == 0 || facts.type_class == 1;
+    if (number) facts.type_order = of.H5Tget_order(type);
+    if (facts.type_class == 0) facts.type_signed = of.H5Tget_sign(type);
+    facts.variable = facts.type_class == class_vlen ||
+                     (facts.type_class == class_string && of.H5Tis_variable_str(type) > 0);
+}
+
+void describe_filters(const Library& of, Id creation, DatasetFacts& facts) {
+    const int filters = of.H5Pget_nfilters(creation);
+    for (int number = 0; number < filters && facts.filters < most_filters; ++number) {
+        Filter& filter = facts.filter[facts.filters++];
+        unsigned flags = 0;
+        unsigned config = 0;
+        unsigned values[most_filter_values] = {};
+        size_t count = most_filter_values;
+        filter = {};
+        const int id = of.H5Pget_filter2(creation, static_cast<unsigned>(number), &flags, &count,
+                                         values, sizeof filter.name, filter.name, &config);
+        filter.id = static_cast<uint32_t>(id);
+        filter.name[sizeof filter.name - 1] = '\0';
+        filter.count = static_cast<uint32_t>(count < most_filter_values ? count
+                                                                        : most_filter_values);
+        for (uint32_t at = 0; at < filter.count; ++at) filter.values[at] = values[at];
+    }
+}
+
+void describe_creation(const Library& of, Id creation, DatasetFacts& facts) {
+    if (creation < 0) return;
+    facts.layout = of.H5Pget_layout(creation);
+    if (facts.layout == chunked) {
+        const int rank =
+            of.H5Pget_chunk(creation, static_cast<int>(most_dimensions), facts.chunk);
+        facts.chunk_rank = rank > 0 && static_cast<uint32_t>(rank) == facts.rank ? facts.rank : 0;
+    }
+    of.H5Pfill_value_defined(creation, &facts.fill_defined);
+    of.H5Pget_fill_time(creation, &facts.fill_time);
+    of.H5Pget_alloc_time(creation, &facts.allocation);
+    describe_filters(of, creation, facts);
+}
+
+/// Blocks that touch are one; what covers the whole extent is "all".
+void normalise(Place& place, const uint64_t* dims) {
+    bool whole = true;
+    for (uint32_t d = 0; d < place.rank; ++d) {
+        if (place.count[d] > 1 && place.stride[d] == place.block[d]) {
+            place.block[d] *= place.count[d];
+            place.count[d] = 1;
+        }
+        if (place.count[d] == 1) place.stride[d] = 1;
+        whole = whole && place.count[d] == 1 && place.start[d] == 0 && place.block[d] == dims[d];
+    }
+    if (whole) place.selection = spool::select_all;
+}
+
+void set_whole(Place& place, const uint64_t* dims, uint32_t rank) {
+    place.selection = spool::select_all;
+    place.known = true;
+    place.rank = rank;
+    for (uint32_t d = 0; d < rank; ++d) {
+        place.start[d] = 0;
+        place.stride[d] = place.count[d] = 1;
+        place.block[d] = dims[d];
+    }
+}
+
+/// The box round a selection that is no regular hyperslab.
+void set_bounds(const Library& of, Id space, Place& place, uint32_t rank) {
+    uint64_t last[most_dimensions];
+    place.known = false;
+    place.rank = 0;
+    if (of.H5Sget_select_bounds(space, place.start, last) < 0) return;
+    place.rank = rank;
+    for (uint32_t d = 0; d < rank; ++d) {
+        place.stride[d] = place.count[d] = 1;
+        place.block[d] = last[d] - place.start[d] + 1;
+    }
+}
+
+uint64_t product(const uint64_t* values, uint32_t count) {
+    uint64_t all_of_them = 1;
+    for (uint32_t at = 0; at < count; ++at) all_of_them *= values[at];
+    return all_of_them;
+}
+
+}  // namespace
+
+void describe_file(const Library& library, Id access, Id creation, FileFacts& facts) {
+    facts.driver = driver_of(library, access);
+    access_settings(library, access, facts.settings);
+    creation_settings(library, creation, facts.settings);
+}
+
+void describe_dataset(const Library& library, Id type, Id space, Id creation, Id access,
+                      DatasetFacts& facts) {
+    describe_type(library, type, facts);
+    if (space >= 0) {
+        const int rank = library.H5Sget_simple_extent_ndims(space);
+        if (rank > 0 && static_cast<uint32_t>(rank) <= most_dimensions) {
+            facts.rank = static_cast<uint32_t>(rank);
+            library.H5Sget_simple_extent_dims(space, facts.dims, facts.largest);
+        }
+        const bool none = library.H5Sget_simple_extent_type(space) == no_data;
+        facts.elements = none ? 0 : product(facts.dims, facts.rank);
+    }
+    describe_creation(library, creation, facts);
+    const Id standard = library.default_dataset_access;
+    if (access < 0 || standard < 0 || access == standard) return;
+    keep<3>(
+        facts.settings, spool::key_chunk_cache, access, standard,
+        [&library](Id id, uint64_t* v) {
+            size_t slots = 0;
+            size_t bytes = 0;
+            double preempt = 0;
+            const Status status = library.H5Pget_chunk_cache(id, &slots, &bytes, &preempt);
+            v[0] = slots;
+            v[1] = bytes;
+            v[2] = bits_of(preempt);
+            return status;
+        },
+        4);
+}
+
+uint64_t describe_place(const Library& library, const DatasetEntry* dataset, Id file_space,
+                        Place& place) {
+    uint64_t dims[most_dimensions];
+    const uint32_t rank = recorder::extent(dataset, dims);
+    place = Place{};
+    if (file_space == all || file_space == block || file_space == in_list) {
+        if (file_space == in_list) return 0;
+        set_whole(place, dims, rank);
+        const uint64_t elements = recorder::elements(dataset);
+        place.empty = elements == 0;
+        return elements;
+    }
+    const int64_t elements = library.H5Sget_select_npoints(file_space);
+    if (elements <= 0) {
+        place.empty = true;
+        return 0;
+    }
+    switch (library.H5Sget_select_type(file_space)) {
+        case select_none:
+            place.empty = true;
+            return 0;
+        case select_all:
+            set_whole(place, dims, rank);
+            break;
+        case select_points:
+            place.selection = spool::select_points;
+            set_bounds(library, file_space, place, rank);
+            break;
+        case select_hyperslabs:
+            if (library.H5Sis_regular_hyperslab(file_space) > 0) {
+                place.selection = spool::select_hyperslab;
+                place.known = true;
+                place.rank = rank;
+                library.H5Sget_regular_hyperslab(file_space, place.start, place.stride,
+                                                 place.count, place.block);
+                normalise(place, dims);
+            } else {
+                place.selection = spool::select_irregular;
+                set_bounds(library, file_space, place, rank);
+            }
+            break;
+        default:
+            place.rank = 0;
+    }
+    return static_cast<uint64_t>(elements);
+}
+
+bool collective(const Library& library, Id transfer) {
+    if (transfer == library.default_transfer || library.H5Pget_dxpl_mpio == nullptr) return false;
+    int mode = 0;
+    return library.H5Pget_dxpl_mpio(transfer, &mode) >= 0 && mode == transfer_collective;
+}
+
+uint64_t bytes_of(const Library& library, Id type, Id space) {
+    const int64_t elements = library.H5Sget_select_npoints(space);
+    return elements > 0 ? static_cast<uint64_t>(elements) * library.H5Tget_size(type) : 0;
+}
+
+}  // namespace tailrace::hooks::vol

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// From HDF5's identifiers to plain facts. Only asks what cannot fail in a sound program, since a
+// failed question would print an error stack that the program never caused.
+#pragma once
+
+#include "hooks/vol/object.hpp"
+
+namespace tailrace::hooks::vol {
+
+/// Driver and settings of a file access list, and of the creation list (invalid_id: none).
+void describe_file(const Library& library, Id access, Id creation, FileFacts& facts);
+
+/// @param type, space, creation, access  of the dataset; invalid_id: not known
+void describe_dataset(const Library& library, Id type, Id space, Id creation, Id access,
+                      DatasetFacts& facts);
+
+/// The elements that a transfer is about: `file_space`, or where that is "all" the extent.
+/// @return how many elements
+uint64_t describe_place(const Library& library, const DatasetEntry* dataset, Id file_space,
+                        Place& place);
+
+/// Whether a transfer list asks for collective I/O.
+bool collective(const Library& library, Id transfer);
+
+/// Bytes of all elements of an attribute's type and space.
+uint64_t bytes_of(const Library& library, Id type, Id space);
+
+}  // namespace tailrace::hooks::vol

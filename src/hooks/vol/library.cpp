@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hooks/vol/library.hpp"
+
+#include <dlfcn.h>
+
+#include <atomic>
+
+namespace tailrace::hooks::vol {
+namespace {
+
+Library libraries[most_libraries];
+std::atomic<unsigned> known{0};
+std::atomic_flag busy = ATOMIC_FLAG_INIT;
+
+template <typename Function>
+bool look_up(void* handle, const char* name, Function& function) {
+    function = reinterpret_cast<Function>(dlsym(handle, name));
+    return function != nullptr;
+}
+
+/// The functions of the library loaded from `path`; a program that has HDF5 in itself is asked by
+/// the handle of the program.
+bool fill(Library& found, const Dl_info& where) {
+    found.handle = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (found.handle == nullptr || dlsym(found.handle, "H5VLfile_create") == nullptr) {
+        found.handle = dlopen(nullptr, RTLD_LAZY | RTLD_NOLOAD);
+    }
+    if (found.handle == nullptr) return false;
+    bool complete = true;
+#define NEEDED(result, name, arguments) \
+    complete = look_up(found.handle, #name, found.name) && complete;
+#define OPTIONAL(result, name, arguments) look_up(found.handle, #name, found.name);
+#include "hooks/vol/hdf5_functions.def"
+#undef NEEDED
+#undef OPTIONAL
+    found.base = where.dli_fbase;
+    found.path = where.dli_fname;
+    return complete;
+}
+
+Id value_of(const Library& library, const char* variable) {
+    const auto* address = static_cast<const Id*>(dlsym(library.handle, variable));
+    return address != nullptr ? *address : invalid_id;
+}
+
+}  // namespace
+
+Library& library(unsigned number) { return libraries[number]; }
+
+int library_of(const void* code) {
+    Dl_info where{};
+    if (dladdr(code, &where) == 0 || where.dli_fname == nullptr) return -1;
+    while (busy.test_and_set(std::memory_order_acquire)) {
+    }
+    int answer = -1;
+    const unsigned count = known.load(std::memory_order_relaxed);
+    for (unsigned number = 0; number < count; ++number) {
+        if (libraries[number].base == where.dli_fbase) answer = static_cast<int>(number);
+    }
+    if (answer < 0 && count < most_libraries && fill(libraries[count], where)) {
+        known.store(count + 1, std::memory_order_release);
+        answer = static_cast<int>(count);
+    }
+    busy.clear(std::memory_order_release);
+    return answer;
+}
+
+void start(Library& of) {
+    of.H5get_libversion(&of.version[0], &of.version[1], &of.version[2]);
+    of.default_transfer = value_of(of, "H5P_LST_DATASET_XFER_ID_g");
+    of.default_file_access = value_of(of, "H5P_LST_FILE_ACCESS_ID_g");
+    of.default_file_creation = value_of(of, "H5P_LST_FILE_CREATE_ID_g");
+    of.default_dataset_creation = value_of(of, "H5P_LST_DATASET_CREATE_ID_g");
+    of.default_dataset_access = value_of(of, "H5P_LST_DATASET_ACCESS_ID_g");
+    of.started = true;
+}
+
+}  // namespace tailrace::hooks::vol

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The HDF5 libraries of this process: one or, in a Python program, several, each with its own copy
+// of every function. Which one calls is known by where the plugin is asked from.
+#pragma once
+
+#include "hooks/vol/abi.hpp"
+
+namespace tailrace::hooks::vol {
+
+struct DatasetEntry;
+
+using namespace abi;  // NOLINT(google-build-using-namespace): the words of all files of this folder
+using RequestNotify = Status (*)(void*, int);
+
+/// A collective transfer whose list will tell how it was done, once the library has returned from
+/// it. The list is held until then.
+struct Pending {
+    Id list = invalid_id;
+    bool written = false;
+    unsigned count = 0;
+    DatasetEntry* datasets[8] = {};
+};
+
+/// The functions of one libhdf5 that we call, and what is asked of it once.
+struct Library {
+#define NEEDED(result, name, arguments) result(*name) arguments = nullptr;
+#define OPTIONAL(result, name, arguments) result(*name) arguments = nullptr;
+#include "hooks/vol/hdf5_functions.def"
+#undef NEEDED
+#undef OPTIONAL
+    const void* base = nullptr;  ///< where it is loaded
+    const char* path = nullptr;
+    unsigned version[3] = {0, 0, 0};
+    // Its default lists: what H5P_DEFAULT arrives as. invalid_id until start().
+    Id default_transfer = invalid_id;
+    Id default_file_access = invalid_id;
+    Id default_file_creation = invalid_id;
+    Id default_dataset_creation = invalid_id;
+    Id default_dataset_access = invalid_id;
+    Id native = invalid_id;  ///< HDF5's own connector
+    Id mpio_driver = invalid_id;  ///< of parallel libraries
+    bool started = false;
+    void* handle = nullptr;
+    Pending pending;
+};
+constexpr unsigned most_libraries = 4;
+
+/// Number of the library that holds `code`, an address in it; negative where it lacks what we need
+/// or there are too many.  [local]
+int library_of(const void* code);
+Library& library(unsigned number);
+
+/// Looks up ids that are only there once the library has been initialised.  [local]
+void start(Library& library);
+
+}  // namespace tailrace::hooks::vol

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which dataset it is that was opened, under whatever name, and what it looks like.
+#include <stdlib.h>
+#include <string.h>
+
+#include "hooks/vol/calls.hpp"
+
+namespace tailrace::hooks::vol {
+namespace {
+
+/// The name of an object as the library knows it; the caller frees it.
+char* name_in_library(const Object& object) {
+    char buffer[1024] = {};
+    size_t bytes = 0;
+    ObjectGetName question{object_get_name, sizeof buffer, buffer, &bytes};
+    const Location self{object.kind, way_self, {}};
+    const Status status = object.library().H5VLobject_get(
+        object.inner, &self, object.connector(), &question, object.library().default_transfer,
+        nullptr);
+    if (status < 0 || bytes == 0 || bytes >= sizeof buffer || buffer[0] != '/') return nullptr;
+    return strdup(buffer);
+}
+
+/// The name of the file that an object reached through an external link lies in.
+bool file_name(const Object& object, char* buffer, size_t buffer_bytes) {
+    size_t bytes = 0;
+    FileGetName question{file_get_name, object.kind, buffer_bytes, buffer, &bytes};
+    const Status status =
+        object.library().H5VLfile_get(object.inner, object.connector(), &question,
+                                      object.library().default_transfer, nullptr);
+    return status >= 0 && bytes > 0 && bytes < buffer_bytes;
+}
+
+Id ask(const Object& dataset, int what) {
+    DatasetGet question{what, {invalid_id}};
+    const Status status = dataset.library().H5VLdataset_get(
+        dataset.inner, dataset.connector(), &question, dataset.library().default_transfer, nullptr);
+    return status >= 0 ? question.id : invalid_id;
+}
+
+void describe(Object& dataset) {
+    const Library& library = dataset.library();
+    DatasetFacts facts;
+    const Id type = ask(dataset, dataset_get_type);
+    const Id space = ask(dataset, dataset_get_space);
+    const Id creation = ask(dataset, dataset_get_creation);
+    const Id access = ask(dataset, dataset_get_access);
+    describe_dataset(library, type, space, creation, access, facts);
+    if (type >= 0) library.H5Tclose(type);
+    if (space >= 0) library.H5Sclose(space);
+    if (creation >= 0) library.H5Pclose(creation);
+    if (access >= 0) library.H5Pclose(access);
+    dataset.dataset = recorder::describe(dataset.dataset, facts);
+}
+
+}  // namespace
+
+bool identify(const Object& object, unsigned long* file_number, unsigned char* token) {
+    ObjectInfo info{};
+    ObjectGetInfo question{object_get_info, object_info_basic, &info};
+    const Location self{object.kind, way_self, {}};
+    const Status status = object.library().H5VLobject_get(
+        object.inner, &self, object.connector(), &question, object.library().default_transfer,
+        nullptr);
+    if (status < 0) return false;
+    *file_number = info.file_number;
+    memcpy(token, info.token, sizeof info.token);
+    return true;
+}
+
+void note_dataset(Object& dataset, bool created, const Clock& clock) {
+    if (dataset.file == nullptr) return;
+    const Took took = clock.took();
+    unsigned long file_number = 0;
+    unsigned char token[16] = {};
+    const bool known_place = identify(dataset, &file_number, token);
+    const bool elsewhere =
+        known_place && dataset.under->file_number != 0 && file_number != dataset.under->file_number;
+    if (elsewhere || dataset.path == nullptr) {
+        free(dataset.path);
+        dataset.path = name_in_library(dataset);
+    }
+    if (elsewhere) {
+        char name[4096];
+        if (file_name(dataset, name, sizeof name)) dataset.file = recorder::file_beside(name);
+    }
+    bool described = false;
+    dataset.dataset = recorder::dataset(dataset.file, dataset.path, known_place ? token : nullptr,
+                                        created, &described);
+    if (dataset.dataset != nullptr && (created || !described)) describe(dataset);
+    recorder::dataset_opened(dataset.dataset, created, took);
+    recorder::operation(dataset.file, spool::on_dataset, created ? spool::op_create : spool::op_open,
+                        dataset.path, created, took);
+}
+
+}  // namespace tailrace::hooks::vol

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hooks/vol/object.hpp"
+
+#include <stdlib.h>
+#include <string.h>
+
+namespace tailrace::hooks::vol {
+namespace {
+
+/// `name` as seen from `base`, a path in the file; nullptr where that is not known.
+char* joined(const char* base, const char* name) {
+    if (name == nullptr) return nullptr;
+    const bool absolute = name[0] == '/';
+    if (!absolute && base == nullptr) return nullptr;
+    const size_t before = absolute ? 0 : strlen(base);
+    auto* path = static_cast<char*>(malloc(before + strlen(name) + 3));
+    if (path == nullptr) return nullptr;
+    size_t used = 0;
+    // Slashes are made one, "." is left out: "//a/./b/" is "/a/b".
+    for (const char* part : {absolute ? "" : base, name}) {
+        for (const char* at = part; *at != '\0';) {
+            while (*at == '/') ++at;
+            const char* end = at;
+            while (*end != '\0' && *end != '/') ++end;
+            const auto bytes = static_cast<size_t>(end - at);
+            if (bytes > 0 && !(bytes == 1 && *at == '.')) {
+                path[used++] = '/';
+                memcpy(path + used, at, bytes);
+                used += bytes;
+            }
+            at = end;
+        }
+    }
+    if (used == 0) path[used++] = '/';
+    path[used] = '\0';
+    return path;
+}
+
+}  // namespace
+
+Under* hold(Library& library, Id connector) {
+    auto* under = static_cast<Under*>(calloc(1, sizeof(Under)));
+    if (under == nullptr) return nullptr;
+    library.H5Iinc_ref(connector);
+    under->library = &library;
+    under->connector = connector;
+    under->uses.store(1);
+    return under;
+}
+
+void release(Under* under) {
+    if (under->uses.fetch_sub(1) != 1) return;
+    {
+        const ErrorsKept kept(*under->library);
+        under->library->H5Idec_ref(under->connector);
+    }
+    free(under);
+}
+
+Object* wrap(Under* under, FileEntry* file, void* inner, int kind) {
+    auto* made = static_cast<Object*>(calloc(1, sizeof(Object)));
+    if (made == nullptr) return nullptr;
+    under->uses.fetch_add(1);
+    made->under = under;
+    made->inner = inner;
+    made->kind = kind >= 0 && kind < kinds ? kind : 0;
+    under->open[made->kind].fetch_add(1);
+    made->file = file;
+    return made;
+}
+
+Object* wrap(const Object& beside, void* inner, int kind, const Location* location,
+             const char* name) {
+    Object* made = wrap(beside.under, beside.file, inner, kind);
+    if (made == nullptr || beside.file == nullptr) return made;
+    if (location != nullptr && location->way == way_self) made->path = joined(beside.path, name);
+    if (location != nullptr && location->way == way_name && name == nullptr) {
+        made->path = joined(beside.path, location->by_name.name);
+    }
+    return made;
+}
+
+void drop(Object* object) {
+    Under* under = object->under;
+    under->open[object->kind].fetch_sub(1);
+    free(object->path);
+    free(object);
+    release(under);
+}
+
+void wrap_request(Under* under, void** request) {
+    if (request == nullptr || *request == nullptr) return;
+    Object* made = wrap(under, nullptr, *request, 0);
+    if (made != nullptr) *request = made;
+}
+
+}  // namespace tailrace::hooks::vol

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our side of every object that a program has open: what is below it, and what it is recorded as.
+#pragma once
+
+#include <atomic>
+
+#include "hooks/vol/library.hpp"
+#include "hooks/vol/recorder.hpp"
+
+namespace tailrace::hooks::vol {
+
+constexpr int kinds = 16;
+
+/// The connector below, shared by all objects of one open file.
+struct Under {
+    Library* library;
+    Id connector;
+    std::atomic<unsigned> uses;
+    std::atomic<unsigned> open[kinds];  ///< objects of the file, by kind
+    unsigned long file_number;          ///< 0: not known
+};
+
+/// What stands in a file access list for us. Without one HDF5's own connector is below.
+struct Info {
+    Library* library;
+    Id under;
+    void* under_info;
+};
+
+struct Object {
+    Under* under;
+    void* inner;  ///< the same object, as the connector below knows it
+    int kind;     ///< one of kind_*; 0: a request
+    FileEntry* file;        ///< nullptr: not recorded
+    DatasetEntry* dataset;  ///< of datasets and their attributes
+    char* path;             ///< within the file, from "/"; nullptr: not known
+
+    [[nodiscard]] Library& library() const { return *under->library; }
+    [[nodiscard]] Id connector() const { return under->connector; }
+};
+
+inline Object& object_of(void* object) { return *static_cast<Object*>(object); }
+
+/// A new Under that holds a reference to `connector`.  [local]
+Under* hold(Library& library, Id connector);
+void release(Under* under);
+
+/// Wraps `inner`, an object in the same file as `beside`. nullptr without memory: the object below
+/// stays open then, and the program is told that it was not opened.  [local]
+/// @param name as the program gave it; nullptr: not known
+Object* wrap(const Object& beside, void* inner, int kind, const Location* location,
+             const char* name);
+Object* wrap(Under* under, FileEntry* file, void* inner, int kind);
+/// Frees ours, not what is below.  [local]
+void drop(Object* object);
+
+/// Puts ours round a request that the connector below started.  [local]
+void wrap_request(Under* under, void** request);
+
+/// Keeps the error stack as the failed call below left it, whatever is called until the end.
+class ErrorsKept {
+public:
+    explicit ErrorsKept(const Library& library)
+        : x_library(library), x_stack(library.H5Eget_current_stack()) {}
+    ~ErrorsKept() {
+        if (x_stack >= 0) x_library.H5Eset_current_stack(x_stack);
+    }
+    ErrorsKept(const ErrorsKept&) = delete;
+    ErrorsKept& operator=(const ErrorsKept&) = delete;
+
+private:
+    const Library& x_library;
+    Id x_stack;
+};
+
+}  // namespace tailrace::hooks::vol

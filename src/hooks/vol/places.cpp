@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which elements were touched: at most so many regular places, grown together where they fit.
+#include <string.h>
+
+#include "hooks/vol/track.hpp"
+
+namespace tailrace::hooks::vol {
+namespace {
+
+using intent::spool::Writer;
+
+/// One regular place in a record: four times `rank` numbers.
+struct Slot {
+    uint64_t* start;
+    uint64_t* stride;
+    uint64_t* count;
+    uint64_t* block;
+    uint32_t rank;
+
+    Slot(uint64_t* at, uint32_t dimensions)
+        : start(at),
+          stride(at + dimensions),
+          count(at + 2 * dimensions),
+          block(at + 3 * dimensions),
+          rank(dimensions) {}
+    [[nodiscard]] uint64_t end(uint32_t d) const {
+        return start[d] + (count[d] - 1) * stride[d] + block[d];
+    }
+    [[nodiscard]] bool plain() const {
+        for (uint32_t d = 0; d < rank; ++d) {
+            if (count[d] != 1) return false;
+        }
+        return true;
+    }
+};
+
+Slot slot(Writer& writer, uint64_t record, uint32_t number, uint32_t rank) {
+    auto* first = reinterpret_cast<uint64_t*>(&writer.at<spool::Places>(record) + 1);
+    return {first + static_cast<size_t>(number) * 4 * rank, rank};
+}
+
+bool same_in(const Slot& a, const Slot& b, uint32_t d) {
+    return a.start[d] == b.start[d] && a.count[d] == b.count[d] && a.block[d] == b.block[d] &&
+           (a.count[d] == 1 || a.stride[d] == b.stride[d]);
+}
+
+bool holds(const Slot& a, const Slot& b) {
+    for (uint32_t d = 0; d < a.rank; ++d) {
+        const bool within = a.count[d] == 1 && b.start[d] >= a.start[d] && b.end(d) <= a.end(d);
+        if (!within && !same_in(a, b, d)) return false;
+    }
+    return true;
+}
+
+/// Takes `b` into `a` where both differ in one dimension only, and there either touch or go on in
+/// equal steps.
+bool join(Slot& a, const Slot& b, bool steps) {
+    uint32_t differs = a.rank;
+    for (uint32_t d = 0; d < a.rank; ++d) {
+        if (same_in(a, b, d)) continue;
+        if (differs != a.rank) return false;
+        differs = d;
+    }
+    if (differs == a.rank) return true;
+    const uint32_t d = differs;
+    if (a.count[d] == 1 && b.count[d] == 1 && b.start[d] <= a.end(d) && a.start[d] <= b.end(d)) {
+        const uint64_t end = a.end(d) > b.end(d) ? a.end(d) : b.end(d);
+        a.start[d] = a.start[d] < b.start[d] ? a.start[d] : b.start[d];
+        a.block[d] = end - a.start[d];
+        return true;
+    }
+    if (!steps || a.block[d] != b.block[d] || b.count[d] != 1 || b.start[d] < a.end(d)) {
+        return false;
+    }
+    if (a.count[d] == 1) {
+        a.stride[d] = b.start[d] - a.start[d];
+    } else if (b.start[d] != a.start[d] + a.count[d] * a.stride[d]) {
+        return false;
+    }
+    ++a.count[d];
+    return true;
+}
+
+void copy(Slot& to, const Slot& from) {
+    memcpy(to.start, from.start, 4 * sizeof(uint64_t) * from.rank);
+}
+
+/// Room for one more; moves to a larger record, up to the bound.
+bool make_room(Track& track, Writer& writer) {
+    uint32_t capacity = 2;
+    uint32_t used = 0;
+    if (track.places != 0) {
+        const auto& old = writer.at<spool::Places>(track.places);
+        if (old.used < old.capacity) return true;
+        if (old.capacity >= most_places) return false;
+        capacity = old.capacity * 4 < most_places ? old.capacity * 4 : most_places;
+        used = old.used;
+    }
+    const uint64_t offset = writer.add(
+        spool::kind_places,
+        sizeof(spool::Places) + static_cast<uint64_t>(capacity) * 4 * track.rank * sizeof(uint64_t));
+    if (offset == 0) return false;
+    auto& record = writer.at<spool::Places>(offset);
+    record.transfers = track.offset;
+    record.rank = track.rank;
+    record.capacity = capacity;
+    if (used > 0) {
+        auto& old = writer.at<spool::Places>(track.places);
+        memcpy(&record + 1, &old + 1, used * 4UL * track.rank * sizeof(uint64_t));
+        record.used = used;
+        old.head.kind = spool::kind_dead;
+    }
+    track.places = offset;
+    return true;
+}
+
+/// A place that has grown may now touch another one.
+void settle(Track& track, Writer& writer, uint32_t grown) {
+    auto& record = writer.at<spool::Places>(track.places);
+    Slot one = slot(writer, track.places, grown, track.rank);
+    for (uint32_t number = 0; number < record.used; ++number) {
+        if (number == grown) continue;
+        Slot other = slot(writer, track.places, number, track.rank);
+        if (!holds(other, one) && !join(other, one, false)) continue;
+        const Slot last = slot(writer, track.places, record.used - 1, track.rank);
+        if (grown != record.used - 1) copy(one, last);
+        --record.used;
+        return;
+    }
+}
+
+}  // namespace
+
+void cover(Track& track, Writer& writer, const Place& place) {
+    auto& transfers = writer.at<spool::Transfers>(track.offset);
+    if (!place.known || place.rank != track.rank) {
+        ++transfers.places_approximate;
+        return;
+    }
+    uint64_t numbers[4 * most_dimensions];
+    Slot added(numbers, place.rank);
+    for (uint32_t d = 0; d < place.rank; ++d) {
+        const bool joined = place.count[d] > 1 && place.stride[d] == place.block[d];
+        added.start[d] = place.start[d];
+        added.count[d] = joined ? 1 : place.count[d];
+        added.block[d] = joined ? place.count[d] * place.block[d] : place.block[d];
+        added.stride[d] = added.count[d] == 1 ? 1 : place.stride[d];
+    }
+    const uint32_t used = track.places != 0 ? writer.at<spool::Places>(track.places).used : 0;
+    for (uint32_t number = used; number-- > 0;) {
+        Slot known = slot(writer, track.places, number, track.rank);
+        if (holds(known, added)) return;
+        if (join(known, added, number == used - 1)) {
+            settle(track, writer, number);
+            return;
+        }
+    }
+    if (!make_room(track, writer)) {
+        ++transfers.places_not_kept;
+        return;
+    }
+    auto& record = writer.at<spool::Places>(track.places);
+    Slot fresh = slot(writer, track.places, record.used, track.rank);
+    copy(fresh, added);
+    ++record.used;
+}
+
+int meets(const Track& written, Writer& writer, const Place& place) {
+    if (written.offset == 0 || written.rank != place.rank) return 0;
+    const auto& transfers = writer.at<spool::Transfers>(written.offset);
+    int answer = transfers.places_not_kept + transfers.places_approximate > 0 ? 2 : 0;
+    if (written.places == 0) return answer;
+    const uint32_t used = writer.at<spool::Places>(written.places).used;
+    for (uint32_t number = 0; number < used; ++number) {
+        const Slot known = slot(writer, written.places, number, written.rank);
+        bool apart = false;
+        bool plain = place.known && known.plain();
+        for (uint32_t d = 0; d < place.rank; ++d) {
+            const uint64_t end = place.start[d] + (place.count[d] - 1) * place.stride[d] +
+                                 place.block[d];
+            apart = apart || end <= known.start[d] || place.start[d] >= known.end(d);
+            plain = plain && place.count[d] == 1;
+        }
+        if (apart) continue;
+        if (plain) return 1;
+        answer = 2;
+    }
+    return answer;
+}
+
+}  // namespace tailrace::hooks::vol

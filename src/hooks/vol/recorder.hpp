@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps the spool of this process: files, datasets and counters. Knows nothing of HDF5. Nothing here
+// fails; what finds no room is counted. One caller at a time is let in, a fork begins a spool of its
+// own at its first call.
+#pragma once
+
+#include "hooks/vol/facts.hpp"
+
+namespace tailrace::hooks::vol {
+
+struct FileEntry;
+struct DatasetEntry;
+
+namespace recorder {
+
+/// Whether TAILRACE_MODE asks for recording and there is a folder for it.  [local]
+bool on();
+/// Nanoseconds; only differences and the recorder know what they mean.  [local]
+int64_t now();
+
+void library(const unsigned version[3], bool parallel, const char* path);
+
+/// A file that was opened or created. nullptr: it is not recorded.  [local]
+FileEntry* file_opened(const char* name, const FileFacts& facts, Took took);
+void file_reopened(FileEntry* file, Took took);
+void file_closed(FileEntry* file, Took took);
+/// Objects that were still open when the file was closed.
+void left_open(FileEntry* file, const uint64_t kinds_open[spool::objects]);
+void file_flushed(FileEntry* file, Took took);
+void file_deleted(const char* name);
+
+/// One operation on the structure of a file.
+/// @param name     of what it is about; nullptr: not known
+/// @param collective  whether all ranks have to make it, in the same order
+void operation(FileEntry* file, spool::Object object, spool::Operation operation, const char* name,
+               bool collective, Took took);
+void attribute_bytes(FileEntry* file, DatasetEntry* dataset, uint64_t bytes, bool written);
+void attribute_of(DatasetEntry* dataset);
+void failed(FileEntry* file);
+
+/// The file that something reached through an external link lies in.
+FileEntry* file_beside(const char* name);
+
+/// The entry of a dataset, made where there is none.
+/// @param token  16 bytes that identify it within the file, whatever it is called; nullptr: not known
+/// @param created  it is new: whatever had its token before is gone
+/// @param known    out: whether describe() was called for it before
+DatasetEntry* dataset(FileEntry* file, const char* path, const unsigned char* token, bool created,
+                      bool* known);
+/// Says what a dataset looks like; once more where one of this name was created anew.
+/// @return the entry, another one where it has other dimensions now
+DatasetEntry* describe(DatasetEntry* dataset, const DatasetFacts& facts);
+void dataset_opened(DatasetEntry* dataset, bool created, Took took);
+void dataset_closed(DatasetEntry* dataset, Took took);
+void dataset_flushed(DatasetEntry* dataset);
+void dataset_extended(DatasetEntry* dataset, const uint64_t* dims, uint32_t rank);
+void transfer(DatasetEntry* dataset, const Transfer& transfer);
+void direct_chunk(DatasetEntry* dataset, spool::Direction direction, uint64_t bytes);
+/// How a transfer was really done; learnt later than the transfer.
+void done_as(DatasetEntry* dataset, spool::Direction direction, spool::Actual actual,
+             uint32_t causes);
+
+/// Bytes of an element in the file, and the extent as last seen; rank 0 where not described.
+uint64_t type_bytes(const DatasetEntry* dataset);
+uint64_t elements(const DatasetEntry* dataset);
+uint32_t extent(const DatasetEntry* dataset, uint64_t* dims);
+
+}  // namespace recorder
+}  // namespace tailrace::hooks::vol

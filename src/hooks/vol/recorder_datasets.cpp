@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "hooks/vol/recorder_state.hpp"
+
+namespace tailrace::hooks::vol::recorder {
+namespace {
+
+constexpr unsigned buckets = 16384;
+constexpr uint32_t extents_kept = 8;
+DatasetEntry* table[buckets];
+DatasetEntry* by_token[buckets];
+
+DatasetEntry*& chain_of(const FileEntry* file, uint64_t path_hash) {
+    return table[mixed(path_hash, hash_of(file->path)) % buckets];
+}
+
+DatasetEntry* new_entry(FileEntry* file, const char* path) {
+    auto* made = static_cast<DatasetEntry*>(calloc(1, sizeof(DatasetEntry)));
+    char* copy = made != nullptr ? strdup(path) : nullptr;
+    if (copy == nullptr) {
+        free(made);
+        return nullptr;
+    }
+    made->path = copy;
+    made->path_hash = hash_of(path);
+    made->file = file;
+    DatasetEntry*& first = chain_of(file, made->path_hash);
+    made->next = first;
+    first = made;
+    return made;
+}
+
+DatasetEntry* entry_of(FileEntry* file, const char* path) {
+    const uint64_t path_hash = hash_of(path);
+    DatasetEntry* entry = chain_of(file, path_hash);
+    while (entry != nullptr && (entry->path_hash != path_hash || entry->file != file ||
+                                strcmp(entry->path, path) != 0)) {
+        entry = entry->next;
+    }
+    return entry != nullptr ? entry : new_entry(file, path);
+}
+
+uint64_t hash_of_token(const FileEntry* file, const unsigned char* token) {
+    uint64_t halves[2];
+    memcpy(halves, token, sizeof halves);
+    return mixed(mixed(halves[0], halves[1]), hash_of(file->path));
+}
+
+/// The entry of the same dataset under whatever name.
+DatasetEntry* entry_of_token(const FileEntry* file, const unsigned char* token) {
+    DatasetEntry* entry = by_token[hash_of_token(file, token) % buckets];
+    while (entry != nullptr && (entry->file != file || entry->token_epoch != file->epoch ||
+                                memcmp(entry->token, token, sizeof entry->token) != 0)) {
+        entry = entry->next_by_token;
+    }
+    return entry;
+}
+
+void forget_token(DatasetEntry* entry) {
+    if (entry == nullptr || !entry->token_known) return;
+    DatasetEntry** at = &by_token[hash_of_token(entry->file, entry->token) % buckets];
+    while (*at != nullptr && *at != entry) at = &(*at)->next_by_token;
+    if (*at == entry) *at = entry->next_by_token;
+    entry->token_known = false;
+}
+
+void keep_token(DatasetEntry* entry, const unsigned char* token) {
+    if (entry->token_known && entry->token_epoch == entry->file->epoch) return;
+    forget_token(entry);
+    DatasetEntry*& first = by_token[hash_of_token(entry->file, token) % buckets];
+    memcpy(entry->token, token, sizeof entry->token);
+    entry->token_known = true;
+    entry->token_epoch = entry->file->epoch;
+    entry->next_by_token = first;
+    first = entry;
+}
+
+/// In a fork the description comes from the record that the parent wrote.
+void inherit(spool::Dataset& record, const DatasetEntry& entry) {
+    const char* base = base_of(entry.generation);
+    if (entry.offset == 0 || base == nullptr) return;
+    const auto& before = *reinterpret_cast<const spool::Dataset*>(base + entry.offset);
+    record.elements = before.elements;
+    record.type_bytes = before.type_bytes;
+    record.type_class = before.type_class;
+    record.type_order = before.type_order;
+    record.type_signed = before.type_signed;
+    record.variable = before.variable;
+    record.layout = before.layout;
+    record.fill_defined = before.fill_defined;
+    record.fill_time = before.fill_time;
+    record.allocation = before.allocation;
+    record.rank = before.rank;
+    record.chunk_rank = before.chunk_rank;
+    record.described = before.described;
+    memcpy(&record + 1, &before + 1, (2 * before.rank + before.chunk_rank) * sizeof(uint64_t));
+}
+
+uint64_t* numbers_behind(spool::Dataset& record) {
+    return reinterpret_cast<uint64_t*>(&record + 1);
+}
+
+void fill(spool::Dataset& record, const DatasetFacts& facts, const char* path) {
+    record.described = 1;
+    record.rank = facts.rank;
+    record.chunk_rank = facts.chunk_rank;
+    record.elements = facts.elements;
+    record.type_bytes = facts.type_bytes;
+    record.type_class = facts.type_class;
+    record.type_order = facts.type_order;
+    record.type_signed = facts.type_signed;
+    record.variable = facts.variable;
+    record.layout = facts.layout;
+    record.fill_defined = facts.fill_defined;
+    record.fill_time = facts.fill_time;
+    record.allocation = facts.allocation;
+    uint64_t* numbers = numbers_behind(record);
+    memcpy(numbers, facts.dims, facts.rank * sizeof(uint64_t));
+    memcpy(numbers + facts.rank, facts.largest, facts.rank * sizeof(uint64_t));
+    memcpy(numbers + 2 * facts.rank, facts.chunk, facts.chunk_rank * sizeof(uint64_t));
+    memcpy(numbers + 2 * facts.rank + facts.chunk_rank, path, record.path_bytes);
+}
+
+void keep_filter(uint64_t dataset, const Filter& from) {
+    const size_t name_bytes = strnlen(from.name, sizeof from.name);
+    const uint64_t offset =
+        writer().add(spool::kind_filter,
+                     sizeof(spool::Filter) + from.count * sizeof(uint64_t) + name_bytes);
+    if (offset == 0) return;
+    auto& record = writer().at<spool::Filter>(offset);
+    record.dataset = dataset;
+    record.id = from.id;
+    record.count = from.count;
+    record.name_bytes = static_cast<uint32_t>(name_bytes);
+    auto* values = reinterpret_cast<uint64_t*>(&record + 1);
+    memcpy(values, from.values, from.count * sizeof(uint64_t));
+    memcpy(values + from.count, from.name, name_bytes);
+}
+
+Track* track_of(DatasetEntry& entry, spool::Direction direction) {
+    Track*& track = entry.track[direction];
+    if (track == nullptr) track = new_track(entry.rank);
+    if (track == nullptr || record_of(&entry) == nullptr) return nullptr;
+    if (!begin(*track, writer(), generation(), entry.offset, direction)) return nullptr;
+    return track;
+}
+
+void count_read_after_write(DatasetEntry& entry, const Place& place, spool::Transfers& record) {
+    const Track* written = entry.track[spool::writes];
+    if (written == nullptr || written->generation != generation()) return;
+    const int answer = meets(*written, writer(), place);
+    if (answer == 1) ++record.after_own_write;
+    if (answer == 2) ++record.maybe_after_own_write;
+}
+
+}  // namespace
+
+spool::Dataset* record_of(DatasetEntry* dataset) {
+    if (dataset == nullptr) return nullptr;
+    if (dataset->offset != 0 && dataset->generation == generation()) {
+        return &writer().at<spool::Dataset>(dataset->offset);
+    }
+    if (record_of(dataset->file) == nullptr) return nullptr;
+    const size_t bytes = strlen(dataset->path);
+    // The extents come between: room for them is made when they are known.
+    const uint64_t numbers = (dataset->described ? 3ULL * dataset->rank : 0) * sizeof(uint64_t);
+    const uint64_t offset =
+        writer().add(spool::kind_dataset, sizeof(spool::Dataset) + numbers + bytes);
+    if (offset == 0) return nullptr;
+    auto& record = writer().at<spool::Dataset>(offset);
+    record.file = dataset->file->offset;
+    record.type_class = record.layout = spool::not_known;
+    if (dataset->described) inherit(record, *dataset);
+    record.path_bytes = static_cast<uint32_t>(bytes);
+    memcpy(numbers_behind(record) + 2 * record.rank + record.chunk_rank, dataset->path, bytes);
+    dataset->offset = offset;
+    dataset->generation = generation();
+    dataset->extents = 0;
+    return &record;
+}
+
+DatasetEntry* dataset(FileEntry* file, const char* path, const unsigned char* token, bool created,
+                      bool* known) {
+    *known = false;
+    if (file == nullptr || path == nullptr) return nullptr;
+    const Turn turn;
+    if (!turn) return nullptr;
+    DatasetEntry* entry = token != nullptr ? entry_of_token(file, token) : nullptr;
+    if (created) {
+        forget_token(entry);
+        entry = nullptr;
+    }
+    if (entry == nullptr) entry = entry_of(file, path);
+    if (entry == nullptr) return nullptr;
+    if (created) forget_token(entry);
+    if (token != nullptr) keep_token(entry, token);
+    if (!entry->other_name && strcmp(entry->path, path) != 0 && record_of(entry) != nullptr) {
+        keep_name(entry->offset, path, spool::kind_dataset_name);
+        entry->other_name = true;
+    }
+    *known = entry->described;
+    return entry;
+}
+
+DatasetEntry* describe(DatasetEntry* dataset, const DatasetFacts& facts) {
+    const Turn turn;
+    if (!turn || dataset == nullptr || record_of(dataset->file) == nullptr) return dataset;
+    const bool again = dataset->described;
+    if (again && (dataset->rank != facts.rank || dataset->chunk_rank != facts.chunk_rank)) {
+        DatasetEntry* other = new_entry(dataset->file, dataset->path);
+        if (other == nullptr) return dataset;
+        dataset = other;
+    } else if (!again && dataset->offset != 0 && dataset->generation == generation()) {
+        return dataset;  // its record was made when nothing was known, without room for numbers
+    }
+    if (dataset->dims == nullptr) {
+        dataset->dims = static_cast<uint64_t*>(calloc(facts.rank + 1, sizeof(uint64_t)));
+        if (dataset->dims == nullptr) return dataset;
+    }
+    memcpy(dataset->dims, facts.dims, facts.rank * sizeof(uint64_t));
+    dataset->rank = facts.rank;
+    dataset->chunk_rank = facts.chunk_rank;
+    dataset->type_bytes = facts.type_bytes;
+    dataset->elements = facts.elements;
+    dataset->described = true;
+    spool::Dataset* record = record_of(dataset);
+    if (record == nullptr) return dataset;
+    fill(*record, facts, dataset->path);
+    if (again) return dataset;
+    for (uint32_t number = 0; number < facts.filters; ++number) {
+        keep_filter(dataset->offset, facts.filter[number]);
+    }
+    keep_settings(dataset->offset, facts.settings);
+    return dataset;
+}
+
+void dataset_opened(DatasetEntry* dataset, bool created, Took took) {
+    const Turn turn;
+    spool::Dataset* record = turn ? record_of(dataset) : nullptr;
+    if (record == nullptr) return;
+    ++record->opens;
+    if (created) ++record->creates;
+    widen(record->open, took);
+}
+
+void dataset_closed(DatasetEntry* dataset, Took took) {
+    const Turn turn;
+    spool::Dataset* record = turn ? record_of(dataset) : nullptr;
+    if (record != nullptr) widen(record->close, took);
+}
+
+void dataset_flushed(DatasetEntry* dataset) {
+    const Turn turn;
+    spool::Dataset* record = turn ? record_of(dataset) : nullptr;
+    if (record != nullptr) ++record->flushes;
+}
+
+void dataset_extended(DatasetEntry* dataset, const uint64_t* dims, uint32_t rank) {
+    const Turn turn;
+    spool::Dataset* record = turn ? record_of(dataset) : nullptr;
+    if (record == nullptr || rank != dataset->rank || rank == 0) return;
+    ++record->extensions;
+    uint64_t* numbers = numbers_behind(*record);
+    uint64_t elements = 1;
+    for (uint32_t d = 0; d < rank; ++d) elements *= dims[d];
+    record->elements = dataset->elements = elements;
+    memcpy(numbers, dims, rank * sizeof(uint64_t));
+    memcpy(dataset->dims, dims, rank * sizeof(uint64_t));
+    if (spool::File* file = record_of(dataset->file)) {
+        uint64_t about = dataset->path_hash;
+        for (uint32_t d = 0; d < rank; ++d) about = mixed(about, dims[d]);
+        count(file->metadata_order, 6, about);
+    }
+    if (dataset->extents == 0) {
+        dataset->extents =
+            writer().add(spool::kind_extents, sizeof(spool::Extents) +
+                                                  extents_kept * rank * sizeof(uint64_t));
+        if (dataset->extents == 0) return;
+        auto& made = writer().at<spool::Extents>(dataset->extents);
+        made.dataset = dataset->offset;
+        made.rank = rank;
+        made.capacity = extents_kept;
+    }
+    auto& kept = writer().at<spool::Extents>(dataset->extents);
+    constexpr uint64_t half = extents_kept / 2;
+    const uint64_t slot = kept.calls < half ? kept.calls : half + (kept.calls - half) % half;
+    memcpy(reinterpret_cast<uint64_t*>(&kept + 1) + slot * rank, dims, rank * sizeof(uint64_t));
+    ++kept.calls;
+}
+
+void transfer(DatasetEntry* dataset, const Transfer& from) {
+    const Turn turn;
+    if (!turn || dataset == nullptr) return;
+    Track* track = track_of(*dataset, from.direction);
+    if (track == nullptr) {
+        writer().dropped(spool::kind_other);
+        return;
+    }
+    // Before a pointer to the record is taken: places and shapes may add records, none moves.
+    const uint64_t bytes = from.elements * dataset->type_bytes;
+    auto& record = writer().at<spool::Transfers>(track->offset);
+    ++record.calls;
+    record.elapsed_ns += from.took.end_ns - from.took.start_ns;
+    widen(record.active, from.took);
+    ++(from.collective ? record.requested_collective : record.requested_independent);
+    ++(from.collective ? record.actual[spool::actual_not_known]
+                       : record.actual[spool::actual_independent]);
+    if (from.multi) ++record.multi;
+    if (spool::File* file = record_of(dataset->file)) {
+        count(file->transfer_order, from.direction * 2 + (from.collective ? 1 : 0),
+              dataset->path_hash);
+    }
+    if (from.failed) {
+        ++record.failed;
+        return;
+    }
+    record.bytes += bytes;
+    record.elements += from.elements;
+    const Place& place = *from.place;
+    if (place.empty) {
+        ++record.empty;
+        return;
+    }
+    if (place.selection == spool::select_all) ++record.whole;
+    count_shape(*track, writer(), place, from.elements, bytes);
+    follow(*track, writer(), place, dataset->dims);
+    if (from.direction == spool::reads) count_read_after_write(*dataset, place, record);
+    cover(*track, writer(), place);
+}
+
+void direct_chunk(DatasetEntry* dataset, spool::Direction direction, uint64_t bytes) {
+    const Turn turn;
+    if (!turn || dataset == nullptr) return;
+    Track* track = track_of(*dataset, direction);
+    if (track == nullptr) return;
+    auto& record = writer().at<spool::Transfers>(track->offset);
+    ++record.direct_calls;
+    record.direct_bytes += bytes;
+}
+
+void done_as(DatasetEntry* dataset, spool::Direction direction, spool::Actual actual,
+             uint32_t causes) {
+    const Turn turn;
+    if (!turn || dataset == nullptr) return;
+    Track* track = dataset->track[direction];
+    if (track == nullptr || track->offset == 0 || track->generation != generation()) return;
+    auto& record = writer().at<spool::Transfers>(track->offset);
+    if (record.actual[spool::actual_not_known] > 0) --record.actual[spool::actual_not_known];
+    ++record.actual[actual];
+    for (uint32_t bit = 0; bit < 16; ++bit) {
+        if ((causes >> bit & 1U) != 0) ++record.causes[bit];
+    }
+}
+
+void attribute_bytes(FileEntry* file, DatasetEntry* dataset, uint64_t bytes, bool written) {
+    const Turn turn;
+    spool::File* record = turn ? record_of(file) : nullptr;
+    if (record == nullptr) return;
+    (written ? record->attribute_bytes_written : record->attribute_bytes_read) += bytes;
+    if (spool::Dataset* of = record_of(dataset)) of->attribute_bytes += bytes;
+}
+
+void attribute_of(DatasetEntry* dataset) {
+    const Turn turn;
+    spool::Dataset* record = turn ? record_of(dataset) : nullptr;
+    if (record != nullptr) ++record->attributes;
+}
+
+uint64_t type_bytes(const DatasetEntry* dataset) {
+    return dataset != nullptr ? dataset->type_bytes : 0;
+}
+
+uint64_t elements(const DatasetEntry* dataset) { return dataset != nullptr ? dataset->elements : 0; }
+
+uint32_t extent(const DatasetEntry* dataset, uint64_t* dims) {
+    if (dataset == nullptr || !dataset->described) return 0;
+    memcpy(dims, dataset->dims, dataset->rank * sizeof(uint64_t));
+    return dataset->rank;
+}
+
+}  // namespace tailrace::hooks::vol::recorder

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "hooks/vol/recorder_state.hpp"
+
+namespace tailrace::hooks::vol::recorder {
+namespace {
+
+constexpr unsigned buckets = 1024;
+FileEntry* table[buckets];
+
+/// `name` as an absolute path; MPI-IO's "ufs:" and the like go. The caller frees it.
+char* resolved(const char* name) {
+    char* path = realpath(name, nullptr);
+    if (path != nullptr) return path;
+    const char* colon = strchr(name, ':');
+    if (colon != nullptr && colon - name > 1 && memchr(name, '/', colon - name) == nullptr) {
+        path = realpath(colon + 1, nullptr);
+        if (path != nullptr) return path;
+    }
+    if (name[0] == '/') return strdup(name);
+    char here[PATH_MAX];
+    if (getcwd(here, sizeof here) == nullptr) return strdup(name);
+    const size_t bytes = strlen(here) + strlen(name) + 2;
+    path = static_cast<char*>(malloc(bytes));
+    if (path == nullptr) return nullptr;
+    strcpy(path, here);
+    strcat(path, "/");
+    strcat(path, name);
+    return path;
+}
+
+void ask_system(spool::File& record, const char* path) {
+    struct stat status{};
+    struct statfs system{};
+    if (stat(path, &status) == 0) {
+        record.device = status.st_dev;
+        record.inode = status.st_ino;
+    }
+    if (statfs(path, &system) == 0) {
+        record.block_bytes = static_cast<uint64_t>(system.f_bsize);
+        record.system_magic = system.f_type;
+    }
+}
+
+FileEntry* entry_of(const char* name) {
+    char* path = resolved(name);
+    if (path == nullptr) return nullptr;
+    FileEntry*& first = table[hash_of(path) % buckets];
+    for (FileEntry* entry = first; entry != nullptr; entry = entry->next) {
+        if (strcmp(entry->path, path) == 0) {
+            free(path);
+            return entry;
+        }
+    }
+    auto* made = static_cast<FileEntry*>(calloc(1, sizeof(FileEntry)));
+    if (made == nullptr) {
+        free(path);
+        return nullptr;
+    }
+    made->path = path;
+    made->next = first;
+    first = made;
+    return made;
+}
+
+}  // namespace
+
+spool::File* record_of(FileEntry* file) {
+    if (file == nullptr) return nullptr;
+    if (file->offset != 0 && file->generation == generation()) {
+        return &writer().at<spool::File>(file->offset);
+    }
+    const size_t bytes = strlen(file->path);
+    const uint64_t offset = writer().add(spool::kind_file, sizeof(spool::File) + bytes);
+    if (offset == 0) return nullptr;
+    auto& record = writer().at<spool::File>(offset);
+    if (file->offset != 0 && base_of(file->generation) != nullptr) {
+        const auto& before =
+            *reinterpret_cast<const spool::File*>(base_of(file->generation) + file->offset);
+        record.driver = before.driver;
+    }
+    record.path_bytes = static_cast<uint32_t>(bytes);
+    memcpy(&record + 1, file->path, bytes);
+    ask_system(record, file->path);
+    file->offset = offset;
+    file->generation = generation();
+    file->settings_kept = false;
+    return &record;
+}
+
+void keep_name(uint64_t of, const char* name, spool::Kind kind) {
+    const size_t bytes = strlen(name);
+    const uint64_t offset = writer().add(kind, sizeof(spool::Name) + bytes);
+    if (offset == 0) return;
+    auto& record = writer().at<spool::Name>(offset);
+    record.of = of;
+    record.bytes = static_cast<uint32_t>(bytes);
+    memcpy(&record + 1, name, bytes);
+}
+
+void keep_settings(uint64_t of, const Settings& settings) {
+    for (uint32_t number = 0; number < settings.count; ++number) {
+        const Setting& from = settings.all[number];
+        const uint64_t offset = writer().add(
+            spool::kind_setting, sizeof(spool::Setting) + from.count * sizeof(uint64_t));
+        if (offset == 0) return;
+        auto& record = writer().at<spool::Setting>(offset);
+        record.of = of;
+        record.key = from.key;
+        record.count = from.count;
+        record.real = from.real;
+        memcpy(&record + 1, from.values, from.count * sizeof(uint64_t));
+    }
+}
+
+FileEntry* file_opened(const char* name, const FileFacts& facts, Took took) {
+    const Turn turn;
+    if (!turn) return nullptr;
+    FileEntry* file = entry_of(name);
+    const bool fresh = file != nullptr && (file->offset == 0 || file->generation != generation());
+    spool::File* record = record_of(file);
+    if (record == nullptr) {
+        writer().dropped(spool::kind_other);
+        return nullptr;
+    }
+    if (fresh && strcmp(name, file->path) != 0) {
+        keep_name(file->offset, name, spool::kind_file_name);
+    }
+    ++record->opens;
+    if (facts.created) {
+        ++record->creates;
+        ++file->epoch;
+    }
+    if (facts.read_only) ++record->read_only_opens;
+    if (file->closed_before && file->open == 0) ++record->reopens;
+    if (facts.driver != spool::driver_not_known) record->driver = facts.driver;
+    if (!file->settings_kept) keep_settings(file->offset, facts.settings);
+    file->settings_kept = true;
+    ++file->open;
+    widen(record->open, took);
+    record->metadata_ns += took.end_ns - took.start_ns;
+    count(record->metadata_order, facts.created ? 1 : 2, 0);
+    return file;
+}
+
+FileEntry* file_beside(const char* name) {
+    const Turn turn;
+    if (!turn) return nullptr;
+    FileEntry* file = entry_of(name);
+    return record_of(file) != nullptr ? file : nullptr;
+}
+
+void file_reopened(FileEntry* file, Took took) {
+    const Turn turn;
+    spool::File* record = turn ? record_of(file) : nullptr;
+    if (record == nullptr) return;
+    ++record->opens;
+    ++file->open;
+    widen(record->open, took);
+    count(record->metadata_order, 3, 0);
+}
+
+void file_closed(FileEntry* file, Took took) {
+    const Turn turn;
+    spool::File* record = turn ? record_of(file) : nullptr;
+    if (record == nullptr) return;
+    ++record->closes;
+    if (file->open > 0) --file->open;
+    file->closed_before = true;
+    widen(record->close, took);
+    record->metadata_ns += took.end_ns - took.start_ns;
+    count(record->metadata_order, 4, 0);
+}
+
+void file_flushed(FileEntry* file, Took took) {
+    const Turn turn;
+    spool::File* record = turn ? record_of(file) : nullptr;
+    if (record == nullptr) return;
+    ++record->flushes;
+    record->metadata_ns += took.end_ns - took.start_ns;
+    count(record->metadata_order, 5, 0);
+}
+
+void file_deleted(const char* name) {
+    const Turn turn;
+    if (!turn) return;
+    spool::File* record = record_of(entry_of(name));
+    if (record != nullptr) ++record->deletes;
+}
+
+void failed(FileEntry* file) {
+    const Turn turn;
+    spool::File* record = turn ? record_of(file) : nullptr;
+    if (record != nullptr) ++record->failed;
+}
+
+void left_open(FileEntry* file, const uint64_t kinds_open[spool::objects]) {
+    const Turn turn;
+    spool::File* record = turn ? record_of(file) : nullptr;
+    if (record == nullptr) return;
+    for (uint32_t kind = 0; kind < spool::objects; ++kind) {
+        record->left_open[kind] += kinds_open[kind];
+    }
+}
+
+void operation(FileEntry* file, spool::Object object, spool::Operation operation, const char* name,
+               bool collective, Took took) {
+    const Turn turn;
+    spool::File* record = turn ? record_of(file) : nullptr;
+    if (record == nullptr) return;
+    ++record->counts[object][operation];
+    record->metadata_ns += took.end_ns - took.start_ns;
+    if (collective) count(record->metadata_order, 16 + object * 8 + operation, hash_of(name));
+}
+
+}  // namespace tailrace::hooks::vol::recorder

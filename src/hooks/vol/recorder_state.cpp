@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hooks/vol/recorder_state.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+
+namespace tailrace::hooks::vol::recorder {
+namespace {
+
+using intent::spool::Writer;
+
+constexpr uint64_t default_mib = 16;
+constexpr uint64_t most_mib = 4096;
+constexpr uint32_t most_generations = 64;
+
+enum class Mode { not_asked, off, record };
+
+std::atomic_flag busy = ATOMIC_FLAG_INIT;
+std::atomic<bool> forked{false};
+Mode mode = Mode::not_asked;
+Writer spool_writer;
+uint32_t now_generation = 0;
+const char* bases[most_generations];
+char folder[PATH_MAX];
+uint64_t most_bytes = default_mib << 20;
+
+const char* environment(const char* name) {
+    return getenv(name);  // NOLINT(concurrency-mt-unsafe): only read
+}
+
+/// One line on stderr, by the first rank only.
+void say(const char* what, const char* value) {
+    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+        const char* rank = environment(name);
+        if (rank != nullptr && strcmp(rank, "0") != 0) return;
+    }
+    char line[512];
+    const int bytes = snprintf(line, sizeof line, "tailrace: %s\"%.200s\"\n", what, value);
+    if (bytes > 0 && write(STDERR_FILENO, line, strnlen(line, sizeof line)) < 0) return;
+}
+
+void text(uint32_t of, const char* characters, size_t bytes) {
+    const uint64_t offset =
+        spool_writer.add(spool::kind_text, sizeof(spool::Text) + static_cast<uint64_t>(bytes));
+    if (offset == 0) return;
+    auto& record = spool_writer.at<spool::Text>(offset);
+    record.of = of;
+    record.bytes = static_cast<uint32_t>(bytes);
+    memcpy(&record + 1, characters, bytes);
+}
+
+void describe_program() {
+    char buffer[8192];
+    const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        const ssize_t bytes = read(file, buffer, sizeof buffer);
+        if (bytes > 0) text(spool::text_command, buffer, static_cast<size_t>(bytes));
+        close(file);
+    }
+    const ssize_t bytes = readlink("/proc/self/exe", buffer, sizeof buffer);
+    if (bytes > 0) text(spool::text_program, buffer, static_cast<size_t>(bytes));
+    if (getcwd(buffer, sizeof buffer) != nullptr) text(spool::text_folder, buffer, strlen(buffer));
+    // Where MPI is loaded for all to see; it may be asked before it is initialised.
+    using Ask = int (*)(char*, int*);
+    const auto ask = reinterpret_cast<Ask>(dlsym(RTLD_DEFAULT, "MPI_Get_library_version"));
+    if (ask != nullptr) {
+        int length = 0;
+        memset(buffer, 0, sizeof buffer);
+        if (ask(buffer, &length) == 0) {
+            text(spool::text_mpi, buffer, strcspn(buffer, "\n,"));
+        }
+    }
+}
+
+bool begin(bool inherited) {
+    if (!spool_writer.begin(folder, most_bytes, 1, inherited)) return false;
+    describe_program();
+    spool_writer.publish();
+    return true;
+}
+
+void read_environment() {
+    mode = Mode::off;
+    const char* asked = environment("TAILRACE_MODE");
+    if (asked == nullptr || strcmp(asked, "off") == 0) return;
+    if (strcmp(asked, "apply") == 0) {
+        say("plans cannot be applied yet, the program runs as it is: TAILRACE_MODE=", asked);
+        return;
+    }
+    if (strcmp(asked, "record") != 0) {
+        say("it is record, apply or off; the program runs as it is: TAILRACE_MODE=", asked);
+        return;
+    }
+    const char* where = environment("TAILRACE_PROFILE_DIR");
+    if (where == nullptr || *where == '\0' || strlen(where) >= sizeof folder) {
+        say("nothing is recorded: the folder is missing: TAILRACE_PROFILE_DIR=",
+            where != nullptr ? where : "");
+        return;
+    }
+    strcpy(folder, where);
+    const char* size = environment("TAILRACE_PROFILE_MIB");
+    if (size != nullptr) {
+        const long long mib = atoll(size);
+        if (mib > 0) most_bytes = (static_cast<uint64_t>(mib) < most_mib ? mib : most_mib) << 20;
+    }
+    mode = Mode::record;
+    if (!begin(false)) {
+        say("nothing is recorded: no file can be made in TAILRACE_PROFILE_DIR=", folder);
+        mode = Mode::off;
+        return;
+    }
+    pthread_atfork(nullptr, nullptr, [] {
+        forked.store(true);
+        busy.clear();  // whoever held it stayed behind in the parent
+    });
+}
+
+/// In a child: the parent's spool is left alone, entries move over as they are met again.
+void move_over() {
+    if (!forked.exchange(false)) return;
+    if (now_generation + 1 >= most_generations) {
+        mode = Mode::off;
+        return;
+    }
+    bases[now_generation] = spool_writer.base();
+    spool_writer.forget();
+    ++now_generation;
+    if (!begin(true)) mode = Mode::off;
+}
+
+}  // namespace
+
+bool on() {
+    if (mode == Mode::not_asked) {
+        while (busy.test_and_set(std::memory_order_acquire)) sched_yield();
+        if (mode == Mode::not_asked) read_environment();
+        busy.clear(std::memory_order_release);
+    }
+    return mode == Mode::record;
+}
+
+int64_t now() {
+    timespec at{};
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    return static_cast<int64_t>(at.tv_sec) * 1'000'000'000 + at.tv_nsec;
+}
+
+Turn::Turn() : x_open(false) {
+    if (!on()) return;
+    for (unsigned tries = 0; busy.test_and_set(std::memory_order_acquire); ++tries) {
+        if (tries > 64) sched_yield();
+    }
+    move_over();
+    x_open = mode == Mode::record;
+    if (!x_open) busy.clear(std::memory_order_release);
+}
+
+Turn::~Turn() {
+    if (!x_open) return;
+    spool_writer.publish();
+    spool_writer.header().last_ns = relative(now());
+    busy.clear(std::memory_order_release);
+}
+
+Writer& writer() { return spool_writer; }
+uint32_t generation() { return now_generation; }
+const char* base_of(uint32_t generation) {
+    return generation < now_generation ? bases[generation] : nullptr;
+}
+
+int64_t relative(int64_t at) {
+    const int64_t since = at - spool_writer.header().start_monotonic_ns;
+    return since > 0 ? since : 0;
+}
+
+void widen(spool::Span& span, Took took) {
+    const int64_t start = relative(took.start_ns);
+    const int64_t end = relative(took.end_ns);
+    if (span.end_ns == 0 || start < span.start_ns) span.start_ns = start;
+    if (end > span.end_ns) span.end_ns = end;
+}
+
+uint64_t mixed(uint64_t hash, uint64_t value) {
+    hash ^= value + 0x9e3779b97f4a7c15U + (hash << 6) + (hash >> 2);
+    hash *= 0xff51afd7ed558ccdU;
+    return hash ^ (hash >> 32);
+}
+
+uint64_t hash_of(const char* text) {
+    uint64_t hash = 0xcbf29ce484222325U;
+    for (; text != nullptr && *text != '\0'; ++text) {
+        hash = (hash ^ static_cast<unsigned char>(*text)) * 0x100000001b3U;
+    }
+    return hash;
+}
+
+void count(spool::Calls& calls, uint64_t what, uint64_t about) {
+    ++calls.calls;
+    calls.order_hash = mixed(mixed(calls.order_hash, what), about);
+}
+
+void library(const unsigned version[3], bool parallel, const char* path) {
+    const Turn turn;
+    if (!turn) return;
+    const size_t bytes = strlen(path);
+    const uint64_t offset = spool_writer.add(spool::kind_library, sizeof(spool::Library) + bytes);
+    if (offset == 0) return;
+    auto& record = spool_writer.at<spool::Library>(offset);
+    for (int part = 0; part < 3; ++part) record.version[part] = version[part];
+    record.parallel = parallel ? 1 : 0;
+    record.path_bytes = static_cast<uint32_t>(bytes);
+    memcpy(&record + 1, path, bytes);
+}
+
+}  // namespace tailrace::hooks::vol::recorder

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recorder's own tables. Internal to the recorder.
+#pragma once
+
+#include "hooks/vol/recorder.hpp"
+#include "hooks/vol/track.hpp"
+#include "intent/spool/writer.hpp"
+
+namespace tailrace::hooks::vol {
+
+struct FileEntry {
+    FileEntry* next;
+    char* path;
+    uint64_t offset;  ///< of its record in the spool of `generation`
+    uint32_t generation;
+    uint32_t open;  ///< how often it is open now
+    uint32_t epoch;  ///< creations: tokens of an earlier one mean nothing any more
+    bool closed_before;
+    bool settings_kept;
+};
+
+struct DatasetEntry {
+    DatasetEntry* next;
+    DatasetEntry* next_by_token;
+    FileEntry* file;
+    char* path;
+    uint64_t offset;
+    uint64_t path_hash;
+    uint64_t type_bytes;
+    uint64_t elements;
+    uint64_t extents;  ///< offset of its record of extents
+    uint64_t* dims;
+    Track* track[2];
+    uint32_t generation;
+    uint32_t rank;
+    uint32_t chunk_rank;
+    uint32_t token_epoch;
+    bool described;
+    bool token_known;
+    bool other_name;  ///< one is kept, and no more
+    unsigned char token[16];
+};
+
+namespace recorder {
+
+/// Lets one caller in, in the right process. Nothing may be recorded where it says no.
+class Turn {
+public:
+    Turn();
+    ~Turn();
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    explicit operator bool() const { return x_open; }
+
+private:
+    bool x_open;
+};
+
+intent::spool::Writer& writer();
+uint32_t generation();
+/// The spool that a process this one was forked from wrote; nullptr: not known any more.
+const char* base_of(uint32_t generation);
+/// Relative to the begin of this spool, never negative.
+int64_t relative(int64_t at);
+void widen(spool::Span& span, Took took);
+
+uint64_t hash_of(const char* text);
+uint64_t mixed(uint64_t hash, uint64_t value);
+void count(spool::Calls& calls, uint64_t what, uint64_t about);
+
+/// The record of an entry in this process' spool; nullptr where it has none.
+spool::File* record_of(FileEntry* file);
+spool::Dataset* record_of(DatasetEntry* dataset);
+/// Another name of the file or dataset whose record is at `of`.
+void keep_name(uint64_t of, const char* name, spool::Kind kind);
+void keep_settings(uint64_t of, const Settings& settings);
+
+}  // namespace recorder
+}  // namespace tailrace::hooks::vol

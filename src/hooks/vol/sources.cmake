@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the connector is made of, for the house and for the Python package, which is also built alone.
+set(tailrace_vol_folder ${CMAKE_CURRENT_LIST_DIR})
+set(tailrace_vol_sources
+  calls_attribute.cpp
+  calls_dataset.cpp
+  calls_file.cpp
+  calls_group.cpp
+  calls_link.cpp
+  calls_rest.cpp
+  connector.cpp
+  describe.cpp
+  info.cpp
+  library.cpp
+  note_dataset.cpp
+  object.cpp
+  places.cpp
+  recorder_datasets.cpp
+  recorder_files.cpp
+  recorder_state.cpp
+  track.cpp
+  transfers.cpp
+  ../../intent/spool/writer.cpp)
+list(TRANSFORM tailrace_vol_sources PREPEND ${tailrace_vol_folder}/)
+
+# No C++ run-time library below foreign programs, and never unloaded: a library that closes and opens
+# again goes on with the same spool. Preloaded below programs that were not built with sanitizers.
+function(tailrace_set_up_vol target version)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  target_include_directories(${target} PRIVATE ${tailrace_vol_folder}/../..)
+  target_compile_definitions(${target} PRIVATE TAILRACE_VERSION="${version}")
+  target_compile_options(${target} PRIVATE -fvisibility=hidden -fno-exceptions -fno-rtti
+    -fno-threadsafe-statics -fasynchronous-unwind-tables -fno-sanitize=all)
+  target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
+  target_link_options(${target} PRIVATE -fno-sanitize=all LINKER:--as-needed LINKER:-z,defs
+    LINKER:-z,nodelete)
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME tailrace_vol PREFIX lib SUFFIX .so
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/plugin INSTALL_RPATH "")
+endfunction()

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// One call of H5Dread or H5Dwrite, which may be about several datasets.
+#pragma once
+
+#include "hooks/vol/calls.hpp"
+
+namespace tailrace::hooks::vol {
+
+/// Gives the objects below, and records the call when it has been made.
+class Transfers {
+public:
+    Transfers(size_t count, void** objects, const Id* file_spaces, Id list,
+              spool::Direction direction);
+    ~Transfers();
+    Transfers(const Transfers&) = delete;
+    Transfers& operator=(const Transfers&) = delete;
+
+    [[nodiscard]] bool good() const { return x_inner != nullptr; }
+    [[nodiscard]] Library& library() const { return object_of(x_objects[0]).library(); }
+    [[nodiscard]] Id connector() const { return object_of(x_objects[0]).connector(); }
+    [[nodiscard]] void** inner() { return x_inner; }
+    void done(Status status, void** request);
+
+private:
+    void record(Status status, Took took);
+    void remember(bool collective);
+
+    static constexpr size_t usual = 16;
+    size_t x_count;
+    void** x_objects;
+    const Id* x_file_spaces;
+    Id x_list;
+    spool::Direction x_direction;
+    void* x_few[usual];
+    void** x_inner;
+    int64_t x_start = 0;
+};
+
+}  // namespace tailrace::hooks::vol
