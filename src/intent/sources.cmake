@@ -3,5 +3,11 @@
 set(tailrace_intent_sources
   json/document.cpp
   profile/process_set.cpp
-  profile/profile_json.cpp)
+  profile/profile_json.cpp
+  spool/coverage.cpp
+  spool/decode.cpp
+  spool/merge.cpp
+  spool/merge_datasets.cpp
+  spool/merge_files.cpp
+  spool/merge_transfers.cpp)
 list(TRANSFORM tailrace_intent_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passes between a VOL connector and libhdf5, in our own words and only as far as the connector
-// looks at it (docs/decisions/0006-the-hdf5-connector.md). Everything else goes through as a pointer
-// that is not looked into. check_abi.cpp holds each size and offset against HDF5's own headers
-// wherever those are there.
+// What passes between a VOL connector and libhdf5, in our own words and only as far as the
+// connector looks at it (docs/decisions/0006-the-hdf5-connector.md). Everything else goes through
+// as a pointer that is not looked into. check_abi.cpp holds each size and offset against HDF5's own
+// headers wherever those are there.
 #pragma once
 
 #include <stddef.h>
@@ -10,9 +10,9 @@
 
 namespace tailrace::hooks::vol::abi {
 
-using Id = int64_t;        ///< an identifier; negative: none
-using Status = int;        ///< negative: failure
-using Size = uint64_t;     ///< extents and offsets
+using Id = int64_t;     ///< an identifier; negative: none
+using Status = int;     ///< negative: failure
+using Size = uint64_t;  ///< extents and offsets
 constexpr Id default_list = 0;
 constexpr Id invalid_id = -1;
 
@@ -73,6 +73,13 @@ struct ChunkRead {
 struct ChunkStorage {
     const Size* offset;
     Size* bytes;
+};
+
+/// The file below a driver: for MPI-IO a pointer to its MPI_File.
+constexpr int native_file_handle = 9;
+struct FileHandle {
+    Id access;
+    void** handle;
 };
 
 struct AttributeGet {

@@ -19,9 +19,9 @@ void* create(void* object, const Location* location, const char* name, Id type, 
              Id creation, Id access, Id transfer, void** request) {
     Object& parent = object_of(object);
     const Clock clock(parent.file);
-    void* inner = parent.library().H5VLattr_create(parent.inner, location, parent.connector(), name,
-                                                   type, space, creation, access, transfer,
-                                                   request);
+    void* inner =
+        parent.library().H5VLattr_create(parent.inner, location, parent.connector(), name, type,
+                                         space, creation, access, transfer, request);
     void* made = wrapped(parent, inner, location, request);
     if (made != nullptr) {
         note(parent, 0, spool::on_attribute, spool::op_create, name, true, clock);
@@ -54,8 +54,8 @@ void note_bytes(const Object& attribute, Id transfer, bool written) {
 Status read(void* object, Id type, void* buffer, Id transfer, void** request) {
     Object& attribute = object_of(object);
     const Clock clock(attribute.file);
-    const Status status = attribute.library().H5VLattr_read(
-        attribute.inner, attribute.connector(), type, buffer, transfer, request);
+    const Status status = attribute.library().H5VLattr_read(attribute.inner, attribute.connector(),
+                                                            type, buffer, transfer, request);
     wrap_request(attribute.under, request);
     note(attribute, status, spool::on_attribute, spool::op_read, nullptr, false, clock);
     if (status >= 0) note_bytes(attribute, transfer, false);
@@ -65,8 +65,8 @@ Status read(void* object, Id type, void* buffer, Id transfer, void** request) {
 Status write(void* object, Id type, const void* buffer, Id transfer, void** request) {
     Object& attribute = object_of(object);
     const Clock clock(attribute.file);
-    const Status status = attribute.library().H5VLattr_write(
-        attribute.inner, attribute.connector(), type, buffer, transfer, request);
+    const Status status = attribute.library().H5VLattr_write(attribute.inner, attribute.connector(),
+                                                             type, buffer, transfer, request);
     wrap_request(attribute.under, request);
     note(attribute, status, spool::on_attribute, spool::op_write, nullptr, true, clock);
     if (status >= 0) note_bytes(attribute, transfer, true);
@@ -107,8 +107,8 @@ Status optional(void* object, Optional* arguments, Id transfer, void** request) 
 
 Status close(void* object, Id transfer, void** request) {
     Object& attribute = object_of(object);
-    const Status status = attribute.library().H5VLattr_close(
-        attribute.inner, attribute.connector(), transfer, request);
+    const Status status = attribute.library().H5VLattr_close(attribute.inner, attribute.connector(),
+                                                             transfer, request);
     wrap_request(attribute.under, request);
     if (status >= 0) drop(&attribute);
     return status;

@@ -21,9 +21,9 @@ void* create(void* object, const Location* location, const char* name, Id links,
              Id creation, Id access, Id transfer, void** request) {
     Object& parent = object_of(object);
     const Clock clock(parent.file);
-    void* inner = parent.library().H5VLdataset_create(parent.inner, location, parent.connector(),
-                                                      name, links, type, space, creation, access,
-                                                      transfer, request);
+    void* inner =
+        parent.library().H5VLdataset_create(parent.inner, location, parent.connector(), name, links,
+                                            type, space, creation, access, transfer, request);
     void* made = wrapped(parent, inner, location, name, request);
     if (made != nullptr) note_dataset(object_of(made), true, clock);
     return made;
@@ -100,8 +100,8 @@ uint64_t stored_bytes(const Object& dataset, const Size* offset, Id transfer) {
     Size bytes = 0;
     ChunkStorage chunk{offset, &bytes};
     Optional question{native_chunk_storage_bytes, &chunk};
-    const Status status = dataset.library().H5VLdataset_optional(
-        dataset.inner, dataset.connector(), &question, transfer, nullptr);
+    const Status status = dataset.library().H5VLdataset_optional(dataset.inner, dataset.connector(),
+                                                                 &question, transfer, nullptr);
     return status >= 0 ? bytes : 0;
 }
 
@@ -127,8 +127,8 @@ Status close(void* object, Id transfer, void** request) {
     Object& dataset = object_of(object);
     settle_pending(dataset.library());
     const Clock clock(dataset.file);
-    const Status status = dataset.library().H5VLdataset_close(dataset.inner, dataset.connector(),
-                                                              transfer, request);
+    const Status status =
+        dataset.library().H5VLdataset_close(dataset.inner, dataset.connector(), transfer, request);
     wrap_request(dataset.under, request);
     if (status < 0) return status;
     if (dataset.file != nullptr) recorder::dataset_closed(dataset.dataset, clock.took());

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,33 @@ bool asked_for() {
            (connector != nullptr && strncmp(connector, "tailrace", 8) == 0);
 }
 
+/// Ranks that have opened a file through MPI-IO together, without asking them: MPI knows. A group
+/// is a number or a pointer, depending on the MPI.
+uint32_t communicator_size(const Object& file, Id access) {
+    const Library& library = file.library();
+    using GetGroup = int (*)(void*, void*);
+    using GroupSize = int (*)(void*, int*);
+    using GroupFree = int (*)(void*);
+    const auto get = reinterpret_cast<GetGroup>(dlsym(library.handle, "MPI_File_get_group"));
+    const auto count = reinterpret_cast<GroupSize>(dlsym(library.handle, "MPI_Group_size"));
+    const auto forget = reinterpret_cast<GroupFree>(dlsym(library.handle, "MPI_Group_free"));
+    if (get == nullptr || count == nullptr || forget == nullptr) return 0;
+    void* handle = nullptr;
+    FileHandle asked{access, &handle};
+    Optional question{native_file_handle, &asked};
+    if (library.H5VLfile_optional(file.inner, file.connector(), &question, library.default_transfer,
+                                  nullptr) < 0 ||
+        handle == nullptr) {
+        return 0;
+    }
+    void* group = nullptr;
+    int ranks = 0;
+    if (get(*static_cast<void**>(handle), &group) != 0) return 0;
+    count(group, &ranks);
+    forget(&group);
+    return ranks > 0 ? static_cast<uint32_t>(ranks) : 0;
+}
+
 void* wrapped(Library& library, const BelowList& below, void* inner, void** request,
               const char* name, FileFacts& facts, Id access, Id creation, const Took& took) {
     Under* under = hold(library, below.connector());
@@ -26,6 +54,9 @@ void* wrapped(Library& library, const BelowList& below, void* inner, void** requ
     Object* made = wrap(under, nullptr, inner, kind_file);
     if (made != nullptr && recorder::on()) {
         describe_file(library, access, creation, facts);
+        if (facts.driver == spool::driver_mpio) {
+            facts.communicator_size = communicator_size(*made, below.list());
+        }
         made->file = recorder::file_opened(name, facts, took);
         made->path = strdup("/");
         unsigned char token[16];
@@ -58,7 +89,8 @@ Status without_object(Library& library, FileSpecific* arguments, Id* list, Id tr
             return 0;
         }
         *list = below.list();
-        status = library.H5VLfile_specific(nullptr, below.connector(), arguments, transfer, request);
+        status =
+            library.H5VLfile_specific(nullptr, below.connector(), arguments, transfer, request);
         *list = given;
         if (request != nullptr && *request != nullptr) {
             Under* under = hold(library, below.connector());
@@ -95,8 +127,7 @@ void* create_file(Library& library, const char* name, unsigned flags, Id creatio
     const BelowList below(library, access);
     if (!below.good()) return nullptr;
     const int64_t start = recorder::now();
-    void* inner =
-        library.H5VLfile_create(name, flags, creation, below.list(), transfer, request);
+    void* inner = library.H5VLfile_create(name, flags, creation, below.list(), transfer, request);
     if (inner == nullptr) return nullptr;
     FileFacts facts;
     facts.created = true;

@@ -31,9 +31,9 @@ void* create_group(void* object, const Location* location, const char* name, Id 
                    Id access, Id transfer, void** request) {
     Object& parent = object_of(object);
     const Clock clock(parent.file);
-    void* inner = parent.library().H5VLgroup_create(parent.inner, location, parent.connector(),
-                                                    name, links, creation, access, transfer,
-                                                    request);
+    void* inner =
+        parent.library().H5VLgroup_create(parent.inner, location, parent.connector(), name, links,
+                                          creation, access, transfer, request);
     return wrapped(parent, inner, {kind_group, spool::on_group, spool::op_create, location, name},
                    clock, request);
 }
@@ -92,9 +92,9 @@ void* commit_type(void* object, const Location* location, const char* name, Id t
                   Id creation, Id access, Id transfer, void** request) {
     Object& parent = object_of(object);
     const Clock clock(parent.file);
-    void* inner = parent.library().H5VLdatatype_commit(parent.inner, location, parent.connector(),
-                                                       name, type, links, creation, access,
-                                                       transfer, request);
+    void* inner =
+        parent.library().H5VLdatatype_commit(parent.inner, location, parent.connector(), name, type,
+                                             links, creation, access, transfer, request);
     return wrapped(parent, inner, {kind_datatype, spool::on_type, spool::op_create, location, name},
                    clock, request);
 }

@@ -23,9 +23,8 @@ Status create(LinkCreate* arguments, void* object, const Location* location, Id 
     Object& on = object_of(known);
     const Clock clock(on.file);
     if (target != nullptr) arguments->hard.object = object_of(target).inner;
-    const Status status =
-        on.library().H5VLlink_create(arguments, inner_of(object), location, on.connector(),
-                                     creation, access, transfer, request);
+    const Status status = on.library().H5VLlink_create(
+        arguments, inner_of(object), location, on.connector(), creation, access, transfer, request);
     if (target != nullptr) arguments->hard.object = target;
     wrap_request(on.under, request);
     note(on, status, spool::on_link, spool::op_create, name_in(location), true, clock);
@@ -64,8 +63,8 @@ Status move(void* source, const Location* from, void* target, const Location* to
 Status get(void* object, const Location* location, void* arguments, Id transfer, void** request) {
     Object& on = object_of(object);
     const Clock clock(on.file);
-    const Status status = on.library().H5VLlink_get(on.inner, location, on.connector(), arguments,
-                                                    transfer, request);
+    const Status status =
+        on.library().H5VLlink_get(on.inner, location, on.connector(), arguments, transfer, request);
     wrap_request(on.under, request);
     note(on, status, spool::on_link, spool::op_other, nullptr, false, clock);
     return status;

@@ -132,7 +132,7 @@ Status token_from_text(void* object, int kind, const char* text, void* token) {
 }  // namespace
 
 const WrapCalls wrap_calls = {get_object, get_context, wrap_object, unwrap_object, free_context};
-const RequestCalls request_calls = {wait, notify, cancel, request_specific, request_optional,
+const RequestCalls request_calls = {wait,        notify, cancel, request_specific, request_optional,
                                     free_request};
 const BlobCalls blob_calls = {put_blob, get_blob, blob_specific, blob_optional};
 const TokenCalls token_calls = {compare_tokens, token_to_text, token_from_text};

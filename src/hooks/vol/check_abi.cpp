@@ -44,6 +44,9 @@ SAME_PLACE(ChunkWrite, bytes, H5VL_native_dataset_chunk_write_t, size);
 SAME_PLACE(ChunkRead, buffer, H5VL_native_dataset_chunk_read_t, buf);
 SAME_PLACE(ChunkStorage, bytes, H5VL_native_dataset_get_chunk_storage_size_t, size);
 
+SAME_PLACE(FileHandle, handle, H5VL_native_file_get_vfd_handle_t, file_handle);
+static_assert(native_file_handle == H5VL_NATIVE_FILE_GET_VFD_HANDLE);
+
 SAME_PLACE(AttributeGet, bytes, H5VL_attr_get_args_t, args.get_storage_size.data_size);
 static_assert(attribute_get_bytes == H5VL_ATTR_GET_STORAGE_SIZE);
 static_assert(attribute_delete == H5VL_ATTR_DELETE && attribute_exists == H5VL_ATTR_EXISTS);
@@ -64,6 +67,7 @@ SAME_PLACE(FileGetName, buffer_bytes, H5VL_file_get_args_t, args.get_name.buf_si
 SAME_PLACE(FileGetName, buffer, H5VL_file_get_args_t, args.get_name.buf);
 SAME_PLACE(FileGetName, name_bytes, H5VL_file_get_args_t, args.get_name.file_name_len);
 static_assert(file_get_name == H5VL_FILE_GET_NAME);
+SAME_PLACE(FileSpecific, flush.scope, H5VL_file_specific_args_t, args.flush.scope);
 SAME_PLACE(FileSpecific, reopen.file, H5VL_file_specific_args_t, args.reopen.file);
 SAME_PLACE(FileSpecific, is_accessible.name, H5VL_file_specific_args_t,
            args.is_accessible.filename);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plugin: two exported functions, and a table of callbacks for each HDF5 library in the process.
-// A callback that is handed no object of ours has no other way to know which library called it.
+// The plugin: two exported functions, and a table of callbacks for each HDF5 library in the
+// process. A callback that is handed no object of ours has no other way to know which library
+// called it.
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/info.hpp"
 
@@ -101,8 +102,8 @@ const Connector Slot<number>::table = {
     token_calls,
     optional};
 
-const Connector* const tables[most_libraries] = {&Slot<0>::table, &Slot<1>::table,
-                                                 &Slot<2>::table, &Slot<3>::table};
+const Connector* const tables[most_libraries] = {&Slot<0>::table, &Slot<1>::table, &Slot<2>::table,
+                                                 &Slot<3>::table};
 
 }  // namespace
 }  // namespace tailrace::hooks::vol

@@ -8,8 +8,8 @@ namespace tailrace::hooks::vol {
 namespace {
 
 constexpr Id all = 0;
-constexpr Id block = 1;  // in memory, as many elements as the file's selection
-constexpr Id in_list = 2;  // the selection stands in the transfer list
+constexpr Id block = 1;     // in memory, as many elements as the file's selection
+constexpr Id in_list = 2;   // the selection stands in the transfer list
 constexpr int no_data = 2;  // H5S_NULL
 constexpr int select_none = 0;
 constexpr int select_points = 1;
@@ -74,15 +74,12 @@ void keep(Settings& settings, uint32_t key, Id list, Id standard, Ask ask, uint6
 void access_settings(const Library& of, Id list, Settings& to) {
     const Id standard = of.default_file_access;
     if (list < 0 || standard < 0 || list == standard) return;
-    keep<2>(to, spool::key_alignment, list, standard, [&of](Id id, uint64_t* v) {
-        return of.H5Pget_alignment(id, &v[0], &v[1]);
-    });
-    keep<1>(to, spool::key_meta_block_bytes, list, standard, [&of](Id id, uint64_t* v) {
-        return of.H5Pget_meta_block_size(id, v);
-    });
-    keep<1>(to, spool::key_small_data_block_bytes, list, standard, [&of](Id id, uint64_t* v) {
-        return of.H5Pget_small_data_block_size(id, v);
-    });
+    keep<2>(to, spool::key_alignment, list, standard,
+            [&of](Id id, uint64_t* v) { return of.H5Pget_alignment(id, &v[0], &v[1]); });
+    keep<1>(to, spool::key_meta_block_bytes, list, standard,
+            [&of](Id id, uint64_t* v) { return of.H5Pget_meta_block_size(id, v); });
+    keep<1>(to, spool::key_small_data_block_bytes, list, standard,
+            [&of](Id id, uint64_t* v) { return of.H5Pget_small_data_block_size(id, v); });
     keep<1>(to, spool::key_sieve_bytes, list, standard, [&of](Id id, uint64_t* v) {
         size_t bytes = 0;
         const Status status = of.H5Pget_sieve_buf_size(id, &bytes);
@@ -143,12 +140,10 @@ void creation_settings(const Library& of, Id list, Settings& to) {
         v[0] = static_cast<uint64_t>(strategy);
         return status;
     });
-    keep<1>(to, spool::key_page_bytes, list, standard, [&of](Id id, uint64_t* v) {
-        return of.H5Pget_file_space_page_size(id, v);
-    });
-    keep<1>(to, spool::key_userblock_bytes, list, standard, [&of](Id id, uint64_t* v) {
-        return of.H5Pget_userblock(id, v);
-    });
+    keep<1>(to, spool::key_page_bytes, list, standard,
+            [&of](Id id, uint64_t* v) { return of.H5Pget_file_space_page_size(id, v); });
+    keep<1>(to, spool::key_userblock_bytes, list, standard,
+            [&of](Id id, uint64_t* v) { return of.H5Pget_userblock(id, v); });
 }
 
 void describe_type(const Library& of, Id type, DatasetFacts& facts) {
@@ -175,8 +170,8 @@ void describe_filters(const Library& of, Id creation, DatasetFacts& facts) {
                                          values, sizeof filter.name, filter.name, &config);
         filter.id = static_cast<uint32_t>(id);
         filter.name[sizeof filter.name - 1] = '\0';
-        filter.count = static_cast<uint32_t>(count < most_filter_values ? count
-                                                                        : most_filter_values);
+        filter.count =
+            static_cast<uint32_t>(count < most_filter_values ? count : most_filter_values);
         for (uint32_t at = 0; at < filter.count; ++at) filter.values[at] = values[at];
     }
 }
@@ -185,8 +180,7 @@ void describe_creation(const Library& of, Id creation, DatasetFacts& facts) {
     if (creation < 0) return;
     facts.layout = of.H5Pget_layout(creation);
     if (facts.layout == chunked) {
-        const int rank =
-            of.H5Pget_chunk(creation, static_cast<int>(most_dimensions), facts.chunk);
+        const int rank = of.H5Pget_chunk(creation, static_cast<int>(most_dimensions), facts.chunk);
         facts.chunk_rank = rank > 0 && static_cast<uint32_t>(rank) == facts.rank ? facts.rank : 0;
     }
     of.H5Pfill_value_defined(creation, &facts.fill_defined);
@@ -310,8 +304,8 @@ uint64_t describe_place(const Library& library, const DatasetEntry* dataset, Id 
                 place.selection = spool::select_hyperslab;
                 place.known = true;
                 place.rank = rank;
-                library.H5Sget_regular_hyperslab(file_space, place.start, place.stride,
-                                                 place.count, place.block);
+                library.H5Sget_regular_hyperslab(file_space, place.start, place.stride, place.count,
+                                                 place.block);
                 normalise(place, dims);
             } else {
                 place.selection = spool::select_irregular;

@@ -35,6 +35,7 @@ struct FileFacts {
     bool created = false;
     bool read_only = false;
     uint32_t driver = spool::driver_not_known;
+    uint32_t communicator_size = 0;
     Settings settings;
 };
 
@@ -68,7 +69,7 @@ struct DatasetFacts {
 
 /// Which elements a transfer is about.
 struct Place {
-    spool::Selection selection = spool::select_all;
+    spool::Selected selection = spool::select_all;
     bool empty = false;
     bool known = false;  ///< the four below say it; else only the box round it (count 1)
     uint32_t rank = 0;

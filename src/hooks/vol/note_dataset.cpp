@@ -14,9 +14,9 @@ char* name_in_library(const Object& object) {
     size_t bytes = 0;
     ObjectGetName question{object_get_name, sizeof buffer, buffer, &bytes};
     const Location self{object.kind, way_self, {}};
-    const Status status = object.library().H5VLobject_get(
-        object.inner, &self, object.connector(), &question, object.library().default_transfer,
-        nullptr);
+    const Status status =
+        object.library().H5VLobject_get(object.inner, &self, object.connector(), &question,
+                                        object.library().default_transfer, nullptr);
     if (status < 0 || bytes == 0 || bytes >= sizeof buffer || buffer[0] != '/') return nullptr;
     return strdup(buffer);
 }
@@ -25,9 +25,8 @@ char* name_in_library(const Object& object) {
 bool file_name(const Object& object, char* buffer, size_t buffer_bytes) {
     size_t bytes = 0;
     FileGetName question{file_get_name, object.kind, buffer_bytes, buffer, &bytes};
-    const Status status =
-        object.library().H5VLfile_get(object.inner, object.connector(), &question,
-                                      object.library().default_transfer, nullptr);
+    const Status status = object.library().H5VLfile_get(object.inner, object.connector(), &question,
+                                                        object.library().default_transfer, nullptr);
     return status >= 0 && bytes > 0 && bytes < buffer_bytes;
 }
 
@@ -59,9 +58,9 @@ bool identify(const Object& object, unsigned long* file_number, unsigned char* t
     ObjectInfo info{};
     ObjectGetInfo question{object_get_info, object_info_basic, &info};
     const Location self{object.kind, way_self, {}};
-    const Status status = object.library().H5VLobject_get(
-        object.inner, &self, object.connector(), &question, object.library().default_transfer,
-        nullptr);
+    const Status status =
+        object.library().H5VLobject_get(object.inner, &self, object.connector(), &question,
+                                        object.library().default_transfer, nullptr);
     if (status < 0) return false;
     *file_number = info.file_number;
     memcpy(token, info.token, sizeof info.token);
@@ -89,8 +88,8 @@ void note_dataset(Object& dataset, bool created, const Clock& clock) {
                                         created, &described);
     if (dataset.dataset != nullptr && (created || !described)) describe(dataset);
     recorder::dataset_opened(dataset.dataset, created, took);
-    recorder::operation(dataset.file, spool::on_dataset, created ? spool::op_create : spool::op_open,
-                        dataset.path, created, took);
+    recorder::operation(dataset.file, spool::on_dataset,
+                        created ? spool::op_create : spool::op_open, dataset.path, created, took);
 }
 
 }  // namespace tailrace::hooks::vol

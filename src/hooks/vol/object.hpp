@@ -29,8 +29,8 @@ struct Info {
 
 struct Object {
     Under* under;
-    void* inner;  ///< the same object, as the connector below knows it
-    int kind;     ///< one of kind_*; 0: a request
+    void* inner;            ///< the same object, as the connector below knows it
+    int kind;               ///< one of kind_*; 0: a request
     FileEntry* file;        ///< nullptr: not recorded
     DatasetEntry* dataset;  ///< of datasets and their attributes
     char* path;             ///< within the file, from "/"; nullptr: not known

@@ -35,7 +35,7 @@ struct Slot {
 };
 
 Slot slot(Writer& writer, uint64_t record, uint32_t number, uint32_t rank) {
-    auto* first = reinterpret_cast<uint64_t*>(&writer.at<spool::Places>(record) + 1);
+    auto* first = reinterpret_cast<uint64_t*>(&writer.at<spool::PlacesRecord>(record) + 1);
     return {first + static_cast<size_t>(number) * 4 * rank, rank};
 }
 
@@ -90,22 +90,22 @@ bool make_room(Track& track, Writer& writer) {
     uint32_t capacity = 2;
     uint32_t used = 0;
     if (track.places != 0) {
-        const auto& old = writer.at<spool::Places>(track.places);
+        const auto& old = writer.at<spool::PlacesRecord>(track.places);
         if (old.used < old.capacity) return true;
         if (old.capacity >= most_places) return false;
         capacity = old.capacity * 4 < most_places ? old.capacity * 4 : most_places;
         used = old.used;
     }
     const uint64_t offset = writer.add(
-        spool::kind_places,
-        sizeof(spool::Places) + static_cast<uint64_t>(capacity) * 4 * track.rank * sizeof(uint64_t));
+        spool::kind_places, sizeof(spool::PlacesRecord) + static_cast<uint64_t>(capacity) * 4 *
+                                                              track.rank * sizeof(uint64_t));
     if (offset == 0) return false;
-    auto& record = writer.at<spool::Places>(offset);
+    auto& record = writer.at<spool::PlacesRecord>(offset);
     record.transfers = track.offset;
     record.rank = track.rank;
     record.capacity = capacity;
     if (used > 0) {
-        auto& old = writer.at<spool::Places>(track.places);
+        auto& old = writer.at<spool::PlacesRecord>(track.places);
         memcpy(&record + 1, &old + 1, used * 4UL * track.rank * sizeof(uint64_t));
         record.used = used;
         old.head.kind = spool::kind_dead;
@@ -116,7 +116,7 @@ bool make_room(Track& track, Writer& writer) {
 
 /// A place that has grown may now touch another one.
 void settle(Track& track, Writer& writer, uint32_t grown) {
-    auto& record = writer.at<spool::Places>(track.places);
+    auto& record = writer.at<spool::PlacesRecord>(track.places);
     Slot one = slot(writer, track.places, grown, track.rank);
     for (uint32_t number = 0; number < record.used; ++number) {
         if (number == grown) continue;
@@ -132,7 +132,7 @@ void settle(Track& track, Writer& writer, uint32_t grown) {
 }  // namespace
 
 void cover(Track& track, Writer& writer, const Place& place) {
-    auto& transfers = writer.at<spool::Transfers>(track.offset);
+    auto& transfers = writer.at<spool::TransfersRecord>(track.offset);
     if (!place.known || place.rank != track.rank) {
         ++transfers.places_approximate;
         return;
@@ -146,7 +146,7 @@ void cover(Track& track, Writer& writer, const Place& place) {
         added.block[d] = joined ? place.count[d] * place.block[d] : place.block[d];
         added.stride[d] = added.count[d] == 1 ? 1 : place.stride[d];
     }
-    const uint32_t used = track.places != 0 ? writer.at<spool::Places>(track.places).used : 0;
+    const uint32_t used = track.places != 0 ? writer.at<spool::PlacesRecord>(track.places).used : 0;
     for (uint32_t number = used; number-- > 0;) {
         Slot known = slot(writer, track.places, number, track.rank);
         if (holds(known, added)) return;
@@ -159,7 +159,7 @@ void cover(Track& track, Writer& writer, const Place& place) {
         ++transfers.places_not_kept;
         return;
     }
-    auto& record = writer.at<spool::Places>(track.places);
+    auto& record = writer.at<spool::PlacesRecord>(track.places);
     Slot fresh = slot(writer, track.places, record.used, track.rank);
     copy(fresh, added);
     ++record.used;
@@ -167,17 +167,17 @@ void cover(Track& track, Writer& writer, const Place& place) {
 
 int meets(const Track& written, Writer& writer, const Place& place) {
     if (written.offset == 0 || written.rank != place.rank) return 0;
-    const auto& transfers = writer.at<spool::Transfers>(written.offset);
+    const auto& transfers = writer.at<spool::TransfersRecord>(written.offset);
     int answer = transfers.places_not_kept + transfers.places_approximate > 0 ? 2 : 0;
     if (written.places == 0) return answer;
-    const uint32_t used = writer.at<spool::Places>(written.places).used;
+    const uint32_t used = writer.at<spool::PlacesRecord>(written.places).used;
     for (uint32_t number = 0; number < used; ++number) {
         const Slot known = slot(writer, written.places, number, written.rank);
         bool apart = false;
         bool plain = place.known && known.plain();
         for (uint32_t d = 0; d < place.rank; ++d) {
-            const uint64_t end = place.start[d] + (place.count[d] - 1) * place.stride[d] +
-                                 place.block[d];
+            const uint64_t end =
+                place.start[d] + (place.count[d] - 1) * place.stride[d] + place.block[d];
             apart = apart || end <= known.start[d] || place.start[d] >= known.end(d);
             plain = plain && place.count[d] == 1;
         }

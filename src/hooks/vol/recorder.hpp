@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the spool of this process: files, datasets and counters. Knows nothing of HDF5. Nothing here
-// fails; what finds no room is counted. One caller at a time is let in, a fork begins a spool of its
-// own at its first call.
+// Keeps the spool of this process: files, datasets and counters. Knows nothing of HDF5. Nothing
+// here fails; what finds no room is counted. One caller at a time is let in, a fork begins a spool
+// of its own at its first call.
 #pragma once
 
 #include "hooks/vol/facts.hpp"
@@ -42,7 +42,8 @@ void failed(FileEntry* file);
 FileEntry* file_beside(const char* name);
 
 /// The entry of a dataset, made where there is none.
-/// @param token  16 bytes that identify it within the file, whatever it is called; nullptr: not known
+/// @param token  16 bytes that identify it within the file, whatever it is called; nullptr: not
+/// known
 /// @param created  it is new: whatever had its token before is gone
 /// @param known    out: whether describe() was called for it before
 DatasetEntry* dataset(FileEntry* file, const char* path, const unsigned char* token, bool created,
@@ -57,7 +58,7 @@ void dataset_extended(DatasetEntry* dataset, const uint64_t* dims, uint32_t rank
 void transfer(DatasetEntry* dataset, const Transfer& transfer);
 void direct_chunk(DatasetEntry* dataset, spool::Direction direction, uint64_t bytes);
 /// How a transfer was really done; learnt later than the transfer.
-void done_as(DatasetEntry* dataset, spool::Direction direction, spool::Actual actual,
+void done_as(DatasetEntry* dataset, spool::Direction direction, spool::ActualMode actual,
              uint32_t causes);
 
 /// Bytes of an element in the file, and the extent as last seen; rank 0 where not described.

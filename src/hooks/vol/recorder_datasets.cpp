@@ -78,10 +78,10 @@ void keep_token(DatasetEntry* entry, const unsigned char* token) {
 }
 
 /// In a fork the description comes from the record that the parent wrote.
-void inherit(spool::Dataset& record, const DatasetEntry& entry) {
+void inherit(spool::DatasetRecord& record, const DatasetEntry& entry) {
     const char* base = base_of(entry.generation);
     if (entry.offset == 0 || base == nullptr) return;
-    const auto& before = *reinterpret_cast<const spool::Dataset*>(base + entry.offset);
+    const auto& before = *reinterpret_cast<const spool::DatasetRecord*>(base + entry.offset);
     record.elements = before.elements;
     record.type_bytes = before.type_bytes;
     record.type_class = before.type_class;
@@ -98,11 +98,11 @@ void inherit(spool::Dataset& record, const DatasetEntry& entry) {
     memcpy(&record + 1, &before + 1, (2 * before.rank + before.chunk_rank) * sizeof(uint64_t));
 }
 
-uint64_t* numbers_behind(spool::Dataset& record) {
+uint64_t* numbers_behind(spool::DatasetRecord& record) {
     return reinterpret_cast<uint64_t*>(&record + 1);
 }
 
-void fill(spool::Dataset& record, const DatasetFacts& facts, const char* path) {
+void fill(spool::DatasetRecord& record, const DatasetFacts& facts, const char* path) {
     record.described = 1;
     record.rank = facts.rank;
     record.chunk_rank = facts.chunk_rank;
@@ -127,9 +127,9 @@ void keep_filter(uint64_t dataset, const Filter& from) {
     const size_t name_bytes = strnlen(from.name, sizeof from.name);
     const uint64_t offset =
         writer().add(spool::kind_filter,
-                     sizeof(spool::Filter) + from.count * sizeof(uint64_t) + name_bytes);
+                     sizeof(spool::FilterRecord) + from.count * sizeof(uint64_t) + name_bytes);
     if (offset == 0) return;
-    auto& record = writer().at<spool::Filter>(offset);
+    auto& record = writer().at<spool::FilterRecord>(offset);
     record.dataset = dataset;
     record.id = from.id;
     record.count = from.count;
@@ -147,7 +147,8 @@ Track* track_of(DatasetEntry& entry, spool::Direction direction) {
     return track;
 }
 
-void count_read_after_write(DatasetEntry& entry, const Place& place, spool::Transfers& record) {
+void count_read_after_write(DatasetEntry& entry, const Place& place,
+                            spool::TransfersRecord& record) {
     const Track* written = entry.track[spool::writes];
     if (written == nullptr || written->generation != generation()) return;
     const int answer = meets(*written, writer(), place);
@@ -157,19 +158,19 @@ void count_read_after_write(DatasetEntry& entry, const Place& place, spool::Tran
 
 }  // namespace
 
-spool::Dataset* record_of(DatasetEntry* dataset) {
+spool::DatasetRecord* record_of(DatasetEntry* dataset) {
     if (dataset == nullptr) return nullptr;
     if (dataset->offset != 0 && dataset->generation == generation()) {
-        return &writer().at<spool::Dataset>(dataset->offset);
+        return &writer().at<spool::DatasetRecord>(dataset->offset);
     }
     if (record_of(dataset->file) == nullptr) return nullptr;
     const size_t bytes = strlen(dataset->path);
     // The extents come between: room for them is made when they are known.
     const uint64_t numbers = (dataset->described ? 3ULL * dataset->rank : 0) * sizeof(uint64_t);
     const uint64_t offset =
-        writer().add(spool::kind_dataset, sizeof(spool::Dataset) + numbers + bytes);
+        writer().add(spool::kind_dataset, sizeof(spool::DatasetRecord) + numbers + bytes);
     if (offset == 0) return nullptr;
-    auto& record = writer().at<spool::Dataset>(offset);
+    auto& record = writer().at<spool::DatasetRecord>(offset);
     record.file = dataset->file->offset;
     record.type_class = record.layout = spool::not_known;
     if (dataset->described) inherit(record, *dataset);
@@ -225,7 +226,7 @@ DatasetEntry* describe(DatasetEntry* dataset, const DatasetFacts& facts) {
     dataset->type_bytes = facts.type_bytes;
     dataset->elements = facts.elements;
     dataset->described = true;
-    spool::Dataset* record = record_of(dataset);
+    spool::DatasetRecord* record = record_of(dataset);
     if (record == nullptr) return dataset;
     fill(*record, facts, dataset->path);
     if (again) return dataset;
@@ -238,7 +239,7 @@ DatasetEntry* describe(DatasetEntry* dataset, const DatasetFacts& facts) {
 
 void dataset_opened(DatasetEntry* dataset, bool created, Took took) {
     const Turn turn;
-    spool::Dataset* record = turn ? record_of(dataset) : nullptr;
+    spool::DatasetRecord* record = turn ? record_of(dataset) : nullptr;
     if (record == nullptr) return;
     ++record->opens;
     if (created) ++record->creates;
@@ -247,19 +248,19 @@ void dataset_opened(DatasetEntry* dataset, bool created, Took took) {
 
 void dataset_closed(DatasetEntry* dataset, Took took) {
     const Turn turn;
-    spool::Dataset* record = turn ? record_of(dataset) : nullptr;
+    spool::DatasetRecord* record = turn ? record_of(dataset) : nullptr;
     if (record != nullptr) widen(record->close, took);
 }
 
 void dataset_flushed(DatasetEntry* dataset) {
     const Turn turn;
-    spool::Dataset* record = turn ? record_of(dataset) : nullptr;
+    spool::DatasetRecord* record = turn ? record_of(dataset) : nullptr;
     if (record != nullptr) ++record->flushes;
 }
 
 void dataset_extended(DatasetEntry* dataset, const uint64_t* dims, uint32_t rank) {
     const Turn turn;
-    spool::Dataset* record = turn ? record_of(dataset) : nullptr;
+    spool::DatasetRecord* record = turn ? record_of(dataset) : nullptr;
     if (record == nullptr || rank != dataset->rank || rank == 0) return;
     ++record->extensions;
     uint64_t* numbers = numbers_behind(*record);
@@ -268,22 +269,22 @@ void dataset_extended(DatasetEntry* dataset, const uint64_t* dims, uint32_t rank
     record->elements = dataset->elements = elements;
     memcpy(numbers, dims, rank * sizeof(uint64_t));
     memcpy(dataset->dims, dims, rank * sizeof(uint64_t));
-    if (spool::File* file = record_of(dataset->file)) {
+    if (spool::FileRecord* file = record_of(dataset->file)) {
         uint64_t about = dataset->path_hash;
         for (uint32_t d = 0; d < rank; ++d) about = mixed(about, dims[d]);
         count(file->metadata_order, 6, about);
     }
     if (dataset->extents == 0) {
         dataset->extents =
-            writer().add(spool::kind_extents, sizeof(spool::Extents) +
-                                                  extents_kept * rank * sizeof(uint64_t));
+            writer().add(spool::kind_extents,
+                         sizeof(spool::ExtentsRecord) + extents_kept * rank * sizeof(uint64_t));
         if (dataset->extents == 0) return;
-        auto& made = writer().at<spool::Extents>(dataset->extents);
+        auto& made = writer().at<spool::ExtentsRecord>(dataset->extents);
         made.dataset = dataset->offset;
         made.rank = rank;
         made.capacity = extents_kept;
     }
-    auto& kept = writer().at<spool::Extents>(dataset->extents);
+    auto& kept = writer().at<spool::ExtentsRecord>(dataset->extents);
     constexpr uint64_t half = extents_kept / 2;
     const uint64_t slot = kept.calls < half ? kept.calls : half + (kept.calls - half) % half;
     memcpy(reinterpret_cast<uint64_t*>(&kept + 1) + slot * rank, dims, rank * sizeof(uint64_t));
@@ -300,7 +301,7 @@ void transfer(DatasetEntry* dataset, const Transfer& from) {
     }
     // Before a pointer to the record is taken: places and shapes may add records, none moves.
     const uint64_t bytes = from.elements * dataset->type_bytes;
-    auto& record = writer().at<spool::Transfers>(track->offset);
+    auto& record = writer().at<spool::TransfersRecord>(track->offset);
     ++record.calls;
     record.elapsed_ns += from.took.end_ns - from.took.start_ns;
     widen(record.active, from.took);
@@ -308,7 +309,7 @@ void transfer(DatasetEntry* dataset, const Transfer& from) {
     ++(from.collective ? record.actual[spool::actual_not_known]
                        : record.actual[spool::actual_independent]);
     if (from.multi) ++record.multi;
-    if (spool::File* file = record_of(dataset->file)) {
+    if (spool::FileRecord* file = record_of(dataset->file)) {
         count(file->transfer_order, from.direction * 2 + (from.collective ? 1 : 0),
               dataset->path_hash);
     }
@@ -335,18 +336,18 @@ void direct_chunk(DatasetEntry* dataset, spool::Direction direction, uint64_t by
     if (!turn || dataset == nullptr) return;
     Track* track = track_of(*dataset, direction);
     if (track == nullptr) return;
-    auto& record = writer().at<spool::Transfers>(track->offset);
+    auto& record = writer().at<spool::TransfersRecord>(track->offset);
     ++record.direct_calls;
     record.direct_bytes += bytes;
 }
 
-void done_as(DatasetEntry* dataset, spool::Direction direction, spool::Actual actual,
+void done_as(DatasetEntry* dataset, spool::Direction direction, spool::ActualMode actual,
              uint32_t causes) {
     const Turn turn;
     if (!turn || dataset == nullptr) return;
     Track* track = dataset->track[direction];
     if (track == nullptr || track->offset == 0 || track->generation != generation()) return;
-    auto& record = writer().at<spool::Transfers>(track->offset);
+    auto& record = writer().at<spool::TransfersRecord>(track->offset);
     if (record.actual[spool::actual_not_known] > 0) --record.actual[spool::actual_not_known];
     ++record.actual[actual];
     for (uint32_t bit = 0; bit < 16; ++bit) {
@@ -356,15 +357,15 @@ void done_as(DatasetEntry* dataset, spool::Direction direction, spool::Actual ac
 
 void attribute_bytes(FileEntry* file, DatasetEntry* dataset, uint64_t bytes, bool written) {
     const Turn turn;
-    spool::File* record = turn ? record_of(file) : nullptr;
+    spool::FileRecord* record = turn ? record_of(file) : nullptr;
     if (record == nullptr) return;
     (written ? record->attribute_bytes_written : record->attribute_bytes_read) += bytes;
-    if (spool::Dataset* of = record_of(dataset)) of->attribute_bytes += bytes;
+    if (spool::DatasetRecord* of = record_of(dataset)) of->attribute_bytes += bytes;
 }
 
 void attribute_of(DatasetEntry* dataset) {
     const Turn turn;
-    spool::Dataset* record = turn ? record_of(dataset) : nullptr;
+    spool::DatasetRecord* record = turn ? record_of(dataset) : nullptr;
     if (record != nullptr) ++record->attributes;
 }
 
@@ -372,7 +373,9 @@ uint64_t type_bytes(const DatasetEntry* dataset) {
     return dataset != nullptr ? dataset->type_bytes : 0;
 }
 
-uint64_t elements(const DatasetEntry* dataset) { return dataset != nullptr ? dataset->elements : 0; }
+uint64_t elements(const DatasetEntry* dataset) {
+    return dataset != nullptr ? dataset->elements : 0;
+}
 
 uint32_t extent(const DatasetEntry* dataset, uint64_t* dims) {
     if (dataset == nullptr || !dataset->described) return 0;

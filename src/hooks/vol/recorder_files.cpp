@@ -35,9 +35,9 @@ char* resolved(const char* name) {
     return path;
 }
 
-void ask_system(spool::File& record, const char* path) {
-    struct stat status{};
-    struct statfs system{};
+void ask_system(spool::FileRecord& record, const char* path) {
+    struct stat status {};
+    struct statfs system {};
     if (stat(path, &status) == 0) {
         record.device = status.st_dev;
         record.inode = status.st_ino;
@@ -71,19 +71,20 @@ FileEntry* entry_of(const char* name) {
 
 }  // namespace
 
-spool::File* record_of(FileEntry* file) {
+spool::FileRecord* record_of(FileEntry* file) {
     if (file == nullptr) return nullptr;
     if (file->offset != 0 && file->generation == generation()) {
-        return &writer().at<spool::File>(file->offset);
+        return &writer().at<spool::FileRecord>(file->offset);
     }
     const size_t bytes = strlen(file->path);
-    const uint64_t offset = writer().add(spool::kind_file, sizeof(spool::File) + bytes);
+    const uint64_t offset = writer().add(spool::kind_file, sizeof(spool::FileRecord) + bytes);
     if (offset == 0) return nullptr;
-    auto& record = writer().at<spool::File>(offset);
+    auto& record = writer().at<spool::FileRecord>(offset);
     if (file->offset != 0 && base_of(file->generation) != nullptr) {
         const auto& before =
-            *reinterpret_cast<const spool::File*>(base_of(file->generation) + file->offset);
+            *reinterpret_cast<const spool::FileRecord*>(base_of(file->generation) + file->offset);
         record.driver = before.driver;
+        record.communicator_size = before.communicator_size;
     }
     record.path_bytes = static_cast<uint32_t>(bytes);
     memcpy(&record + 1, file->path, bytes);
@@ -96,9 +97,9 @@ spool::File* record_of(FileEntry* file) {
 
 void keep_name(uint64_t of, const char* name, spool::Kind kind) {
     const size_t bytes = strlen(name);
-    const uint64_t offset = writer().add(kind, sizeof(spool::Name) + bytes);
+    const uint64_t offset = writer().add(kind, sizeof(spool::NameRecord) + bytes);
     if (offset == 0) return;
-    auto& record = writer().at<spool::Name>(offset);
+    auto& record = writer().at<spool::NameRecord>(offset);
     record.of = of;
     record.bytes = static_cast<uint32_t>(bytes);
     memcpy(&record + 1, name, bytes);
@@ -108,9 +109,9 @@ void keep_settings(uint64_t of, const Settings& settings) {
     for (uint32_t number = 0; number < settings.count; ++number) {
         const Setting& from = settings.all[number];
         const uint64_t offset = writer().add(
-            spool::kind_setting, sizeof(spool::Setting) + from.count * sizeof(uint64_t));
+            spool::kind_setting, sizeof(spool::SettingRecord) + from.count * sizeof(uint64_t));
         if (offset == 0) return;
-        auto& record = writer().at<spool::Setting>(offset);
+        auto& record = writer().at<spool::SettingRecord>(offset);
         record.of = of;
         record.key = from.key;
         record.count = from.count;
@@ -124,7 +125,7 @@ FileEntry* file_opened(const char* name, const FileFacts& facts, Took took) {
     if (!turn) return nullptr;
     FileEntry* file = entry_of(name);
     const bool fresh = file != nullptr && (file->offset == 0 || file->generation != generation());
-    spool::File* record = record_of(file);
+    spool::FileRecord* record = record_of(file);
     if (record == nullptr) {
         writer().dropped(spool::kind_other);
         return nullptr;
@@ -140,6 +141,9 @@ FileEntry* file_opened(const char* name, const FileFacts& facts, Took took) {
     if (facts.read_only) ++record->read_only_opens;
     if (file->closed_before && file->open == 0) ++record->reopens;
     if (facts.driver != spool::driver_not_known) record->driver = facts.driver;
+    if (facts.communicator_size > record->communicator_size) {
+        record->communicator_size = facts.communicator_size;
+    }
     if (!file->settings_kept) keep_settings(file->offset, facts.settings);
     file->settings_kept = true;
     ++file->open;
@@ -158,7 +162,7 @@ FileEntry* file_beside(const char* name) {
 
 void file_reopened(FileEntry* file, Took took) {
     const Turn turn;
-    spool::File* record = turn ? record_of(file) : nullptr;
+    spool::FileRecord* record = turn ? record_of(file) : nullptr;
     if (record == nullptr) return;
     ++record->opens;
     ++file->open;
@@ -168,7 +172,7 @@ void file_reopened(FileEntry* file, Took took) {
 
 void file_closed(FileEntry* file, Took took) {
     const Turn turn;
-    spool::File* record = turn ? record_of(file) : nullptr;
+    spool::FileRecord* record = turn ? record_of(file) : nullptr;
     if (record == nullptr) return;
     ++record->closes;
     if (file->open > 0) --file->open;
@@ -180,7 +184,7 @@ void file_closed(FileEntry* file, Took took) {
 
 void file_flushed(FileEntry* file, Took took) {
     const Turn turn;
-    spool::File* record = turn ? record_of(file) : nullptr;
+    spool::FileRecord* record = turn ? record_of(file) : nullptr;
     if (record == nullptr) return;
     ++record->flushes;
     record->metadata_ns += took.end_ns - took.start_ns;
@@ -190,19 +194,19 @@ void file_flushed(FileEntry* file, Took took) {
 void file_deleted(const char* name) {
     const Turn turn;
     if (!turn) return;
-    spool::File* record = record_of(entry_of(name));
+    spool::FileRecord* record = record_of(entry_of(name));
     if (record != nullptr) ++record->deletes;
 }
 
 void failed(FileEntry* file) {
     const Turn turn;
-    spool::File* record = turn ? record_of(file) : nullptr;
+    spool::FileRecord* record = turn ? record_of(file) : nullptr;
     if (record != nullptr) ++record->failed;
 }
 
 void left_open(FileEntry* file, const uint64_t kinds_open[spool::objects]) {
     const Turn turn;
-    spool::File* record = turn ? record_of(file) : nullptr;
+    spool::FileRecord* record = turn ? record_of(file) : nullptr;
     if (record == nullptr) return;
     for (uint32_t kind = 0; kind < spool::objects; ++kind) {
         record->left_open[kind] += kinds_open[kind];
@@ -212,7 +216,7 @@ void left_open(FileEntry* file, const uint64_t kinds_open[spool::objects]) {
 void operation(FileEntry* file, spool::Object object, spool::Operation operation, const char* name,
                bool collective, Took took) {
     const Turn turn;
-    spool::File* record = turn ? record_of(file) : nullptr;
+    spool::FileRecord* record = turn ? record_of(file) : nullptr;
     if (record == nullptr) return;
     ++record->counts[object][operation];
     record->metadata_ns += took.end_ns - took.start_ns;

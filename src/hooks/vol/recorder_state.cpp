@@ -50,10 +50,10 @@ void say(const char* what, const char* value) {
 }
 
 void text(uint32_t of, const char* characters, size_t bytes) {
-    const uint64_t offset =
-        spool_writer.add(spool::kind_text, sizeof(spool::Text) + static_cast<uint64_t>(bytes));
+    const uint64_t offset = spool_writer.add(
+        spool::kind_text, sizeof(spool::TextRecord) + static_cast<uint64_t>(bytes));
     if (offset == 0) return;
-    auto& record = spool_writer.at<spool::Text>(offset);
+    auto& record = spool_writer.at<spool::TextRecord>(offset);
     record.of = of;
     record.bytes = static_cast<uint32_t>(bytes);
     memcpy(&record + 1, characters, bytes);
@@ -183,7 +183,7 @@ int64_t relative(int64_t at) {
     return since > 0 ? since : 0;
 }
 
-void widen(spool::Span& span, Took took) {
+void widen(spool::Period& span, Took took) {
     const int64_t start = relative(took.start_ns);
     const int64_t end = relative(took.end_ns);
     if (span.end_ns == 0 || start < span.start_ns) span.start_ns = start;
@@ -213,9 +213,10 @@ void library(const unsigned version[3], bool parallel, const char* path) {
     const Turn turn;
     if (!turn) return;
     const size_t bytes = strlen(path);
-    const uint64_t offset = spool_writer.add(spool::kind_library, sizeof(spool::Library) + bytes);
+    const uint64_t offset =
+        spool_writer.add(spool::kind_library, sizeof(spool::LibraryRecord) + bytes);
     if (offset == 0) return;
-    auto& record = spool_writer.at<spool::Library>(offset);
+    auto& record = spool_writer.at<spool::LibraryRecord>(offset);
     for (int part = 0; part < 3; ++part) record.version[part] = version[part];
     record.parallel = parallel ? 1 : 0;
     record.path_bytes = static_cast<uint32_t>(bytes);

@@ -13,7 +13,7 @@ struct FileEntry {
     char* path;
     uint64_t offset;  ///< of its record in the spool of `generation`
     uint32_t generation;
-    uint32_t open;  ///< how often it is open now
+    uint32_t open;   ///< how often it is open now
     uint32_t epoch;  ///< creations: tokens of an earlier one mean nothing any more
     bool closed_before;
     bool settings_kept;
@@ -62,15 +62,15 @@ uint32_t generation();
 const char* base_of(uint32_t generation);
 /// Relative to the begin of this spool, never negative.
 int64_t relative(int64_t at);
-void widen(spool::Span& span, Took took);
+void widen(spool::Period& span, Took took);
 
 uint64_t hash_of(const char* text);
 uint64_t mixed(uint64_t hash, uint64_t value);
 void count(spool::Calls& calls, uint64_t what, uint64_t about);
 
 /// The record of an entry in this process' spool; nullptr where it has none.
-spool::File* record_of(FileEntry* file);
-spool::Dataset* record_of(DatasetEntry* dataset);
+spool::FileRecord* record_of(FileEntry* file);
+spool::DatasetRecord* record_of(DatasetEntry* dataset);
 /// Another name of the file or dataset whose record is at `of`.
 void keep_name(uint64_t of, const char* name, spool::Kind kind);
 void keep_settings(uint64_t of, const Settings& settings);

@@ -38,7 +38,7 @@ bool same_step(const Track& track, const Place& place) {
     return true;
 }
 
-uint64_t* numbers_behind(spool::Transfers& record) {
+uint64_t* numbers_behind(spool::TransfersRecord& record) {
     return reinterpret_cast<uint64_t*>(&record + 1);
 }
 
@@ -55,7 +55,7 @@ uint64_t hash_of(const Place& place, uint64_t elements) {
 
 void fill_shape(Writer& writer, uint64_t offset, const Track& track, const Place& place,
                 uint64_t bytes) {
-    auto& record = writer.at<spool::Shape>(offset);
+    auto& record = writer.at<spool::ShapeRecord>(offset);
     record.transfers = track.offset;
     record.selection = place.selection;
     record.rank = track.rank;
@@ -90,9 +90,9 @@ bool begin(Track& track, Writer& writer, uint32_t generation, uint64_t dataset,
     track.places = 0;
     track.any = track.step = false;
     track.offset = writer.add(spool::kind_transfers,
-                              sizeof(spool::Transfers) + track.rank * 3 * sizeof(uint64_t));
+                              sizeof(spool::TransfersRecord) + track.rank * 3 * sizeof(uint64_t));
     if (track.offset == 0) return false;
-    auto& record = writer.at<spool::Transfers>(track.offset);
+    auto& record = writer.at<spool::TransfersRecord>(track.offset);
     record.dataset = dataset;
     record.direction = direction;
     record.rank = track.rank;
@@ -100,7 +100,7 @@ bool begin(Track& track, Writer& writer, uint32_t generation, uint64_t dataset,
 }
 
 void follow(Track& track, Writer& writer, const Place& place, const uint64_t* dims) {
-    auto& record = writer.at<spool::Transfers>(track.offset);
+    auto& record = writer.at<spool::TransfersRecord>(track.offset);
     if (place.rank != track.rank) return;
     uint64_t* numbers = numbers_behind(record);
     uint64_t hash = record.order_hash;
@@ -142,17 +142,18 @@ void count_shape(Track& track, Writer& writer, const Place& place, uint64_t elem
     const uint64_t hash = hash_of(place, elements);
     uint32_t least = 0;
     for (uint32_t number = 0; number < track.shapes; ++number) {
-        auto& record = writer.at<spool::Shape>(track.shape[number].offset);
+        auto& record = writer.at<spool::ShapeRecord>(track.shape[number].offset);
         if (track.shape[number].hash == hash) {
             ++record.calls;
             return;
         }
-        if (record.calls < writer.at<spool::Shape>(track.shape[least].offset).calls) least = number;
+        if (record.calls < writer.at<spool::ShapeRecord>(track.shape[least].offset).calls)
+            least = number;
     }
-    auto& transfers = writer.at<spool::Transfers>(track.offset);
+    auto& transfers = writer.at<spool::TransfersRecord>(track.offset);
     if (track.shapes < most_shapes) {
         const uint64_t offset = writer.add(
-            spool::kind_shape, sizeof(spool::Shape) + track.rank * 3 * sizeof(uint64_t));
+            spool::kind_shape, sizeof(spool::ShapeRecord) + track.rank * 3 * sizeof(uint64_t));
         if (offset == 0) {
             ++transfers.other_shapes;
             return;
@@ -164,7 +165,7 @@ void count_shape(Track& track, Writer& writer, const Place& place, uint64_t elem
     // Many shapes: now and then the rarest one makes room, so that one which is frequent from here
     // on is kept.
     if (++transfers.other_shapes % most_shapes != 0) return;
-    transfers.other_shapes += writer.at<spool::Shape>(track.shape[least].offset).calls - 1;
+    transfers.other_shapes += writer.at<spool::ShapeRecord>(track.shape[least].offset).calls - 1;
     fill_shape(writer, track.shape[least].offset, track, place, bytes);
     track.shape[least].hash = hash;
 }

@@ -40,8 +40,8 @@ bool begin(Track& track, intent::spool::Writer& writer, uint32_t generation, uin
 
 /// Adds a transfer of the elements of `place`, which is not empty.  [local]
 void follow(Track& track, intent::spool::Writer& writer, const Place& place, const uint64_t* dims);
-void count_shape(Track& track, intent::spool::Writer& writer, const Place& place,
-                 uint64_t elements, uint64_t bytes);
+void count_shape(Track& track, intent::spool::Writer& writer, const Place& place, uint64_t elements,
+                 uint64_t bytes);
 void cover(Track& track, intent::spool::Writer& writer, const Place& place);
 
 /// Whether `place` meets what `written` covers: 0 no, 1 yes, 2 perhaps.  [local]

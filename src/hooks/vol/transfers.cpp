@@ -12,7 +12,7 @@ constexpr int mode_chunk_collective = 2;
 constexpr int mode_chunk_mixed = 3;
 constexpr int mode_collective = 4;
 
-spool::Actual actual_of(int mode, uint32_t causes) {
+spool::ActualMode actual_of(int mode, uint32_t causes) {
     switch (mode) {
         case mode_none:
             return causes != 0 ? spool::actual_independent : spool::actual_none;
@@ -44,7 +44,8 @@ Transfers::Transfers(size_t count, void** objects, const Id* file_spaces, Id lis
         x_inner = nullptr;
         return;
     }
-    for (size_t number = 0; number < count; ++number) x_inner[number] = object_of(objects[number]).inner;
+    for (size_t number = 0; number < count; ++number)
+        x_inner[number] = object_of(objects[number]).inner;
     if (object_of(objects[0]).file == nullptr) return;
     settle_pending(library());
     x_start = recorder::now();
@@ -107,8 +108,7 @@ void settle_pending(Library& library) {
     }
     const uint32_t causes = local | global;
     for (unsigned number = 0; number < pending.count; ++number) {
-        recorder::done_as(pending.datasets[number],
-                          pending.written ? spool::writes : spool::reads,
+        recorder::done_as(pending.datasets[number], pending.written ? spool::writes : spool::reads,
                           actual_of(mode, causes), mode == mode_none ? causes : 0);
     }
     library.H5Idec_ref(pending.list);

@@ -147,6 +147,7 @@ struct Fields<Transfers> {
         v("multi", s.multi, "Transfers that were part of a multi-dataset call.");
         v("whole", s.whole, "Transfers of the whole dataset.");
         v("empty", s.empty, "Transfers of no element.");
+        v("failed", s.failed, "Transfers that failed; their bytes do not count.");
         v("requested_collective", s.requested_collective,
           "Transfers for which the program asked for collective I/O.");
         v("requested_independent", s.requested_independent, "Transfers for which it did not.");

@@ -43,6 +43,8 @@ struct Fields<Hdf5File> {
         v("read_only_opens", s.read_only_opens, "Calls of H5Fopen for reading only.");
         v("flushes", s.flushes, "Calls of H5Fflush.");
         v("reopens", s.reopens, "Opens of the file after it had been closed in this run.");
+        v("deletes", s.deletes, "Calls of H5Fdelete.");
+        v("failed_calls", s.failed_calls, "Calls on structure and metadata that failed.");
         v("communicator_size", s.communicator_size, "Ranks of the communicator of the file.");
         v("open", s.open, "From the begin of the first open or create to the end of the last.");
         v("close", s.close, "From the begin of the first close to the end of the last.");
@@ -55,8 +57,13 @@ struct Fields<Hdf5File> {
         v("metadata_s", s.metadata_s,
           "Time in opening, closing and metadata operations, all processes together.");
         v("call_orders", s.call_orders,
-          "Calls that collective I/O wants alike on all ranks, by processes that agree.");
+          "Calls on the structure that collective I/O wants alike on all ranks, by processes that "
+          "agree.");
         v("same_order", s.same_order, "Whether all processes made these calls alike.");
+        v("transfer_orders", s.transfer_orders,
+          "Reads and writes of datasets in their order, by processes that agree.");
+        v("same_transfer_order", s.same_transfer_order,
+          "Whether all processes made the same reads and writes of datasets in the same order.");
         v("left_open", s.left_open, "Objects still open when the file was closed, by kind.");
     }
 };

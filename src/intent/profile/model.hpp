@@ -127,7 +127,7 @@ struct ProcessShare {
 };
 /// All reads, or all writes, of one dataset.
 struct Transfers {
-    Count calls, bytes, elements, multi, whole, empty;
+    Count calls, bytes, elements, multi, whole, empty, failed;
     Count requested_collective, requested_independent;
     std::optional<Actual> actual;
     Counts no_collective_causes;
@@ -188,15 +188,16 @@ struct CallOrder {
     std::string order_hash;
 };
 struct Hdf5File {
-    Count opens, creates, read_only_opens, flushes, reopens, communicator_size;
+    Count opens, creates, read_only_opens, flushes, reopens, deletes, failed_calls;
+    Count communicator_size;
     std::optional<Span> open, close;
     std::optional<std::string> driver;
     Known mpio;
     Settings settings_of_program;
     std::map<std::string, Operations> metadata;  ///< attribute, group, link, dataset, type
     Seconds metadata_s;
-    std::vector<CallOrder> call_orders;
-    Known same_order;
+    std::vector<CallOrder> call_orders, transfer_orders;
+    Known same_order, same_transfer_order;
     Counts left_open;
 };
 struct MpiioTransfers {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spool: what one process under a hook leaves behind. A mapped file of counters that are kept up
-// to date in place, so that it is complete whenever the process ends, however it ends.
+// The spool: what one process under a hook leaves behind. A mapped file of counters that are kept
+// up to date in place, so that it is complete whenever the process ends, however it ends.
 //
 //   Header (4096 bytes) | record | record | ...          all numbers in the order of this machine
 //
 // A record begins with a Head and is a multiple of 8 bytes. Records refer to each other by their
-// offset in the file (0: none) and only to earlier ones. Plain data: the hooks that write it have no
-// C++ run-time library below them.
+// offset in the file (0: none) and only to earlier ones. Plain data: the hooks that write it have
+// no C++ run-time library below them.
 #pragma once
 
 #include <stdint.h>
@@ -46,8 +46,8 @@ struct Header {
     uint64_t dropped[kinds];
     uint32_t pid;
     uint32_t parent_pid;
-    int32_t rank;   ///< -1: no launcher told
-    int32_t ranks;  ///< -1: no launcher told
+    int32_t rank;                ///< -1: no launcher told
+    int32_t ranks;               ///< -1: no launcher told
     int64_t start_wall_ns;       ///< since 1970, UTC
     int64_t start_monotonic_ns;  ///< all other times count from here
     int64_t last_ns;             ///< the last thing that was recorded
@@ -67,14 +67,14 @@ struct Head {
 enum TextOf : uint32_t { text_command = 1, text_program = 2, text_folder = 3, text_mpi = 4 };
 
 /// Followed by `bytes` characters.
-struct Text {
+struct TextRecord {
     Head head;
     uint32_t of;
     uint32_t bytes;
 };
 
 /// An HDF5 library; followed by its path.
-struct Library {
+struct LibraryRecord {
     Head head;
     uint32_t version[3];
     uint32_t parallel;
@@ -84,9 +84,17 @@ struct Library {
 
 /// Objects that metadata operations are on, and the operations.
 enum Object : uint32_t { on_attribute, on_group, on_link, on_dataset, on_type, on_object, objects };
-enum Operation : uint32_t { op_create, op_open, op_read, op_write, op_delete, op_other, operations };
+enum Operation : uint32_t {
+    op_create,
+    op_open,
+    op_read,
+    op_write,
+    op_delete,
+    op_other,
+    operations
+};
 
-struct Span {
+struct Period {
     int64_t start_ns;  ///< 0 and 0: never
     int64_t end_ns;
 };
@@ -98,12 +106,22 @@ struct Calls {
 };
 
 enum Driver : uint32_t {
-    driver_not_known, driver_sec2, driver_core, driver_mpio, driver_stdio, driver_family,
-    driver_multi, driver_log, driver_direct, driver_subfiling, driver_split, driver_other
+    driver_not_known,
+    driver_sec2,
+    driver_core,
+    driver_mpio,
+    driver_stdio,
+    driver_family,
+    driver_multi,
+    driver_log,
+    driver_direct,
+    driver_subfiling,
+    driver_split,
+    driver_other
 };  // clang-format skip
 
 /// Followed by the path.
-struct File {
+struct FileRecord {
     Head head;
     uint64_t opens;  ///< creates included
     uint64_t creates;
@@ -113,8 +131,8 @@ struct File {
     uint64_t flushes;
     uint64_t deletes;
     uint64_t failed;
-    Span open;
-    Span close;
+    Period open;
+    Period close;
     int64_t metadata_ns;
     uint64_t counts[objects][operations];
     uint64_t attribute_bytes_read;
@@ -124,14 +142,16 @@ struct File {
     uint64_t left_open[objects];
     uint32_t driver;
     uint32_t path_bytes;
+    uint32_t communicator_size;  ///< 0: not known, or no MPI below
+    uint32_t pad;
     uint64_t device;
     uint64_t inode;
-    uint64_t block_bytes;   ///< of the file system; 0: not known
-    int64_t system_magic;   ///< type of the file system as statfs tells; 0: not known
+    uint64_t block_bytes;  ///< of the file system; 0: not known
+    int64_t system_magic;  ///< type of the file system as statfs tells; 0: not known
 };
 
 /// Another name of a file or dataset; followed by it.
-struct Name {
+struct NameRecord {
     Head head;
     uint64_t of;
     uint32_t bytes;
@@ -141,15 +161,15 @@ struct Name {
 constexpr int32_t not_known = -1;
 
 /// Followed by dims, largest dims and chunk (where layout is chunked), 8 bytes each; then the path.
-struct Dataset {
+struct DatasetRecord {
     Head head;
     uint64_t file;
     uint64_t creates;
     uint64_t opens;
     uint64_t flushes;
     uint64_t failed;
-    Span open;
-    Span close;
+    Period open;
+    Period close;
     uint64_t attributes;
     uint64_t attribute_bytes;
     uint64_t elements;
@@ -170,14 +190,19 @@ struct Dataset {
 };
 
 enum Direction : uint32_t { reads = 0, writes = 1 };
-enum Actual : uint32_t {
-    actual_collective, actual_chunk_collective, actual_mixed, actual_independent, actual_none,
-    actual_not_known, actuals
+enum ActualMode : uint32_t {
+    actual_collective,
+    actual_chunk_collective,
+    actual_mixed,
+    actual_independent,
+    actual_none,
+    actual_not_known,
+    actuals
 };  // clang-format skip
 
 /// All reads or all writes of a dataset. Followed by start and count of the first place and the
 /// step of strided transfers (signed), `rank` numbers of 8 bytes each.
-struct Transfers {
+struct TransfersRecord {
     Head head;
     uint64_t dataset;
     uint32_t direction;
@@ -194,7 +219,7 @@ struct Transfers {
     uint64_t actual[actuals];
     uint64_t causes[16];  ///< of not being collective, by bit
     int64_t elapsed_ns;
-    Span active;
+    Period active;
     uint64_t sequential;
     uint64_t strided;
     uint64_t random;
@@ -211,10 +236,10 @@ struct Transfers {
     uint32_t pad;
 };
 
-enum Selection : uint32_t { select_all, select_hyperslab, select_points, select_irregular };
+enum Selected : uint32_t { select_all, select_hyperslab, select_points, select_irregular };
 
 /// Followed by stride, count and block, `rank` numbers each.
-struct Shape {
+struct ShapeRecord {
     Head head;
     uint64_t transfers;
     uint32_t selection;
@@ -224,7 +249,7 @@ struct Shape {
 };
 
 /// Regular places; followed by `capacity` times start, stride, count, block of `rank` numbers.
-struct Places {
+struct PlacesRecord {
     Head head;
     uint64_t transfers;
     uint32_t rank;
@@ -234,14 +259,23 @@ struct Places {
 };
 
 enum Key : uint32_t {
-    key_alignment = 1, key_meta_block_bytes, key_small_data_block_bytes, key_sieve_bytes,
-    key_chunk_cache, key_libver, key_page_buffer, key_space_strategy, key_page_bytes,
-    key_userblock_bytes, key_collective_metadata_reads, key_collective_metadata_writes
+    key_alignment = 1,
+    key_meta_block_bytes,
+    key_small_data_block_bytes,
+    key_sieve_bytes,
+    key_chunk_cache,
+    key_libver,
+    key_page_buffer,
+    key_space_strategy,
+    key_page_bytes,
+    key_userblock_bytes,
+    key_collective_metadata_reads,
+    key_collective_metadata_writes
 };  // clang-format skip
 
 /// A setting of the program that is not the library's default, on a file or dataset; followed by
 /// `count` numbers of 8 bytes (of `is_real` ones, in order of bits, doubles).
-struct Setting {
+struct SettingRecord {
     Head head;
     uint64_t of;
     uint32_t key;
@@ -250,7 +284,7 @@ struct Setting {
 };
 
 /// Followed by `count` values of 8 bytes and the name.
-struct Filter {
+struct FilterRecord {
     Head head;
     uint64_t dataset;
     uint32_t id;
@@ -260,7 +294,7 @@ struct Filter {
 };
 
 /// The extents after the calls of H5Dset_extent: the first and the last ones; `rank` numbers each.
-struct Extents {
+struct ExtentsRecord {
     Head head;
     uint64_t dataset;
     uint32_t rank;

@@ -32,8 +32,8 @@ int32_t number_from(const char* const* variables) {
     return -1;
 }
 
-constexpr const char* rank_variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                          "MPI_RANKID", "SLURM_PROCID", nullptr};
+constexpr const char* rank_variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",    "PMI_RANK",
+                                          "MPI_RANKID",           "SLURM_PROCID", nullptr};
 constexpr const char* ranks_variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_NRANKS",
                                            "SLURM_NTASKS", nullptr};
 
@@ -68,11 +68,11 @@ bool Writer::begin(const char* folder, uint64_t most_bytes, uint32_t hooks, bool
     for (char& letter : host) letter = letter == '/' ? '_' : letter;
     const int file = create_spool(x_path, sizeof x_path, folder, host);
     if (file < 0) return false;
-    struct stat status{};
+    struct stat status {};
     const bool good = fstat(file, &status) == 0 && allocate(file, 0, first_segment_bytes);
     // Behind what is allocated the mapping is never touched.
-    void* base = good ? mmap(nullptr, x_most, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
-                      : MAP_FAILED;
+    void* base =
+        good ? mmap(nullptr, x_most, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
     close(file);
     if (base == MAP_FAILED) {
         unlink(x_path);
@@ -124,7 +124,7 @@ bool Writer::grow(uint64_t bytes) {
     // its own.
     const int file = ::open(x_path, O_RDWR | O_CLOEXEC);
     if (file < 0) return false;
-    struct stat status{};
+    struct stat status {};
     const bool good = fstat(file, &status) == 0 && status.st_dev == x_device &&
                       status.st_ino == x_inode && allocate(file, x_allocated, segment);
     close(file);

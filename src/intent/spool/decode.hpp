@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading a spool back. Nothing in it is trusted: every size and every reference is checked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "intent/spool/layout.hpp"
+
+namespace tailrace::intent::spool {
+
+struct DecodedLibrary {
+    std::string version, path;
+    bool parallel = false;
+};
+struct DecodedSetting {
+    Key key{};
+    std::vector<std::uint64_t> values;
+    std::uint64_t real = 0;  ///< bit k: values[k] holds the bits of a double
+};
+struct DecodedFile {
+    FileRecord record{};
+    std::string path;
+    std::vector<std::string> names;
+    std::vector<DecodedSetting> settings;
+};
+struct DecodedFilter {
+    std::uint32_t id = 0;
+    std::string name;
+    std::vector<std::uint64_t> values;
+};
+struct DecodedShape {
+    ShapeRecord record{};
+    std::vector<std::uint64_t> stride, count, block;
+};
+/// A regular place, per dimension.
+struct DecodedPlace {
+    std::vector<std::uint64_t> start, stride, count, block;
+};
+struct DecodedTransfers {
+    TransfersRecord record{};
+    std::vector<std::uint64_t> first_start, first_count;
+    std::vector<std::int64_t> step;
+    std::vector<DecodedShape> shapes;
+    std::vector<DecodedPlace> places;
+};
+struct DecodedDataset {
+    DatasetRecord record{};
+    std::string path;
+    std::vector<std::string> names;
+    std::vector<std::uint64_t> dims, largest, chunk;
+    std::vector<DecodedFilter> filters;
+    std::vector<DecodedSetting> settings;
+    std::vector<std::vector<std::uint64_t>> extents;  ///< after the first and the last extensions
+    std::map<Direction, DecodedTransfers> transfers;
+};
+struct Spool {
+    Header header{};
+    std::string host, tailrace_version, program, folder, mpi;
+    std::vector<std::string> command;
+    std::vector<DecodedLibrary> libraries;
+    std::map<std::uint64_t, DecodedFile> files;        ///< by offset
+    std::map<std::uint64_t, DecodedDataset> datasets;  ///< by offset
+};
+
+/// The spool in `bytes`.  [local]
+/// @param where  for messages
+/// @throws Error{bad_input} where it is no spool, of another version, or damaged: with the offset
+[[nodiscard]] Spool decode(std::span<const std::byte> bytes, const std::string& where);
+/// The spool in a file.  [local]
+/// @throws Error{no_such_file | io | bad_input}
+[[nodiscard]] Spool read_spool(const std::filesystem::path& path);
+
+}  // namespace tailrace::intent::spool

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intent/spool/merge.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "core/error.hpp"
+#include "intent/spool/merge_parts.hpp"
+
+namespace tailrace::intent::spool {
+namespace {
+
+/// A file on its way into the profile: what each process says of it.
+struct Gathered {
+    std::vector<Part<DecodedFile>> files;
+    std::map<std::string, std::vector<Part<DecodedDataset>>> datasets;
+    std::vector<std::string> order;  ///< of the datasets, as they were met
+};
+
+std::string shell_words(const std::vector<std::string>& words) {
+    std::string line;
+    for (const std::string& word : words) {
+        const bool plain = !word.empty() &&
+                           word.find_first_of(" \t\n'\"\\$`;&|<>()*?[]{}!#~") == std::string::npos;
+        if (!line.empty()) line += ' ';
+        line += plain ? word : "'" + word + "'";
+    }
+    return line;
+}
+
+std::string iso_time(std::int64_t wall_ns) {
+    const std::time_t at = wall_ns / 1'000'000'000;
+    std::tm parts{};
+    if (gmtime_r(&at, &parts) == nullptr) return {};
+    char text[64];
+    const std::size_t bytes = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return {text, bytes};
+}
+
+std::string system_name(std::int64_t type) {
+    static const std::map<std::int64_t, std::string> names = {
+        {0xEF53, "ext4"},      {0x01021994, "tmpfs"},   {0x58465342, "xfs"},
+        {0x9123683E, "btrfs"}, {0x6969, "nfs"},         {0x0BD00BD0, "lustre"},
+        {0x47504653, "gpfs"},  {0x794c7630, "overlay"}, {0xFE534D42, "smb2"},
+        {0x65735546, "fuse"},  {0x19830326, "beegfs"},  {0x2FC12FC1, "zfs"},
+        {0x00C36400, "ceph"},  {0x858458f6, "ramfs"},
+    };
+    const auto found = names.find(type & 0xffffffff);
+    return found != names.end() ? found->second
+                                : "type " + hexadecimal(static_cast<std::uint64_t>(type));
+}
+
+constexpr const char* kind_names[kinds] = {
+    "",          "texts",  "libraries", "files",    "file_names", "datasets", "dataset_names",
+    "transfers", "shapes", "places",    "settings", "filters",    "extents",  "calls"};
+
+void count_dropped(const Spool& spool, Counts& dropped) {
+    for (std::size_t kind = 1; kind < kinds; ++kind) {
+        const std::uint64_t count = spool.header.dropped[kind];
+        if (count > 0 && kind_names[kind] != nullptr) dropped[kind_names[kind]] += count;
+    }
+}
+
+Process process(const Spool& spool, const Member& member) {
+    Process made;
+    made.id = member.id;
+    if (spool.header.rank >= 0) made.rank = static_cast<std::uint64_t>(spool.header.rank);
+    made.pid = spool.header.pid;
+    made.parent_pid = spool.header.parent_pid;
+    made.host = spool.host;
+    if (!spool.program.empty()) made.program = spool.program;
+    std::set<std::string> versions;
+    for (const DecodedLibrary& library : spool.libraries) versions.insert(library.version);
+    for (const std::string& version : versions) {
+        made.hdf5_version = made.hdf5_version ? *made.hdf5_version + ", " + version : version;
+    }
+    if (!spool.mpi.empty()) made.mpi_version = spool.mpi;
+    made.start_s = member.start_s;
+    made.end_s = member.start_s + seconds(spool.header.last_ns);
+    return made;
+}
+
+void describe_run(const std::vector<NamedSpool>& spools, Run& run) {
+    std::set<std::string> hosts;
+    double end_s = 0;
+    for (const NamedSpool& one : spools) {
+        const Header& header = one.spool.header;
+        hosts.insert(one.spool.host);
+        if (header.ranks > 0) run.ranks = static_cast<std::uint64_t>(header.ranks);
+        if (header.node_memory_bytes > 0) {
+            run.node_memory_bytes = std::min(
+                run.node_memory_bytes.value_or(header.node_memory_bytes), header.node_memory_bytes);
+        }
+    }
+    for (const Process& one : run.processes) end_s = std::max(end_s, one.end_s.value_or(0));
+    if (!spools.empty()) {
+        run.elapsed_s = end_s;
+        run.nodes = hosts.size();
+        if (!run.ranks) run.ranks = 1;
+    }
+}
+
+void gather(const Spool& spool, const Member& member, std::map<std::string, Gathered>& files) {
+    for (const auto& [offset, file] : spool.files) {
+        files[file.path].files.push_back({member, &file});
+    }
+    for (const auto& [offset, dataset] : spool.datasets) {
+        Gathered& in = files[spool.files.at(dataset.record.file).path];
+        auto& parts = in.datasets[dataset.path];
+        if (parts.empty()) in.order.push_back(dataset.path);
+        parts.push_back({member, &dataset});
+    }
+}
+
+File file(const std::string& path, const Gathered& from) {
+    File made;
+    made.path = path;
+    std::set<std::string> names;
+    for (const auto& part : from.files) {
+        made.processes.add(part.member.id);
+        names.insert(part.record->names.begin(), part.record->names.end());
+    }
+    names.erase(path);
+    made.names.assign(names.begin(), names.end());
+    made.hdf5 = hdf5_file(from.files);
+    for (const std::string& name : from.order) {
+        made.datasets.push_back(dataset(name, from.datasets.at(name)));
+    }
+    return made;
+}
+
+void add_file_systems(const std::map<std::string, Gathered>& files, Run& run) {
+    std::map<std::string, FileSystem> folders;
+    for (const auto& [path, gathered] : files) {
+        const std::string folder = std::filesystem::path(path).parent_path().string();
+        for (const auto& part : gathered.files) {
+            const FileRecord& record = part.record->record;
+            if (record.system_magic == 0) continue;
+            FileSystem& system = folders[folder];
+            system.folder = folder;
+            system.type = system_name(record.system_magic);
+            if (record.block_bytes > 0) system.block_bytes = record.block_bytes;
+        }
+    }
+    for (auto& [folder, system] : folders) run.file_systems.push_back(system);
+}
+
+/// Ranks in their order, then processes by their begin.
+bool before(const NamedSpool& a, const NamedSpool& b) {
+    const auto key = [](const NamedSpool& one) {
+        const Header& header = one.spool.header;
+        const int rank = header.rank >= 0 ? header.rank : std::numeric_limits<int>::max();
+        return std::tuple(rank, header.inherited, header.start_wall_ns, one.path);
+    };
+    return key(a) < key(b);
+}
+
+}  // namespace
+
+Profile merge(std::vector<NamedSpool> spools, const std::string& command) {
+    std::sort(spools.begin(), spools.end(), before);
+    Profile profile;
+    profile.origin.kind = OriginKind::hook;
+    profile.origin.command = command;
+    std::int64_t start_ns = std::numeric_limits<std::int64_t>::max();
+    for (const NamedSpool& one : spools) {
+        start_ns = std::min(start_ns, one.spool.header.start_wall_ns);
+    }
+    std::map<std::string, Gathered> files;
+    std::uint64_t id = 0;
+    for (const NamedSpool& one : spools) {
+        const Member member{id++, seconds(one.spool.header.start_wall_ns - start_ns)};
+        profile.run.processes.push_back(process(one.spool, member));
+        profile.origin.sources.push_back({one.path, "spool", "", {}});
+        count_dropped(one.spool, profile.origin.dropped);
+        gather(one.spool, member, files);
+    }
+    if (!spools.empty()) {
+        profile.origin.start = iso_time(start_ns);
+        profile.origin.version = spools.front().spool.tailrace_version;
+        if (command.empty()) profile.origin.command = shell_words(spools.front().spool.command);
+    }
+    if (!profile.origin.dropped.empty()) {
+        profile.origin.notes.emplace_back(
+            "not everything found room; TAILRACE_PROFILE_MIB raises the bound (the disk may also "
+            "have been full)");
+    }
+    describe_run(spools, profile.run);
+    add_file_systems(files, profile.run);
+    for (const auto& [path, gathered] : files) profile.files.push_back(file(path, gathered));
+    return profile;
+}
+
+Profile merge_folder(const std::filesystem::path& folder, const std::string& command) {
+    std::error_code failure;
+    std::vector<std::filesystem::path> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
+        if (entry.path().extension() == ".spool") paths.push_back(entry.path());
+    }
+    if (failure) {
+        throw core::Error(core::Code::no_such_directory, failure.message(), folder.string(),
+                          "it is the folder that TAILRACE_PROFILE_DIR named");
+    }
+    std::sort(paths.begin(), paths.end());
+    std::vector<NamedSpool> spools;
+    std::vector<std::string> notes;
+    for (const auto& path : paths) {
+        try {
+            spools.push_back({path.string(), read_spool(path)});
+        } catch (const core::Error& error) {
+            notes.push_back("left out: " + path.string() + ": " + error.message());
+        }
+    }
+    Profile profile = merge(std::move(spools), command);
+    profile.origin.notes.insert(profile.origin.notes.end(), notes.begin(), notes.end());
+    return profile;
+}
+
+}  // namespace tailrace::intent::spool

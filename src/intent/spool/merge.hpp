@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The spools of one run become its profile.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "intent/profile/model.hpp"
+#include "intent/spool/decode.hpp"
+
+namespace tailrace::intent::spool {
+
+struct NamedSpool {
+    std::string path;
+    Spool spool;
+};
+
+/// The profile of the run that left `spools`.  [local]
+/// @param command  the command line of the run; empty: that of the first process
+[[nodiscard]] Profile merge(std::vector<NamedSpool> spools, const std::string& command);
+
+/// The profile of all spools in a folder; a damaged one is left out and named in the notes. [local]
+/// @throws Error{no_such_directory} where there is no such folder
+[[nodiscard]] Profile merge_folder(const std::filesystem::path& folder, const std::string& command);
+
+}  // namespace tailrace::intent::spool

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of merge(). Internal to src/intent/spool.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "intent/profile/model.hpp"
+#include "intent/spool/decode.hpp"
+
+namespace tailrace::intent::spool {
+
+/// A process of the run, and where its clock stands.
+struct Member {
+    std::uint64_t id = 0;
+    double start_s = 0;  ///< since the start of the run
+};
+
+/// What one process did with one file or dataset.
+template <typename Record>
+struct Part {
+    Member member;
+    const Record* record = nullptr;
+};
+
+[[nodiscard]] double seconds(std::int64_t ns);
+/// The earliest begin and the latest end; none where there was nothing.
+void widen(std::optional<Span>& all, const Period& one, const Member& member);
+void add(Count& sum, std::uint64_t value);
+[[nodiscard]] std::string hexadecimal(std::uint64_t value);
+void add_settings(Settings& all, const std::vector<DecodedSetting>& settings);
+
+[[nodiscard]] Hdf5File hdf5_file(const std::vector<Part<DecodedFile>>& parts);
+/// @param path  the dataset's; the parts may know it under other names too
+[[nodiscard]] Dataset dataset(const std::string& path,
+                              const std::vector<Part<DecodedDataset>>& parts);
+[[nodiscard]] std::optional<Transfers> transfers(Direction direction, const Extents& dims,
+                                                 const std::vector<Part<DecodedDataset>>& parts);
+[[nodiscard]] ReadAfterWrite read_after_write(const Extents& dims,
+                                              const std::vector<Part<DecodedDataset>>& parts);
+
+}  // namespace tailrace::intent::spool
