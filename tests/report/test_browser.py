@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from browser import Browser
-from records import MIB, a_record, a_run, with_limit, written
+from records import MIB, a_record, a_run, time_lines, with_limit, written
 from report_pages import FAST, two_settings
 from tailrace_cli import called
 
@@ -25,10 +25,19 @@ def varied() -> list[Any]:
         *(with_limit(record, limits) for record in two_settings()),
         a_record(failed=True, run="run-a", repetition=7), "",
     ]  # fmt: skip
+    for record in records[:7]:
+        read = [("read_back", 0.5, 0.6), ("read", 0.6, 0.9), ("read_back", 0.9, 1.0)]
+        first = [("create", 0.0, 0.05), ("write", 0.05, 0.5), *read]
+        record["time_lines"] = time_lines([first, *[[("agree", 0.1, 0.5), *read]] * 3])
     records += a_run((0.0004, 900.0, 0.5), "run-c", ranks=96, configuration={
         "filename": EVIL, "chunk": [64, 64, 256], "hint": {"romio_cb_write_and_a_long_name": EVIL},
     })  # fmt: skip
     for record in records[-4:]:
+        step = [("write", 0.0, 0.1), ("agree", 0.1, 0.3), ("sync", 0.3, 0.4), ("compute", 0.4, 0.9)]
+        line = [(name, n + start, n + end) for n in range(16) for name, start, end in step]
+        record["time_lines"] = time_lines(
+            [line] * 64, ranks=list(range(0, 96 * 100, 150)), resolution_s=0.01, uncertainty_s=1e-5
+        )
         record["context"]["host"] = "a-very-long-host-name-without-any-blank" * 3
         record["phases"]["agree"] = {"min_s": 1e-7, "mean_s": 3.0, "max_s": 60.0, "entries": 9}
         for rank, writer in enumerate(record["writers"]["list"]):
@@ -62,7 +71,7 @@ def test_the_plots_are_there(shown: Browser) -> None:
         " s.getBoundingClientRect().width, s.getBoundingClientRect().height,"
         " s.querySelectorAll('.mark, .bar, .curve, .range').length])"
     )
-    assert len(boxes) == 1 + 3 * 7 + 2
+    assert len(boxes) == 1 + 3 * 7 + 2 + 3
     for name, width, height, marks in boxes:
         assert width > 300 and height > 80, name
         assert marks > 0, f"{name} is empty"
@@ -159,7 +168,7 @@ def test_without_scripts_everything_is_there(browser: Browser, page: Path) -> No
     plain.write_text(re.sub(r"<script>.*?</script>", "", page.read_text(), flags=re.DOTALL))
     browser.show(plain)
     browser.run(LOOKS)
-    assert browser.run("return looks.visible('svg.plot')") == 1 + 3 * 7 + 2
+    assert browser.run("return looks.visible('svg.plot')") == 1 + 3 * 7 + 2 + 3
     browser.run("document.querySelector('#s1-throughput summary').click()")
     assert browser.run("return looks.visible('#s1-throughput td')") > 20
 

@@ -20,6 +20,12 @@ _known = {
     "sync": ("force to the device", "p-sync"),
     "publish": ("rename", "p-publish"),
     "agree": ("wait for other ranks and agree", "p-agree"),
+    "encode": ("compress chunks", "p-encode"),
+    "exchange": ("send chunks to who writes them", "p-exchange"),
+    "read": ("read calls", "p-read"),
+    "read_back": ("open, compare, wait", "p-off"),
+    "fill": ("make the data, off the clock", "p-off"),
+    "compute": ("emulated computation, off the clock", "p-off"),
 }
 
 

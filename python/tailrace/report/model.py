@@ -32,7 +32,7 @@ class Figure:
     """A plot with what it says in words, its legend and its numbers.
 
     name: unique on the page; the id of the picture and the name of its CSV file.
-    note: what was left out or put together, where that was so.
+    note: what was left out or put together, where that was so. wide: over all columns of the page.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Figure:
     legend: Sequence[Key]
     table: Table
     note: str = ""
+    wide: bool = False
 
 
 @dataclass(frozen=True)

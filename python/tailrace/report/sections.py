@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from tailrace.report import checks, numbers, phases, sentences
+from tailrace.report.lanes import time_lines
 from tailrace.report.limit import Limit, beside_the_limit
 from tailrace.report.model import Cell, Fact, Section, Table
 from tailrace.report.repeat import repeat_command
@@ -27,7 +28,7 @@ def section(view: View, title: str, limit: Limit | None) -> Section:
     full = view.full
     plots = [
         throughput(view, limit), beside_the_limit(view), phases.stacked(view), steps(view),
-        phases.imbalance(view),
+        phases.imbalance(view), *time_lines(view),
         *writers(view),
     ]  # fmt: skip
     table, note = _repetitions(view)

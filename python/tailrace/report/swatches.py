@@ -26,6 +26,10 @@ def level(style: str) -> Markup:
     return _small(svg.line(1, 6, 21, 6, f"level {style}"))
 
 
+def idle() -> Markup:
+    return _small(svg.line(1, 6, 21, 6, "zero"))
+
+
 def level_with_band(style: str) -> Markup:
     band = svg.rect(1, 1, 20, 10, f"band {style}")
     return _small(band + svg.line(1, 6, 21, 6, f"level {style}"))

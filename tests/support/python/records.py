@@ -141,3 +141,30 @@ def _writer(rank: int, size: int) -> dict[str, Any]:
         "by_call": {"write": 0, "pwrite": calls, "writev": 0, "aio": 0, "uring": 0},
         "by_phase": {"write": {"calls": calls, "bytes_asked": size, "bytes_done": size}},
     }  # fmt: skip
+
+
+def time_lines(
+    lines: list[list[tuple[str, float, float]]], *, resolution_s: float = 0.0,
+    uncertainty_s: float | None = None, ranks: list[int] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Part of a Record: phase, start and end of the stretches of each rank; uncertainty_s: of
+    nodes with clocks of their own."""
+    names = list(dict.fromkeys(name for line in lines for name, *_ in line))
+    return {
+        "elapsed_s": max((end for line in lines for *_, end in line), default=0.0),
+        "clock": "one" if uncertainty_s is None else "barrier",
+        "clock_uncertainty_s": uncertainty_s or 0.0, "phases": names,
+        "list": [
+            {"rank": rank, "resolution_s": resolution_s,
+             "stretches": [[names.index(name), start, end] for name, start, end in line]}
+            for rank, line in zip(ranks or range(len(lines)), lines, strict=True)
+        ],
+    }  # fmt: skip
+
+
+def one_wrote(durable_s: float, ranks: int = 4) -> dict[str, Any]:
+    """Time lines of a run in which rank 0 wrote 90 % of the time, and the others waited."""
+    t = durable_s
+    first = [("create", 0.0, 0.1 * t), ("write", 0.1 * t, t)]
+    rest = [("create", 0.0, 0.1 * t), ("agree", 0.1 * t, t)]
+    return time_lines([first, *[rest] * (ranks - 1)])

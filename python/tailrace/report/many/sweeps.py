@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from tailrace import statistics
 from tailrace.report import numbers, swatches
 from tailrace.report.known_phases import off_the_clock, phase_order, phase_style, phase_words
+from tailrace.report.many.lines import beside
 from tailrace.report.model import Cell, Figure, Key, Table
 from tailrace.report.plots import bars, heat
 from tailrace.results import Record
@@ -29,7 +30,7 @@ def sweep_figures(records: Sequence[Record]) -> list[Figure]:
     if not runs.measured:
         return []
     found = findings(runs)
-    figures = [_ranked(found), _effects(found), _two(found), _phases(found)]
+    figures = [_ranked(found), _effects(found), _two(found), _phases(found), beside(found)]
     return [figure for figure in figures if figure is not None]
 
 
@@ -178,7 +179,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _phases(found: Findings) -> Figure:
-    """In place of time lines of ranks: a Record holds the phases over all ranks."""
+    """Of every combination, of an average rank."""
     ranked = found.ranked[:_most_stacks]
     times = [_phase_medians(one.case) for one in ranked]
     names = sorted({name for one in times for name in one}, key=phase_order)
@@ -196,8 +197,7 @@ def _phases(found: Findings) -> Figure:
     title = "Where the time goes"
     caption = (
         "An average rank's time, phase upon phase in the order in which a run passes them, median "
-        "over the repetitions. Records keep phases over all ranks and not a line for each; how far "
-        "ranks differ is in the sections."
+        "over the repetitions. How far ranks differ is in their time lines, and in the sections."
     )
     legend = [Key(swatches.bar(phase_style(name)), phase_words(name)) for name in names]
     rows: list[list[Cell]] = [
