@@ -91,6 +91,18 @@ def test_without_counts_only_the_times_are_told() -> None:
     assert words.startswith("Who wrote was not counted. All 4 ranks spent 0 to 90 % of the time")
 
 
+def test_who_wrote_is_about_the_data_where_that_is_known() -> None:
+    record = record_of(one_wrote(0.5), 1)
+    record["writers"]["list"][2] |= {"calls": 1, "bytes_done": 100}
+    record["writers"]["list"][2]["by_phase"] = {"close": {"calls": 1, "bytes_done": 100}}
+    found = writing(record)
+    assert found is not None and sentence(found).startswith("Rank 0 wrote everything")
+    for one in record["writers"]["list"]:
+        one["by_phase"] = {}  # threads of the library wrote, whenever it was
+    found = writing(record)
+    assert found is not None and sentence(found).startswith("Ranks 0 and 2 wrote everything")
+
+
 def test_reading_stands_apart() -> None:
     line = [
         ("write", 0.0, 1.0), ("read_back", 1.0, 1.2), ("read", 1.2, 1.7), ("read_back", 1.7, 2.0),
