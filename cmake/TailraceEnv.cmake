@@ -10,11 +10,17 @@ function(tailrace_link_python_package)
   if(TARGET tailrace_python_core)
     set(extension -D extension=$<TARGET_FILE:tailrace_python_core>)
   endif()
+  if(TARGET tailrace_vol)
+    list(APPEND extension -D plugin=$<TARGET_FILE_DIR:tailrace_vol>)
+  endif()
   add_custom_target(tailrace_python_package ALL VERBATIM
     COMMAND ${CMAKE_COMMAND} -D source=${PROJECT_SOURCE_DIR}/python/tailrace -D package=${package}
       ${extension} -P ${PROJECT_SOURCE_DIR}/cmake/TailraceLinkPython.cmake)
   if(TARGET tailrace_python_core)
     add_dependencies(tailrace_python_package tailrace_python_core)
+  endif()
+  if(TARGET tailrace_vol)
+    add_dependencies(tailrace_python_package tailrace_vol)
   endif()
   configure_file(${PROJECT_SOURCE_DIR}/cmake/tailrace_command.in ${PROJECT_BINARY_DIR}/bin/tailrace
     @ONLY FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)

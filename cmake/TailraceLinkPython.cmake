@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A folder of links to every entry of the Python package, and to the extension. Run as a script.
+# A folder of links to every entry of the Python package, to the extension and to the folder
+# of the HDF5 connector. Run as a script.
 file(REMOVE_RECURSE ${package}.new)
 file(MAKE_DIRECTORY ${package}.new)
 file(GLOB entries LIST_DIRECTORIES true ${source}/*)
@@ -12,6 +13,9 @@ endforeach()
 if(extension)
   get_filename_component(name ${extension} NAME)
   file(CREATE_LINK ${extension} ${package}.new/${name} SYMBOLIC)
+endif()
+if(plugin)
+  file(CREATE_LINK ${plugin} ${package}.new/hdf5_plugin SYMBOLIC)
 endif()
 file(REMOVE_RECURSE ${package})
 file(RENAME ${package}.new ${package})

@@ -11,6 +11,7 @@ from tailrace.cli.compare_command import compare
 from tailrace.cli.doctor_command import doctor
 from tailrace.cli.options import Json
 from tailrace.cli.output import Output
+from tailrace.cli.profile_command import profile
 from tailrace.cli.report_command import report
 from tailrace.cli.run_command import run
 from tailrace.cli.scale_command import scale
@@ -60,6 +61,7 @@ app.command()(scale)
 app.command()(compare)
 app.command()(suite)
 app.command()(submit)
+app.command(no_args_is_help=True, context_settings={"allow_interspersed_args": False})(profile)
 app.command()(verify)
 app.command()(report)
 app.command()(doctor)

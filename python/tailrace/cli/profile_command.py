@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tailrace profile`."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tailrace.cli.options import Json, Quiet
+from tailrace.cli.output import Output
+from tailrace.errors import ExitCode, TailraceError
+
+if TYPE_CHECKING:
+    pass
+
+Command = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="-- COMMAND...", show_default=False,
+        help="The program and its arguments, with its launcher where it has one.",
+    ),
+]  # fmt: skip
+To = Annotated[
+    Path, typer.Option("--output", "-o", metavar="FILE", help="Where the profile is written.")
+]
+Most = Annotated[
+    int | None,
+    typer.Option(
+        "--spool-mib", min=1, max=4096, show_default=False,
+        help="Most that one process may note down, in MiB. [default: 16]",
+    ),
+]  # fmt: skip
+Keep = Annotated[
+    bool, typer.Option("--keep-spools", help="Keep what the processes noted down, beside FILE.")
+]
+
+
+def profile(
+    command: Command,
+    output_file: To = Path("profile.json"),
+    spool_mib: Most = None,
+    keep_spools: Keep = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Run a program and note down what it does with its HDF5 files.
+
+    The program is not changed and need not be built anew; it may be a script. The profile is
+    written also when the program fails, which is exit code 1.
+    """
+    from tailrace.intent import plugin, record
+
+    output = Output(as_json=as_json, quiet=quiet)
+    core = _core()
+    folder = plugin.find()
+    plugin.check(folder)
+    if not output_file.parent.is_dir():
+        raise TailraceError(
+            "the folder is not there", where=str(output_file.parent), hint="make it first"
+        )
+    with record.spool_folder(output_file, keep=keep_spools) as spools:
+        added = plugin.environment_for(folder, spools, spool_mib)
+        words = record.with_environment(command, list(added))
+        ended = record.run(words, added, quiet_stdout=as_json)
+        text = core.profile_of_spools(str(spools), shlex.join(command))
+    found = json.loads(text)
+    if not keep_spools:
+        for source in found["origin"].get("sources", []):
+            source["path"] = Path(source["path"]).name
+    record.write(output_file, json.dumps(found, indent=2) + "\n")
+    _tell(output, found, ended, output_file, command)
+    return int(ExitCode.RUN_FAILED if ended.code else ExitCode.OK)
+
+
+def _core() -> Any:
+    from tailrace.native import core
+
+    module = core()
+    if module is None or not hasattr(module, "profile_of_spools"):
+        raise TailraceError(
+            "the compiled helper that reads what was recorded is missing",
+            where="profile",
+            hint="install a C++ compiler (Debian: apt-get install g++), then `pip install "
+            "--force-reinstall` tailrace again; or `make build` in a clone",
+            code=ExitCode.CAPABILITY_MISSING,
+        )
+    return module
+
+
+def _tell(
+    output: Output, found: dict[str, Any], ended: Any, file: Path, command: list[str]
+) -> None:
+    from tailrace.cli.profile_show import show
+
+    processes = found["run"].get("processes", [])
+    if not processes:
+        output.note(
+            f"nothing was recorded: no process of `{shlex.join(command)}` used HDF5 1.14 or newer "
+            "as a shared library (an older HDF5 has no connectors; a static one cannot load them)"
+        )
+    if ended.code:
+        how = f"signal {ended.signal_number}" if ended.signal_number else f"exit code {ended.code}"
+        output.note(f"the program ended with {how}; the profile holds what it did until then")
+    show(output, found)
+    output.line(f"profile: {file}")
+    output.json(
+        {
+            "command": "profile",
+            "argv": command,
+            "program_exit_code": ended.code,
+            "elapsed_s": ended.elapsed_s,
+            "profile": str(file),
+            "processes": len(processes),
+            "files": len(found.get("files", [])),
+            "notes": found["origin"].get("notes", []),
+            "dropped": found["origin"].get("dropped", {}),
+        }
+    )

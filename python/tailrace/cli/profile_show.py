@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A profile for a person, at the width of the terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.table import Table
+
+from tailrace.cli.output import Output, printable, shortened
+from tailrace.units import mib, plural
+
+_most_rows = 12
+
+
+def show(output: Output, profile: dict[str, Any]) -> None:
+    """The files and the datasets that moved most, then what is missing."""
+    run = profile["run"]
+    files = profile.get("files", [])
+    processes = len(run.get("processes", []))
+    if processes:
+        text = f"{plural(processes, 'process')}, {plural(len(files), 'file')}".replace(
+            "processs", "processes"
+        )
+        output.line(text, "bold")
+    if files:
+        output.show(_files(files))
+    datasets = [(file, dataset) for file in files for dataset in file.get("datasets", [])]
+    datasets.sort(key=lambda pair: -_bytes(pair[1], "reads") - _bytes(pair[1], "writes"))
+    if datasets:
+        output.show(_datasets(datasets[:_most_rows]))
+    if len(datasets) > _most_rows:
+        output.line(f"and {plural(len(datasets) - _most_rows, 'dataset')} more")
+    for note in profile["origin"].get("notes", []):
+        output.line(printable(note))
+    dropped = profile["origin"].get("dropped", {})
+    if dropped:
+        output.line("not kept: " + ", ".join(f"{count} {kind}" for kind, count in dropped.items()))
+
+
+def _table(*titles: str) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
+    for title in titles:
+        table.add_column(title, overflow="fold")
+    return table
+
+
+def _files(files: list[dict[str, Any]]) -> Table:
+    table = _table("file", "by", "opened", "datasets", "written", "read")
+    for file in files[:_most_rows]:
+        datasets = file.get("datasets", [])
+        hdf5 = file.get("hdf5", {})
+        table.add_row(
+            printable(shortened(file["path"], 40)),
+            file.get("processes", ""),
+            str(hdf5.get("opens", "")),
+            str(len(datasets)),
+            mib(sum(_bytes(dataset, "writes") for dataset in datasets)),
+            mib(sum(_bytes(dataset, "reads") for dataset in datasets)),
+        )
+    return table
+
+
+def _datasets(datasets: list[tuple[dict[str, Any], dict[str, Any]]]) -> Table:
+    table = _table("dataset", "extent", "written", "read", "how")
+    for file, dataset in datasets:
+        name = f"{file['path'].rsplit('/', 1)[-1]}:{dataset['path']}"
+        extent = "x".join(str(extent) for extent in dataset.get("dims", [])) or "one element"
+        kind = dataset.get("type", {}).get("name") or dataset.get("type", {}).get("class", "")
+        table.add_row(
+            printable(shortened(name, 30)),
+            f"{extent} {kind}",
+            mib(_bytes(dataset, "writes")),
+            mib(_bytes(dataset, "reads")),
+            _how(dataset.get("writes") or dataset.get("reads") or {}),
+        )
+    return table
+
+
+def _how(transfers: dict[str, Any]) -> str:
+    """One transfer as it mostly is: '10 x 64 KiB, one after the other, collective'."""
+    if not transfers.get("calls"):
+        return ""
+    words = []
+    shapes = transfers.get("shapes", [])
+    if shapes:
+        words.append(f"{shapes[0]['calls']} x {mib(shapes[0]['call_bytes'])}")
+    order = transfers.get("order", {})
+    follow = {key: order.get(key) or 0 for key in ("sequential", "strided", "random", "repeated")}
+    if sum(follow.values()):
+        words.append(max(follow, key=lambda key: follow[key]))
+    if transfers.get("requested_collective"):
+        words.append("collective")
+    return ", ".join(words)
+
+
+def _bytes(dataset: dict[str, Any], direction: str) -> int:
+    return int((dataset.get(direction) or {}).get("bytes") or 0)

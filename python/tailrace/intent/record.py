@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a program under the hooks, and makes the profile of what they left."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tailrace.errors import ExitCode, TailraceError
+from tailrace.run.launcher import flavour_of
+
+_launchers = ("mpiexec", "mpirun", "orterun", "prterun")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How the program ended; `signal_number` where a signal ended it."""
+
+    code: int
+    elapsed_s: float
+    signal_number: int = 0
+
+
+def with_environment(
+    words: list[str], names: list[str], flavour: Callable[[str], str] = flavour_of
+) -> list[str]:
+    """The command, with a launcher told to hand these variables on to other nodes."""
+    launcher = Path(words[0]).name
+    if launcher.startswith(_launchers):
+        if flavour(words[0]) != "openmpi":
+            return words  # those of MPICH and its kin hand on everything
+        return [words[0], *(word for name in names for word in ("-x", name)), *words[1:]]
+    if launcher == "srun":
+        return [_srun_word(word, names) for word in words]
+    return words
+
+
+def _srun_word(word: str, names: list[str]) -> str:
+    key, equals, value = word.partition("=")
+    if key != "--export" or not equals or "ALL" in value.split(","):
+        return word
+    kept = [] if value in {"", "NONE"} else [value]
+    return f"--export={','.join([*kept, *names])}"
+
+
+def run(words: list[str], added: dict[str, str], *, quiet_stdout: bool) -> Ended:
+    """Runs to the end, in the foreground: the program has the terminal and gets its signals.
+
+    quiet_stdout: what it prints goes to standard error, so that a result can be told apart.
+    """
+    started = time.monotonic()
+    try:
+        process = subprocess.Popen(
+            words,
+            env={**os.environ, **added},
+            stdout=sys.stderr.fileno() if quiet_stdout else None,
+        )
+    except OSError as error:
+        code = ExitCode.USAGE if isinstance(error, FileNotFoundError) else ExitCode.RUN_FAILED
+        raise TailraceError(
+            f"the program cannot be started: {error.strerror}", where=words[0], code=code,
+            hint="what follows -- is run as it is, without a shell",
+        ) from error  # fmt: skip
+    with _waiting(process):
+        code = process.wait()
+    elapsed = time.monotonic() - started
+    return Ended(128 - code, elapsed, -code) if code < 0 else Ended(code, elapsed)
+
+
+@contextmanager
+def _waiting(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Ctrl-C reaches the program by itself; other wishes to end are passed on."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    signal.signal(signal.SIGTERM, lambda number, _frame: process.send_signal(number))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def spool_folder(output: Path, *, keep: bool) -> Iterator[Path]:
+    """A folder beside the profile, which all nodes that see the profile's folder see too."""
+    folder = output.with_name(f"{output.name}.spools")
+    for number in range(1000):
+        folder = output.with_name(f"{output.name}.spools{'' if number == 0 else f'-{number}'}")
+        try:
+            folder.mkdir()
+            break
+        except FileExistsError:
+            continue
+    try:
+        yield folder.absolute()
+    finally:
+        if not keep:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def write(output: Path, text: str) -> None:
+    """Under its name only when complete."""
+    part = output.with_name(f"{output.name}.part")
+    with part.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(output)
