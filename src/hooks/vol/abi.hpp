@@ -147,17 +147,12 @@ struct FileSpecific {
             const char* name;
             Id access;
         } del;
-        struct {
-            void* other;
-            bool* same;
-        } is_equal;
     };
 };
 constexpr int file_flush = 0;
 constexpr int file_reopen = 1;
 constexpr int file_is_accessible = 2;
 constexpr int file_delete = 3;
-constexpr int file_is_equal = 4;
 
 struct GroupSpecific {
     int operation;  ///< one of group_*

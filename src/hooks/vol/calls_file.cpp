@@ -80,24 +80,24 @@ void count_left_open(const Object& file) {
 Status without_object(Library& library, FileSpecific* arguments, Id* list, Id transfer,
                       void** request) {
     const Id given = *list;
-    Status status = -1;
-    {
-        const BelowList below(library, given);
-        if (!below.good()) return -1;
-        if (arguments->operation == file_is_accessible && !below.named() && !asked_for()) {
+    if (arguments->operation == file_is_accessible && !asked_for()) {
+        const ErrorsKept kept(library);
+        if (!has_info(library, given)) {
             *arguments->is_accessible.accessible = false;
             return 0;
         }
-        *list = below.list();
-        status =
-            library.H5VLfile_specific(nullptr, below.connector(), arguments, transfer, request);
-        *list = given;
-        if (request != nullptr && *request != nullptr) {
-            Under* under = hold(library, below.connector());
-            if (under != nullptr) {
-                wrap_request(under, request);
-                release(under);
-            }
+    }
+    const BelowList below(library, given);
+    if (!below.good()) return -1;
+    *list = below.list();
+    const Status status =
+        library.H5VLfile_specific(nullptr, below.connector(), arguments, transfer, request);
+    *list = given;
+    if (request != nullptr && *request != nullptr) {
+        Under* under = hold(library, below.connector());
+        if (under != nullptr) {
+            wrap_request(under, request);
+            release(under);
         }
     }
     return status;
@@ -171,14 +171,11 @@ Status file_specific(Library& library, void* object, FileSpecific* arguments, Id
     }
     Object& file = object_of(object);
     if (arguments->operation == file_reopen) return reopen(file, arguments, transfer, request);
-    const bool equal = arguments->operation == file_is_equal;
-    void* other = equal ? arguments->is_equal.other : nullptr;
-    if (other != nullptr) arguments->is_equal.other = object_of(other).inner;
+    // The other file of "are they equal" is none of ours: it arrives as the last connector has it.
     const bool flush = arguments->operation == file_flush;
     const Clock clock(file.file);
     const Status status = file.library().H5VLfile_specific(file.inner, file.connector(), arguments,
                                                            transfer, request);
-    if (other != nullptr) arguments->is_equal.other = other;
     wrap_request(file.under, request);
     if (file.file != nullptr && flush && status >= 0) {
         recorder::file_flushed(file.file, clock.took());

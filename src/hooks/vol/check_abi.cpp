@@ -77,10 +77,8 @@ SAME_PLACE(FileSpecific, is_accessible.accessible, H5VL_file_specific_args_t,
            args.is_accessible.accessible);
 SAME_PLACE(FileSpecific, del.name, H5VL_file_specific_args_t, args.del.filename);
 SAME_PLACE(FileSpecific, del.access, H5VL_file_specific_args_t, args.del.fapl_id);
-SAME_PLACE(FileSpecific, is_equal.other, H5VL_file_specific_args_t, args.is_equal.obj2);
 static_assert(file_flush == H5VL_FILE_FLUSH && file_reopen == H5VL_FILE_REOPEN);
 static_assert(file_is_accessible == H5VL_FILE_IS_ACCESSIBLE && file_delete == H5VL_FILE_DELETE);
-static_assert(file_is_equal == H5VL_FILE_IS_EQUAL);
 
 SAME_PLACE(GroupSpecific, mount.child, H5VL_group_specific_args_t, args.mount.child_file);
 static_assert(group_mount == H5VL_GROUP_MOUNT && group_unmount == H5VL_GROUP_UNMOUNT);

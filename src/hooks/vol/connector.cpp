@@ -31,6 +31,7 @@ struct Slot {
     static Library& of() { return library(number); }
 
     static Status initialize(Id) {
+        const ErrorsKept kept(of());
         start(of());
         if (recorder::on()) {
             recorder::library(of().version, of().H5Pget_dxpl_mpio != nullptr, of().path);

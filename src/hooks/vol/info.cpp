@@ -114,6 +114,13 @@ Status info_from_text(Library& library, const char* text, void** info) {
     return 0;
 }
 
+bool has_info(Library& library, Id access) {
+    void* info = nullptr;
+    library.H5Pget_vol_info(access, &info);
+    if (info != nullptr) free_info(info);
+    return info != nullptr;
+}
+
 BelowList::BelowList(Library& library, Id access) : x_library(library) {
     void* info = nullptr;
     library.H5Pget_vol_info(access, &info);

@@ -13,6 +13,9 @@ Status info_to_text(const void* info, char** text);
 /// "under_vol=<value>;under_info={<its own text>}". What cannot be read means HDF5's own connector.
 Status info_from_text(Library& library, const char* text, void** info);
 
+/// Whether a file access list says which connector is below us.
+bool has_info(Library& library, Id access);
+
 /// A copy of a file access list in which the connector below stands in our place.
 class BelowList {
 public:
@@ -24,8 +27,6 @@ public:
     [[nodiscard]] bool good() const { return x_list >= 0; }
     [[nodiscard]] Id list() const { return x_list; }
     [[nodiscard]] Id connector() const { return x_connector; }
-    /// Whether the list named a connector below us; without, we may have been loaded unasked.
-    [[nodiscard]] bool named() const { return x_info != nullptr; }
 
 private:
     Library& x_library;
