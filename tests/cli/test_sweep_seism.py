@@ -64,6 +64,7 @@ def test_from_end_to_end(tmp_path: Path) -> None:
     ]
     page = (tmp_path / "page.html").read_text()
     assert "What each value costs" in page and "sweep-two" in page
+    assert "efault: collective=off deflate=0" in page, "the time lines"
     check_taken_along(tmp_path / "best", found["ranking"][0]["settings"])
 
 

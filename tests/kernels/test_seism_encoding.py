@@ -2,6 +2,8 @@
 """Chunks that ranks encode by themselves, subfiles made into one file, file space in pages: seen by
 an HDF5 of its own (h5py), by exit codes and in the Records."""
 
+import re
+
 import h5py
 import hdf5plugin
 import numpy as np
@@ -41,6 +43,9 @@ def test_ranks_encode_through_a_plugin_and_another_library_reads(tmp_path):
     assert "0 wrong" in result.out
     assert "collective_write, with encode ranks, has no effect" in result.err
     record = result.records[-1]
+    ratio = float(re.search(r"^Compression: +(\S+) \(bytes logical by", result.out, re.M)[1])
+    sizes = record["bytes"]
+    assert ratio == pytest.approx(sizes["logical"] / sizes["stored"], rel=1e-3)
     assert record["transfers"]["collective_actual"] is False
     assert {"encode", "exchange", "allocate", "write"} <= set(record["phases"])
     assert all(w["by_phase"]["write"]["bytes_done"] > 0 for w in record["writers"]["list"])

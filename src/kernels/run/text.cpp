@@ -71,6 +71,13 @@ std::string in_force(const core::Record& record) {
     return text;
 }
 
+/// How much smaller the filters made the file, whatever else is in it.
+std::string compression_text(const Kernel& kernel, const core::BytesRecord& bytes) {
+    if (!kernel.plan().filtered() || bytes.stored == 0) return "";
+    const double ratio = static_cast<double>(bytes.logical) / static_cast<double>(bytes.stored);
+    return labelled("Compression", core::digits(ratio) + " (bytes logical by bytes stored)");
+}
+
 std::string index_text(const std::vector<std::uint64_t>& index) {
     std::string text;
     for (std::uint64_t i : index) text += (text.empty() ? "" : ", ") + std::to_string(i);
@@ -151,7 +158,7 @@ std::string results_text(const Kernel& kernel, const core::Record& record, const
             labelled("Durable total", seconds_text(figures.durable_s)) +
             labelled("Durable throughput", rate_text(rate(figures.bytes, figures.durable_s))) +
             labelled("Bytes logical", bytes_text(bytes.logical)) +
-            labelled("Bytes stored", bytes_text(bytes.stored)) +
+            labelled("Bytes stored", bytes_text(bytes.stored)) + compression_text(kernel, bytes) +
             labelled("Bytes on disk blocks", bytes_text(bytes.allocated)) + who_wrote_text(record) +
             in_force(record) +
             labelled("File", record.file.path + " (" + formats::name(kernel.plan().options) + ")") +
