@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
+#include "intent/intents/derive.hpp"
+#include "intent/intents/intents_json.hpp"
 #include "intent/profile/profile_json.hpp"
 #include "intent/spool/merge.hpp"
 #include "modules.hpp"
@@ -22,6 +26,23 @@ std::string profile_of_spools(const std::string& folder, const std::string& comm
     return intent::to_json(intent::spool::merge_folder(folder, command));
 }
 
+/// Paths and texts of profiles.
+using Documents = std::vector<std::pair<std::string, std::string>>;
+
+std::pair<std::string, std::string> intents(const Documents& documents) {
+    nb::gil_scoped_release released;
+    std::vector<intent::NamedProfile> profiles;
+    for (const auto& [path, text] : documents)
+        profiles.push_back({path, intent::profile_from_json(text, path)});
+    const intent::Intents found = intent::intents_of(profiles);
+    return {intent::to_json(found), intent::to_classic_json(found)};
+}
+
+std::string checked_intents(const std::string& text, const std::string& where) {
+    nb::gil_scoped_release released;
+    return intent::to_json(intent::intents_from_json(text, where));
+}
+
 }  // namespace
 
 void add_intent(nb::module_& module) {
@@ -30,6 +51,12 @@ void add_intent(nb::module_& module) {
                "A profile read and written again, so that it is known to be one.");
     module.def("profile_of_spools", &profile_of_spools, "folder"_a, "command"_a,
                "The profile of a run, from the spools that its processes left in a folder.");
+    module.def("intents_schema", &intent::intents_schema, "JSON Schema of tailrace-intents/1.");
+    module.def("checked_intents", &checked_intents, "text"_a, "where"_a,
+               "Intents read and written again, so that they are known to be that.");
+    module.def("intents", &intents, "profiles"_a,
+               "The intents in profiles, given as pairs of path and text: as tailrace-intents/1, "
+               "and in the published H5Intent form.");
 }
 
 }  // namespace tailrace::python

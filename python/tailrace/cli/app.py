@@ -9,6 +9,7 @@ import typer
 
 from tailrace.cli.compare_command import compare
 from tailrace.cli.doctor_command import doctor
+from tailrace.cli.intents_command import intents
 from tailrace.cli.options import Json
 from tailrace.cli.output import Output
 from tailrace.cli.profile_command import profile
@@ -64,4 +65,5 @@ app.command()(submit)
 app.command(no_args_is_help=True, context_settings={"allow_interspersed_args": False})(profile)
 app.command()(verify)
 app.command()(report)
+app.command()(intents)
 app.command()(doctor)

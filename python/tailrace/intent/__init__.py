@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles of runs: recording them, and reading those that others recorded."""
+"""Profiles of runs, recorded by ourselves or by Darshan, and the intents in them."""

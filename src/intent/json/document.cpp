@@ -97,7 +97,7 @@ std::string kind_of(const Json& value) {
 }
 
 std::string text_of(const Json& document) {
-    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace tailrace::intent::json

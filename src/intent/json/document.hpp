@@ -34,7 +34,7 @@ struct Kind {
                                       const std::vector<std::string>& known);
 /// "a text", "an object", ...: what a value is.  [local]
 [[nodiscard]] std::string kind_of(const Json& value);
-/// The document as text, two blanks per level, with a line end; damaged letters replaced.  [local]
+/// The document as text, one blank per level, with a line end; damaged letters replaced.  [local]
 [[nodiscard]] std::string text_of(const Json& document);
 
 }  // namespace tailrace::intent::json

@@ -255,4 +255,13 @@ void read(const Json& json, T& value, const std::string& where, const std::strin
     }
 }
 
+/// The whole document: the schema's name, then the keys of `value`.  [local]
+template <class T>
+std::string document_text(std::string_view schema, const T& value) {
+    Json document{{"schema", schema}};
+    const Json keys = written(value);
+    for (const auto& [key, one] : keys.items()) document[key] = one;
+    return text_of(document);
+}
+
 }  // namespace tailrace::intent::json

@@ -148,6 +148,7 @@ struct Fields<Transfers> {
         v("whole", s.whole, "Transfers of the whole dataset.");
         v("empty", s.empty, "Transfers of no element.");
         v("failed", s.failed, "Transfers that failed; their bytes do not count.");
+        v("sizes", s.sizes, "Transfers by class of size.");
         v("requested_collective", s.requested_collective,
           "Transfers for which the program asked for collective I/O.");
         v("requested_independent", s.requested_independent, "Transfers for which it did not.");
@@ -235,6 +236,10 @@ struct Fields<Dataset> {
         v("shapes", s.shapes,
           "Shapes of reads and writes together, where the source does not part them.");
         v("selections", s.selections, "Transfers by kind of selection, reads and writes together.");
+        v("requested_collective", s.requested_collective,
+          "Whether any transfer asked for collective I/O, where the source does not count them.");
+        v("fastest", s.fastest, "The process that needed the least time.");
+        v("slowest", s.slowest, "The process that needed the most.");
         v("read_after_write", s.read_after_write,
           "Whether what was read had been written by this run.");
         v("direct_chunk_reads", s.direct_chunk_reads, "Reads of stored chunks.");

@@ -133,17 +133,6 @@ struct Fields<PosixTransfers> {
 };
 
 template <>
-struct Fields<Extreme> {
-    static constexpr std::string_view name = "extreme";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
-        v("process", s.process, "Id of the process.");
-        v("bytes", s.bytes, "Bytes it moved.");
-        v("elapsed_s", s.elapsed_s, "Its time in I/O.");
-    }
-};
-
-template <>
 struct Fields<PosixFile> {
     static constexpr std::string_view name = "posix_file";
     template <class V, class S>
@@ -216,6 +205,7 @@ struct Fields<File> {
         v("hdf5", s.hdf5, "What HDF5 saw.");
         v("mpiio", s.mpiio, "What MPI-IO saw.");
         v("posix", s.posix, "What the system calls saw.");
+        v("stdio", s.stdio, "What fopen, fwrite and the like saw.");
         v("pnetcdf", s.pnetcdf, "What PnetCDF saw.");
         v("lustre", s.lustre, "Striping.");
         v("datasets", s.datasets, "Its datasets and variables.");

@@ -42,6 +42,13 @@ struct FrequentStride {
     std::uint64_t bytes = 0, calls = 0;
 };
 
+/// The process that needed the least or the most time.
+struct Extreme {
+    std::uint64_t process = 0;
+    Count bytes;
+    Seconds elapsed_s;
+};
+
 // --- the run ------------------------------------------------------------------------------------
 enum class OriginKind { hook, darshan };
 struct Source {
@@ -128,6 +135,7 @@ struct ProcessShare {
 /// All reads, or all writes, of one dataset.
 struct Transfers {
     Count calls, bytes, elements, multi, whole, empty, failed;
+    std::vector<SizeClass> sizes;
     Count requested_collective, requested_independent;
     std::optional<Actual> actual;
     Counts no_collective_causes;
@@ -171,6 +179,8 @@ struct Dataset {
     std::optional<Transfers> reads, writes;
     std::vector<Shape> shapes;  ///< of reads and writes together, where a source does not part them
     Counts selections;          ///< by Selection, reads and writes together
+    Known requested_collective;  ///< of any transfer, where a source does not count them
+    std::optional<Extreme> fastest, slowest;
     std::optional<ReadAfterWrite> read_after_write;
     std::optional<DirectChunks> direct_chunk_reads, direct_chunk_writes;
     std::optional<Extensions> extensions;
@@ -225,11 +235,6 @@ struct PosixTransfers {
     Seconds elapsed_s;
     std::optional<Span> active;
 };
-struct Extreme {
-    std::uint64_t process = 0;
-    Count bytes;
-    Seconds elapsed_s;
-};
 struct PosixFile {
     Count opens, seeks, stats, syncs, maps, renames, read_write_switches;
     Count not_aligned_in_file, not_aligned_in_memory, file_alignment_bytes, memory_alignment_bytes;
@@ -256,7 +261,7 @@ struct File {
     ProcessSet processes;
     std::optional<Hdf5File> hdf5;
     std::optional<MpiioFile> mpiio;
-    std::optional<PosixFile> posix;
+    std::optional<PosixFile> posix, stdio;
     std::optional<PnetcdfFile> pnetcdf;
     std::optional<Lustre> lustre;
     std::vector<Dataset> datasets;

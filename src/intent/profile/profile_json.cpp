@@ -44,12 +44,7 @@ void check(const Profile& profile, const std::string& where) {
 
 }  // namespace
 
-std::string to_json(const Profile& profile) {
-    json::Json document{{"schema", kind.schema}};
-    const json::Json keys = json::written(profile);
-    for (const auto& [key, value] : keys.items()) document[key] = value;
-    return json::text_of(document);
-}
+std::string to_json(const Profile& profile) { return json::document_text(kind.schema, profile); }
 
 Profile profile_from_json(std::string_view text, const std::string& where) {
     Profile profile;

@@ -58,6 +58,17 @@ struct Fields<FrequentStride> {
 };
 
 template <>
+struct Fields<Extreme> {
+    static constexpr std::string_view name = "extreme";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("process", s.process, "Id of the process.");
+        v("bytes", s.bytes, "Bytes it moved.");
+        v("elapsed_s", s.elapsed_s, "Its time in I/O.");
+    }
+};
+
+template <>
 struct Fields<Source> {
     static constexpr std::string_view name = "source";
     template <class V, class S>

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tailrace intents`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tailrace.cli.options import Json, Quiet
+from tailrace.cli.output import Output
+from tailrace.errors import TailraceError, did_you_mean
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE...", show_default=False,
+        help="Profiles (`tailrace profile` makes them) and Darshan logs, one or several: of one "
+        "program at several sizes, or of programs that hand files to each other.",
+    ),
+]  # fmt: skip
+Target = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", show_default=False,
+                 help="Write the intents into this file."),
+]  # fmt: skip
+Format = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        metavar="tailrace|h5intent",
+        help="tailrace-intents/1, or the published H5Intent form.",
+    ),
+]
+Partial = Annotated[
+    bool,
+    typer.Option("--partial", help="Take what can be read of a Darshan log that is damaged."),
+]
+
+
+def intents(
+    files: Files = [],  # noqa: B006  (read only)
+    target: Target = None,
+    form: Format = "tailrace",
+    partial: Partial = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """What do programs intend with their files? Why, what and how, from profiles of their runs."""
+    output = Output(as_json=as_json, quiet=quiet)
+    _check(files, form)
+    from tailrace.cli.intents_show import show
+    from tailrace.intent.native_calls import intents_of
+    from tailrace.intent.sources import read_profiles
+    from tailrace.intent.target import check_target
+    from tailrace.whole_files import write_text
+
+    if target is not None:
+        check_target(target)
+    profiles, notes = read_profiles(files, partial=partial)
+    for note in notes:
+        output.note(note)
+    own, classic = intents_of(profiles)
+    text = own if form == "tailrace" else classic
+    if target is not None:
+        write_text(target, text)
+    show(output, json.loads(own))
+    if target is not None:
+        output.line()
+        output.line(f"written: {target}")
+    output.json(json.loads(text))
+    return 0
+
+
+def _check(files: list[Path], form: str) -> None:
+    known = ("tailrace", "h5intent")
+    if form not in known:
+        raise TailraceError(
+            f'there is no format "{form}".{did_you_mean(form, known)}',
+            where="--format",
+            hint="tailrace (schema tailrace-intents/1) or h5intent (the published form)",
+        )
+    if not files:
+        raise TailraceError(
+            "no profile is given",
+            where="intents",
+            hint="tailrace intents profile.json, or tailrace intents job.darshan",
+        )

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Intents for a person: a few lines and a short table, within 80 columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.table import Table
+
+from tailrace.cli.output import Output, printable, shortened
+from tailrace.units import plural
+
+Intent = dict[str, Any]
+
+MOST_ROWS = 12
+_name_width = 34
+
+
+def show(output: Output, intents: Intent) -> None:
+    """The workload, its files by pattern, and what the profiles do not agree about."""
+    workload = intents["workload"]
+    for word in ("why", "what", "how"):
+        output.line(f"{word:<5}{workload['words'][word]}")
+    reliability = workload["reliability"]
+    output.line(f"     {reliability['value']} (confidence: {reliability['confidence']})")
+    output.line()
+    output.show(_table("File", _files(intents)))
+    datasets = _datasets(intents)
+    if datasets:
+        output.line()
+        output.show(_table("Dataset", datasets))
+    for line in _left_out(intents) + disagreements(intents):
+        output.line(line)
+
+
+def _table(title: str, rows: list[list[str]]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
+    table.add_column(title, no_wrap=True)
+    table.add_column("#", justify="right")
+    table.add_column("Why and how")
+    for row in rows[:MOST_ROWS]:
+        table.add_row(*row)
+    return table
+
+
+def _files(intents: Intent) -> list[list[str]]:
+    """A row per pattern of files."""
+    rows = []
+    for pattern in intents["workload"].get("patterns", []):
+        one = intents["files"].get(pattern["examples"][0])
+        if one is None:
+            continue
+        what = one["type"]["value"].replace("_", "-")
+        text = f"{what}: {one['words']['what']}; {one['words']['how']}"
+        rows.append([_name(pattern["naming"]["pattern"]), str(pattern["files"]), text])
+    return rows
+
+
+def _datasets(intents: Intent) -> list[list[str]]:
+    """A row for each kind of dataset: those of which there is the same to say."""
+    groups: dict[str, list[str]] = {}
+    for one in intents.get("datasets", {}).values():
+        words = one["words"]
+        text = f"{one['type']['value'].replace('_', '-')}: {words['what']}; {words['how']}"
+        groups.setdefault(text, []).append(one["naming"]["pattern"])
+    rows = []
+    for text, names in groups.items():
+        others = len(set(names)) - 1
+        more = f" and {others} more" if others else ""
+        rows.append([_name(names[0], more), str(len(names)), text])
+    return rows
+
+
+def _left_out(intents: Intent) -> list[str]:
+    """How many rows there would be more."""
+    more = []
+    for noun, rows in (("file", _files(intents)), ("dataset", _datasets(intents))):
+        if len(rows) > MOST_ROWS:
+            more.append(f"({plural(len(rows) - MOST_ROWS, f'more pattern of {noun}s')[:-1]}s)")
+    return more
+
+
+def disagreements(intents: Intent) -> list[str]:
+    """Statements that differ between the profiles, at most a few."""
+    lines = []
+    places = [("workload", intents["workload"]), *intents["files"].items(),
+              *intents.get("datasets", {}).items()]  # fmt: skip
+    for where, intent in places:
+        for key, statement in intent.items():
+            if isinstance(statement, dict) and statement.get("changes"):
+                values = ", ".join(
+                    f"{one['value']} (profile {one['profile']})" for one in statement["by_profile"]
+                )
+                lines.append(f"differs: {_name(where)} {key}: {values}")
+    return lines[:MOST_ROWS]
+
+
+def _name(text: str, more: str = "") -> str:
+    return printable(shortened(text, _name_width - len(more)) + more)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The functions of the compiled helper on profiles and intents; its errors as ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tailrace.errors import ExitCode, TailraceError
+from tailrace.native import core
+
+
+def intents_of(profiles: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """The intents in profiles, as tailrace-intents/1 and in the published H5Intent form.
+
+    Args:
+        profiles: paths, for messages, and texts of schema tailrace-profile/1.
+
+    Raises:
+        TailraceError: a text is no profile, or the compiled helper is missing.
+    """
+    return _call("intents", list(profiles))
+
+
+def checked_profile(text: str, where: str) -> str:
+    """A profile read and written again."""
+    return _call("checked_profile", text, where)
+
+
+def checked_intents(text: str, where: str) -> str:
+    """Intents read and written again."""
+    return _call("checked_intents", text, where)
+
+
+def _call(name: str, *arguments: Any) -> Any:
+    module = core()
+    function: Callable[..., Any] | None = getattr(module, name, None)
+    if function is None:
+        raise TailraceError(
+            "intents need the compiled part of this package, and it was installed without",
+            hint="install it where a C++ compiler is: pip install --force-reinstall tailrace",
+            code=ExitCode.CAPABILITY_MISSING,
+        )
+    try:
+        return function(*arguments)
+    except ValueError as error:
+        what = getattr(error, "what", None)
+        if what is None:
+            raise
+        raise TailraceError(
+            str(what),
+            where=str(getattr(error, "where", "")),
+            hint=str(getattr(error, "hint", "")),
+            code=ExitCode(getattr(error, "exit_code", 2)),
+        ) from None

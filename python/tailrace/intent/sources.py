@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files given to `tailrace intents`: profiles and Darshan logs, told apart by what is in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from tailrace.errors import TailraceError
+from tailrace.intent.darshan import read_darshan
+from tailrace.intent.darshan_log import Json, check_it_is_a_file
+
+
+def read_profiles(
+    files: Sequence[Path], *, partial: bool = False
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """Path and text of each profile, in their order, and what is to be said about them.
+
+    Args:
+        files: profiles (JSON) and Darshan logs.
+        partial: take what can be read of a damaged log.
+
+    Raises:
+        TailraceError: one is neither, or a log is damaged.
+    """
+    seen: dict[Path, Path] = {}
+    for file in files:
+        check_it_is_a_file(file)
+        if file.resolve() in seen:
+            raise TailraceError("this file is given twice", where=str(file))
+        seen[file.resolve()] = file
+    logs = [file for file in files if not is_json(file)]
+    imported = dict(zip(logs, read_darshan(logs, partial=partial) if logs else [], strict=True))
+    texts, notes = [], []
+    for file in files:
+        if file in imported:
+            texts.append((str(file), json.dumps(imported[file])))
+            notes += [f"{file}: {note}" for note in worth_saying(imported[file])]
+        else:
+            texts.append((str(file), read_text(file)))
+    return texts, notes
+
+
+def is_json(file: Path) -> bool:
+    """Whether its first letter is that of a JSON document; a log begins with its version."""
+    with file.open("rb") as stream:
+        return stream.read(256).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[", b'"')
+
+
+def read_text(file: Path) -> str:
+    """The text of a file in UTF-8.
+
+    Raises:
+        TailraceError: it is not in UTF-8.
+    """
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TailraceError(
+            f"it is not in UTF-8: byte {error.start} is {error.object[error.start]:#04x}",
+            where=str(file),
+        ) from None
+
+
+def worth_saying(profile: Json) -> list[str]:
+    """What an import left out."""
+    origin = profile["origin"]
+    dropped = [f"{count} {what} left out" for what, count in origin.get("dropped", {}).items()]
+    return [*origin.get("notes", []), *dropped]

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing a text file whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from tailrace.errors import ExitCode, TailraceError
+
+
+def check_folder(folder: Path) -> None:
+    """Raises TailraceError where no file can be made in it, before any work is done."""
+    if not folder.is_dir():
+        raise refused(folder, "there is no such folder", "make it first, or name another with -o")
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise refused(
+            folder, f"cannot be written: {error.strerror}", "name another folder"
+        ) from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Under a temporary name, synced, then renamed."""
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    except OSError as error:
+        raise lost(path, error) from error
+    part = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.chmod(0o666 & ~_umask())
+        part.replace(path)
+    except OSError as error:
+        raise lost(path, error) from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    """What the files of this process are made with."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def lost(path: Path, error: OSError) -> TailraceError:
+    """It was possible before the work, and is no longer."""
+    return TailraceError(
+        f"could not be written: {error.strerror}",
+        where=str(path),
+        hint="what was there before is untouched; make room, or name another file",
+        code=ExitCode.RUN_FAILED,
+    )
+
+
+def refused(path: Path, what: str, hint: str) -> TailraceError:
+    """It cannot be written, which is known before the work."""
+    return TailraceError(what, where=str(path), hint=hint)

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intent/intents/derive.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "core/error.hpp"
+
+#include "intent/intents/access.hpp"
+#include "intent/intents/purpose.hpp"
+#include "intent/intents/sharing.hpp"
+#include "intent/intents/statements.hpp"
+
+namespace tailrace::intent {
+
+namespace {
+
+std::uint64_t ranks_of(const Run& run) {
+    return std::max<std::uint64_t>({run.ranks.value_or(0), run.processes.size(), 1});
+}
+
+std::optional<Span> first_use_of(const File& file) {
+    std::optional<Span> span;
+    const auto take = [&](const auto& layer) {
+        if (layer) span = cover(span, layer->open);
+    };
+    take(file.hdf5);
+    take(file.mpiio);
+    take(file.posix);
+    take(file.stdio);
+    take(file.pnetcdf);
+    return span;
+}
+
+ProfileSource source_of(const NamedProfile& named) {
+    const Profile& profile = named.profile;
+    return {named.path,
+            profile.origin.kind == OriginKind::darshan ? "darshan" : "hook",
+            profile.origin.command,
+            profile.origin.start,
+            profile.run.ranks,
+            profile.run.nodes,
+            profile.origin.notes};
+}
+
+/// A direction with less than a hundredth of the bytes (a file of settings, a line of results) does
+/// not make the run a mixed one.
+bool little(const Count& bytes, const Count& others) {
+    return bytes.value_or(0) < others.value_or(0) / 100;
+}
+
+/// What the files of one run say together about their type.
+Statement workload_type(const std::map<std::string, FileIntent>& files) {
+    std::set<std::string> types;
+    Volume volume;
+    for (const auto& [path, file] : files) {
+        types.insert(file.type.value);
+        add(volume, file.volume);
+    }
+    types.erase("not known");
+    if (types.size() > 1) types.erase("no_data");
+    Reasons why("run");
+    why.note("bytes_read", volume.bytes_read, "bytes")
+        .note("bytes_written", volume.bytes_written, "bytes")
+        .note("files", Count(files.size()), "files");
+    if (types.empty()) return Statement{};
+    if (types.size() == 1) return why.say(*types.begin(), Confidence::high);
+    if (little(volume.bytes_read, volume.bytes_written))
+        return why.say("write_only", Confidence::medium);
+    if (little(volume.bytes_written, volume.bytes_read))
+        return why.say("read_only", Confidence::medium);
+    if (types.count("read_after_write") + types.count("write_once_read_many") > 0)
+        return why.say("read_after_write", Confidence::medium);
+    return why.say("read_write", Confidence::high);
+}
+
+/// How the run's bytes lie in files: the sharing of the files that hold most of them.
+Statement workload_sharing(const std::map<std::string, FileIntent>& files, std::uint64_t ranks) {
+    std::map<std::string, std::uint64_t> bytes;
+    std::uint64_t all = 0;
+    for (const auto& [path, file] : files) {
+        const std::uint64_t here =
+            file.volume.bytes_read.value_or(0) + file.volume.bytes_written.value_or(0);
+        if (file.sharing_pattern.value != "not known") bytes[file.sharing_pattern.value] += here;
+        all += here;
+    }
+    Reasons why("run");
+    for (const auto& [value, count] : bytes) why.note(value, Count(count), "bytes");
+    why.note("ranks", Count(ranks), "ranks");
+    if (ranks <= 1) return why.say("serial", Confidence::high);
+    for (const auto& [value, count] : bytes)
+        if (bytes.size() == 1 || (all > 0 && count >= all / 10 * 9))
+            return why.say(value, Confidence::high);
+    return bytes.empty() ? Statement{} : why.say("mixed", Confidence::high);
+}
+
+/// The most careful of all; as sure as the statement on the largest file that says so.
+Statement workload_reliability(const std::map<std::string, FileIntent>& files) {
+    Reasons why("run");
+    std::map<std::string, std::uint64_t> counts;
+    std::map<std::string, std::pair<std::uint64_t, Confidence>> largest;
+    for (const auto& [path, file] : files) {
+        const std::string& value = file.reliability.value;
+        ++counts[value];
+        const std::uint64_t bytes = file.volume.bytes_written.value_or(0);
+        const auto [found, fresh] = largest.try_emplace(value, bytes, file.reliability.confidence);
+        if (!fresh && bytes > found->second.first)
+            found->second = {bytes, file.reliability.confidence};
+    }
+    for (const auto& [value, count] : counts) why.note(value, Count(count), "files");
+    for (const char* value : {"durable", "recomputable", "scratch"})
+        if (counts.count(value) > 0) return why.say(value, largest.at(value).second);
+    return Statement{};
+}
+
+std::vector<std::string> interfaces_of(const Profile& profile) {
+    std::set<std::string> found;
+    for (const File& file : profile.files) {
+        if (file.hdf5) found.insert("hdf5");
+        if (file.pnetcdf) found.insert("pnetcdf");
+        if (file.mpiio) found.insert("mpiio");
+        if (file.posix) found.insert("posix");
+        if (file.stdio) found.insert("stdio");
+        for (const Dataset& dataset : file.datasets)
+            found.insert(dataset.interface == Interface::hdf5 ? "hdf5" : "pnetcdf");
+    }
+    return {found.begin(), found.end()};
+}
+
+WorkloadIntent workload_of(const Profile& profile, const Intents& one, std::uint64_t number) {
+    WorkloadIntent workload;
+    const std::uint64_t ranks = ranks_of(profile.run);
+    workload.type = workload_type(one.files);
+    workload.sharing_pattern = workload_sharing(one.files, ranks);
+    workload.reliability = workload_reliability(one.files);
+    std::vector<const Statement*> metadata;
+    for (const auto& [path, file] : one.files) metadata.push_back(&file.metadata_dominated);
+    workload.metadata_dominated = agreed(metadata, "files", "partly");
+    workload.rhythm = rhythm_of(profile, workload.bursts);
+    workload.ranks = ranks;
+    workload.nodes = profile.run.nodes;
+    workload.elapsed_s = profile.run.elapsed_s;
+    for (const auto& [path, file] : one.files) add(workload.volume, file.volume);
+    workload.interfaces = interfaces_of(profile);
+    for (Statement* statement : {&workload.type, &workload.sharing_pattern, &workload.reliability,
+                                 &workload.metadata_dominated, &workload.rhythm})
+        for (Evidence& evidence : statement->evidence) evidence.profile = number;
+    return workload;
+}
+
+std::vector<PatternIntent> patterns_of(const Names& names, const Intents& intents) {
+    std::vector<PatternIntent> patterns;
+    for (const PathPattern& pattern : names.patterns) {
+        PatternIntent one;
+        one.naming = {pattern.pattern, pattern.glob};
+        one.name_glob = pattern.name_glob;
+        std::set<std::string> paths;
+        for (const std::size_t member : pattern.members) paths.insert(names.uses[member].path);
+        one.files = paths.size();
+        for (const std::string& path : paths)
+            if (one.examples.size() < 3) one.examples.push_back(path);
+        for (const NumberKind kind : pattern.numbers) one.numbers.push_back(name(kind));
+        for (const std::string& path : paths)
+            if (const auto found = intents.files.find(path);
+                found != intents.files.end() && one.sharing_pattern.value == "not known")
+                one.sharing_pattern = found->second.sharing_pattern;
+        patterns.push_back(one);
+    }
+    return patterns;
+}
+
+}  // namespace
+
+void Names::find_patterns() {
+    patterns = patterns_of(uses);
+    x_of.assign(uses.size(), 0);
+    for (std::size_t i = 0; i < patterns.size(); ++i)
+        for (const std::size_t member : patterns[i].members) x_of[member] = i;
+}
+
+Intents intents_of(const std::vector<NamedProfile>& profiles) {
+    if (profiles.empty())
+        throw core::Error(core::Code::bad_input, "there is no profile to derive intents from", {},
+                          "give at least one profile or Darshan log");
+    Names names;
+    for (std::size_t i = 0; i < profiles.size(); ++i)
+        for (const File& file : profiles[i].profile.files) {
+            const auto first = first_use_of(file);
+            names.uses.push_back(
+                {file.path, file.processes, first ? Seconds(first->start_s) : std::nullopt, i});
+        }
+    if (names.uses.empty())
+        throw core::Error(core::Code::bad_input, "the profile holds no file", profiles[0].path,
+                          "record a run that writes or reads files");
+    names.find_patterns();
+    std::vector<Intents> single;
+    std::size_t first_use = 0;
+    for (std::size_t i = 0; i < profiles.size(); ++i) {
+        const Profile& profile = profiles[i].profile;
+        single.push_back(intents_of_one(profile, i, names, first_use));
+        single.back().workload = workload_of(profile, single.back(), i);
+        single.back().profiles = {source_of(profiles[i])};
+        first_use += profile.files.size();
+    }
+    Intents all = single.front();
+    for (std::size_t i = 1; i < single.size(); ++i) {
+        const bool larger = single[i].workload.ranks > all.workload.ranks;
+        join(all, single[i], larger);
+    }
+    find_producers(all, single);
+    all.workload.patterns = patterns_of(names, all);
+    all.workload.files = all.files.size();
+    all.workload.datasets = all.datasets.size();
+    put_into_words(all);
+    return all;
+}
+
+}  // namespace tailrace::intent

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// From profiles to intents.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "intent/intents/model.hpp"
+#include "intent/intents/patterns.hpp"
+
+namespace tailrace::intent {
+
+/// A profile and the file that it came from, for messages and for `Intents::profiles`.
+struct NamedProfile {
+    std::string path;
+    Profile profile;
+};
+
+/// The intents of one program's runs, or of several programs that share files. Objects of
+/// different profiles are one where their paths are equal, or their patterns and last parts are;
+/// numbers are then those of the run with the most ranks, and statements tell where the runs do
+/// not agree.  [local]
+/// @throws Error{Code::bad_input} where there is no profile, or none has a file
+[[nodiscard]] Intents intents_of(const std::vector<NamedProfile>& profiles);
+
+/// Where a profile's objects are described by patterns over the paths of all profiles. Internal to
+/// src/intent.
+struct Names {
+    std::vector<PathUse> uses;
+    std::vector<PathPattern> patterns;
+    /// The pattern that a use is a member of.  [local]
+    [[nodiscard]] const PathPattern& of(std::size_t use) const { return patterns[x_of[use]]; }
+    /// Sorts the uses into patterns.  [local]
+    void find_patterns();
+
+private:
+    std::vector<std::size_t> x_of;
+};
+
+/// The files and datasets of one profile; evidence and `profiles` carry its number. Internal to
+/// src/intent.  [local]
+/// @param first_use  place of its first file in `names.uses`; the others follow in order
+[[nodiscard]] Intents intents_of_one(const Profile& profile, std::uint64_t number,
+                                     const Names& names, std::size_t first_use);
+/// Puts what another profile says to what is there. Internal to src/intent.  [local]
+/// @param prefer  numbers of `from` win: its run was larger
+void join(Intents& to, Intents from, bool prefer);
+/// Marks files that one profile writes and another reads. Internal to src/intent.  [local]
+void find_producers(Intents& intents, const std::vector<Intents>& single);
+/// Sentences on why, what and how for each object. Internal to src/intent.  [local]
+void put_into_words(Intents& intents);
+
+}  // namespace tailrace::intent

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "intent/intents/access.hpp"
+#include "intent/intents/derive.hpp"
+#include "intent/intents/derive_dataset.hpp"
+#include "intent/intents/purpose.hpp"
+#include "intent/intents/sharing.hpp"
+#include "intent/intents/statements.hpp"
+#include "intent/intents/transfers.hpp"
+
+namespace tailrace::intent {
+
+namespace {
+
+using Datasets = std::vector<DatasetIntent>;
+
+std::vector<const Statement*> statements(const Datasets& datasets,
+                                         Statement DatasetIntent::*which) {
+    std::vector<const Statement*> all;
+    all.reserve(datasets.size());
+    for (const DatasetIntent& dataset : datasets) all.push_back(&(dataset.*which));
+    return all;
+}
+
+/// Patterns of the datasets of one file, and the order in which they were first transferred.
+void name_datasets(Datasets& datasets) {
+    std::vector<PathUse> uses;
+    std::vector<std::pair<double, std::size_t>> by_time;
+    for (const DatasetIntent& dataset : datasets) {
+        const auto first =
+            cover(dataset.session_io.read_timestamp, dataset.session_io.write_timestamp);
+        PathUse use;
+        use.path = dataset.dataset_name.substr(dataset.filename.size() + 1);
+        use.processes = dataset.process_sharing;
+        if (first) {
+            use.first_s = first->start_s;
+            by_time.emplace_back(first->start_s, uses.size());
+        }
+        uses.push_back(use);
+    }
+    for (const PathPattern& pattern : patterns_of(uses, 3))
+        for (const std::size_t member : pattern.members)
+            datasets[member].naming = {pattern.pattern, pattern.glob};
+    std::sort(by_time.begin(), by_time.end());
+    for (std::size_t i = 0; i < by_time.size(); ++i) datasets[by_time[i].second].sequence = i;
+}
+
+/// Size of the file: from the last byte touched, else from its datasets.
+std::optional<Amount> size_of_file(const File& file, const SizeSummary& datasets) {
+    Count last;
+    for (const auto* layer : {&file.posix, &file.stdio}) {
+        if (!*layer) continue;
+        for (const auto* transfers : {&(*layer)->reads, &(*layer)->writes})
+            if (*transfers && (*transfers)->highest_byte && (*transfers)->bytes.value_or(1) > 0)
+                last = std::max(last.value_or(0), *(*transfers)->highest_byte + 1);
+    }
+    if (last) return Amount{*last, "last byte touched"};
+    if (datasets.count > 0) return Amount{datasets.sum_bytes, "sizes of its datasets"};
+    return std::nullopt;
+}
+
+SizeSummary summary_of(const Datasets& datasets) {
+    SizeSummary summary;
+    for (const DatasetIntent& dataset : datasets) {
+        if (!dataset.fs_size) continue;
+        const std::uint64_t bytes = dataset.fs_size->bytes;
+        summary.smallest_bytes =
+            summary.count == 0 ? bytes : std::min(summary.smallest_bytes, bytes);
+        summary.largest_bytes = std::max(summary.largest_bytes, bytes);
+        summary.sum_bytes += bytes;
+        ++summary.count;
+    }
+    return summary;
+}
+
+/// The layer that is nearest to the program and knows the data: its flow is the file's.
+Flow flow_of(const File& file, const Datasets& datasets) {
+    Flow flow;
+    for (const Dataset& dataset : file.datasets) add(flow, flow_of(dataset));
+    if (!datasets.empty()) return flow;
+    const auto take = [&](const std::string& layer, const LayerIntent& intent) {
+        flow.from = layer;
+        flow.volume = intent.volume;
+        flow.reads = intent.session_io.read_timestamp;
+        flow.writes = intent.session_io.write_timestamp;
+    };
+    if (file.mpiio) take("mpiio", intent_of(*file.mpiio));
+    if (!file.mpiio && file.posix) take("posix", intent_of(*file.posix, "posix", file.processes));
+    if (!file.mpiio && !file.posix && file.stdio)
+        take("stdio", intent_of(*file.stdio, "stdio", file.processes));
+    if (flow.from.empty() && file.pnetcdf) {
+        flow.from = "pnetcdf";
+        flow.volume.bytes_read = file.pnetcdf->bytes_read;
+        flow.volume.bytes_written = file.pnetcdf->bytes_written;
+    }
+    return flow;
+}
+
+void take_layers(FileIntent& intent, const File& file) {
+    if (file.mpiio) intent.layers["mpiio"] = intent_of(*file.mpiio);
+    if (file.posix) intent.layers["posix"] = intent_of(*file.posix, "posix", file.processes);
+    if (file.stdio) intent.layers["stdio"] = intent_of(*file.stdio, "stdio", file.processes);
+}
+
+void take_session(FileIntent& intent, const File& file, const Flow& flow) {
+    intent.session_io.read_timestamp = flow.reads;
+    intent.session_io.write_timestamp = flow.writes;
+    const auto take = [&](const auto& layer) {
+        if (!layer) return;
+        if (!intent.session_io.open_timestamp) intent.session_io.open_timestamp = layer->open;
+        if (!intent.session_io.close_timestamp) intent.session_io.close_timestamp = layer->close;
+    };
+    take(file.hdf5);
+    take(file.pnetcdf);
+    take(file.mpiio);
+    take(file.posix);
+    take(file.stdio);
+}
+
+/// Statements that follow from the datasets, or from the layers where there are none.
+void take_how(FileIntent& intent, const File& file, const Datasets& datasets) {
+    if (!datasets.empty()) {
+        intent.order = agreed(statements(datasets, &DatasetIntent::order), "datasets", "mixed");
+        intent.how_shared =
+            agreed(statements(datasets, &DatasetIntent::how_shared), "datasets", "mixed");
+        intent.collective =
+            agreed(statements(datasets, &DatasetIntent::collective), "datasets", "partly");
+        intent.append = agreed(statements(datasets, &DatasetIntent::append), "datasets", "partly");
+    }
+    const auto posix = intent.layers.find("posix");
+    if (intent.order.value == "not known" && posix != intent.layers.end())
+        intent.order = posix->second.order;
+    if (datasets.empty() && file.mpiio) intent.collective = intent.layers.at("mpiio").collective;
+    if (datasets.empty() && file.posix)
+        intent.append = append_of(*file.posix, "posix", file.processes.size());
+    if (intent.append.value == "not known" && datasets.empty() && file.stdio)
+        intent.append = append_of(*file.stdio, "stdio", file.processes.size());
+}
+
+FileIntent intent_of_file(const File& file, const Run& run, const Datasets& datasets) {
+    FileIntent intent;
+    take_layers(intent, file);
+    const Flow flow = flow_of(file, datasets);
+    take_session(intent, file, flow);
+    intent.type = type_of(flow);
+    intent.mode = mode_of(intent.type);
+    intent.ds_size_dist = summary_of(datasets);
+    intent.fs_size = size_of_file(file, intent.ds_size_dist);
+    Flow sized = flow;
+    if (intent.fs_size && datasets.empty()) sized.size_bytes = intent.fs_size->bytes;
+    intent.reuse = reuse_of(sized);
+    intent.metadata_dominated = metadata_dominated(file);
+    intent.reliability = reliability_of(file, run, intent.type.value);
+    intent.process_sharing = file.processes;
+    for (const DatasetIntent& dataset : datasets) {
+        ++intent.ap_distribution[dataset.type.value];
+        add(intent.transfer_size_dist, dataset.transfer_size_dist);
+        add(intent.top_accessed_segments, dataset.top_accessed_segments);
+    }
+    if (datasets.empty())
+        for (const char* layer : {"mpiio", "posix"})
+            if (intent.transfer_size_dist.empty() && intent.layers.count(layer) > 0)
+                intent.transfer_size_dist = intent.layers.at(layer).transfer_size_dist;
+    intent.volume = flow.volume;
+    take_how(intent, file, datasets);
+    return intent;
+}
+
+void mark(Statement& statement, std::uint64_t number) {
+    for (Evidence& one : statement.evidence) one.profile = number;
+}
+
+void mark(DatasetIntent& intent, std::uint64_t number) {
+    intent.profiles = {number};
+    for (Statement* one : {&intent.type, &intent.mode, &intent.append, &intent.reuse, &intent.order,
+                           &intent.sharing_pattern, &intent.how_shared, &intent.collective,
+                           &intent.full_coverage, &intent.producer_consumer, &intent.reliability})
+        mark(*one, number);
+}
+
+void mark(FileIntent& intent, std::uint64_t number) {
+    intent.profiles = {number};
+    for (Statement* one :
+         {&intent.type, &intent.mode, &intent.append, &intent.metadata_dominated, &intent.reuse,
+          &intent.order, &intent.sharing_pattern, &intent.how_shared, &intent.collective,
+          &intent.producer_consumer, &intent.reliability})
+        mark(*one, number);
+    for (auto& [name, layer] : intent.layers)
+        for (Statement* one : {&layer.type, &layer.order, &layer.collective, &layer.alignment})
+            mark(*one, number);
+}
+
+/// A source that lost something: what it did not see may yet have happened.
+bool incomplete(const Origin& origin) {
+    if (!origin.dropped.empty())
+        for (const auto& [kind, count] : origin.dropped)
+            if (count > 0 && kind != "lock test files") return true;
+    return std::any_of(origin.sources.begin(), origin.sources.end(), [](const Source& source) {
+        return std::any_of(source.parts.begin(), source.parts.end(),
+                           [](const std::string& part) { return part.rfind('!', 0) == 0; });
+    });
+}
+
+template <class T>
+void doubt(T& intent) {
+    for (Statement* one : {&intent.type, &intent.mode, &intent.reuse, &intent.append})
+        if (one->confidence == Confidence::high) one->confidence = Confidence::medium;
+}
+
+std::uint64_t ranks_of(const Run& run) {
+    return std::max<std::uint64_t>({run.ranks.value_or(0), run.processes.size(), 1});
+}
+
+}  // namespace
+
+Intents intents_of_one(const Profile& profile, std::uint64_t number, const Names& names,
+                       std::size_t first_use) {
+    Intents intents;
+    const std::uint64_t ranks = ranks_of(profile.run);
+    std::map<const PathPattern*, Statement> sharing;
+    for (std::size_t i = 0; i < profile.files.size(); ++i) {
+        const File& file = profile.files[i];
+        const PathPattern& pattern = names.of(first_use + i);
+        if (sharing.count(&pattern) == 0)
+            sharing[&pattern] = sharing_of(pattern, names.uses, number, ranks);
+        Datasets datasets;
+        for (const Dataset& dataset : file.datasets)
+            datasets.push_back(intent_of(dataset, file, ranks));
+        name_datasets(datasets);
+        FileIntent intent = intent_of_file(file, profile.run, datasets);
+        intent.naming = {pattern.pattern, pattern.glob};
+        intent.sharing_pattern = sharing[&pattern];
+        if (intent.sharing_pattern.value == "mixed")
+            intent.sharing_pattern.value = file.processes.size() > 1 ? "shared" : "one_writer";
+        if (file.processes.size() == 1) intent.how_shared.value = "private";
+        if (incomplete(profile.origin)) doubt(intent);
+        mark(intent, number);
+        for (DatasetIntent& dataset : datasets) {
+            dataset.reliability = intent.reliability;
+            if (incomplete(profile.origin)) doubt(dataset);
+            mark(dataset, number);
+            intents.datasets.emplace(dataset.dataset_name, std::move(dataset));
+        }
+        intents.files.emplace(file.path, std::move(intent));
+    }
+    return intents;
+}
+
+}  // namespace tailrace::intent

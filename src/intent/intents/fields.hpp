@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys of the intents. Internal to src/intent.
+#pragma once
+
+#include "intent/intents/model.hpp"
+#include "intent/profile/dataset_fields.hpp"
+
+namespace tailrace::intent::json {
+
+template <>
+struct Names<Confidence> {
+    static constexpr std::pair<Confidence, std::string_view> all[] = {
+        {Confidence::high, "high"},
+        {Confidence::medium, "medium"},
+        {Confidence::low, "low"},
+    };
+};
+
+template <>
+struct Fields<Evidence> {
+    static constexpr std::string_view name = "evidence";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("name", s.name, "What it is.");
+        v("value", s.value, "How much.");
+        v("unit", s.unit, "Its unit; empty: a text.");
+        v("from", s.from,
+          "The layer that it was seen in: hdf5, mpiio, posix, stdio, pnetcdf, path or run.");
+        v("profile", s.profile, "Number of the profile.");
+    }
+};
+
+template <>
+struct Fields<Variant> {
+    static constexpr std::string_view name = "variant";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("profile", s.profile, "Number of the profile.");
+        v("value", s.value, "What it says.");
+    }
+};
+
+template <>
+struct Fields<Statement> {
+    static constexpr std::string_view name = "statement";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("value", s.value, "The statement.");
+        v("confidence", s.confidence,
+          "high: counted or proven; medium: follows from sums or times; low: a guess.");
+        v("evidence", s.evidence, "The numbers it rests on.");
+        v("changes", s.changes, "The profiles do not agree: see by_profile.");
+        v("by_profile", s.by_profile, "What each profile says, where they do not agree.");
+    }
+};
+
+template <>
+struct Fields<Session> {
+    static constexpr std::string_view name = "session";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("open_timestamp", s.open_timestamp, "From the first begin to the last end of an open.");
+        v("close_timestamp", s.close_timestamp, "The same of a close.");
+        v("read_timestamp", s.read_timestamp, "The same of a read.");
+        v("write_timestamp", s.write_timestamp, "The same of a write.");
+    }
+};
+
+template <>
+struct Fields<Segment> {
+    static constexpr std::string_view name = "segment";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("selection", s.selection, "Kind of the selection.");
+        v("length", s.length, "Elements per dimension, slowest first.");
+        v("stride", s.stride, "Distance between blocks per dimension, in elements.");
+        v("block", s.block, "Elements of a block per dimension.");
+        v("count", s.count, "Transfers of this shape.");
+        v("access_bytes", s.access_bytes, "Bytes of one such transfer.");
+    }
+};
+
+template <>
+struct Fields<TransferSize> {
+    static constexpr std::string_view name = "transfer_size";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("bytes", s.bytes, "Size of the transfer in the file.");
+        v("calls", s.calls, "Transfers of this size.");
+        v("elements", s.elements, "The same in elements.");
+    }
+};
+
+template <>
+struct Fields<Amount> {
+    static constexpr std::string_view name = "amount";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("bytes", s.bytes, "How much.");
+        v("from", s.from, "What it was computed from.");
+    }
+};
+
+template <>
+struct Fields<SizeSummary> {
+    static constexpr std::string_view name = "size_summary";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("count", s.count, "Datasets whose size is known.");
+        v("sum_bytes", s.sum_bytes, "Their sum.");
+        v("smallest_bytes", s.smallest_bytes, "The smallest.");
+        v("largest_bytes", s.largest_bytes, "The largest.");
+    }
+};
+
+template <>
+struct Fields<Volume> {
+    static constexpr std::string_view name = "volume";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("bytes_read", s.bytes_read, "Bytes read.");
+        v("bytes_written", s.bytes_written, "Bytes written.");
+        v("read_calls", s.read_calls, "Calls that read.");
+        v("write_calls", s.write_calls, "Calls that write.");
+        v("read_s", s.read_s, "Time in reading, all processes together.");
+        v("write_s", s.write_s, "Time in writing, all processes together.");
+    }
+};
+
+template <>
+struct Fields<Words> {
+    static constexpr std::string_view name = "words";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("why", s.why, "The purpose.");
+        v("what", s.what, "What it is.");
+        v("how", s.how, "How it is accessed.");
+    }
+};
+
+template <>
+struct Fields<Naming> {
+    static constexpr std::string_view name = "naming";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("pattern", s.pattern,
+          "Numbers as {step}, {rank}, {date}, {id} or {number}; what stayed the same stays.");
+        v("glob", s.glob, "The same for fnmatch.");
+    }
+};
+
+template <>
+struct Fields<DatasetIntent> {
+    static constexpr std::string_view name = "dataset_intent";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("filename", s.filename, "Path of the file.");
+        v("dataset_name", s.dataset_name,
+          "The key: path of the file, a colon, path of the dataset.");
+        v("profiles", s.profiles, "Numbers of the profiles that have it.");
+        v("naming", s.naming, "Its name with the numbers taken out.");
+        v("words", s.words, "Why, what and how, in words.");
+        v("interface", s.interface, "The library that was called for it.");
+        v("ndims", s.ndims, "Number of dimensions.");
+        v("dims", s.dims, "Extents, slowest first.");
+        v("elements", s.elements, "Elements of the whole extent.");
+        v("element_bytes", s.element_bytes, "Size of one element in the file.");
+        v("chunk", s.chunk, "Extents of a chunk.");
+        v("layout", s.layout, "contiguous, chunked, compact or virtual.");
+        v("filters", s.filters, "Names of the filters.");
+        v("sequence", s.sequence,
+          "Its place in the order in which the datasets of the file were first transferred, from "
+          "0.");
+        v("session_io", s.session_io, "When it was opened, read, written and closed.");
+        v("type", s.type,
+          "What is done with the data: write_only, read_only, read_after_write, "
+          "write_once_read_many, read_before_write, read_write or no_data.");
+        v("mode", s.mode, "What the access allows: write_only, read_only, read_write or none.");
+        v("append", s.append, "Whether it grows at its end: yes, no or not known.");
+        v("reuse", s.reuse, "once, re_read, rewritten, re_read_and_rewritten or not known.");
+        v("order", s.order,
+          "Order of the places within a process: one_transfer, sequential, strided, random, "
+          "repeated, mixed or not known.");
+        v("sharing_pattern", s.sharing_pattern,
+          "independent (one process) or shared; of a file also file_per_process, one_writer; of a "
+          "workload also serial, mixed.");
+        v("how_shared", s.how_shared,
+          "disjoint_blocks, interleaved, same_region, overlapping, collective or independent; not "
+          "known; private where it is not shared.");
+        v("collective", s.collective,
+          "Collective I/O was: done, requested, not_done_though_requested, partly, not_requested "
+          "or not known.");
+        v("full_coverage", s.full_coverage,
+          "Whether every element was written: yes, no or not known.");
+        v("producer_consumer", s.producer_consumer,
+          "producer, consumer, both, no, or not known from one profile.");
+        v("reliability", s.reliability,
+          "durable, recomputable or scratch: how bad it would be to lose it; durable unless there "
+          "is reason to think otherwise.");
+        v("top_accessed_segments", s.top_accessed_segments,
+          "The most frequent shapes, most frequent first.");
+        v("transfer_size_dist", s.transfer_size_dist,
+          "The most frequent sizes of transfers, most frequent first.");
+        v("process_sharing", s.process_sharing, "Ids of the processes.");
+        v("fs_size", s.fs_size, "Its size in the file.");
+        v("volume", s.volume, "Bytes and calls.");
+    }
+};
+
+template <>
+struct Fields<LayerIntent> {
+    static constexpr std::string_view name = "layer_intent";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("type", s.type,
+          "What is done with the data: write_only, read_only, read_after_write, "
+          "write_once_read_many, read_before_write, read_write or no_data.");
+        v("order", s.order,
+          "Order of the places within a process: one_transfer, sequential, strided, random, "
+          "repeated, mixed or not known.");
+        v("collective", s.collective,
+          "Collective I/O was: done, requested, not_done_though_requested, partly, not_requested "
+          "or not known.");
+        v("alignment", s.alignment,
+          "aligned, partly or not_aligned with the block of the file system.");
+        v("session_io", s.session_io, "When it was opened, read, written and closed.");
+        v("transfer_size_dist", s.transfer_size_dist,
+          "The most frequent sizes of transfers, most frequent first.");
+        v("read_sizes", s.read_sizes, "Reads by class of size.");
+        v("write_sizes", s.write_sizes, "Writes by class of size.");
+        v("volume", s.volume, "Bytes and calls.");
+        v("syncs", s.syncs, "Calls that make it durable.");
+    }
+};
+
+template <>
+struct Fields<FileIntent> {
+    static constexpr std::string_view name = "file_intent";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("profiles", s.profiles, "Numbers of the profiles that have it.");
+        v("naming", s.naming, "Its name with the numbers taken out.");
+        v("words", s.words, "Why, what and how, in words.");
+        v("session_io", s.session_io, "When it was opened, read, written and closed.");
+        v("type", s.type,
+          "What is done with the data: write_only, read_only, read_after_write, "
+          "write_once_read_many, read_before_write, read_write or no_data.");
+        v("mode", s.mode, "What the access allows: write_only, read_only, read_write or none.");
+        v("append", s.append, "Whether it grows at its end: yes, no or not known.");
+        v("metadata_dominated", s.metadata_dominated,
+          "Whether opening, creating and describing outweigh moving data: yes, no or not known.");
+        v("reuse", s.reuse, "once, re_read, rewritten, re_read_and_rewritten or not known.");
+        v("order", s.order,
+          "Order of the places within a process: one_transfer, sequential, strided, random, "
+          "repeated, mixed or not known.");
+        v("sharing_pattern", s.sharing_pattern,
+          "independent (one process) or shared; of a file also file_per_process, one_writer; of a "
+          "workload also serial, mixed.");
+        v("how_shared", s.how_shared,
+          "disjoint_blocks, interleaved, same_region, overlapping, collective or independent; not "
+          "known; private where it is not shared.");
+        v("collective", s.collective,
+          "Collective I/O was: done, requested, not_done_though_requested, partly, not_requested "
+          "or not known.");
+        v("producer_consumer", s.producer_consumer,
+          "producer, consumer, both, no, or not known from one profile.");
+        v("reliability", s.reliability,
+          "durable, recomputable or scratch: how bad it would be to lose it; durable unless there "
+          "is reason to think otherwise.");
+        v("process_sharing", s.process_sharing, "Ids of the processes.");
+        v("fs_size", s.fs_size, "Its size.");
+        v("ap_distribution", s.ap_distribution, "Datasets by type.");
+        v("ds_size_dist", s.ds_size_dist, "Sizes of the datasets.");
+        v("top_accessed_segments", s.top_accessed_segments,
+          "The most frequent shapes, most frequent first.");
+        v("transfer_size_dist", s.transfer_size_dist,
+          "The most frequent sizes of transfers, most frequent first.");
+        v("volume", s.volume, "Bytes and calls.");
+        v("layers", s.layers, "What mpiio, posix and stdio saw.");
+    }
+};
+
+template <>
+struct Fields<PatternIntent> {
+    static constexpr std::string_view name = "pattern_intent";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("naming", s.naming, "Its name with the numbers taken out.");
+        v("name_glob", s.name_glob, "The last part of the path alone, for another folder.");
+        v("files", s.files, "Files that match.");
+        v("examples", s.examples, "The first of them.");
+        v("numbers", s.numbers, "What the numbers are, in order: step, rank, date, id or number.");
+        v("sharing_pattern", s.sharing_pattern,
+          "independent (one process) or shared; of a file also file_per_process, one_writer; of a "
+          "workload also serial, mixed.");
+    }
+};
+
+template <>
+struct Fields<Burst> {
+    static constexpr std::string_view name = "burst";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("start_s", s.start_s, "Begin, in seconds since the start of the run.");
+        v("end_s", s.end_s, "End.");
+    }
+};
+
+template <>
+struct Fields<WorkloadIntent> {
+    static constexpr std::string_view name = "workload_intent";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("words", s.words, "Why, what and how, in words.");
+        v("type", s.type,
+          "What is done with the data: write_only, read_only, read_after_write, "
+          "write_once_read_many, read_before_write, read_write or no_data.");
+        v("sharing_pattern", s.sharing_pattern,
+          "independent (one process) or shared; of a file also file_per_process, one_writer; of a "
+          "workload also serial, mixed.");
+        v("metadata_dominated", s.metadata_dominated,
+          "Whether opening, creating and describing outweigh moving data: yes, no or not known.");
+        v("producer_consumer", s.producer_consumer,
+          "producer, consumer, both, no, or not known from one profile.");
+        v("reliability", s.reliability,
+          "durable, recomputable or scratch: how bad it would be to lose it; durable unless there "
+          "is reason to think otherwise.");
+        v("rhythm", s.rhythm,
+          "once, bursts, regular_bursts, continuous or not known: the output over time.");
+        v("ranks", s.ranks, "Ranks; of the largest run.");
+        v("nodes", s.nodes, "Nodes.");
+        v("elapsed_s", s.elapsed_s, "Duration.");
+        v("volume", s.volume, "Bytes and calls.");
+        v("files", s.files, "Files.");
+        v("datasets", s.datasets, "Datasets.");
+        v("interfaces", s.interfaces,
+          "Libraries that were called: hdf5, pnetcdf, mpiio, posix, stdio.");
+        v("bursts", s.bursts, "Pieces of time with I/O; the first 64.");
+        v("patterns", s.patterns, "Files that differ in numbers only.");
+    }
+};
+
+template <>
+struct Fields<ProfileSource> {
+    static constexpr std::string_view name = "profile_source";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("path", s.path, "The profile or log.");
+        v("kind", s.kind, "hook or darshan.");
+        v("command", s.command, "The command line of the run.");
+        v("start", s.start, "Start of the run, ISO 8601, UTC.");
+        v("ranks", s.ranks, "Its ranks.");
+        v("nodes", s.nodes, "Its nodes.");
+        v("notes", s.notes, "What is missing or doubtful, in words.");
+    }
+};
+
+template <>
+struct Fields<Intents> {
+    static constexpr std::string_view name = "intents";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("profiles", s.profiles, "The profiles, in the order in which the rest numbers them.");
+        v("workload", s.workload, "The run as a whole.");
+        v("files", s.files, "Files by path.");
+        v("datasets", s.datasets, "Datasets by path of the file, a colon, path of the dataset.");
+    }
+};
+
+}  // namespace tailrace::intent::json

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intent/intents/intents_json.hpp"
+
+#include "intent/intents/fields.hpp"
+#include "intent/json/schema.hpp"
+
+namespace tailrace::intent {
+
+namespace {
+
+constexpr json::Kind kind{"tailrace-intents/1", "intents file",
+                          "`tailrace intents PROFILE -o intents.json` makes one"};
+
+}  // namespace
+
+std::string to_json(const Intents& intents) { return json::document_text(kind.schema, intents); }
+
+Intents intents_from_json(std::string_view text, const std::string& where) {
+    Intents intents;
+    json::read(json::parse(text, where, kind), intents, where, "");
+    return intents;
+}
+
+std::string intents_schema() {
+    return json::text_of(json::document_schema<Intents>(
+        std::string(kind.schema),
+        "What programs intend with their files, derived from profiles. Units stand in the names or "
+        "beside the values; times are seconds since the start of the run."));
+}
+
+}  // namespace tailrace::intent

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intent/intents/sharing.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "intent/intents/access.hpp"
+#include "intent/intents/statements.hpp"
+
+namespace tailrace::intent {
+
+namespace {
+
+std::string layer_of(const Dataset& dataset) {
+    return dataset.interface == Interface::hdf5 ? "hdf5" : "pnetcdf";
+}
+
+bool meet(const Place& a, const Place& b) {
+    if (a.start.size() != b.start.size() || a.count.size() != a.start.size() ||
+        b.count.size() != b.start.size() || a.start.empty())
+        return false;
+    for (std::size_t d = 0; d < a.start.size(); ++d)
+        if (a.start[d] + a.count[d] <= b.start[d] || b.start[d] + b.count[d] <= a.start[d])
+            return false;
+    return true;
+}
+
+bool same(const Place& a, const Place& b) { return a.start == b.start && a.count == b.count; }
+
+/// The first boxes of the processes; few enough to be compared with each other.
+std::vector<const Place*> first_boxes(const Transfers& transfers) {
+    std::vector<const Place*> boxes;
+    for (const ProcessShare& one : transfers.by_process)
+        if (one.first && one.calls.value_or(1) > 0 && boxes.size() < 256)
+            boxes.push_back(&*one.first);
+    return boxes;
+}
+
+/// Blocks with gaps between them: several blocks of which another process can have the gaps.
+bool has_gaps(const Transfers& transfers) {
+    return std::any_of(transfers.shapes.begin(), transfers.shapes.end(), [](const Shape& shape) {
+        for (std::size_t d = 0; d < shape.count.size(); ++d)
+            if (d < shape.stride.size() && d < shape.block.size() && shape.count[d] > 1 &&
+                shape.stride[d] > shape.block[d])
+                return true;
+        return false;
+    });
+}
+
+Statement of_boxes(const Transfers& transfers, const std::vector<const Place*>& boxes,
+                   Reasons why) {
+    std::size_t equal = 0, meeting = 0;
+    for (std::size_t a = 0; a < boxes.size(); ++a)
+        for (std::size_t b = a + 1; b < boxes.size(); ++b) {
+            equal += same(*boxes[a], *boxes[b]) ? 1 : 0;
+            meeting += meet(*boxes[a], *boxes[b]) ? 1 : 0;
+        }
+    const std::size_t pairs = boxes.size() * (boxes.size() - 1) / 2;
+    why.note("first_boxes", Count(boxes.size()), "boxes")
+        .note("equal_pairs", Count(equal), "pairs")
+        .note("meeting_pairs", Count(meeting), "pairs");
+    if (equal == pairs) return why.say("same_region", Confidence::high);
+    const Statement gaps = why.say("interleaved", Confidence::medium);
+    if (has_gaps(transfers)) return gaps;
+    return why.say(meeting == 0 ? "disjoint_blocks" : "overlapping", Confidence::medium);
+}
+
+/// From sums alone: all together moved the dataset once, or each of them all of it.
+Statement of_sums(const Dataset& dataset, const Transfers& transfers, Reasons why) {
+    const Count size = size_of(dataset);
+    const std::uint64_t processes = dataset.processes.size();
+    if (!size || *size == 0 || !transfers.bytes) return Statement{};
+    why.note("bytes", transfers.bytes, "bytes")
+        .note("size", size, "bytes")
+        .note("processes", Count(processes), "processes");
+    if (*transfers.bytes == *size) return why.say("disjoint_blocks", Confidence::low);
+    if (*transfers.bytes / processes == *size && *transfers.bytes % processes == 0 &&
+        transfers.whole.value_or(0) >= processes)
+        return why.say("same_region", Confidence::high);
+    return Statement{};
+}
+
+}  // namespace
+
+Statement sharing_of(const Dataset& dataset, std::uint64_t ranks) {
+    const std::uint64_t processes = dataset.processes.size();
+    if (processes == 0) return Statement{};
+    Reasons why(layer_of(dataset));
+    why.note("processes", Count(processes), "processes").note("ranks", Count(ranks), "ranks");
+    return why.say(processes > 1 ? "shared" : "independent", Confidence::high);
+}
+
+Statement sharing_of(const PathPattern& pattern, const std::vector<PathUse>& paths,
+                     std::uint64_t profile, std::uint64_t ranks) {
+    std::uint64_t files = 0, shared = 0, most = 0;
+    ProcessSet owners;
+    for (const std::size_t member : pattern.members) {
+        const PathUse& use = paths[member];
+        if (use.profile != profile || use.processes.empty()) continue;
+        ++files;
+        most = std::max(most, use.processes.size());
+        if (use.processes.size() > 1)
+            ++shared;
+        else
+            owners.add(use.processes);
+    }
+    if (files == 0) return Statement{};
+    Reasons why("run");
+    why.note("files", Count(files), "files")
+        .note("files_of_several_processes", Count(shared), "files")
+        .note("processes_with_a_file_of_their_own", Count(owners.size()), "processes")
+        .note("most_processes_of_a_file", Count(most), "processes")
+        .note("ranks", Count(ranks), "ranks");
+    if (shared == files) return why.say("shared", Confidence::high);
+    if (shared > 0) return why.say("mixed", Confidence::high);
+    if (ranks <= 1) return why.say("independent", Confidence::high);
+    if (owners.size() > 1) return why.say("file_per_process", Confidence::high);
+    return why.say("one_writer", Confidence::high);
+}
+
+Statement how_shared_of(const Dataset& dataset) {
+    Reasons why(layer_of(dataset));
+    const std::uint64_t processes = dataset.processes.size();
+    if (processes == 0) return Statement{};
+    if (processes == 1) {
+        why.note("processes", Count(processes), "processes");
+        return why.say("private", Confidence::high);
+    }
+    for (const auto* transfers : {&dataset.writes, &dataset.reads}) {
+        if (!*transfers || (*transfers)->calls.value_or(0) == 0) continue;
+        const auto boxes = first_boxes(**transfers);
+        return boxes.size() > 1 ? of_boxes(**transfers, boxes, why)
+                                : of_sums(dataset, **transfers, why);
+    }
+    return Statement{};
+}
+
+Statement agreed(const std::vector<const Statement*>& all, const std::string& objects,
+                 const std::string& mixed) {
+    std::map<std::string, std::uint64_t> votes;
+    Confidence least = Confidence::high;
+    for (const Statement* one : all) {
+        if (one->value == "not known") continue;
+        ++votes[one->value];
+        least = std::max(least, one->confidence);
+    }
+    if (votes.empty()) return Statement{};
+    Reasons why("hdf5");
+    for (const auto& [value, count] : votes) why.note(value, Count(count), objects);
+    if (votes.size() == 1) return why.say(votes.begin()->first, least);
+    return why.say(mixed, least);
+}
+
+}  // namespace tailrace::intent

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+
+#include "intent/intents/derive.hpp"
+#include "intent/intents/statements.hpp"
+
+namespace tailrace::intent {
+
+namespace {
+
+std::string why_of(const std::string& type, const std::string& producer,
+                   const std::string& metadata) {
+    static const std::map<std::string, std::string> words{
+        {"write_only", "output: written, not read by this run"},
+        {"read_only", "input: read, not written by this run"},
+        {"read_after_write", "written, then read back"},
+        {"write_once_read_many", "written once, then read several times"},
+        {"read_before_write", "read, then changed"},
+        {"read_write", "read and written at the same time"},
+        {"no_data", "opened without moving data"}};
+    if (producer == "yes") return "written by one program and read by another";
+    if (metadata == "yes") return "structure rather than data: opened, created and described";
+    const auto found = words.find(type);
+    return found == words.end() ? "not known" : found->second;
+}
+
+std::string numbered(std::uint64_t count, const std::string& noun) {
+    const std::string ending = count == 1 ? "" : noun.back() == 's' ? "es" : "s";
+    return std::to_string(count) + " " + noun + ending;
+}
+
+std::string extents_text(const Extents& extents) {
+    std::string text;
+    for (const std::uint64_t extent : extents)
+        text += (text.empty() ? "" : " x ") + std::to_string(extent);
+    return text;
+}
+
+void append(std::string& text, const std::string& part) {
+    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
+}
+
+std::string collective_text(const std::string& collective) {
+    static const std::map<std::string, std::string> words{
+        {"done", "collective"},
+        {"requested", "collective asked for"},
+        {"not_done_though_requested", "collective asked for but not done"},
+        {"partly", "partly collective"},
+        {"not_requested", "independent"}};
+    const auto found = words.find(collective);
+    return found == words.end() ? std::string{} : found->second;
+}
+
+std::string order_text(const std::string& order) {
+    if (order == "one_transfer") return "one transfer per process";
+    return order == "not known" ? std::string{} : order;
+}
+
+std::string sharing_text(const std::string& sharing, std::uint64_t processes) {
+    if (sharing == "file_per_process") return "a file of its own for each process";
+    if (sharing == "one_writer") return "one process of several";
+    if (sharing == "shared") return "shared by " + numbered(processes, "process");
+    if (sharing == "independent" || sharing == "serial") return "one process";
+    return sharing == "not known" ? std::string{} : sharing;
+}
+
+std::string transfers_text(const std::vector<TransferSize>& sizes) {
+    return sizes.empty() ? std::string{}
+                         : "mostly " + size_text(sizes.front().bytes) + " at a time";
+}
+
+void describe(DatasetIntent& intent) {
+    intent.words.why = why_of(intent.type.value, intent.producer_consumer.value, "");
+    std::string what = !intent.dims.empty() ? extents_text(intent.dims) + " elements"
+                       : intent.elements    ? numbered(*intent.elements, "element")
+                                            : "extent not known";
+    if (intent.element_bytes) what += " of " + numbered(*intent.element_bytes, "byte");
+    if (intent.fs_size) append(what, size_text(intent.fs_size->bytes));
+    if (intent.layout) append(what, *intent.layout);
+    for (const std::string& filter : intent.filters) append(what, filter);
+    intent.words.what = what;
+    std::string how;
+    append(how, sharing_text(intent.sharing_pattern.value, intent.process_sharing.size()));
+    append(how, collective_text(intent.collective.value));
+    append(how, transfers_text(intent.transfer_size_dist));
+    append(how, order_text(intent.order.value));
+    intent.words.how = how;
+}
+
+void describe(FileIntent& intent) {
+    intent.words.why =
+        why_of(intent.type.value, intent.producer_consumer.value, intent.metadata_dominated.value);
+    std::uint64_t datasets = 0;
+    for (const auto& [type, count] : intent.ap_distribution) datasets += count;
+    std::string what = datasets > 0 ? numbered(datasets, "dataset") : std::string{};
+    if (intent.fs_size) append(what, size_text(intent.fs_size->bytes));
+    intent.words.what = what.empty() ? "not known" : what;
+    std::string how;
+    append(how, sharing_text(intent.sharing_pattern.value, intent.process_sharing.size()));
+    append(how, collective_text(intent.collective.value));
+    append(how, transfers_text(intent.transfer_size_dist));
+    append(how, order_text(intent.order.value));
+    if (intent.append.value == "yes") append(how, "grows at its end");
+    intent.words.how = how;
+}
+
+void describe(WorkloadIntent& workload) {
+    workload.words.why = why_of(workload.type.value, workload.producer_consumer.value,
+                                workload.metadata_dominated.value);
+    std::string what = numbered(workload.files, "file");
+    if (workload.datasets > 0) append(what, numbered(workload.datasets, "dataset"));
+    if (workload.volume.bytes_written.value_or(0) > 0)
+        append(what, size_text(*workload.volume.bytes_written) + " written");
+    if (workload.volume.bytes_read.value_or(0) > 0)
+        append(what, size_text(*workload.volume.bytes_read) + " read");
+    workload.words.what = what;
+    std::string how;
+    if (workload.type.value == "read_write") workload.words.why = "input and output";
+    append(how, sharing_text(workload.sharing_pattern.value, workload.ranks.value_or(1)));
+    if (workload.rhythm.value == "regular_bursts")
+        append(how, "in " + numbered(workload.bursts.size(), "burst") + " at regular times");
+    else if (workload.rhythm.value == "bursts")
+        append(how, "in " + numbered(workload.bursts.size(), "burst"));
+    else if (workload.rhythm.value != "not known")
+        append(how, workload.rhythm.value == "once" ? "in one go" : "all the time");
+    workload.words.how = how;
+}
+
+}  // namespace
+
+void put_into_words(Intents& intents) {
+    for (auto& [key, dataset] : intents.datasets) describe(dataset);
+    for (auto& [path, file] : intents.files) describe(file);
+    describe(intents.workload);
+}
+
+}  // namespace tailrace::intent

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include "core/error.hpp"
+#include "intent/intents/intents_json.hpp"
+#include "profiles.hpp"
+
+using namespace tailrace::intent;
+using namespace tailrace::intent::tests;
+
+namespace {
+
+/// The intents of one dataset in one file of a run of `ranks`.
+DatasetIntent of(const Dataset& dataset, std::uint64_t ranks = 4) {
+    Profile made = profile(ranks);
+    File one = file("/d/a.h5", 0, ranks - 1);
+    one.datasets = {dataset};
+    made.files = {one};
+    return intents(made).datasets.at("/d/a.h5:" + dataset.path);
+}
+
+Dataset written_and_read(std::optional<Span> writes, std::optional<Span> reads) {
+    Dataset made = dataset("/x", 100, 4);
+    if (writes) made.writes = transfers(4, 800, writes->start_s, writes->end_s);
+    if (reads) made.reads = transfers(4, 800, reads->start_s, reads->end_s);
+    return made;
+}
+
+FileIntent file_intent(File one, std::uint64_t ranks) {
+    Profile made = profile(ranks);
+    made.files = {one};
+    return intents(made).files.at(one.path);
+}
+
+}  // namespace
+
+TEST_CASE("type: from what happened and in which order") {
+    CHECK(of(written_and_read(Span{0, 1}, {})).type.value == "write_only");
+    CHECK(of(written_and_read({}, Span{0, 1})).type.value == "read_only");
+    CHECK(of(written_and_read({}, {})).type.value == "no_data");
+    const Statement after = of(written_and_read(Span{0, 1}, Span{1, 2})).type;
+    CHECK(after.value == "read_after_write");
+    CHECK(after.confidence == Confidence::medium);
+    CHECK_FALSE(after.evidence.empty());
+    CHECK(of(written_and_read(Span{2, 3}, Span{0, 1})).type.value == "read_before_write");
+    CHECK(of(written_and_read(Span{0, 3}, Span{1, 2})).type.value == "read_write");
+}
+
+TEST_CASE("type: what a hook saw wins over times") {
+    Dataset seen = written_and_read(Span{0, 3}, Span{1, 2});
+    seen.read_after_write = ReadAfterWrite{true, std::nullopt, std::nullopt};
+    const Statement type = of(seen).type;
+    CHECK(type.value == "read_after_write");
+    CHECK(type.confidence == Confidence::high);
+    seen.read_after_write->any = false;
+    CHECK(of(seen).type.value == "read_before_write");
+}
+
+TEST_CASE("type: written once and read twice as much is written once, read many") {
+    Dataset many = written_and_read(Span{0, 1}, Span{1, 2});
+    many.reads->bytes = 1600;
+    CHECK(of(many).type.value == "write_once_read_many");
+    many.writes->bytes = 1600;  // written twice
+    CHECK(of(many).type.value == "read_after_write");
+}
+
+TEST_CASE("a source that lost records makes no high confidence") {
+    Profile made = profile(4);
+    File one = file("/a.h5", 0, 3);
+    one.datasets = {written_and_read(Span{0, 1}, {})};
+    made.files = {one};
+    CHECK(intents(made).files.at("/a.h5").type.confidence == Confidence::high);
+    made.origin.sources = {{"x", "darshan", "", {"!H5D", "H5F"}}};
+    CHECK(intents(made).files.at("/a.h5").type.confidence == Confidence::medium);
+}
+
+TEST_CASE("append, coverage, re-use") {
+    Dataset grown = written_and_read(Span{0, 1}, {});
+    CHECK(of(grown).append.value == "not known");
+    grown.extensions = Extensions{3, {}};
+    CHECK(of(grown).append.value == "yes");
+    grown.extensions->calls = 0;
+    CHECK(of(grown).append.value == "no");
+    Dataset fixed = written_and_read(Span{0, 1}, {});
+    fixed.max_dims = {100};
+    CHECK(of(fixed).append.value == "no");
+    CHECK(of(fixed).full_coverage.value == "not known");  // sums prove nothing
+    fixed.writes->bytes = 792;
+    CHECK(of(fixed).full_coverage.value == "no");
+    fixed.writes->bytes = 800;
+    fixed.writes->coverage = Coverage{100, true, {}};
+    CHECK(of(fixed).full_coverage.value == "yes");
+    CHECK(of(fixed).reuse.value == "once");
+    fixed.writes->bytes = 1608;
+    CHECK(of(fixed).reuse.value == "rewritten");
+    fixed.writes->bytes = 800;
+    fixed.reads = transfers(4, 3200, 1, 2);
+    CHECK(of(fixed).reuse.value == "re_read");
+}
+
+TEST_CASE("collective: asked for, done, or not") {
+    Dataset one = written_and_read(Span{0, 1}, {});
+    CHECK(of(one).collective.value == "not known");
+    one.requested_collective = true;
+    CHECK(of(one).collective.value == "requested");
+    one.requested_collective = false;
+    CHECK(of(one).collective.value == "not_requested");
+    one.writes->requested_collective = 4;
+    one.writes->requested_independent = 0;
+    CHECK(of(one).collective.value == "requested");
+    one.writes->actual = Actual{};
+    one.writes->actual->collective = 4;
+    CHECK(of(one).collective.value == "done");
+    one.writes->actual->independent = 1;
+    CHECK(of(one).collective.value == "partly");
+    one.writes->actual->collective = 0;
+    CHECK(of(one).collective.value == "not_done_though_requested");
+}
+
+TEST_CASE("order of a dataset and of system calls") {
+    Dataset one = written_and_read(Span{0, 1}, {});
+    CHECK(of(one).order.value == "one_transfer");
+    one.writes->calls = 40;
+    CHECK(of(one).order.value == "not known");
+    one.writes->order = Order{36, 0, 0, 0, {}};
+    CHECK(of(one).order.value == "sequential");
+    one.writes->order = Order{3, 33, 0, 0, {10}};
+    CHECK(of(one).order.value == "strided");
+    one.writes->order = Order{18, 0, 18, 0, {}};
+    CHECK(of(one).order.value == "mixed");
+
+    File raw;
+    raw.path = "/a.bin";
+    raw.processes = ProcessSet(0, 0);
+    raw.posix = PosixFile{};
+    raw.posix->reads = PosixTransfers{};
+    raw.posix->reads->calls = 101;
+    raw.posix->reads->consecutive = 95;
+    raw.posix->reads->sequential = 100;
+    const auto order = [&] { return file_intent(raw, 1).layers.at("posix").order.value; };
+    CHECK(order() == "sequential");
+    raw.posix->reads->consecutive = 0;
+    raw.posix->strides = {{4096, 90}};
+    CHECK(order() == "strided");
+    raw.posix->strides.clear();
+    raw.posix->reads->sequential = 20;
+    CHECK(order() == "random");
+}
+
+TEST_CASE("sharing: file per process, one writer, shared, serial") {
+    Profile fpp = profile(4);
+    for (std::uint64_t rank = 0; rank < 4; ++rank)
+        fpp.files.push_back(file("/o/part." + std::to_string(rank) + ".h5", rank, rank));
+    Intents found = intents(fpp);
+    CHECK(found.files.at("/o/part.2.h5").sharing_pattern.value == "file_per_process");
+    CHECK(found.files.at("/o/part.2.h5").how_shared.value == "private");
+    CHECK(found.workload.sharing_pattern.value == "file_per_process");
+    REQUIRE(found.workload.patterns.size() == 1);
+    CHECK(found.workload.patterns[0].naming.pattern == "/o/part.{rank}.h5");
+    CHECK(found.workload.patterns[0].files == 4);
+    CHECK(file_intent(file("/a.h5", 0, 0), 4).sharing_pattern.value == "one_writer");
+    CHECK(file_intent(file("/a.h5", 0, 3), 4).sharing_pattern.value == "shared");
+    CHECK(file_intent(file("/a.h5", 0, 0), 1).sharing_pattern.value == "independent");
+}
+
+TEST_CASE("how shared: boxes of the processes") {
+    Dataset one = written_and_read(Span{0, 1}, {});
+    const auto share = [](std::uint64_t process, std::uint64_t start, std::uint64_t count) {
+        ProcessShare made;
+        made.process = process;
+        made.calls = 1;
+        made.first = Place{{start}, {count}};
+        return made;
+    };
+    one.writes->by_process = {share(0, 0, 50), share(1, 50, 50)};
+    CHECK(of(one).how_shared.value == "disjoint_blocks");
+    one.writes->by_process = {share(0, 0, 60), share(1, 50, 50)};
+    CHECK(of(one).how_shared.value == "overlapping");
+    one.writes->by_process = {share(0, 0, 100), share(1, 0, 100)};
+    CHECK(of(one).how_shared.value == "same_region");
+    one.writes->by_process = {share(0, 0, 97), share(1, 2, 97)};
+    Shape strided;
+    strided.selection = Selection::hyperslab;
+    strided.length = {50};
+    strided.stride = {4};
+    strided.count = {25};
+    strided.block = {2};
+    strided.calls = 2;
+    one.writes->shapes = {strided};
+    CHECK(of(one).how_shared.value == "interleaved");
+    one.writes->shapes[0].block = {4};  // stride == block: no gaps
+    CHECK(of(one).how_shared.value == "overlapping");
+}
+
+TEST_CASE("reliability: durable unless there is reason to think otherwise") {
+    File one = file("/scratch/a.h5", 0, 3);
+    CHECK(file_intent(one, 4).reliability.value == "durable");
+    CHECK(file_intent(one, 4).reliability.confidence == Confidence::low);
+    one.hdf5->flushes = 2;
+    CHECK(file_intent(one, 4).reliability.confidence == Confidence::high);
+    one.path = "/dev/shm/a.h5";
+    CHECK(file_intent(one, 4).reliability.value == "durable");  // flushed: the program cares
+    one.hdf5->flushes = 0;
+    CHECK(file_intent(one, 4).reliability.value == "scratch");
+    one.path = "/tmp/a.h5";
+    CHECK(file_intent(one, 4).reliability.value == "durable");
+    one.datasets = {written_and_read(Span{0, 1}, Span{2, 3})};
+    CHECK(file_intent(one, 4).reliability.value == "recomputable");
+    one.path = "/tmpfiles/a.h5";
+    CHECK(file_intent(one, 4).reliability.value == "durable");
+    Profile mounted = profile(4);
+    mounted.run.file_systems = {{"/", "ext4", std::nullopt}, {"/work", "tmpfs", std::nullopt}};
+    mounted.files = {file("/work/x.h5", 0, 3), file("/workshop/x.h5", 0, 3)};
+    const Intents found = intents(mounted);
+    CHECK(found.files.at("/work/x.h5").reliability.value == "scratch");
+    CHECK(found.files.at("/workshop/x.h5").reliability.value == "durable");
+}
+
+TEST_CASE("metadata: many operations with little data dominate, big data does not") {
+    File one = file("/a.h5", 0, 0);
+    one.hdf5->metadata["attribute"].create = 5000;
+    one.hdf5->metadata["attribute"].write = 5000;
+    Dataset small = dataset("/x", 10, 1);
+    small.writes = transfers(10, 80, 0, 1);
+    one.datasets = {small};
+    CHECK(file_intent(one, 1).metadata_dominated.value == "yes");
+    one.datasets[0].writes = transfers(10000, std::uint64_t{1} << 36, 0, 1);
+    CHECK(file_intent(one, 1).metadata_dominated.value == "no");
+}
+
+TEST_CASE("rhythm: bursts at regular times") {
+    Profile made = profile(1);
+    made.run.elapsed_s = 100;
+    made.run.timelines = {{"posix", 1.0, {}, std::vector<std::uint64_t>(100, 0)}};
+    for (std::size_t i = 5; i < 100; i += 20) made.run.timelines[0].written_bytes[i] = 1000;
+    made.files = {file("/a.h5", 0, 0)};
+    const Intents found = intents(made);
+    CHECK(found.workload.rhythm.value == "regular_bursts");
+    CHECK(found.workload.bursts.size() == 5);
+    made.run.timelines[0].written_bytes.assign(100, 7);
+    CHECK(intents(made).workload.rhythm.value == "continuous");
+}
+
+TEST_CASE("intents come back from their JSON; no profile is an error") {
+    Profile made = profile(4);
+    File one = file("/a.h5", 0, 3);
+    one.datasets = {written_and_read(Span{0, 1}, Span{2, 3})};
+    made.files = {one};
+    const std::string text = to_json(intents(made));
+    CHECK(to_json(intents_from_json(text, "i.json")) == text);
+    CHECK_THROWS_WITH_AS((void)intents_of({}), doctest::Contains("there is no profile"),
+                         tailrace::core::Error);
+    CHECK_THROWS_WITH_AS((void)intents(profile(1)), doctest::Contains("holds no file"),
+                         tailrace::core::Error);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include "profiles.hpp"
+
+using namespace tailrace::intent;
+using namespace tailrace::intent::tests;
+
+namespace {
+
+Profile run(std::uint64_t ranks, const std::string& path, bool collective) {
+    Profile made = profile(ranks);
+    File one = file(path, 0, ranks - 1);
+    Dataset data = dataset("/x", 100, ranks);
+    data.writes = transfers(ranks, 800, 0, 1);
+    data.requested_collective = collective;
+    one.datasets = {data};
+    made.files = {one};
+    return made;
+}
+
+Profile reader(const std::string& path, const std::string& start) {
+    Profile made = run(2, path, false);
+    Dataset& data = made.files[0].datasets[0];
+    data.reads = data.writes;
+    data.writes.reset();
+    made.origin.start = start;
+    return made;
+}
+
+}  // namespace
+
+TEST_CASE("runs of several sizes: statements that agree are one, those that do not are marked") {
+    const Intents found =
+        intents_of({{"a", run(4, "/j_1/out.h5", true)}, {"b", run(8, "/j_1/out.h5", true)}});
+    const DatasetIntent& one = found.datasets.at("/j_1/out.h5:/x");
+    CHECK_FALSE(one.collective.changes);
+    CHECK(one.profiles == std::vector<std::uint64_t>{0, 1});
+    CHECK(one.process_sharing.size() == 8);  // of the larger run
+    CHECK(one.collective.evidence.size() == 2);
+    CHECK(one.collective.evidence[1].profile == 1);
+
+    const Intents differ =
+        intents_of({{"a", run(4, "/j_1/out.h5", true)}, {"b", run(8, "/j_1/out.h5", false)}});
+    const Statement& collective = differ.datasets.at("/j_1/out.h5:/x").collective;
+    CHECK(collective.changes);
+    CHECK(collective.value == "not_requested");
+    REQUIRE(collective.by_profile.size() == 2);
+    CHECK(collective.by_profile[0].value == "requested");
+    CHECK(collective.by_profile[1].profile == 1);
+}
+
+TEST_CASE("the order in which profiles are given does not decide") {
+    const Intents small_first =
+        intents_of({{"a", run(4, "/o.h5", true)}, {"b", run(8, "/o.h5", false)}});
+    const Intents large_first =
+        intents_of({{"b", run(8, "/o.h5", false)}, {"a", run(4, "/o.h5", true)}});
+    CHECK(small_first.datasets.at("/o.h5:/x").collective.value ==
+          large_first.datasets.at("/o.h5:/x").collective.value);
+    CHECK(small_first.workload.ranks == large_first.workload.ranks);
+}
+
+TEST_CASE("folders that differ in a number are one place") {
+    const Intents found =
+        intents_of({{"a", run(4, "/job_17/out.h5", true)}, {"b", run(8, "/job_99/out.h5", true)}});
+    REQUIRE(found.files.size() == 1);
+    CHECK(found.files.begin()->second.naming.pattern == "/job_{number}/out.h5");
+    CHECK(found.files.begin()->second.profiles.size() == 2);
+    CHECK(found.datasets.size() == 1);
+    CHECK(found.workload.patterns[0].files == 2);
+}
+
+TEST_CASE("a file that one program writes and another reads") {
+    Profile writer = run(4, "/out.h5", true);
+    writer.origin.start = "2024-03-01T10:00:00Z";
+    const Profile after = reader("/out.h5", "2024-03-01T11:00:00Z");
+    const Intents found = intents_of({{"w", writer}, {"r", after}});
+    const FileIntent& one = found.files.at("/out.h5");
+    CHECK(one.producer_consumer.value == "yes");
+    CHECK(one.type.value == "read_after_write");
+    CHECK_FALSE(one.type.changes);
+    CHECK(found.workload.producer_consumer.value == "yes");
+    CHECK(one.words.why == "written by one program and read by another");
+
+    const Intents many = intents_of({{"w", writer}, {"r", after}, {"s", after}});
+    CHECK(many.files.at("/out.h5").type.value == "write_once_read_many");
+
+    const Intents before =
+        intents_of({{"w", writer}, {"r", reader("/out.h5", "2024-02-01T00:00:00Z")}});
+    CHECK(before.files.at("/out.h5").producer_consumer.value == "no");
+    const Intents alone = intents_of({{"w", writer}});
+    CHECK(alone.files.at("/out.h5").producer_consumer.value == "not known");
+}

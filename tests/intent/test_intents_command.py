@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tailrace intents` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tailrace.cli import main
+from tailrace.intent.darshan import read_darshan
+
+IOR = "ior_hdf5_example.darshan"
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(*words: str | Path) -> tuple[int, str, str]:
+        code = main.run(["intents", *map(str, words)])
+        found = capsys.readouterr()
+        return code, found.out, found.err
+
+    return run
+
+
+def test_a_log_becomes_intents(call, logs: Path, tmp_path: Path) -> None:
+    target = tmp_path / "intents.json"
+    code, out, _ = call(logs / IOR, "-o", target)
+    assert code == 0
+    table, _, written = out.rpartition("written: ")
+    assert max(len(line) for line in table.splitlines()) <= 80
+    assert written.strip() == str(target)
+    for word in ("why", "what", "how", "durable", "File", "Dataset"):
+        assert word in out
+    found = json.loads(target.read_text())
+    assert found["schema"] == "tailrace-intents/1"
+    assert found["profiles"][0]["kind"] == "darshan"
+
+
+def test_a_profile_gives_the_same_as_its_log(call, logs: Path, tmp_path: Path) -> None:
+    profile = tmp_path / "profile.json"
+    profile.write_text(json.dumps(read_darshan([logs / IOR])[0]))
+    _, from_log, _ = call(logs / IOR, "--json")
+    _, from_profile, _ = call(profile, "--json")
+    a, b = json.loads(from_log), json.loads(from_profile)
+    assert a["profiles"][0].pop("path") != b["profiles"][0].pop("path")
+    assert a == b
+
+
+def test_the_published_form(call, logs: Path) -> None:
+    code, out, _ = call(logs / IOR, "--format", "h5intent", "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert set(found) == {"files", "datasets"}
+
+
+def test_programs_that_hand_files_to_each_other(call, graph_logs: Path) -> None:
+    logs = sorted(graph_logs.glob("*.darshan"))
+    code, out, _ = call(*logs, "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert found["workload"]["producer_consumer"]["value"] == "yes"
+    handed = [one for one in found["files"].values() if one["producer_consumer"]["value"] == "yes"]
+    assert handed and all(one["words"]["why"].startswith("written by one") for one in handed)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('{"schema": "tailrace-profile/9"}', "take a newer Tailrace"),
+        ('{"schema": "tailrace-record/1"}', "this is no profile"),
+        ('{"schema": "tailrace-profile/1", "fils": []}', 'Did you mean "files"?'),
+        ("{", "this is no JSON"),
+        ("[1]", "this is no profile but a list"),
+        ("\x1f\x8b", "this is no Darshan log"),
+    ],
+)
+def test_bad_input(call, tmp_path: Path, content: str, said: str) -> None:
+    bad = tmp_path / "bad.json"
+    bad.write_text(content)
+    target = tmp_path / "intents.json"
+    code, out, err = call(bad, "-o", target)
+    assert code == 2 and out == ""
+    assert said in err and str(bad) in err
+    assert not target.exists()
+
+
+def test_usage(call, logs: Path, tmp_path: Path) -> None:
+    assert call()[0] == 2
+    code, _, err = call(logs / IOR, "--format", "h5intents")
+    assert code == 2 and 'Did you mean "h5intent"?' in err
+    assert "given twice" in call(logs / IOR, logs / IOR)[2]
+    other = tmp_path / "notes.txt"
+    other.write_text("mine")
+    code, _, err = call(logs / IOR, "-o", other)
+    assert code == 2 and "not overwritten" in err and other.read_text() == "mine"
+    assert "there is no such folder" in call(logs / IOR, "-o", tmp_path / "no" / "x.json")[2]
+
+
+def test_errors_as_json(call, tmp_path: Path) -> None:
+    code, out, _ = call(tmp_path / "none.darshan", "--json")
+    assert code == 2
+    assert json.loads(out)["error"]["exit_code"] == 2
+
+
+def test_a_damaged_log_and_what_can_be_read_of_it(call, logs: Path, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.darshan"
+    whole = (logs / IOR).read_bytes()
+    cut.write_bytes(whole[: int(len(whole) * 0.9)])
+    code, _, err = call(cut)
+    assert code == 2 and "--partial" in err
+    code, out, err = call(cut, "--partial")
+    assert code == 0 and "why" in out
+    assert "could not be read to the end" in err
