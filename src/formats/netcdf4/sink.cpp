@@ -120,15 +120,15 @@ std::vector<core::ObjectId> Sink::define(const core::Schema& schema) {
                                 [&] { objects = checked_objects(x_options, x_objects, schema); }));
     const std::size_t first = x_objects.size();
     collective_step("define", "defining the variables of " + x_target.path().string(),
-                    [&] { define_objects(objects); });
-    x_attributes.insert(x_attributes.end(), schema.attributes.begin(), schema.attributes.end());
+                    [&] { define_objects(objects, schema.attributes); });
     std::vector<core::ObjectId> ids;
     for (std::size_t i = first; i < x_objects.size(); ++i)
         ids.push_back(static_cast<core::ObjectId>(i));
     return ids;
 }
 
-void Sink::define_objects(const std::vector<core::Object>& objects) {
+void Sink::define_objects(const std::vector<core::Object>& objects,
+                          const std::vector<core::Attribute>& attributes) {
     const std::string name = x_target.path().string();
     const std::size_t first = x_objects.size();
     for (const core::Object& object : objects) {
@@ -144,6 +144,9 @@ void Sink::define_objects(const std::vector<core::Object>& objects) {
     }
     for (const core::Object& object : objects)
         x_variables.push_back(define_variable(x_file, object, x_options, taken));
+    // By all ranks, here: to open the finished file once more costs netCDF a read of 4 MiB.
+    for (const core::Attribute& attribute : attributes)
+        put_attribute(x_file, attribute, x_options.model);
     nc::check(nc_enddef(x_file.get()), "nc_enddef", name);
     x_defining = false;
     for (std::size_t i = first; i < x_objects.size(); ++i) {

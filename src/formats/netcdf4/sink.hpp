@@ -31,7 +31,8 @@ public:
 private:
     // sink.cpp
     void create_file();
-    void define_objects(const std::vector<core::Object>& objects);
+    void define_objects(const std::vector<core::Object>& objects,
+                        const std::vector<core::Attribute>& attributes);
     void grow(const Batch& batch);
     [[nodiscard]] const std::byte* memory_of(const core::Write& piece);
     void transfer_one(std::size_t object, const core::Write* piece);
@@ -41,13 +42,14 @@ private:
     void look_at_open_file();
     void verify_bytes();
     void describe();
-    void look_at_variables();
     void discard() noexcept;
     void abandon() noexcept override;
     core::FileReport report();
     void say_how_collective(core::FileReport& report) const;
 
     [[nodiscard]] std::vector<std::string> paths() const;
+    /// The first ones stand for the others: a report of thousands of variables helps nobody.
+    [[nodiscard]] std::vector<std::string> shown_paths() const;
     /// Ranks transfer an object together; a scalar cannot be written by "nothing".
     [[nodiscard]] bool together(std::size_t object) const;
 
@@ -58,7 +60,6 @@ private:
     bool x_defining = true;  ///< netCDF is in define mode
     std::vector<Defined> x_objects;
     std::vector<nc::Variable> x_variables;
-    std::vector<core::Attribute> x_attributes;
     std::vector<std::byte> x_packed;  ///< a piece whose elements do not follow one another
     hdf5::Beneath::InForce x_in_force;
     std::uint64_t x_stored_bytes = 0;  ///< of all variables, as HDF5 counts

@@ -53,7 +53,19 @@ void Sink::publish() {
 
 void Sink::look_at_open_file() {
     x_in_force = x_beneath.in_force(x_options.hints, x_parallel);
+    const std::string name = x_target.path().string();
+    look_at_file(x_file, name, x_in_force.settings);
+    const std::vector<std::string> shown = shown_paths();
+    for (const std::string& path : shown)
+        look_at_variable(x_file, path, x_objects.size() == 1, x_in_force.settings);
     x_stored_bytes = x_beneath.stored_bytes(paths());
+}
+
+std::vector<std::string> Sink::shown_paths() const {
+    constexpr std::size_t most = 32;
+    std::vector<std::string> shown = paths();
+    shown.resize(std::min(most, shown.size()));
+    return shown;
 }
 
 void Sink::verify_bytes() {
@@ -66,22 +78,8 @@ void Sink::verify_bytes() {
 void Sink::describe() {
     const std::string name = x_target.path().string();
     collective_step("describe", "describing " + name, [&] {
-        if (x_comm.rank() != 0) return;
-        nc::File file = nc::open_serial(nc::literal(x_target.part()), true);
-        nc::check(nc_redef(file.get()), "nc_redef", name);
-        for (const core::Attribute& attribute : x_attributes)
-            put_attribute(file, attribute, x_options.model);
-        nc::check(nc_enddef(file.get()), "nc_enddef", name);
-        look_at_file(file, name, x_in_force.settings);
-        // The first ones stand for the others: a report of thousands of variables helps nobody.
-        constexpr std::size_t most = 32;
-        std::vector<std::string> shown = paths();
-        const bool only = shown.size() == 1;
-        shown.resize(std::min(most, shown.size()));
-        for (const std::string& path : shown)
-            look_at_variable(file, path, only, x_in_force.settings);
-        file.close(name);
-        hdf5::look_at_datasets(x_target.part().string(), shown, x_in_force.settings);
+        if (x_comm.rank() == 0)
+            hdf5::look_at_datasets(x_target.part().string(), shown_paths(), x_in_force.settings);
     });
 }
 

@@ -18,6 +18,9 @@ namespace {
 
 /// Of one call, and of all that is posted at a time: PnetCDF counts their bytes in an int.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+/// Of a call of this rank alone. PnetCDF swaps the bytes in a copy: so it and what the kernel
+/// copies from it stay in the processor's cache.
+constexpr std::uint64_t cached_bytes = std::uint64_t{512} << 10;
 constexpr std::uint64_t unlimited = std::numeric_limits<std::int64_t>::max() - 3;
 
 }  // namespace
@@ -41,12 +44,14 @@ void Sink::check_pieces(std::span<const Write> pieces) const {
 
 std::vector<std::vector<Sink::Part>> Sink::parts_of(std::span<const Write> pieces) const {
     std::vector<std::vector<Part>> parts(x_objects.size());
+    const bool alone = x_options.put == Put::blocking && !x_options.collective;
     for (const Write& piece : pieces) {
         if (piece.place.empty()) continue;
         const std::uint64_t in_file = core::size_of(x_objects[piece.object].type);
         // Types may differ: neither what is converted nor what comes of it may be too much.
         const std::uint64_t size = std::max(in_file, core::size_of(piece.type));
-        for (core::Box& box : cut_box(piece.place, most_bytes / size)) {
+        const std::uint64_t most = alone && size > 1 ? cached_bytes : most_bytes;
+        for (core::Box& box : cut_box(piece.place, most / size)) {
             const std::uint64_t bytes = box.volume() * in_file;
             parts[piece.object].push_back({&piece, std::move(box), bytes});
         }
