@@ -145,9 +145,20 @@ TEST_CASE("reads after writes are told apart from others") {
     CHECK(read_back(8).read_after_write->same_process == true);
     CHECK(read_back(8).read_after_write->any == true);
     CHECK(read_back(10).read_after_write->any == false);
-    const Dataset doubtful = dataset_of({20}, [](auto* dataset) {
-        write(dataset, {0}, {1}, {10}, {2});
-        read(dataset, {1}, {1});
+    // Every other element is written: blocks 0, 2, ... 18 of the twenty.
+    const auto between_stripes = [](std::uint64_t from, std::uint64_t count) {
+        return dataset_of({20}, [from, count](auto* dataset) {
+            write(dataset, {0}, {1}, {10}, {2});
+            move(dataset, spool::reads, {from}, {1}, {count}, {2});
+        });
+    };
+    CHECK(between_stripes(1, 1).read_after_write->same_process == false);
+    CHECK(between_stripes(1, 10).read_after_write->same_process == false);
+    CHECK(between_stripes(18, 1).read_after_write->same_process == true);
+    CHECK(between_stripes(4, 5).read_after_write->same_process == true);
+    const Dataset doubtful = dataset_of({1000000}, [](auto* dataset) {
+        for (std::uint64_t n = 0; n < 500; ++n) write(dataset, {n * n * 3}, {1});
+        read(dataset, {999999}, {1});
     });
     CHECK_FALSE(doubtful.read_after_write->same_process.has_value());
 
