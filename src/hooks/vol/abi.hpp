@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What passes between a VOL connector and libhdf5, in our own words and only as far as the
-// connector looks at it (docs/decisions/0006-the-hdf5-connector.md). Everything else goes through
+// connector looks at it (docs/decisions/0005-the-hdf5-connector.md). Everything else goes through
 // as a pointer that is not looked into. check_abi.cpp holds each size and offset against HDF5's own
 // headers wherever those are there.
 #pragma once

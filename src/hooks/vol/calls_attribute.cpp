@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string.h>
+
 #include "hooks/vol/calls.hpp"
 
 namespace tailrace::hooks::vol {
 namespace {
+
+/// Whether the attribute is one of the object at hand; h5py says "." for that.
+bool is_itself(const Location& location) {
+    return location.way == way_self ||
+           (location.way == way_name && strcmp(location.by_name.name, ".") == 0);
+}
 
 void* wrapped(Object& parent, void* inner, const Location* location, void** request) {
     wrap_request(parent.under, request);
@@ -11,7 +19,7 @@ void* wrapped(Object& parent, void* inner, const Location* location, void** requ
         return nullptr;
     }
     Object* made = wrap(parent.under, parent.file, inner, kind_attribute);
-    if (made != nullptr && location->way == way_self) made->dataset = parent.dataset;
+    if (made != nullptr && is_itself(*location)) made->dataset = parent.dataset;
     return made;
 }
 

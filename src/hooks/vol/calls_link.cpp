@@ -13,6 +13,14 @@ const char* name_in(const Location* location) {
 
 void* inner_of(void* object) { return object != nullptr ? object_of(object).inner : nullptr; }
 
+/// A dataset that was made without a name gets its first one.
+void name_dataset(Object& dataset, const Object& in, const Location* location) {
+    if (dataset.kind != kind_dataset || dataset.dataset == nullptr || dataset.path != nullptr)
+        return;
+    dataset.path = path_at(in, *location);
+    if (dataset.path != nullptr) recorder::named(dataset.dataset, dataset.path);
+}
+
 Status create(LinkCreate* arguments, void* object, const Location* location, Id creation, Id access,
               Id transfer, void** request) {
     // Of a hard link one of the two places may be left out: it is the file of the other one then.
@@ -28,6 +36,9 @@ Status create(LinkCreate* arguments, void* object, const Location* location, Id 
     if (target != nullptr) arguments->hard.object = target;
     wrap_request(on.under, request);
     note(on, status, spool::on_link, spool::op_create, name_in(location), true, clock);
+    if (status >= 0 && target != nullptr && object != nullptr) {
+        name_dataset(object_of(target), on, location);
+    }
     return status;
 }
 

@@ -84,8 +84,12 @@ void note_dataset(Object& dataset, bool created, const Clock& clock) {
         if (file_name(dataset, name, sizeof name)) dataset.file = recorder::file_beside(name);
     }
     bool described = false;
-    dataset.dataset = recorder::dataset(dataset.file, dataset.path, known_place ? token : nullptr,
-                                        created, &described);
+    if (dataset.path == nullptr) {
+        dataset.dataset = recorder::anonymous(dataset.file);
+    } else {
+        dataset.dataset = recorder::dataset(dataset.file, dataset.path,
+                                            known_place ? token : nullptr, created, &described);
+    }
     if (dataset.dataset != nullptr && (created || !described)) describe(dataset);
     recorder::dataset_opened(dataset.dataset, created, took);
     recorder::operation(dataset.file, spool::on_dataset,

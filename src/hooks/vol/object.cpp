@@ -74,10 +74,12 @@ Object* wrap(const Object& beside, void* inner, int kind, const Location* locati
     Object* made = wrap(beside.under, beside.file, inner, kind);
     if (made == nullptr || beside.file == nullptr) return made;
     if (location != nullptr && location->way == way_self) made->path = joined(beside.path, name);
-    if (location != nullptr && location->way == way_name && name == nullptr) {
-        made->path = joined(beside.path, location->by_name.name);
-    }
+    if (location != nullptr && name == nullptr) made->path = path_at(beside, *location);
     return made;
+}
+
+char* path_at(const Object& base, const Location& location) {
+    return location.way == way_name ? joined(base.path, location.by_name.name) : nullptr;
 }
 
 void drop(Object* object) {

@@ -51,6 +51,8 @@ void release(Under* under);
 Object* wrap(const Object& beside, void* inner, int kind, const Location* location,
              const char* name);
 Object* wrap(Under* under, FileEntry* file, void* inner, int kind);
+/// The path of what `location` names, seen from `base`; nullptr: not known. The caller frees it.
+char* path_at(const Object& base, const Location& location);
 /// Frees ours, not what is below.  [local]
 void drop(Object* object);
 

@@ -129,6 +129,37 @@ void settle(Track& track, Writer& writer, uint32_t grown) {
     }
 }
 
+/// Blocks in one dimension.
+struct Row {
+    uint64_t start;
+    uint64_t stride;
+    uint64_t count;
+    uint64_t block;
+};
+
+/// Whether an element of [from, to) is in a block of `row`.
+bool has_any(const Row& row, uint64_t from, uint64_t to) {
+    if (to <= row.start) return false;
+    const uint64_t stride = row.count > 1 && row.stride > 0 ? row.stride : 1;
+    const uint64_t first = from > row.start ? (from - row.start) / stride : 0;
+    for (uint64_t number = first; number <= first + 1 && number < row.count; ++number) {
+        const uint64_t start = row.start + number * stride;
+        if (start < to && from < start + row.block) return true;
+    }
+    if (row.count > 1) return false;
+    return row.start < to && from < row.start + row.block;
+}
+
+/// 0 no, 1 yes, 2 too many blocks to say.
+int rows_meet(const Row& few, const Row& many) {
+    constexpr uint64_t most = 1024;
+    for (uint64_t number = 0; number < few.count && number < most; ++number) {
+        const uint64_t start = few.start + number * few.stride;
+        if (has_any(many, start, start + few.block)) return 1;
+    }
+    return few.count > most ? 2 : 0;
+}
+
 }  // namespace
 
 void cover(Track& track, Writer& writer, const Place& place) {
@@ -173,17 +204,16 @@ int meets(const Track& written, Writer& writer, const Place& place) {
     const uint32_t used = writer.at<spool::PlacesRecord>(written.places).used;
     for (uint32_t number = 0; number < used; ++number) {
         const Slot known = slot(writer, written.places, number, written.rank);
-        bool apart = false;
-        bool plain = place.known && known.plain();
-        for (uint32_t d = 0; d < place.rank; ++d) {
-            const uint64_t end =
-                place.start[d] + (place.count[d] - 1) * place.stride[d] + place.block[d];
-            apart = apart || end <= known.start[d] || place.start[d] >= known.end(d);
-            plain = plain && place.count[d] == 1;
+        // Both are products over the dimensions: they meet where they do in each of them.
+        int both = place.known ? 1 : 2;
+        for (uint32_t d = 0; d < place.rank && both != 0; ++d) {
+            const Row a{known.start[d], known.stride[d], known.count[d], known.block[d]};
+            const Row b{place.start[d], place.stride[d], place.count[d], place.block[d]};
+            const int here = a.count <= b.count ? rows_meet(a, b) : rows_meet(b, a);
+            both = here == 0 ? 0 : (here > both ? here : both);
         }
-        if (apart) continue;
-        if (plain) return 1;
-        answer = 2;
+        if (both == 1) return 1;
+        if (both == 2) answer = 2;
     }
     return answer;
 }

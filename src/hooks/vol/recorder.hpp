@@ -48,6 +48,9 @@ FileEntry* file_beside(const char* name);
 /// @param known    out: whether describe() was called for it before
 DatasetEntry* dataset(FileEntry* file, const char* path, const unsigned char* token, bool created,
                       bool* known);
+/// An entry for a dataset that has no name yet, and its name when it gets one.
+DatasetEntry* anonymous(FileEntry* file);
+void named(DatasetEntry* dataset, const char* path);
 /// Says what a dataset looks like; once more where one of this name was created anew.
 /// @return the entry, another one where it has other dimensions now
 DatasetEntry* describe(DatasetEntry* dataset, const DatasetFacts& facts);

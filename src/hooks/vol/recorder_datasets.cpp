@@ -205,6 +205,30 @@ DatasetEntry* dataset(FileEntry* file, const char* path, const unsigned char* to
     return entry;
 }
 
+DatasetEntry* anonymous(FileEntry* file) {
+    const Turn turn;
+    return turn && file != nullptr ? new_entry(file, "") : nullptr;
+}
+
+void named(DatasetEntry* dataset, const char* path) {
+    const Turn turn;
+    if (!turn || dataset == nullptr || dataset->path[0] != '\0') return;
+    char* copy = strdup(path);
+    if (copy == nullptr) return;
+    DatasetEntry** at = &chain_of(dataset->file, dataset->path_hash);
+    while (*at != nullptr && *at != dataset) at = &(*at)->next;
+    if (*at == dataset) *at = dataset->next;
+    free(dataset->path);
+    dataset->path = copy;
+    dataset->path_hash = hash_of(path);
+    DatasetEntry*& first = chain_of(dataset->file, dataset->path_hash);
+    dataset->next = first;
+    first = dataset;
+    if (dataset->offset != 0 && dataset->generation == generation()) {
+        keep_name(dataset->offset, path, spool::kind_dataset_name);
+    }
+}
+
 DatasetEntry* describe(DatasetEntry* dataset, const DatasetFacts& facts) {
     const Turn turn;
     if (!turn || dataset == nullptr || record_of(dataset->file) == nullptr) return dataset;

@@ -82,9 +82,32 @@ void describe_program() {
     }
 }
 
+/// The HDF5 libraries of the process; a fork inherits them.
+struct Known {
+    unsigned version[3];
+    bool parallel;
+    const char* path;
+};
+constexpr unsigned most_libraries = 8;
+Known libraries[most_libraries];
+unsigned known_libraries = 0;
+
+void keep_library(const Known& known) {
+    const size_t bytes = strlen(known.path);
+    const uint64_t offset =
+        spool_writer.add(spool::kind_library, sizeof(spool::LibraryRecord) + bytes);
+    if (offset == 0) return;
+    auto& record = spool_writer.at<spool::LibraryRecord>(offset);
+    for (int part = 0; part < 3; ++part) record.version[part] = known.version[part];
+    record.parallel = known.parallel ? 1 : 0;
+    record.path_bytes = static_cast<uint32_t>(bytes);
+    memcpy(&record + 1, known.path, bytes);
+}
+
 bool begin(bool inherited) {
     if (!spool_writer.begin(folder, most_bytes, 1, inherited)) return false;
     describe_program();
+    for (unsigned number = 0; number < known_libraries; ++number) keep_library(libraries[number]);
     spool_writer.publish();
     return true;
 }
@@ -212,15 +235,13 @@ void count(spool::Calls& calls, uint64_t what, uint64_t about) {
 void library(const unsigned version[3], bool parallel, const char* path) {
     const Turn turn;
     if (!turn) return;
-    const size_t bytes = strlen(path);
-    const uint64_t offset =
-        spool_writer.add(spool::kind_library, sizeof(spool::LibraryRecord) + bytes);
-    if (offset == 0) return;
-    auto& record = spool_writer.at<spool::LibraryRecord>(offset);
-    for (int part = 0; part < 3; ++part) record.version[part] = version[part];
-    record.parallel = parallel ? 1 : 0;
-    record.path_bytes = static_cast<uint32_t>(bytes);
-    memcpy(&record + 1, path, bytes);
+    if (known_libraries < most_libraries) {
+        Known& known = libraries[known_libraries++];
+        for (int part = 0; part < 3; ++part) known.version[part] = version[part];
+        known.parallel = parallel;
+        known.path = path;
+        keep_library(known);
+    }
 }
 
 }  // namespace tailrace::hooks::vol::recorder

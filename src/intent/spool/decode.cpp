@@ -204,8 +204,16 @@ private:
     void read_name(Reader& reader, bool of_dataset) {
         const auto record = reader.head<NameRecord>();
         std::string name = reader.text(record.bytes);
-        (of_dataset ? dataset(reader, record.of).names : file(reader, record.of).names)
-            .push_back(std::move(name));
+        if (!of_dataset) {
+            file(reader, record.of).names.push_back(std::move(name));
+            return;
+        }
+        DecodedDataset& named = dataset(reader, record.of);
+        if (named.path.empty()) {  // it was made without a name
+            named.path = std::move(name);
+        } else {
+            named.names.push_back(std::move(name));
+        }
     }
 
     void read_dataset(Reader& reader, std::uint64_t offset) {

@@ -108,6 +108,8 @@ void gather(const Spool& spool, const Member& member, std::map<std::string, Gath
         files[file.path].files.push_back({member, &file});
     }
     for (const auto& [offset, dataset] : spool.datasets) {
+        if (dataset.path.empty())
+            continue;  // made without a name, never given one: nobody finds it
         Gathered& in = files[spool.files.at(dataset.record.file).path];
         auto& parts = in.datasets[dataset.path];
         if (parts.empty()) in.order.push_back(dataset.path);

@@ -10,7 +10,7 @@ namespace tailrace::intent::spool {
 namespace {
 
 constexpr std::size_t most_shapes = 8;
-constexpr std::size_t most_shares = 64;
+constexpr std::size_t most_shares = 256;
 constexpr std::size_t few_boxes = 16;
 constexpr const char* cause_names[] = {
     "set_independent",          "datatype_conversion",  "data_transforms",
@@ -111,6 +111,18 @@ ProcessShare share(const Member& member, const DecodedTransfers& from) {
     return made;
 }
 
+/// One share per process, also where the dataset was made anew and so has several records.
+void add_share(const Member& member, const DecodedTransfers& from,
+               std::vector<ProcessShare>& shares) {
+    if (!shares.empty() && shares.back().process == member.id) {
+        add(shares.back().calls, from.record.calls);
+        add(shares.back().bytes, from.record.bytes);
+        shares.back().order_hash.reset();
+    } else if (shares.size() < most_shares) {
+        shares.push_back(share(member, from));
+    }
+}
+
 bool all_places_known(const DecodedTransfers& from) {
     return from.record.places_not_kept == 0 && from.record.places_approximate == 0;
 }
@@ -195,9 +207,7 @@ std::optional<Transfers> transfers(Direction direction, const Extents& dims,
         widen(all.active, from->record.active, part.member);
         add_step(*from, *all.order, first);
         for (const DecodedShape& shape : from->shapes) shapes.add(shape);
-        if (all.by_process.size() < most_shares) {
-            all.by_process.push_back(share(part.member, *from));
-        }
+        add_share(part.member, *from, all.by_process);
     }
     if (known.empty()) return std::nullopt;
     all.shapes = shapes.most_frequent();

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the recorder makes of sequences of calls.
+#include <doctest/doctest.h>
+
+#include "recorded.hpp"
+
+using namespace recorded;
+using tailrace::intent::Dataset;
+using tailrace::intent::Transfers;
+
+namespace {
+
+/// The only dataset of a run of one process that does `work` with it.
+Dataset dataset_of(const Numbers& dims, const std::function<void(vol::DatasetEntry*)>& work) {
+    const Folder folder;
+    in_process(folder, "1", 0, [&] { work(create(open_file("/tmp/no such.h5"), "/d", dims)); });
+    auto profile = folder.profile();
+    REQUIRE(profile.files.size() == 1);
+    REQUIRE(profile.files[0].datasets.size() == 1);
+    return profile.files[0].datasets[0];
+}
+
+}  // namespace
+
+TEST_CASE("pieces one after the other are sequential and cover everything") {
+    const Dataset found = dataset_of({12, 5}, [](auto* dataset) {
+        for (std::uint64_t row = 0; row < 12; row += 3) write(dataset, {row, 0}, {3, 5});
+    });
+    REQUIRE(found.writes);
+    const Transfers& writes = *found.writes;
+    CHECK(writes.calls == 4);
+    CHECK(writes.bytes == 480);
+    CHECK(writes.order->sequential == 3);
+    CHECK(writes.order->random == 0);
+    CHECK(writes.coverage->full == true);
+    CHECK(writes.coverage->elements_distinct == 60);
+    REQUIRE(writes.coverage->boxes.size() == 1);
+    CHECK(writes.coverage->boxes[0].count == Numbers{12, 5});
+    REQUIRE(writes.shapes.size() == 1);
+    CHECK(writes.shapes[0].length == Numbers{3, 5});
+    CHECK(writes.shapes[0].calls == 4);
+    CHECK(writes.shapes[0].call_bytes == 120);
+    CHECK_FALSE(found.reads);
+    CHECK(found.type->name == "f64le");
+}
+
+TEST_CASE("tiles in the order of rows follow each other") {
+    const Dataset found = dataset_of({4, 6}, [](auto* dataset) {
+        for (std::uint64_t row = 0; row < 4; row += 2) {
+            for (std::uint64_t column = 0; column < 6; column += 3) {
+                write(dataset, {row, column}, {2, 3});
+            }
+        }
+    });
+    CHECK(found.writes->order->sequential == 3);
+    CHECK(found.writes->coverage->full == true);
+    CHECK(found.writes->coverage->boxes.size() == 1);
+}
+
+TEST_CASE("a constant step is strided, others are random, the same place is repeated") {
+    const Dataset found = dataset_of({100}, [](auto* dataset) {
+        for (const std::uint64_t at : {0, 10, 20, 30, 31, 7, 90, 90}) write(dataset, {at}, {1});
+    });
+    CHECK(found.writes->order->strided == 3);
+    CHECK(found.writes->order->step == std::vector<std::int64_t>{10});
+    CHECK(found.writes->order->sequential == 1);
+    CHECK(found.writes->order->random == 2);
+    CHECK(found.writes->order->repeated == 1);
+    CHECK(found.writes->coverage->full == false);
+    CHECK(found.writes->coverage->elements_distinct == 7);
+}
+
+TEST_CASE("what overlaps counts once, and what has holes is not full") {
+    const Dataset found = dataset_of({10, 10}, [](auto* dataset) {
+        write(dataset, {0, 0}, {6, 6});
+        write(dataset, {4, 4}, {6, 6});
+        write(dataset, {0, 0}, {1, 1}, {5, 5}, {2, 2});
+    });
+    // 36 + 36 - 4, and of the 25 grid points (8,0) (8,2) (0,8) (2,8) (6..8,0..2) are new:
+    // rows 0 2 4 6 8, columns likewise; counted by hand below.
+    std::uint64_t expected = 0;
+    for (int row = 0; row < 10; ++row) {
+        for (int column = 0; column < 10; ++column) {
+            const bool first = row < 6 && column < 6;
+            const bool second = row >= 4 && column >= 4;
+            expected += first || second || (row % 2 == 0 && column % 2 == 0) ? 1 : 0;
+        }
+    }
+    CHECK(found.writes->coverage->elements_distinct == expected);
+    CHECK(found.writes->coverage->full == false);
+}
+
+TEST_CASE("two processes that take turns cover it together") {
+    const Folder folder;
+    for (int rank = 0; rank < 2; ++rank) {
+        in_process(folder, "1", rank, [rank] {
+            auto* dataset = create(open_file("/tmp/no such.h5"), "/d", {64});
+            for (std::uint64_t at = rank; at < 64; at += 2) write(dataset, {at}, {1});
+        });
+    }
+    const auto profile = folder.profile();
+    CHECK(profile.run.ranks == 2);
+    CHECK(profile.run.processes.size() == 2);
+    const auto& file = profile.files.at(0);
+    CHECK(file.processes.text() == "0-1");
+    CHECK(file.hdf5->same_order == true);
+    CHECK(file.hdf5->same_transfer_order == true);
+    const Transfers& writes = *file.datasets.at(0).writes;
+    CHECK(writes.coverage->full == true);
+    CHECK(writes.order->strided == 62);
+    CHECK(writes.order->step == std::vector<std::int64_t>{2});
+    REQUIRE(writes.by_process.size() == 2);
+    CHECK(writes.by_process[1].first->start == Numbers{1});
+    CHECK(writes.by_process[0].order_hash != writes.by_process[1].order_hash);
+}
+
+TEST_CASE("processes that make other calls do not agree") {
+    const Folder folder;
+    for (int rank = 0; rank < 2; ++rank) {
+        in_process(folder, "1", rank, [rank] {
+            auto* file = open_file("/tmp/no such.h5");
+            auto* dataset = create(file, "/d", {8});
+            for (int n = 0; n <= rank; ++n) write(dataset, {0}, {8});
+            if (rank == 1) {
+                vol::recorder::operation(file, spool::on_group, spool::op_create, "/g", true,
+                                         now());
+            }
+        });
+    }
+    const auto profile = folder.profile();
+    const auto& hdf5 = *profile.files.at(0).hdf5;
+    CHECK(hdf5.same_order == false);
+    CHECK(hdf5.same_transfer_order == false);
+    CHECK(hdf5.call_orders.size() == 2);
+    CHECK(hdf5.metadata.at("group").create == 1);
+}
+
+TEST_CASE("reads after writes are told apart from others") {
+    const auto read_back = [](std::uint64_t from) {
+        return dataset_of({20}, [from](auto* dataset) {
+            write(dataset, {0}, {10});
+            read(dataset, {from}, {5});
+        });
+    };
+    CHECK(read_back(8).read_after_write->same_process == true);
+    CHECK(read_back(8).read_after_write->any == true);
+    CHECK(read_back(10).read_after_write->any == false);
+    // Every other element is written: blocks 0, 2, ... 18 of the twenty.
+    const auto between_stripes = [](std::uint64_t from, std::uint64_t count) {
+        return dataset_of({20}, [from, count](auto* dataset) {
+            write(dataset, {0}, {1}, {10}, {2});
+            move(dataset, spool::reads, {from}, {1}, {count}, {2});
+        });
+    };
+    CHECK(between_stripes(1, 1).read_after_write->same_process == false);
+    CHECK(between_stripes(1, 10).read_after_write->same_process == false);
+    CHECK(between_stripes(18, 1).read_after_write->same_process == true);
+    CHECK(between_stripes(4, 5).read_after_write->same_process == true);
+    const Dataset doubtful = dataset_of({1000000}, [](auto* dataset) {
+        for (std::uint64_t n = 0; n < 500; ++n) write(dataset, {n * n * 3}, {1});
+        read(dataset, {999999}, {1});
+    });
+    CHECK_FALSE(doubtful.read_after_write->same_process.has_value());
+
+    const Folder folder;
+    in_process(folder, "1", 0,
+               [] { write(create(open_file("/tmp/no such.h5"), "/d", {20}), {0}, {10}); });
+    in_process(folder, "1", 1,
+               [] { read(create(open_file("/tmp/no such.h5"), "/d", {20}), {5}, {10}); });
+    const auto between = *folder.profile().files.at(0).datasets.at(0).read_after_write;
+    CHECK(between.other_processes == true);
+    CHECK(between.same_process == false);
+}
+
+TEST_CASE("many shapes: the frequent ones are kept, whenever they come") {
+    const Dataset found = dataset_of({100000}, [](auto* dataset) {
+        for (std::uint64_t n = 1; n <= 400; ++n) write(dataset, {n}, {n});
+        for (int n = 0; n < 500; ++n) write(dataset, {7}, {4096});
+    });
+    REQUIRE(found.writes->shapes.size() == 8);
+    CHECK(found.writes->shapes[0].length == Numbers{4096});
+    CHECK(found.writes->shapes[0].calls > 450);
+    CHECK(found.writes->calls == 900);
+}
+
+TEST_CASE("too many places to keep: the coverage is not known, never wrong") {
+    const Dataset found = dataset_of({1000000}, [](auto* dataset) {
+        for (std::uint64_t n = 0; n < 500; ++n) write(dataset, {n * n * 3}, {1});
+    });
+    CHECK_FALSE(found.writes->coverage->full.has_value());
+    CHECK_FALSE(found.writes->coverage->elements_distinct.has_value());
+}
+
+TEST_CASE("extents: the first and the last ones, in their order") {
+    const Dataset found = dataset_of({0}, [](auto* dataset) {
+        for (std::uint64_t n = 1; n <= 20; ++n) vol::recorder::dataset_extended(dataset, &n, 1);
+    });
+    CHECK(found.extensions->calls == 20);
+    CHECK(found.dims == Numbers{20});
+    const std::vector<Numbers> expected = {{1}, {2}, {3}, {4}, {17}, {18}, {19}, {20}};
+    CHECK(found.extensions->sequence == expected);
+}

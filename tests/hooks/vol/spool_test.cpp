@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The spool: bounded, whole however the process ends, and never trusted.
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <cstddef>
+#include <fstream>
+
+#include "core/error.hpp"
+#include "intent/profile/profile_json.hpp"
+#include "recorded.hpp"
+
+using namespace recorded;
+using tailrace::core::Error;
+
+namespace {
+
+std::vector<std::byte> bytes_of(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::vector<std::byte> bytes(std::filesystem::file_size(path));
+    file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    return bytes;
+}
+
+/// A bit of everything that a spool can hold.
+void do_everything() {
+    vol::FileFacts facts;
+    facts.created = true;
+    facts.settings.count = 1;
+    facts.settings.all[0] = {spool::key_alignment, 2, 0, {4096, 65536}};
+    auto* file = vol::recorder::file_opened("/tmp/no such.h5", facts, now());
+    const unsigned version[3] = {2, 0, 0};
+    vol::recorder::library(version, true, "/lib/libhdf5.so");
+    auto* dataset = create(file, "/group/d", {40, 30});
+    write(dataset, {0, 0}, {10, 30});
+    write(dataset, {20, 0}, {10, 30});
+    write(dataset, {35, 1}, {1, 1});
+    read(dataset, {5, 0}, {10, 30});
+    const std::uint64_t grown[2] = {50, 30};
+    vol::recorder::dataset_extended(dataset, grown, 2);
+    vol::recorder::operation(file, spool::on_link, spool::op_create, "/x", true, now());
+    bool known = false;
+    auto* unnamed = vol::recorder::anonymous(file);
+    vol::recorder::named(unnamed, "/named later");
+    vol::recorder::dataset(file, "/group/d", nullptr, false, &known);
+    vol::recorder::file_closed(file, now());
+}
+
+/// Decodes, and makes a profile of what could be decoded. True: it was taken for a spool.
+bool taken(const std::vector<std::byte>& bytes) {
+    try {
+        std::vector<spool::NamedSpool> one;
+        one.push_back({"x", spool::decode(bytes, "x")});
+        (void)tailrace::intent::to_json(spool::merge(std::move(one), ""));
+        return true;
+    } catch (const Error& error) {
+        CHECK(error.where() == "x");
+        CHECK_FALSE(error.remedy().empty());
+        return false;
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a spool that is damaged at any byte is refused or read, and nothing else") {
+    const Folder folder;
+    in_process(folder, "1", 0, do_everything);
+    std::vector<std::byte> good = bytes_of(folder.spools().at(0));
+    const auto used = spool::decode(good, "x").header.used_bytes;
+    good.resize(used);
+    CHECK(taken(good));
+    std::size_t refused = 0;
+    for (std::size_t at = 0; at < used; ++at) {
+        if (at >= sizeof(spool::Header) && at < spool::header_bytes) continue;  // nothing is there
+        for (const auto change : {std::byte{0xff}, std::byte{0x01}, std::byte{0x80}}) {
+            std::vector<std::byte> bad = good;
+            bad[at] ^= change;
+            if (!taken(bad)) ++refused;
+        }
+    }
+    CHECK(refused > 200);  // the magic, sizes, kinds and references
+}
+
+TEST_CASE("a spool that ends anywhere is refused") {
+    const Folder folder;
+    in_process(folder, "1", 0, do_everything);
+    std::vector<std::byte> bytes = bytes_of(folder.spools().at(0));
+    bytes.resize(spool::decode(bytes, "x").header.used_bytes);
+    CHECK(taken(bytes));
+    while (!bytes.empty()) {
+        bytes.resize(bytes.size() - std::min<std::size_t>(bytes.size(), 8));
+        CHECK_FALSE(taken(bytes));
+    }
+}
+
+TEST_CASE("a damaged spool is left out of the profile and named") {
+    const Folder folder;
+    in_process(folder, "1", 0, do_everything);
+    in_process(folder, "1", 1, do_everything);
+    std::fstream(folder.spools().at(0), std::ios::in | std::ios::out | std::ios::binary) << "what";
+    const auto profile = folder.profile();
+    CHECK(profile.run.processes.size() == 1);
+    REQUIRE(profile.origin.notes.size() == 1);
+    CHECK(profile.origin.notes[0].find("this is no spool of tailrace") != std::string::npos);
+    CHECK_THROWS_AS((void)spool::merge_folder(folder.path / "nowhere", ""), Error);
+}
+
+TEST_CASE("a spool keeps to its bound and counts what it drops") {
+    const Folder folder;
+    in_process(folder, "1", 0, [] {
+        auto* file = open_file("/tmp/no such.h5");
+        for (int n = 0; n < 20000; ++n) {
+            write(create(file, ("/d" + std::to_string(n)).c_str(), {10}), {0}, {10});
+        }
+    });
+    CHECK(std::filesystem::file_size(folder.spools().at(0)) <= (1U << 20U));
+    const auto profile = folder.profile();
+    const std::size_t kept = profile.files.at(0).datasets.size();
+    CHECK(kept > 500);
+    CHECK(kept < 20000);
+    CHECK(profile.origin.dropped.at("datasets") > 0);
+    CHECK(profile.origin.notes.size() == 1);
+    // What was kept is right to the last one.
+    CHECK(profile.files[0].datasets[kept / 2].writes->bytes == 80);
+}
+
+TEST_CASE("a process that is killed leaves all it had done") {
+    const Folder folder;
+    const auto work = [] {
+        do_everything();
+        raise(SIGKILL);
+    };
+    in_process(folder, "1", 0, work, SIGKILL);
+    CHECK(folder.profile().files.at(0).datasets.at(0).writes->calls == 3);
+}
+
+TEST_CASE("a fork has a spool of its own, and its parent's stays as it was") {
+    const Folder folder;
+    in_process(folder, "1", 0, [] {
+        auto* file = open_file("/tmp/no such.h5");
+        auto* dataset = create(file, "/d", {40});
+        write(dataset, {0}, {10});
+        const pid_t child = fork();
+        if (child == 0) {
+            write(dataset, {10}, {10});
+            write(dataset, {20}, {10});
+            if (fork() == 0) {
+                write(dataset, {30}, {10});
+                _exit(0);
+            }
+            wait(nullptr);
+            _exit(0);
+        }
+        waitpid(child, nullptr, 0);
+        write(dataset, {0}, {1});
+    });
+    REQUIRE(folder.spools().size() == 3);
+    const auto profile = folder.profile();
+    const auto& dataset = profile.files.at(0).datasets.at(0);
+    REQUIRE(dataset.writes->by_process.size() == 3);
+    CHECK(dataset.writes->by_process[0].calls == 2);
+    CHECK(dataset.writes->by_process[1].calls == 2);
+    CHECK(dataset.writes->by_process[2].calls == 1);
+    CHECK(dataset.writes->coverage->full == true);
+    CHECK(dataset.dims == Numbers{40});
+    CHECK(profile.run.processes[1].parent_pid == profile.run.processes[0].pid);
+}
