@@ -20,8 +20,8 @@ struct Slot {
     Slot(uint64_t* at, uint32_t dimensions)
         : start(at),
           stride(at + dimensions),
-          count(at + 2 * dimensions),
-          block(at + 3 * dimensions),
+          count(at + 2 * uint64_t{dimensions}),
+          block(at + 3 * uint64_t{dimensions}),
           rank(dimensions) {}
     [[nodiscard]] uint64_t end(uint32_t d) const {
         return start[d] + (count[d] - 1) * stride[d] + block[d];

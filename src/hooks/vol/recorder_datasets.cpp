@@ -119,8 +119,8 @@ void fill(spool::DatasetRecord& record, const DatasetFacts& facts, const char* p
     uint64_t* numbers = numbers_behind(record);
     memcpy(numbers, facts.dims, facts.rank * sizeof(uint64_t));
     memcpy(numbers + facts.rank, facts.largest, facts.rank * sizeof(uint64_t));
-    memcpy(numbers + 2 * facts.rank, facts.chunk, facts.chunk_rank * sizeof(uint64_t));
-    memcpy(numbers + 2 * facts.rank + facts.chunk_rank, path, record.path_bytes);
+    memcpy(numbers + 2 * uint64_t{facts.rank}, facts.chunk, facts.chunk_rank * sizeof(uint64_t));
+    memcpy(numbers + 2 * uint64_t{facts.rank} + facts.chunk_rank, path, record.path_bytes);
 }
 
 void keep_filter(uint64_t dataset, const Filter& from) {
@@ -175,7 +175,8 @@ spool::DatasetRecord* record_of(DatasetEntry* dataset) {
     record.type_class = record.layout = spool::not_known;
     if (dataset->described) inherit(record, *dataset);
     record.path_bytes = static_cast<uint32_t>(bytes);
-    memcpy(numbers_behind(record) + 2 * record.rank + record.chunk_rank, dataset->path, bytes);
+    memcpy(numbers_behind(record) + 2 * uint64_t{record.rank} + record.chunk_rank, dataset->path,
+           bytes);
     dataset->offset = offset;
     dataset->generation = generation();
     dataset->extents = 0;
@@ -300,8 +301,8 @@ void dataset_extended(DatasetEntry* dataset, const uint64_t* dims, uint32_t rank
     }
     if (dataset->extents == 0) {
         dataset->extents =
-            writer().add(spool::kind_extents,
-                         sizeof(spool::ExtentsRecord) + extents_kept * rank * sizeof(uint64_t));
+            writer().add(spool::kind_extents, sizeof(spool::ExtentsRecord) +
+                                                  uint64_t{extents_kept} * rank * sizeof(uint64_t));
         if (dataset->extents == 0) return;
         auto& made = writer().at<spool::ExtentsRecord>(dataset->extents);
         made.dataset = dataset->offset;

@@ -73,7 +73,7 @@ void fill_shape(Writer& writer, uint64_t offset, const Track& track, const Place
 }  // namespace
 
 Track* new_track(uint32_t rank) {
-    auto* made = static_cast<Track*>(calloc(1, sizeof(Track) + rank * 3 * sizeof(uint64_t)));
+    auto* made = static_cast<Track*>(calloc(1, sizeof(Track) + 3 * sizeof(uint64_t) * rank));
     if (made == nullptr) return nullptr;
     made->rank = rank;
     made->start = reinterpret_cast<uint64_t*>(made + 1);
@@ -90,7 +90,7 @@ bool begin(Track& track, Writer& writer, uint32_t generation, uint64_t dataset,
     track.places = 0;
     track.any = track.step = false;
     track.offset = writer.add(spool::kind_transfers,
-                              sizeof(spool::TransfersRecord) + track.rank * 3 * sizeof(uint64_t));
+                              sizeof(spool::TransfersRecord) + 3 * sizeof(uint64_t) * track.rank);
     if (track.offset == 0) return false;
     auto& record = writer.at<spool::TransfersRecord>(track.offset);
     record.dataset = dataset;
@@ -153,7 +153,7 @@ void count_shape(Track& track, Writer& writer, const Place& place, uint64_t elem
     auto& transfers = writer.at<spool::TransfersRecord>(track.offset);
     if (track.shapes < most_shapes) {
         const uint64_t offset = writer.add(
-            spool::kind_shape, sizeof(spool::ShapeRecord) + track.rank * 3 * sizeof(uint64_t));
+            spool::kind_shape, sizeof(spool::ShapeRecord) + 3 * sizeof(uint64_t) * track.rank);
         if (offset == 0) {
             ++transfers.other_shapes;
             return;

@@ -60,7 +60,7 @@ Statement of_boxes(const Transfers& transfers, const std::vector<const Place*>& 
         .note("equal_pairs", Count(equal), "pairs")
         .note("meeting_pairs", Count(meeting), "pairs");
     if (equal == pairs) return why.say("same_region", Confidence::high);
-    const Statement gaps = why.say("interleaved", Confidence::medium);
+    Statement gaps = why.say("interleaved", Confidence::medium);
     if (has_gaps(transfers)) return gaps;
     return why.say(meeting == 0 ? "disjoint_blocks" : "overlapping", Confidence::medium);
 }

@@ -67,7 +67,7 @@ bool ProcessSet::meets(const ProcessSet& other) const noexcept {
 std::string ProcessSet::text() const {
     std::string text;
     for (const Range& range : x_ranges) {
-        if (!text.empty()) text += ",";
+        if (!text.empty()) text += ',';
         text += std::to_string(range.first);
         if (range.last != range.first) text += "-" + std::to_string(range.last);
     }

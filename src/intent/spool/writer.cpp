@@ -14,8 +14,8 @@
 namespace tailrace::intent::spool {
 namespace {
 
-constexpr uint64_t first_segment_bytes = 64 * 1024;
-constexpr uint64_t most_segment_bytes = 1024 * 1024;
+constexpr uint64_t first_segment_bytes = uint64_t{64} << 10;
+constexpr uint64_t most_segment_bytes = uint64_t{1} << 20;
 
 int64_t clock_ns(clockid_t clock) {
     timespec now{};
