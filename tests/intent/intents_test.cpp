@@ -209,11 +209,11 @@ TEST_CASE("reliability: durable unless there is reason to think otherwise") {
     one.path = "/tmpfiles/a.h5";
     CHECK(file_intent(one, 4).reliability.value == "durable");
     Profile mounted = profile(4);
-    mounted.run.file_systems = {{"/", "ext4", std::nullopt}, {"/work", "tmpfs", std::nullopt}};
-    mounted.files = {file("/work/x.h5", 0, 3), file("/workshop/x.h5", 0, 3)};
+    mounted.run.file_systems = {{"/", "ext4", std::nullopt}, {"/fast", "tmpfs", std::nullopt}};
+    mounted.files = {file("/fast/x.h5", 0, 3), file("/faster/x.h5", 0, 3)};
     const Intents found = intents(mounted);
-    CHECK(found.files.at("/work/x.h5").reliability.value == "scratch");
-    CHECK(found.files.at("/workshop/x.h5").reliability.value == "durable");
+    CHECK(found.files.at("/fast/x.h5").reliability.value == "scratch");
+    CHECK(found.files.at("/faster/x.h5").reliability.value == "durable");
 }
 
 TEST_CASE("metadata: many operations with little data dominate, big data does not") {

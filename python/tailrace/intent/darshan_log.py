@@ -18,7 +18,10 @@ from tailrace.errors import ExitCode, TailraceError
 
 Json = dict[str, Any]
 
-_remedy = "a log ends in .darshan and lies where `darshan-config --log-path` says"
+_remedy = (
+    "`tailrace profile -- command` makes a profile; a Darshan log ends in .darshan and lies where "
+    "`darshan-config --log-path` says"
+)
 _torn = "copy it anew, or wait until the job has ended; --partial takes what can be read"
 
 
