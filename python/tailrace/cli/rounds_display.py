@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
+from tailrace.cli import interrupts
 from tailrace.cli.output import Output, printable, shortened
 from tailrace.run.rounds import HowFar
 from tailrace.units import duration
@@ -37,6 +38,8 @@ class RoundsDisplay:
             self.output.note(text)
 
     def tell(self, now: HowFar) -> None:
+        """Before each run. Raises KeyboardInterrupt where one was swallowed."""
+        interrupts.check()
         if self.bar is not None:
             task = self.bar.task_ids[0]
             text = shortened(f"run {now.done + 1} of {now.of}: {now.text}", 44)

@@ -70,9 +70,9 @@ def run(words: list[str], added: dict[str, str], *, quiet_stdout: bool) -> Ended
             hint="what follows -- is run as it is, without a shell",
         ) from error  # fmt: skip
     with _waiting(process):
-        code = process.wait()
+        status = process.wait()
     elapsed = time.monotonic() - started
-    return Ended(128 - code, elapsed, -code) if code < 0 else Ended(code, elapsed)
+    return Ended(128 - status, elapsed, -status) if status < 0 else Ended(status, elapsed)
 
 
 @contextmanager
