@@ -21,7 +21,7 @@ def call(*command: object, **options: object) -> str:
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=300,
+        timeout=600,  # a wheel is compiled
         **options,
     )
     assert done.returncode == 0, f"{' '.join(words)}: status {done.returncode}\n{done.stdout}"
