@@ -43,10 +43,10 @@ TAILRACE_MPI_TEST("faults: netcdf4, collective") { check_matrix(true); }
 
 TAILRACE_MPI_TEST("faults: netcdf4, independent") { check_matrix(false); }
 
+// The finished file is only read: what describes it was written when it was defined.
 TAILRACE_MPI_TEST("faults: netcdf4, the description, the sync and the new name") {
     const auto comm = comm::from_mpi(MPI_COMM_WORLD);
     const Run run = through_netcdf(true);
-    check_writes(comm, "describe", "describe", run);
     for (const char* rules : {"op=read,path=*/f.h5.part,phase=describe,errno=EIO",
                               "op=fsync,path=*/f.h5.part,phase=sync,errno=EIO",
                               "op=rename,path=*/f.h5.part,errno=EACCES"})
