@@ -38,7 +38,6 @@ public:
     [[nodiscard]] std::vector<std::byte> decode(const Encoded& stored);
     /// A chunk of fill values in the type of the file.  [local]
     [[nodiscard]] std::vector<std::byte> blank() const;
-    /// Bytes of a chunk without filters.  [local]
 
 private:
     [[nodiscard]] Encoded take();

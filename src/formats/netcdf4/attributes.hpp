@@ -13,9 +13,9 @@ namespace tailrace::formats::netcdf4 {
 /// @throws core::Error{Code::bad_input}
 void check_attribute(const core::Attribute& attribute, bool object_known);
 
-/// Writes one attribute; its object exists, and a serial file is in define mode. The classic model
-/// has no compounds, which are left out, no lists of texts, which become lines of one, and no
-/// integers over 32 bits, which become doubles where they do not fit.
+/// Notes one attribute for the end of the definitions; its object exists, and the file is in define
+/// mode. The classic model has no compounds, which are left out, no lists of texts, which become
+/// lines of one, and no integers over 32 bits, which become doubles where they do not fit.  [local]
 /// @throws core::Error
 void put_attribute(const nc::File& file, const core::Attribute& attribute, DataModel model);
 

@@ -3,12 +3,11 @@
 
 #include <netcdf_filter.h>
 
+#include <climits>
 #include <cstdlib>
 
 #include "core/config.hpp"
 #include "formats/hdf5/beneath.hpp"
-
-#include <climits>
 
 namespace tailrace::formats::netcdf4 {
 

@@ -168,18 +168,12 @@ File create(const std::filesystem::path& path, const Creation& creation, bool pa
     return File(id);
 }
 
-File open(const std::filesystem::path& path, bool writable, bool parallel, MPI_Comm comm,
-          MPI_Info info) {
-    if (!parallel) return open_serial(path, writable);
+File open(const std::filesystem::path& path, bool parallel, MPI_Comm comm, MPI_Info info) {
     int id = -1;
-    check(nc_open_par(path.c_str(), writable ? NC_WRITE : NC_NOWRITE, comm, info, &id),
-          "nc_open_par", path.string());
-    return File(id);
-}
-
-File open_serial(const std::filesystem::path& path, bool writable) {
-    int id = -1;
-    check(nc_open(path.c_str(), writable ? NC_WRITE : NC_NOWRITE, &id), "nc_open", path.string());
+    if (parallel)
+        check(nc_open_par(path.c_str(), NC_NOWRITE, comm, info, &id), "nc_open_par", path.string());
+    else
+        check(nc_open(path.c_str(), NC_NOWRITE, &id), "nc_open", path.string());
     return File(id);
 }
 

@@ -71,10 +71,9 @@ struct Creation {
 /// [collective]
 [[nodiscard]] File create(const std::filesystem::path& path, const Creation& creation,
                           bool parallel, MPI_Comm comm, MPI_Info info);
-[[nodiscard]] File open(const std::filesystem::path& path, bool writable, bool parallel,
-                        MPI_Comm comm, MPI_Info info);
-/// The same by this process alone.
-[[nodiscard]] File open_serial(const std::filesystem::path& path, bool writable);
+/// Opens one to be read, in the same way.  [collective]
+[[nodiscard]] File open(const std::filesystem::path& path, bool parallel, MPI_Comm comm,
+                        MPI_Info info);
 
 /// A variable where it stands.
 struct Variable {

@@ -119,18 +119,20 @@ std::vector<core::ObjectId> Sink::define(const core::Schema& schema) {
     agree_on_schema(schema, comm::Comm::caught(
                                 [&] { objects = checked_objects(x_options, x_objects, schema); }));
     const std::size_t first = x_objects.size();
-    collective_step("define", "defining the variables of " + x_target.path().string(),
-                    [&] { define_objects(objects, schema.attributes); });
+    // What is defined is noted by each rank, and written at the end by all: in between they agree,
+    // so that none is left waiting for one that could not note it.
+    const std::string doing = "defining the variables of " + x_target.path().string();
+    collective_step("define", doing, [&] { add_definitions(objects, schema.attributes); });
+    collective_step("define", doing, [&] { end_definitions(first); });
     std::vector<core::ObjectId> ids;
     for (std::size_t i = first; i < x_objects.size(); ++i)
         ids.push_back(static_cast<core::ObjectId>(i));
     return ids;
 }
 
-void Sink::define_objects(const std::vector<core::Object>& objects,
-                          const std::vector<core::Attribute>& attributes) {
+void Sink::add_definitions(const std::vector<core::Object>& objects,
+                           const std::vector<core::Attribute>& attributes) {
     const std::string name = x_target.path().string();
-    const std::size_t first = x_objects.size();
     for (const core::Object& object : objects) {
         core::Extents dims = object.sizes();
         x_objects.push_back({object, dims});
@@ -147,6 +149,10 @@ void Sink::define_objects(const std::vector<core::Object>& objects,
     // By all ranks, here: to open the finished file once more costs netCDF a read of 4 MiB.
     for (const core::Attribute& attribute : attributes)
         put_attribute(x_file, attribute, x_options.model);
+}
+
+void Sink::end_definitions(std::size_t first) {
+    const std::string name = x_target.path().string();
     nc::check(nc_enddef(x_file.get()), "nc_enddef", name);
     x_defining = false;
     for (std::size_t i = first; i < x_objects.size(); ++i) {

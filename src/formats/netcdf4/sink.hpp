@@ -31,8 +31,9 @@ public:
 private:
     // sink.cpp
     void create_file();
-    void define_objects(const std::vector<core::Object>& objects,
-                        const std::vector<core::Attribute>& attributes);
+    void add_definitions(const std::vector<core::Object>& objects,
+                         const std::vector<core::Attribute>& attributes);
+    void end_definitions(std::size_t first);
     void grow(const Batch& batch);
     [[nodiscard]] const std::byte* memory_of(const core::Write& piece);
     void transfer_one(std::size_t object, const core::Write* piece);

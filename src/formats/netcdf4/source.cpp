@@ -54,8 +54,8 @@ private:
         const mpiio::Info info(x_parallel ? x_options.hints : Hints{});
         const auto before = hdf5::open_files();
         x_file = mpiio::open_by_all(x_comm, nc::literal(x_path), [&](const auto& name) {
-            return nc::open(name, false, x_parallel,
-                            x_parallel ? comm::native(x_comm) : MPI_COMM_NULL, info.get());
+            return nc::open(name, x_parallel, x_parallel ? comm::native(x_comm) : MPI_COMM_NULL,
+                            info.get());
         });
         x_beneath = hdf5::Beneath(before);
     }
