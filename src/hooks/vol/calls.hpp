@@ -25,8 +25,6 @@ void* open_file(Library& library, const char* name, unsigned flags, Id access, I
                 void** request);
 Status file_specific(Library& library, void* object, FileSpecific* arguments, Id transfer,
                      void** request);
-Status file_get(void* object, void* arguments, Id transfer, void** request);
-Status file_optional(void* object, Optional* arguments, Id transfer, void** request);
 Status file_close(void* object, Id transfer, void** request);
 
 /// Stops the time of a call on something in `file`, where that is recorded.
@@ -48,6 +46,64 @@ inline void note(const Object& object, Status status, spool::Object on, spool::O
     } else {
         recorder::operation(object.file, on, operation, name, collective, clock.took());
     }
+}
+
+/// Hands a call to the connector below; the object it is on stands first, `request` last.
+template <auto call, typename... Given>
+Status pass_on(const Object& on, void** request, Given... given) {
+    const Status status = (on.library().*call)(on.inner, on.connector(), given..., request);
+    wrap_request(on.under, request);
+    return status;
+}
+/// The same for calls on what is at `location`, seen from the object.
+template <auto call, typename... Given>
+Status pass_on_at(const Object& on, const Location* location, void** request, Given... given) {
+    const Status status =
+        (on.library().*call)(on.inner, location, on.connector(), given..., request);
+    wrap_request(on.under, request);
+    return status;
+}
+
+// Callbacks of which only the kind of object differs.
+template <auto call, typename Arguments>
+Status passed(void* object, Arguments* arguments, Id transfer, void** request) {
+    return pass_on<call>(object_of(object), request, arguments, transfer);
+}
+template <auto call, typename Arguments>
+Status passed_at(void* object, const Location* location, Arguments* arguments, Id transfer,
+                 void** request) {
+    return pass_on_at<call>(object_of(object), location, request, arguments, transfer);
+}
+template <auto call, spool::Object kind>
+Status asked(void* object, auto* arguments, Id transfer, void** request) {
+    Object& on = object_of(object);
+    const Clock clock(on.file);
+    const Status status = pass_on<call>(on, request, arguments, transfer);
+    note(on, status, kind, spool::op_other, nullptr, false, clock);
+    return status;
+}
+template <auto call, spool::Object kind>
+Status asked_at(void* object, const Location* location, void* arguments, Id transfer,
+                void** request) {
+    Object& on = object_of(object);
+    const Clock clock(on.file);
+    const Status status = pass_on_at<call>(on, location, request, arguments, transfer);
+    note(on, status, kind, spool::op_other, nullptr, false, clock);
+    return status;
+}
+template <auto call>
+Status closed(void* object, Id transfer, void** request) {
+    const Status status = pass_on<call>(object_of(object), request, transfer);
+    if (status >= 0) drop(&object_of(object));
+    return status;
+}
+
+/// What is done first when the connector below was asked to create or open `inner`: whether it
+/// did; a failure is counted.
+inline bool was_made(const Object& parent, const void* inner, void** request) {
+    wrap_request(parent.under, request);
+    if (inner == nullptr && parent.file != nullptr) recorder::failed(parent.file);
+    return inner != nullptr;
 }
 
 /// Records a dataset that `parent` was asked to create or open, and gives it its entry.

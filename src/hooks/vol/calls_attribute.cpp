@@ -13,11 +13,7 @@ bool is_itself(const Location& location) {
 }
 
 void* wrapped(Object& parent, void* inner, const Location* location, void** request) {
-    wrap_request(parent.under, request);
-    if (inner == nullptr) {
-        if (parent.file != nullptr) recorder::failed(parent.file);
-        return nullptr;
-    }
+    if (!was_made(parent, inner, request)) return nullptr;
     Object* made = wrap(parent.under, parent.file, inner, kind_attribute);
     if (made != nullptr && is_itself(*location)) made->dataset = parent.dataset;
     return made;
@@ -62,9 +58,8 @@ void note_bytes(const Object& attribute, Id transfer, bool written) {
 Status read(void* object, Id type, void* buffer, Id transfer, void** request) {
     Object& attribute = object_of(object);
     const Clock clock(attribute.file);
-    const Status status = attribute.library().H5VLattr_read(attribute.inner, attribute.connector(),
-                                                            type, buffer, transfer, request);
-    wrap_request(attribute.under, request);
+    const Status status =
+        pass_on<&Library::H5VLattr_read>(attribute, request, type, buffer, transfer);
     note(attribute, status, spool::on_attribute, spool::op_read, nullptr, false, clock);
     if (status >= 0) note_bytes(attribute, transfer, false);
     return status;
@@ -73,21 +68,10 @@ Status read(void* object, Id type, void* buffer, Id transfer, void** request) {
 Status write(void* object, Id type, const void* buffer, Id transfer, void** request) {
     Object& attribute = object_of(object);
     const Clock clock(attribute.file);
-    const Status status = attribute.library().H5VLattr_write(attribute.inner, attribute.connector(),
-                                                             type, buffer, transfer, request);
-    wrap_request(attribute.under, request);
+    const Status status =
+        pass_on<&Library::H5VLattr_write>(attribute, request, type, buffer, transfer);
     note(attribute, status, spool::on_attribute, spool::op_write, nullptr, true, clock);
     if (status >= 0) note_bytes(attribute, transfer, true);
-    return status;
-}
-
-Status get(void* object, void* arguments, Id transfer, void** request) {
-    Object& on = object_of(object);
-    const Clock clock(on.file);
-    const Status status =
-        on.library().H5VLattr_get(on.inner, on.connector(), arguments, transfer, request);
-    wrap_request(on.under, request);
-    note(on, status, spool::on_attribute, spool::op_other, nullptr, false, clock);
     return status;
 }
 
@@ -97,33 +81,22 @@ Status specific(void* object, const Location* location, AttributeSpecific* argum
     const Clock clock(on.file);
     const int asked = arguments->operation;
     const bool deletes = asked == attribute_delete || asked == attribute_delete_by_index;
-    const Status status = on.library().H5VLattr_specific(on.inner, location, on.connector(),
-                                                         arguments, transfer, request);
-    wrap_request(on.under, request);
+    const Status status =
+        pass_on_at<&Library::H5VLattr_specific>(on, location, request, arguments, transfer);
     note(on, status, spool::on_attribute, deletes ? spool::op_delete : spool::op_other, nullptr,
          deletes || asked == attribute_rename, clock);
     return status;
 }
 
-Status optional(void* object, Optional* arguments, Id transfer, void** request) {
-    Object& on = object_of(object);
-    const Status status =
-        on.library().H5VLattr_optional(on.inner, on.connector(), arguments, transfer, request);
-    wrap_request(on.under, request);
-    return status;
-}
-
-Status close(void* object, Id transfer, void** request) {
-    Object& attribute = object_of(object);
-    const Status status = attribute.library().H5VLattr_close(attribute.inner, attribute.connector(),
-                                                             transfer, request);
-    wrap_request(attribute.under, request);
-    if (status >= 0) drop(&attribute);
-    return status;
-}
-
 }  // namespace
 
-const AttributeCalls attribute_calls = {create, open, read, write, get, specific, optional, close};
+const AttributeCalls attribute_calls = {create,
+                                        open,
+                                        read,
+                                        write,
+                                        asked<&Library::H5VLattr_get, spool::on_attribute>,
+                                        specific,
+                                        passed<&Library::H5VLattr_optional>,
+                                        closed<&Library::H5VLattr_close>};
 
 }  // namespace tailrace::hooks::vol

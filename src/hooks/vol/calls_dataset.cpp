@@ -9,11 +9,7 @@ namespace {
 
 void* wrapped(Object& parent, void* inner, const Location* location, const char* name,
               void** request) {
-    wrap_request(parent.under, request);
-    if (inner == nullptr) {
-        if (parent.file != nullptr) recorder::failed(parent.file);
-        return nullptr;
-    }
+    if (!was_made(parent, inner, request)) return nullptr;
     return wrap(parent, inner, kind_dataset, location, name);
 }
 
@@ -62,24 +58,12 @@ Status write(size_t count, void** objects, Id* memory_types, Id* memory_spaces, 
     return status;
 }
 
-Status get(void* object, DatasetGet* arguments, Id transfer, void** request) {
-    Object& on = object_of(object);
-    const Clock clock(on.file);
-    const Status status =
-        on.library().H5VLdataset_get(on.inner, on.connector(), arguments, transfer, request);
-    wrap_request(on.under, request);
-    note(on, status, spool::on_dataset, spool::op_other, nullptr, false, clock);
-    return status;
-}
-
 Status specific(void* object, DatasetSpecific* arguments, Id transfer, void** request) {
     Object& on = object_of(object);
     const Clock clock(on.file);
     const int asked = arguments->operation;
     const Size* extent = asked == dataset_set_extent ? arguments->extent : nullptr;
-    const Status status =
-        on.library().H5VLdataset_specific(on.inner, on.connector(), arguments, transfer, request);
-    wrap_request(on.under, request);
+    const Status status = pass_on<&Library::H5VLdataset_specific>(on, request, arguments, transfer);
     if (on.file == nullptr || status < 0) {
         if (on.file != nullptr) recorder::failed(on.file);
         return status;
@@ -110,9 +94,7 @@ Status optional(void* object, Optional* arguments, Id transfer, void** request) 
     const int asked = arguments->operation;
     const auto* written = static_cast<const ChunkWrite*>(arguments->arguments);
     const auto* fetched = static_cast<const ChunkRead*>(arguments->arguments);
-    const Status status =
-        on.library().H5VLdataset_optional(on.inner, on.connector(), arguments, transfer, request);
-    wrap_request(on.under, request);
+    const Status status = pass_on<&Library::H5VLdataset_optional>(on, request, arguments, transfer);
     if (on.file == nullptr || status < 0) return status;
     if (asked == native_chunk_write) {
         recorder::direct_chunk(on.dataset, spool::writes, written->bytes & 0xffffffffU);
@@ -127,9 +109,7 @@ Status close(void* object, Id transfer, void** request) {
     Object& dataset = object_of(object);
     settle_pending(dataset.library());
     const Clock clock(dataset.file);
-    const Status status =
-        dataset.library().H5VLdataset_close(dataset.inner, dataset.connector(), transfer, request);
-    wrap_request(dataset.under, request);
+    const Status status = pass_on<&Library::H5VLdataset_close>(dataset, request, transfer);
     if (status < 0) return status;
     if (dataset.file != nullptr) recorder::dataset_closed(dataset.dataset, clock.took());
     drop(&dataset);
@@ -138,6 +118,8 @@ Status close(void* object, Id transfer, void** request) {
 
 }  // namespace
 
-const DatasetCalls dataset_calls = {create, open, read, write, get, specific, optional, close};
+const DatasetCalls dataset_calls = {
+    create,   open,     read, write, asked<&Library::H5VLdataset_get, spool::on_dataset>,
+    specific, optional, close};
 
 }  // namespace tailrace::hooks::vol

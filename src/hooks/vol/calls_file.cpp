@@ -105,9 +105,7 @@ Status without_object(Library& library, FileSpecific* arguments, Id* list, Id tr
 
 Status reopen(Object& file, FileSpecific* arguments, Id transfer, void** request) {
     const Clock clock(file.file);
-    const Status status = file.library().H5VLfile_specific(file.inner, file.connector(), arguments,
-                                                           transfer, request);
-    wrap_request(file.under, request);
+    const Status status = pass_on<&Library::H5VLfile_specific>(file, request, arguments, transfer);
     void** made = arguments->reopen.file;
     if (status < 0 || made == nullptr || *made == nullptr) return status;
     Object* again = wrap(file.under, file.file, *made, kind_file);
@@ -148,14 +146,6 @@ void* open_file(Library& library, const char* name, unsigned flags, Id access, I
                    {start, recorder::now()});
 }
 
-Status file_get(void* object, void* arguments, Id transfer, void** request) {
-    Object& file = object_of(object);
-    const Status status =
-        file.library().H5VLfile_get(file.inner, file.connector(), arguments, transfer, request);
-    wrap_request(file.under, request);
-    return status;
-}
-
 Status file_specific(Library& library, void* object, FileSpecific* arguments, Id transfer,
                      void** request) {
     if (arguments->operation == file_is_accessible) {
@@ -174,20 +164,10 @@ Status file_specific(Library& library, void* object, FileSpecific* arguments, Id
     // The other file of "are they equal" is none of ours: it arrives as the last connector has it.
     const bool flush = arguments->operation == file_flush;
     const Clock clock(file.file);
-    const Status status = file.library().H5VLfile_specific(file.inner, file.connector(), arguments,
-                                                           transfer, request);
-    wrap_request(file.under, request);
+    const Status status = pass_on<&Library::H5VLfile_specific>(file, request, arguments, transfer);
     if (file.file != nullptr && flush && status >= 0) {
         recorder::file_flushed(file.file, clock.took());
     }
-    return status;
-}
-
-Status file_optional(void* object, Optional* arguments, Id transfer, void** request) {
-    Object& file = object_of(object);
-    const Status status = file.library().H5VLfile_optional(file.inner, file.connector(), arguments,
-                                                           transfer, request);
-    wrap_request(file.under, request);
     return status;
 }
 
@@ -196,9 +176,7 @@ Status file_close(void* object, Id transfer, void** request) {
     settle_pending(file.library());
     if (file.file != nullptr) count_left_open(file);
     const Clock clock(file.file);
-    const Status status =
-        file.library().H5VLfile_close(file.inner, file.connector(), transfer, request);
-    wrap_request(file.under, request);
+    const Status status = pass_on<&Library::H5VLfile_close>(file, request, transfer);
     if (status < 0) return status;
     if (file.file != nullptr) recorder::file_closed(file.file, clock.took());
     drop(&file);

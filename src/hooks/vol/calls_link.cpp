@@ -71,35 +71,15 @@ Status move(void* source, const Location* from, void* target, const Location* to
                    request);
 }
 
-Status get(void* object, const Location* location, void* arguments, Id transfer, void** request) {
-    Object& on = object_of(object);
-    const Clock clock(on.file);
-    const Status status =
-        on.library().H5VLlink_get(on.inner, location, on.connector(), arguments, transfer, request);
-    wrap_request(on.under, request);
-    note(on, status, spool::on_link, spool::op_other, nullptr, false, clock);
-    return status;
-}
-
 Status specific(void* object, const Location* location, LinkSpecific* arguments, Id transfer,
                 void** request) {
     Object& on = object_of(object);
     const Clock clock(on.file);
     const bool deletes = arguments->operation == link_delete;
-    const Status status = on.library().H5VLlink_specific(on.inner, location, on.connector(),
-                                                         arguments, transfer, request);
-    wrap_request(on.under, request);
+    const Status status =
+        pass_on_at<&Library::H5VLlink_specific>(on, location, request, arguments, transfer);
     note(on, status, spool::on_link, deletes ? spool::op_delete : spool::op_other,
          name_in(location), deletes, clock);
-    return status;
-}
-
-Status optional(void* object, const Location* location, Optional* arguments, Id transfer,
-                void** request) {
-    Object& on = object_of(object);
-    const Status status = on.library().H5VLlink_optional(on.inner, location, on.connector(),
-                                                         arguments, transfer, request);
-    wrap_request(on.under, request);
     return status;
 }
 
@@ -108,11 +88,7 @@ void* open_object(void* object, const Location* location, int* kind, Id transfer
     const Clock clock(parent.file);
     void* inner = parent.library().H5VLobject_open(parent.inner, location, parent.connector(), kind,
                                                    transfer, request);
-    wrap_request(parent.under, request);
-    if (inner == nullptr) {
-        if (parent.file != nullptr) recorder::failed(parent.file);
-        return nullptr;
-    }
+    if (!was_made(parent, inner, request)) return nullptr;
     Object* made = wrap(parent, inner, *kind, location, nullptr);
     if (made == nullptr) return nullptr;
     if (*kind == kind_dataset) {
@@ -137,43 +113,25 @@ Status copy_object(void* source, const Location* from, const char* from_name, vo
     return status;
 }
 
-Status get_object(void* object, const Location* location, void* arguments, Id transfer,
-                  void** request) {
-    Object& on = object_of(object);
-    const Clock clock(on.file);
-    const Status status = on.library().H5VLobject_get(on.inner, location, on.connector(), arguments,
-                                                      transfer, request);
-    wrap_request(on.under, request);
-    note(on, status, spool::on_object, spool::op_other, nullptr, false, clock);
-    return status;
-}
-
 Status object_specific(void* object, const Location* location, ObjectSpecific* arguments,
                        Id transfer, void** request) {
     Object& on = object_of(object);
     const Clock clock(on.file);
     const bool flush = arguments->operation == object_flush && on.kind == kind_dataset;
-    const Status status = on.library().H5VLobject_specific(on.inner, location, on.connector(),
-                                                           arguments, transfer, request);
-    wrap_request(on.under, request);
+    const Status status =
+        pass_on_at<&Library::H5VLobject_specific>(on, location, request, arguments, transfer);
     if (flush && status >= 0 && on.file != nullptr) recorder::dataset_flushed(on.dataset);
     note(on, status, spool::on_object, spool::op_other, nullptr, false, clock);
     return status;
 }
 
-Status object_optional(void* object, const Location* location, Optional* arguments, Id transfer,
-                       void** request) {
-    Object& on = object_of(object);
-    const Status status = on.library().H5VLobject_optional(on.inner, location, on.connector(),
-                                                           arguments, transfer, request);
-    wrap_request(on.under, request);
-    return status;
-}
-
 }  // namespace
 
-const LinkCalls link_calls = {create, copy, move, get, specific, optional};
-const ObjectCalls object_calls = {open_object, copy_object, get_object, object_specific,
-                                  object_optional};
+const LinkCalls link_calls = {create,   copy,
+                              move,     asked_at<&Library::H5VLlink_get, spool::on_link>,
+                              specific, passed_at<&Library::H5VLlink_optional>};
+const ObjectCalls object_calls = {open_object, copy_object,
+                                  asked_at<&Library::H5VLobject_get, spool::on_object>,
+                                  object_specific, passed_at<&Library::H5VLobject_optional>};
 
 }  // namespace tailrace::hooks::vol

@@ -12,14 +12,6 @@ namespace {
 constexpr int our_value = 466;
 constexpr uint64_t no_threads = ~uint64_t{1};  // what is below may promise it, we do not
 
-Status optional(void* object, Optional* arguments, Id transfer, void** request) {
-    Object& on = object_of(object);
-    const Status status =
-        on.library().H5VLoptional(on.inner, on.connector(), arguments, transfer, request);
-    wrap_request(on.under, request);
-    return status;
-}
-
 Status query_optional(void* object, int subclass, int operation, uint64_t* flags) {
     Object& on = object_of(object);
     return on.library().H5VLintrospect_opt_query(on.inner, on.connector(), subclass, operation,
@@ -93,7 +85,8 @@ const Connector Slot<number>::table = {
     attribute_calls,
     dataset_calls,
     datatype_calls,
-    {create, open, file_get, specific, file_optional, file_close},
+    {create, open, passed<&Library::H5VLfile_get>, specific, passed<&Library::H5VLfile_optional>,
+     file_close},
     group_calls,
     link_calls,
     object_calls,
@@ -101,7 +94,7 @@ const Connector Slot<number>::table = {
     request_calls,
     blob_calls,
     token_calls,
-    optional};
+    passed<&Library::H5VLoptional>};
 
 const Connector* const tables[most_libraries] = {&Slot<0>::table, &Slot<1>::table, &Slot<2>::table,
                                                  &Slot<3>::table};
