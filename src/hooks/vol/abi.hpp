@@ -22,7 +22,6 @@ constexpr int kind_group = 2;
 constexpr int kind_datatype = 3;
 constexpr int kind_dataset = 5;
 constexpr int kind_attribute = 7;
-constexpr int kind_connector = 9;
 
 /// Where an object is, seen from another one.
 struct Location {
@@ -95,7 +94,6 @@ struct AttributeSpecific {
 };
 constexpr int attribute_delete = 0;
 constexpr int attribute_delete_by_index = 1;
-constexpr int attribute_exists = 2;
 constexpr int attribute_rename = 4;
 
 struct DatasetGet {
@@ -117,7 +115,6 @@ struct DatasetSpecific {
 };
 constexpr int dataset_set_extent = 0;
 constexpr int dataset_flush = 1;
-constexpr int dataset_refresh = 2;
 
 struct FileGetName {
     int operation;
@@ -131,10 +128,6 @@ constexpr int file_get_name = 5;
 struct FileSpecific {
     int operation;  ///< one of file_*
     union {
-        struct {
-            int object_kind;
-            int scope;
-        } flush;
         struct {
             void** file;
         } reopen;
@@ -163,7 +156,6 @@ struct GroupSpecific {
     } mount;
 };
 constexpr int group_mount = 0;
-constexpr int group_unmount = 1;
 
 struct LinkCreate {
     int operation;  ///< one of link_create_*
@@ -178,7 +170,6 @@ struct LinkSpecific {
     int operation;  ///< one of link_*
 };
 constexpr int link_delete = 0;
-constexpr int link_exists = 1;
 
 struct ObjectGetName {
     int operation;

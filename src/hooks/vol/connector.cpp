@@ -31,7 +31,6 @@ struct Slot {
         return 0;
     }
     static Status terminate() {
-        of().started = false;
         of().pending = {};
         return 0;
     }

@@ -324,9 +324,4 @@ bool collective(const Library& library, Id transfer) {
     return library.H5Pget_dxpl_mpio(transfer, &mode) >= 0 && mode == transfer_collective;
 }
 
-uint64_t bytes_of(const Library& library, Id type, Id space) {
-    const int64_t elements = library.H5Sget_select_npoints(space);
-    return elements > 0 ? static_cast<uint64_t>(elements) * library.H5Tget_size(type) : 0;
-}
-
 }  // namespace tailrace::hooks::vol

@@ -22,7 +22,4 @@ uint64_t describe_place(const Library& library, const DatasetEntry* dataset, Id 
 /// Whether a transfer list asks for collective I/O.
 bool collective(const Library& library, Id transfer);
 
-/// Bytes of all elements of an attribute's type and space.
-uint64_t bytes_of(const Library& library, Id type, Id space);
-
 }  // namespace tailrace::hooks::vol

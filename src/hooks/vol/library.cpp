@@ -72,7 +72,6 @@ void start(Library& of) {
     of.default_file_creation = value_of(of, "H5P_LST_FILE_CREATE_ID_g");
     of.default_dataset_creation = value_of(of, "H5P_LST_DATASET_CREATE_ID_g");
     of.default_dataset_access = value_of(of, "H5P_LST_DATASET_ACCESS_ID_g");
-    of.started = true;
 }
 
 }  // namespace tailrace::hooks::vol

@@ -37,9 +37,6 @@ struct Library {
     Id default_file_creation = invalid_id;
     Id default_dataset_creation = invalid_id;
     Id default_dataset_access = invalid_id;
-    Id native = invalid_id;       ///< HDF5's own connector
-    Id mpio_driver = invalid_id;  ///< of parallel libraries
-    bool started = false;
     void* handle = nullptr;
     Pending pending;
 };

@@ -64,8 +64,7 @@ void direct_chunk(DatasetEntry* dataset, spool::Direction direction, uint64_t by
 void done_as(DatasetEntry* dataset, spool::Direction direction, spool::ActualMode actual,
              uint32_t causes);
 
-/// Bytes of an element in the file, and the extent as last seen; rank 0 where not described.
-uint64_t type_bytes(const DatasetEntry* dataset);
+/// The extent as last seen; rank 0 where not described.
 uint64_t elements(const DatasetEntry* dataset);
 uint32_t extent(const DatasetEntry* dataset, uint64_t* dims);
 

@@ -394,10 +394,6 @@ void attribute_of(DatasetEntry* dataset) {
     if (record != nullptr) ++record->attributes;
 }
 
-uint64_t type_bytes(const DatasetEntry* dataset) {
-    return dataset != nullptr ? dataset->type_bytes : 0;
-}
-
 uint64_t elements(const DatasetEntry* dataset) {
     return dataset != nullptr ? dataset->elements : 0;
 }

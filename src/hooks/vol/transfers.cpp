@@ -80,12 +80,12 @@ void Transfers::record(Status status, Took took) {
         }
         recorder::transfer(dataset.dataset, transfer);
     }
-    if (collective) remember(collective);
+    if (collective) remember();
 }
 
-void Transfers::remember(bool collective) {
+void Transfers::remember() {
     Library& of = library();
-    if (!collective || of.H5Pget_mpio_actual_io_mode == nullptr) return;
+    if (of.H5Pget_mpio_actual_io_mode == nullptr) return;
     if (of.H5Iinc_ref(x_list) < 0) return;
     of.pending.list = x_list;
     of.pending.written = x_direction == spool::writes;

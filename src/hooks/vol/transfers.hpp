@@ -23,7 +23,7 @@ public:
 
 private:
     void record(Status status, Took took);
-    void remember(bool collective);
+    void remember();
 
     static constexpr size_t usual = 16;
     size_t x_count;

@@ -167,7 +167,6 @@ struct DatasetRecord {
     uint64_t creates;
     uint64_t opens;
     uint64_t flushes;
-    uint64_t failed;
     Period open;
     Period close;
     uint64_t attributes;

@@ -107,11 +107,8 @@ void Writer::describe_process(uint32_t hooks, bool inherited) {
     if (pages > 0 && page_bytes > 0) {
         header.node_memory_bytes = static_cast<uint64_t>(pages) * static_cast<uint64_t>(page_bytes);
     }
-    x_start_ns = header.start_monotonic_ns;
     strncpy(header.tailrace_version, TAILRACE_VERSION, sizeof header.tailrace_version - 1);
 }
-
-int64_t Writer::now_ns() const { return clock_ns(CLOCK_MONOTONIC) - x_start_ns; }
 
 bool Writer::grow(uint64_t bytes) {
     if (x_full) return false;

@@ -14,7 +14,6 @@ public:
     /// @param most_bytes  size it may grow to
     /// @param inherited   this process is a fork of one that was being recorded
     bool begin(const char* folder, uint64_t most_bytes, uint32_t hooks, bool inherited);
-    [[nodiscard]] bool open() const { return x_base != nullptr; }
     /// A new record of `bytes` in all, zero but for its head; 0 where there is no room, which is
     /// counted. It is seen by readers after publish().  [local]
     uint64_t add(Kind kind, uint64_t bytes);
@@ -30,8 +29,6 @@ public:
     }
     Header& header() { return *reinterpret_cast<Header*>(x_base); }
     [[nodiscard]] const char* base() const { return x_base; }
-    /// Nanoseconds since this process began to record.  [local]
-    [[nodiscard]] int64_t now_ns() const;
     /// Leaves the mapping of another process alone (after a fork).  [local]
     void forget() { x_base = nullptr; }
 
@@ -43,7 +40,6 @@ private:
     uint64_t x_most = 0;
     uint64_t x_allocated = 0;
     uint64_t x_end = 0;
-    int64_t x_start_ns = 0;
     uint64_t x_device = 0;
     uint64_t x_inode = 0;
     bool x_full = false;
