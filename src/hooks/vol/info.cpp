@@ -133,8 +133,11 @@ BelowList::BelowList(Library& library, Id access) : x_library(library) {
     }
     if (x_connector < 0) return;
     x_list = library.H5Pcopy(access);
-    if (x_list >= 0) {
-        library.H5Pset_vol(x_list, x_connector, x_info != nullptr ? x_info->under_info : nullptr);
+    void* under_info = x_info != nullptr ? x_info->under_info : nullptr;
+    // A copy that still names us would come back to us without end.
+    if (x_list >= 0 && library.H5Pset_vol(x_list, x_connector, under_info) < 0) {
+        library.H5Pclose(x_list);
+        x_list = invalid_id;
     }
 }
 
