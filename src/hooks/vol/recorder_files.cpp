@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include "hooks/vol/recorder_state.hpp"
 
@@ -14,7 +12,17 @@ namespace {
 constexpr unsigned buckets = 1024;
 FileEntry* table[buckets];
 
-/// `name` as an absolute path; MPI-IO's "ufs:" and the like go. The caller frees it.
+char* joined(const char* folder, const char* name) {
+    const size_t bytes = strlen(folder) + strlen(name) + 2;
+    auto* path = static_cast<char*>(malloc(bytes));
+    if (path == nullptr) return nullptr;
+    strcpy(path, strcmp(folder, "/") == 0 ? "" : folder);
+    strcat(path, "/");
+    return strcat(path, name);
+}
+
+/// `name` as an absolute path; MPI-IO's "ufs:" and the like go. Of a file that is not there (any
+/// more) it is that of its folder. The caller frees it.
 char* resolved(const char* name) {
     char* path = realpath(name, nullptr);
     if (path != nullptr) return path;
@@ -23,15 +31,12 @@ char* resolved(const char* name) {
         path = realpath(colon + 1, nullptr);
         if (path != nullptr) return path;
     }
-    if (name[0] == '/') return strdup(name);
-    char here[PATH_MAX];
-    if (getcwd(here, sizeof here) == nullptr) return strdup(name);
-    const size_t bytes = strlen(here) + strlen(name) + 2;
-    path = static_cast<char*>(malloc(bytes));
-    if (path == nullptr) return nullptr;
-    strcpy(path, here);
-    strcat(path, "/");
-    strcat(path, name);
+    const char* slash = strrchr(name, '/');
+    char* folder = slash != nullptr ? strndup(name, slash - name + 1) : strdup(".");
+    char* there = folder != nullptr ? realpath(folder, nullptr) : nullptr;
+    path = there != nullptr ? joined(there, slash != nullptr ? slash + 1 : name) : strdup(name);
+    free(folder);
+    free(there);
     return path;
 }
 

@@ -2,6 +2,8 @@
 // What the recorder makes of sequences of calls.
 #include <doctest/doctest.h>
 
+#include <fstream>
+
 #include "recorded.hpp"
 
 using namespace recorded;
@@ -189,6 +191,20 @@ TEST_CASE("too many places to keep: the coverage is not known, never wrong") {
     });
     CHECK_FALSE(found.writes->coverage->full.has_value());
     CHECK_FALSE(found.writes->coverage->elements_distinct.has_value());
+}
+
+TEST_CASE("a file that is gone is the one that was there, however it is named") {
+    const Folder folder;
+    in_process(folder, "1", 0, [&folder] {
+        if (chdir(folder.path.c_str()) != 0) _exit(1);
+        std::ofstream("x.h5") << "there";
+        open_file("x.h5");
+        std::filesystem::remove("x.h5");
+        vol::recorder::file_deleted("./x.h5");
+    });
+    const auto profile = folder.profile();
+    REQUIRE(profile.files.size() == 1);
+    CHECK(profile.files[0].hdf5->deletes == 1);
 }
 
 TEST_CASE("extents: the first and the last ones, in their order") {
