@@ -286,7 +286,8 @@ void dataset_flushed(DatasetEntry* dataset) {
 void dataset_extended(DatasetEntry* dataset, const uint64_t* dims, uint32_t rank) {
     const Turn turn;
     spool::DatasetRecord* record = turn ? record_of(dataset) : nullptr;
-    if (record == nullptr || rank != dataset->rank || rank == 0) return;
+    // Its record may have no room for numbers: a fork found no description to begin with.
+    if (record == nullptr || rank != dataset->rank || rank != record->rank || rank == 0) return;
     ++record->extensions;
     uint64_t* numbers = numbers_behind(*record);
     uint64_t elements = 1;

@@ -2,6 +2,7 @@
 #include "hooks/vol/recorder_state.hpp"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
@@ -125,12 +126,12 @@ void read_environment() {
         return;
     }
     const char* where = environment("TAILRACE_PROFILE_DIR");
-    if (where == nullptr || *where == '\0' || strlen(where) >= sizeof folder) {
+    // As it is now: the program may go to another folder, and the spool is opened again to grow.
+    if (where == nullptr || realpath(where, folder) == nullptr) {
         say("nothing is recorded: the folder is missing: TAILRACE_PROFILE_DIR=",
             where != nullptr ? where : "");
         return;
     }
-    strcpy(folder, where);
     const char* size = environment("TAILRACE_PROFILE_MIB");
     if (size != nullptr) {
         const long long mib = atoll(size);
@@ -178,7 +179,7 @@ int64_t now() {
     return static_cast<int64_t>(at.tv_sec) * 1'000'000'000 + at.tv_nsec;
 }
 
-Turn::Turn() : x_open(false) {
+Turn::Turn() : x_errno(errno), x_open(false) {
     if (!on()) return;
     for (unsigned tries = 0; busy.test_and_set(std::memory_order_acquire); ++tries) {
         if (tries > 64) sched_yield();
@@ -189,10 +190,12 @@ Turn::Turn() : x_open(false) {
 }
 
 Turn::~Turn() {
-    if (!x_open) return;
-    spool_writer.publish();
-    spool_writer.header().last_ns = relative(now());
-    busy.clear(std::memory_order_release);
+    if (x_open) {
+        spool_writer.publish();
+        spool_writer.header().last_ns = relative(now());
+        busy.clear(std::memory_order_release);
+    }
+    errno = x_errno;
 }
 
 Writer& writer() { return spool_writer; }

@@ -43,7 +43,8 @@ struct DatasetEntry {
 
 namespace recorder {
 
-/// Lets one caller in, in the right process. Nothing may be recorded where it says no.
+/// Lets one caller in, in the right process. Nothing may be recorded where it says no. The program
+/// finds its errno as it was.
 class Turn {
 public:
     Turn();
@@ -53,6 +54,7 @@ public:
     explicit operator bool() const { return x_open; }
 
 private:
+    int x_errno;
     bool x_open;
 };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -50,6 +51,9 @@ int create_spool(char* path, size_t path_bytes, const char* folder, const char* 
 }
 
 bool allocate(int file, uint64_t from, uint64_t bytes) {
+    // Beyond the limit on the size of files the system would end the program (SIGXFSZ).
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || from + bytes > limit.rlim_cur) return false;
     int error = EINTR;
     for (int tries = 0; tries < 100 && error == EINTR; ++tries) {
         error = posix_fallocate(file, static_cast<off_t>(from), static_cast<off_t>(bytes));
@@ -134,10 +138,7 @@ bool Writer::grow(uint64_t bytes) {
 uint64_t Writer::add(Kind kind, uint64_t bytes) {
     if (x_base == nullptr) return 0;
     bytes = (bytes + 7) / 8 * 8;
-    const int kept = errno;
-    const bool fits = x_end + bytes <= x_allocated || grow(bytes);
-    errno = kept;
-    if (!fits) {
+    if (x_end + bytes > x_allocated && !grow(bytes)) {
         dropped(kind);
         return 0;
     }

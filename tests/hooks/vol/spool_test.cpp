@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The spool: bounded, whole however the process ends, and never trusted.
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <fstream>
@@ -122,6 +124,61 @@ TEST_CASE("a spool keeps to its bound and counts what it drops") {
     CHECK(profile.origin.notes.size() == 1);
     // What was kept is right to the last one.
     CHECK(profile.files[0].datasets[kept / 2].writes->bytes == 80);
+}
+
+TEST_CASE("a fork names what found no room in its parent's spool") {
+    const Folder folder;
+    in_process(folder, "1", 0, [] {
+        auto* file = open_file("/tmp/no such.h5");
+        vol::DatasetEntry* last = nullptr;
+        for (int n = 0; n < 20000; ++n)
+            last = create(file, ("/d" + std::to_string(n)).c_str(), {9});
+        if (fork() == 0) {
+            const std::uint64_t grown = 10;
+            vol::recorder::dataset_extended(last, &grown, 1);
+            _exit(0);
+        }
+        wait(nullptr);
+    });
+    CHECK(folder.profile().files.at(0).datasets.back().path == "/d19999");
+}
+
+TEST_CASE("a limit on the size of files ends the spool, not the program") {
+    const Folder folder;
+    in_process(folder, "1", 0, [] {
+        const rlimit limit{200000, 200000};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        auto* file = open_file("/tmp/no such.h5");
+        for (int n = 0; n < 2000; ++n) create(file, ("/d" + std::to_string(n)).c_str(), {10});
+    });
+    CHECK(std::filesystem::file_size(folder.spools().at(0)) <= 200000);
+    const auto profile = folder.profile();
+    CHECK(profile.files.at(0).datasets.size() > 100);
+    CHECK(profile.origin.dropped.at("datasets") > 100);
+}
+
+TEST_CASE("the folder of the spools may be named from where the program begins") {
+    const Folder folder;
+    in_process(folder, "1", 0, [&folder] {
+        setenv("TAILRACE_PROFILE_DIR", folder.path.filename().c_str(), 1);
+        if (chdir(folder.path.parent_path().c_str()) != 0) _exit(1);
+        auto* file = open_file("/tmp/no such.h5");
+        if (chdir("/") != 0) _exit(1);
+        for (int n = 0; n < 1000; ++n) create(file, ("/d" + std::to_string(n)).c_str(), {10});
+    });
+    const auto profile = folder.profile();
+    CHECK(profile.origin.dropped.empty());
+    CHECK(profile.files.at(0).datasets.size() == 1000);
+}
+
+TEST_CASE("the program finds its errno as it was") {
+    const Folder folder;
+    in_process(folder, "1", 0, [] {
+        open_file("/tmp/no such.h5");
+        errno = EDOM;
+        open_file("/no such folder/x.h5");
+        if (errno != EDOM) _exit(1);
+    });
 }
 
 TEST_CASE("a process that is killed leaves all it had done") {
