@@ -6,16 +6,14 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from tailrace.cli.options import Json, Quiet
 from tailrace.cli.output import Output
 from tailrace.errors import ExitCode, TailraceError
-
-if TYPE_CHECKING:
-    pass
+from tailrace.whole_files import write_text
 
 Command = Annotated[
     list[str],
@@ -62,16 +60,15 @@ def profile(
         raise TailraceError(
             "the folder is not there", where=str(output_file.parent), hint="make it first"
         )
-    with record.spool_folder(output_file, keep=keep_spools) as spools:
+    with record.spool_folder(output_file, keep=keep_spools, tell=output.note) as spools:
         added = plugin.environment_for(folder, spools, spool_mib)
         words = record.with_environment(command, list(added))
         ended = record.run(words, added, quiet_stdout=as_json)
-        text = core.profile_of_spools(str(spools), shlex.join(command))
-    found = json.loads(text)
-    if not keep_spools:
-        for source in found["origin"].get("sources", []):
-            source["path"] = Path(source["path"]).name
-    record.write(output_file, json.dumps(found, indent=2) + "\n")
+        found = json.loads(core.profile_of_spools(str(spools), shlex.join(command)))
+        if not keep_spools:
+            for source in found["origin"].get("sources", []):
+                source["path"] = Path(source["path"]).name
+        write_text(output_file, json.dumps(found, indent=2) + "\n")
     _tell(output, found, ended, output_file, command)
     return int(ExitCode.RUN_FAILED if ended.code else ExitCode.OK)
 

@@ -27,7 +27,7 @@ def candidates(environment: Mapping[str, str] = os.environ) -> list[Path]:
     found = [Path(tailrace.__file__).parent / "hdf5_plugin"]
     if "TAILRACE_BUILD_DIR" in environment:
         found.append(Path(environment["TAILRACE_BUILD_DIR"]) / "src" / "hooks" / "vol" / "plugin")
-    homes = [environment.get("TAILRACE_HOME", ""), str(Path(sys.argv[0]).absolute().parents[1])]
+    homes = [environment.get("TAILRACE_HOME", ""), str(Path(sys.argv[0]).absolute().parent.parent)]
     for home in homes:
         if home:
             found += [Path(home) / lib / "tailrace" / "hdf5" for lib in ("lib", "lib64")]

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,28 +89,29 @@ def _waiting(process: subprocess.Popen[bytes]) -> Iterator[None]:
 
 
 @contextmanager
-def spool_folder(output: Path, *, keep: bool) -> Iterator[Path]:
-    """A folder beside the profile, which all nodes that see the profile's folder see too."""
-    folder = output.with_name(f"{output.name}.spools")
-    for number in range(1000):
-        folder = output.with_name(f"{output.name}.spools{'' if number == 0 else f'-{number}'}")
-        try:
-            folder.mkdir()
-            break
-        except FileExistsError:
-            continue
+def spool_folder(output: Path, *, keep: bool, tell: Callable[[str], None]) -> Iterator[Path]:
+    """A folder beside the profile, which all nodes that see the profile's folder see too.
+
+    Where no profile comes of it, what was noted down stays: the run may have taken days.
+    """
+    folder = _new_folder(output)
     try:
         yield folder.absolute()
-    finally:
-        if not keep:
-            shutil.rmtree(folder, ignore_errors=True)
+    except BaseException:
+        try:
+            folder.rmdir()
+        except OSError:
+            tell(f"what the processes noted down is kept: {folder}")
+        raise
+    if not keep:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def write(output: Path, text: str) -> None:
-    """Under its name only when complete."""
-    part = output.with_name(f"{output.name}.part")
-    with part.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(output)
+def _new_folder(output: Path) -> Path:
+    number = 0
+    while True:
+        folder = output.with_name(f"{output.name}.spools{f'-{number}' if number else ''}")
+        with suppress(FileExistsError):
+            folder.mkdir()
+            return folder
+        number += 1

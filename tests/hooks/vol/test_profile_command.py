@@ -111,6 +111,14 @@ def test_launchers_hand_the_environment_on(
     assert record.with_environment(words, ["A", "B"], lambda _launcher: flavour) == expected
 
 
+def test_spools_stay_where_no_profile_can_be_written(tmp_path: Path) -> None:
+    text = HELLO.replace('print("hello")', 'import os; os.mkdir("profile.json")')
+    ran = tailrace("profile", "--", *script(tmp_path, text), cwd=tmp_path).expect(1)
+    assert "could not be written" in ran.err
+    assert "noted down is kept: profile.json.spools" in ran.err
+    assert len(list((tmp_path / "profile.json.spools").glob("*.spool"))) == 1
+
+
 def test_spools_can_be_kept(tmp_path: Path) -> None:
     tailrace(
         "profile", "--keep-spools", "--", *script(tmp_path, HELLO), cwd=tmp_path
