@@ -26,8 +26,9 @@ def grouped(count: int) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    """`1 file`, `2 files`."""
-    return f"{grouped(count)} {noun}{'' if count == 1 else 's'}"
+    """`1 file`, `2 files`, `2 processes`."""
+    ending = "es" if noun.endswith("s") else "s"
+    return f"{grouped(count)} {noun}{'' if count == 1 else ending}"
 
 
 def duration(seconds: float | None) -> str:

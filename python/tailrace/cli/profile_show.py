@@ -19,10 +19,7 @@ def show(output: Output, profile: dict[str, Any]) -> None:
     files = profile.get("files", [])
     processes = len(run.get("processes", []))
     if processes:
-        text = f"{plural(processes, 'process')}, {plural(len(files), 'file')}".replace(
-            "processs", "processes"
-        )
-        output.line(text, "bold")
+        output.line(f"{plural(processes, 'process')}, {plural(len(files), 'file')}", "bold")
     if files:
         output.show(_files(files))
     datasets = [(file, dataset) for file in files for dataset in file.get("datasets", [])]
