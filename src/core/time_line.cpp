@@ -62,11 +62,12 @@ std::uint32_t TimeLine::place_of(std::string_view phase) {
 void TimeLine::coarsen(std::size_t most) {
     if (x_stretches.size() <= most) return;
     const double whole_s = x_stretches.back().end_s - x_stretches.front().start_s;
-    double width_s = std::max(x_width_s, whole_s / static_cast<double>(most_kept));
+    double width_s = x_width_s > 0 ? x_width_s : whole_s / static_cast<double>(most_kept);
     while (x_stretches.size() > most) {
         join_within(width_s);
+        // A second joining of the same width finds the same groups: it moves only what is new.
+        if (width_s > x_width_s) x_resolution_s += width_s;
         x_width_s = width_s;
-        x_resolution_s += width_s;
         if (width_s > whole_s) return;  // then they are one for each phase
         width_s *= 2;
     }

@@ -115,6 +115,20 @@ TEST_CASE("too many stretches are joined: same sums, in order, near to where the
     CHECK(line.stretches().size() == 2);
 }
 
+TEST_CASE("in a long run, too, the resolution is a small part of it, and it holds") {
+    const int steps = 100000;
+    const TimeLine line = many_steps(steps);
+    CHECK(line.resolution_s() < steps / 100.0);
+    double written_s = 0, furthest_s = 0;
+    for (const Stretch& one : line.stretches()) {
+        if (line.names().at(one.phase) != "write") continue;
+        written_s += one.end_s - one.start_s;
+        furthest_s = std::max(furthest_s, std::abs(written_s / 0.7 - one.end_s));
+    }
+    CHECK(furthest_s > 1);
+    CHECK(furthest_s <= line.resolution_s() + 1);  // a step is 1 s
+}
+
 TEST_CASE("a long stretch stays where it was when short ones are joined") {
     TimeLine line = many_steps(100);
     line.turn("sync", 200);
