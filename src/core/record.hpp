@@ -177,7 +177,7 @@ struct Record {
     std::optional<ReadBackRecord> read_back;
     std::vector<ReadRecord> reads;  ///< empty: none were asked for
     std::optional<LimitRecord> limit;
-    std::optional<TimeLinesRecord> time_lines;  ///< unset: it ended before the create
+    std::optional<TimeLinesRecord> time_lines;  ///< unset: ended before the create, or no memory
 };
 
 /// Copies all that a FileReport knows into its places of the Record: bytes, transfers (the

@@ -53,7 +53,8 @@ Clocks begin_lines(const comm::Comm& comm, core::Phases& phases) {
     const double second_s = core::now_s();
     Clocks clocks{one, comm.max(second_s - first_s)};
     if (one) clocks.uncertainty_s = 0;
-    phases.begin_line(node.min(second_s));
+    const double origin_s = node.min(second_s);
+    comm.agree_on([&] { phases.begin_line(origin_s); });  // there may be no memory for it
     return clocks;
 }
 
@@ -61,17 +62,20 @@ std::optional<core::TimeLinesRecord> gathered_lines(const comm::Comm& comm,
                                                     const core::Phases& phases,
                                                     const Clocks& clocks,
                                                     std::span<const core::WriterReport> writers) {
-    if (comm.min(std::uint64_t{phases.line().begun() ? 1U : 0U}) == 0) return std::nullopt;
     const std::vector<double> busy = comm.gather_value(core::busy_s(phases.times()));
     const std::vector<int> shown =
         ranks_of(comm.broadcast(text_of(core::ranks_to_show(busy, writers))));
-    core::TimeLine mine;
-    if (std::find(shown.begin(), shown.end(), comm.rank()) != shown.end()) mine = phases.line();
     const double end_s =
         phases.line().stretches().empty() ? 0 : phases.line().stretches().back().end_s;
-    mine.coarsen(core::most_stretches(shown.size()));
+    core::TimeLine mine;
     std::string names;
-    for (const std::string& name : mine.names()) names += name + '\n';
+    const auto failed = comm::Comm::caught([&] {  // the run counts without its lines, too
+        if (std::find(shown.begin(), shown.end(), comm.rank()) != shown.end()) mine = phases.line();
+        mine.coarsen(core::most_stretches(shown.size()));
+        for (const std::string& name : mine.names()) names += name + '\n';
+    });
+    const bool kept = phases.line().begun() && !failed;
+    if (comm.min(std::uint64_t{kept ? 1U : 0U}) == 0) return std::nullopt;
     const auto all_names = comm.gather_text(names);
     const auto all_stretches = comm.gather(std::as_bytes(std::span(mine.stretches())));
     const auto resolutions = comm.gather_value(mine.resolution_s());

@@ -20,9 +20,11 @@ struct Clocks {
 
 /// Begins the time line of every rank at one common moment: within a node exactly, for they share
 /// a clock; between nodes as near to it as they leave a barrier together.  [collective]
+/// @throws core::Error on all ranks
 [[nodiscard]] Clocks begin_lines(const comm::Comm& comm, core::Phases& phases);
 
-/// What the ranks kept, complete on rank 0; nothing where a rank never began.  [collective]
+/// What the ranks kept, complete on rank 0; nothing where a rank never began, or has no memory for
+/// it.  [collective]
 /// @param writers  those that rank 0 knows
 [[nodiscard]] std::optional<core::TimeLinesRecord> gathered_lines(
     const comm::Comm& comm, const core::Phases& phases, const Clocks& clocks,
