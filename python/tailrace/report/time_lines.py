@@ -159,9 +159,10 @@ def sentence(found: Lines) -> str:
 
 def _apart(found: Lines, wrote: list[int]) -> str:
     """Some wrote everything."""
-    who = [line for line in found.lines if line.rank in wrote]
-    rest = [line for line in found.lines if line.rank not in wrote]
-    others = [rank for rank in range(found.ranks) if rank not in set(wrote)]
+    writers = set(wrote)
+    who = [line for line in found.lines if line.rank in writers]
+    rest = [line for line in found.lines if line.rank not in writers]
+    others = [rank for rank in range(found.ranks) if rank not in writers]
     said = f"{capital(ranks_words(wrote))} wrote everything"
     if who:
         said += f" and spent {_shares(found, who, _writing)} of the time in write calls"
