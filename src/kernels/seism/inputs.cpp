@@ -4,10 +4,8 @@
 #include <algorithm>
 
 #include "core/checked.hpp"
-#include "formats/check.hpp"
 #include "formats/keys.hpp"
 #include "kernels/run/chunks.hpp"
-#include "kernels/seism/schema.hpp"
 
 namespace tailrace::kernels::seism {
 
