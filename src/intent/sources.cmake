@@ -32,6 +32,7 @@ set(tailrace_intent_sources
   rules/cache_rules.cpp
   rules/decide.cpp
   rules/driver_rules.cpp
+  rules/from_intents.cpp
   rules/hint_rules.cpp
   rules/layout_rules.cpp
   rules/metadata_rules.cpp
@@ -39,6 +40,7 @@ set(tailrace_intent_sources
   rules/pnetcdf_rules.cpp
   rules/site_rules.cpp
   rules/site_rules_json.cpp
+  rules/sources.cpp
   rules/storage_rules.cpp
   rules/subject.cpp
   rules/subject_dataset.cpp

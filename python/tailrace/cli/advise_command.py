@@ -59,6 +59,8 @@ def advise(
     """
     from tailrace.cli.advise_show import show
     from tailrace.intent import advice, snippets
+    from tailrace.intent.target import check_target
+    from tailrace.whole_files import write_text
 
     output = Output(as_json=as_json, quiet=quiet)
     if kind and kind not in snippets.kinds:
@@ -66,15 +68,14 @@ def advise(
             f'there is no kind "{kind}".{did_you_mean(kind, list(snippets.kinds))}',
             where="--as", hint=", ".join(snippets.kinds),
         )  # fmt: skip
-    plan = advice.advise(inputs, rules, [word for word in allow.split(",") if word])
     if output_file is not None:
-        from tailrace.intent.record import write
-
-        if not output_file.parent.is_dir():
-            raise TailraceError(
-                "the folder is not there", where=str(output_file.parent), hint="make it first"
-            )
-        write(output_file, json.dumps(plan, indent=2, ensure_ascii=False) + "\n")
+        check_target(output_file)
+    allowed = [word for word in allow.split(",") if word]
+    plan, notes = advice.advise(inputs, rules, allowed)
+    for note in notes:
+        output.note(note)
+    if output_file is not None:
+        write_text(output_file, json.dumps(plan, indent=2) + "\n")
     if kind:
         text = snippets.snippet(kind, plan)
         output.file(text)

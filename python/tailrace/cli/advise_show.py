@@ -54,7 +54,10 @@ def _entry(output: Output, entry: dict[str, Any], width: int) -> None:
                 ranks = f", with {setting['ranks']} ranks" if "ranks" in setting else ""
                 kind = setting["class"].replace("_", "-")
                 _wrapped(
-                    output, f"{setting['key']} = {value_text(setting)}  [{kind}{ranks}]", width, "  "
+                    output,
+                    f"{setting['key']} = {value_text(setting)}  [{kind}{ranks}]",
+                    width,
+                    "  ",
                 )
         _because(output, because, width)
 
@@ -77,21 +80,26 @@ def place(one: dict[str, Any]) -> str:
 def value_text(setting: dict[str, Any]) -> str:
     """A literal, or a function in words."""
     if "function" not in setting:
-        value = setting["value"]
-        if isinstance(value, bool):
-            return "yes" if value else "no"
-        if isinstance(value, list):
-            return " x ".join(str(extent) for extent in value)
-        if setting["key"].endswith("_bytes") and value >= mebi and value % mebi == 0:
-            return f"{value} ({value // mebi} MiB)"
-        return str(value)
+        return _literal(setting["key"], setting["value"])
     call = setting["function"]
+    here = setting.get("profiled")
     words = [f"{name} {number}" for name, number in call.get("numbers", {}).items()]
     if call.get("extents"):
         words.append(
             "of " + " x ".join(str(extent) if extent else "all" for extent in call["extents"])
         )
-    return f"{call['name']}({', '.join(words)})"
+    function = f"{call['name']}({', '.join(words)})"
+    return function if here is None else f"{_literal(setting['key'], here)} here, by {function}"
+
+
+def _literal(key: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return " x ".join(str(extent) for extent in value)
+    if key.endswith("_bytes") and value >= mebi:
+        return f"{value} ({value / mebi:.4g} MiB)"
+    return str(value)
 
 
 def _wrapped(output: Output, text: str, width: int, indent: str, style: str = "") -> None:

@@ -10,8 +10,8 @@ import typer
 from tailrace.cli.advise_command import advise
 from tailrace.cli.compare_command import compare
 from tailrace.cli.doctor_command import doctor
-from tailrace.cli.intents_command import intents
 from tailrace.cli.env_command import env
+from tailrace.cli.intents_command import intents
 from tailrace.cli.options import Json
 from tailrace.cli.output import Output
 from tailrace.cli.profile_command import profile

@@ -25,12 +25,14 @@ Rules = Annotated[
 Measures = Annotated[
     bool, typer.Option("--measures", help="What the conditions of a site's rules can look at.")
 ]
+Markdown = Annotated[bool, typer.Option("--markdown", help="The reference page, as Markdown.")]
 
 
 def rules(
     words: Words = [],  # noqa: B006  (read only)
     site: Rules = [],  # noqa: B006
     measures: Measures = False,
+    markdown: Markdown = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -39,6 +41,12 @@ def rules(
 
     output = Output(as_json=as_json, quiet=quiet)
     table = advice.rule_table(site)
+    if markdown:
+        from tailrace.intent.rules_page import page
+
+        output.file(page(table))
+        output.json({"command": "rules", **table})
+        return 0
     if words:
         if words[0] != "show" or len(words) < 2:
             raise TailraceError(
@@ -47,7 +55,7 @@ def rules(
             )  # fmt: skip
         chosen = [_one(table["rules"], word) for word in words[1:]]
         for rule in chosen:
-            show_rule(output, rule, table["conflicts"])
+            show_rule(output, rule, table)
         output.json({"command": "rules", "rules": chosen})
         return 0
     if measures:
@@ -83,7 +91,18 @@ def _list(output: Output, all_rules: list[dict[str, Any]]) -> None:
     output.show(listed)
 
 
-def show_rule(output: Output, rule: dict[str, Any], conflicts: list[dict[str, str]]) -> None:
+def _sources(rule: dict[str, Any], table: dict[str, Any]) -> list[str]:
+    if rule["origin"] != "tailrace":
+        return [rule["source"]]
+    letters = rule["source"].split(", ")
+    return [
+        f"{one['title']} {one['address']}".rstrip()
+        for one in table["sources"]
+        if one["letter"] in letters
+    ]
+
+
+def show_rule(output: Output, rule: dict[str, Any], table: dict[str, Any]) -> None:
     """A rule in full."""
     width = min(output.width, 80)
     output.line(f"Rule {rule['id']}: {rule['title']}", "bold")
@@ -93,10 +112,10 @@ def show_rule(output: Output, rule: dict[str, Any], conflicts: list[dict[str, st
         ("guard", "; ".join(rule["guards"]) or "none"),
         ("sets", rule["action"]),
         ("expected", rule["effect"]),
-        ("source", rule["source"]),
+        *(("source", text) for text in _sources(rule, table)),
         ("origin", rule["origin"]),
     ]
-    for conflict in conflicts:
+    for conflict in table["conflicts"]:
         if conflict["loser"] == rule["id"]:
             facts.append(("gives way", f"to rule {conflict['winner']}: {conflict['why']}"))
         if conflict["winner"] == rule["id"]:

@@ -29,7 +29,10 @@ bool dataset_matches(const PlanView& plan, const PlanEntry& entry,
 
 /// True where `a` goes before `b`, which stands later in the plan.
 bool wins(const PlanEntry& a, const PlanEntry& b) noexcept {
-    if (a.exact_file != b.exact_file) return a.exact_file > b.exact_file;
+    // A name alone is no exact path.
+    const bool exact_a = a.exact_file != 0 && a.name_only == 0;
+    const bool exact_b = b.exact_file != 0 && b.name_only == 0;
+    if (exact_a != exact_b) return exact_a;
     if (a.literal_file != b.literal_file) return a.literal_file > b.literal_file;
     if (a.exact_dataset != b.exact_dataset) return a.exact_dataset > b.exact_dataset;
     return a.literal_dataset >= b.literal_dataset;

@@ -3,9 +3,12 @@
 
 #include "core/config.hpp"
 #include "core/error.hpp"
+#include "intent/intents/derive.hpp"
+#include "intent/intents/intents_json.hpp"
 #include "intent/plan/plan_json.hpp"
 #include "intent/profile/profile_json.hpp"
 #include "intent/rules/decide.hpp"
+#include "intent/rules/from_intents.hpp"
 #include "intent/rules/table_json.hpp"
 
 namespace tailrace::intent::rules {
@@ -19,6 +22,11 @@ plan::Class class_of(const std::string& name) {
     if (name == "layout") return plan::Class::layout;
     throw core::Error(core::Code::bad_input, "there is no class " + core::in_quotes(name),
                       "--allow", "safe and layout are always allowed; others: collective, opt_in");
+}
+
+/// Intents say so in their first key; whatever else it is, reading it as a profile tells.
+bool is_intents(const std::string& text) {
+    return text.substr(0, 4096).find("\"tailrace-intents/") != std::string::npos;
 }
 
 std::vector<SiteRule> site_rules(const std::vector<Document>& rules) {
@@ -43,13 +51,22 @@ std::string advise(const std::vector<Document>& inputs, const std::vector<Docume
     Options options;
     for (const std::string& name : allow) options.allowed.insert(class_of(name));
     options.site_rules = site_rules(rules);
-    std::vector<Profile> profiles;
+    std::vector<NamedProfile> profiles;
+    std::vector<Profile> all;
     std::vector<std::string> names;
     for (const Document& input : inputs) {
-        profiles.push_back(profile_from_json(input.text, input.name));
         names.push_back(input.name);
+        if (is_intents(input.text)) {
+            const Intents intents = intents_from_json(input.text, input.name);
+            take_names(intents, options);
+            all.push_back(profile_of(intents));
+        } else {
+            profiles.push_back({input.name, profile_from_json(input.text, input.name)});
+            all.push_back(profiles.back().profile);
+        }
     }
-    return to_json(plan_of(profiles, options, names), hasher);
+    if (!profiles.empty()) take_names(intents_of(profiles), options);
+    return to_json(plan_of(all, options, names), hasher);
 }
 
 std::string table_of(const std::vector<Document>& rules) { return table_json(site_rules(rules)); }

@@ -51,8 +51,7 @@ public:
 
     void add(const Decision& decision) {
         const std::string file = glob_of(x_options.file_globs, decision.file);
-        const std::string dataset =
-            decision.dataset.empty() ? "" : glob_of(x_options.dataset_globs, decision.dataset);
+        const std::string dataset = decision.dataset.empty() ? "" : dataset_glob(decision);
         if (decision.held) {
             if (decision.held->guard == "nothing to set") return;
             hold(file, dataset, decision.held->guard,
@@ -87,6 +86,13 @@ public:
     }
 
 private:
+    [[nodiscard]] std::string dataset_glob(const Decision& decision) const {
+        const auto found = x_options.dataset_globs.find(decision.file + ":" + decision.dataset);
+        return found == x_options.dataset_globs.end() || found->second.empty()
+                   ? literal(decision.dataset)
+                   : found->second;
+    }
+
     struct Found {
         std::vector<plan::Planned> settings;
         std::set<std::string> dropped;

@@ -101,7 +101,7 @@ void try_rule(const Rule& rule, const Subject& s, std::vector<Decision>& out) {
     Decision decision = decided(s, std::move(*reason));
     decision.rule = rule.id;
     decision.effect = rule.effect;
-    decision.source = rule.source;
+    decision.source = source_titles(rule.source);
     decision.cls = rule.cls;
     decision.held = unmet(rule.needs, s);
     if (!decision.held && rule.held != nullptr) decision.held = rule.held(s);

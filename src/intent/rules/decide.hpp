@@ -15,7 +15,7 @@ namespace tailrace::intent::rules {
 struct Options {
     std::set<plan::Class> allowed{plan::Class::safe, plan::Class::layout};
     std::map<std::string, std::string> file_globs;     ///< by path: the pattern of its like
-    std::map<std::string, std::string> dataset_globs;  ///< by path within the file
+    std::map<std::string, std::string> dataset_globs;  ///< by "path of the file:path within it"
     std::map<std::string, Reliability> reliability;    ///< by path of the file
     std::vector<SiteRule> site_rules;
 };

@@ -107,7 +107,7 @@ Proposal subfiling_act(const Subject&) {
 std::optional<Reason> evict_fires(const Subject& s) {
     const std::uint64_t opens =
         metadata(s, "dataset", &Operations::open) + metadata(s, "group", &Operations::open);
-    if (parallel(s) || opens < 10000) return std::nullopt;
+    if (opens < 10000) return std::nullopt;
     const std::uint64_t datasets = s.file.datasets.size();
     if (datasets == 0 || opens > datasets * 2) return std::nullopt;
     Reason reason{say(opens, " objects are opened, about once each"), {}};

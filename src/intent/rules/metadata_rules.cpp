@@ -47,7 +47,7 @@ Reason alignment_reason(const NotAligned& found) {
 
 std::optional<Reason> alignment_fires(const Subject& s) {
     const auto found = not_aligned(s);
-    if (!found || !parallel(s)) return std::nullopt;
+    if (!found) return std::nullopt;
     return alignment_reason(*found);
 }
 
@@ -66,8 +66,7 @@ Proposal alignment_act(const Subject&) {
 
 std::optional<Reason> tiny_fires(const Subject& s) {
     const auto found = not_aligned(s);
-    if (!found || !parallel(s) || found->small < 100 || found->small < 10 * found->large)
-        return std::nullopt;
+    if (!found || found->small < 100 || found->small < 10 * found->large) return std::nullopt;
     return alignment_reason(*found);
 }
 
@@ -83,7 +82,7 @@ Proposal tiny_act(const Subject&) {
 // --- 3 and 4: blocks of metadata and small data --------------------------------------------------
 std::optional<Reason> meta_block_fires(const Subject& s) {
     const std::uint64_t objects = metadata(s, "", &Operations::create);
-    if (objects <= 100 || !created(s)) return std::nullopt;
+    if (objects <= 100) return std::nullopt;
     Reason reason{say(objects,
                       " objects, groups and attributes are created; metadata is allocated "
                       "in blocks of 2 KiB by default"),
@@ -169,7 +168,6 @@ Proposal collective_reads_act(const Subject&) {
 
 // --- 9 and 10: pages -----------------------------------------------------------------------------
 std::optional<Reason> pages_fires(const Subject& s) {
-    if (parallel(s)) return std::nullopt;
     const std::uint64_t reads =
         metadata(s, "", &Operations::open) + metadata(s, "", &Operations::read);
     if (reads < 5000) return std::nullopt;
@@ -218,7 +216,7 @@ std::optional<Reason> libver_fires(const Subject& s) {
                                 metadata(s, "dataset", &Operations::create);
     const std::uint64_t groups =
         std::max<std::uint64_t>(metadata(s, "group", &Operations::create), 1);
-    if (!created(s) || links < 1000 || links / groups < 100) return std::nullopt;
+    if (links < 1000 || links / groups < 100) return std::nullopt;
     Reason reason{say(links, " links and attributes in ", groups,
                       " groups: the old format searches long lists"),
                   {}};

@@ -23,7 +23,7 @@ std::uint64_t alignment(const Subject& s) {
 }
 
 std::optional<Reason> header_fires(const Subject& s) {
-    if (!s.file.pnetcdf || !created(s)) return std::nullopt;
+    if (!s.file.pnetcdf) return std::nullopt;
     const std::uint64_t redefinitions = s.file.pnetcdf->redefinitions.value_or(0);
     const std::uint64_t variables = s.file.datasets.size();
     if (redefinitions == 0 && variables < 100) return std::nullopt;
@@ -37,7 +37,7 @@ std::optional<Reason> header_fires(const Subject& s) {
 Proposal header_act(const Subject& s) { return hints(say("nc_header_align_size=", alignment(s))); }
 
 std::optional<Reason> variables_fires(const Subject& s) {
-    if (!s.file.pnetcdf || !created(s)) return std::nullopt;
+    if (!s.file.pnetcdf) return std::nullopt;
     std::uint64_t large = 0;
     for (const Dataset& dataset : s.file.datasets)
         if (size_bytes(dataset).value_or(0) >= 4 * mib && !extendible(dataset)) ++large;

@@ -79,6 +79,14 @@ struct Rule {
     Proposal (*act)(const Subject&);
 };
 
+/// Where rules come from; a rule names letters, "A, S".
+struct Source {
+    std::string_view letter, title, address;
+};
+[[nodiscard]] std::span<const Source> sources();  ///< [local]
+/// Titles of the sources with these letters.  [local]
+[[nodiscard]] std::string source_titles(std::string_view letters);
+
 /// A written order: where both apply to the same file or dataset, `loser` gives way.
 struct Conflict {
     std::string_view winner, loser, why;

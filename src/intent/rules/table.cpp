@@ -56,7 +56,6 @@ constexpr std::array order{
     Conflict{"34", "32", "one driver"},
     Conflict{"34", "33", "one driver"},
     Conflict{"40", "8", "the image decides the size of the metadata cache"},
-    Conflict{"50", "49", "the larger of the two alignments serves both"},
     Conflict{"52", "51", "subfiles and the burst buffer exclude each other"},
 };
 

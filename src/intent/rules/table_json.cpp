@@ -74,7 +74,7 @@ constexpr std::string_view level_name(plan::Level level) {
 }  // namespace
 
 std::string table_json(const std::vector<SiteRule>& site_rules) {
-    Json all = Json::array(), order = Json::array(), measured = Json::array(),
+    Json all = Json::array(), order = Json::array(), measured = Json::array(), from = Json::array(),
          settings = Json::array(), named = Json::array();
     for (const Rule* rule : all_rules()) all.push_back(row(*rule));
     for (const SiteRule& rule : site_rules) all.push_back(row(rule));
@@ -91,6 +91,8 @@ std::string table_json(const std::vector<SiteRule>& site_rules) {
                             {"low", one.low},
                             {"high", one.high},
                             {"sentence", one.sentence}});
+    for (const Source& one : sources())
+        from.push_back({{"letter", one.letter}, {"title", one.title}, {"address", one.address}});
     for (const plan::FunctionInfo& one : plan::functions()) {
         if (one.name.empty()) continue;
         Json numbers = Json::array();
@@ -105,7 +107,8 @@ std::string table_json(const std::vector<SiteRule>& site_rules) {
                           {"conflicts", order},
                           {"measures", measured},
                           {"settings", settings},
-                          {"functions", named}});
+                          {"functions", named},
+                          {"sources", from}});
 }
 
 }  // namespace tailrace::intent::rules

@@ -25,7 +25,10 @@ def _c_calls(place: Place) -> Lines:
 
     when("page_bytes", lambda: "H5Pset_file_space_strategy(fcpl, H5F_FSPACE_STRATEGY_PAGE, 0, 1)")
     when("page_bytes", lambda: f"H5Pset_file_space_page_size(fcpl, {v['page_bytes']})")
-    when("page_buffer_bytes", lambda: f"H5Pset_page_buffer_size(fapl, {v['page_buffer_bytes']}, 0, 0)")
+    when(
+        "page_buffer_bytes",
+        lambda: f"H5Pset_page_buffer_size(fapl, {v['page_buffer_bytes']}, 0, 0)",
+    )
     when(
         "alignment_bytes alignment_threshold_bytes",
         lambda: f"H5Pset_alignment(fapl, {v['alignment_threshold_bytes']}, {v['alignment_bytes']})",
@@ -40,12 +43,16 @@ def _c_calls(place: Place) -> Lines:
     when("file_locking", lambda: f"H5Pset_file_locking(fapl, {int(v['file_locking'])}, 1)")
     when(
         "libver_low libver_high",
-        lambda: "H5Pset_libver_bounds(fapl, "
-        f"H5F_LIBVER_{_versions[v['libver_low']]}, H5F_LIBVER_{_versions[v['libver_high']]})",
+        lambda: (
+            "H5Pset_libver_bounds(fapl, "
+            f"H5F_LIBVER_{_versions[v['libver_low']]}, H5F_LIBVER_{_versions[v['libver_high']]})"
+        ),
     )
     when(
         "core_increment_bytes core_backing_store",
-        lambda: f"H5Pset_fapl_core(fapl, {v['core_increment_bytes']}, {int(v['core_backing_store'])})",
+        lambda: (
+            f"H5Pset_fapl_core(fapl, {v['core_increment_bytes']}, {int(v['core_backing_store'])})"
+        ),
     )
     when("collective_metadata_writes", lambda: "H5Pset_coll_metadata_write(fapl, 1)")
     when("collective_metadata_reads", lambda: "H5Pset_all_coll_metadata_ops(fapl, 1)")
@@ -139,7 +146,9 @@ def _fortran_calls(place: Place) -> Lines:
         )
     if "core_increment_bytes" in v:
         store = ".true." if v.get("core_backing_store", True) else ".false."
-        calls.append(f"h5pset_fapl_core_f(fapl, {v['core_increment_bytes']}_size_t, {store}, error)")
+        calls.append(
+            f"h5pset_fapl_core_f(fapl, {v['core_increment_bytes']}_size_t, {store}, error)"
+        )
     if "collective" in {v.get("write_mode"), v.get("read_mode")}:
         calls.append("h5pset_dxpl_mpio_f(dxpl, H5FD_MPIO_COLLECTIVE_F, error)")
     return calls
