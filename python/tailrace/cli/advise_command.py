@@ -35,7 +35,8 @@ As = Annotated[
     str,
     typer.Option(
         "--as", metavar="KIND", show_default=False,
-        help="The lines to change in the program instead: h5py, netcdf4, xarray, c, fortran, hints.",
+        help="The lines to change in the program instead: h5py, netcdf4, xarray, c, fortran, "
+        "hints.",
     ),
 ]  # fmt: skip
 Rules = Annotated[

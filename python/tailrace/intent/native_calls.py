@@ -38,7 +38,8 @@ def call(name: str, *arguments: Any) -> Any:
     function: Callable[..., Any] | None = getattr(module, name, None)
     if function is None:
         raise TailraceError(
-            "profiles, intents and plans need the compiled part of this package, and it was installed without",
+            "profiles, intents and plans need the compiled part of this package, and it was "
+            "installed without",
             hint="install it where a C++ compiler is: pip install --force-reinstall tailrace",
             code=ExitCode.CAPABILITY_MISSING,
         )
