@@ -116,7 +116,7 @@ std::optional<Held> sieve_reads_held(const Subject& s) {
 }
 
 Proposal sieve_reads_act(const Subject&) {
-    return {{set("romio_ds_read", "disable"), set("ind_rd_buffer_size", std::to_string(4 * mib))},
+    return {{set("romio_ds_read", "enable"), set("ind_rd_buffer_size", std::to_string(4 * mib))},
             plan::When::any,
             {},
             {},
@@ -248,13 +248,13 @@ const std::array table{
          nullptr,
          sieve_writes_act},
     Rule{"45",
-         "Sparse reads without data sieving",
+         "Data sieving for sparse reads",
          Scope::file,
          Class::safe,
          "100 and more independent reads below 256 KiB through views",
          "opened with MPI-IO",
-         "hints romio_ds_read: disable, ind_rd_buffer_size: 4 MiB",
-         "what lies between is not read",
+         "hints romio_ds_read: enable, ind_rd_buffer_size: 4 MiB",
+         "fewer, larger reads",
          "N",
          {.romio = true, .keys = "hint.romio_ds_read hint.ind_rd_buffer_size"},
          sieve_reads_fires,

@@ -105,7 +105,6 @@ std::optional<Reason> chunk_size_fires(const Subject& s) {
 }
 
 std::optional<Held> chunk_size_held(const Subject& s) {
-    if (program_sets(s, "chunk")) return Held{"program", "the program chose the chunk itself"};
     if (extendible(*s.dataset) && s.dataset->elements.value_or(1) == 0)
         return Held{"extents", "the dataset was empty when it was created"};
     return std::nullopt;
@@ -209,7 +208,7 @@ const std::array table{
          Scope::dataset,
          Class::layout,
          "a chunk below 64 KiB or above 32 MiB, or across the blocks of ranks",
-         "the program did not choose the chunk",
+         "the extents are known when it is created",
          "chunk: the block of a rank, at most 16 MiB; else the same shape grown to 1 MiB",
          "fewer chunks to find; no two ranks write the same one",
          "B, C",
