@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import os
 import shutil
@@ -139,18 +140,28 @@ def test_the_environment_and_what_is_not_for_it(profile: Path) -> None:
     assert "do not give the hash" in refused.stderr
 
 
+def of(mapping: dict[Any, Any], path: str, name: str = "") -> Any:
+    """What is said for a path: the key may be a pattern of it."""
+    for key, value in mapping.items():
+        pattern, dataset = key if name else (key, "")
+        if fnmatch.fnmatchcase(path, pattern) and dataset == name:
+            return value
+    raise AssertionError(f"{path}: {name} is not among {list(mapping)}")
+
+
 def test_h5py_lines_run(profile: Path) -> None:
     made: dict[str, Any] = {}
     exec(lines_as("h5py", profile), made)
     path = str(profile.with_name("f.h5"))
-    with h5py.File(path, "w", **made["file_arguments"][path]) as file:
+    with h5py.File(path, "w", **of(made["file_arguments"], path)) as file:
         assert file.id.get_access_plist().get_meta_block_size() == 4 << 20
         file.create_dataset("rows", (2000, 3000), "f4", chunks=(50, 3000))
         file.create_dataset(
-            "plain", (2000, 3000), "f4", **made["dataset_arguments"][path, "/plain"]
+            "plain", (2000, 3000), "f4", **of(made["dataset_arguments"], path, "/plain")
         )
         assert file["plain"].chunks is not None
     with h5py.File(path) as file:
+        made["chunk_caches"][path, "/rows"] = of(made["chunk_caches"], path, "/rows")
         dataset = made["dataset"](file, path, "/rows")
         assert dataset.id.get_access_plist().get_chunk_cache() == (4001, 28800000, 0.75)
 
@@ -163,10 +174,12 @@ def test_netcdf4_lines_run(profile: Path) -> None:
         file.createDimension("a", 2000)
         file.createDimension("b", 3000)
         plain = file.createVariable(
-            "plain", "f4", ("a", "b"), **made["variable_arguments"][path, "/plain"]
+            "plain", "f4", ("a", "b"), **of(made["variable_arguments"], path, "/plain")
         )
-        assert tuple(plain.chunking()) == made["variable_arguments"][path, "/plain"]["chunksizes"]
-        plain.set_var_chunk_cache(*made["chunk_caches"][path, "/rows"])
+        assert (
+            tuple(plain.chunking()) == of(made["variable_arguments"], path, "/plain")["chunksizes"]
+        )
+        plain.set_var_chunk_cache(*of(made["chunk_caches"], path, "/rows"))
         assert plain.get_var_chunk_cache()[:2] == (28800000, 4001)
 
 
@@ -175,7 +188,7 @@ def test_xarray_lines_are_what_its_back_ends_take(profile: Path) -> None:
     made: dict[str, Any] = {}
     exec(lines_as("xarray", profile), made)
     path = str(profile.with_name("f.h5"))
-    with h5py.File(path, "w", **made["open_arguments"][path]["driver_kwds"]) as file:
+    with h5py.File(path, "w", **of(made["open_arguments"], path)["driver_kwds"]) as file:
         cache = file.id.get_access_plist().get_cache()
         assert cache[1:] == (4001, 28800000, 0.75)
     with netCDF4.Dataset(profile.with_name("f.nc"), "w") as file:

@@ -41,7 +41,10 @@ def h5py_lines(plan: dict[str, Any]) -> list[str]:
     caches = [place for place in places(plan) if place.has(*_cache)]
     lines: list[str] = []
     if files:
-        lines += ["# h5py.File(path, mode, **file_arguments[path])", "file_arguments = {"]
+        lines += [
+            "# h5py.File(path, mode, **file_arguments[path]); keys: paths, or patterns of them",
+            "file_arguments = {",
+        ]
         lines += [*files, "}"]
     if datasets:
         lines += [
