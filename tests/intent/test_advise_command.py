@@ -274,8 +274,8 @@ end module
 def test_fortran_lines_compile_and_run(profile: Path, tmp_path: Path) -> None:
     """The extents are turned round: in Fortran the fastest dimension comes first."""
     text = lines_as("fortran", profile)
-    compiler = shutil.which("gfortran")
-    if compiler is None:
+    compiler = shutil.which("gfortran") or ""
+    if not compiler:
         not_run("no gfortran")
     names = [line.split()[1].split("(")[0] for line in text.splitlines() if " subroutine t" in line]
     calls = "\n".join(f"  call {name}({'z, ' * 5}error)" for name in names if name != "subroutine")

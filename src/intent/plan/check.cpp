@@ -62,7 +62,7 @@ std::string value_problem(const KeyInfo& info, const std::string& key, const Set
                        : core::in_quotes(info.name) + " is true or false";
         case Shape::number:
             if (const auto* number = std::get_if<std::uint64_t>(&value)) {
-                const std::string bad = out_of_range(info, static_cast<double>(*number));
+                std::string bad = out_of_range(info, static_cast<double>(*number));
                 if (bad.empty() && info.key == Key::chunk_cache_slots &&
                     next_prime(*number) != *number)
                     return "the slots of a chunk cache are a prime, not " + std::to_string(*number);
