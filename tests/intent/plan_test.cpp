@@ -258,6 +258,11 @@ TEST_CASE("damage anywhere is found, or harmless") {
             for (const PlanSetting* one : found.all()) (void)value_of(view, *one, around);
         }
     }
+    Bytes longer = good;
+    longer.words.push_back(0);
+    longer.size = longer.words.size() * 8;
+    CHECK(PlanView::decode(longer.all(), problem).empty());
+    CHECK(problem == "it is truncated, or something follows it");
     std::vector<std::byte> huge(largest_plan + 8);
     CHECK(PlanView::decode(huge, problem).empty());
     CHECK(problem == "it is longer than 64 KiB");
