@@ -54,6 +54,7 @@ NB_MODULE(_core, module) {
     add_statistics(module);
 #ifdef TAILRACE_HAVE_INTENT
     add_intent(module);
+    add_plan(module);
 #endif
 #ifdef TAILRACE_HAVE_XXHASH
     add_hash(module);

@@ -11,5 +11,7 @@ void add_statistics(nanobind::module_& module);
 void add_hash(nanobind::module_& module);
 /// Profiles and intents; only where nlohmann/json was found when building.
 void add_intent(nanobind::module_& module);
+/// Rules and plans; where add_intent is.
+void add_plan(nanobind::module_& module);
 
 }  // namespace tailrace::python

@@ -17,8 +17,37 @@ set(tailrace_intent_sources
   intents/transfers.cpp
   intents/words.cpp
   json/document.cpp
+  plan/check.cpp
+  plan/compile.cpp
+  plan/decode.cpp
+  plan/functions.cpp
+  plan/keys.cpp
+  plan/lookup.cpp
+  plan/plan_json.cpp
   profile/process_set.cpp
   profile/profile_json.cpp
+  rules/advice_rules.cpp
+  rules/advise.cpp
+  rules/assemble.cpp
+  rules/cache_rules.cpp
+  rules/decide.cpp
+  rules/driver_rules.cpp
+  rules/from_intents.cpp
+  rules/hint_rules.cpp
+  rules/layout_rules.cpp
+  rules/metadata_rules.cpp
+  rules/needs.cpp
+  rules/pnetcdf_rules.cpp
+  rules/site_rules.cpp
+  rules/site_rules_json.cpp
+  rules/sources.cpp
+  rules/storage_rules.cpp
+  rules/subject.cpp
+  rules/subject_dataset.cpp
+  rules/table.cpp
+  rules/table_json.cpp
+  rules/transfer_rules.cpp
+  rules/words.cpp
   spool/coverage.cpp
   spool/decode.cpp
   spool/merge.cpp

@@ -7,13 +7,16 @@ from typing import Annotated
 
 import typer
 
+from tailrace.cli.advise_command import advise
 from tailrace.cli.compare_command import compare
 from tailrace.cli.doctor_command import doctor
+from tailrace.cli.env_command import env
 from tailrace.cli.intents_command import intents
 from tailrace.cli.options import Json
 from tailrace.cli.output import Output
 from tailrace.cli.profile_command import profile
 from tailrace.cli.report_command import report
+from tailrace.cli.rules_command import rules
 from tailrace.cli.run_command import run
 from tailrace.cli.scale_command import scale
 from tailrace.cli.submit_command import submit
@@ -66,4 +69,7 @@ app.command(no_args_is_help=True, context_settings={"allow_interspersed_args": F
 app.command()(verify)
 app.command()(report)
 app.command()(intents)
+app.command()(rules)
+app.command()(advise)
+app.command()(env)
 app.command()(doctor)

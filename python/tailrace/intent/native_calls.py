@@ -19,25 +19,27 @@ def intents_of(profiles: Sequence[tuple[str, str]]) -> tuple[str, str]:
     Raises:
         TailraceError: a text is no profile, or the compiled helper is missing.
     """
-    return _call("intents", list(profiles))
+    return call("intents", list(profiles))
 
 
 def checked_profile(text: str, where: str) -> str:
     """A profile read and written again."""
-    return _call("checked_profile", text, where)
+    return call("checked_profile", text, where)
 
 
 def checked_intents(text: str, where: str) -> str:
     """Intents read and written again."""
-    return _call("checked_intents", text, where)
+    return call("checked_intents", text, where)
 
 
-def _call(name: str, *arguments: Any) -> Any:
+def call(name: str, *arguments: Any) -> Any:
+    """A function of the helper; what it throws becomes an error of ours."""
     module = core()
     function: Callable[..., Any] | None = getattr(module, name, None)
     if function is None:
         raise TailraceError(
-            "intents need the compiled part of this package, and it was installed without",
+            "profiles, intents and plans need the compiled part of this package, and it was "
+            "installed without",
             hint="install it where a C++ compiler is: pip install --force-reinstall tailrace",
             code=ExitCode.CAPABILITY_MISSING,
         )

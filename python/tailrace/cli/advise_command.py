@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tailrace advise`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tailrace.cli.options import Json, Quiet
+from tailrace.cli.output import Output
+from tailrace.errors import TailraceError, did_you_mean
+
+Inputs = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="PROFILE|INTENTS|LOG...", show_default=False,
+        help="What `tailrace profile` or `tailrace intents` wrote.",
+    ),
+]  # fmt: skip
+To = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", show_default=False, help="Write the plan."),
+]
+Allow = Annotated[
+    str,
+    typer.Option(
+        "--allow", metavar="CLASS,...", show_default=False,
+        help="Rules of other classes too: collective, opt_in. Safe and layout always are.",
+    ),
+]  # fmt: skip
+As = Annotated[
+    str,
+    typer.Option(
+        "--as", metavar="KIND", show_default=False,
+        help="The lines to change in the program instead: h5py, netcdf4, xarray, c, fortran, "
+        "hints.",
+    ),
+]  # fmt: skip
+Rules = Annotated[
+    list[Path],
+    typer.Option("--rules", metavar="FILE", show_default=False, help="A site's own rules."),
+]
+
+
+def advise(
+    inputs: Inputs,
+    output_file: To = None,
+    allow: Allow = "",
+    kind: As = "",
+    rules: Rules = [],  # noqa: B006  (read only)
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """What would be set for this program, and why; what was considered; what else would help.
+
+    Nothing is changed. -o writes the plan, which `tailrace env` and the hooks read.
+    """
+    from tailrace.cli.advise_show import show
+    from tailrace.intent import advice, snippets
+    from tailrace.intent.target import check_target
+    from tailrace.whole_files import write_text
+
+    output = Output(as_json=as_json, quiet=quiet)
+    if kind and kind not in snippets.kinds:
+        raise TailraceError(
+            f'there is no kind "{kind}".{did_you_mean(kind, list(snippets.kinds))}',
+            where="--as", hint=", ".join(snippets.kinds),
+        )  # fmt: skip
+    if output_file is not None:
+        check_target(output_file)
+    allowed = [word for word in allow.split(",") if word]
+    plan, notes = advice.advise(inputs, rules, allowed)
+    for note in notes:
+        output.note(note)
+    if output_file is not None:
+        write_text(output_file, json.dumps(plan, indent=2) + "\n")
+    if kind:
+        text = snippets.snippet(kind, plan)
+        output.file(text)
+        output.json({"command": "advise", "as": kind, "text": text})
+        return 0
+    show(output, plan)
+    if output_file is not None:
+        output.line(f"plan: {output_file}")
+    output.json({"command": "advise", "plan": plan})
+    return 0

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plan for a person, in 80 columns."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from tailrace.cli.output import Output
+from tailrace.units import mebi
+
+_when = {"any": "", "create": " (when it is created)", "open": " (when it is opened)"}
+
+
+def show(output: Output, plan: dict[str, Any]) -> None:
+    """What would be set, what to do yourself, what was held back."""
+    width = min(output.width, 80)
+    entries, variables = plan.get("entries", []), plan.get("environment", [])
+    advice, held = plan.get("advice", []), plan.get("held_back", [])
+    if not entries and not variables:
+        output.line("Nothing would be set.", "bold")
+    for entry in entries:
+        _entry(output, entry, width)
+    if variables:
+        output.line("Environment", "bold")
+    for variable in variables:
+        _wrapped(output, f"{variable['name']}={variable['value']}", width, "  ")
+        _because(output, variable["because"], width)
+    if advice:
+        output.line("What a plan cannot do", "bold")
+    for one in advice:
+        _wrapped(output, f"{place(one)}: {one['text']}", width, "  ")
+        for command in one.get("commands", []):
+            output.line(f"    {command}")
+        _because(output, one["because"], width)
+    if held:
+        output.line("Considered and held back", "bold")
+    for one in held:
+        because = one["because"]
+        _wrapped(output, f"rule {because['rule']}, {place(one)}: {one['guard']}", width, "  ")
+        _wrapped(output, because["text"], width, "    ")
+    for note in plan["origin"].get("notes", []):
+        _wrapped(output, f"note: {note}", width, "")
+
+
+def _entry(output: Output, entry: dict[str, Any], width: int) -> None:
+    _wrapped(output, place(entry) + _when[entry["when"]], width, "", "bold")
+    reasons: dict[str, dict[str, Any]] = {}
+    for setting in entry.get("settings", []):
+        reasons.setdefault(setting["because"]["rule"], setting["because"])
+    for rule, because in reasons.items():
+        for setting in entry["settings"]:
+            if setting["because"]["rule"] == rule:
+                ranks = f", with {setting['ranks']} ranks" if "ranks" in setting else ""
+                kind = setting["class"].replace("_", "-")
+                _wrapped(
+                    output,
+                    f"{setting['key']} = {value_text(setting)}  [{kind}{ranks}]",
+                    width,
+                    "  ",
+                )
+        _because(output, because, width)
+
+
+def _because(output: Output, because: dict[str, Any], width: int) -> None:
+    rule = because["rule"]
+    named = "rules" if "," in rule else "rule"
+    _wrapped(output, f"why: {because['text']}", width, "    ")
+    _wrapped(
+        output, f"expected: {because['effect']}  ({named} {rule}; {because['source']})", width,
+        "    ",
+    )  # fmt: skip
+
+
+def place(one: dict[str, Any]) -> str:
+    """Where it is about."""
+    return f"{one['file']}:{one['dataset']}" if one["dataset"] else one["file"] or "the run"
+
+
+def value_text(setting: dict[str, Any]) -> str:
+    """A literal, or a function in words."""
+    if "function" not in setting:
+        return _literal(setting["key"], setting["value"])
+    call = setting["function"]
+    here = setting.get("profiled")
+    words = [f"{name} {number}" for name, number in call.get("numbers", {}).items()]
+    if call.get("extents"):
+        words.append(
+            "of " + " x ".join(str(extent) if extent else "all" for extent in call["extents"])
+        )
+    function = f"{call['name']}({', '.join(words)})"
+    return function if here is None else f"{_literal(setting['key'], here)} here, by {function}"
+
+
+def _literal(key: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return " x ".join(str(extent) for extent in value)
+    if key.endswith("_bytes") and value >= mebi:
+        return f"{value} ({value / mebi:.4g} MiB)"
+    return str(value)
+
+
+def _wrapped(output: Output, text: str, width: int, indent: str, style: str = "") -> None:
+    lines = textwrap.wrap(
+        text, width, initial_indent=indent, subsequent_indent=indent + "  ",
+        break_on_hyphens=False,
+    )  # fmt: skip
+    for line in lines:
+        output.line(line, style)

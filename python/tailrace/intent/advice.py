@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans: from profiles and rules, by the compiled helper."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tailrace.intent.darshan_log import check_it_is_a_file
+from tailrace.intent.native_calls import call
+from tailrace.intent.sources import read_profiles, read_text
+
+Document = dict[str, Any]
+
+
+def advise(
+    inputs: Sequence[Path], rules: Sequence[Path], allow: Sequence[str]
+) -> tuple[Document, list[str]]:
+    """The plan that follows, and what is to be said about the inputs."""
+    texts, notes = read_profiles(inputs)
+    found: Document = json.loads(call("advise", texts, _texts(rules), list(allow)))
+    return found, notes
+
+
+def load(file: Path) -> Document:
+    """A plan, checked."""
+    check_it_is_a_file(file)
+    found: Document = json.loads(call("checked_plan", read_text(file), str(file)))
+    return found
+
+
+def rule_table(rules: Sequence[Path]) -> Document:
+    """All rules, conflicts, measures, settings and functions."""
+    found: Document = json.loads(call("rule_table", _texts(rules)))
+    return found
+
+
+def _texts(files: Sequence[Path]) -> list[tuple[str, str]]:
+    for file in files:
+        check_it_is_a_file(file)
+    return [(str(file), read_text(file)) for file in files]

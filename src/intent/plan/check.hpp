@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the types of a plan cannot say. Also for rules, of ours and of a site.
+#pragma once
+
+#include <string>
+
+#include "intent/plan/model.hpp"
+
+namespace tailrace::intent::plan {
+
+/// What is wrong with a setting: an unknown key, a value of another shape, out of range, an unknown
+/// function or wrong arguments. Empty: nothing.  [local]
+[[nodiscard]] std::string problem_of(const Planned& setting);
+/// What is wrong with a variable of the environment. Empty: nothing.  [local]
+[[nodiscard]] std::string problem_of(const Variable& variable);
+/// @param where  file name for messages
+/// @throws Error{bad_input} with the place in the document  [local]
+void check(const Plan& plan, const std::string& where);
+
+}  // namespace tailrace::intent::plan

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys of the plan. Internal to src/intent.
+#pragma once
+
+#include "intent/json/fields.hpp"
+#include "intent/plan/model.hpp"
+
+namespace tailrace::intent::json {
+
+template <>
+struct Names<plan::Class> {
+    static constexpr std::pair<plan::Class, std::string_view> all[] = {
+        {plan::Class::safe, "safe"},
+        {plan::Class::layout, "layout"},
+        {plan::Class::collective, "collective"},
+        {plan::Class::opt_in, "opt_in"},
+        {plan::Class::advice, "advice"},
+    };
+};
+
+template <>
+struct Names<plan::When> {
+    static constexpr std::pair<plan::When, std::string_view> all[] = {
+        {plan::When::any, "any"},
+        {plan::When::create, "create"},
+        {plan::When::open, "open"},
+    };
+};
+
+template <>
+struct Fields<plan::Fact> {
+    static constexpr std::string_view name = "fact";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("name", s.name, "What it is.");
+        v("value", s.value, "How much.");
+        v("unit", s.unit, "Its unit; empty: a text or a plain number.");
+    }
+};
+
+template <>
+struct Fields<plan::Call> {
+    static constexpr std::string_view name = "call";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("name", s.name,
+          "tile, block_per_rank, rows_of_bytes, fs_blocks, cache_of_selection or "
+          "slots_of_selection.");
+        v("numbers", s.numbers, "Its arguments.");
+        v("extents", s.extents, "One number per dimension, slowest first, where it takes them.");
+    }
+};
+
+template <>
+struct Fields<plan::Because> {
+    static constexpr std::string_view name = "because";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("rule", s.rule, "Id of the rule: tailrace rules show ID.");
+        v("text", s.text, "The reason, with its numbers.");
+        v("evidence", s.evidence, "The numbers that it was decided by.");
+        v("effect", s.effect, "What is expected of it.");
+        v("source", s.source, "Where the rule comes from.");
+    }
+};
+
+template <>
+struct Fields<plan::Planned> {
+    static constexpr std::string_view name = "planned";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("key", s.key, "The setting; hint.NAME for an MPI-IO hint.");
+        v("value", s.value, "Its value, unless a function gives it.");
+        v("function", s.function, "The function that gives it where it is applied.");
+        v("profiled", s.profiled, "What the function gives where the profile was taken.");
+        v("class", s.cls, "safe, layout, collective, opt_in.");
+        v("ranks", s.ranks, "Only where the communicator has so many ranks.");
+        v("because", s.because, "Why.");
+    }
+};
+
+template <>
+struct Fields<plan::Entry> {
+    static constexpr std::string_view name = "entry";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("file", s.file,
+          "Path of the file, or a pattern for fnmatch with * that stays within a folder; without a "
+          "slash it is held against the last part of the path.");
+        v("dataset", s.dataset,
+          "The same of a dataset, with * that matches slashes too; empty: the file.");
+        v("when", s.when, "Only when it is created, or opened, or any.");
+        v("settings", s.settings, "The settings.");
+    }
+};
+
+template <>
+struct Fields<plan::Variable> {
+    static constexpr std::string_view name = "variable";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("name", s.name, "The variable of the environment.");
+        v("value", s.value, "Its value.");
+        v("because", s.because, "Why.");
+    }
+};
+
+template <>
+struct Fields<plan::Advice> {
+    static constexpr std::string_view name = "advice";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("file", s.file, "The file, or its pattern; empty: the run.");
+        v("dataset", s.dataset, "The dataset; empty: the file.");
+        v("text", s.text, "What to do, as a plan cannot do it.");
+        v("commands", s.commands, "Commands to type, or lines of a file to write.");
+        v("because", s.because, "Why.");
+    }
+};
+
+template <>
+struct Fields<plan::HeldBack> {
+    static constexpr std::string_view name = "held_back";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("file", s.file, "The file, or its pattern; empty: the run.");
+        v("dataset", s.dataset, "The dataset; empty: the file.");
+        v("guard", s.guard, "What held it back.");
+        v("because", s.because, "The rule, and the numbers.");
+    }
+};
+
+template <>
+struct Fields<plan::Origin> {
+    static constexpr std::string_view name = "plan_origin";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("version", s.version, "Version of what made the plan.");
+        v("sources", s.sources, "Profiles and intents that it follows from.");
+        v("rules", s.rules, "Files of a site's own rules that took part.");
+        v("classes", s.classes, "Classes of rules that were allowed.");
+        v("notes", s.notes, "What was left out or is doubtful, in words.");
+    }
+};
+
+template <>
+struct Fields<plan::Plan> {
+    static constexpr std::string_view name = "plan";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("origin", s.origin, "Where the plan comes from.");
+        v("entries", s.entries, "Settings by pattern.");
+        v("environment", s.environment, "Variables of the environment.");
+        v("advice", s.advice, "What a plan cannot do.");
+        v("held_back", s.held_back, "Rules that set nothing, and why.");
+    }
+};
+
+}  // namespace tailrace::intent::json

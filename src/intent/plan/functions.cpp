@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intent/plan/functions.hpp"
+
+#include <algorithm>
+
+namespace tailrace::intent::plan {
+
+namespace {
+
+using Numbers = std::span<const std::uint64_t>;
+
+constexpr std::array<FunctionInfo, static_cast<std::size_t>(Function::count_of_functions)> table{{
+    {Function::none, "", {}, false, Shape::number, ""},
+    {Function::tile,
+     "tile",
+     {"max_bytes"},
+     true,
+     Shape::extents,
+     "The given extents, cut to those of the dataset (0: the whole extent), the longest halved "
+     "until the chunk has at most max_bytes."},
+    {Function::block_per_rank,
+     "block_per_rank",
+     {"dimension", "max_bytes"},
+     false,
+     Shape::extents,
+     "The dataset's extents, with those of one dimension divided by the size of the communicator; "
+     "then as tile."},
+    {Function::rows_of_bytes,
+     "rows_of_bytes",
+     {"bytes"},
+     false,
+     Shape::extents,
+     "As many rows of the first dimension as have the given bytes."},
+    {Function::fs_blocks,
+     "fs_blocks",
+     {"count", "low_bytes", "high_bytes"},
+     false,
+     Shape::number,
+     "So many blocks of the file system, but not less than low_bytes nor more than high_bytes."},
+    {Function::cache_of_selection,
+     "cache_of_selection",
+     {"percent", "low_bytes", "high_bytes"},
+     true,
+     Shape::number,
+     "Bytes of the chunks that a selection of the given extents touches, times percent / 100."},
+    {Function::slots_of_selection,
+     "slots_of_selection",
+     {"factor"},
+     true,
+     Shape::number,
+     "The prime that follows factor times the number of these chunks."},
+}};
+
+Value failed(Value::State state) {
+    Value value;
+    value.state = state;
+    return value;
+}
+
+Value number(std::uint64_t result) {
+    Value value;
+    value.state = Value::State::good;
+    value.number = result;
+    return value;
+}
+
+std::uint64_t bytes_of(const Value& chunk, std::uint64_t type_bytes) {
+    std::uint64_t bytes = type_bytes;
+    for (std::size_t d = 0; d < chunk.ndims; ++d) bytes = times(bytes, chunk.extents[d]);
+    return bytes;
+}
+
+/// `wanted` (0: all) within the dataset, and of at most `most` bytes.
+Value fitted(Numbers wanted, std::uint64_t most, const Surroundings& around) {
+    if (wanted.size() != around.dims.size() || wanted.empty() || wanted.size() > most_dimensions)
+        return failed(Value::State::other_rank);
+    if (around.type_bytes == 0) return failed(Value::State::not_known);
+    Value value;
+    value.ndims = wanted.size();
+    for (std::size_t d = 0; d < value.ndims; ++d) {
+        const std::uint64_t bound =
+            d < around.max_dims.size() ? around.max_dims[d] : around.dims[d];
+        std::uint64_t extent = wanted[d] == 0 ? around.dims[d] : wanted[d];
+        extent = std::min(extent, bound);
+        // A dimension without a bound may be empty now; a chunk is not.
+        value.extents[d] = std::max<std::uint64_t>(extent, 1);
+        if (bound == 0) return failed(Value::State::beyond_extent);
+    }
+    most = std::min(most, largest_chunk);
+    while (bytes_of(value, around.type_bytes) > most) {
+        const auto end = value.extents.begin() + static_cast<std::ptrdiff_t>(value.ndims);
+        const auto longest = std::max_element(value.extents.begin(), end);
+        if (*longest == 1) return failed(Value::State::too_large);
+        *longest = *longest / 2 + *longest % 2;
+    }
+    value.state = Value::State::good;
+    return value;
+}
+
+Value block_per_rank(Numbers numbers, const Surroundings& around) {
+    std::array<std::uint64_t, most_dimensions> block{};
+    const std::size_t ndims = around.dims.size();
+    if (ndims > most_dimensions || numbers[0] >= ndims) return failed(Value::State::other_rank);
+    std::copy(around.dims.begin(), around.dims.end(), block.begin());
+    const std::uint64_t ranks = std::max<std::uint64_t>(around.ranks, 1);
+    std::uint64_t& divided = block[numbers[0]];
+    divided = std::max<std::uint64_t>(divided / ranks + (divided % ranks != 0 ? 1 : 0), 1);
+    return fitted(Numbers(block).first(ndims), numbers[1], around);
+}
+
+Value rows_of_bytes(std::uint64_t bytes, const Surroundings& around) {
+    std::array<std::uint64_t, most_dimensions> rows{};
+    const std::size_t ndims = around.dims.size();
+    if (ndims == 0 || ndims > most_dimensions) return failed(Value::State::other_rank);
+    if (around.type_bytes == 0) return failed(Value::State::not_known);
+    std::uint64_t row = around.type_bytes;
+    for (std::size_t d = 1; d < ndims; ++d)
+        row = times(row, std::max<std::uint64_t>(around.dims[d], 1));
+    rows[0] = std::max<std::uint64_t>(bytes / row, 1);
+    return fitted(Numbers(rows).first(ndims), std::max(bytes, row), around);
+}
+
+/// How many chunks a selection of these extents touches at most, wherever it begins.
+Value touched(Numbers selection, const Surroundings& around) {
+    if (around.chunk.empty()) return failed(Value::State::not_chunked);
+    if (selection.size() != around.chunk.size() || around.dims.size() != around.chunk.size() ||
+        selection.size() > most_dimensions)
+        return failed(Value::State::other_rank);
+    std::uint64_t chunks = 1;
+    for (std::size_t d = 0; d < selection.size(); ++d) {
+        const std::uint64_t chunk = around.chunk[d], extent = around.dims[d];
+        if (chunk == 0) return failed(Value::State::not_chunked);
+        const std::uint64_t wanted = selection[d] == 0 ? extent : selection[d];
+        const std::uint64_t all = extent / chunk + (extent % chunk != 0 ? 1 : 0);
+        const std::uint64_t across = wanted / chunk + (wanted % chunk != 0 ? 1 : 0);
+        chunks = times(chunks, std::max<std::uint64_t>(std::min(all, across), 1));
+    }
+    return number(chunks);
+}
+
+Value cache_of_selection(Numbers numbers, Numbers selection, const Surroundings& around) {
+    Value chunks = touched(selection, around);
+    if (chunks.state != Value::State::good) return chunks;
+    if (around.type_bytes == 0) return failed(Value::State::not_known);
+    std::uint64_t bytes = around.type_bytes;
+    for (const std::uint64_t extent : around.chunk) bytes = times(bytes, extent);
+    bytes = times(bytes, chunks.number);
+    bytes = bytes / 100 > unlimited / std::max<std::uint64_t>(numbers[0], 1) ? unlimited
+            : times(bytes, numbers[0]) == unlimited ? bytes / 100 * numbers[0]
+                                                    : bytes * numbers[0] / 100;
+    std::uint64_t most = numbers[2];
+    if (around.memory_bytes != 0) most = std::min(most, around.memory_bytes);
+    // What does not hold the chunks of one selection only costs memory.
+    if (bytes > most) return failed(Value::State::too_large);
+    return number(std::max(bytes, numbers[1]));
+}
+
+}  // namespace
+
+std::span<const FunctionInfo> functions() noexcept { return table; }
+
+const FunctionInfo* find_function(std::string_view name) noexcept {
+    for (const FunctionInfo& info : table)
+        if (!info.name.empty() && info.name == name) return &info;
+    return nullptr;
+}
+
+std::string_view text(Value::State state) noexcept {
+    switch (state) {
+        case Value::State::good:
+            return "fits";
+        case Value::State::other_rank:
+            return "the dataset has another number of dimensions";
+        case Value::State::beyond_extent:
+            return "the chunk is larger than the dataset can be";
+        case Value::State::too_large:
+            return "it would be larger than allowed";
+        case Value::State::not_chunked:
+            return "the dataset has no chunks";
+        case Value::State::not_known:
+            return "what it follows from is not known";
+        case Value::State::out_of_range:
+            return "it is out of range";
+    }
+    return "";
+}
+
+std::uint64_t times(std::uint64_t a, std::uint64_t b) noexcept {
+    std::uint64_t product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? unlimited : product;
+}
+
+std::uint64_t next_prime(std::uint64_t number) noexcept {
+    const auto prime = [](std::uint64_t n) {
+        if (n % 2 == 0) return n == 2;
+        for (std::uint64_t d = 3; d * d <= n; d += 2)
+            if (n % d == 0) return false;
+        return true;
+    };
+    number = std::clamp<std::uint64_t>(number, 2, largest_slots);
+    while (!prime(number)) ++number;
+    return number;
+}
+
+Value evaluate(Function function, Numbers numbers, Numbers extents,
+               const Surroundings& around) noexcept {
+    const auto index = static_cast<std::size_t>(function);
+    if (index == 0 || index >= table.size()) return failed(Value::State::out_of_range);
+    std::size_t wanted = 0;
+    for (const std::string_view& name : table[index].numbers) wanted += name.empty() ? 0 : 1;
+    if (numbers.size() != wanted) return failed(Value::State::out_of_range);
+    switch (function) {
+        case Function::tile:
+            return fitted(extents, numbers[0], around);
+        case Function::block_per_rank:
+            return block_per_rank(numbers, around);
+        case Function::rows_of_bytes:
+            return rows_of_bytes(numbers[0], around);
+        case Function::fs_blocks: {
+            if (around.block_bytes == 0) return failed(Value::State::not_known);
+            if (numbers[1] > numbers[2]) return failed(Value::State::out_of_range);
+            return number(
+                std::clamp(times(around.block_bytes, numbers[0]), numbers[1], numbers[2]));
+        }
+        case Function::cache_of_selection:
+            return cache_of_selection(numbers, extents, around);
+        case Function::slots_of_selection: {
+            const Value chunks = touched(extents, around);
+            if (chunks.state != Value::State::good) return chunks;
+            const std::uint64_t slots = next_prime(times(chunks.number, numbers[0]));
+            // The prime after the largest number allowed would be one too many.
+            return slots > largest_slots ? number(16777213U) : number(slots);
+        }
+        default:
+            return failed(Value::State::out_of_range);
+    }
+}
+
+Value literal_chunk(Numbers chunk, const Surroundings& around) noexcept {
+    if (chunk.empty() || chunk.size() != around.dims.size() || chunk.size() > most_dimensions)
+        return failed(Value::State::other_rank);
+    Value value;
+    value.ndims = chunk.size();
+    for (std::size_t d = 0; d < chunk.size(); ++d) {
+        const std::uint64_t bound =
+            d < around.max_dims.size() ? around.max_dims[d] : around.dims[d];
+        if (chunk[d] == 0 || chunk[d] > bound) return failed(Value::State::beyond_extent);
+        value.extents[d] = chunk[d];
+    }
+    if (around.type_bytes == 0) return failed(Value::State::not_known);
+    if (bytes_of(value, around.type_bytes) > largest_chunk) return failed(Value::State::too_large);
+    value.state = Value::State::good;
+    return value;
+}
+
+}  // namespace tailrace::intent::plan

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// What would be set, where and why: the plan, as data. The JSON of it:
+// schemas/plan-1.schema.json; what a hook reads of it: compiled.hpp.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "intent/plan/keys.hpp"
+#include "intent/profile/model.hpp"
+
+namespace tailrace::intent::plan {
+
+/// One number that a rule decided by.
+struct Fact {
+    std::string name;  ///< "dataset.reads.calls"
+    Setting value;
+    std::string unit;  ///< "bytes", "calls", ...; empty: a text or a plain number
+};
+/// A named function with its arguments.
+struct Call {
+    std::string name;
+    std::map<std::string, std::uint64_t> numbers;
+    Extents extents;
+};
+struct Because {
+    std::string rule;  ///< "13", or the id of a site's own
+    std::string text;  ///< the reason, with its numbers
+    std::vector<Fact> evidence;
+    std::string effect, source;
+};
+struct Planned {
+    std::string key;
+    std::optional<Setting> value;     ///< either this
+    std::optional<Call> function;     ///< or that
+    std::optional<Setting> profiled;  ///< what the function gives where the profile was taken
+    Class cls = Class::safe;
+    Count ranks;  ///< only with so many ranks: what was proven for those
+    Because because;
+};
+enum class When { any, create, open };
+/// Settings of what a pattern matches.
+struct Entry {
+    std::string file;     ///< a path, or a pattern for fnmatch(3); without a slash: of the name
+    std::string dataset;  ///< the same of a dataset; empty: the file itself
+    When when = When::any;
+    std::vector<Planned> settings;
+};
+struct Variable {
+    std::string name, value;
+    Because because;
+};
+struct Advice {
+    std::string file, dataset, text;
+    std::vector<std::string> commands;  ///< to type, or lines to write
+    Because because;
+};
+/// A rule whose trigger was seen but which sets nothing.
+struct HeldBack {
+    std::string file, dataset, guard;
+    Because because;
+};
+struct Origin {
+    std::string version;
+    std::vector<std::string> sources;  ///< profiles and intents that it follows from
+    std::vector<std::string> rules;    ///< files of a site's own rules
+    std::vector<Class> classes;        ///< allowed
+    std::vector<std::string> notes;
+};
+
+struct Plan {
+    Origin origin;
+    std::vector<Entry> entries;
+    std::vector<Variable> environment;
+    std::vector<Advice> advice;
+    std::vector<HeldBack> held_back;
+};
+
+}  // namespace tailrace::intent::plan

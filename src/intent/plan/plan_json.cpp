@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intent/plan/plan_json.hpp"
+
+#include "core/config.hpp"
+#include "core/error.hpp"
+#include "intent/json/schema.hpp"
+#include "intent/plan/fields.hpp"
+
+namespace tailrace::intent {
+
+namespace {
+
+constexpr json::Kind kind{"tailrace-plan/1", "plan",
+                          "`tailrace advise profile.json -o plan.json` makes one"};
+
+/// The document is the plan and its hash.
+struct Hashed {
+    std::optional<std::string> hash;
+    plan::Plan plan;
+};
+
+}  // namespace
+
+template <>
+struct json::Fields<Hashed> {
+    static constexpr std::string_view name = "hashed_plan";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("hash", s.hash,
+          "XXH3-128 over the compiled settings, in hexadecimal digits; absent: written by hand.");
+        Fields<plan::Plan>::visit(v, s.plan);
+    }
+};
+
+namespace plan {
+
+std::string to_json(const Plan& plan, const Hasher& hasher) {
+    json::Json document{{"schema", kind.schema}};
+    const json::Json keys = json::written(Hashed{hash_of(plan, "plan", hasher), plan});
+    for (const auto& [key, value] : keys.items()) document[key] = value;
+    return json::text_of(document);
+}
+
+Plan plan_from_json(std::string_view text, const std::string& where, const Hasher& hasher) {
+    Hashed hashed;
+    json::read(json::parse(text, where, kind), hashed, where, "");
+    const std::string hash = hash_of(hashed.plan, where, hasher);
+    if (hashed.hash && *hashed.hash != hash)
+        throw core::Error(core::Code::bad_input,
+                          "its settings do not give the hash that stands in it: they give " + hash +
+                              ", not " + core::in_quotes(*hashed.hash),
+                          where, "where you changed the plan yourself take the key \"hash\" out");
+    return hashed.plan;
+}
+
+std::string plan_schema() {
+    return json::text_of(json::document_schema<Hashed>(
+        std::string(kind.schema),
+        "What would be set in which file and dataset, and why. Values are literals or named "
+        "functions of what HDF5 requires to be equal on all ranks; bytes and elements are said in "
+        "the names. Of several patterns that match, the exact path wins, then the one with the "
+        "most literal characters, then the first."));
+}
+
+}  // namespace plan
+}  // namespace tailrace::intent

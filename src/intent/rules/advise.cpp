@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intent/rules/advise.hpp"
+
+#include "core/config.hpp"
+#include "core/error.hpp"
+#include "intent/intents/derive.hpp"
+#include "intent/intents/intents_json.hpp"
+#include "intent/plan/plan_json.hpp"
+#include "intent/profile/profile_json.hpp"
+#include "intent/rules/decide.hpp"
+#include "intent/rules/from_intents.hpp"
+#include "intent/rules/table_json.hpp"
+
+namespace tailrace::intent::rules {
+
+namespace {
+
+plan::Class class_of(const std::string& name) {
+    if (name == "collective") return plan::Class::collective;
+    if (name == "opt_in") return plan::Class::opt_in;
+    if (name == "safe") return plan::Class::safe;
+    if (name == "layout") return plan::Class::layout;
+    throw core::Error(core::Code::bad_input, "there is no class " + core::in_quotes(name),
+                      "--allow", "safe and layout are always allowed; others: collective, opt_in");
+}
+
+/// Intents say so in their first key; whatever else it is, reading it as a profile tells.
+bool is_intents(const std::string& text) {
+    return text.substr(0, 4096).find("\"tailrace-intents/") != std::string::npos;
+}
+
+std::vector<SiteRule> site_rules(const std::vector<Document>& rules) {
+    std::vector<SiteRule> all;
+    for (const Document& document : rules)
+        for (SiteRule& rule : site_rules_from_json(document.text, document.name)) {
+            for (const SiteRule& other : all)
+                if (other.id == rule.id)
+                    throw core::Error(
+                        core::Code::bad_input,
+                        "the id " + core::in_quotes(rule.id) + " is also in " + other.file,
+                        document.name);
+            all.push_back(std::move(rule));
+        }
+    return all;
+}
+
+}  // namespace
+
+std::string advise(const std::vector<Document>& inputs, const std::vector<Document>& rules,
+                   const std::vector<std::string>& allow, const plan::Hasher& hasher) {
+    Options options;
+    for (const std::string& name : allow) options.allowed.insert(class_of(name));
+    options.site_rules = site_rules(rules);
+    std::vector<NamedProfile> profiles;
+    std::vector<Profile> all;
+    std::vector<std::string> names;
+    for (const Document& input : inputs) {
+        names.push_back(input.name);
+        if (is_intents(input.text)) {
+            const Intents intents = intents_from_json(input.text, input.name);
+            take_names(intents, options);
+            all.push_back(profile_of(intents));
+        } else {
+            profiles.push_back({input.name, profile_from_json(input.text, input.name)});
+            all.push_back(profiles.back().profile);
+        }
+    }
+    if (!profiles.empty()) take_names(intents_of(profiles), options);
+    return to_json(plan_of(all, options, names), hasher);
+}
+
+std::string table_of(const std::vector<Document>& rules) { return table_json(site_rules(rules)); }
+
+}  // namespace tailrace::intent::rules

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the texts of profiles and rules to the text of a plan.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "intent/plan/compile.hpp"
+
+namespace tailrace::intent::rules {
+
+struct Document {
+    std::string name, text;  ///< name: of the file, for messages
+};
+
+/// The plan that follows, as JSON.  [local]
+/// @param inputs  profiles or intents
+/// @param rules   files of a site's own rules
+/// @param allow   names of the classes that are allowed besides safe and layout
+/// @throws Error{bad_input | unknown_key | missing_key} naming file and place
+[[nodiscard]] std::string advise(const std::vector<Document>& inputs,
+                                 const std::vector<Document>& rules,
+                                 const std::vector<std::string>& allow, const plan::Hasher& hasher);
+/// The table of rules as JSON, a site's own at its end.  [local]
+[[nodiscard]] std::string table_of(const std::vector<Document>& rules);
+
+}  // namespace tailrace::intent::rules

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decisions of all profiles, by pattern: the plan.
+#include <algorithm>
+#include <tuple>
+
+#include "intent/plan/compile.hpp"
+#include "intent/plan/compiled.hpp"
+#include "intent/rules/decide.hpp"
+#include "intent/rules/words.hpp"
+
+namespace tailrace::intent::rules {
+
+namespace {
+
+/// A path as a pattern that matches just it.
+std::string literal(const std::string& path) {
+    std::string pattern;
+    for (const char letter : path) {
+        if (letter == '*' || letter == '?' || letter == '[' || letter == '\\') pattern += '\\';
+        pattern += letter;
+    }
+    return pattern;
+}
+
+std::string glob_of(const std::map<std::string, std::string>& globs, const std::string& path) {
+    const auto found = globs.find(path);
+    return found == globs.end() || found->second.empty() ? literal(path) : found->second;
+}
+
+struct Place {
+    std::string file, dataset;
+    plan::When when = plan::When::any;
+    friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+bool same(const plan::Planned& a, const plan::Planned& b) {
+    if (a.value != b.value || a.ranks != b.ranks ||
+        a.function.has_value() != b.function.has_value())
+        return false;
+    return !a.function || std::tie(a.function->name, a.function->numbers, a.function->extents) ==
+                              std::tie(b.function->name, b.function->numbers, b.function->extents);
+}
+
+plan::Because because(const Decision& decision, const std::string& text) {
+    return {decision.rule, text, decision.reason.evidence, decision.effect, decision.source};
+}
+
+class Assembler {
+public:
+    Assembler(const Options& options, plan::Plan& made) : x_options(options), x_plan(made) {}
+
+    void add(const Decision& decision) {
+        const std::string file = glob_of(x_options.file_globs, decision.file);
+        const std::string dataset = decision.dataset.empty() ? "" : dataset_glob(decision);
+        if (decision.held) {
+            if (decision.held->guard == "nothing to set") return;
+            hold(file, dataset, decision.held->guard,
+                 because(decision, decision.reason.text + ". Held back: " + decision.held->text));
+            return;
+        }
+        if (!decision.proposal.advice.empty()) advise(file, dataset, decision);
+        for (const auto& [name, value] : decision.proposal.environment)
+            export_(name, value, decision);
+        for (const Set& set : decision.proposal.settings) {
+            plan::Planned planned{set.key, set.value, set.function, set.profiled, decision.cls,
+                                  {},      {}};
+            if (decision.cls == plan::Class::collective) planned.ranks = decision.ranks;
+            planned.because = because(decision, decision.reason.text);
+            put({file, dataset, decision.proposal.when}, std::move(planned), decision.weight);
+        }
+    }
+
+    void finish() {
+        std::vector<std::pair<std::uint64_t, plan::Entry>> entries;
+        for (auto& [place, found] : x_found) {
+            plan::Entry entry{place.file, place.dataset, place.when, {}};
+            for (plan::Planned& planned : found.settings)
+                if (!found.dropped.contains(planned.key))
+                    entry.settings.push_back(std::move(planned));
+            if (!entry.settings.empty()) entries.emplace_back(found.weight, std::move(entry));
+        }
+        std::stable_sort(entries.begin(), entries.end(),
+                         [](const auto& a, const auto& b) { return a.first > b.first; });
+        for (auto& [weight, entry] : entries) x_plan.entries.push_back(std::move(entry));
+        fit();
+    }
+
+private:
+    [[nodiscard]] std::string dataset_glob(const Decision& decision) const {
+        const auto found = x_options.dataset_globs.find(decision.file + ":" + decision.dataset);
+        return found == x_options.dataset_globs.end() || found->second.empty()
+                   ? literal(decision.dataset)
+                   : found->second;
+    }
+
+    struct Found {
+        std::vector<plan::Planned> settings;
+        std::set<std::string> dropped;
+        std::uint64_t weight = 0;
+    };
+
+    void put(const Place& place, plan::Planned planned, std::uint64_t weight) {
+        Found& found = x_found[place];
+        found.weight += weight;
+        const auto before =
+            std::find_if(found.settings.begin(), found.settings.end(),
+                         [&](const plan::Planned& one) { return one.key == planned.key; });
+        if (before == found.settings.end()) {
+            found.settings.push_back(std::move(planned));
+        } else if (!same(*before, planned) && found.dropped.insert(planned.key).second) {
+            plan::Because why = planned.because;
+            why.text += say(". Held back: files or runs of this pattern want other values of ",
+                            planned.key);
+            hold(place.file, place.dataset, "disagreement", std::move(why));
+        }
+    }
+
+    void hold(const std::string& file, const std::string& dataset, const std::string& guard,
+              plan::Because why) {
+        if (x_seen.insert("held\n" + file + "\n" + dataset + "\n" + why.rule + "\n" + guard).second)
+            x_plan.held_back.push_back({file, dataset, guard, std::move(why)});
+    }
+
+    void advise(const std::string& file, const std::string& dataset, const Decision& decision) {
+        if (x_seen.insert("advice\n" + file + "\n" + dataset + "\n" + decision.rule).second)
+            x_plan.advice.push_back({file, dataset, decision.proposal.advice,
+                                     decision.proposal.commands,
+                                     because(decision, decision.reason.text)});
+    }
+
+    /// "a=1;b=2" and "b=3;c=4" become "a=1;b=2;c=4".
+    void export_(const std::string& name, const std::string& value, const Decision& decision) {
+        const auto before =
+            std::find_if(x_plan.environment.begin(), x_plan.environment.end(),
+                         [&](const plan::Variable& one) { return one.name == name; });
+        if (before == x_plan.environment.end()) {
+            x_plan.environment.push_back({name, value, because(decision, decision.reason.text)});
+            return;
+        }
+        for (std::size_t at = 0; at < value.size();) {
+            const std::size_t end = std::min(value.find(';', at), value.size());
+            const std::string part = value.substr(at, end - at);
+            const std::string key = part.substr(0, part.find('=') + 1);
+            if ((";" + before->value).find(";" + key) == std::string::npos) {
+                before->value += ";" + part;
+                before->because.text += "; " + decision.reason.text;
+                if (before->because.rule.find(decision.rule) == std::string::npos)
+                    before->because.rule += ", " + decision.rule;
+            }
+            at = end + 1;
+        }
+    }
+
+    /// What moves the fewest bytes is left out where the plan would become too large.
+    void fit() {
+        std::size_t left_out = 0;
+        while (!x_plan.entries.empty() && plan::compiled_bytes(x_plan) > plan::largest_plan) {
+            const std::size_t some = std::max<std::size_t>(x_plan.entries.size() / 16, 1);
+            x_plan.entries.resize(x_plan.entries.size() - some);
+            left_out += some;
+        }
+        if (left_out > 0)
+            x_plan.origin.notes.push_back(
+                say(left_out,
+                    " entries that move the fewest bytes are left out: a plan has at most "
+                    "64 KiB when compiled"));
+    }
+
+    const Options& x_options;
+    plan::Plan& x_plan;
+    std::map<Place, Found> x_found;
+    std::set<std::string> x_seen;
+};
+
+}  // namespace
+
+plan::Plan plan_of(const std::vector<Profile>& profiles, const Options& options,
+                   const std::vector<std::string>& sources) {
+    plan::Plan made;
+    made.origin.sources = sources;
+    made.origin.classes.assign(options.allowed.begin(), options.allowed.end());
+    for (const SiteRule& rule : options.site_rules)
+        if (std::find(made.origin.rules.begin(), made.origin.rules.end(), rule.file) ==
+            made.origin.rules.end())
+            made.origin.rules.push_back(rule.file);
+    Assembler assembler(options, made);
+    for (const Profile& profile : profiles) {
+        for (const Decision& decision : decide(profile, options)) assembler.add(decision);
+        for (const std::string& note : profile.origin.notes) made.origin.notes.push_back(note);
+    }
+    assembler.finish();
+    return made;
+}
+
+}  // namespace tailrace::intent::rules

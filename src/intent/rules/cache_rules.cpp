@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of caches: 7, 8, 11, 12, 13, 14, 15.
+#include <algorithm>
+#include <array>
+
+#include "intent/plan/functions.hpp"
+#include "intent/rules/rule.hpp"
+#include "intent/rules/words.hpp"
+
+namespace tailrace::intent::rules {
+
+namespace {
+
+using plan::Class;
+
+constexpr std::uint64_t object_bytes = 512;  ///< metadata of an object, about
+
+// --- 7 and 8: the metadata cache -----------------------------------------------------------------
+std::uint64_t objects(const Subject& s) {
+    std::uint64_t count = metadata(s, "", &Operations::create);
+    return std::max(
+        count, metadata(s, "dataset", &Operations::open) + metadata(s, "group", &Operations::open));
+}
+
+std::optional<Reason> burst_fires(const Subject& s) {
+    if (!s.file.hdf5 || s.file.hdf5->creates.value_or(0) == 0) return std::nullopt;
+    const std::uint64_t created_objects = metadata(s, "", &Operations::create);
+    const std::uint64_t flushes = s.file.hdf5->flushes.value_or(0);
+    if (created_objects < 1000 || flushes > 1 || !s.file.hdf5->flushes) return std::nullopt;
+    Reason reason{say("a burst of ", created_objects, " new objects with ", flushes,
+                      " flushes before the close: the metadata cache writes out and resizes in "
+                      "between"),
+                  {}};
+    return reason.note("file.objects_created", created_objects, "objects")
+        .note("file.flushes", flushes, "calls");
+}
+
+Proposal burst_act(const Subject&) {
+    return {{{"metadata_cache_evictions", Setting(false), {}},
+             {"metadata_cache_initial_bytes", Setting(16 * mib), {}}},
+            plan::When::create,
+            {},
+            {},
+            {}};
+}
+
+std::optional<Reason> working_set_fires(const Subject& s) {
+    if (!s.file.hdf5) return std::nullopt;
+    const std::uint64_t count = objects(s);
+    const std::uint64_t opens = metadata(s, "", &Operations::open);
+    if (count * object_bytes <= 2 * mib || opens < count) return std::nullopt;
+    Reason reason{say("about ", size(count * object_bytes), " of metadata (", count,
+                      " objects of about 512 bytes), opened ", opens,
+                      " times: more than the 2 MiB that the cache begins with"),
+                  {}};
+    return reason.note("file.objects", count, "objects").note("file.object_opens", opens, "calls");
+}
+
+Proposal working_set_act(const Subject& s) {
+    const std::uint64_t wanted = std::min<std::uint64_t>(objects(s) * object_bytes * 2, 64 * mib);
+    const std::uint64_t most = std::max<std::uint64_t>(
+        std::min({std::max<std::uint64_t>(wanted, 32 * mib), 64 * mib, memory_of_process(s)}),
+        4 * mib);
+    return {{{"metadata_cache_initial_bytes", Setting(std::min(wanted, most)), {}},
+             {"metadata_cache_max_bytes", Setting(most), {}}},
+            plan::When::any,
+            {},
+            {},
+            {}};
+}
+
+// --- 11 and 12: the sieve buffer, one for the file -----------------------------------------------
+/// The longest row that strided calls reach into.
+std::uint64_t strided_row(const Subject& s) {
+    std::uint64_t longest = 0;
+    for (const Dataset& dataset : s.file.datasets) {
+        if (!contiguous(dataset) || dataset.dims.size() < 2) continue;
+        for (const auto* side : {&dataset.reads, &dataset.writes}) {
+            const std::optional<Access> access = dominant(*side, dataset);
+            if (!access || access->calls < 10) continue;
+            if (access->length.back() >= dataset.dims.back() && access->stride.empty()) continue;
+            const std::uint64_t row = plan::times(dataset.dims.back(), type_bytes(dataset));
+            const std::uint64_t rows = access->length[access->length.size() - 2];
+            if (rows > 1 && access->bytes < 4 * mib) longest = std::max(longest, row);
+        }
+    }
+    return longest;
+}
+
+std::optional<Reason> sieve_fires(const Subject& s) {
+    const std::uint64_t row = strided_row(s);
+    if (row <= 64 * kib) return std::nullopt;
+    Reason reason{say("calls that take parts of rows of ", size(row),
+                      " of a contiguous dataset; the sieve buffer holds 64 KiB"),
+                  {}};
+    return reason.note("dataset.row_bytes", row, "bytes");
+}
+
+Proposal sieve_act(const Subject& s) {
+    return {{{"sieve_buffer_bytes", Setting(std::min<std::uint64_t>(strided_row(s), 4 * mib)), {}}},
+            plan::When::any,
+            {},
+            {},
+            {}};
+}
+
+std::optional<Reason> whole_fires(const Subject& s) {
+    if (parallel(s) || s.file.datasets.empty()) return std::nullopt;
+    std::uint64_t whole = 0;
+    for (const Dataset& dataset : s.file.datasets) {
+        if (!contiguous(dataset)) return std::nullopt;
+        for (const auto* side : {&dataset.reads, &dataset.writes}) {
+            if (calls(*side) == 0) continue;
+            if (!only_whole(*side, dataset)) return std::nullopt;
+            whole += calls(*side);
+        }
+    }
+    if (whole == 0) return std::nullopt;
+    Reason reason{say("all ", whole, " transfers are of whole contiguous datasets"), {}};
+    return reason.note("file.whole_transfers", whole, "calls");
+}
+
+Proposal leave(const Subject&) { return {}; }
+
+// --- 13, 14, 15: the chunk cache
+// ------------------------------------------------------------------
+struct Need {
+    Access access;
+    std::uint64_t chunks = 0, bytes = 0;
+};
+
+/// The side that needs more cache, where chunks are touched again and again.
+std::optional<Need> cache_need(const Subject& s) {
+    const Dataset& dataset = *s.dataset;
+    const Count chunk = chunk_bytes(dataset);
+    if (!chunk || *chunk == 0) return std::nullopt;
+    std::optional<Need> most;
+    for (const auto* side : {&dataset.reads, &dataset.writes}) {
+        const std::optional<Access> access = dominant(*side, dataset);
+        if (!access || access->calls < 2 || access->bytes == 0) continue;
+        const std::uint64_t chunks = chunks_touched(*access, dataset);
+        const std::uint64_t bytes = plan::times(chunks, *chunk);
+        // Chunks that one call takes whole are not wanted again by the next.
+        if (access->bytes >= bytes) continue;
+        if (!most || bytes > most->bytes) most = Need{*access, chunks, bytes};
+    }
+    return most;
+}
+
+std::optional<Reason> chunk_cache_fires(const Subject& s) {
+    const std::optional<Need> need = cache_need(s);
+    if (!need || need->bytes <= cache_in_force(s)) return std::nullopt;
+    const std::uint64_t cache = cache_in_force(s), chunk = *chunk_bytes(*s.dataset);
+    Reason reason{say(need->access.calls, " calls of ", extents(need->access.length),
+                      " elements touch ", need->chunks, " chunks of ", size(chunk), " each time, ",
+                      size(need->bytes), " together; the chunk cache holds ", size(cache),
+                      s.dataset->filters.empty() ? "" : ", so each call decompresses them again"),
+                  {}};
+    return reason.note("dataset.calls", need->access.calls, "calls")
+        .note("dataset.chunks_touched", need->chunks, "chunks")
+        .note("dataset.chunk_bytes", chunk, "bytes")
+        .note("dataset.cache_in_force", cache, "bytes");
+}
+
+std::optional<Held> chunk_cache_held(const Subject& s) {
+    const std::uint64_t wanted = cache_need(s)->bytes / 5 * 6;
+    const std::uint64_t memory = memory_of_process(s);
+    if (wanted > memory)
+        return Held{"memory", say("the cache would need ", size(wanted),
+                                  ", and a process may have ", size(memory), " for it")};
+    if (parallel(s) && calls(s.dataset->writes) > 0)
+        return Held{"parallel",
+                    "in a file that ranks open together, chunks that are written pass "
+                    "by the chunk cache"};
+    return std::nullopt;
+}
+
+Proposal chunk_cache_act(const Subject& s) {
+    Extents selection = cache_need(s)->access.length;
+    const Need need = *cache_need(s);
+    // With a stride the elements lie further apart than their number says.
+    for (std::size_t d = 0; d < selection.size(); ++d)
+        if (d < need.access.stride.size() && need.access.stride[d] > 1)
+            selection[d] =
+                std::min(plan::times(selection[d], need.access.stride[d]), s.dataset->dims[d]);
+    // A whole extent stays whole where the next dataset is larger.
+    for (std::size_t d = 0; d < selection.size(); ++d)
+        if (selection[d] >= s.dataset->dims[d]) selection[d] = 0;
+    const std::uint64_t memory = memory_of_process(s);
+    return {
+        {{"chunk_cache_bytes",
+          {},
+          plan::Call{"cache_of_selection",
+                     {{"percent", 120}, {"low_bytes", 8 * mib}, {"high_bytes", memory}},
+                     selection}},
+         {"chunk_cache_slots", {}, plan::Call{"slots_of_selection", {{"factor", 100}}, selection}}},
+        plan::When::any,
+        {},
+        {},
+        {}};
+}
+
+std::optional<Reason> streaming_fires(const Subject& s) {
+    const Dataset& dataset = *s.dataset;
+    if (!chunked(dataset)) return std::nullopt;
+    const Count all = size_bytes(dataset);
+    const std::uint64_t read = moved_bytes(dataset.reads), written = moved_bytes(dataset.writes);
+    if (!all || *all < 8 * mib || (read > 0) == (written > 0)) return std::nullopt;
+    if (std::max(read, written) > *all) return std::nullopt;
+    const auto& side = read > 0 ? dataset.reads : dataset.writes;
+    if (!side->order || side->order->random.value_or(0) > 0 ||
+        side->order->repeated.value_or(0) > 0 || side->order->sequential.value_or(0) == 0)
+        return std::nullopt;
+    Reason reason{say(size(std::max(read, written)), " of ", size(*all),
+                      read > 0 ? " read once, in sequence" : " written once, in sequence",
+                      ": a finished chunk is not wanted again"),
+                  {}};
+    return reason.note("dataset.bytes", *all, "bytes")
+        .note("dataset.moved_bytes", std::max(read, written), "bytes");
+}
+
+Proposal streaming_act(const Subject&) {
+    return {{{"chunk_cache_preemption", Setting(1.0), {}}}, plan::When::any, {}, {}, {}};
+}
+
+std::optional<Reason> reuse_fires(const Subject& s) {
+    const Dataset& dataset = *s.dataset;
+    const Count all = size_bytes(dataset);
+    const std::uint64_t read = moved_bytes(dataset.reads);
+    if (!chunked(dataset) || !all || *all == 0) return std::nullopt;
+    const bool again = dataset.read_after_write && dataset.read_after_write->any.value_or(false);
+    if (read < 2 * *all && !(again && read >= *all)) return std::nullopt;
+    Reason reason{
+        say(size(read), " read of a dataset of ", size(*all),
+            again ? ", some of it after it had been written" : "", ": chunks are wanted again"),
+        {}};
+    return reason.note("dataset.bytes", *all, "bytes").note("dataset.bytes_read", read, "bytes");
+}
+
+Proposal reuse_act(const Subject& s) {
+    // Chunks that were read to the end go first all the same where only writes come back.
+    const bool many = moved_bytes(s.dataset->reads) >= 4 * *size_bytes(*s.dataset);
+    return {
+        {{"chunk_cache_preemption", Setting(many ? 0.0 : 0.5), {}}}, plan::When::any, {}, {}, {}};
+}
+
+constexpr std::string_view cache_keys =
+    "chunk_cache_bytes chunk_cache_slots chunk_cache_preemption";
+
+const std::array table{
+    Rule{"7",
+         "Metadata of a write burst is kept until the close",
+         Scope::file,
+         Class::safe,
+         "at least 1000 new objects, and at most one flush before the close",
+         "",
+         "metadata cache: no evictions, 16 MiB at the beginning",
+         "metadata is written once, at the close",
+         "L, S",
+         {.created = true, .delays = true, .keys = "metadata_cache_initial_bytes"},
+         burst_fires,
+         nullptr,
+         burst_act},
+    Rule{"8",
+         "A metadata cache for many objects that are opened again",
+         Scope::file,
+         Class::safe,
+         "objects x 512 bytes are more than 2 MiB, and opened at least as often as there are "
+         "objects",
+         "",
+         "metadata cache: twice the working set at the beginning, up to 64 MiB",
+         "fewer reads of metadata",
+         "C, T",
+         {.keys = "metadata_cache_initial_bytes"},
+         working_set_fires,
+         nullptr,
+         working_set_act},
+    Rule{"11",
+         "A sieve buffer as long as a row",
+         Scope::file,
+         Class::safe,
+         "calls take parts of several rows of a contiguous dataset, each longer than 64 KiB",
+         "",
+         "sieve buffer: a row, at most 4 MiB",
+         "fewer system calls",
+         "A",
+         {.serial = true, .keys = "sieve_buffer_bytes"},
+         sieve_fires,
+         nullptr,
+         sieve_act},
+    Rule{"12",
+         "Whole transfers need no sieve buffer",
+         Scope::file,
+         Class::safe,
+         "a serial file with nothing but whole contiguous datasets",
+         "",
+         "nothing: rule 11 is held back",
+         "none",
+         "A",
+         {},
+         whole_fires,
+         nullptr,
+         leave},
+    Rule{"13",
+         "A chunk cache for the chunks that a call touches",
+         Scope::dataset,
+         Class::safe,
+         "the chunks that a repeated call touches in part are more than the chunk cache holds",
+         "the cache is within the memory of a process; in parallel only for reading",
+         "chunk cache: these chunks and a fifth more, and a hundred slots per chunk (a prime)",
+         "chunks are read and decompressed once: 8.9 s became 0.042 s in a case measured",
+         "I, J, H",
+         {.keys = cache_keys},
+         chunk_cache_fires,
+         chunk_cache_held,
+         chunk_cache_act},
+    Rule{"14",
+         "Finished chunks leave the cache first",
+         Scope::dataset,
+         Class::safe,
+         "read once or written once, in sequence, 8 MiB or more",
+         "",
+         "preemption 1.0",
+         "the cache holds chunks that are still wanted",
+         "A",
+         {.keys = cache_keys},
+         streaming_fires,
+         nullptr,
+         streaming_act},
+    Rule{"15",
+         "Chunks that are wanted again stay in the cache",
+         Scope::dataset,
+         Class::safe,
+         "read at least twice over, or again after it was written",
+         "",
+         "preemption 0.5; 0 where it is read four times and more",
+         "fewer reads",
+         "A",
+         {.keys = cache_keys},
+         reuse_fires,
+         nullptr,
+         reuse_act},
+};
+
+}  // namespace
+
+std::span<const Rule> cache_rules() { return table; }
+
+}  // namespace tailrace::intent::rules

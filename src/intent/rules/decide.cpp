@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intent/rules/decide.hpp"
+
+#include <algorithm>
+
+#include "intent/plan/check.hpp"
+#include "intent/plan/functions.hpp"
+#include "intent/rules/words.hpp"
+
+namespace tailrace::intent::rules {
+
+namespace {
+
+/// The class last: a rule that is not allowed still says what else would hold it back.
+std::optional<Held> not_allowed(plan::Class cls, const Subject& s) {
+    if (cls == plan::Class::advice || s.allowed.contains(cls)) return std::nullopt;
+    const std::string name = cls == plan::Class::collective ? "collective" : "opt_in";
+    return Held{"class", say("rules of the class ", name, " need --allow ", name)};
+}
+
+/// What a hook will find where the profile was taken.
+class Here {
+public:
+    explicit Here(const Subject& s) : x_around() {
+        x_around.ranks = file_ranks(s);
+        x_around.block_bytes = fs_block(s).value_or(0);
+        x_around.memory_bytes = memory_of_process(s);
+        if (s.dataset == nullptr) return;
+        for (std::size_t d = 0; d < s.dataset->dims.size(); ++d)
+            x_most.push_back(d < s.dataset->max_dims.size()
+                                 ? s.dataset->max_dims[d].value_or(plan::unlimited)
+                                 : s.dataset->dims[d]);
+        x_around.dims = s.dataset->dims;
+        x_around.max_dims = x_most;
+        x_around.chunk = s.dataset->chunk;
+        x_around.type_bytes = type_bytes(*s.dataset);
+    }
+
+    /// Takes down what a function gives; what is wrong with the setting, or nothing.
+    std::string look_at(Set& set) const {
+        const plan::Planned planned{set.key, set.value, set.function, {}, {}, {}, {}};
+        if (const std::string problem = plan::problem_of(planned); !problem.empty()) return problem;
+        const plan::KeyInfo& info = *plan::find_key(set.key);
+        plan::Value value;
+        if (set.function) {
+            const plan::FunctionInfo& function = *plan::find_function(set.function->name);
+            Extents numbers;
+            for (const std::string_view& name : function.numbers)
+                if (!name.empty()) numbers.push_back(set.function->numbers.at(std::string(name)));
+            value = evaluate(function.function, numbers, set.function->extents, x_around);
+            if (function.result == plan::Shape::number)
+                set.profiled = value.number;
+            else
+                set.profiled =
+                    Extents(value.extents.begin(),
+                            value.extents.begin() + static_cast<std::ptrdiff_t>(value.ndims));
+        } else if (info.shape == plan::Shape::extents) {
+            value = plan::literal_chunk(std::get<Extents>(*set.value), x_around);
+        } else {
+            return "";
+        }
+        if (value.state != plan::Value::State::good) return std::string(text(value.state));
+        const auto* number = set.profiled ? std::get_if<std::uint64_t>(&*set.profiled) : nullptr;
+        const bool fits = number == nullptr || (static_cast<double>(*number) >= info.low &&
+                                                static_cast<double>(*number) <= info.high);
+        return fits ? "" : say(set.key, " would be ", *number, ", which is out of range");
+    }
+
+private:
+    plan::Surroundings x_around;
+    Extents x_most;
+};
+
+void keep_what_fits(Decision& decision, const Subject& s) {
+    const Here here(s);
+    for (Set& set : decision.proposal.settings)
+        if (const std::string problem = here.look_at(set); !problem.empty()) {
+            decision.held = Held{"validity", say("its setting would not be valid: ", problem)};
+            return;
+        }
+    if (decision.proposal.settings.empty() && decision.proposal.environment.empty() &&
+        decision.proposal.advice.empty())
+        decision.held = Held{"nothing to set", "it leaves things as they are"};
+}
+
+Decision decided(const Subject& s, Reason reason) {
+    Decision decision;
+    decision.file = s.file.path;
+    if (s.dataset != nullptr) decision.dataset = s.dataset->path;
+    decision.reason = std::move(reason);
+    decision.ranks = file_ranks(s);
+    decision.weight = s.dataset != nullptr
+                          ? moved_bytes(s.dataset->reads) + moved_bytes(s.dataset->writes)
+                          : bytes_read(s) + bytes_written(s);
+    return decision;
+}
+
+void try_rule(const Rule& rule, const Subject& s, std::vector<Decision>& out) {
+    std::optional<Reason> reason = rule.fires(s);
+    if (!reason) return;
+    Decision decision = decided(s, std::move(*reason));
+    decision.rule = rule.id;
+    decision.effect = rule.effect;
+    decision.source = source_titles(rule.source);
+    decision.cls = rule.cls;
+    decision.held = unmet(rule.needs, s);
+    if (!decision.held && rule.held != nullptr) decision.held = rule.held(s);
+    if (!decision.held) decision.held = not_allowed(rule.cls, s);
+    if (!decision.held) {
+        decision.proposal = rule.act(s);
+        keep_what_fits(decision, s);
+    }
+    out.push_back(std::move(decision));
+}
+
+void try_rule(const SiteRule& rule, const Subject& s, std::vector<Decision>& out) {
+    std::optional<Reason> reason = fires(rule, s);
+    if (!reason) return;
+    Decision decision = decided(s, std::move(*reason));
+    decision.rule = rule.id;
+    decision.effect = rule.effect;
+    decision.source = rule.source.empty() ? rule.file : rule.source + " (" + rule.file + ")";
+    decision.cls = rule.cls;
+    decision.held = held(rule, s);
+    if (!decision.held) decision.held = not_allowed(rule.cls, s);
+    for (const SiteSetting& setting : rule.settings)
+        if (!decision.held && program_sets(s, setting.key))
+            decision.held = Held{"program", say("the program sets ", setting.key, " itself")};
+    if (!decision.held) {
+        decision.proposal = proposal(rule);
+        keep_what_fits(decision, s);
+    }
+    out.push_back(std::move(decision));
+}
+
+bool about_same(const Decision& a, const Decision& b) {
+    return a.file == b.file && (a.dataset == b.dataset || a.dataset.empty() || b.dataset.empty());
+}
+
+/// The written order first; then, for a key that two rules set all the same, the rule that stands
+/// earlier: a site's own before ours.
+void settle(std::vector<Decision>& all) {
+    for (const Conflict& conflict : conflicts())
+        for (const Decision& winner : all) {
+            if (winner.rule != conflict.winner) continue;
+            // A rule that leaves things as they are holds others back by just that.
+            if (winner.held && winner.held->guard != "nothing to set") continue;
+            for (Decision& loser : all)
+                if (loser.rule == conflict.loser && !loser.held && about_same(winner, loser))
+                    loser.held =
+                        Held{"conflict", say("rule ", conflict.winner, ": ", conflict.why)};
+        }
+    for (std::size_t i = 0; i < all.size(); ++i)
+        for (std::size_t k = i + 1; k < all.size(); ++k) {
+            if (all[i].held || all[k].held) continue;
+            if (all[i].file != all[k].file || all[i].dataset != all[k].dataset) continue;
+            for (const Set& a : all[i].proposal.settings)
+                for (const Set& b : all[k].proposal.settings)
+                    if (a.key == b.key && !all[k].held)
+                        all[k].held = Held{"conflict",
+                                           say("rule ", all[i].rule, " sets ", a.key, " already")};
+        }
+}
+
+Reliability reliability_of(const Options& options, const std::string& path) {
+    const auto found = options.reliability.find(path);
+    return found == options.reliability.end() ? Reliability::durable : found->second;
+}
+
+}  // namespace
+
+std::vector<Decision> decide(const Profile& profile, const Options& options) {
+    std::vector<Decision> all;
+    for (const File& file : profile.files) {
+        std::vector<Decision> here;
+        Subject subject{profile, file, nullptr, reliability_of(options, file.path),
+                        options.allowed};
+        const auto try_all = [&](Scope scope) {
+            for (const SiteRule& rule : options.site_rules)
+                if (rule.scope == scope) try_rule(rule, subject, here);
+            for (const Rule* rule : all_rules())
+                if (rule->scope == scope) try_rule(*rule, subject, here);
+        };
+        try_all(Scope::file);
+        for (const Dataset& dataset : file.datasets) {
+            subject.dataset = &dataset;
+            try_all(Scope::dataset);
+        }
+        settle(here);
+        std::move(here.begin(), here.end(), std::back_inserter(all));
+    }
+    return all;
+}
+
+}  // namespace tailrace::intent::rules

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of MPI-IO hints and of striping: 41 to 48.
+#include <algorithm>
+#include <array>
+
+#include "intent/rules/rule.hpp"
+#include "intent/rules/words.hpp"
+
+namespace tailrace::intent::rules {
+
+namespace {
+
+using plan::Class;
+
+constexpr std::uint64_t enough = 100;  ///< calls that a hint is worth thinking about
+
+std::string hint(const char* name) { return std::string(plan::hint_prefix) + name; }
+
+Set set(const char* name, const std::string& value) { return {hint(name), Setting(value), {}}; }
+
+/// Bytes of a usual MPI-IO call; 0: not known.
+std::uint64_t usual_bytes(const std::optional<MpiioTransfers>& side) {
+    if (!side || !side->bytes) return 0;
+    const std::uint64_t count = side->collective.value_or(0) + side->independent.value_or(0) +
+                                side->split.value_or(0) + side->nonblocking.value_or(0);
+    return count == 0 ? 0 : *side->bytes / count;
+}
+
+std::uint64_t stripes(const Subject& s) {
+    return s.file.lustre ? s.file.lustre->stripe_count.value_or(0) : 0;
+}
+
+std::optional<Reason> collective_fires(const Subject& s) {
+    const std::uint64_t count = mpiio_calls(s, true);
+    if (count < enough) return std::nullopt;
+    Reason reason{
+        say(count, " collective calls by ", file_ranks(s), " ranks on ", nodes(s), " nodes"), {}};
+    reason.note("mpiio.collective_calls", count, "calls").note("run.nodes", nodes(s), "nodes");
+    if (stripes(s) > 0) reason.note("lustre.stripe_count", stripes(s), "stripes");
+    return reason;
+}
+
+std::optional<Held> nodes_held(const Subject& s) {
+    if (nodes(s) < 2) return Held{"nodes", "one node: there is nothing to balance between nodes"};
+    return std::nullopt;
+}
+
+Proposal nodes_act(const Subject& s) {
+    const std::uint64_t aggregators = stripes(s) > 0 ? std::min(nodes(s), stripes(s)) : nodes(s);
+    return {{set("cb_nodes", std::to_string(aggregators))}, plan::When::any, {}, {}, {}};
+}
+
+std::optional<Held> buffer_held(const Subject& s) {
+    const std::uint64_t bytes = bytes_written(s) + bytes_read(s);
+    if (bytes < 64 * mib)
+        return Held{"amount", say(size(bytes), " move: one round of 16 MiB per node is enough")};
+    if (memory_of_process(s) < 16 * mib)
+        return Held{"memory", say("a process may have ", size(memory_of_process(s)))};
+    return std::nullopt;
+}
+
+Proposal buffer_act(const Subject& s) {
+    const std::uint64_t block =
+        std::clamp<std::uint64_t>(fs_block(s).value_or(mib), 4 * kib, 64 * mib);
+    const std::uint64_t wanted = bytes_written(s) >= gib ? 64 * mib : 32 * mib;
+    const std::uint64_t most = std::min(wanted, memory_of_process(s));
+    return {
+        {set("cb_buffer_size", std::to_string(std::max(most / block, std::uint64_t{1}) * block))},
+        plan::When::any,
+        {},
+        {},
+        {}};
+}
+
+Proposal buffering_act(const Subject& s) {
+    std::vector<Set> sets;
+    const std::uint64_t written = s.file.mpiio ? usual_bytes(s.file.mpiio->writes) : 0;
+    const std::uint64_t read = s.file.mpiio ? usual_bytes(s.file.mpiio->reads) : 0;
+    if (written > 0)
+        sets.push_back(set("romio_cb_write", written < 4 * mib ? "enable" : "automatic"));
+    if (read > 0) sets.push_back(set("romio_cb_read", read < 4 * mib ? "enable" : "automatic"));
+    return {sets, plan::When::any, {}, {}, {}};
+}
+
+std::optional<Reason> sieve_writes_fires(const Subject& s) {
+    if (!s.file.mpiio || mpiio_calls(s, false) + mpiio_calls(s, true) < enough) return std::nullopt;
+    if (bytes_written(s) == 0 || s.file.mpiio->views.value_or(0) == 0) return std::nullopt;
+    Reason reason{say("strided writes through ", *s.file.mpiio->views,
+                      " views: data sieving reads before it writes, and locks"),
+                  {}};
+    return reason.note("mpiio.views", *s.file.mpiio->views, "calls");
+}
+
+Proposal sieve_writes_act(const Subject&) {
+    return {{set("romio_ds_write", "disable"), set("romio_lustre_ds_in_coll", "disable")},
+            plan::When::any,
+            {},
+            {},
+            {}};
+}
+
+std::optional<Reason> sieve_reads_fires(const Subject& s) {
+    if (!s.file.mpiio || !s.file.mpiio->reads || s.file.mpiio->views.value_or(0) == 0)
+        return std::nullopt;
+    const std::uint64_t count = s.file.mpiio->reads->independent.value_or(0);
+    const std::uint64_t bytes = usual_bytes(s.file.mpiio->reads);
+    if (count < enough || bytes == 0 || bytes >= 256 * kib) return std::nullopt;
+    Reason reason{say(count, " independent reads of ", size(bytes), " through views with holes"),
+                  {}};
+    return reason.note("mpiio.independent_reads", count, "calls");
+}
+
+std::optional<Held> sieve_reads_held(const Subject& s) {
+    if (!parallel(s) && s.file.hdf5) return Held{"serial", "HDF5 opened the file without MPI-IO"};
+    return std::nullopt;
+}
+
+Proposal sieve_reads_act(const Subject&) {
+    return {{set("romio_ds_read", "enable"), set("ind_rd_buffer_size", std::to_string(4 * mib))},
+            plan::When::any,
+            {},
+            {},
+            {}};
+}
+
+std::optional<Reason> deferred_fires(const Subject& s) {
+    if (mpiio_calls(s, true) < enough || mpiio_calls(s, false) > 0) return std::nullopt;
+    Reason reason{say("nothing but collective calls (", mpiio_calls(s, true), ") by ",
+                      file_ranks(s), " ranks, each of which opens the file"),
+                  {}};
+    return reason.note("mpiio.collective_calls", mpiio_calls(s, true), "calls");
+}
+
+std::optional<Held> deferred_held(const Subject& s) {
+    if (s.file.hdf5)
+        return Held{"metadata", "HDF5 writes its metadata independently, which this hint forbids"};
+    return std::nullopt;
+}
+
+Proposal deferred_act(const Subject&) {
+    return {{set("romio_no_indep_rw", "true")}, plan::When::any, {}, {}, {}};
+}
+
+std::uint64_t stripes_for(std::uint64_t bytes) {
+    return bytes > 100 * gib ? 72 : bytes > 10 * gib ? 24 : 8;
+}
+
+std::optional<Reason> striping_fires(const Subject& s) {
+    const std::uint64_t bytes = bytes_written(s);
+    if (bytes <= gib || file_ranks(s) < 2) return std::nullopt;
+    if (stripes(s) >= stripes_for(bytes)) return std::nullopt;
+    Reason reason{say(size(bytes), " written by ", file_ranks(s), " ranks to one file",
+                      stripes(s) > 0 ? say(" on ", stripes(s), " stripes") : ""),
+                  {}};
+    return reason.note("file.bytes_written", bytes, "bytes")
+        .note("lustre.stripe_count", stripes(s), "stripes");
+}
+
+std::string folder_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos || slash == 0 ? "/" : path.substr(0, slash);
+}
+
+/// As the shell takes it.
+std::string shell(const std::string& path) {
+    std::string text = "'";
+    for (const char letter : path) text += letter == '\'' ? "'\\''" : std::string(1, letter);
+    return text + "'";
+}
+
+Proposal striping_act(const Subject& s) {
+    const std::uint64_t count = stripes_for(bytes_written(s));
+    const std::uint64_t unit = std::max<std::uint64_t>(fs_block(s).value_or(mib), mib);
+    return {
+        {set("striping_factor", std::to_string(count)), set("striping_unit", std::to_string(unit))},
+        plan::When::create,
+        {},
+        say("or stripe the folder before the run, which also serves programs without hints"),
+        {say("lfs setstripe -c ", count, " -S ", unit / kib, "k ", shell(folder_of(s.file.path)))}};
+}
+
+std::optional<Reason> one_stripe_fires(const Subject& s) {
+    if (file_ranks(s) > 1 || ranks(s) < 2 || stripes(s) <= 1) return std::nullopt;
+    if (s.file.processes.size() > 1 || bytes_written(s) == 0) return std::nullopt;
+    Reason reason{say("written by one of ", ranks(s), " ranks, on ", stripes(s), " stripes"), {}};
+    return reason.note("lustre.stripe_count", stripes(s), "stripes");
+}
+
+Proposal one_stripe_act(const Subject& s) {
+    return {{},
+            plan::When::create,
+            {},
+            "one stripe for the files of a folder with a file per rank",
+            {say("lfs setstripe -c 1 ", shell(folder_of(s.file.path)))}};
+}
+
+const std::array table{
+    Rule{"41",
+         "An aggregator per node or stripe",
+         Scope::file,
+         Class::safe,
+         "100 and more collective calls",
+         "more than one node",
+         "hint cb_nodes: the nodes, at most the stripes",
+         "aggregators that do not share a target",
+         "N, S",
+         {.keys = "hint.cb_nodes"},
+         collective_fires,
+         nodes_held,
+         nodes_act},
+    Rule{"42",
+         "Fewer rounds of collective buffering",
+         Scope::file,
+         Class::safe,
+         "100 and more collective calls",
+         "64 MiB and more move; within memory",
+         "hint cb_buffer_size: 32 or 64 MiB, a multiple of the stripe",
+         "fewer rounds",
+         "N, S",
+         {.keys = "hint.cb_buffer_size"},
+         collective_fires,
+         buffer_held,
+         buffer_act},
+    Rule{"43",
+         "Collective buffering for small pieces",
+         Scope::file,
+         Class::safe,
+         "100 and more collective calls",
+         "",
+         "hints romio_cb_write and romio_cb_read: enable below 4 MiB per call, else automatic",
+         "small pieces are written together",
+         "N",
+         {.romio = true, .keys = "hint.romio_cb_write hint.romio_cb_read"},
+         collective_fires,
+         nullptr,
+         buffering_act},
+    Rule{"44",
+         "No data sieving for writes on Lustre",
+         Scope::file,
+         Class::safe,
+         "strided writes through views",
+         "",
+         "hints romio_ds_write and romio_lustre_ds_in_coll: disable",
+         "no reads before writes, no locks for them",
+         "N, P, S",
+         {.fs = "lustre", .romio = true, .keys = "hint.romio_ds_write"},
+         sieve_writes_fires,
+         nullptr,
+         sieve_writes_act},
+    Rule{"45",
+         "Data sieving for sparse reads",
+         Scope::file,
+         Class::safe,
+         "100 and more independent reads below 256 KiB through views",
+         "opened with MPI-IO",
+         "hints romio_ds_read: enable, ind_rd_buffer_size: 4 MiB",
+         "fewer, larger reads",
+         "N",
+         {.romio = true, .keys = "hint.romio_ds_read hint.ind_rd_buffer_size"},
+         sieve_reads_fires,
+         sieve_reads_held,
+         sieve_reads_act},
+    Rule{"46",
+         "Only aggregators open the file",
+         Scope::file,
+         Class::opt_in,
+         "100 and more calls, all of them collective",
+         "not under HDF5, whose metadata is written "
+         "independently",
+         "hint romio_no_indep_rw: true",
+         "no storm of opens",
+         "N",
+         {.ranks = 64, .romio = true, .keys = "hint.romio_no_indep_rw"},
+         deferred_fires,
+         deferred_held,
+         deferred_act},
+    Rule{"47",
+         "Stripes for a large shared file",
+         Scope::file,
+         Class::layout,
+         "more than 1 GiB by several ranks on few stripes",
+         "",
+         "hints striping_factor 8, from 10 GiB 24, from 100 GiB 72, and striping_unit; the lfs "
+         "command",
+         "all targets write",
+         "Q, N",
+         {.fs = "lustre", .keys = "hint.striping_factor hint.striping_unit"},
+         striping_fires,
+         nullptr,
+         striping_act},
+    Rule{"48",
+         "One stripe for a file per process",
+         Scope::file,
+         Class::advice,
+         "one of many ranks writes a file on several stripes",
+         "",
+         "the lfs command",
+         "less load on the metadata server and the targets",
+         "Q",
+         {.fs = "lustre"},
+         one_stripe_fires,
+         nullptr,
+         one_stripe_act},
+};
+
+}  // namespace
+
+std::span<const Rule> hint_rules() { return table; }
+
+}  // namespace tailrace::intent::rules

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of a new dataset's layout: 17, 18, 19, 23.
+#include <algorithm>
+#include <array>
+
+#include "intent/plan/functions.hpp"
+#include "intent/rules/rule.hpp"
+#include "intent/rules/words.hpp"
+
+namespace tailrace::intent::rules {
+
+namespace {
+
+using plan::Class;
+
+constexpr std::uint64_t tile_bytes = 4 * mib;
+
+plan::Call tile(Extents extents, std::uint64_t most) {
+    return {"tile", {{"max_bytes", most}}, std::move(extents)};
+}
+
+// --- 17: a tile for what is written one way and read another ------------------------------------
+/// The reading shape, where it takes short pieces of a contiguous dataset.
+std::optional<Access> across(const Subject& s) {
+    const Dataset& dataset = *s.dataset;
+    if (!contiguous(dataset) || dataset.dims.size() < 2) return std::nullopt;
+    const std::optional<Access> reading = dominant(dataset.reads, dataset);
+    if (!reading || reading->calls < 2) return std::nullopt;
+    const std::uint64_t piece = plan::times(reading->length.back(), type_bytes(dataset));
+    // All but the last dimension in full rows is contiguous, and needs no tiles.
+    if (reading->length.back() == dataset.dims.back() || piece >= 4 * kib) return std::nullopt;
+    return size_bytes(dataset).value_or(0) >= mib ? reading : std::nullopt;
+}
+
+std::optional<Reason> tile_fires(const Subject& s) {
+    const auto reading = across(s);
+    if (!reading) return std::nullopt;
+    Reason reason{say(reading->calls, " reads of ", extents(reading->length),
+                      " elements from a contiguous dataset of ", extents(s.dataset->dims),
+                      ": pieces of ", size(reading->length.back() * type_bytes(*s.dataset))),
+                  {}};
+    return reason.note("dataset.reads.calls", reading->calls, "calls")
+        .note("dataset.piece_bytes", reading->length.back() * type_bytes(*s.dataset), "bytes");
+}
+
+Proposal tile_act(const Subject& s) {
+    const Dataset& dataset = *s.dataset;
+    const Extents reading = across(s)->length;
+    const std::optional<Access> writing = dominant(dataset.writes, dataset);
+    Extents shape = dataset.dims;
+    // Per dimension the shorter of both, but never so thin that a chunk is a sliver.
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+        shape[d] = std::min(shape[d], std::max<std::uint64_t>(reading[d], 1));
+        if (writing) shape[d] = std::min(shape[d], std::max<std::uint64_t>(writing->length[d], 1));
+    }
+    std::uint64_t bytes = type_bytes(dataset);
+    for (const std::uint64_t extent : shape) bytes = plan::times(bytes, extent);
+    // Grown in turns to about 1 MiB, so that both ways pay alike.
+    for (bool grown = true; grown && bytes < mib;) {
+        grown = false;
+        for (std::size_t d = shape.size(); d-- > 0 && bytes < mib;) {
+            const std::uint64_t wider = std::min(shape[d] * 2, dataset.dims[d]);
+            if (wider == shape[d]) continue;
+            bytes = bytes / shape[d] * wider;
+            shape[d] = wider;
+            grown = true;
+        }
+    }
+    return {{{"chunk", {}, tile(shape, tile_bytes)}}, plan::When::create, {}, {}, {}};
+}
+
+// --- 18: chunks that are too small, too large or cut by ranks ------------------------------------
+/// The dimension along which ranks write their blocks, where each writes one.
+std::optional<std::size_t> rank_dimension(const Subject& s) {
+    const Dataset& dataset = *s.dataset;
+    const std::optional<Access> writing = dominant(dataset.writes, dataset);
+    if (!parallel(s) || !writing || file_ranks(s) < 2) return std::nullopt;
+    std::optional<std::size_t> found;
+    for (std::size_t d = 0; d < dataset.dims.size(); ++d) {
+        if (writing->length[d] == dataset.dims[d]) continue;
+        if (found || plan::times(writing->length[d], file_ranks(s)) != dataset.dims[d])
+            return std::nullopt;
+        found = d;
+    }
+    return found;
+}
+
+std::optional<Reason> chunk_size_fires(const Subject& s) {
+    const Dataset& dataset = *s.dataset;
+    const Count bytes = chunk_bytes(dataset);
+    const Count all = size_bytes(dataset);
+    if (!bytes || !all || dataset.dims.size() != dataset.chunk.size()) return std::nullopt;
+    std::string why;
+    if (*bytes < 64 * kib && *all >= mib) why = "smaller than 64 KiB";
+    if (*bytes > 32 * mib) why = "larger than 32 MiB";
+    const auto dimension = rank_dimension(s);
+    if (why.empty() && dimension && dataset.dims[*dimension] % dataset.chunk[*dimension] == 0) {
+        const std::uint64_t block = dataset.dims[*dimension] / file_ranks(s);
+        if (block % dataset.chunk[*dimension] != 0) why = "cut across the blocks of the ranks";
+    }
+    if (why.empty()) return std::nullopt;
+    Reason reason{say("chunks of ", extents(dataset.chunk), " elements, ", size(*bytes), ": ", why),
+                  {}};
+    return reason.note("dataset.chunk_bytes", *bytes, "bytes").note("dataset.bytes", *all, "bytes");
+}
+
+std::optional<Held> chunk_size_held(const Subject& s) {
+    if (extendible(*s.dataset) && s.dataset->elements.value_or(1) == 0)
+        return Held{"extents", "the dataset was empty when it was created"};
+    return std::nullopt;
+}
+
+Proposal chunk_size_act(const Subject& s) {
+    const Dataset& dataset = *s.dataset;
+    if (const auto dimension = rank_dimension(s))
+        return {{{"chunk",
+                  {},
+                  plan::Call{
+                      "block_per_rank", {{"dimension", *dimension}, {"max_bytes", 16 * mib}}, {}}}},
+                plan::When::create,
+                {},
+                {},
+                {}};
+    Extents shape = dataset.chunk;
+    std::uint64_t bytes = *chunk_bytes(dataset);
+    for (bool grown = true; grown && bytes < mib;) {
+        grown = false;
+        for (std::size_t d = shape.size(); d-- > 0 && bytes < mib;) {
+            const std::uint64_t wider =
+                std::min(shape[d] * 2, std::max<std::uint64_t>(dataset.dims[d], 1));
+            if (wider <= shape[d]) continue;
+            bytes = bytes / shape[d] * wider;
+            shape[d] = wider;
+            grown = true;
+        }
+    }
+    return {{{"chunk", {}, tile(shape, 4 * mib)}}, plan::When::create, {}, {}, {}};
+}
+
+// --- 19: appending
+// --------------------------------------------------------------------------------
+std::optional<Reason> append_fires(const Subject& s) {
+    const Dataset& dataset = *s.dataset;
+    if (!chunked(dataset) || dataset.dims.size() != 1 || !dataset.extensions) return std::nullopt;
+    const std::uint64_t extensions = dataset.extensions->calls.value_or(0);
+    const Count bytes = chunk_bytes(dataset);
+    const std::uint64_t one = call_bytes(dataset.writes, dataset);
+    if (extensions < 10 || !bytes || one == 0 || *bytes >= mib) return std::nullopt;
+    if (size_bytes(dataset).value_or(0) < 4 * mib) return std::nullopt;
+    Reason reason{say("grew ", extensions, " times by ", size(one), " each, to ",
+                      size(*size_bytes(dataset)), ", in chunks of ", size(*bytes)),
+                  {}};
+    return reason.note("dataset.extensions", extensions, "calls")
+        .note("dataset.write_call_bytes", one, "bytes")
+        .note("dataset.chunk_bytes", *bytes, "bytes");
+}
+
+Proposal append_act(const Subject& s) {
+    const std::uint64_t one = call_bytes(s.dataset->writes, *s.dataset);
+    const std::uint64_t wanted =
+        std::clamp<std::uint64_t>((one * 4 + mib - 1) / mib * mib, mib, 16 * mib);
+    return {{{"chunk", {}, plan::Call{"rows_of_bytes", {{"bytes", wanted}}, {}}}},
+            plan::When::create,
+            {},
+            {},
+            {}};
+}
+
+// --- 23: compact
+// ----------------------------------------------------------------------------------
+std::optional<Reason> compact_fires(const Subject& s) {
+    const Dataset& dataset = *s.dataset;
+    const Count bytes = size_bytes(dataset);
+    if (!contiguous(dataset) || !bytes || *bytes == 0 || *bytes > 60 * kib) return std::nullopt;
+    if (created(s) && s.file.datasets.size() < 10) return std::nullopt;
+    Reason reason{
+        say(size(*bytes), " in a dataset of its own place, one of ", s.file.datasets.size()), {}};
+    return reason.note("dataset.bytes", *bytes, "bytes");
+}
+
+std::optional<Held> compact_held(const Subject& s) {
+    if (extendible(*s.dataset)) return Held{"extents", "the dataset can grow"};
+    if (parallel(s) && !(only_whole(s.dataset->writes, *s.dataset) && same_order(s)))
+        return Held{"parallel", "ranks write parts of it, and a compact dataset is written whole"};
+    return std::nullopt;
+}
+
+Proposal compact_act(const Subject&) {
+    return {{{"layout", Setting(std::string("compact")), {}}}, plan::When::create, {}, {}, {}};
+}
+
+const std::array table{
+    Rule{"17",
+         "Chunks for reading across",
+         Scope::dataset,
+         Class::layout,
+         "repeated reads of pieces below 4 KiB from a contiguous dataset of 1 MiB and more",
+         "",
+         "chunk: a tile common to writing and reading, 1 to 4 MiB, within the extents",
+         "2.05 s became 0.074 s for a column in a case measured; writing costs a little more",
+         "H, I",
+         {.created = true, .keys = "chunk layout"},
+         tile_fires,
+         nullptr,
+         tile_act},
+    Rule{"18",
+         "Chunks neither tiny nor huge, nor shared by ranks",
+         Scope::dataset,
+         Class::layout,
+         "a chunk below 64 KiB or above 32 MiB, or across the blocks of ranks",
+         "the extents are known when it is created",
+         "chunk: the block of a rank, at most 16 MiB; else the same shape grown to 1 MiB",
+         "fewer chunks to find; no two ranks write the same one",
+         "B, C",
+         {.created = true, .keys = "chunk"},
+         chunk_size_fires,
+         chunk_size_held,
+         chunk_size_act},
+    Rule{
+        "19",
+        "Large chunks for what grows",
+        Scope::dataset,
+        Class::layout,
+        "a one-dimensional dataset that grew 10 times and more, to 4 MiB and more, in chunks below "
+        "1 MiB",
+        "",
+        "chunk: four appends, rounded up to 1 MiB, at most 16 MiB",
+        "a smaller index, fewer writes",
+        "H",
+        {.created = true, .keys = "chunk"},
+        append_fires,
+        nullptr,
+        append_act},
+    Rule{"23",
+         "Tiny datasets live in their header",
+         Scope::dataset,
+         Class::layout,
+         "at most 60 KiB, of a fixed size, one of 10 datasets and more",
+         "it cannot grow; in parallel it is written whole by all ranks alike",
+         "layout compact",
+         "one access less per dataset",
+         "A",
+         {.created = true, .keys = "layout chunk"},
+         compact_fires,
+         compact_held,
+         compact_act},
+};
+
+}  // namespace
+
+std::span<const Rule> layout_rules() { return table; }
+
+}  // namespace tailrace::intent::rules

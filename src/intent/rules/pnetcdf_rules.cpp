@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of PnetCDF, all set through its environment variable: 49 to 53.
+#include <algorithm>
+#include <array>
+
+#include "intent/rules/rule.hpp"
+#include "intent/rules/words.hpp"
+
+namespace tailrace::intent::rules {
+
+namespace {
+
+using plan::Class;
+
+constexpr const char* variable = "PNETCDF_HINTS";
+
+Proposal hints(std::string text) {
+    return {{}, plan::When::any, {{variable, std::move(text)}}, {}, {}};
+}
+
+std::uint64_t alignment(const Subject& s) {
+    return std::clamp<std::uint64_t>(fs_block(s).value_or(64 * kib), 64 * kib, 16 * mib);
+}
+
+std::optional<Reason> header_fires(const Subject& s) {
+    if (!s.file.pnetcdf) return std::nullopt;
+    const std::uint64_t redefinitions = s.file.pnetcdf->redefinitions.value_or(0);
+    const std::uint64_t variables = s.file.datasets.size();
+    if (redefinitions == 0 && variables < 100) return std::nullopt;
+    Reason reason{say(redefinitions, " redefinitions and ", variables,
+                      " variables: a header that grows moves all data behind it"),
+                  {}};
+    return reason.note("pnetcdf.redefinitions", redefinitions, "calls")
+        .note("file.variables", variables, "variables");
+}
+
+Proposal header_act(const Subject& s) { return hints(say("nc_header_align_size=", alignment(s))); }
+
+std::optional<Reason> variables_fires(const Subject& s) {
+    if (!s.file.pnetcdf) return std::nullopt;
+    std::uint64_t large = 0;
+    for (const Dataset& dataset : s.file.datasets)
+        if (size_bytes(dataset).value_or(0) >= 4 * mib && !extendible(dataset)) ++large;
+    if (large == 0 || s.file.pnetcdf->collective_waits.value_or(0) > 0) return std::nullopt;
+    Reason reason{say(large, " fixed variables of 4 MiB and more, written blocking"), {}};
+    return reason.note("file.large_variables", large, "variables");
+}
+
+Proposal variables_act(const Subject& s) {
+    return hints(say("nc_var_align_size=", std::max<std::uint64_t>(alignment(s), mib)));
+}
+
+std::optional<Reason> burst_fires(const Subject& s) {
+    if (!s.file.pnetcdf) return std::nullopt;
+    const std::uint64_t waits = s.file.pnetcdf->collective_waits.value_or(0) +
+                                s.file.pnetcdf->independent_waits.value_or(0);
+    std::uint64_t puts = 0;
+    for (const Dataset& dataset : s.file.datasets) puts += calls(dataset.writes);
+    const std::uint64_t bytes = bytes_written(s);
+    if (waits == 0 || puts < 10000 || bytes / puts >= 64 * kib) return std::nullopt;
+    Reason reason{
+        say(puts, " writes of ", size(bytes / puts), " on average, with ", waits, " waits"), {}};
+    return reason.note("pnetcdf.writes", puts, "calls").note("pnetcdf.waits", waits, "calls");
+}
+
+std::string local_folder(const Subject& s) {
+    for (const FileSystem& system : s.profile.run.file_systems)
+        if (system.folder.find("/local") != std::string::npos ||
+            system.folder.find("nvme") != std::string::npos)
+            return system.folder;
+    return "";
+}
+
+std::optional<Held> burst_held(const Subject& s) {
+    if (local_folder(s).empty())
+        return Held{"file system", "no file system local to the nodes was seen for the log"};
+    return std::nullopt;
+}
+
+Proposal burst_act(const Subject& s) {
+    return hints(say("nc_burst_buf=enable;nc_burst_buf_dirname=", local_folder(s)));
+}
+
+std::optional<Reason> subfiles_fires(const Subject& s) {
+    if (!s.file.pnetcdf || file_ranks(s) < 1024 || bytes_written(s) < 100 * gib)
+        return std::nullopt;
+    Reason reason{say(file_ranks(s), " ranks write ", size(bytes_written(s)), " into one file"),
+                  {}};
+    return reason.note("file.ranks", file_ranks(s), "ranks")
+        .note("file.bytes_written", bytes_written(s), "bytes");
+}
+
+Proposal subfiles_act(const Subject& s) {
+    return hints(say("pnetcdf_subfiling=enable;nc_num_subfiles=",
+                     std::clamp<std::uint64_t>(nodes(s), 2, 64)));
+}
+
+std::optional<Reason> environment_fires(const Subject& s) {
+    if (!s.file.pnetcdf || s.file.pnetcdf->creates.value_or(0) == 0 || mpiio_calls(s, true) < 100 ||
+        nodes(s) < 2)
+        return std::nullopt;
+    Reason reason{
+        say(mpiio_calls(s, true), " collective calls on ", nodes(s), " nodes below PnetCDF"), {}};
+    return reason.note("mpiio.collective_calls", mpiio_calls(s, true), "calls");
+}
+
+Proposal environment_act(const Subject& s) {
+    const std::uint64_t stripes = s.file.lustre ? s.file.lustre->stripe_count.value_or(0) : 0;
+    return hints(say("cb_nodes=", stripes > 0 ? std::min(nodes(s), stripes) : nodes(s)));
+}
+
+const std::array table{
+    Rule{"49",
+         "Room for the header",
+         Scope::file,
+         Class::layout,
+         "PnetCDF enters define mode again, or there are 100 variables and more",
+         "",
+         "PNETCDF_HINTS: nc_header_align_size, the block of the file system from 64 KiB on",
+         "no data moves when the header grows",
+         "P",
+         {.created = true, .keys = "hint.nc_header_align_size"},
+         header_fires,
+         nullptr,
+         header_act},
+    Rule{"50",
+         "Large variables begin at stripes",
+         Scope::file,
+         Class::layout,
+         "fixed variables of 4 MiB and more, written by blocking calls",
+         "",
+         "PNETCDF_HINTS: nc_var_align_size, the stripe, at least 1 MiB",
+         "fewer conflicts of locks",
+         "P",
+         {.created = true, .keys = "hint.nc_var_align_size"},
+         variables_fires,
+         nullptr,
+         variables_act},
+    Rule{"51",
+         "A log on the node for small writes",
+         Scope::file,
+         Class::opt_in,
+         "10000 and more non-blocking writes below 64 KiB on average",
+         "a file system local to the node",
+         "PNETCDF_HINTS: nc_burst_buf, nc_burst_buf_dirname",
+         "small writes are logged, and written together later",
+         "P",
+         {.delays = true, .keys = "hint.nc_burst_buf"},
+         burst_fires,
+         burst_held,
+         burst_act},
+    Rule{"52",
+         "Several files instead of one",
+         Scope::file,
+         Class::opt_in,
+         "1024 ranks and more write 100 GiB and more into one file",
+         "",
+         "PNETCDF_HINTS: pnetcdf_subfiling, nc_num_subfiles; a PnetCDF built with it",
+         "less contention; the file becomes several",
+         "P",
+         {.created = true, .keys = "hint.pnetcdf_subfiling"},
+         subfiles_fires,
+         nullptr,
+         subfiles_act},
+    Rule{"53",
+         "Hints without touching the program",
+         Scope::file,
+         Class::safe,
+         "100 and more collective calls below PnetCDF on several nodes",
+         "",
+         "PNETCDF_HINTS: cb_nodes, and what rules 49 to 52 ask for",
+         "hints take effect although the program gives none",
+         "P",
+         {.keys = "hint.cb_nodes"},
+         environment_fires,
+         nullptr,
+         environment_act},
+};
+
+}  // namespace
+
+std::span<const Rule> pnetcdf_rules() { return table; }
+
+}  // namespace tailrace::intent::rules

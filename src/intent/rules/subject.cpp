@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intent/rules/subject.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "intent/plan/functions.hpp"
+
+namespace tailrace::intent::rules {
+
+namespace {
+
+bool known(const Count& count) { return count && *count > 0; }
+
+/// "1.14.6" of "1.14.6, 2.2.0": the first, which with several libraries is not the only one.
+std::pair<int, int> parsed(const std::string& version) {
+    const std::size_t dot = version.find('.');
+    if (dot == std::string::npos) return {0, 0};
+    return {std::atoi(version.c_str()), std::atoi(version.c_str() + dot + 1)};
+}
+
+std::uint64_t posix_bytes(const File& file, const std::optional<PosixTransfers> PosixFile::*side) {
+    if (!file.posix || !((*file.posix).*side)) return 0;
+    return ((*file.posix).*side)->bytes.value_or(0);
+}
+
+}  // namespace
+
+std::uint64_t ranks(const Subject& s) {
+    return std::max<std::uint64_t>(s.profile.run.ranks.value_or(1), 1);
+}
+
+std::uint64_t nodes(const Subject& s) {
+    if (s.profile.run.nodes) return std::max<std::uint64_t>(*s.profile.run.nodes, 1);
+    std::set<std::string> hosts;
+    for (const Process& process : s.profile.run.processes)
+        if (process.host) hosts.insert(*process.host);
+    return std::max<std::uint64_t>(hosts.size(), 1);
+}
+
+std::uint64_t ranks_per_node(const Subject& s) {
+    const std::uint64_t processes =
+        std::max<std::uint64_t>(ranks(s), s.profile.run.processes.size());
+    return (processes + nodes(s) - 1) / nodes(s);
+}
+
+std::uint64_t memory_of_process(const Subject& s) {
+    if (!known(s.profile.run.node_memory_bytes)) return 256U << 20U;
+    return *s.profile.run.node_memory_bytes / 4 / ranks_per_node(s);
+}
+
+std::pair<int, int> hdf5_version(const Subject& s) {
+    std::pair<int, int> oldest{0, 0};
+    for (const Process& process : s.profile.run.processes) {
+        if (!process.hdf5_version) continue;
+        const auto version = parsed(*process.hdf5_version);
+        if (oldest.first == 0 || (version.first > 0 && version < oldest)) oldest = version;
+    }
+    return oldest;
+}
+
+MpiIo mpi_io(const Subject& s) {
+    if (!s.file.mpiio) return MpiIo::not_known;
+    for (const auto& [name, value] : s.file.mpiio->hints_in_force) {
+        if (name.rfind("romio_", 0) == 0) return MpiIo::romio;
+        if (name.rfind("ompio", 0) == 0) return MpiIo::ompio;
+    }
+    return MpiIo::not_known;
+}
+
+std::uint64_t file_ranks(const Subject& s) {
+    if (s.file.hdf5 && known(s.file.hdf5->communicator_size))
+        return *s.file.hdf5->communicator_size;
+    if (s.file.mpiio && known(s.file.mpiio->communicator_size))
+        return *s.file.mpiio->communicator_size;
+    const bool together =
+        parallel(s) || uses_pnetcdf(s) || (s.file.mpiio && known(s.file.mpiio->collective_opens));
+    return together ? std::max<std::uint64_t>(s.file.processes.size(), 1) : 1;
+}
+
+bool parallel(const Subject& s) {
+    if (!s.file.hdf5) return false;
+    return s.file.hdf5->mpio.value_or(s.file.hdf5->driver.value_or("") == "mpio");
+}
+
+bool created(const Subject& s) {
+    if (s.dataset != nullptr) return known(s.dataset->creates);
+    if (s.file.hdf5 && known(s.file.hdf5->creates)) return true;
+    return s.file.pnetcdf && known(s.file.pnetcdf->creates);
+}
+
+std::string fs_type(const Subject& s) {
+    if (s.file.lustre) return "lustre";
+    const FileSystem* best = nullptr;
+    for (const FileSystem& system : s.profile.run.file_systems) {
+        const std::string folder = system.folder == "/" ? "" : system.folder;
+        if (s.file.path.rfind(folder + "/", 0) != 0) continue;
+        if (best == nullptr || system.folder.size() > best->folder.size()) best = &system;
+    }
+    return best == nullptr ? "" : best->type;
+}
+
+bool parallel_fs(const Subject& s) {
+    constexpr std::array<std::string_view, 8> types{"lustre",   "gpfs",   "beegfs", "panfs",
+                                                    "orangefs", "cephfs", "ceph",   "daos"};
+    return std::find(types.begin(), types.end(), fs_type(s)) != types.end();
+}
+
+Count fs_block(const Subject& s) {
+    if (s.file.lustre && known(s.file.lustre->stripe_bytes)) return s.file.lustre->stripe_bytes;
+    if (s.file.posix && known(s.file.posix->file_alignment_bytes))
+        return s.file.posix->file_alignment_bytes;
+    const FileSystem* best = nullptr;
+    for (const FileSystem& system : s.profile.run.file_systems) {
+        const std::string folder = system.folder == "/" ? "" : system.folder;
+        if (!known(system.block_bytes) || s.file.path.rfind(folder + "/", 0) != 0) continue;
+        if (best == nullptr || system.folder.size() > best->folder.size()) best = &system;
+    }
+    return best == nullptr ? std::nullopt : best->block_bytes;
+}
+
+std::uint64_t bytes_written(const Subject& s) {
+    std::uint64_t bytes = 0;
+    for (const Dataset& dataset : s.file.datasets) bytes += moved_bytes(dataset.writes);
+    if (s.file.mpiio && s.file.mpiio->writes)
+        bytes = std::max(bytes, s.file.mpiio->writes->bytes.value_or(0));
+    if (s.file.pnetcdf) bytes = std::max(bytes, s.file.pnetcdf->bytes_written.value_or(0));
+    return std::max(bytes, posix_bytes(s.file, &PosixFile::writes));
+}
+
+std::uint64_t bytes_read(const Subject& s) {
+    std::uint64_t bytes = 0;
+    for (const Dataset& dataset : s.file.datasets) bytes += moved_bytes(dataset.reads);
+    if (s.file.mpiio && s.file.mpiio->reads)
+        bytes = std::max(bytes, s.file.mpiio->reads->bytes.value_or(0));
+    return std::max(bytes, posix_bytes(s.file, &PosixFile::reads));
+}
+
+std::uint64_t metadata(const Subject& s, const std::string& kind, Count Operations::*sort) {
+    if (!s.file.hdf5) return 0;
+    std::uint64_t operations = 0;
+    for (const auto& [name, one] : s.file.hdf5->metadata)
+        if (kind.empty() || name == kind) operations += (one.*sort).value_or(0);
+    return operations;
+}
+
+std::uint64_t metadata(const Subject& s) {
+    std::uint64_t operations = 0;
+    for (const auto sort : {&Operations::create, &Operations::open, &Operations::read,
+                            &Operations::write, &Operations::remove})
+        operations += metadata(s, "", sort);
+    return operations;
+}
+
+bool same_order(const Subject& s) { return s.file.hdf5 && s.file.hdf5->same_order.value_or(false); }
+
+std::uint64_t mpiio_calls(const Subject& s, bool collective) {
+    if (!s.file.mpiio) return 0;
+    std::uint64_t found = 0;
+    for (const auto* side : {&s.file.mpiio->reads, &s.file.mpiio->writes}) {
+        if (!*side) continue;
+        const MpiioTransfers& one = **side;
+        found += collective ? one.collective.value_or(0) + one.split.value_or(0)
+                            : one.independent.value_or(0) + one.nonblocking.value_or(0);
+    }
+    return found;
+}
+
+bool uses_pnetcdf(const Subject& s) { return s.file.pnetcdf.has_value(); }
+
+Count posix_write_bytes(const Subject& s) {
+    if (!s.file.posix || !s.file.posix->writes) return std::nullopt;
+    const PosixTransfers& writes = *s.file.posix->writes;
+    if (!known(writes.calls) || !writes.bytes) return std::nullopt;
+    return *writes.bytes / *writes.calls;
+}
+
+bool program_sets(const Subject& s, const std::string& key) {
+    return program_value(s, key).has_value();
+}
+
+std::optional<Setting> program_value(const Subject& s, const std::string& key) {
+    if (s.dataset != nullptr) {
+        const auto found = s.dataset->settings_of_program.find(key);
+        if (found != s.dataset->settings_of_program.end()) return found->second;
+    }
+    if (s.file.hdf5) {
+        const auto found = s.file.hdf5->settings_of_program.find(key);
+        if (found != s.file.hdf5->settings_of_program.end()) return found->second;
+    }
+    constexpr std::string_view hint = "hint.";
+    if (s.file.mpiio && key.rfind(hint, 0) == 0) {
+        const auto found = s.file.mpiio->hints_given.find(key.substr(hint.size()));
+        if (found != s.file.mpiio->hints_given.end()) return Setting(found->second);
+    }
+    return std::nullopt;
+}
+
+}  // namespace tailrace::intent::rules

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of transfers: 25, 26, 27, 28, 29, 38.
+#include <algorithm>
+#include <array>
+
+#include "intent/plan/functions.hpp"
+#include "intent/rules/rule.hpp"
+#include "intent/rules/words.hpp"
+
+namespace tailrace::intent::rules {
+
+namespace {
+
+using plan::Class;
+using Side = std::optional<Transfers> Dataset::*;
+
+bool asked_together(const std::optional<Transfers>& transfers) {
+    return transfers && transfers->requested_collective.value_or(0) > 0;
+}
+
+std::optional<Reason> together_fires(const Subject& s, Side side, const char* what) {
+    const auto& transfers = s.dataset->*side;
+    if (!parallel(s) || file_ranks(s) < 2 || calls(transfers) == 0) return std::nullopt;
+    if (transfers->requested_independent.value_or(0) < calls(transfers)) return std::nullopt;
+    const std::uint64_t bytes = call_bytes(transfers, *s.dataset);
+    if (bytes == 0 || bytes >= mib) return std::nullopt;
+    Reason reason{say(calls(transfers), " independent ", what, " of ", size(bytes), " by ",
+                      file_ranks(s), " ranks to one dataset"),
+                  {}};
+    return reason.note("dataset.calls", calls(transfers), "calls")
+        .note("dataset.call_bytes", bytes, "bytes")
+        .note("file.ranks", file_ranks(s), "ranks");
+}
+
+std::optional<Held> together_held(const Subject& s, Side side) {
+    const auto& transfers = s.dataset->*side;
+    if (calls(transfers) % file_ranks(s) != 0 || !balanced(transfers, s))
+        return Held{"proof",
+                    "it was not counted that every rank makes as many calls for as many "
+                    "bytes: a rank that does not call makes the others wait for ever"};
+    if (s.dataset->direct_chunk_writes)
+        return Held{"direct chunks", "some writes go past the transfer list"};
+    return std::nullopt;
+}
+
+std::optional<Reason> writes_fires(const Subject& s) {
+    return together_fires(s, &Dataset::writes, "writes");
+}
+std::optional<Held> writes_held(const Subject& s) { return together_held(s, &Dataset::writes); }
+Proposal writes_act(const Subject&) {
+    return {{{"write_mode", Setting(std::string("collective")), {}}}, plan::When::any, {}, {}, {}};
+}
+std::optional<Reason> reads_fires(const Subject& s) {
+    return together_fires(s, &Dataset::reads, "reads");
+}
+std::optional<Held> reads_held(const Subject& s) { return together_held(s, &Dataset::reads); }
+Proposal reads_act(const Subject&) {
+    return {{{"read_mode", Setting(std::string("collective")), {}}}, plan::When::any, {}, {}, {}};
+}
+
+std::optional<Reason> large_fires(const Subject& s) {
+    const Dataset& dataset = *s.dataset;
+    for (const auto* side : {&dataset.writes, &dataset.reads}) {
+        const std::uint64_t bytes = call_bytes(*side, dataset);
+        if (!parallel(s) || !asked_together(*side) || bytes < 16 * mib) continue;
+        Reason reason{say("collective calls of ", size(bytes),
+                          " per rank: exchanging so much costs more than it saves"),
+                      {}};
+        return reason.note("dataset.call_bytes", bytes, "bytes");
+    }
+    return std::nullopt;
+}
+
+std::optional<Held> large_held(const Subject& s) {
+    if (!s.dataset->filters.empty())
+        return Held{"filters", "filters in parallel need the collective way"};
+    const auto& transfers = call_bytes(s.dataset->writes, *s.dataset) >= 16 * mib
+                                ? s.dataset->writes
+                                : s.dataset->reads;
+    const std::optional<Access> access = dominant(transfers, *s.dataset);
+    bool below = false;  // whole in all dimensions after the first that is cut: contiguous
+    if (access)
+        for (std::size_t d = 0; d < access->length.size(); ++d) {
+            if (below && access->length[d] != s.dataset->dims[d])
+                return Held{"shape", say("the part of a rank, ", extents(access->length),
+                                         " elements, is not contiguous")};
+            if (access->length[d] != 1) below = true;
+        }
+    return std::nullopt;
+}
+
+Proposal large_act(const Subject&) {
+    return {
+        {{"collective_io", Setting(std::string("individual")), {}}}, plan::When::any, {}, {}, {}};
+}
+
+/// Chunks that a rank takes in one collective call.
+std::uint64_t chunks_per_rank(const Subject& s) {
+    const Dataset& dataset = *s.dataset;
+    std::uint64_t most = 0;
+    for (const auto* side : {&dataset.writes, &dataset.reads}) {
+        if (!asked_together(*side)) continue;
+        if (const std::optional<Access> access = dominant(*side, dataset))
+            most = std::max(most, chunks_touched(*access, dataset));
+    }
+    return most;
+}
+
+std::optional<Reason> chunk_io_fires(const Subject& s) {
+    if (!parallel(s) || !chunked(*s.dataset) || !s.dataset->filters.empty()) return std::nullopt;
+    const std::uint64_t chunks = chunks_per_rank(s);
+    if (chunks < 4) return std::nullopt;
+    Reason reason{say("a collective call takes ", chunks, " chunks per rank"), {}};
+    return reason.note("dataset.chunks_touched", chunks, "chunks");
+}
+
+Proposal chunk_io_act(const Subject&) {
+    return {{{"chunk_io", Setting(std::string("one_io")), {}}}, plan::When::any, {}, {}, {}};
+}
+
+std::optional<Reason> filters_fires(const Subject& s) {
+    const Dataset& dataset = *s.dataset;
+    if (!parallel(s) || dataset.filters.empty() || calls(dataset.writes) == 0) return std::nullopt;
+    if (dataset.writes->requested_independent.value_or(0) == 0) return std::nullopt;
+    const std::uint64_t alone = *dataset.writes->requested_independent;
+    Reason reason{say(alone, " independent writes of a dataset with filters: HDF5 refuses them"),
+                  {}};
+    return reason.note("dataset.independent_writes", alone, "calls");
+}
+
+std::optional<Reason> conversion_fires(const Subject& s) {
+    const Dataset& dataset = *s.dataset;
+    const auto found = dataset.settings_of_program.find("memory_type_differs");
+    const bool differs = found != dataset.settings_of_program.end() &&
+                         std::holds_alternative<bool>(found->second) &&
+                         std::get<bool>(found->second);
+    const std::uint64_t bytes =
+        std::max(call_bytes(dataset.writes, dataset), call_bytes(dataset.reads, dataset));
+    if (!differs || bytes < 4 * mib) return std::nullopt;
+    Reason reason{say("calls of ", size(bytes), " convert the type; the buffer for it has 1 MiB"),
+                  {}};
+    return reason.note("dataset.call_bytes", bytes, "bytes");
+}
+
+Proposal conversion_act(const Subject& s) {
+    const std::uint64_t bytes = std::max(call_bytes(s.dataset->writes, *s.dataset),
+                                         call_bytes(s.dataset->reads, *s.dataset));
+    return {{{"conversion_buffer_bytes",
+              Setting(std::min({bytes, 16 * mib, std::max(memory_of_process(s), mib)})),
+              {}}},
+            plan::When::any,
+            {},
+            {},
+            {}};
+}
+
+const std::array table{
+    Rule{"25",
+         "Small writes of many ranks together",
+         Scope::dataset,
+         Class::collective,
+         "all writes independent, below 1 MiB, by two ranks and more",
+         "counted: each rank makes as many calls for as many bytes, none is idle",
+         "collective writes",
+         "a few ranks write large pieces; on a parallel file system",
+         "B, E, S",
+         {.parallel = true, .ranks = 2, .same_order = true, .keys = "write_mode"},
+         writes_fires,
+         writes_held,
+         writes_act},
+    Rule{"26",
+         "Small reads of many ranks together",
+         Scope::dataset,
+         Class::collective,
+         "all reads independent, below 1 MiB, by two ranks and more",
+         "counted: each rank makes as many calls for as many bytes, none is idle",
+         "collective reads",
+         "a few ranks read large pieces",
+         "S",
+         {.parallel = true, .ranks = 2, .same_order = true, .keys = "read_mode"},
+         reads_fires,
+         reads_held,
+         reads_act},
+    Rule{"27",
+         "Large contiguous parts move without an exchange",
+         Scope::dataset,
+         Class::collective,
+         "collective calls of 16 MiB and more per rank",
+         "contiguous in the file, no filters",
+         "collective calls that move their data individually",
+         "no exchange between ranks",
+         "B, N",
+         {.parallel = true, .same_order = true, .keys = "collective_io"},
+         large_fires,
+         large_held,
+         large_act},
+    Rule{"28",
+         "One operation for many chunks",
+         Scope::dataset,
+         Class::collective,
+         "a collective call takes four chunks and more per rank, without filters",
+         "",
+         "one operation for all chunks of a call",
+         "fewer collective operations",
+         "A",
+         {.parallel = true, .same_order = true, .keys = "chunk_io"},
+         chunk_io_fires,
+         nullptr,
+         chunk_io_act},
+    Rule{"29",
+         "Filters in parallel need collective writes",
+         Scope::dataset,
+         Class::collective,
+         "independent writes of a dataset with filters",
+         "counted: each rank makes as many calls for as many bytes, none is idle",
+         "collective writes",
+         "makes it possible at all",
+         "K",
+         {.parallel = true, .same_order = true, .keys = "write_mode"},
+         filters_fires,
+         writes_held,
+         writes_act},
+    Rule{"38",
+         "A larger buffer for conversions",
+         Scope::dataset,
+         Class::safe,
+         "calls of 4 MiB and more whose type in memory is not that of the file",
+         "",
+         "conversion buffer: a call, at most 16 MiB",
+         "fewer passes",
+         "A, T",
+         {.keys = "conversion_buffer_bytes"},
+         conversion_fires,
+         nullptr,
+         conversion_act},
+};
+
+}  // namespace
+
+std::span<const Rule> transfer_rules() { return table; }
+
+}  // namespace tailrace::intent::rules

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intent/rules/words.hpp"
+
+#include <array>
+#include <cstdio>
+
+namespace tailrace::intent::rules {
+
+std::string size(std::uint64_t bytes) {
+    constexpr std::array<const char*, 5> units{"bytes", "KiB", "MiB", "GiB", "TiB"};
+    auto amount = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    while (amount >= 1024 && unit + 1 < units.size()) {
+        amount /= 1024;
+        ++unit;
+    }
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), amount < 10 && unit > 0 ? "%.3g %s" : "%.0f %s", amount,
+                  units[unit]);
+    return text.data();
+}
+
+std::string extents(const Extents& extents) {
+    std::string text;
+    for (const std::uint64_t extent : extents)
+        text += (text.empty() ? "" : " x ") + std::to_string(extent);
+    return text.empty() ? "1 element" : text;
+}
+
+std::string percent(double share) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.0f %%", share * 100);
+    return text.data();
+}
+
+}  // namespace tailrace::intent::rules

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rule_cases.hpp"
+
+namespace tailrace::intent::tests {
+
+namespace {
+
+constexpr std::uint64_t mib = 1048576;
+
+void own(Profile& p, const std::string& key, Setting value) {
+    first(p).settings_of_program[key] = std::move(value);
+}
+
+/// Rank blocks of 100 rows, independent writes.
+void small_writes(Profile& p) {
+    together(p, 4);
+    shape(p, {400, 1000});
+    first(p).writes = accesses(400, {1, 1000});
+    first(p).writes->requested_independent = 400;
+    balance(*first(p).writes, 4);
+}
+
+void one_side_only(Profile& p) { first(p).writes->by_process[2].calls = 99; }
+
+Transfers collective(Transfers side) {
+    side.requested_collective = side.calls;
+    side.requested_independent = 0;
+    return side;
+}
+
+}  // namespace
+
+const std::vector<RuleCase>& dataset_cases() {
+    static const std::vector<RuleCase> cases{
+        {"13",
+         [](Profile& p) {
+             shape(p, {2000, 3000}, {50, 3000});
+             first(p).filters.push_back({1, "deflate", {6}});
+             first(p).reads = accesses(30, {2000, 1});
+         },
+         "chunk_cache_bytes", "memory", [](Profile& p) { p.run.node_memory_bytes = 32 * mib; }},
+        {"14",
+         [](Profile& p) {
+             shape(p, {4096, 1024}, {16, 1024});
+             first(p).writes = accesses(4096, {1, 1024});
+             first(p).writes->order = Order{4095, 0, 0, 0, {}};
+         },
+         "chunk_cache_preemption", "program",
+         [](Profile& p) { own(p, "chunk_cache_preemption", 0.2); }},
+        {"15",
+         [](Profile& p) {
+             shape(p, {100, 100}, {10, 10});
+             first(p).reads = accesses(40, {10, 100});
+         },
+         "chunk_cache_preemption", "program",
+         [](Profile& p) { own(p, "chunk_cache_bytes", std::uint64_t{mib}); }},
+        {"16",
+         [](Profile& p) {
+             shape(p, {4096, 1024}, {2048, 1024});
+             first(p).filters.push_back({1, "deflate", {6}});
+             first(p).reads = accesses(30, {1, 1024});
+         },
+         "", "", nullptr},
+        {"17",
+         [](Profile& p) {
+             shape(p, {2000, 3000});
+             first(p).writes = accesses(2000, {1, 3000});
+             first(p).reads = accesses(30, {2000, 1});
+         },
+         "chunk", "existing", [](Profile& p) { first(p).creates = 0; }},
+        {"18",
+         [](Profile& p) {
+             shape(p, {1000, 1000}, {10, 10});
+             first(p).writes = accesses(1000, {1, 1000});
+         },
+         "chunk", "program",
+         [](Profile& p) {
+             own(p, "chunk", Extents{10, 10});
+         }},
+        {"19",
+         [](Profile& p) {
+             shape(p, {mib}, {128});
+             first(p).max_dims = {std::nullopt};
+             first(p).extensions = Extensions{1024, {}};
+             first(p).writes = accesses(1024, {1024});
+         },
+         "chunk", "existing", [](Profile& p) { first(p).creates = 0; }},
+        {"20",
+         [](Profile& p) {
+             first(p).allocation = "early";
+             first(p).writes = accesses(1, {512 * 1024});
+             first(p).writes->coverage = Coverage{512 * 1024, true, {}};
+         },
+         "fill_time", "proof", [](Profile& p) { first(p).writes->coverage->full.reset(); }},
+        {"21",
+         [](Profile& p) {
+             together(p, 4);
+             shape(p, {4096, 1024}, {64, 1024});
+             first(p).writes = accesses(4, {64, 1024});
+         },
+         "allocation_time", "layout",
+         [](Profile& p) {
+             shape(p, {4096, 1024});
+         }},
+        {"22",
+         [](Profile& p) {
+             first(p).writes = accesses(1, {512 * 1024});
+             first(p).writes->coverage = Coverage{512 * 1024, true, {}};
+         },
+         "", "", nullptr},
+        {"23",
+         [](Profile& p) {
+             p.files[0].datasets.assign(10, dataset("/d", 100, 1));
+             for (std::size_t i = 0; i < 10; ++i) p.files[0].datasets[i].path += std::to_string(i);
+             first(p).layout = "contiguous";
+             first(p).creates = 1;
+         },
+         "layout", "extents", [](Profile& p) { first(p).max_dims = {std::nullopt}; }},
+        {"25", small_writes, "write_mode", "proof", one_side_only},
+        {"26",
+         [](Profile& p) {
+             small_writes(p);
+             first(p).reads = first(p).writes;
+             first(p).writes.reset();
+         },
+         "read_mode", "proof", [](Profile& p) { first(p).reads->by_process.pop_back(); }},
+        {"27",
+         [](Profile& p) {
+             together(p, 4);
+             shape(p, {64 * mib});
+             first(p).writes = collective(*accesses(4, {16 * mib}));
+         },
+         "collective_io", "filters",
+         [](Profile& p) {
+             first(p).filters.push_back({1, "deflate", {}});
+         }},
+        {"28",
+         [](Profile& p) {
+             together(p, 4);
+             shape(p, {4096, 1024}, {64, 1024});
+             first(p).writes = collective(*accesses(4, {1024, 1024}));
+         },
+         "chunk_io", "proof", [](Profile& p) { p.files[0].hdf5->same_order.reset(); }},
+        {"29",
+         [](Profile& p) {
+             small_writes(p);
+             shape(p, {400, 1000}, {100, 1000});
+             first(p).filters.push_back({1, "deflate", {}});
+         },
+         "write_mode", "proof", one_side_only},
+        {"30",
+         [](Profile& p) {
+             shape(p, {16 * mib}, {mib});
+             first(p).writes = accesses(16, {mib});
+         },
+         "deflate", "layout", [](Profile& p) { shape(p, {16 * mib}); }},
+        {"31",
+         [](Profile& p) {
+             shape(p, {mib}, {1024});
+             first(p).filters.push_back({1, "deflate", {}});
+             first(p).reads = accesses(5, {mib});
+         },
+         "", "", nullptr},
+        {"38",
+         [](Profile& p) {
+             first(p).settings_of_program["memory_type_differs"] = true;
+             first(p).writes = accesses(1, {512 * 1024});
+         },
+         "conversion_buffer_bytes", "program",
+         [](Profile& p) { own(p, "conversion_buffer_bytes", std::uint64_t{mib}); }},
+    };
+    return cases;
+}
+
+}  // namespace tailrace::intent::tests

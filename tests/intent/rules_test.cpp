@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every rule fires on the least evidence, and its guard holds it back.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "core/hash.hpp"
+#include "intent/plan/plan_json.hpp"
+#include "rule_cases.hpp"
+
+using namespace tailrace::intent;
+using namespace tailrace::intent::rules;
+using tests::RuleCase;
+
+namespace {
+
+std::vector<RuleCase> all_cases() {
+    std::vector<RuleCase> all = tests::file_cases();
+    for (const auto* more : {&tests::dataset_cases(), &tests::hint_cases()})
+        all.insert(all.end(), more->begin(), more->end());
+    return all;
+}
+
+Options everything() {
+    Options options;
+    for (const auto cls :
+         {plan::Class::safe, plan::Class::layout, plan::Class::collective, plan::Class::opt_in})
+        options.allowed.insert(cls);
+    options.reliability["/data/f.h5"] = Reliability::scratch;
+    return options;
+}
+
+std::optional<Decision> decision(const Profile& profile, const Options& options,
+                                 const std::string& rule) {
+    for (const Decision& one : decide(profile, options))
+        if (one.rule == rule) return one;
+    return std::nullopt;
+}
+
+bool sets(const Proposal& proposal, const std::string& key) {
+    return std::any_of(proposal.settings.begin(), proposal.settings.end(),
+                       [&](const Set& set) { return set.key == key; }) ||
+           std::any_of(proposal.environment.begin(), proposal.environment.end(),
+                       [&](const auto& one) { return one.first == key; });
+}
+
+Profile cache_thrash() {
+    Profile profile = tests::plain_run();
+    for (const RuleCase& one : tests::dataset_cases())
+        if (one.rule == "13") one.evidence(profile);
+    return profile;
+}
+
+}  // namespace
+
+TEST_CASE("there are 53 rules, and a case for each") {
+    REQUIRE(all_rules().size() == 53);
+    const std::vector<RuleCase> cases = all_cases();
+    for (std::size_t i = 0; i < 53; ++i) {
+        const std::string id = std::to_string(i + 1);
+        CHECK(all_rules()[i]->id == id);
+        CHECK(std::count_if(cases.begin(), cases.end(),
+                            [&](const RuleCase& one) { return one.rule == id; }) == 1);
+    }
+}
+
+TEST_CASE("each rule fires on the least evidence") {
+    for (const RuleCase& one : all_cases()) {
+        CAPTURE(one.rule);
+        Profile profile = tests::plain_run();
+        CHECK_FALSE(decision(profile, everything(), one.rule));
+        one.evidence(profile);
+        const auto found = decision(profile, everything(), one.rule);
+        REQUIRE(found);
+        CAPTURE(found->reason.text);
+        if (found->held) CAPTURE(found->held->text);
+        CHECK_FALSE(found->reason.text.empty());
+        if (!one.key.empty()) {
+            CHECK_FALSE(found->held);
+            CHECK(sets(found->proposal, one.key));
+        } else if (!found->held) {
+            CHECK_FALSE(found->proposal.advice.empty());
+        } else {
+            CHECK(found->held->guard == "nothing to set");
+        }
+    }
+}
+
+TEST_CASE("each guard holds its rule back") {
+    for (const RuleCase& one : all_cases()) {
+        if (one.guard.empty()) continue;
+        CAPTURE(one.rule);
+        Profile profile = tests::plain_run();
+        one.evidence(profile);
+        one.change(profile);
+        Options options = everything();
+        if (one.guard == "reliability") options.reliability.clear();
+        const auto found = decision(profile, options, one.rule);
+        REQUIRE(found);
+        REQUIRE(found->held);
+        CHECK(found->held->guard == one.guard);
+        CHECK_FALSE(found->held->text.empty());
+    }
+}
+
+TEST_CASE("collective and opt-in rules need to be allowed") {
+    for (const RuleCase& one : all_cases()) {
+        Profile profile = tests::plain_run();
+        one.evidence(profile);
+        Options options;
+        options.reliability["/data/f.h5"] = Reliability::scratch;
+        const auto found = decision(profile, options, one.rule);
+        REQUIRE(found);
+        const bool needs =
+            found->cls == plan::Class::collective || found->cls == plan::Class::opt_in;
+        CAPTURE(one.rule);
+        CHECK((found->held && found->held->guard == "class") == needs);
+    }
+}
+
+TEST_CASE("where two rules meet the written order decides") {
+    for (const Conflict& conflict : conflicts()) {
+        const auto named = [&](std::string_view id) {
+            return std::any_of(all_rules().begin(), all_rules().end(),
+                               [&](const Rule* rule) { return rule->id == id; });
+        };
+        CHECK(named(conflict.winner));
+        CHECK(named(conflict.loser));
+        for (const Conflict& other : conflicts())  // no circle of two
+            CHECK_FALSE((other.winner == conflict.loser && other.loser == conflict.winner));
+    }
+    Profile profile = tests::plain_run();
+    for (const RuleCase& one : tests::file_cases())
+        if (one.rule == "9") one.evidence(profile);
+    tests::operations(profile, "dataset").create = 101;
+    const auto meta = decision(profile, everything(), "3");
+    REQUIRE(meta);
+    REQUIRE(meta->held);
+    CHECK(meta->held->guard == "conflict");
+    CHECK(meta->held->text.rfind("rule 9: ", 0) == 0);
+}
+
+TEST_CASE("a plan carries the reason, and what the function gave") {
+    const plan::Plan plan = plan_of({cache_thrash()}, Options{}, {"p.json"});
+    REQUIRE(plan.entries.size() == 1);
+    CHECK(plan.entries[0].file == "/data/f.h5");
+    CHECK(plan.entries[0].dataset == "/d");
+    const plan::Planned& cache = plan.entries[0].settings[0];
+    CHECK(cache.key == "chunk_cache_bytes");
+    CHECK(std::get<std::uint64_t>(*cache.profiled) == 57600000);
+    CHECK(cache.because.text.find("touch 40 chunks of 1.14 MiB") != std::string::npos);
+    CHECK(cache.because.rule == "13");
+    CHECK_NOTHROW((void)plan::to_json(plan, tailrace::core::hash_hex));
+}
+
+TEST_CASE("files of a pattern that do not agree get nothing") {
+    Profile profile = cache_thrash();
+    profile.files.push_back(profile.files[0]);
+    profile.files[1].path = "/data/g.h5";
+    Options options;
+    options.file_globs = {{"/data/f.h5", "/data/?.h5"}, {"/data/g.h5", "/data/?.h5"}};
+    plan::Plan plan = plan_of({profile}, options, {});
+    REQUIRE(plan.entries.size() == 1);
+    CHECK(plan.entries[0].file == "/data/?.h5");
+    profile.files[1].datasets[0].reads = tests::accesses(30, {2000, 3});
+    plan = plan_of({profile}, options, {});
+    CHECK(plan.entries.empty());
+    REQUIRE(plan.held_back.size() >= 1);
+    CHECK(plan.held_back[0].guard == "disagreement");
+}
+
+TEST_CASE("a name that looks like a pattern matches just itself") {
+    Profile profile = cache_thrash();
+    profile.files[0].path = "/data/f[1]*.h5";
+    const plan::Plan plan = plan_of({profile}, Options{}, {});
+    REQUIRE(plan.entries.size() == 1);
+    CHECK(plan.entries[0].file == "/data/f\\[1]\\*.h5");
+}
+
+TEST_CASE("a plan is never larger than allowed") {
+    Profile profile = cache_thrash();
+    const File one = profile.files[0];
+    for (int i = 0; i < 3000; ++i) {
+        profile.files.push_back(one);
+        profile.files.back().path = "/data/" + std::to_string(i) + ".h5";
+    }
+    const plan::Plan plan = plan_of({profile}, Options{}, {});
+    CHECK(plan::compiled_bytes(plan) <= 65536);
+    CHECK(plan.entries.size() > 100);
+    REQUIRE_FALSE(plan.origin.notes.empty());
+    CHECK(plan.origin.notes.back().find("are left out") != std::string::npos);
+}

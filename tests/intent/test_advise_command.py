@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tailrace rules`, `advise` and `env`, and the lines for programs, which are run."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import h5py
+import jsonschema
+import netCDF4
+import numpy as np
+import pytest
+from own_namespace import not_run
+
+from tailrace.intent.advice import rule_table
+from tailrace.intent.rules_page import page
+from tailrace.native import core
+
+ROOT = Path(__file__).resolve().parents[2]
+Run = subprocess.CompletedProcess[str]
+
+
+def tailrace(*words: str | Path) -> Run:
+    return subprocess.run(
+        [sys.executable, "-m", "tailrace", *map(str, words)],
+        capture_output=True, text=True, timeout=60, check=False,
+        env={**os.environ, "COLUMNS": "80"},
+    )  # fmt: skip
+
+
+def profile_of(file: str) -> dict[str, Any]:
+    """A column read again and again from compressed rows; a contiguous one read the same way."""
+    reads = {
+        "calls": 30, "bytes": 240000, "shapes": [
+            {"selection": "hyperslab", "length": [2000, 1], "calls": 30, "call_bytes": 8000},
+        ],
+    }  # fmt: skip
+    common = {
+        "dims": [2000, 3000], "elements": 6000000, "processes": "0", "creates": 1,
+        "type": {"class": "float", "bytes": 4}, "reads": reads, "interface": "hdf5",
+    }  # fmt: skip
+    rows = {
+        **common, "path": "/rows", "layout": "chunked", "chunk": [50, 3000],
+        "filters": [{"id": 1, "name": "deflate", "values": [4]}],
+    }  # fmt: skip
+    return {
+        "schema": "tailrace-profile/1",
+        "origin": {"kind": "hook", "command": "x", "version": "1", "start": ""},
+        "run": {
+            "ranks": 1, "node_memory_bytes": 1 << 34,
+            "processes": [{"id": 0, "hdf5_version": "2.2.0"}],
+        },
+        "files": [{
+            "path": file, "processes": "0",
+            "hdf5": {
+                "opens": 1, "creates": 1,
+                "metadata": {"dataset": {"create": 200}, "attribute": {"create": 5000}},
+            },
+            "mpiio": {"writes": {"collective": 1000, "bytes": 1 << 28}, "reads": None},
+            "datasets": [rows, {**common, "path": "/plain", "layout": "contiguous"}],
+        }],
+    }  # fmt: skip
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    file = tmp_path / "profile.json"
+    file.write_text(json.dumps(profile_of(str(tmp_path / "f.h5"))))
+    return file
+
+
+def lines_as(kind: str, profile: Path) -> str:
+    run = tailrace("advise", profile, "--as", kind)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def test_it_says_what_why_and_whence_in_80_columns(profile: Path) -> None:
+    run = tailrace("advise", profile, "-o", profile.with_name("plan.json"))
+    assert run.returncode == 0, run.stderr
+    assert max(map(len, run.stdout.replace(str(profile.parent), "").splitlines())) <= 80
+    words = " ".join(run.stdout.split())
+    assert "chunk_cache_bytes = 28800000 (27.47 MiB) here, by cache_of_selection" in words
+    assert "30 calls of 2000 x 1 elements touch 40 chunks of 586 KiB each time" in words
+    assert "rule 13; Chunking in HDF5, The HDF Group" in words
+    assert "Considered and held back" in words
+    assert "the program has" not in words
+    schema = json.loads((ROOT / "schemas/plan-1.schema.json").read_text())
+    plan = json.loads(profile.with_name("plan.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(plan, schema)
+    assert len(plan["hash"]) == 32
+    assert json.loads(tailrace("advise", profile, "--json").stdout)["plan"] == plan
+
+
+def test_the_reference_page_is_that_of_the_table() -> None:
+    assert (ROOT / "docs/reference/rules.md").read_text() == page(rule_table([]))
+
+
+def test_rules_are_listed_and_shown() -> None:
+    table = json.loads(tailrace("rules", "--json").stdout)
+    assert [rule["id"] for rule in table["rules"]] == [str(n) for n in range(1, 54)]
+    letters = {one["letter"] for one in table["sources"]}
+    assert all(set(rule["source"].split(", ")) <= letters for rule in table["rules"])
+    listed = tailrace("rules").stdout
+    assert "13 safe" in listed
+    assert max(map(len, listed.splitlines())) <= 80
+    assert "a hundred slots per chunk" in " ".join(tailrace("rules", "show", "13").stdout.split())
+    wrong = tailrace("rules", "show", "99")
+    assert wrong.returncode == 2
+    assert 'there is no rule "99"' in wrong.stderr
+
+
+def test_the_environment_and_what_is_not_for_it(profile: Path) -> None:
+    given = profile_of("/data/f.nc")
+    given["run"]["nodes"] = 2
+    given["files"][0] |= {"hdf5": None, "pnetcdf": {"creates": 1, "redefinitions": 3}}
+    profile.write_text(json.dumps(given))
+    plan = profile.with_name("plan.json")
+    assert tailrace("advise", profile, "-o", plan).returncode == 0
+    run = tailrace("env", plan)
+    assert run.returncode == 0, run.stderr
+    shown = subprocess.run(
+        ["sh", "-c", f'{run.stdout}\nprintf %s "$PNETCDF_HINTS"'],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "nc_header_align_size=65536" in shown.stdout.split(";")
+    changed = json.loads(plan.read_text())
+    changed["environment"][0]["value"] = "cb_nodes=99"
+    plan.write_text(json.dumps(changed))
+    refused = tailrace("env", plan)
+    assert refused.returncode == 2
+    assert "do not give the hash" in refused.stderr
+
+
+def of(mapping: dict[Any, Any], path: str, name: str = "") -> Any:
+    """What is said for a path: the key may be a pattern of it."""
+    for key, value in mapping.items():
+        pattern, dataset = key if name else (key, "")
+        if fnmatch.fnmatchcase(path, pattern) and dataset == name:
+            return value
+    raise AssertionError(f"{path}: {name} is not among {list(mapping)}")
+
+
+def test_h5py_lines_run(profile: Path) -> None:
+    made: dict[str, Any] = {}
+    exec(lines_as("h5py", profile), made)
+    path = str(profile.with_name("f.h5"))
+    with h5py.File(path, "w", **of(made["file_arguments"], path)) as file:
+        assert file.id.get_access_plist().get_meta_block_size() == 4 << 20
+        file.create_dataset("rows", (2000, 3000), "f4", chunks=(50, 3000))
+        file.create_dataset(
+            "plain", (2000, 3000), "f4", **of(made["dataset_arguments"], path, "/plain")
+        )
+        assert file["plain"].chunks is not None
+    with h5py.File(path) as file:
+        made["chunk_caches"][path, "/rows"] = of(made["chunk_caches"], path, "/rows")
+        dataset = made["dataset"](file, path, "/rows")
+        assert dataset.id.get_access_plist().get_chunk_cache() == (4001, 28800000, 0.75)
+
+
+def test_netcdf4_lines_run(profile: Path) -> None:
+    made: dict[str, Any] = {}
+    exec(lines_as("netcdf4", profile), made)
+    path = str(profile.with_name("f.h5"))
+    with netCDF4.Dataset(profile.with_name("f.nc"), "w") as file:
+        file.createDimension("a", 2000)
+        file.createDimension("b", 3000)
+        plain = file.createVariable(
+            "plain", "f4", ("a", "b"), **of(made["variable_arguments"], path, "/plain")
+        )
+        assert (
+            tuple(plain.chunking()) == of(made["variable_arguments"], path, "/plain")["chunksizes"]
+        )
+        plain.set_var_chunk_cache(*of(made["chunk_caches"], path, "/rows"))
+        assert plain.get_var_chunk_cache()[:2] == (28800000, 4001)
+
+
+def test_xarray_lines_are_what_its_back_ends_take(profile: Path) -> None:
+    """xarray hands `encoding` to netCDF4 and `driver_kwds` to h5py.File."""
+    made: dict[str, Any] = {}
+    exec(lines_as("xarray", profile), made)
+    path = str(profile.with_name("f.h5"))
+    with h5py.File(path, "w", **of(made["open_arguments"], path)["driver_kwds"]) as file:
+        cache = file.id.get_access_plist().get_cache()
+        assert cache[1:] == (4001, 28800000, 0.75)
+    with netCDF4.Dataset(profile.with_name("f.nc"), "w") as file:
+        file.createDimension("a", 2000)
+        file.createDimension("b", 3000)
+        file.createVariable("plain", "f4", ("a", "b"), **made["encoding"]["plain"])[:] = np.zeros(
+            (2000, 3000), "f4"
+        )
+
+
+_c_main = """
+#include <stdio.h>
+int main(void)
+{
+    hid_t fcpl = H5Pcreate(H5P_FILE_CREATE), fapl = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t dcpl = H5Pcreate(H5P_DATASET_CREATE), dapl = H5Pcreate(H5P_DATASET_ACCESS);
+    hid_t dxpl = H5Pcreate(H5P_DATASET_XFER);
+    size_t slots, bytes;
+    double w0;
+    hsize_t block;
+    for (int i = 0; i < COUNT; ++i)
+        if (all[i](fcpl, fapl, dcpl, dapl, dxpl) < 0) return 1;
+    H5Pget_chunk_cache(dapl, &slots, &bytes, &w0);
+    H5Pget_meta_block_size(fapl, &block);
+    printf("%zu %zu %g %llu %d", slots, bytes, w0, (unsigned long long)block, H5Pget_layout(dcpl));
+    return 0;
+}
+"""
+
+
+def test_c_lines_compile_and_run(profile: Path, tmp_path: Path) -> None:
+    text = lines_as("c", profile)
+    names = [word.split("(")[0] for word in text.split() if word.startswith("tune_")]
+    types = ", ".join(["hid_t"] * 5)
+    table = f"static int (*const all[])({types}) = {{{', '.join(names)}}};"
+    (tmp_path / "tuned.c").write_text(f"{text}\n#define COUNT {len(names)}\n{table}\n{_c_main}")
+    compiler = os.environ["TAILRACE_TEST_H5PCC"]
+    if not Path(compiler).is_file():
+        not_run("no h5pcc beside the HDF5 library")
+    subprocess.run(
+        [compiler, "-Wall", "-Werror", "tuned.c", "-o", "tuned"],
+        check=True, timeout=60, cwd=tmp_path,
+    )  # fmt: skip
+    run = subprocess.run(
+        [str(tmp_path / "tuned")], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert run.stdout == "4001 28800000 0.75 4194304 2"
+
+
+# The interfaces that the lines call, as HDF5's Fortran module has them; each prints what it gets.
+_fortran_hdf5 = """
+module hdf5
+  implicit none
+  integer, parameter :: hid_t = selected_int_kind(18), hsize_t = hid_t, size_t = hid_t
+contains
+  subroutine h5pset_chunk_cache_f(list, slots, bytes, w0, error)
+    integer(hid_t), intent(in) :: list
+    integer(size_t), intent(in) :: slots, bytes
+    real, intent(in) :: w0
+    integer, intent(out) :: error
+    print '(a,1x,i0,1x,i0,1x,f4.2)', 'cache', slots, bytes, w0
+    error = int(list)
+  end subroutine
+  subroutine h5pset_meta_block_size_f(list, bytes, error)
+    integer(hid_t), intent(in) :: list
+    integer(hsize_t), intent(in) :: bytes
+    integer, intent(out) :: error
+    print '(a,1x,i0)', 'block', bytes
+    error = int(list)
+  end subroutine
+  subroutine h5pset_chunk_f(list, rank, dims, error)
+    integer(hid_t), intent(in) :: list
+    integer, intent(in) :: rank
+    integer(hsize_t), intent(in) :: dims(rank)
+    integer, intent(out) :: error
+    print '(a,*(1x,i0))', 'chunk', dims
+    error = int(list)
+  end subroutine
+end module
+"""
+
+
+def test_fortran_lines_compile_and_run(profile: Path, tmp_path: Path) -> None:
+    """The extents are turned round: in Fortran the fastest dimension comes first."""
+    text = lines_as("fortran", profile)
+    compiler = shutil.which("gfortran") or ""
+    if not compiler:
+        not_run("no gfortran")
+    names = [line.split()[1].split("(")[0] for line in text.splitlines() if " subroutine t" in line]
+    calls = "\n".join(f"  call {name}({'z, ' * 5}error)" for name in names if name != "subroutine")
+    main = (
+        "program main\n  use tuned_lists\n  use hdf5, only: hid_t\n  implicit none\n"
+        f"  integer(hid_t) :: z = 0\n  integer :: error\n{calls}\nend program\n"
+    )
+    (tmp_path / "tuned.f90").write_text(f"{_fortran_hdf5}\n{text}\n{main}")
+    subprocess.run(
+        [compiler, "-std=f2008", "-Werror", "tuned.f90", "-o", "tuned"],
+        check=True, timeout=60, cwd=tmp_path,
+    )  # fmt: skip
+    run = subprocess.run(
+        [str(tmp_path / "tuned")], capture_output=True, text=True, check=True, timeout=60
+    )
+    plan = json.loads(tailrace("advise", profile, "--json").stdout)["plan"]
+    (chunk,) = [
+        setting["profiled"]
+        for entry in plan["entries"]
+        for setting in entry["settings"]
+        if setting["key"] == "chunk"
+    ]
+    assert sorted(run.stdout.split("\n"))[1:] == sorted(
+        ["cache 4001 28800000 0.75", "block 4194304", f"chunk {chunk[1]} {chunk[0]}"]
+    )
+
+
+def test_hint_lines_are_what_romio_reads(profile: Path) -> None:
+    lines = lines_as("hints", profile).splitlines()
+    pairs = [line.split(" ") for line in lines if not line.startswith("#")]
+    assert all(len(pair) == 2 for pair in pairs)
+    assert dict(pairs)["cb_buffer_size"] == str(32 << 20)
+
+
+SITE: dict[str, Any] = {
+    "schema": "tailrace-rules/1",
+    "rules": [{
+        "id": "site.blocks", "title": "Our blocks", "scope": "file", "class": "layout",
+        "trigger": [{"measure": "file.datasets", "is": "at_least", "value": 2, "held": ""}],
+        "guard": [{"measure": "run.ranks", "is": "less", "value": 9, "held": "only small runs"}],
+        "when": "create", "settings": [{"key": "meta_block_bytes", "value": 65536}],
+        "effect": "less of it", "source": "our tests",
+    }],
+}  # fmt: skip
+
+
+def test_a_sites_own_rules_go_first_and_show_where_they_are_from(profile: Path) -> None:
+    site = profile.with_name("site.json")
+    site.write_text(json.dumps(SITE))
+    jsonschema.validate(SITE, json.loads((ROOT / "schemas/rules-1.schema.json").read_text()))
+    plan = json.loads(tailrace("advise", profile, "--rules", site, "--json").stdout)["plan"]
+    found = [
+        setting
+        for entry in plan["entries"]
+        for setting in entry["settings"]
+        if setting["key"] == "meta_block_bytes"
+    ]
+    assert [setting["value"] for setting in found] == [65536]
+    assert found[0]["because"]["rule"] == "site.blocks"
+    assert str(site) in found[0]["because"]["source"]
+    assert plan["origin"]["rules"] == [str(site)]
+    held = {one["because"]["rule"]: one["guard"] for one in plan["held_back"]}
+    assert held["3"] == "conflict"
+    assert str(site) in tailrace("rules", "--rules", site, "--json").stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"id": "blocks"}, 'begins with "site."'),
+        ({"settings": [{"key": "meta_block_byte", "value": 1}]}, 'Did you mean "meta_block_bytes"'),
+        ({"settings": [{"key": "meta_block_bytes", "value": 1}]}, "may be 2048 to"),
+        ({"settings": [{"key": "chunk", "value": [1]}]}, "is a setting of datasets"),
+        ({"scope": "files"}, "one of file, dataset"),
+        ({"trigger": []}, "no trigger"),
+    ],
+)
+def test_wrong_rules_are_refused(profile: Path, change: dict[str, Any], text: str) -> None:
+    site = profile.with_name("site.json")
+    site.write_text(json.dumps({**SITE, "rules": [{**SITE["rules"][0], **change}]}))
+    run = tailrace("advise", profile, "--rules", site)
+    assert run.returncode == 2
+    assert text in " ".join(run.stderr.split())
+    assert "rules[0]" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["--allow", "everything"], 'there is no class "everything"'),
+        (["--as", "h5pi"], 'Did you mean "h5py"'),
+    ],
+)
+def test_wrong_options(profile: Path, words: list[str], text: str) -> None:
+    run = tailrace("advise", profile, *words)
+    assert run.returncode == 2
+    assert text in " ".join(run.stderr.split())
+
+
+def test_the_schemas_are_those_of_the_program() -> None:
+    module = core()
+    assert module is not None
+    for name in ("plan", "rules"):
+        text = (ROOT / f"schemas/{name}-1.schema.json").read_text()
+        assert text == getattr(module, f"{name}_schema")()
