@@ -3,6 +3,7 @@
 
 #include "core/hash.hpp"
 #include "core/io_observer.hpp"
+#include "formats/agree.hpp"
 
 namespace tailrace::formats {
 
@@ -32,7 +33,7 @@ void SteppedSink::agree(const std::optional<Error>& returned, const std::string&
     const std::optional<Error> seen = x_target.seen_failure(doing);
     const auto scope = x_phases.enter("agree");
     try {
-        x_comm.agree(seen ? seen : returned);
+        agree_in_file(x_comm, seen ? seen : returned, x_target.path());
     } catch (const Error& error) {
         // Where the library itself returned an error on some rank, its ranks may stand at
         // different places; where only held system calls failed, they do not know and are in step.
@@ -44,7 +45,7 @@ void SteppedSink::agree(const std::optional<Error>& returned, const std::string&
 
 void SteppedSink::agree_on_schema(const core::Schema& schema, const std::optional<Error>& mine) {
     const auto scope = x_phases.enter("agree");
-    x_comm.agree(mine);
+    agree_in_file(x_comm, mine, x_target.path());
     if (!x_comm.same(schema.hash()))
         throw Error(core::Code::rank_mismatch, "ranks define different schemas",
                     x_target.path().string(),

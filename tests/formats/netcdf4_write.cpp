@@ -216,9 +216,9 @@ TAILRACE_MPI_TEST("netcdf4: a call that is refused leaves the file good, and not
     const auto one_rank = [&](const Write& piece) {
         return comm.rank() + 1 == comm.size() ? std::span(&piece, 1) : std::span<const Write>();
     };
-    TAILRACE_CHECK_ALL_THROW(Code::bad_input, sink->write(one_rank(outside)));
-    TAILRACE_CHECK_ALL_THROW(Code::bad_input, sink->write(one_rank(nothing)));
-    TAILRACE_CHECK_ALL_THROW(Code::wrong_call, sink->write(one_rank(unknown)));
+    TAILRACE_CHECK_ALL_THROW_NAMING(Code::bad_input, path, sink->write(one_rank(outside)));
+    TAILRACE_CHECK_ALL_THROW_NAMING(Code::bad_input, path, sink->write(one_rank(nothing)));
+    TAILRACE_CHECK_ALL_THROW_NAMING(Code::wrong_call, path, sink->write(one_rank(unknown)));
     write_box(*sink, ids[0], comm.rank() == 0 ? Box{{0, 0}, {1, 4}} : Box{{0, 0}, {0, 0}}, {1, 4});
     (void)sink->close(Outcome::publish);
     TAILRACE_CHECK_ALL_THROW(Code::wrong_call, sink->write({}));

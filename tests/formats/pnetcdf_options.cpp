@@ -263,14 +263,15 @@ TEST_SUITE("pnetcdf_options") {
             const std::vector<float> data{1, 2};
             std::vector<Write> wrong{piece(0, Box{{rows - 1}, {2}}, data, Scalar::f32)};
             if (rank() != 0) wrong.clear();
-            TAILRACE_CHECK_ALL_THROW(Code::bad_input, sink->write(wrong));
+            TAILRACE_CHECK_ALL_THROW_NAMING(Code::bad_input, path, sink->write(wrong));
             if (rank() == 0) wrong = {piece(3, Box{{0}, {2}}, data, Scalar::f32)};
-            TAILRACE_CHECK_ALL_THROW(Code::wrong_call, sink->write(wrong));
+            TAILRACE_CHECK_ALL_THROW_NAMING(Code::wrong_call, path, sink->write(wrong));
             Schema schema;
             schema.objects = {dense("/group/d", Scalar::f32, {1})};
-            TAILRACE_CHECK_ALL_THROW(Code::unsupported, sink->define(schema));
+            TAILRACE_CHECK_ALL_THROW_NAMING(Code::unsupported, path, sink->define(schema));
             schema.objects = {dense("/other", Scalar::f32, {rank() == 0 ? 1U : 2U})};
-            if (size() > 1) TAILRACE_CHECK_ALL_THROW(Code::rank_mismatch, sink->define(schema));
+            if (size() > 1)
+                TAILRACE_CHECK_ALL_THROW_NAMING(Code::rank_mismatch, path, sink->define(schema));
             const std::vector<Piece> pieces{
                 {0, dense("/d", Scalar::f32, {rows}), my_rows({rows}), Scalar::f32, 0}};
             sink->write(writes_of(pieces));

@@ -215,8 +215,8 @@ TEST_SUITE("raw_failures") {
             for (std::size_t k = 0; k < bad.size(); ++k) {
                 CAPTURE(k);
                 const std::vector<core::Write> mine{rank() == size() - 1 ? bad[k] : good};
-                TAILRACE_CHECK_ALL_THROW(k == 5 ? Code::wrong_call : Code::bad_input,
-                                         run.sink->write(mine));
+                TAILRACE_CHECK_ALL_THROW_NAMING(k == 5 ? Code::wrong_call : Code::bad_input, path,
+                                                run.sink->write(mine));
             }
             CHECK_THROWS_AS(run.sink->write_encoded(std::vector<core::EncodedChunk>(1)),
                             core::Error);
@@ -233,7 +233,8 @@ TEST_SUITE("raw_failures") {
             CAPTURE(variant.name);
             Run run = run_of(folder + "/f", variant);
             core::Object object = dense("/data", Scalar::u64, {4});
-            TAILRACE_CHECK_ALL_THROW(Code::bad_input, run.sink->define(schema_of(object)));
+            TAILRACE_CHECK_ALL_THROW_NAMING(Code::bad_input, folder + "/f",
+                                            run.sink->define(schema_of(object)));
             object.path = "/fill";
             object.fill = {true, 2.0};
             TAILRACE_CHECK_ALL_THROW(Code::unsupported, run.sink->define(schema_of(object)));

@@ -38,7 +38,10 @@ void barrier();                           ///< all ranks arrive  [collective]
     (__VA_ARGS__)
 
 /// Every rank must get a core::Error with this code; fails on all ranks where one did not.
-#define TAILRACE_CHECK_ALL_THROW(expected_code, ...)                                              \
+#define TAILRACE_CHECK_ALL_THROW(expected_code, ...) \
+    TAILRACE_CHECK_ALL_THROW_NAMING(expected_code, "", __VA_ARGS__)
+/// The same, and that the text for a person names `expected_text`.
+#define TAILRACE_CHECK_ALL_THROW_NAMING(expected_code, expected_text, ...)                        \
     do {                                                                                          \
         bool tailrace_thrown = false;                                                             \
         try {                                                                                     \
@@ -47,6 +50,7 @@ void barrier();                           ///< all ranks arrive  [collective]
             tailrace_thrown = true;                                                               \
             INFO(error.what());                                                                   \
             CHECK(::tailrace::core::name(error.code()) == ::tailrace::core::name(expected_code)); \
+            CHECK(std::string(error.what()).find(expected_text) != std::string::npos);            \
         }                                                                                         \
         CHECK_MESSAGE(tailrace_thrown, "no exception on this rank");                              \
         CHECK_MESSAGE(::tailrace::test::on_all_ranks(tailrace_thrown), "no exception on a rank"); \

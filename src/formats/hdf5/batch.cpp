@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/checked.hpp"
+#include "formats/agree.hpp"
 #include "formats/pieces.hpp"
 
 namespace tailrace::formats::hdf5 {
@@ -55,7 +56,7 @@ Batch agree_on_batch(const comm::Comm& comm, std::span<const Dataset> datasets,
         wanted.insert(wanted.end(), extents.begin(), extents.end());
     }
     comm.reduce(wanted, comm::Reduce::max);
-    if (wanted.front() != 0) comm.agree(bad);  // throws on all ranks
+    if (wanted.front() != 0) agree_in_file(comm, bad, file);  // throws on all ranks
     auto next = wanted.begin() + 1 + static_cast<std::ptrdiff_t>(datasets.size());
     std::copy(wanted.begin() + 1, next, batch.rounds.begin());
     for (const Dataset& dataset : datasets) {

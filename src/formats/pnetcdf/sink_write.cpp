@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "formats/agree.hpp"
 #include "formats/pnetcdf/limits.hpp"
 #include "formats/pnetcdf/sink.hpp"
 
@@ -88,7 +89,7 @@ Sink::Batch Sink::agree_on_batch(std::span<const Write> pieces) {
     std::vector<std::uint64_t> wanted{bad ? 1U : 0U, flushes_for(batch.mine), records};
     for (const auto& mine : batch.mine) wanted.push_back(mine.size());
     x_comm.reduce(wanted, comm::Reduce::max);
-    if (wanted[0] != 0) x_comm.agree(bad);  // throws on all ranks
+    if (wanted[0] != 0) agree_in_file(x_comm, bad, x_target.path());  // throws on all ranks
     batch.flushes = wanted[1];
     batch.records = wanted[2];
     batch.rounds.assign(wanted.begin() + 3, wanted.end());

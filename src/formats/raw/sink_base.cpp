@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "formats/agree.hpp"
 #include "formats/raw/description.hpp"
 #include "formats/raw/trailer.hpp"
 
@@ -49,10 +50,10 @@ std::vector<core::ObjectId> SinkBase::define(const core::Schema& schema) {
         comm::Comm::caught([&] { ids = larger.add(std::span(schema.objects)); });
     {
         const auto agreeing = x_phases.enter("agree");
-        x_comm.agree(mine);
+        agree_in_file(x_comm, mine, target().path());
         if (!x_comm.same(schema.hash()))
-            throw Error(Code::rank_mismatch, "the ranks define different objects or attributes", "",
-                        "give the same Schema on all ranks");
+            throw Error(Code::rank_mismatch, "the ranks define different objects or attributes",
+                        target().path().string(), "give the same Schema on all ranks");
     }
     x_layout = std::move(larger);
     merge_attributes(x_attributes, schema.attributes);
@@ -75,7 +76,7 @@ void SinkBase::write(std::span<const core::Write> pieces) {
     {
         const auto agreeing = x_phases.enter("agree");
         x_comm.reduce(most, comm::Reduce::max);
-        if (most[0] != 0) x_comm.agree(bad);
+        if (most[0] != 0) agree_in_file(x_comm, bad, target().path());
     }
     x_pending = true;
     x_asked += bytes;
@@ -90,7 +91,7 @@ void SinkBase::complete(core::Step) {
 void SinkBase::verdict() {
     if (!x_failure) x_failure = hidden_failure();
     const auto agreeing = x_phases.enter("agree");
-    x_comm.agree(x_failure);
+    agree_in_file(x_comm, x_failure, target().path());
     x_pending = false;
 }
 
