@@ -16,21 +16,41 @@ namespace {
 using core::Code;
 using core::Error;
 
+/// Each rank works on its own file; how that ended is agreed on, in the phase of that name.
+class Agreed {
+public:
+    Agreed(const comm::Comm& comm, core::Phases& phases) : x_comm(comm), x_phases(phases) {}
+    /// @throws core::Error on all ranks where `work` failed on any  [collective]
+    template <class Work>
+    void on(Work&& work) {
+        agree(comm::Comm::caught(std::forward<Work>(work)));
+    }
+    void agree(const std::optional<Error>& mine) {
+        const auto scope = x_phases.enter("agree");
+        x_comm.agree(mine);
+    }
+
+private:
+    comm::Comm x_comm;
+    core::Phases& x_phases;
+};
+
 class PerProcessSink final : public core::Sink {
 public:
     PerProcessSink(const comm::Comm& comm, core::Target target, const formats::Options& options,
                    core::Phases& phases)
-        : x_comm(comm), x_path(target.path) {
+        : x_comm(comm), x_phases(phases), x_agreed(comm, phases), x_path(target.path) {
         target.path = file_of_rank(x_path, comm.rank());
         target.reserve_bytes /= static_cast<std::uint64_t>(comm.size());
-        x_sink = comm.agree_on(
-            [&] { return formats::open_sink(comm::Comm::self(), target, options, phases); });
+        x_agreed.on(
+            [&] { x_sink = formats::open_sink(comm::Comm::self(), target, options, phases); });
     }
 
     [[nodiscard]] const core::Capabilities& can() const noexcept override { return x_sink->can(); }
 
     std::vector<core::ObjectId> define(const core::Schema& schema) override {
-        return x_comm.agree_on([&] {
+        std::vector<core::ObjectId> ids;
+        x_agreed.on([&] {
             core::Schema mine = schema;
             std::vector<std::uint64_t> parts;
             for (core::Object& object : mine.objects) {
@@ -47,18 +67,18 @@ public:
                 mine.attributes.push_back({"/", "file_of_rank",
                                            core::AttributeScalar(std::uint64_t{
                                                static_cast<std::uint64_t>(x_comm.rank())})});
-            std::vector<core::ObjectId> ids = x_sink->define(mine);
+            ids = x_sink->define(mine);
             x_described = true;
             x_parts.insert(x_parts.end(), parts.begin(), parts.end());
-            return ids;
         });
+        return ids;
     }
 
     void write(std::span<const core::Write> pieces) override {
-        std::vector<core::Write> mine(pieces.begin(), pieces.end());
-        std::erase_if(mine, [](const core::Write& piece) { return piece.place.empty(); });
         if (x_failure) return;  // of an earlier batch of this step
         x_failure = comm::Comm::caught([&] {
+            std::vector<core::Write> mine(pieces.begin(), pieces.end());
+            std::erase_if(mine, [](const core::Write& piece) { return piece.place.empty(); });
             for (core::Write& piece : mine)
                 piece.place.offset.at(0) -=
                     x_parts.at(piece.object) * static_cast<std::uint64_t>(x_comm.rank());
@@ -67,10 +87,10 @@ public:
     }
     void complete(core::Step step) override {
         if (!x_failure) x_failure = comm::Comm::caught([&] { x_sink->complete(step); });
-        x_comm.agree(std::exchange(x_failure, std::nullopt));
+        x_agreed.agree(std::exchange(x_failure, std::nullopt));
     }
     core::Ticket sync(core::Durability durability) override {
-        x_comm.agree_on([&] { x_sink->sync(durability).wait(); });
+        x_agreed.on([&] { x_sink->sync(durability).wait(); });
         return {};
     }
 
@@ -78,7 +98,7 @@ public:
         core::FileReport mine;
         const auto error = comm::Comm::caught([&] { mine = x_sink->close(outcome); });
         try {
-            x_comm.agree(error);
+            x_agreed.agree(error);
         } catch (...) {
             remove_published(error ? core::FileReport{} : mine);
             throw;
@@ -95,6 +115,7 @@ private:
     }
 
     core::FileReport joined(core::FileReport mine) const {
+        const auto scope = x_phases.enter("agree");
         core::FileReport all = mine;
         all.path = file_of_rank(x_path, 0);
         all.bytes_logical = x_comm.sum(mine.bytes_logical);
@@ -114,6 +135,8 @@ private:
     }
 
     comm::Comm x_comm;
+    core::Phases& x_phases;
+    Agreed x_agreed;
     std::filesystem::path x_path;
     std::unique_ptr<core::Sink> x_sink;
     std::vector<std::uint64_t> x_parts;  ///< extent of a rank along the first dimension
@@ -125,24 +148,29 @@ class PerProcessSource final : public core::Source {
 public:
     PerProcessSource(const comm::Comm& comm, std::filesystem::path path, formats::Options options,
                      core::Phases& phases)
-        : x_comm(comm), x_path(std::move(path)), x_options(std::move(options)), x_phases(phases) {
-        x_comm.agree_on([&] { (void)file(x_comm.rank()); });
+        : x_comm(comm),
+          x_agreed(comm, phases),
+          x_path(std::move(path)),
+          x_options(std::move(options)),
+          x_phases(phases) {
+        x_agreed.on([&] { (void)file(x_comm.rank()); });
     }
 
     core::Schema schema() override {
-        return x_comm.agree_on([&] {
-            core::Schema all = file(x_comm.rank()).schema();
+        core::Schema all;
+        x_agreed.on([&] {
+            all = file(x_comm.rank()).schema();
             x_parts.clear();
             for (core::Object& object : all.objects) {
                 x_parts.push_back(object.dims.at(0).size);
                 object.dims[0].size *= static_cast<std::uint64_t>(x_comm.size());
             }
-            return all;
         });
+        return all;
     }
 
     void read(std::span<core::Read> pieces) override {
-        x_comm.agree_on([&] {
+        x_agreed.on([&] {
             for (const core::Read& piece : pieces)
                 if (!piece.place.empty()) read_piece(piece);
         });
@@ -175,6 +203,7 @@ private:
     }
 
     comm::Comm x_comm;
+    Agreed x_agreed;
     std::filesystem::path x_path;
     formats::Options x_options;
     core::Phases& x_phases;
