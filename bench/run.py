@@ -19,6 +19,7 @@ from tailrace_bench import judge, machine, page, report
 from tailrace_bench.measure import run_case
 
 from kernels import suites
+from tailrace import whole_files
 
 root = Path(__file__).resolve().parent.parent
 default_results = root / "bench" / "results"
@@ -149,15 +150,16 @@ def main() -> int:
         for case in suites.all_cases(place, options.ranks, options.suite)
         if not options.case or options.case in case.name
     ]
+    file = options.results / f"{session['session']}.json"
+    options.results.mkdir(parents=True, exist_ok=True)
     for number, case in enumerate(cases, 1):
         print(f"[{number}/{len(cases)}] {case.name}", file=sys.stderr, flush=True)
         with machine.turn(options.turns):
             measured = run_case(case, place, options.pairs, options.seed + number)
         session["cases"].append(judge.judged(case, measured))
         print(judge.line(session["cases"][-1]), flush=True)
-    options.results.mkdir(parents=True, exist_ok=True)
-    file = options.results / f"{session['session']}.json"
-    file.write_text(text_of(session), encoding="utf-8")
+        # After each: what is measured stays where somebody ends the session.
+        whole_files.write_text(file, text_of(session))
     print(f"written: {file}", file=sys.stderr)
     show(options)
     missed = [case["name"] for case in session["cases"] if case["goal"]["met"] is not True]

@@ -139,6 +139,29 @@ def test_arms_run_in_random_order_and_a_failed_round_counts_for_none(
     assert len(rounds) > 1
 
 
+def test_what_was_measured_stays_where_a_session_is_ended(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    import run as command  # bench/run.py
+
+    found = [measured(1.0)]
+
+    def ended_in_the_second(*_: Any) -> measure.Measured:
+        if not found:
+            raise KeyboardInterrupt
+        return found.pop()
+
+    monkeypatch.setattr(command, "run_case", ended_in_the_second)
+    monkeypatch.setattr(command.suites, "all_cases", lambda *_: [case(), case()])
+    monkeypatch.setattr(command.machine, "Machine", lambda *_: SimpleNamespace(context=dict))
+    words = ["--build", str(tmp_path), "--results", str(tmp_path / "results")]
+    monkeypatch.setattr(sys, "argv", ["run.py", *words])
+    with pytest.raises(KeyboardInterrupt):
+        command.main()
+    [file] = (tmp_path / "results").iterdir()
+    assert [kept["name"] for kept in json.loads(file.read_text())["cases"]] == ["a case"]
+
+
 def test_dd_writes_what_a_rank_writes() -> None:
     words = Dd(piece, shared=True)._command(Path("/x"), 1)
     assert {"of=/x/out", "bs=2048", "count=4", "seek=4", "conv=notrunc,fsync"} <= set(words)
