@@ -9,7 +9,7 @@ from typing import Any
 import array_files as files
 import numpy as np
 import pytest
-from tailrace_cli import tailrace
+from tailrace_cli import called
 
 CASES = {
     "slab": files.slab(),
@@ -30,7 +30,7 @@ def elements(case: files.Case) -> int:
 def test_unchanged_files_are_verified(tmp_path: Path) -> None:
     for name, case in CASES.items():
         case.write(tmp_path / name)
-    ran = tailrace("verify", "--json", *(tmp_path / name for name in CASES)).expect(0)
+    ran = called("verify", "--json", *(tmp_path / name for name in CASES)).expect(0)
     for (name, case), found in zip(CASES.items(), ran.json["files"], strict=True):
         assert found["ok"] and found["wrong"] == 0, name
         assert found["correct"] == elements(case), name
@@ -80,7 +80,7 @@ def test_wrong_elements_are_caught(tmp_path: Path) -> None:
         wanted.append(change(arrays))
         CASES[name].write(tmp_path / str(number), arrays)
     paths = [tmp_path / str(number) for number in range(len(CHANGES))]
-    ran = tailrace("verify", "--json", *paths).expect(3)
+    ran = called("verify", "--json", *paths).expect(3)
     for (name, change), wrong, found in zip(CHANGES, wanted, ran.json["files"], strict=True):
         assert wrong > 0 and found["wrong"] == wrong, (name, change.__name__)
         assert found["correct"] + wrong == elements(CASES[name])
@@ -88,7 +88,7 @@ def test_wrong_elements_are_caught(tmp_path: Path) -> None:
     assert (last["dataset"], last["position"], last["rank"]) == ("/dset_2", [10, 2], 3)
     gap = ran.json["files"][-1]
     assert gap["first_wrong"][0]["rank"] == -1 and gap["wrong_by_rank"] == {"-1": 1}
-    text = tailrace("verify", paths[2]).expect(3).out
+    text = called("verify", paths[2]).expect(3).out
     assert "/Timestep_1/id_2" in text and "17, 1" in text and "VERIFICATION FAILED" in text
 
 
@@ -110,7 +110,7 @@ def test_contradictions_are_named(tmp_path: Path) -> None:
     for number, (name, attributes, code, text) in enumerate(WRONG):
         path = tmp_path / str(number)
         CASES[name].write(path, **attributes)
-        ran = tailrace("verify", path).expect(code)
+        ran = called("verify", path).expect(code)
         assert text in ran.err.replace("\n", " "), (attributes, ran.err)
 
 
@@ -118,9 +118,9 @@ def test_a_dropped_or_retyped_dataset_is_an_error(tmp_path: Path) -> None:
     arrays = CASES["particle"].copy()
     whole = arrays.pop("Timestep_1/id_1")
     CASES["particle"].write(tmp_path / "less", arrays)
-    assert "no dataset /Timestep_1/id_1" in tailrace("verify", tmp_path / "less").expect(3).err
+    assert "no dataset /Timestep_1/id_1" in called("verify", tmp_path / "less").expect(3).err
     CASES["particle"].write(tmp_path / "float", arrays | {"Timestep_1/id_1": whole.astype("<f4")})
-    assert "instead of int32" in tailrace("verify", tmp_path / "float").expect(3).err
+    assert "instead of int32" in called("verify", tmp_path / "float").expect(3).err
 
 
 @pytest.mark.parametrize("name", ["slab", "particle"])
@@ -128,4 +128,4 @@ def test_either_order_of_bytes(name: str, tmp_path: Path) -> None:
     case = CASES[name]
     case.write(tmp_path / "f", {path: a.astype(a.dtype.newbyteorder(">")) for path, a in
                                 case.arrays.items()})  # fmt: skip
-    tailrace("verify", tmp_path / "f").expect(0)
+    called("verify", tmp_path / "f").expect(0)

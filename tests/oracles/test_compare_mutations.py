@@ -13,7 +13,7 @@ import netCDF4
 import numpy as np
 import pytest
 import samples
-from tailrace_cli import tailrace
+from tailrace_cli import called
 
 from tailrace.verify.compare import CompareOptions, compare_files
 from tailrace.verify.hashing import hash_file
@@ -310,7 +310,7 @@ def test_a_truncated_classic_file_is_an_error(tmp_path: Path) -> None:
     shutil.copy(tmp_path / "a.nc", tmp_path / "b.nc")
     with (tmp_path / "b.nc").open("r+b") as file:
         file.truncate((tmp_path / "b.nc").stat().st_size - 40)
-    ran = tailrace("verify", tmp_path / "a.nc", tmp_path / "b.nc").expect(3)
+    ran = called("verify", tmp_path / "a.nc", tmp_path / "b.nc").expect(3)
     assert "b.nc: truncated: its header asks for" in ran.err
 
 
@@ -341,9 +341,9 @@ def test_tolerance_only_on_request(tmp_path: Path) -> None:
             file["count"] = np.array([5])
     files = tmp_path / "a", tmp_path / "b"
     assert compare_files(*files).differing_elements == 2
-    tailrace("verify", *files, "--rtol", "1e-8").expect(0)
-    tailrace("verify", *files, "--rtol", "1e-10").expect(3)
-    tailrace("verify", *files, "--atol", "1e-8").expect(0)
+    called("verify", *files, "--rtol", "1e-8").expect(0)
+    called("verify", *files, "--rtol", "1e-10").expect(3)
+    called("verify", *files, "--atol", "1e-8").expect(0)
     with h5py.File(tmp_path / "b", "r+") as file:
         file["x"][2] = 1e308
         file["count"][0] = 6
@@ -364,8 +364,8 @@ def test_ignore_leaves_out_paths_and_attributes(plain: Path, tmp_path: Path) -> 
         file["numbers/i2"][0] = 9
         file["numbers/f8"].attrs["units"] = "km"
         file.attrs["title"] = "x"
-    tailrace("verify", plain, other).expect(3)
+    called("verify", plain, other).expect(3)
     ignored = ("--ignore", "/numbers/i2", "--ignore", "@units", "--ignore", "/@title")
-    ran = tailrace("verify", plain, other, *ignored, "--ignore", "/nothing").expect(0)
+    ran = called("verify", plain, other, *ignored, "--ignore", "/nothing").expect(0)
     assert "--ignore /nothing: nothing has that name" in ran.err
-    tailrace("verify", plain, other, *ignored[:4]).expect(3)
+    called("verify", plain, other, *ignored[:4]).expect(3)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every small change of a kernel's file is caught, and an unchanged file is not suspected."""
+"""Every small change of a kernel's file is caught, and an unchanged file is not suspected. The
+command runs within this process, but for one test of each exit code."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ import h5py
 import numpy as np
 import pytest
 import seism_files as files
-from tailrace_cli import tailrace
+from tailrace_cli import called, tailrace
 
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.verify.files import open_tree
@@ -77,7 +78,7 @@ def good() -> Any:
 @pytest.mark.parametrize("writer", WRITERS)
 def test_an_unchanged_file_is_verified(writer: str, good: Any, tmp_path: Path) -> None:
     WRITERS[writer](tmp_path / "f", CASE, good)
-    found = tailrace("verify", "--json", tmp_path / "f").expect(0).json["files"][0]
+    found = called("verify", "--json", tmp_path / "f").expect(0).json["files"][0]
     assert (found["ok"], found["correct"], found["wrong"]) == (True, good.size, 0)
 
 
@@ -86,7 +87,7 @@ def test_wrong_elements_are_caught(writer: str, good: Any, tmp_path: Path) -> No
     names = [mutation.__name__ for mutation in MUTATIONS]
     for mutation in MUTATIONS:
         WRITERS[writer](tmp_path / mutation.__name__, CASE, mutation(good.copy()))
-    ran = tailrace("verify", "--json", *(tmp_path / name for name in names)).expect(3)
+    ran = called("verify", "--json", *(tmp_path / name for name in names)).expect(3)
     found = dict(zip(names, ran.json["files"], strict=True))
     assert {name: item["wrong"] for name, item in found.items()} == WRONG_ELEMENTS
     for item in found.values():
@@ -105,7 +106,7 @@ def test_a_truncated_file_is_an_error(writer: str, good: Any, tmp_path: Path) ->
         size = victims[-1].stat().st_size
         with victims[-1].open("r+b") as file:
             file.truncate(size - 1 if part is None else int(size * part))
-    ran = tailrace("verify", "--json", *(tmp_path / name for name in ("half", "byte", "empty")))
+    ran = called("verify", "--json", *(tmp_path / name for name in ("half", "byte", "empty")))
     for item, victim in zip(ran.expect(3).json["files"], victims, strict=True):
         assert item["error"]["exit_code"] == 3
         assert str(victim) in ran.err
@@ -114,7 +115,7 @@ def test_a_truncated_file_is_an_error(writer: str, good: Any, tmp_path: Path) ->
 def test_a_dropped_part_is_an_error(good: Any, tmp_path: Path) -> None:
     files.write_per_rank(tmp_path / "f", CASE, good)
     (tmp_path / "f.00002").unlink()
-    ran = tailrace("verify", tmp_path / "f").expect(3)
+    ran = called("verify", tmp_path / "f").expect(3)
     assert "f.00002 is missing" in ran.err
 
 
@@ -124,7 +125,7 @@ def test_a_dropped_file_of_a_subfiled_set_is_an_error(what: str, good: Any, tmp_
     config = next(tmp_path.glob("*.config"))
     victim = {"subfile": parts[2], "manifest": tmp_path / "f.manifest", "config": config}[what]
     victim.unlink()
-    tailrace("verify", tmp_path / "f").expect(3)
+    called("verify", tmp_path / "f").expect(3)
 
 
 def test_a_copied_subfiled_set_is_read(good: Any, tmp_path: Path) -> None:
@@ -133,7 +134,7 @@ def test_a_copied_subfiled_set_is_read(good: Any, tmp_path: Path) -> None:
     (tmp_path / "copy").mkdir()
     for file in tmp_path.glob("f*"):
         shutil.copy(file, tmp_path / "copy")
-    tailrace("verify", tmp_path / "copy" / "f").expect(0)
+    called("verify", tmp_path / "copy" / "f").expect(0)
 
 
 def test_subfiles_of_an_earlier_run_are_not_taken_for_the_file(good: Any, tmp_path: Path) -> None:
@@ -145,7 +146,7 @@ def test_subfiles_of_an_earlier_run_are_not_taken_for_the_file(good: Any, tmp_pa
         file.truncate(0)
         file.write((tmp_path / "other").read_bytes())
     assert (tmp_path / "f").stat().st_ino == inode
-    found = tailrace("verify", "--json", tmp_path / "f").expect(3).json["files"][0]
+    found = called("verify", "--json", tmp_path / "f").expect(3).json["files"][0]
     assert found["format"] == "HDF5" and found["wrong"] > 0
 
 
@@ -161,7 +162,7 @@ def test_a_dropped_piece_is_caught_although_zero_is_expected(tmp_path: Path) -> 
     body = json.dumps(text).encode()
     sizes = at.to_bytes(8, "little") + len(body).to_bytes(8, "little")
     part.write_bytes(raw[:at] + body + sizes + b"TAILRACE")
-    found = tailrace("verify", "--json", tmp_path / "f").expect(3).json["files"][0]
+    found = called("verify", "--json", tmp_path / "f").expect(3).json["files"][0]
     assert found["wrong"] == 0 and found["unwritten"] == 60
 
 
@@ -173,7 +174,7 @@ def test_a_chunk_that_was_never_written_is_caught_although_zero_is_expected(tmp_
         data[2] = 0
         for name, item in files.attributes(case).items():
             file.attrs[name] = item
-    found = tailrace("verify", "--json", tmp_path / "f").expect(3).json["files"][0]
+    found = called("verify", "--json", tmp_path / "f").expect(3).json["files"][0]
     assert found["wrong"] == 0 and found["unwritten"] == 60
 
 
@@ -182,7 +183,7 @@ def test_a_dropped_attribute_is_caught(name: str, good: Any, tmp_path: Path) -> 
     files.write_hdf5(tmp_path / "f", CASE, good)
     with h5py.File(tmp_path / "f", "r+") as file:
         del file.attrs[name]
-    assert f"the attribute {name} is missing" in tailrace("verify", tmp_path / "f").expect(3).err
+    assert f"the attribute {name} is missing" in called("verify", tmp_path / "f").expect(3).err
 
 
 @pytest.mark.parametrize(
@@ -194,22 +195,22 @@ def test_a_changed_attribute_is_caught(name: str, wrong: Any, good: Any, tmp_pat
     files.write_hdf5(tmp_path / "f", CASE, good)
     with h5py.File(tmp_path / "f", "r+") as file:
         file.attrs[name] = wrong
-    tailrace("verify", tmp_path / "f").expect(3)
+    called("verify", tmp_path / "f").expect(3)
 
 
 def test_a_dropped_step_is_caught(good: Any, tmp_path: Path) -> None:
     files.write_hdf5(tmp_path / "f", CASE, good[:-1])
-    assert "its attributes say 3 x 6 x 4 x 10" in tailrace("verify", tmp_path / "f").expect(3).err
+    assert "its attributes say 3 x 6 x 4 x 10" in called("verify", tmp_path / "f").expect(3).err
 
 
 def test_a_file_of_the_original_kernel_is_verified_by_its_compound(tmp_path: Path) -> None:
     case = files.Case(fill="rank")
     values = files.data(case)
     files.write_classic_attribute(tmp_path / "good", case, values)
-    tailrace("verify", tmp_path / "good").expect(0)
+    called("verify", tmp_path / "good").expect(0)
     values[1, 1, 1, 1] += 1
     files.write_classic_attribute(tmp_path / "bad", case, values)
-    assert "1" in tailrace("verify", tmp_path / "bad").expect(3).out
+    assert "1" in called("verify", tmp_path / "bad").expect(3).out
 
 
 def test_the_order_of_bytes_does_not_matter(good: Any, tmp_path: Path) -> None:
@@ -219,7 +220,7 @@ def test_the_order_of_bytes_does_not_matter(good: Any, tmp_path: Path) -> None:
         with h5py.File(tmp_path / name, "w") as file:
             file.create_dataset("chunked", data=data, dtype=">f4")
             file.attrs.update(files.attributes(CASE))
-        found = tailrace("verify", "--json", tmp_path / name).expect(code).json["files"][0]
+        found = called("verify", "--json", tmp_path / name).expect(code).json["files"][0]
         assert found["wrong"] == (1 if code else 0)
 
 
