@@ -9,8 +9,11 @@
 #                         [LABELS ...] [ENV A=b ...])
 #       one program with tests/support/mpi_main.cpp; one CTest per case and number of ranks; a case
 #       declared TAILRACE_MPI_TEST(4, "...") runs on 4 ranks only; ROMIO adds the same under ROMIO
-#   tailrace_add_script_test(NAME cli.x COMMAND ... [RANKS n] [TIMEOUT s] [LABELS ...] [ENV A=b ...])
-#       one CTest that runs a command, which starts its ranks itself: RANKS reserves processors
+#   tailrace_add_script_test(NAME cli.x COMMAND ... [RANKS n] [PROCESSORS n] [TIMEOUT s] [LABELS ...]
+#                            [ENV A=b ...])
+#       one CTest that runs a command, which starts its ranks itself: RANKS reserves processors, or
+#       PROCESSORS where it waits most of the time (its CPU seconds are fewer than the clock's); such
+#       a test has the label "waits"
 #   tailrace_add_python_test(NAME python.cli PATHS file_or_folder... [RANKS n] [TIMEOUT s] [...])
 #       the same for pytest in the private environment
 #
@@ -100,17 +103,21 @@ function(tailrace_add_mpi_test)
 endfunction()
 
 function(tailrace_add_script_test)
-  cmake_parse_arguments(arg "" "NAME;TIMEOUT;RANKS" "COMMAND;LABELS;ENV" ${ARGN})
+  cmake_parse_arguments(arg "" "NAME;TIMEOUT;RANKS;PROCESSORS" "COMMAND;LABELS;ENV" ${ARGN})
   tailrace_default(arg_TIMEOUT 60)
   tailrace_default(arg_RANKS 1)
+  tailrace_default(arg_PROCESSORS ${arg_RANKS})
   tailrace_room(${arg_NAME} room)
   set(test tailrace.${arg_NAME}.np${arg_RANKS})
   set(options --name ${test} --seconds ${arg_TIMEOUT})
+  if(arg_PROCESSORS LESS arg_RANKS)
+    list(APPEND arg_LABELS waits)
+  endif()
   foreach(setting IN LISTS arg_ENV)
     list(APPEND options --env ${setting})
   endforeach()
   add_test(NAME ${test} COMMAND ${tailrace_run_case} ${options} -- ${arg_COMMAND})
-  set_tests_properties(${test} PROPERTIES PROCESSORS ${arg_RANKS} TIMEOUT ${arg_TIMEOUT}
+  set_tests_properties(${test} PROPERTIES PROCESSORS ${arg_PROCESSORS} TIMEOUT ${arg_TIMEOUT}
     LABELS "${room};np${arg_RANKS};${arg_LABELS}" FAIL_REGULAR_EXPRESSION "HDF5-DIAG"
     SKIP_RETURN_CODE 77 TIMEOUT_SIGNAL_NAME SIGTERM TIMEOUT_SIGNAL_GRACE_PERIOD 5)
 endfunction()

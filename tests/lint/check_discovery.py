@@ -26,13 +26,14 @@ for test in listed["tests"]:
     name = test["name"]
     properties = {item["name"]: item["value"] for item in test.get("properties", [])}
     labels.update(properties.get("LABELS", []))
+    one_processor = ".np1" in name or "waits" in properties.get("LABELS", [])
     if name.endswith("NOT_BUILT"):
         problems.append(f"{name}: the program was not built")
         continue
     problems += [
         f"{name}: has no {needed}"
         for needed in ("TIMEOUT", "PROCESSORS", "LABELS")
-        if needed not in properties and not (needed == "PROCESSORS" and ".np1" in name)
+        if needed not in properties and not (needed == "PROCESSORS" and one_processor)
     ]
 
 for condition, floors in json.loads(Path(floor_file).read_text()).items():
