@@ -53,5 +53,6 @@ set(tailrace_intent_sources
   spool/merge.cpp
   spool/merge_datasets.cpp
   spool/merge_files.cpp
+  spool/merge_io.cpp
   spool/merge_transfers.cpp)
 list(TRANSFORM tailrace_intent_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,40 +37,58 @@ Keep = Annotated[
     bool, typer.Option("--keep-spools", help="Keep what the processes noted down, beside FILE.")
 ]
 
+Of = Annotated[
+    str,
+    typer.Option(
+        "--layers", metavar="LAYERS",
+        help="What is recorded: hdf5, mpiio, posix, with commas between them; or auto.",
+    ),
+]  # fmt: skip
+_uses = {
+    "hdf5": "used HDF5 1.14 or newer as a shared library (an older HDF5 has no connectors; a "
+    "static one cannot load them)",
+    "mpiio": "opened a file by MPI-IO of a shared library",
+    "posix": "opened a file of data by a shared C library",
+}
+
 
 def profile(
     command: Command,
     output_file: To = Path("profile.json"),
+    layers_asked: Of = "auto",
     spool_mib: Most = None,
     keep_spools: Keep = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Run a program and note down what it does with its HDF5 files.
+    """Run a program and note down what it does with its files.
 
     The program is not changed and need not be built anew; it may be a script. The profile is
     written also when the program fails, which is exit code 1.
     """
-    from tailrace.intent import plugin, record
+    from tailrace.intent import layers, record
 
     output = Output(as_json=as_json, quiet=quiet)
     core = _core()
-    folder = plugin.find()
-    plugin.check(folder)
+    wanted = layers.parse(layers_asked)
     if not output_file.parent.is_dir():
         raise TailraceError(
             "the folder is not there", where=str(output_file.parent), hint="make it first"
         )
     with record.spool_folder(output_file, keep=keep_spools, tell=output.note) as spools:
-        added = plugin.environment_for(folder, spools, spool_mib)
-        words = record.with_environment(command, list(added))
-        ended = record.run(words, added, quiet_stdout=as_json)
+        hooks = layers.prepare(wanted, command, spools, spool_mib)
+        for note in hooks.notes:
+            output.note(note)
+        words = record.with_environment(hooks.words, list(hooks.environment))
+        ended = record.run(words, hooks.environment, quiet_stdout=as_json)
         found = json.loads(core.profile_of_spools(str(spools), shlex.join(command)))
+        if not wanted.posix_of_all:
+            layers.without_doubles(found)
         if not keep_spools:
             for source in found["origin"].get("sources", []):
                 source["path"] = Path(source["path"]).name
         write_text(output_file, json.dumps(found, indent=2) + "\n")
-    _tell(output, found, ended, output_file, command)
+    _tell(output, found, ended, output_file, command, wanted.names)
     return int(ExitCode.RUN_FAILED if ended.code else ExitCode.OK)
 
 
@@ -89,16 +108,15 @@ def _core() -> Any:
 
 
 def _tell(
-    output: Output, found: dict[str, Any], ended: Any, file: Path, command: list[str]
-) -> None:
+    output: Output, found: dict[str, Any], ended: Any, file: Path, command: list[str],
+    layers: Sequence[str],
+) -> None:  # fmt: skip
     from tailrace.cli.profile_show import show
 
     processes = found["run"].get("processes", [])
     if not processes:
-        output.note(
-            f"nothing was recorded: no process of `{shlex.join(command)}` used HDF5 1.14 or newer "
-            "as a shared library (an older HDF5 has no connectors; a static one cannot load them)"
-        )
+        what = " or ".join(_uses[layer] for layer in layers)
+        output.note(f"nothing was recorded: no process of `{shlex.join(command)}` {what}")
     if ended.code:
         how = f"signal {ended.signal_number}" if ended.signal_number else f"exit code {ended.code}"
         output.note(f"the program ended with {how}; the profile holds what it did until then")

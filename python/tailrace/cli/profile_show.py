@@ -45,17 +45,33 @@ def _table(*titles: str) -> Table:
 def _files(files: list[dict[str, Any]]) -> Table:
     table = _table("file", "by", "opened", "datasets", "written", "read")
     for file in files[:_most_rows]:
-        datasets = file.get("datasets", [])
-        hdf5 = file.get("hdf5", {})
         table.add_row(
             printable(shortened(file["path"], 40)),
             file.get("processes", ""),
-            str(hdf5.get("opens", "")),
-            str(len(datasets)),
-            mib(sum(_bytes(dataset, "writes") for dataset in datasets)),
-            mib(sum(_bytes(dataset, "reads") for dataset in datasets)),
+            str(_opens(file)),
+            str(len(file.get("datasets", []))),
+            mib(_moved(file, "writes")),
+            mib(_moved(file, "reads")),
         )
     return table
+
+
+def _opens(file: dict[str, Any]) -> int:
+    """As the uppermost layer that was recorded counts them."""
+    for layer in ("hdf5", "mpiio", "posix", "stdio"):
+        if found := file.get(layer):
+            kinds = ("opens", "collective_opens", "independent_opens")
+            return sum(int(found.get(kind) or 0) for kind in kinds)
+    return 0
+
+
+def _moved(file: dict[str, Any], direction: str) -> int:
+    """Bytes of its datasets; without those what MPI-IO or the system calls moved."""
+    if "hdf5" in file:
+        return sum(_bytes(dataset, direction) for dataset in file.get("datasets", []))
+    if "mpiio" in file:
+        return _bytes(file["mpiio"], direction)
+    return sum(_bytes(file.get(layer, {}), direction) for layer in ("posix", "stdio"))
 
 
 def _datasets(datasets: list[tuple[dict[str, Any], dict[str, Any]]]) -> Table:
@@ -91,5 +107,5 @@ def _how(transfers: dict[str, Any]) -> str:
     return ", ".join(words)
 
 
-def _bytes(dataset: dict[str, Any], direction: str) -> int:
-    return int((dataset.get(direction) or {}).get("bytes") or 0)
+def _bytes(holder: dict[str, Any], direction: str) -> int:
+    return int((holder.get(direction) or {}).get("bytes") or 0)

@@ -79,12 +79,16 @@ def environment_for(
         plugins.append(given["HDF5_PLUGIN_PATH"])
     elif _default_folder.is_dir():  # naming a folder would hide it
         plugins.append(str(_default_folder))
-    added = {
+    return {
         "HDF5_PLUGIN_PATH": os.pathsep.join(plugins),
         "HDF5_VOL_CONNECTOR": connector,
-        "TAILRACE_MODE": "record",
-        "TAILRACE_PROFILE_DIR": str(spools),
+        **recording(spools, mebibytes),
     }
+
+
+def recording(spools: Path, mebibytes: int | None) -> dict[str, str]:
+    """What every hook needs to record."""
+    added = {"TAILRACE_MODE": "record", "TAILRACE_PROFILE_DIR": str(spools)}
     if mebibytes is not None:
         added["TAILRACE_PROFILE_MIB"] = str(mebibytes)
     return added
@@ -106,6 +110,11 @@ def refuse_others(given: Mapping[str, str]) -> None:
             where="profile",
             hint="unset it",
         )
+    refuse_off(given)
+
+
+def refuse_off(given: Mapping[str, str]) -> None:
+    """The kill switch holds here too."""
     if given.get("TAILRACE_MODE") == "off":
         raise TailraceError(
             "the environment switches the hooks off: TAILRACE_MODE=off",

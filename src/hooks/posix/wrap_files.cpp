@@ -2,7 +2,6 @@
 // The calls that are not counted but can be made to fail: open, sync, sizes and names.
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <sys/stat.h>
 
 #include "hooks/posix/faults.hpp"
@@ -65,19 +64,8 @@ int truncate_file(int fd, Call&& call) {
     return 0;
 }
 
-bool has_mode(int flags) { return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE; }
-
 }  // namespace
 
-/// `mode`, which is there only with flags that make a file.
-#define TAILRACE_TAKE_MODE(flags)        \
-    unsigned mode = 0;                   \
-    if (has_mode(flags)) {               \
-        va_list values;                  \
-        va_start(values, flags);         \
-        mode = va_arg(values, unsigned); \
-        va_end(values);                  \
-    }
 #define TAILRACE_OPEN(name)                                                    \
     TAILRACE_WRAP(int, name, (const char* path, int flags, ...)) {             \
         TAILRACE_TAKE_MODE(flags)                                              \

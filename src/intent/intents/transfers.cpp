@@ -182,8 +182,9 @@ Statement collective_of(const MpiioFile& file) {
         if (!*transfers) continue;
         const MpiioTransfers& one = **transfers;
         together = sum(together, sum(one.collective, one.split));
-        together = sum(together, one.ordered);
+        together = sum(together, one.nonblocking_collective);
         alone = sum(alone, sum(one.independent, one.nonblocking));
+        if (alone) *alone -= std::min(*alone, one.nonblocking_collective.value_or(0));
     }
     if (!together && !alone) return Statement{};
     why.note("collective_calls", together, "calls").note("independent_calls", alone, "calls");

@@ -80,12 +80,30 @@ struct Fields<MpiioTransfers> {
         v("explicit_offset", s.explicit_offset, "Calls with an explicit offset, of those above.");
         v("shared", s.shared, "Calls through the shared file pointer, of those above.");
         v("ordered", s.ordered, "Ordered calls through the shared file pointer, of those above.");
+        v("nonblocking_collective", s.nonblocking_collective,
+          "Calls that are collective, of the non-blocking ones.");
+        v("failed", s.failed, "Calls that failed; they count nowhere else.");
         v("bytes", s.bytes, "Bytes moved.");
         v("sizes", s.sizes, "Calls by class of size.");
         v("frequent", s.frequent, "The most frequent sizes.");
         v("largest_bytes", s.largest_bytes, "Size of the largest call.");
         v("elapsed_s", s.elapsed_s, "Time in these calls, all processes together.");
         v("active", s.active, "From the begin of the first call to the end of the last.");
+    }
+};
+
+template <>
+struct Fields<MpiioView> {
+    static constexpr std::string_view name = "mpiio_view";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("filetype", s.filetype, "How its file type was made: basic, vector, subarray and so on.");
+        v("etype_bytes", s.etype_bytes, "Size of its elementary type.");
+        v("filetype_bytes", s.filetype_bytes, "Bytes of data in the file type.");
+        v("filetype_extent_bytes", s.filetype_extent_bytes,
+          "From the begin to the end of the file type in the file.");
+        v("displacement_bytes", s.displacement_bytes, "Where the first such view begins.");
+        v("calls", s.calls, "Views of this kind, all processes together.");
     }
 };
 
@@ -97,7 +115,10 @@ struct Fields<MpiioFile> {
         v("collective_opens", s.collective_opens, "Collective opens, counted on each process.");
         v("independent_opens", s.independent_opens, "Opens by one process alone.");
         v("views", s.views, "Views set.");
+        v("view_kinds", s.view_kinds, "What the views look like, the most frequent first.");
         v("syncs", s.syncs, "Calls of MPI_File_sync.");
+        v("set_sizes", s.set_sizes, "Calls of MPI_File_set_size.");
+        v("preallocations", s.preallocations, "Calls of MPI_File_preallocate.");
         v("communicator_size", s.communicator_size, "Ranks of the communicator of the file.");
         v("hints_given", s.hints_given, "Hints that the program gave.");
         v("hints_in_force", s.hints_in_force, "Hints as MPI_File_get_info tells them.");

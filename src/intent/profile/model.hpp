@@ -212,14 +212,24 @@ struct Hdf5File {
 };
 struct MpiioTransfers {
     Count independent, collective, nonblocking, split, explicit_offset, shared, ordered, bytes;
+    Count nonblocking_collective, failed;
     std::vector<SizeClass> sizes;
     std::vector<FrequentSize> frequent;
     Count largest_bytes;
     Seconds elapsed_s;
     std::optional<Span> active;
 };
+/// One kind of view that a program sets.
+struct MpiioView {
+    std::string filetype;  ///< "basic", "vector", "subarray", ...
+    Count etype_bytes, filetype_bytes, filetype_extent_bytes;
+    std::uint64_t displacement_bytes = 0;  ///< of the first one
+    std::uint64_t calls = 0;
+};
 struct MpiioFile {
     Count collective_opens, independent_opens, views, syncs, communicator_size;
+    Count set_sizes, preallocations;
+    std::vector<MpiioView> view_kinds;
     Texts hints_given, hints_in_force;
     std::optional<MpiioTransfers> reads, writes;
     std::vector<FrequentSize> frequent;  ///< reads and writes together

@@ -152,6 +152,18 @@ private:
             case kind_extents:
                 read_extents(reader);
                 break;
+            case kind_mpiio:
+                read_mpiio(reader);
+                break;
+            case kind_hint:
+                read_hint(reader);
+                break;
+            case kind_view:
+                read_view(reader);
+                break;
+            case kind_posix:
+                read_posix(reader);
+                break;
             default:
                 reader.damaged("a record of kind " + std::to_string(head.kind));
         }
@@ -308,6 +320,35 @@ private:
         }
     }
 
+    void read_mpiio(Reader& reader) {
+        const auto record = reader.head<MpiioRecord>();
+        file(reader, record.file).mpiio.emplace().record = record;
+    }
+
+    void read_hint(Reader& reader) {
+        const auto record = reader.head<HintRecord>();
+        DecodedHint hint{reader.text(record.key_bytes), {}, record.in_force != 0};
+        hint.value = reader.text(record.value_bytes);
+        mpiio(reader, record.of).hints.push_back(std::move(hint));
+    }
+
+    void read_view(Reader& reader) {
+        const auto record = reader.head<ViewRecord>();
+        if (record.filetype >= filetypes) reader.damaged("an unknown kind of file type");
+        mpiio(reader, record.of).views.push_back(record);
+    }
+
+    void read_posix(Reader& reader) {
+        const auto record = reader.head<PosixRecord>();
+        DecodedFile& of = file(reader, record.file);
+        (record.stream != 0 ? of.stream : of.posix) = record;
+    }
+
+    DecodedMpiio& mpiio(Reader& reader, std::uint64_t offset) {
+        DecodedFile& of = file(reader, offset);
+        if (!of.mpiio) reader.damaged("it refers to MPI-IO on a file that had none");
+        return *of.mpiio;
+    }
     DecodedFile& file(Reader& reader, std::uint64_t offset) {
         return of(x_spool.files, reader, offset, "file");
     }

@@ -6,11 +6,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "intent/spool/layout.hpp"
+#include "intent/spool/layout_io.hpp"
 
 namespace tailrace::intent::spool {
 
@@ -23,11 +24,22 @@ struct DecodedSetting {
     std::vector<std::uint64_t> values;
     std::uint64_t real = 0;  ///< bit k: values[k] holds the bits of a double
 };
+struct DecodedHint {
+    std::string key, value;
+    bool in_force = false;
+};
+struct DecodedMpiio {
+    MpiioRecord record{};
+    std::vector<DecodedHint> hints;  ///< in the order in which they were met
+    std::vector<ViewRecord> views;
+};
 struct DecodedFile {
     FileRecord record{};
     std::string path;
     std::vector<std::string> names;
     std::vector<DecodedSetting> settings;
+    std::optional<DecodedMpiio> mpiio;
+    std::optional<PosixRecord> posix, stream;
 };
 struct DecodedFilter {
     std::uint32_t id = 0;

@@ -14,7 +14,7 @@
 namespace tailrace::intent::spool {
 
 constexpr char magic[8] = {'T', 'R', 'S', 'P', 'O', 'O', 'L', '\n'};
-constexpr uint32_t version = 1;
+constexpr uint32_t version = 2;
 constexpr uint32_t byte_order = 0x01020304;
 constexpr uint64_t header_bytes = 4096;
 constexpr uint32_t most_dimensions = 32;
@@ -35,8 +35,15 @@ enum Kind : uint32_t {
     kind_filter = 11,
     kind_extents = 12,
     kind_other = 13,  ///< only in Header::dropped: calls on what found no room itself
-    kinds = 16
+    kind_mpiio = 16,
+    kind_hint = 17,
+    kind_view = 18,
+    kind_posix = 19,
+    kinds = 24
 };
+
+/// What wrote a spool. A process may leave one of each.
+enum Hook : uint32_t { hook_hdf5 = 1, hook_mpiio = 2, hook_posix = 4 };
 
 struct Header {
     char magic[8];
@@ -51,7 +58,7 @@ struct Header {
     int64_t start_wall_ns;       ///< since 1970, UTC
     int64_t start_monotonic_ns;  ///< all other times count from here
     int64_t last_ns;             ///< the last thing that was recorded
-    uint32_t hooks;              ///< bit 0: HDF5 connector
+    uint32_t hooks;              ///< bits: hook_hdf5 and so on
     uint32_t inherited;          ///< 1: a fork of a process that was being recorded
     uint64_t node_memory_bytes;  ///< 0: not known
     char host[256];

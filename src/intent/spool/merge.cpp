@@ -15,7 +15,8 @@ namespace {
 
 /// A file on its way into the profile: what each process says of it.
 struct Gathered {
-    std::vector<Part<DecodedFile>> files;
+    std::vector<Part<DecodedFile>> files;  ///< of all hooks
+    std::vector<Part<DecodedFile>> hdf5;   ///< of the connector
     std::map<std::string, std::vector<Part<DecodedDataset>>> datasets;
     std::vector<std::string> order;  ///< of the datasets, as they were met
 };
@@ -55,7 +56,8 @@ std::string system_name(std::int64_t type) {
 
 constexpr const char* kind_names[kinds] = {
     "",          "texts",  "libraries", "files",    "file_names", "datasets", "dataset_names",
-    "transfers", "shapes", "places",    "settings", "filters",    "extents",  "calls"};
+    "transfers", "shapes", "places",    "settings", "filters",    "extents",  "calls",
+    nullptr,     nullptr,  "mpiio",     "hints",    "views",      "posix"};
 
 void count_dropped(const Spool& spool, Counts& dropped) {
     for (std::size_t kind = 1; kind < kinds; ++kind) {
@@ -83,6 +85,39 @@ Process process(const Spool& spool, const Member& member) {
     return made;
 }
 
+/// What another hook noted down of a process that is there already.
+void add_to(Process& known, const Process& more) {
+    if (!known.hdf5_version) known.hdf5_version = more.hdf5_version;
+    if (!known.mpi_version) known.mpi_version = more.mpi_version;
+    known.start_s = std::min(known.start_s, more.start_s);
+    known.end_s = std::max(known.end_s, more.end_s);
+}
+
+/// Gives each process its id: a process leaves one spool per hook.
+class Ids {
+public:
+    /// @return the id, and whether it is a new one
+    std::pair<std::uint64_t, bool> of(const Spool& spool) {
+        for (Known& one : x_known[{spool.host, spool.header.pid}]) {
+            if (one.program != spool.program || (one.hooks & spool.header.hooks) != 0) continue;
+            one.hooks |= spool.header.hooks;
+            return {one.id, false};
+        }
+        x_known[{spool.host, spool.header.pid}].push_back(
+            {spool.program, spool.header.hooks, x_next});
+        return {x_next++, true};
+    }
+
+private:
+    struct Known {
+        std::string program;
+        std::uint32_t hooks = 0;
+        std::uint64_t id = 0;
+    };
+    std::map<std::pair<std::string, std::uint32_t>, std::vector<Known>> x_known;
+    std::uint64_t x_next = 0;
+};
+
 void describe_run(const std::vector<NamedSpool>& spools, Run& run) {
     std::set<std::string> hosts;
     double end_s = 0;
@@ -105,7 +140,9 @@ void describe_run(const std::vector<NamedSpool>& spools, Run& run) {
 
 void gather(const Spool& spool, const Member& member, std::map<std::string, Gathered>& files) {
     for (const auto& [offset, file] : spool.files) {
-        files[file.path].files.push_back({member, &file});
+        Gathered& of = files[file.path];
+        of.files.push_back({member, &file});
+        if ((spool.header.hooks & hook_hdf5) != 0) of.hdf5.push_back({member, &file});
     }
     for (const auto& [offset, dataset] : spool.datasets) {
         if (dataset.path.empty())
@@ -127,7 +164,10 @@ File file(const std::string& path, const Gathered& from) {
     }
     names.erase(path);
     made.names.assign(names.begin(), names.end());
-    made.hdf5 = hdf5_file(from.files);
+    if (!from.hdf5.empty()) made.hdf5 = hdf5_file(from.hdf5);
+    made.mpiio = mpiio_file(from.files);
+    made.posix = posix_file(from.files, &DecodedFile::posix);
+    made.stdio = posix_file(from.files, &DecodedFile::stream);
     for (const std::string& name : from.order) {
         made.datasets.push_back(dataset(name, from.datasets.at(name)));
     }
@@ -172,10 +212,16 @@ Profile merge(std::vector<NamedSpool> spools, const std::string& command) {
         start_ns = std::min(start_ns, one.spool.header.start_wall_ns);
     }
     std::map<std::string, Gathered> files;
-    std::uint64_t id = 0;
+    Ids ids;
     for (const NamedSpool& one : spools) {
-        const Member member{id++, seconds(one.spool.header.start_wall_ns - start_ns)};
-        profile.run.processes.push_back(process(one.spool, member));
+        const auto [id, is_new] = ids.of(one.spool);
+        const Member member{id, seconds(one.spool.header.start_wall_ns - start_ns)};
+        const Process made = process(one.spool, member);
+        if (is_new) {
+            profile.run.processes.push_back(made);
+        } else {
+            add_to(profile.run.processes[id], made);
+        }
         profile.origin.sources.push_back({one.path, "spool", "", {}});
         count_dropped(one.spool, profile.origin.dropped);
         gather(one.spool, member, files);

@@ -31,6 +31,11 @@ void add(Count& sum, std::uint64_t value);
 [[nodiscard]] std::string hexadecimal(std::uint64_t value);
 void add_settings(Settings& all, const std::vector<DecodedSetting>& settings);
 
+/// What MPI-IO, or system calls, or streams saw; nothing where none of them did.
+[[nodiscard]] std::optional<MpiioFile> mpiio_file(const std::vector<Part<DecodedFile>>& parts);
+[[nodiscard]] std::optional<PosixFile> posix_file(
+    const std::vector<Part<DecodedFile>>& parts,
+    const std::optional<PosixRecord> DecodedFile::*layer);
 [[nodiscard]] Hdf5File hdf5_file(const std::vector<Part<DecodedFile>>& parts);
 /// @param path  the dataset's; the parts may know it under other names too
 [[nodiscard]] Dataset dataset(const std::string& path,

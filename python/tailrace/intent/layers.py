@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The layers that are recorded of a program: which hooks, and how it gets them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import tailrace
+from tailrace.errors import ExitCode, TailraceError
+from tailrace.intent import plugin, program_file
+from tailrace.run.launcher import flavour_of
+
+LAYERS = ("hdf5", "mpiio", "posix")
+PRELOADED = ("mpiio", "posix")
+_launchers = ("mpiexec", "mpirun", "orterun", "prterun")
+_remedies = {
+    "mpiio": "build tailrace with MPI (`make build` in a clone); --layers hdf5 records without it",
+    "posix": "install a C++ compiler (Debian: apt-get install g++), then `pip install "
+    "--force-reinstall` tailrace again; or `make build` in a clone",
+}
+
+
+@dataclass(frozen=True)
+class Layers:
+    """What is recorded. `asked`: the user named them; else what is missing is left out."""
+
+    names: tuple[str, ...]
+    asked: bool
+
+    @property
+    def posix_of_all(self) -> bool:
+        """Else system calls are kept only of files that no other layer saw."""
+        return self.asked
+
+
+@dataclass
+class Hooks:
+    """What a program needs to be recorded, and what the user should know of it."""
+
+    words: list[str]
+    environment: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def parse(text: str) -> Layers:
+    """The value of --layers."""
+    if text == "auto":
+        return Layers(LAYERS, asked=False)
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in LAYERS:
+            raise TailraceError(
+                f'there is no layer "{name}"', where="--layers", code=ExitCode.USAGE,
+                hint=f"auto, or some of {', '.join(LAYERS)}, with commas between them",
+            )  # fmt: skip
+    if not names:
+        raise TailraceError("no layer is named", where="--layers", hint=f"{', '.join(LAYERS)}")
+    return Layers(tuple(name for name in LAYERS if name in names), asked=True)
+
+
+def candidates(name: str, environment: Mapping[str, str] = os.environ) -> list[Path]:
+    """Where the hook of a layer may lie, in the order of preference."""
+    file = f"libtailrace_{name}.so"
+    found = [Path(tailrace.__file__).parent / "hooks" / file]
+    if "TAILRACE_BUILD_DIR" in environment:
+        found.append(Path(environment["TAILRACE_BUILD_DIR"], "lib", "tailrace", "hooks", file))
+    homes = [environment.get("TAILRACE_HOME", ""), str(Path(sys.argv[0]).absolute().parent.parent)]
+    for home in homes:
+        if home:
+            found += [Path(home) / lib / "tailrace" / "hooks" / file for lib in ("lib", "lib64")]
+    return found
+
+
+def find(name: str, environment: Mapping[str, str] = os.environ) -> Path | None:
+    """The hook of a layer."""
+    return next((path for path in candidates(name, environment) if path.is_file()), None)
+
+
+def why_not(hook: Path) -> str:
+    """What the loader says against it, "" where it can be preloaded: tried on a process of our own.
+    The loader leaves out what it cannot load, so no program could be harmed."""
+    run = subprocess.run(
+        ["/bin/sh", "-c", ":"], env={"LD_PRELOAD": str(hook)}, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    if run.returncode == 0 and not run.stderr.strip():
+        return ""
+    return run.stderr.strip() or f"a process with it ended with exit code {run.returncode}"
+
+
+def prepare(
+    layers: Layers,
+    command: list[str],
+    spools: Path,
+    mebibytes: int | None,
+    given: Mapping[str, str] = os.environ,
+) -> Hooks:
+    """Finds the hooks, tries each, and says how the command is to be started."""
+    hooks = Hooks(list(command))
+    if "hdf5" in layers.names:
+        folder = plugin.find()
+        plugin.check(folder)
+        hooks.environment = plugin.environment_for(folder, spools, mebibytes, given)
+    else:
+        plugin.refuse_off(given)
+        hooks.environment = plugin.recording(spools, mebibytes)
+    preloads = _preloads(layers, hooks)
+    if preloads and _can_preload(command, hooks, given):
+        value = os.pathsep.join([*preloads, *filter(None, [given.get("LD_PRELOAD", "")])])
+        hooks.words, more = with_preload(hooks.words, value)
+        hooks.environment.update(more)
+    return hooks
+
+
+def _preloads(layers: Layers, hooks: Hooks) -> list[str]:
+    found = []
+    for name in layers.names:
+        if name not in PRELOADED:
+            continue
+        path = find(name)
+        if path is None:
+            if layers.asked:
+                raise TailraceError(
+                    f"the hook of the layer {name} (libtailrace_{name}.so) is not installed",
+                    where="--layers", hint=_remedies[name], code=ExitCode.CAPABILITY_MISSING,
+                )  # fmt: skip
+            continue
+        if reason := why_not(path):
+            if layers.asked:
+                raise TailraceError(
+                    f"the hook of the layer {name} cannot be loaded: {reason}", where=str(path),
+                    hint="the program was not started; install tailrace anew on this machine",
+                    code=ExitCode.CAPABILITY_MISSING,
+                )  # fmt: skip
+            hooks.notes.append(f"the layer {name} is not recorded: {reason}")
+            continue
+        found.append(str(path))
+    return found
+
+
+def _can_preload(command: list[str], hooks: Hooks, given: Mapping[str, str]) -> bool:
+    """Whether the program takes preloaded libraries; where it only ignores them, a note is all."""
+    for program in program_file.programs_in(command):
+        if reason := program_file.why_no_preload(program, given):
+            hooks.notes.append(f"only what HDF5 tells is recorded: {program} {reason}")
+            return False
+    return True
+
+
+def with_preload(
+    words: list[str], value: str, flavour: Callable[[str], str] = flavour_of
+) -> tuple[list[str], dict[str, str]]:
+    """The command and the environment in which its processes preload `value`, but not a launcher
+    that can be told so."""
+    if not Path(words[0]).name.startswith(_launchers):
+        return words, {"LD_PRELOAD": value}
+    if flavour(words[0]) == "openmpi":
+        return [words[0], "-x", f"LD_PRELOAD={value}", *words[1:]], {}
+    return [words[0], "-genv", "LD_PRELOAD", value, *words[1:]], {}
+
+
+def without_doubles(profile: dict[str, object]) -> None:
+    """Takes the system calls away from files that another layer saw: those are its own."""
+    files = profile.get("files", [])
+    assert isinstance(files, list)
+    for file in files:
+        if "hdf5" in file or "mpiio" in file:
+            file.pop("posix", None)
+            file.pop("stdio", None)

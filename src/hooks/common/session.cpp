@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hooks/common/session.hpp"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+
+namespace tailrace::hooks::session {
+namespace {
+
+constexpr uint64_t default_mib = 16;
+constexpr uint64_t most_mib = 4096;
+
+enum class Mode { not_asked, off, record };
+
+std::atomic_flag busy = ATOMIC_FLAG_INIT;
+std::atomic<Mode> mode{Mode::not_asked};
+std::atomic<bool> forked{false};
+std::atomic<pid_t> owner{0};
+std::atomic<int64_t> start_ns{0};  ///< of this process, as far as it is known here
+bool begun = false;
+bool is_fork = false;
+uint32_t now_generation = 0;
+uint64_t most_bytes = default_mib << 20;
+char spool_folder[PATH_MAX];
+spool::Writer spool_writer;
+// Ours come before the program: there is room in its static block.
+__thread __attribute__((tls_model("initial-exec"))) bool is_inside = false;
+
+const char* environment(const char* name) {
+    return getenv(name);  // NOLINT(concurrency-mt-unsafe): only read
+}
+
+void lock() {
+    for (unsigned tries = 0; busy.test_and_set(std::memory_order_acquire); ++tries) {
+        if (tries > 64) sched_yield();
+    }
+}
+void unlock() { busy.clear(std::memory_order_release); }
+
+void text(spool::TextOf of, const char* characters, size_t bytes) {
+    const uint64_t offset = spool_writer.add(
+        spool::kind_text, sizeof(spool::TextRecord) + static_cast<uint64_t>(bytes));
+    if (offset == 0) return;
+    auto& record = spool_writer.at<spool::TextRecord>(offset);
+    record.of = of;
+    record.bytes = static_cast<uint32_t>(bytes);
+    memcpy(&record + 1, characters, bytes);
+}
+
+void describe_program() {
+    char buffer[8192];
+    const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        const ssize_t bytes = read(file, buffer, sizeof buffer);
+        if (bytes > 0) text(spool::text_command, buffer, static_cast<size_t>(bytes));
+        close(file);
+    }
+    const ssize_t bytes = readlink("/proc/self/exe", buffer, sizeof buffer);
+    if (bytes > 0) text(spool::text_program, buffer, static_cast<size_t>(bytes));
+    if (getcwd(buffer, sizeof buffer) != nullptr) text(spool::text_folder, buffer, strlen(buffer));
+    // It may be asked before MPI is initialised.
+    using Ask = int (*)(char*, int*);
+    const auto ask = reinterpret_cast<Ask>(dlsym(RTLD_DEFAULT, "MPI_Get_library_version"));
+    if (ask == nullptr) return;
+    int length = 0;
+    memset(buffer, 0, sizeof buffer);
+    if (ask(buffer, &length) == 0) text(spool::text_mpi, buffer, strcspn(buffer, "\n,"));
+}
+
+/// The spool begins after the first call that is recorded; times count from before it.
+void set_back_the_start() {
+    spool::Header& header = spool_writer.header();
+    const int64_t late_ns = header.start_monotonic_ns - start_ns.load();
+    if (late_ns <= 0) return;
+    header.start_monotonic_ns -= late_ns;
+    header.start_wall_ns -= late_ns;
+}
+
+bool begin() {
+    begun = true;
+    if (!spool_writer.begin(spool_folder, most_bytes, hook, is_fork)) {
+        constexpr char line[] =
+            "tailrace: nothing is recorded of a process: no file can be made in "
+            "TAILRACE_PROFILE_DIR\n";
+        if (write(STDERR_FILENO, line, sizeof line - 1) < 0) return false;
+        return false;
+    }
+    set_back_the_start();
+    describe_program();
+    spool_writer.publish();
+    return true;
+}
+
+void read_environment() {
+    const char* asked = environment("TAILRACE_MODE");
+    const char* where = environment("TAILRACE_PROFILE_DIR");
+    Mode found = Mode::off;
+    if (asked != nullptr && strcmp(asked, "record") == 0 && where != nullptr &&
+        realpath(where, spool_folder) != nullptr) {
+        found = Mode::record;
+        const char* size = environment("TAILRACE_PROFILE_MIB");
+        const long long mib = size != nullptr ? atoll(size) : 0;
+        if (mib > 0) most_bytes = (static_cast<uint64_t>(mib) < most_mib ? mib : most_mib) << 20;
+        owner.store(getpid());
+        start_ns.store(now());
+        pthread_atfork(nullptr, nullptr, [] {
+            owner.store(getpid());
+            start_ns.store(now());
+            forked.store(true);
+            busy.clear();  // whoever held it stayed behind in the parent
+        });
+    }
+    mode.store(found, std::memory_order_release);
+}
+
+/// In a child: the parent's spool is left alone.
+void move_over() {
+    if (!forked.exchange(false)) return;
+    is_fork = is_fork || begun;
+    begun = false;
+    spool_writer.forget();
+    ++now_generation;
+}
+
+int64_t relative(int64_t at) {
+    const int64_t since = at - spool_writer.header().start_monotonic_ns;
+    return since > 0 ? since : 0;
+}
+
+}  // namespace
+
+bool on() {
+    if (mode.load(std::memory_order_acquire) == Mode::not_asked && !is_inside) {
+        const int error = errno;
+        is_inside = true;
+        lock();
+        if (mode.load() == Mode::not_asked) read_environment();
+        unlock();
+        is_inside = false;
+        errno = error;
+    }
+    return mode.load(std::memory_order_relaxed) == Mode::record;
+}
+
+const char* folder() { return spool_folder; }
+
+int64_t now() {
+    timespec at{};
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    return static_cast<int64_t>(at.tv_sec) * 1'000'000'000 + at.tv_nsec;
+}
+
+bool ours() { return on() && owner.load(std::memory_order_relaxed) == getpid(); }
+bool inside() { return is_inside; }
+
+Turn::Turn() : x_errno(errno), x_open(false) {
+    if (is_inside || !on()) return;
+    is_inside = true;
+    lock();
+    move_over();
+    x_open = mode.load() == Mode::record;
+    if (x_open && !begun && !begin()) {
+        mode.store(Mode::off);
+        x_open = false;
+    }
+    if (!x_open) {
+        unlock();
+        is_inside = false;
+    }
+}
+
+Turn::~Turn() {
+    if (x_open) {
+        spool_writer.publish();
+        spool_writer.header().last_ns = relative(now());
+        unlock();
+        is_inside = false;
+    }
+    errno = x_errno;
+}
+
+spool::Writer& writer() { return spool_writer; }
+uint32_t generation() { return now_generation; }
+
+void widen(spool::Period& span, Took took) {
+    const int64_t start = relative(took.start_ns);
+    const int64_t end = relative(took.end_ns);
+    if (span.end_ns == 0 || start < span.start_ns) span.start_ns = start;
+    if (end > span.end_ns) span.end_ns = end;
+}
+
+}  // namespace tailrace::hooks::session

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hooks/mpiio/recorder.hpp"
+
+#include <stdlib.h>
+#include <string.h>
+
+namespace tailrace::hooks {
+
+const spool::Hook session::hook = spool::hook_mpiio;
+
+namespace mpiio {
+namespace {
+
+using session::Turn;
+using session::widen;
+using session::writer;
+using spool::MpiioRecord;
+
+constexpr unsigned buckets = 256;
+constexpr unsigned most_hints = 64;  ///< of one file, given and in force
+constexpr unsigned most_views = 8;
+
+/// An open file. Entries of closed ones are used again.
+struct Open {
+    Open* next;
+    Handle handle;
+    FileEntry* file;  ///< nullptr: free
+};
+Open* table[buckets];
+
+Open*& bucket(Handle handle) { return table[(handle ^ (handle >> 7) ^ (handle >> 17)) % buckets]; }
+
+Open* find(Handle handle) {
+    for (Open* open = bucket(handle); open != nullptr; open = open->next) {
+        if (open->file != nullptr && open->handle == handle) return open;
+    }
+    return nullptr;
+}
+
+void remember(Handle handle, FileEntry* file) {
+    Open* free = find(handle);
+    for (Open* open = bucket(handle); open != nullptr && free == nullptr; open = open->next) {
+        if (open->file == nullptr) free = open;
+    }
+    if (free == nullptr) {
+        free = static_cast<Open*>(calloc(1, sizeof(Open)));
+        if (free == nullptr) return;
+        free->next = bucket(handle);
+        bucket(handle) = free;
+    }
+    free->handle = handle;
+    free->file = file;
+}
+
+MpiioRecord* record_of(FileEntry* file) {
+    return files::layer_of<MpiioRecord>(file, spool::kind_mpiio);
+}
+
+/// The record behind an open file; counts where there is none.
+MpiioRecord* record_of(Handle handle) {
+    const Open* open = find(handle);
+    MpiioRecord* record = open != nullptr ? record_of(open->file) : nullptr;
+    if (record == nullptr) writer().dropped(spool::kind_other);
+    return record;
+}
+
+int64_t length(Took took) { return took.end_ns - took.start_ns; }
+
+/// Looks through a chain of records of a file, the newest first. They are few.
+template <typename Record, typename Same>
+Record* find_record(uint64_t newest, unsigned& count, Same&& same) {
+    for (uint64_t offset = newest; offset != 0; ++count) {
+        auto& record = writer().at<Record>(offset);
+        if (same(record)) return &record;
+        offset = record.previous;
+    }
+    return nullptr;
+}
+
+/// A new record at the head of a chain; nullptr: no room.
+template <typename Record>
+Record* chained(uint64_t& newest, uint64_t of, spool::Kind kind, uint64_t more_bytes) {
+    const uint64_t offset = writer().add(kind, sizeof(Record) + more_bytes);
+    if (offset == 0) return nullptr;
+    auto& record = writer().at<Record>(offset);
+    record.of = of;
+    record.previous = newest;
+    newest = offset;
+    return &record;
+}
+
+void keep_hint(MpiioRecord& of, const Hint& hint) {
+    const size_t key_bytes = strlen(hint.key);
+    const size_t value_bytes = strlen(hint.value);
+    unsigned count = 0;
+    const auto* known =
+        find_record<spool::HintRecord>(of.last_hint, count, [&](const auto& record) {
+            const char* text = reinterpret_cast<const char*>(&record + 1);
+            return record.in_force == (hint.in_force ? 1U : 0U) && record.key_bytes == key_bytes &&
+                   record.value_bytes == value_bytes && memcmp(text, hint.key, key_bytes) == 0 &&
+                   memcmp(text + key_bytes, hint.value, value_bytes) == 0;
+        });
+    if (known != nullptr) return;
+    if (count >= most_hints) return writer().dropped(spool::kind_hint);
+    auto* record = chained<spool::HintRecord>(of.last_hint, of.file, spool::kind_hint,
+                                              key_bytes + value_bytes);
+    if (record == nullptr) return;
+    record->in_force = hint.in_force ? 1 : 0;
+    record->key_bytes = static_cast<uint32_t>(key_bytes);
+    record->value_bytes = static_cast<uint32_t>(value_bytes);
+    char* text = reinterpret_cast<char*>(record + 1);
+    memcpy(text, hint.key, key_bytes);
+    memcpy(text + key_bytes, hint.value, value_bytes);
+}
+
+void keep_view(MpiioRecord& of, const View& view) {
+    unsigned count = 0;
+    auto* known = find_record<spool::ViewRecord>(of.last_view, count, [&](const auto& record) {
+        return record.filetype == view.filetype && record.etype_bytes == view.etype_bytes &&
+               record.filetype_bytes == view.filetype_bytes &&
+               record.filetype_extent == view.filetype_extent;
+    });
+    if (known == nullptr) {
+        if (count >= most_views) return writer().dropped(spool::kind_view);
+        known = chained<spool::ViewRecord>(of.last_view, of.file, spool::kind_view, 0);
+        if (known == nullptr) return;
+        known->first_displacement = view.displacement;
+        known->etype_bytes = view.etype_bytes;
+        known->filetype_bytes = view.filetype_bytes;
+        known->filetype_extent = view.filetype_extent;
+        known->filetype = view.filetype;
+    }
+    ++known->calls;
+}
+
+}  // namespace
+
+void opened(Handle handle, const Opened& facts, Took took) {
+    const Turn turn;
+    if (!turn) return;
+    FileEntry* file = files::of_name(facts.name);
+    MpiioRecord* record = record_of(file);
+    if (record == nullptr) return writer().dropped(spool::kind_other);
+    files::keep_name(*file, facts.name);
+    remember(handle, file);
+    ++(facts.communicator_size > 1 ? record->collective_opens : record->independent_opens);
+    if (facts.communicator_size > record->communicator_size) {
+        record->communicator_size = facts.communicator_size;
+    }
+    widen(record->open, took);
+    record->metadata_ns += length(took);
+    for (unsigned number = 0; number < facts.hint_count; ++number) {
+        keep_hint(*record, facts.hints[number]);
+    }
+}
+
+void closed(Handle handle, Took took) {
+    const Turn turn;
+    if (!turn) return;
+    MpiioRecord* record = record_of(handle);
+    if (record == nullptr) return;
+    ++record->closes;
+    widen(record->close, took);
+    record->metadata_ns += length(took);
+    find(handle)->file = nullptr;
+}
+
+void moved(Handle handle, spool::Direction direction, uint32_t how, uint64_t bytes, Took took) {
+    const Turn turn;
+    MpiioRecord* record = turn ? record_of(handle) : nullptr;
+    if (record == nullptr) return;
+    spool::MpiioTransfersRecord& to = record->transfers[direction];
+    uint32_t kind = spool::call_independent;
+    if ((how & nonblocking) != 0) {
+        kind = spool::call_nonblocking;
+    } else if ((how & split) != 0) {
+        kind = spool::call_split;
+    } else if ((how & collective) != 0) {
+        kind = spool::call_collective;
+    }
+    ++to.counts[kind];
+    if ((how & explicit_offset) != 0) ++to.counts[spool::call_explicit_offset];
+    if ((how & shared) != 0) ++to.counts[spool::call_shared];
+    if ((how & ordered) != 0) ++to.counts[spool::call_ordered];
+    if ((how & nonblocking) != 0 && (how & collective) != 0) {
+        ++to.counts[spool::call_nonblocking_collective];
+    }
+    to.bytes += bytes;
+    to.elapsed_ns += length(took);
+    widen(to.active, took);
+    files::count(to.sizes, bytes);
+    if (record->last_direction != 0 && record->last_direction != direction + 1U) {
+        ++record->switches;
+    }
+    record->last_direction = direction + 1U;
+}
+
+void ended(Handle handle, spool::Direction direction, Took took) {
+    const Turn turn;
+    MpiioRecord* record = turn ? record_of(handle) : nullptr;
+    if (record == nullptr) return;
+    record->transfers[direction].elapsed_ns += length(took);
+    widen(record->transfers[direction].active, took);
+}
+
+void failed(Handle handle, spool::Direction direction, Took took) {
+    const Turn turn;
+    const Open* open = turn ? find(handle) : nullptr;
+    MpiioRecord* record = open != nullptr ? record_of(open->file) : nullptr;
+    if (record == nullptr) return;
+    ++record->transfers[direction].failed;
+    record->transfers[direction].elapsed_ns += length(took);
+}
+
+void viewed(Handle handle, const View& view, Took took) {
+    const Turn turn;
+    MpiioRecord* record = turn ? record_of(handle) : nullptr;
+    if (record == nullptr) return;
+    ++record->views;
+    record->metadata_ns += length(took);
+    keep_view(*record, view);
+}
+
+void other(Handle handle, Other what, Took took) {
+    const Turn turn;
+    MpiioRecord* record = turn ? record_of(handle) : nullptr;
+    if (record == nullptr) return;
+    if (what == Other::sync) ++record->syncs;
+    if (what == Other::set_size) ++record->set_sizes;
+    if (what == Other::preallocate) ++record->preallocations;
+    record->metadata_ns += length(took);
+}
+
+void hinted(Handle handle, const Hint* hints, unsigned count, Took took) {
+    const Turn turn;
+    MpiioRecord* record = turn ? record_of(handle) : nullptr;
+    if (record == nullptr) return;
+    record->metadata_ns += length(took);
+    for (unsigned number = 0; number < count; ++number) keep_hint(*record, hints[number]);
+}
+
+}  // namespace mpiio
+}  // namespace tailrace::hooks

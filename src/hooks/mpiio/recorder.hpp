@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is kept of the calls of MPI-IO. Knows nothing of MPI: handles are numbers.
+#pragma once
+
+#include "hooks/common/files.hpp"
+
+namespace tailrace::hooks::mpiio {
+
+using Handle = uintptr_t;
+
+/// How a call moves data, as bits.
+enum How : uint32_t {
+    independent = 1,
+    collective = 2,
+    nonblocking = 4,
+    split = 8,
+    explicit_offset = 16,
+    shared = 32,
+    ordered = 64
+};
+
+struct Hint {
+    const char* key;
+    const char* value;
+    bool in_force;
+};
+
+struct Opened {
+    const char* name;
+    uint32_t communicator_size;
+    const Hint* hints;
+    unsigned hint_count;
+};
+
+struct View {
+    int64_t displacement;
+    uint64_t etype_bytes;
+    uint64_t filetype_bytes;
+    uint64_t filetype_extent;
+    spool::FileType filetype;
+};
+
+void opened(Handle handle, const Opened& file, Took took);
+/// @param took  of the close; the handle means another file from now on
+void closed(Handle handle, Took took);
+void moved(Handle handle, spool::Direction direction, uint32_t how, uint64_t bytes, Took took);
+/// The end of a split call: only its time counts.
+void ended(Handle handle, spool::Direction direction, Took took);
+/// A transfer that failed; other failed calls are not counted.
+void failed(Handle handle, spool::Direction direction, Took took);
+void viewed(Handle handle, const View& view, Took took);
+enum class Other { sync, set_size, preallocate };
+void other(Handle handle, Other what, Took took);
+void hinted(Handle handle, const Hint* hints, unsigned count, Took took);
+
+}  // namespace tailrace::hooks::mpiio

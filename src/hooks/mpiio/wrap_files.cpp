@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening, closing, views, hints and sizes.
+#include "hooks/mpiio/hints.hpp"
+#include "hooks/mpiio/wrap.hpp"
+
+namespace tailrace::hooks::mpiio {
+namespace {
+
+uint32_t size_of(MPI_Comm communicator) {
+    static constinit Real<int(MPI_Comm, int*)> comm_size{"PMPI_Comm_size"};
+    int size = 0;
+    return comm_size(communicator, &size) == MPI_SUCCESS ? static_cast<uint32_t>(size) : 0;
+}
+
+spool::FileType kind_of(MPI_Datatype type) {
+    static constinit Real<int(MPI_Datatype, int*, int*, int*, int*)> get_envelope{
+        "PMPI_Type_get_envelope"};
+    int integers = 0;
+    int addresses = 0;
+    int types = 0;
+    int combiner = 0;
+    if (get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) {
+        return spool::filetype_other;
+    }
+    switch (combiner) {
+        case MPI_COMBINER_NAMED:
+            return spool::filetype_basic;
+        case MPI_COMBINER_CONTIGUOUS:
+            return spool::filetype_contiguous;
+        case MPI_COMBINER_VECTOR:
+        case MPI_COMBINER_HVECTOR:
+            return spool::filetype_vector;
+        case MPI_COMBINER_INDEXED:
+        case MPI_COMBINER_HINDEXED:
+        case MPI_COMBINER_INDEXED_BLOCK:
+        case MPI_COMBINER_HINDEXED_BLOCK:
+            return spool::filetype_indexed;
+        case MPI_COMBINER_STRUCT:
+            return spool::filetype_struct;
+        case MPI_COMBINER_SUBARRAY:
+            return spool::filetype_subarray;
+        case MPI_COMBINER_DARRAY:
+            return spool::filetype_darray;
+        case MPI_COMBINER_RESIZED:
+            return spool::filetype_resized;
+        default:
+            return spool::filetype_other;
+    }
+}
+
+View view_of(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype) {
+    static constinit Real<int(MPI_Datatype, MPI_Count*, MPI_Count*)> get_extent{
+        "PMPI_Type_get_extent_x"};
+    MPI_Count begin = 0;
+    MPI_Count extent = 0;
+    View view{displacement, bytes_of(1, etype), bytes_of(1, filetype), 0, kind_of(filetype)};
+    if (get_extent(filetype, &begin, &extent) == MPI_SUCCESS && extent > 0) {
+        view.filetype_extent = static_cast<uint64_t>(extent);
+    }
+    return view;
+}
+
+template <typename Real>
+int open(MPI_Comm communicator, const char* name, MPI_Info info, MPI_File* file, Real&& real) {
+    const Call call;
+    const int error = real();
+    if (!call.counts() || error != MPI_SUCCESS) return error;
+    const Took took = call.took();
+    Hints hints;
+    hints.add_given(info);
+    hints.add_in_force(*file);
+    opened(handle_of(*file), {name, size_of(communicator), hints.all(), hints.count()}, took);
+    return error;
+}
+
+template <typename Real>
+int close(MPI_File* file, Real&& real) {
+    const Call call;
+    const Handle handle = file != nullptr ? handle_of(*file) : Handle{};
+    const int error = real();
+    if (call.counts() && error == MPI_SUCCESS) closed(handle, call.took());
+    return error;
+}
+
+template <typename Real>
+int note(MPI_File file, Other what, Real&& real) {
+    const Call call;
+    const int error = real();
+    if (call.counts() && error == MPI_SUCCESS) other(handle_of(file), what, call.took());
+    return error;
+}
+
+template <typename Real>
+int set_hints(MPI_File file, MPI_Info info, Real&& real) {
+    const Call call;
+    const int error = real();
+    if (!call.counts() || error != MPI_SUCCESS) return error;
+    const Took took = call.took();
+    Hints hints;
+    hints.add_given(info);
+    hints.add_in_force(file);
+    hinted(handle_of(file), hints.all(), hints.count(), took);
+    return error;
+}
+
+template <typename Real>
+int set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
+             MPI_Info info, Real&& real) {
+    const Call call;
+    const int error = real();
+    if (!call.counts() || error != MPI_SUCCESS) return error;
+    const Took took = call.took();
+    viewed(handle_of(file), view_of(displacement, etype, filetype), took);
+    if (!is_null(info)) {
+        Hints hints;
+        hints.add_given(info);
+        hints.add_in_force(file);
+        hinted(handle_of(file), hints.all(), hints.count(), {took.end_ns, took.end_ns});
+    }
+    return error;
+}
+
+}  // namespace
+
+TAILRACE_DEFINE_BOTH(File_open,
+                     (MPI_Comm communicator, const char* name, int mode, MPI_Info info,
+                      MPI_File* file),
+                     return open(communicator, name, info, file,
+                                 [&] { return real(communicator, name, mode, info, file); });)
+TAILRACE_DEFINE_BOTH(File_close, (MPI_File * file), return close(file, [&] { return real(file); });)
+TAILRACE_DEFINE_BOTH(File_set_view,
+                     (MPI_File file, MPI_Offset at, MPI_Datatype etype, MPI_Datatype filetype,
+                      const char* representation, MPI_Info info),
+                     return set_view(file, at, etype, filetype, info, [&] {
+                         return real(file, at, etype, filetype, representation, info);
+                     });)
+TAILRACE_DEFINE_BOTH(File_set_info, (MPI_File file, MPI_Info info),
+                     return set_hints(file, info, [&] { return real(file, info); });)
+TAILRACE_DEFINE_BOTH(File_sync, (MPI_File file),
+                     return note(file, Other::sync, [&] { return real(file); });)
+TAILRACE_DEFINE_BOTH(File_set_size, (MPI_File file, MPI_Offset bytes),
+                     return note(file, Other::set_size, [&] { return real(file, bytes); });)
+TAILRACE_DEFINE_BOTH(File_preallocate, (MPI_File file, MPI_Offset bytes),
+                     return note(file, Other::preallocate, [&] { return real(file, bytes); });)
+
+}  // namespace tailrace::hooks::mpiio

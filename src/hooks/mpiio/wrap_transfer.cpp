@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls that move data.
+#include "hooks/mpiio/wrap.hpp"
+
+namespace tailrace::hooks::mpiio {
+namespace {
+
+constexpr auto reads = spool::reads;
+constexpr auto writes = spool::writes;
+
+thread_local __attribute__((tls_model("initial-exec"))) bool within = false;
+
+template <typename Real>
+int move(MPI_File file, MPI_Count count, MPI_Datatype type, spool::Direction direction,
+         uint32_t how, Real&& real) {
+    const Call call;
+    const int error = real();
+    if (!call.counts()) return error;
+    const Took took = call.took();
+    if (error == MPI_SUCCESS) {
+        moved(handle_of(file), direction, how, bytes_of(count, type), took);
+    } else {
+        failed(handle_of(file), direction, took);
+    }
+    return error;
+}
+
+template <typename Real>
+int end(MPI_File file, spool::Direction direction, Real&& real) {
+    const Call call;
+    const int error = real();
+    if (call.counts()) ended(handle_of(file), direction, call.took());
+    return error;
+}
+
+}  // namespace
+
+Call::Call()
+    : x_counts(!within && session::on() && understood()),
+      x_start_ns(x_counts ? session::now() : 0) {
+    if (x_counts) within = true;
+}
+Call::~Call() {
+    if (x_counts) within = false;
+}
+
+#define COUNT int
+#define TAILRACE_MOVES(name, direction, how, parameters, arguments) \
+    TAILRACE_DEFINE_BOTH(                                           \
+        File_##name, parameters,                                    \
+        return move(file, count, type, direction, how, [&] { return real arguments; });)
+#include "hooks/mpiio/calls.def"
+#undef TAILRACE_MOVES
+#undef COUNT
+
+// The large counts of MPI 4; an older library has nobody who calls them.
+#define COUNT MPI_Count
+#define TAILRACE_MOVES(name, direction, how, parameters, arguments) \
+    TAILRACE_DEFINE_BOTH(                                           \
+        File_##name##_c, parameters,                                \
+        return move(file, count, type, direction, how, [&] { return real arguments; });)
+#include "hooks/mpiio/calls.def"
+#undef TAILRACE_MOVES
+#undef COUNT
+
+#define TAILRACE_END(name, direction, buffer)                                            \
+    TAILRACE_DEFINE_BOTH(File_##name, (MPI_File file, buffer data, MPI_Status * status), \
+                         return end(file, direction, [&] { return real(file, data, status); });)
+TAILRACE_END(read_all_end, reads, void*)
+TAILRACE_END(read_ordered_end, reads, void*)
+TAILRACE_END(read_at_all_end, reads, void*)
+TAILRACE_END(write_all_end, writes, const void*)
+TAILRACE_END(write_ordered_end, writes, const void*)
+TAILRACE_END(write_at_all_end, writes, const void*)
+
+}  // namespace tailrace::hooks::mpiio

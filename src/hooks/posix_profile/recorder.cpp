@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hooks/posix_profile/recorder.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "hooks/posix_profile/wanted.hpp"
+
+namespace tailrace::hooks {
+
+const spool::Hook session::hook = spool::hook_posix;
+
+namespace posix_profile {
+namespace {
+
+using session::Turn;
+using session::widen;
+using session::writer;
+using spool::PosixRecord;
+using spool::PosixTransfersRecord;
+
+constexpr int most_descriptors = 1 << 16;
+constexpr uint64_t memory_alignment = 8;
+/// By layer and descriptor; nullptr: not recorded. Constant-initialised: used before constructors.
+std::atomic<FileEntry*> table[2][most_descriptors];
+
+std::atomic<FileEntry*>* place(int fd, Layer layer) {
+    return fd >= 0 && fd < most_descriptors ? &table[layer][fd] : nullptr;
+}
+
+FileEntry* file_of(int fd, Layer layer) {
+    const auto* at = place(fd, layer);
+    return at != nullptr ? at->load(std::memory_order_relaxed) : nullptr;
+}
+
+PosixRecord* record_of(FileEntry* file, Layer layer) {
+    auto* record = files::layer_of<PosixRecord>(file, spool::kind_posix, layer);
+    if (record != nullptr) record->stream = layer == streams ? 1 : 0;
+    return record;
+}
+
+int64_t length(Took took) { return took.end_ns - took.start_ns; }
+
+bool is_regular(int fd) {
+    struct stat status {};
+    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/// The path of the file behind a descriptor, in `path`; false where it is none that is recorded.
+bool find_path(int fd, bool writes, char (&path)[PATH_MAX]) {
+    char link[32];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    const ssize_t bytes = readlink(link, path, sizeof path - 1);
+    if (bytes <= 0) return false;
+    path[bytes] = '\0';
+    return wanted(path, writes, session::folder()) && is_regular(fd);
+}
+
+enum : unsigned { sequential, strided, random, repeated };
+
+/// How a transfer follows the one before it in its direction, as the connector calls it.
+void follow(PosixTransfersRecord& to, uint64_t start, uint64_t end) {
+    if (to.calls > 0) {
+        const auto step = static_cast<int64_t>(start - to.last_start);
+        unsigned how = random;
+        if (start == to.last_end) {
+            how = sequential;
+        } else if (step == 0) {
+            how = repeated;
+        } else if (to.has_step == 0 || step == to.last_step) {
+            how = strided;
+            if (to.steps == 0) to.step = step;
+            to.steps = to.steps <= 1 && to.step == step ? 1 : 2;
+        }
+        ++to.order[how];
+        if (start == to.last_end) ++to.consecutive;
+        if (start >= to.last_end) ++to.upwards;
+        to.last_step = step;
+        to.has_step = 1;
+    }
+    to.last_start = start;
+    to.last_end = end;
+    if (end > 0 && end - 1 > to.highest_byte) to.highest_byte = end - 1;
+}
+
+/// Distance from the end of the transfer before, in either direction, to this one.
+void count_stride(PosixRecord& record, uint64_t start) {
+    if (record.last_direction == 0) return;
+    const uint64_t before = record.transfers[record.last_direction - 1].last_end;
+    if (start >= before) files::count(record.strides, start - before);
+}
+
+}  // namespace
+
+bool tracked(int fd, Layer layer) { return file_of(fd, layer) != nullptr && !session::inside(); }
+
+void opened(int fd, int flags, Layer layer, Took took) {
+    auto* at = place(fd, layer);
+    if (at == nullptr || !session::ours()) return;
+    const int error = errno;
+    const bool writes = (flags & O_ACCMODE) != O_RDONLY;
+    char path[PATH_MAX];
+    const bool found = find_path(fd, writes, path);
+    errno = error;
+    if (!found) return at->store(nullptr, std::memory_order_relaxed);
+    const Turn turn;
+    FileEntry* file = turn ? files::of_path(path) : nullptr;
+    at->store(file, std::memory_order_relaxed);
+    if (file == nullptr) return;
+    PosixRecord* record = record_of(file, layer);
+    if (record == nullptr) return writer().dropped(spool::kind_other);
+    ++record->opens;
+    if (writes) ++record->write_opens;
+    if ((flags & O_APPEND) != 0) ++record->append_opens;
+    widen(record->open, took);
+    record->metadata_ns += length(took);
+}
+
+void copied(int from, int to) {
+    auto* at = place(to, calls);
+    if (at != nullptr && session::ours()) at->store(file_of(from, calls));
+}
+
+void made_stream(int fd, Took took) {
+    FileEntry* file = file_of(fd, calls);
+    auto* at = place(fd, streams);
+    if (file == nullptr || at == nullptr) return;
+    const Turn turn;
+    PosixRecord* record = turn ? record_of(file, streams) : nullptr;
+    if (record == nullptr) return;
+    at->store(file);
+    ++record->opens;
+    widen(record->open, took);
+}
+
+void closed(int fd, Layer layer, Took took) {
+    auto* at = place(fd, layer);
+    if (at == nullptr || at->load(std::memory_order_relaxed) == nullptr || !session::ours()) return;
+    FileEntry* file = at->exchange(nullptr);
+    const Turn turn;
+    PosixRecord* record = turn && file != nullptr ? record_of(file, layer) : nullptr;
+    if (record == nullptr) return;
+    ++record->closes;
+    widen(record->close, took);
+    record->metadata_ns += length(took);
+}
+
+void moved(int fd, Layer layer, const Moved& what, Took took) {
+    FileEntry* file = file_of(fd, layer);
+    const Turn turn;
+    PosixRecord* record = turn && file != nullptr ? record_of(file, layer) : nullptr;
+    if (record == nullptr) return;
+    PosixTransfersRecord& to = record->transfers[what.direction];
+    to.elapsed_ns += length(took);
+    if (what.result < 0) {
+        ++to.failed;
+        return;
+    }
+    const auto bytes = static_cast<uint64_t>(what.result);
+    if (what.offset >= 0) {
+        const auto start = static_cast<uint64_t>(what.offset);
+        count_stride(*record, start);
+        follow(to, start, start + bytes);
+        const uint64_t block = writer().at<spool::FileRecord>(record->file).block_bytes;
+        if (block > 0 && start % block != 0) ++record->not_aligned_in_file;
+    }
+    if (reinterpret_cast<uintptr_t>(what.memory) % memory_alignment != 0) {
+        ++record->not_aligned_in_memory;
+    }
+    ++to.calls;
+    to.bytes += bytes;
+    widen(to.active, took);
+    files::count(to.sizes, bytes);
+    if (record->last_direction != 0 && record->last_direction != what.direction + 1U) {
+        ++record->switches;
+    }
+    record->last_direction = what.direction + 1U;
+}
+
+void other(int fd, Layer layer, Other what, Took took) {
+    FileEntry* file = file_of(fd, layer);
+    const Turn turn;
+    PosixRecord* record = turn && file != nullptr ? record_of(file, layer) : nullptr;
+    if (record == nullptr) return;
+    if (what == Other::seek) ++record->seeks;
+    if (what == Other::sync) ++record->syncs;
+    if (what == Other::map) ++record->maps;
+    record->metadata_ns += length(took);
+}
+
+}  // namespace posix_profile
+}  // namespace tailrace::hooks

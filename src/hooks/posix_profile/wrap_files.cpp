@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening, closing, copying, seeking, syncing and mapping of descriptors.
+#include "hooks/posix_profile/more.hpp"
+
+namespace posix_profile = tailrace::hooks::posix_profile;
+namespace real = tailrace::hooks::posix::real;
+namespace more = tailrace::hooks::posix_profile::more;
+namespace session = tailrace::hooks::session;
+using posix_profile::calls;
+using posix_profile::Other;
+using posix_profile::timed;
+using posix_profile::tracked;
+using tailrace::hooks::Took;
+
+namespace {
+
+bool recording() { return !session::inside() && session::on(); }
+
+template <typename Make>
+int opens(int flags, Make&& make) {
+    return timed(recording(), make, [&](int fd, Took took) {
+        if (fd >= 0) posix_profile::opened(fd, flags, calls, took);
+    });
+}
+
+template <typename Make>
+auto notes(int fd, Other what, Make&& make) {
+    return timed(tracked(fd), make, [&](auto result, Took took) {
+        if (result >= 0) posix_profile::other(fd, calls, what, took);
+    });
+}
+
+template <typename Make>
+int copies(int from, Make&& make) {
+    const int to = make();
+    if (to >= 0 && to != from && recording()) posix_profile::copied(from, to);
+    return to;
+}
+
+}  // namespace
+
+#define TAILRACE_OPEN(name)                                                 \
+    TAILRACE_WRAP(int, name, (const char* path, int flags, ...)) {          \
+        TAILRACE_TAKE_MODE(flags)                                           \
+        return opens(flags, [&] { return real::name(path, flags, mode); }); \
+    }
+#define TAILRACE_OPENAT(name)                                                       \
+    TAILRACE_WRAP(int, name, (int folder, const char* path, int flags, ...)) {      \
+        TAILRACE_TAKE_MODE(flags)                                                   \
+        return opens(flags, [&] { return real::name(folder, path, flags, mode); }); \
+    }
+#define TAILRACE_OPENS(name, flags, parameters, arguments)         \
+    TAILRACE_WRAP(int, name, parameters) {                         \
+        return opens(flags, [&] { return real::name arguments; }); \
+    }
+#define TAILRACE_NOTES(result, from, name, what, parameters, arguments)      \
+    TAILRACE_WRAP(result, name, parameters) {                                \
+        return notes(fd, Other::what, [&] { return from::name arguments; }); \
+    }
+
+TAILRACE_OPEN(open)
+TAILRACE_OPEN(open64)
+TAILRACE_OPENAT(openat)
+TAILRACE_OPENAT(openat64)
+TAILRACE_OPENS(__open_2, flags, (const char* path, int flags), (path, flags))
+TAILRACE_OPENS(__open64_2, flags, (const char* path, int flags), (path, flags))
+TAILRACE_OPENS(__openat_2, flags, (int folder, const char* path, int flags), (folder, path, flags))
+TAILRACE_OPENS(__openat64_2, flags, (int folder, const char* path, int flags),
+               (folder, path, flags))
+TAILRACE_OPENS(creat, O_CREAT | O_WRONLY, (const char* path, unsigned mode), (path, mode))
+TAILRACE_OPENS(creat64, O_CREAT | O_WRONLY, (const char* path, unsigned mode), (path, mode))
+
+TAILRACE_WRAP(int, close, (int fd)) {
+    return timed(
+        tracked(fd), [&] { return real::close(fd); },
+        [&](int result, Took took) {
+            if (result == 0 || errno != EBADF) posix_profile::closed(fd, calls, took);
+        });
+}
+
+TAILRACE_WRAP(int, dup, (int fd)) {
+    return copies(fd, [&] { return more::dup(fd); });
+}
+TAILRACE_WRAP(int, dup2, (int fd, int to)) {
+    return copies(fd, [&] { return more::dup2(fd, to); });
+}
+TAILRACE_WRAP(int, dup3, (int fd, int to, int flags)) {
+    return copies(fd, [&] { return more::dup3(fd, to, flags); });
+}
+
+// The third argument is a number or an address: both are passed alike.
+#define TAILRACE_FCNTL(name)                                               \
+    TAILRACE_WRAP(int, name, (int fd, int command, ...)) {                 \
+        va_list values;                                                    \
+        va_start(values, command);                                         \
+        void* value = va_arg(values, void*);                               \
+        va_end(values);                                                    \
+        if (command != F_DUPFD && command != F_DUPFD_CLOEXEC)              \
+            return more::name(fd, command, value);                         \
+        return copies(fd, [&] { return more::name(fd, command, value); }); \
+    }
+TAILRACE_FCNTL(fcntl)
+TAILRACE_FCNTL(fcntl64)
+
+TAILRACE_NOTES(off_t, more, lseek, seek, (int fd, off_t offset, int from), (fd, offset, from))
+TAILRACE_NOTES(int64_t, more, lseek64, seek, (int fd, int64_t offset, int from), (fd, offset, from))
+TAILRACE_NOTES(int, real, fsync, sync, (int fd), (fd))
+TAILRACE_NOTES(int, real, fdatasync, sync, (int fd), (fd))
+
+// What is then done with the memory is seen by nobody; that there is a map is.
+#define TAILRACE_MAP(name, offset_t)                                                         \
+    TAILRACE_WRAP(                                                                           \
+        intptr_t, name,                                                                      \
+        (void* address, size_t bytes, int protection, int flags, int fd, offset_t offset)) { \
+        return timed(                                                                        \
+            fd >= 0 && tracked(fd),                                                          \
+            [&] { return more::name(address, bytes, protection, flags, fd, offset); },       \
+            [&](intptr_t result, Took took) {                                                \
+                if (result != -1) posix_profile::other(fd, calls, Other::map, took);         \
+            });                                                                              \
+    }
+TAILRACE_MAP(mmap, off_t)
+TAILRACE_MAP(mmap64, int64_t)

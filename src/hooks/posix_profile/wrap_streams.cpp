@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C library's streams: fopen, fwrite and their kin. Their own reads and writes of descriptors
+// happen inside the C library, where nobody sees them.
+#include <fcntl.h>
+#include <string.h>
+
+#include "hooks/posix_profile/more.hpp"
+
+namespace posix_profile = tailrace::hooks::posix_profile;
+namespace more = tailrace::hooks::posix_profile::more;
+namespace session = tailrace::hooks::session;
+namespace spool = tailrace::hooks::spool;
+using posix_profile::Other;
+using posix_profile::streams;
+using posix_profile::timed;
+using posix_profile::tracked;
+using tailrace::hooks::Took;
+
+namespace {
+
+int descriptor_of(FILE* stream) {
+    const int error = errno;
+    const int fd = stream != nullptr ? fileno(stream) : -1;
+    errno = error;
+    return fd;
+}
+
+bool is_tracked(FILE* stream) { return tracked(descriptor_of(stream), streams); }
+
+int flags_of(const char* mode) {
+    const bool both = strchr(mode, '+') != nullptr;
+    if (*mode == 'r') return both ? O_RDWR : O_RDONLY;
+    return (both ? O_RDWR : O_WRONLY) | (*mode == 'a' ? O_APPEND : 0);
+}
+
+template <typename Make>
+intptr_t opens(const char* mode, Make&& make) {
+    return timed(!session::inside() && session::on(), make, [&](intptr_t stream, Took took) {
+        if (stream == 0 || stream == -1) return;
+        const int fd = descriptor_of(reinterpret_cast<FILE*>(stream));
+        posix_profile::opened(fd, flags_of(mode), streams, took);
+    });
+}
+
+/// A call that moves `bytes(result)` bytes; what a stream says of its place afterwards is its end.
+template <typename Make, typename Bytes>
+auto moves(FILE* stream, spool::Direction direction, const void* memory, Make&& make,
+           Bytes&& bytes) {
+    return timed(is_tracked(stream), make, [&](auto result, Took took) {
+        const int error = errno;
+        const int64_t moved = bytes(result);
+        const int64_t end = ftello(stream);
+        posix_profile::moved(
+            descriptor_of(stream), streams,
+            {direction, moved >= 0 && end >= moved ? end - moved : -1, moved, memory}, took);
+        errno = error;
+    });
+}
+
+template <typename Make>
+int seeks(FILE* stream, Make&& make) {
+    return timed(is_tracked(stream), make, [&](int result, Took took) {
+        if (result == 0) {
+            posix_profile::other(descriptor_of(stream), streams, Other::seek, took);
+        }
+    });
+}
+
+int prints(FILE* stream, int (*make)(FILE*, const char*, va_list), const char* format,
+           va_list values) {
+    return moves(
+        stream, spool::writes, nullptr, [&] { return make(stream, format, values); },
+        [](int result) { return static_cast<int64_t>(result); });
+}
+
+int print_plain(FILE* stream, const char* format, va_list values) {
+    return more::vfprintf(stream, format, values);
+}
+int print_checked(FILE* stream, const char* format, va_list values) {
+    return more::__vfprintf_chk(stream, 1, format, values);
+}
+
+}  // namespace
+
+TAILRACE_WRAP(intptr_t, fopen, (const char* path, const char* mode)) {
+    return opens(mode, [&] { return more::fopen(path, mode); });
+}
+TAILRACE_WRAP(intptr_t, fopen64, (const char* path, const char* mode)) {
+    return opens(mode, [&] { return more::fopen64(path, mode); });
+}
+TAILRACE_WRAP(intptr_t, fdopen, (int fd, const char* mode)) {
+    return timed(
+        tracked(fd), [&] { return more::fdopen(fd, mode); },
+        [&](intptr_t stream, Took took) {
+            if (stream != 0 && stream != -1) posix_profile::made_stream(fd, took);
+        });
+}
+
+TAILRACE_WRAP(int, fclose, (FILE * stream)) {
+    const int fd = descriptor_of(stream);
+    return timed(
+        tracked(fd, streams), [&] { return more::fclose(stream); },
+        [&](int, Took took) {
+            posix_profile::closed(fd, streams, took);
+            posix_profile::closed(fd, posix_profile::calls, took);
+        });
+}
+
+TAILRACE_WRAP(size_t, fwrite, (const void* data, size_t size, size_t count, FILE* stream)) {
+    return moves(
+        stream, spool::writes, data, [&] { return more::fwrite(data, size, count, stream); },
+        [&](size_t result) { return static_cast<int64_t>(result * size); });
+}
+TAILRACE_WRAP(size_t, fread, (void* data, size_t size, size_t count, FILE* stream)) {
+    return moves(
+        stream, spool::reads, data, [&] { return more::fread(data, size, count, stream); },
+        [&](size_t result) { return static_cast<int64_t>(result * size); });
+}
+TAILRACE_WRAP(int, fputs, (const char* text, FILE* stream)) {
+    return moves(
+        stream, spool::writes, text, [&] { return more::fputs(text, stream); },
+        [&](int result) { return result < 0 ? -1 : static_cast<int64_t>(strlen(text)); });
+}
+
+TAILRACE_WRAP(int, vfprintf, (FILE * stream, const char* format, va_list values)) {
+    return prints(stream, print_plain, format, values);
+}
+TAILRACE_WRAP(int, fprintf, (FILE * stream, const char* format, ...)) {
+    va_list values;
+    va_start(values, format);
+    const int result = prints(stream, print_plain, format, values);
+    va_end(values);
+    return result;
+}
+TAILRACE_WRAP(int, __fprintf_chk, (FILE * stream, int, const char* format, ...)) {
+    va_list values;
+    va_start(values, format);
+    const int result = prints(stream, print_checked, format, values);
+    va_end(values);
+    return result;
+}
+TAILRACE_WRAP(int, __vfprintf_chk, (FILE * stream, int, const char* format, va_list values)) {
+    return prints(stream, print_checked, format, values);
+}
+
+TAILRACE_WRAP(int, fseek, (FILE * stream, long offset, int from)) {
+    return seeks(stream, [&] { return more::fseek(stream, offset, from); });
+}
+TAILRACE_WRAP(int, fseeko, (FILE * stream, off_t offset, int from)) {
+    return seeks(stream, [&] { return more::fseeko(stream, offset, from); });
+}
+TAILRACE_WRAP(int, fseeko64, (FILE * stream, int64_t offset, int from)) {
+    return seeks(stream, [&] { return more::fseeko64(stream, offset, from); });
+}

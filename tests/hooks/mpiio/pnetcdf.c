@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// A variable of 4 x 1000 numbers, a row per rank, written collectively twice.
+#include <mpi.h>
+#include <pnetcdf.h>
+#include <stdio.h>
+
+static int bad;
+
+static void must(int error, const char* what) {
+    if (error == NC_NOERR) return;
+    fprintf(stderr, "%s: %s\n", what, ncmpi_strerror(error));
+    bad = 1;
+}
+
+int main(int argc, char** argv) {
+    static double row[1000];
+    int rank, ranks, file, dims[2], variable;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (argc != 2) return 2;
+    must(ncmpi_create(MPI_COMM_WORLD, argv[1], NC_CLOBBER, MPI_INFO_NULL, &file), "create");
+    must(ncmpi_def_dim(file, "y", ranks, &dims[0]), "y");
+    must(ncmpi_def_dim(file, "x", 1000, &dims[1]), "x");
+    must(ncmpi_def_var(file, "v", NC_DOUBLE, 2, dims, &variable), "v");
+    must(ncmpi_enddef(file), "enddef");
+    const MPI_Offset start[2] = {rank, 0};
+    const MPI_Offset count[2] = {1, 1000};
+    for (int k = 0; k < 2; ++k) {
+        must(ncmpi_put_vara_double_all(file, variable, start, count, row), "put");
+    }
+    must(ncmpi_close(file), "close");
+    MPI_Finalize();
+    return bad;
+}

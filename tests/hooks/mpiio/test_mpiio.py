@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is recorded of MPI-IO, held against programs whose calls are known."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SOURCE = Path(os.environ["TAILRACE_SOURCE_DIR"])
+sys.path.insert(0, str(SOURCE / "tests" / "hooks" / "vol"))
+
+from mpi_programs import BUILD, MPIEXEC, SANITIZERS, mpi_components  # noqa: E402
+from own_namespace import not_run  # noqa: E402
+from profiled import dataset_of, file_of, profiled  # noqa: E402
+
+from tailrace.intent.native_calls import intents_of  # noqa: E402
+
+PROGRAM = BUILD / "tests" / "bin" / "mpiio_calls"
+COMPONENTS = mpi_components()
+
+
+def run(
+    folder: Path, what: str, environment: dict[str, str], *options: str, code: int = 0
+) -> tuple[str, dict[str, Any]]:
+    """What it printed on stderr, and the profile."""
+    ran, profile = profiled(
+        folder, *MPIEXEC, "-n", "4", PROGRAM, folder / "f", what, options=options,
+        **SANITIZERS, **environment,
+    )  # fmt: skip
+    assert ran.code == code, ran.err
+    return ran.err, profile
+
+
+@pytest.mark.parametrize(("name", "environment"), COMPONENTS)
+def test_every_class_of_call(tmp_path: Path, name: str, environment: dict[str, str]) -> None:
+    open_mpi = os.environ.get("TAILRACE_TEST_MPI") == "openmpi"
+    fewer = 2 * (open_mpi and name == "romio")  # it has no non-blocking collective calls
+    _, profile = run(tmp_path, "fewer_calls" if fewer else "calls", environment)
+    assert [process["rank"] for process in profile["run"]["processes"]] == [0, 1, 2, 3]
+    assert all(process["mpi_version"] for process in profile["run"]["processes"])
+    file = file_of(profile, "f")
+    assert file["processes"] == "0-3"
+    mpiio = file["mpiio"]
+    large = not open_mpi  # MPI 4: one call more on each rank
+    kinds = (
+        "independent", "collective", "nonblocking", "split", "explicit_offset", "shared",
+        "ordered", "nonblocking_collective", "failed", "bytes",
+    )  # fmt: skip
+    of_a_rank = [5, 4 + large, 5 - fewer, 3, 8 + large - fewer // 2, 2, 2, 2 - fewer, 0]
+    of_a_rank.append(3759 + 5000 * large - 184 * fewer)
+    assert [mpiio["writes"][kind] for kind in kinds] == [4 * count for count in of_a_rank]
+    of_a_rank = [3, 3, 5 - fewer, 3, 5 - fewer // 2, 2, 2, 2 - fewer, 0, 2679 - 184 * fewer]
+    assert [mpiio["reads"][kind] for kind in kinds] == [4 * count for count in of_a_rank]
+    frequent = {one["bytes"]: one["calls"] for one in mpiio["writes"]["frequent"]}
+    assert (frequent[40], frequent[1000]) == (12, 8)
+    assert mpiio["writes"]["sizes"][0] == {
+        "from_bytes": 0,
+        "below_bytes": 101,
+        "calls": 4 * (9 - fewer // 2),
+    }
+    assert sum(one["calls"] for one in mpiio["writes"]["sizes"]) == 4 * (17 + large - fewer)
+    assert mpiio["reads"]["largest_bytes"] == 1000
+    others = ("collective_opens", "views", "syncs", "set_sizes", "preallocations")
+    assert [mpiio[key] for key in others] == [4, 12, 8, 4, 4]
+    assert "independent_opens" in mpiio and mpiio["independent_opens"] == 0
+    assert mpiio["communicator_size"] == 4
+    assert mpiio["read_write_switches"] == 4 * (5 + large)
+    assert mpiio["view_kinds"][0] == {
+        "filetype": "vector", "etype_bytes": 1, "filetype_bytes": 64,
+        "filetype_extent_bytes": 208, "displacement_bytes": 0, "calls": 8,
+    }  # fmt: skip
+    assert [kind["filetype"] for kind in mpiio["view_kinds"]] == ["vector", "basic"]
+    for key in ("open", "close"):
+        assert mpiio[key]["end_s"] >= mpiio[key]["start_s"]
+    assert mpiio["writes"]["elapsed_s"] > 0
+    for rank in range(4):
+        own = file_of(profile, f"f.{rank}")
+        assert own["processes"] == str(rank)
+        assert (own["mpiio"]["independent_opens"], own["mpiio"]["collective_opens"]) == (1, 0)
+        assert (own["mpiio"]["writes"]["independent"], own["mpiio"]["writes"]["bytes"]) == (1, 7)
+
+
+@pytest.mark.parametrize(("name", "environment"), COMPONENTS)
+def test_hints_and_failures(tmp_path: Path, name: str, environment: dict[str, str]) -> None:
+    _, profile = run(tmp_path, "hints", environment)
+    mpiio = file_of(profile, "f")["mpiio"]
+    assert mpiio["hints_given"] == {
+        "cb_nodes": "2", "tailrace_no_such_hint": "x", "cb_buffer_size": "1048576",
+    }  # fmt: skip
+    assert mpiio["hints_in_force"]["cb_nodes"] == "2"
+    if os.environ.get("TAILRACE_TEST_MPI") != "openmpi":  # which tells only what it was given
+        assert mpiio["hints_in_force"]["romio_ds_write"] == "automatic"
+    assert mpiio["collective_opens"] == 8
+    assert (mpiio["writes"]["collective"], mpiio["writes"]["failed"]) == (4, 4)
+    assert mpiio["writes"]["bytes"] == 4
+    assert [Path(file["path"]).name for file in profile["files"]] == ["f"]
+
+
+def test_a_fork(tmp_path: Path) -> None:
+    """A child that does nothing leaves nothing, and its parent goes on."""
+    _, profile = run(tmp_path, "fork", COMPONENTS[0][1])
+    assert len(profile["run"]["processes"]) == 4
+    assert file_of(profile, "f")["mpiio"]["writes"]["collective"] == 8
+
+
+def test_a_killed_rank(tmp_path: Path) -> None:
+    """What it did until then is there."""
+    error, profile = run(tmp_path, "kill", COMPONENTS[0][1], code=1)
+    mpiio = file_of(profile, "f")["mpiio"]
+    assert len(profile["run"]["processes"]) == 4
+    assert (mpiio["writes"]["collective"], mpiio["writes"]["bytes"]) == (4, 32)
+    assert "close" not in mpiio
+    assert "until then" in error
+
+
+def test_hdf5_above_mpi_io(tmp_path: Path) -> None:
+    """Connector and hook note down the same file of the same process."""
+    program = BUILD / "tests" / "bin" / "vol_ranks"
+    ran, profile = profiled(tmp_path, *MPIEXEC, "-n", "4", program, "r.h5", "alike", **SANITIZERS)
+    assert ran.code == 0, ran.err
+    assert len(profile["run"]["processes"]) == 4
+    assert all(process["hdf5_version"] for process in profile["run"]["processes"])
+    assert [Path(file["path"]).name for file in profile["files"]] == ["r.h5"]
+    file = file_of(profile, "r.h5")
+    assert (file["processes"], file["hdf5"]["communicator_size"]) == ("0-3", 4)
+    mpiio = file["mpiio"]
+    assert mpiio["communicator_size"] == 4
+    assert mpiio["collective_opens"] >= 4
+    datasets = [dataset_of(profile, "r.h5", name) for name in ("/collective", "/independent")]
+    assert mpiio["writes"]["collective"] >= datasets[0]["writes"]["calls"]
+    assert mpiio["writes"]["bytes"] >= sum(one["writes"]["bytes"] for one in datasets)
+    assert "posix" not in file
+
+
+def test_only_what_is_asked_for(tmp_path: Path) -> None:
+    program = BUILD / "tests" / "bin" / "vol_ranks"
+    command = (*MPIEXEC, "-n", "2", program, "r.h5", "alike")
+    _, profile = profiled(tmp_path, *command, options=("--layers", "hdf5"), **SANITIZERS)
+    assert "mpiio" not in file_of(profile, "r.h5")
+    _, profile = profiled(tmp_path, *command, options=("--layers", "mpiio"), **SANITIZERS)
+    file = file_of(profile, "r.h5")
+    assert "hdf5" not in file
+    assert "datasets" not in file
+    assert file["mpiio"]["collective_opens"] >= 2
+
+
+def test_pnetcdf(tmp_path: Path) -> None:
+    program = BUILD / "tests" / "bin" / "mpiio_pnetcdf"
+    if not program.is_file():
+        not_run("needs PnetCDF for this MPI")
+    ran, profile = profiled(tmp_path, *MPIEXEC, "-n", "4", program, "p.nc", **SANITIZERS)
+    assert ran.code == 0, ran.err
+    file = file_of(profile, "p.nc")
+    assert set(file) == {"path", "names", "processes", "mpiio"}
+    assert file["names"] == ["p.nc"]
+    mpiio = file["mpiio"]
+    assert (mpiio["communicator_size"], mpiio["collective_opens"]) == (4, 4)
+    assert mpiio["writes"]["collective"] >= 8
+    assert {"bytes": 8000, "calls": 8} in mpiio["writes"]["frequent"]
+    assert mpiio["writes"]["bytes"] >= 2 * 4 * 8000
+
+
+def statements(profile: dict[str, Any]) -> dict[str, Any]:
+    """What the intents of the file `f` say, without the evidence."""
+    text, _ = intents_of([("profile.json", json.dumps(profile))])
+    files = json.loads(text)["files"]
+    (file,) = [files[path] for path in files if Path(path).name == "f"]
+    said = {key: file[key]["value"] for key in ("type", "sharing_pattern", "collective")}
+    return said | {"sizes": file["transfer_size_dist"], "bytes": file["volume"]}
+
+
+def test_the_same_intents_as_from_darshan(tmp_path: Path) -> None:
+    """The counters that Darshan has of this program, as the importer writes them, say the same."""
+    _, profile = run(tmp_path, "fork", COMPONENTS[0][1])
+    recorded = file_of(profile, "f")["mpiio"]["writes"]
+    imported = {
+        "schema": profile["schema"],
+        "origin": {"kind": "darshan", "command": "", "version": "", "start": ""},
+        "run": {"ranks": 4, "processes": [{"id": rank, "rank": rank} for rank in range(4)]},
+        "files": [
+            {
+                "path": str(tmp_path / "f"),
+                "processes": "0-3",
+                "mpiio": {
+                    "collective_opens": 4, "independent_opens": 0, "views": 0, "syncs": 0,
+                    "communicator_size": 4,
+                    "writes": {
+                        "independent": 0, "collective": 8, "nonblocking": 0, "split": 0,
+                        "bytes": 64, "elapsed_s": recorded["elapsed_s"],
+                        "sizes": [{"from_bytes": 0, "below_bytes": 101, "calls": 8}],
+                        "frequent": [{"bytes": 8, "calls": 8}],
+                    },
+                },
+            }
+        ],
+    }  # fmt: skip
+    expected = statements(imported)
+    assert expected["collective"] == "requested"
+    assert statements(profile) == expected

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is recorded of system calls and streams, held against scripts whose calls are known."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SOURCE = Path(os.environ["TAILRACE_SOURCE_DIR"])
+sys.path.insert(0, str(SOURCE / "tests" / "hooks" / "vol"))
+
+from profiled import file_of, profiled, script  # noqa: E402
+from tailrace_cli import tailrace  # noqa: E402
+
+from tailrace.errors import ExitCode  # noqa: E402
+from tailrace.intent import layers, program_file  # noqa: E402
+
+WRITES = """
+import os, sys
+with open("a.dat", "wb", buffering=0) as f:
+    for k in range(10):
+        f.write(b"x" * 4096)
+    os.fsync(f.fileno())
+with open("strided.dat", "wb", buffering=0) as f:
+    for k in range(8):
+        os.pwrite(f.fileno(), b"y" * 100, k * 1000)
+with open("a.dat", "rb", buffering=0) as f:
+    f.seek(5)
+    while f.read(8192):
+        pass
+with open("log.txt", "ab", buffering=0) as f:
+    f.write(b"line")
+"""
+
+
+def test_a_python_script(tmp_path: Path) -> None:
+    ran, profile = profiled(tmp_path, *script(tmp_path, WRITES))
+    assert ran.code == 0, ran.err
+    names = [Path(file["path"]).name for file in profile["files"]]
+    assert names == ["a.dat", "log.txt", "strided.dat"]
+    assert len(profile["run"]["processes"]) == 1
+    posix = file_of(profile, "a.dat")["posix"]
+    assert (posix["opens"], posix["syncs"], posix["read_write_switches"]) == (2, 1, 1)
+    writes = posix["writes"]
+    assert (writes["calls"], writes["bytes"], writes["highest_byte"]) == (10, 40960, 40959)
+    assert (writes["consecutive"], writes["sequential"]) == (9, 9)
+    assert writes["frequent"] == [{"bytes": 4096, "calls": 10}]
+    assert writes["sizes"] == [{"from_bytes": 1025, "below_bytes": 10241, "calls": 10}]
+    assert writes["order"] == {"sequential": 9, "strided": 0, "random": 0, "repeated": 0}
+    reads = posix["reads"]
+    assert (reads["bytes"], reads["calls"]) == (40955, 6)
+    assert posix["not_aligned_in_file"] == 5
+    assert posix["append"] is False
+    strided = file_of(profile, "strided.dat")["posix"]
+    assert strided["writes"]["order"] == {
+        "sequential": 0, "strided": 7, "random": 0, "repeated": 0, "step": [1000],
+    }  # fmt: skip
+    assert strided["strides"] == [{"bytes": 900, "calls": 7}]
+    assert file_of(profile, "log.txt")["posix"]["append"] is True
+
+
+def test_forks_and_children(tmp_path: Path) -> None:
+    """Each process counts for itself; what a child closes stays open in its parent."""
+    text = """
+import os, subprocess, sys
+f = open("shared.dat", "wb", buffering=0)
+f.write(b"a" * 10)
+pid = os.fork()
+if pid == 0:
+    f.write(b"b" * 20)
+    os._exit(0)
+os.waitpid(pid, 0)
+subprocess.run(["/bin/true"], check=True, close_fds=True)
+f.write(b"c" * 30)
+"""
+    ran, profile = profiled(tmp_path, *script(tmp_path, text))
+    assert ran.code == 0, ran.err
+    assert len(profile["run"]["processes"]) == 2
+    file = file_of(profile, "shared.dat")
+    assert (file["processes"], file["posix"]["writes"]["calls"]) == ("0-1", 3)
+    assert file["posix"]["writes"]["bytes"] == 60
+    assert file["posix"]["slowest"]["process"] in (0, 1)
+
+
+STREAMS = """
+#include <stdio.h>
+int main(void) {
+    char data[64] = {0};
+    FILE* f = fopen("stream.txt", "w+");
+    for (int k = 0; k < 5; ++k) fwrite(data, 8, 4, f);
+    fprintf(f, "%d\\n", 12345);
+    fputs("hello", f);
+    fseek(f, 0, SEEK_SET);
+    if (fread(data, 1, 64, f) != 64) return 1;
+    return fclose(f);
+}
+"""
+
+
+def compiled(folder: Path, text: str, *options: str) -> Path:
+    source = folder / "program.c"
+    source.write_text(text)
+    program = folder / "program"
+    compiler = shutil.which("cc") or "cc"
+    subprocess.run([compiler, *options, "-o", program, source], check=True, timeout=60)
+    return program
+
+
+def test_streams(tmp_path: Path) -> None:
+    ran, profile = profiled(tmp_path, compiled(tmp_path, STREAMS, "-O2"))
+    assert ran.code == 0, ran.err
+    file = file_of(profile, "stream.txt")
+    assert "posix" not in file
+    stdio = file["stdio"]
+    assert (stdio["opens"], stdio["seeks"]) == (1, 1)
+    assert (stdio["writes"]["calls"], stdio["writes"]["bytes"]) == (7, 5 * 32 + 6 + 5)
+    assert stdio["writes"]["consecutive"] == 6
+    assert (stdio["reads"]["calls"], stdio["reads"]["bytes"]) == (1, 64)
+
+
+def test_what_hdf5_writes_stays_its_own(tmp_path: Path) -> None:
+    text = """
+import h5py
+with h5py.File("a.h5", "w") as f:
+    f["x"] = list(range(1000))
+open("other.dat", "wb").write(b"12345")
+"""
+    _, profile = profiled(tmp_path, *script(tmp_path, text))
+    assert "posix" not in file_of(profile, "a.h5")
+    assert file_of(profile, "other.dat")["posix"]["writes"]["bytes"] == 5
+    assert len(profile["run"]["processes"]) == 1
+    _, profile = profiled(tmp_path, *script(tmp_path, text), options=("--layers", "hdf5,posix"))
+    both = file_of(profile, "a.h5")
+    assert both["hdf5"]["creates"] == 1
+    assert both["posix"]["writes"]["bytes"] >= 8000
+    _, profile = profiled(tmp_path, *script(tmp_path, text), options=("--layers", "posix"))
+    assert "hdf5" not in file_of(profile, "a.h5")
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [(("-static",), "is linked statically"), (("-fsanitize=address",), "built with a sanitizer")],
+)
+def test_programs_that_take_no_preload(tmp_path: Path, options: tuple[str, ...], what: str) -> None:
+    """They run as they are, and it is said."""
+    program = compiled(tmp_path, STREAMS, *options)
+    ran, profile = profiled(tmp_path, program, ASAN_OPTIONS="detect_leaks=0")
+    assert ran.code == 0, ran.err
+    assert what in ran.err
+    assert "nothing was recorded" in ran.err
+    assert "files" not in profile
+
+
+def test_who_changes_its_user(tmp_path: Path) -> None:
+    program = compiled(tmp_path, STREAMS)
+    assert program_file.why_no_preload(program, {}) == ""
+    program.chmod(0o4755)
+    assert "changes its user" in program_file.why_no_preload(program, {})
+
+
+def test_a_hook_that_cannot_load(tmp_path: Path) -> None:
+    hook = tmp_path / "libtailrace_posix.so"
+    hook.write_text("this is no library")
+    assert "cannot be preloaded" in layers.why_not(hook)
+
+
+def test_layers_that_are_none(tmp_path: Path) -> None:
+    ran = tailrace("profile", "--layers", "posics", "--", "true", cwd=tmp_path)
+    assert 'there is no layer "posics"' in ran.expect(ExitCode.USAGE).err
+    assert list(tmp_path.iterdir()) == []
+
+
+def of_words(words: list[str], flavour: str) -> tuple[list[str], dict[str, str]]:
+    return layers.with_preload(words, "/h.so", lambda _: flavour)
+
+
+def test_launchers_do_not_get_it_themselves() -> None:
+    words = ["mpiexec", "-n", "2", "p"]
+    assert of_words(words, "openmpi") == (
+        ["mpiexec", "-x", "LD_PRELOAD=/h.so", "-n", "2", "p"], {},
+    )  # fmt: skip
+    assert of_words(words, "mpich") == (
+        ["mpiexec", "-genv", "LD_PRELOAD", "/h.so", "-n", "2", "p"], {},
+    )  # fmt: skip
+    expected: dict[str, Any] = {"LD_PRELOAD": "/h.so"}
+    assert of_words(["./p"], "") == (["./p"], expected)
