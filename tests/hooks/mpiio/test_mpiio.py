@@ -16,7 +16,7 @@ sys.path.insert(0, str(SOURCE / "tests" / "hooks" / "vol"))
 
 from mpi_programs import BUILD, MPIEXEC, SANITIZERS, mpi_components  # noqa: E402
 from own_namespace import not_run  # noqa: E402
-from profiled import dataset_of, file_of, profiled  # noqa: E402
+from profiled import dataset_of, file_of, profiled, script  # noqa: E402
 
 from tailrace.intent.native_calls import intents_of  # noqa: E402
 
@@ -163,6 +163,27 @@ def test_pnetcdf(tmp_path: Path) -> None:
     assert mpiio["writes"]["collective"] >= 8
     assert {"bytes": 8000, "calls": 8} in mpiio["writes"]["frequent"]
     assert mpiio["writes"]["bytes"] >= 2 * 4 * 8000
+
+
+FROM_PYTHON = """
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+f = MPI.File.Open(comm, "m.dat", MPI.MODE_CREATE | MPI.MODE_WRONLY)
+f.Write_at_all(comm.rank * 800, bytearray(800))
+f.Close()
+"""
+
+
+def test_mpi4py(tmp_path: Path) -> None:
+    """Python brings the MPI library in out of everybody's sight."""
+    ran, profile = profiled(
+        tmp_path, *MPIEXEC, "-n", "2", *script(tmp_path, FROM_PYTHON), **SANITIZERS
+    )
+    assert ran.code == 0, ran.err
+    mpiio = file_of(profile, "m.dat")["mpiio"]
+    assert (mpiio["communicator_size"], mpiio["collective_opens"]) == (2, 2)
+    assert (mpiio["writes"]["collective"], mpiio["writes"]["bytes"]) == (2, 1600)
+    assert mpiio["close"]["end_s"] > 0
 
 
 def statements(profile: dict[str, Any]) -> dict[str, Any]:
