@@ -159,8 +159,10 @@ def with_preload(
     that can be told so."""
     if not Path(words[0]).name.startswith(_launchers):
         return words, {"LD_PRELOAD": value}
-    if flavour(words[0]) == "openmpi":
-        return [words[0], "-x", f"LD_PRELOAD={value}", *words[1:]], {}
+    if flavour(words[0]) == "openmpi":  # an option of each of its programs, which ":" parts
+        told = ["-x", f"LD_PRELOAD={value}"]
+        rest = [part for word in words[1:] for part in ([word, *told] if word == ":" else [word])]
+        return [words[0], *told, *rest], {}
     return [words[0], "-genv", "LD_PRELOAD", value, *words[1:]], {}
 
 

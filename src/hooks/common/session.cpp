@@ -59,7 +59,7 @@ void text(spool::TextOf of, const char* characters, size_t bytes) {
 }
 
 void describe_program() {
-    char buffer[8192];
+    static char buffer[16384];  // also for what an MPI says of itself; stacks may be small
     const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
     if (file >= 0) {
         const ssize_t bytes = read(file, buffer, sizeof buffer);

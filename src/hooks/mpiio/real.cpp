@@ -12,6 +12,8 @@ namespace tailrace::hooks::mpiio {
 namespace {
 
 constexpr unsigned most_candidates = 16;
+/// What any MPI may write: those of MPICH write more than Open MPI's header says.
+constexpr unsigned most_version_bytes = 16384;
 /// Loaded libraries whose name says MPI. Only their names are taken in the visit: it holds a lock
 /// of the loader.
 struct Candidates {
@@ -68,9 +70,10 @@ bool understood() {
     static std::atomic<int> answer{not_asked};
     if (answer.load(std::memory_order_relaxed) != not_asked) return answer.load() == yes;
     static constinit Real<int(char*, int*)> get_version{"PMPI_Get_library_version"};
-    char text[MPI_MAX_LIBRARY_VERSION_STRING + 1] = {};
+    char text[most_version_bytes + 1] = {};
     int length = 0;
     const bool known = get_version(text, &length) == MPI_SUCCESS;
+    text[strcspn(text, "\n\t")] = '\0';
     const bool open_mpi = strstr(text, "Open MPI") != nullptr;
 #ifdef OPEN_MPI
     const bool good = known && open_mpi;

@@ -53,7 +53,8 @@ Call::~Call() {
 #undef TAILRACE_MOVES
 #undef COUNT
 
-// The large counts of MPI 4; an older library has nobody who calls them.
+// The large counts of MPI 4. Where the library has none they must not be there: mpi4py looks.
+#if MPI_VERSION >= 4
 #define COUNT MPI_Count
 #define TAILRACE_MOVES(name, direction, how, parameters, arguments) \
     TAILRACE_DEFINE_BOTH(                                           \
@@ -62,6 +63,7 @@ Call::~Call() {
 #include "hooks/mpiio/calls.def"
 #undef TAILRACE_MOVES
 #undef COUNT
+#endif
 
 #define TAILRACE_END(name, direction, buffer)                                            \
     TAILRACE_DEFINE_BOTH(File_##name, (MPI_File file, buffer data, MPI_Status * status), \

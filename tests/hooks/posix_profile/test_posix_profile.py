@@ -124,6 +124,32 @@ def test_streams(tmp_path: Path) -> None:
     assert (stdio["reads"]["calls"], stdio["reads"]["bytes"]) == (1, 64)
 
 
+VFORK = """
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+    int fd = open("v.dat", O_CREAT | O_WRONLY, 0600);
+    if (write(fd, "abc", 3) != 3) return 1;
+    pid_t child = vfork();
+    if (child == 0) { close(fd); _exit(0); }
+    waitpid(child, 0, 0);
+    int copy = dup(fd);
+    close(fd);
+    if (write(copy, "defg", 4) != 4) return 1;
+    return close(copy);
+}
+"""
+
+
+def test_a_vfork_and_a_copy(tmp_path: Path) -> None:
+    """What a child in our memory closes stays open here, and so does a copy."""
+    ran, profile = profiled(tmp_path, compiled(tmp_path, VFORK))
+    assert ran.code == 0, ran.err
+    writes = file_of(profile, "v.dat")["posix"]["writes"]
+    assert (writes["calls"], writes["bytes"], writes["consecutive"]) == (2, 7, 1)
+
+
 def test_what_hdf5_writes_stays_its_own(tmp_path: Path) -> None:
     text = """
 import h5py
@@ -187,6 +213,10 @@ def test_launchers_do_not_get_it_themselves() -> None:
     )  # fmt: skip
     assert of_words(words, "mpich") == (
         ["mpiexec", "-genv", "LD_PRELOAD", "/h.so", "-n", "2", "p"], {},
+    )  # fmt: skip
+    told = ["-x", "LD_PRELOAD=/h.so"]
+    assert of_words(["mpirun", "p", ":", "q"], "openmpi") == (
+        ["mpirun", *told, "p", ":", *told, "q"], {},
     )  # fmt: skip
     expected: dict[str, Any] = {"LD_PRELOAD": "/h.so"}
     assert of_words(["./p"], "") == (["./p"], expected)
