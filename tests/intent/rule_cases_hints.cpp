@@ -28,6 +28,7 @@ void opened_only(Profile& p) { p.files[0].pnetcdf->creates = 0; }
 const std::vector<RuleCase>& hint_cases() {
     static const std::vector<RuleCase> cases{
         {"41", collective, "hint.cb_nodes", "program", [](Profile& p) { given(p, "cb_nodes"); }},
+        {"41", collective, "hint.cb_nodes", "nodes", [](Profile& p) { p.run.nodes.reset(); }},
         {"42", collective, "hint.cb_buffer_size", "amount",
          [](Profile& p) { p.files[0].mpiio->writes->bytes = mib; }},
         {"43", collective, "hint.romio_cb_write", "MPI-IO", ompio},

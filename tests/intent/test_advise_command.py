@@ -82,6 +82,22 @@ def lines_as(kind: str, profile: Path) -> str:
     return run.stdout
 
 
+def test_where_nothing_is_set_it_says_why(tmp_path: Path) -> None:
+    profile = tmp_path / "profile.json"
+    found = profile_of(str(tmp_path / "f.h5"))
+    file = found["files"][0]
+    file["datasets"], file["hdf5"]["metadata"] = [], {}
+    del file["mpiio"]
+    profile.write_text(json.dumps(found))
+    said = " ".join(tailrace("advise", profile).stdout.split())
+    assert said.startswith("Nothing would be set No rule found its trigger in what was profiled")
+
+
+def test_nodes_that_are_not_known_are_not_counted(profile: Path) -> None:
+    said = " ".join(tailrace("advise", profile).stdout.split())
+    assert "1000 collective calls by 1 rank. Held back: not known on how many nodes it ran" in said
+
+
 def test_it_says_what_why_and_whence_in_80_columns(profile: Path) -> None:
     run = tailrace("advise", profile, "-o", profile.with_name("plan.json"))
     assert run.returncode == 0, run.stderr

@@ -18,7 +18,14 @@ def show(output: Output, plan: dict[str, Any]) -> None:
     entries, variables = plan.get("entries", []), plan.get("environment", [])
     advice, held = plan.get("advice", []), plan.get("held_back", [])
     if not entries and not variables:
-        output.line("Nothing would be set.", "bold")
+        output.line("Nothing would be set", "bold")
+        why = (
+            "Every rule whose trigger was seen is held back; see below."
+            if held
+            else "No rule found its trigger in what was profiled: `tailrace rules` lists what they"
+            " look for, `tailrace intents` what was seen."
+        )
+        _wrapped(output, why, width, "  ")
     for entry in entries:
         _entry(output, entry, width)
     if variables:

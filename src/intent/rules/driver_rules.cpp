@@ -78,8 +78,8 @@ Proposal direct_act(const Subject&) {
 
 std::optional<Reason> subfiling_fires(const Subject& s) {
     if (!parallel(s) || nodes(s) < 8 || bytes_written(s) < 8 * gib) return std::nullopt;
-    Reason reason{say(file_ranks(s), " ranks on ", nodes(s), " nodes write ",
-                      size(bytes_written(s)), " into one file"),
+    Reason reason{say(file_ranks(s), " ranks", on_nodes(s), " write ", size(bytes_written(s)),
+                      " into one file"),
                   {}};
     return reason.note("run.nodes", nodes(s), "nodes")
         .note("file.bytes_written", bytes_written(s), "bytes");

@@ -33,14 +33,18 @@ std::uint64_t stripes(const Subject& s) {
 std::optional<Reason> collective_fires(const Subject& s) {
     const std::uint64_t count = mpiio_calls(s, true);
     if (count < enough) return std::nullopt;
-    Reason reason{
-        say(count, " collective calls by ", file_ranks(s), " ranks on ", nodes(s), " nodes"), {}};
-    reason.note("mpiio.collective_calls", count, "calls").note("run.nodes", nodes(s), "nodes");
+    Reason reason{say(count, " collective calls by ", counted(file_ranks(s), "rank"), on_nodes(s)),
+                  {}};
+    reason.note("mpiio.collective_calls", count, "calls");
+    if (const auto known = known_nodes(s)) reason.note("run.nodes", *known, "nodes");
     if (stripes(s) > 0) reason.note("lustre.stripe_count", stripes(s), "stripes");
     return reason;
 }
 
 std::optional<Held> nodes_held(const Subject& s) {
+    if (!known_nodes(s))
+        return Held{"nodes",
+                    "not known on how many nodes it ran: a profile taken by tailrace says"};
     if (nodes(s) < 2) return Held{"nodes", "one node: there is nothing to balance between nodes"};
     return std::nullopt;
 }

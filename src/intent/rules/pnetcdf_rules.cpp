@@ -99,8 +99,8 @@ std::optional<Reason> environment_fires(const Subject& s) {
     if (!s.file.pnetcdf || s.file.pnetcdf->creates.value_or(0) == 0 || mpiio_calls(s, true) < 100 ||
         nodes(s) < 2)
         return std::nullopt;
-    Reason reason{
-        say(mpiio_calls(s, true), " collective calls on ", nodes(s), " nodes below PnetCDF"), {}};
+    Reason reason{say(mpiio_calls(s, true), " collective calls", on_nodes(s), " below PnetCDF"),
+                  {}};
     return reason.note("mpiio.collective_calls", mpiio_calls(s, true), "calls");
 }
 

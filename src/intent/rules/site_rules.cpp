@@ -26,7 +26,7 @@ constexpr std::array table{
     Measure{"run.ranks", false, "MPI ranks of the run.",
             [](const Subject& s) { return number(ranks(s)); }},
     Measure{"run.nodes", false, "Nodes of the run.",
-            [](const Subject& s) { return number(nodes(s)); }},
+            [](const Subject& s) { return number(known_nodes(s)); }},
     Measure{"file.ranks", false, "Ranks that open the file together; 1: serial.",
             [](const Subject& s) { return number(file_ranks(s)); }},
     Measure{"file.parallel", false, "1 where HDF5 opens it with MPI-IO, else 0.",

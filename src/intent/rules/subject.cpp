@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "intent/plan/functions.hpp"
+#include "intent/rules/words.hpp"
 
 namespace tailrace::intent::rules {
 
@@ -31,12 +32,26 @@ std::uint64_t ranks(const Subject& s) {
     return std::max<std::uint64_t>(s.profile.run.ranks.value_or(1), 1);
 }
 
-std::uint64_t nodes(const Subject& s) {
+std::optional<std::uint64_t> known_nodes(const Subject& s) {
     if (s.profile.run.nodes) return std::max<std::uint64_t>(*s.profile.run.nodes, 1);
+    // A Darshan log may know the hosts of a part of the ranks only.
     std::set<std::string> hosts;
-    for (const Process& process : s.profile.run.processes)
-        if (process.host) hosts.insert(*process.host);
-    return std::max<std::uint64_t>(hosts.size(), 1);
+    std::uint64_t with_host = 0;
+    for (const Process& process : s.profile.run.processes) {
+        if (!process.host) continue;
+        ++with_host;
+        hosts.insert(*process.host);
+    }
+    if (with_host < ranks(s) || with_host < s.profile.run.processes.size()) return std::nullopt;
+    return hosts.size();
+}
+
+std::uint64_t nodes(const Subject& s) { return known_nodes(s).value_or(1); }
+
+std::string on_nodes(const Subject& s) {
+    const auto known = known_nodes(s);
+    if (!known) return "";
+    return " on " + counted(*known, "node");
 }
 
 std::uint64_t ranks_per_node(const Subject& s) {

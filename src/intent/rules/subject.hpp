@@ -31,8 +31,12 @@ struct Access {
 };
 
 // --- the run -------------------------------------------------------------------------------------
-[[nodiscard]] std::uint64_t ranks(const Subject& s);           ///< at least 1  [local]
-[[nodiscard]] std::uint64_t nodes(const Subject& s);           ///< at least 1  [local]
+[[nodiscard]] std::uint64_t ranks(const Subject& s);  ///< at least 1  [local]
+/// Nodes of the run, where that is known.  [local]
+[[nodiscard]] std::optional<std::uint64_t> known_nodes(const Subject& s);
+[[nodiscard]] std::uint64_t nodes(const Subject& s);  ///< 1 where it is not known  [local]
+/// " on 4 nodes"; empty where it is not known.  [local]
+[[nodiscard]] std::string on_nodes(const Subject& s);
 [[nodiscard]] std::uint64_t ranks_per_node(const Subject& s);  ///< rounded up  [local]
 /// Memory that the caches of one process may have: a quarter of its part of the node, or 256 MiB
 /// where the memory is not known.  [local]

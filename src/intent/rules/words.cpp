@@ -33,4 +33,8 @@ std::string percent(double share) {
     return text.data();
 }
 
+std::string counted(std::uint64_t count, std::string_view noun) {
+    return std::to_string(count) + ' ' + std::string(noun) + (count == 1 ? "" : "s");
+}
+
 }  // namespace tailrace::intent::rules

@@ -19,6 +19,9 @@ constexpr std::uint64_t kib = 1024, mib = 1048576, gib = 1073741824;
 /// "12 %" of a share of 1.  [local]
 [[nodiscard]] std::string percent(double share);
 
+/// "1 rank", "2 ranks".  [local]
+[[nodiscard]] std::string counted(std::uint64_t count, std::string_view noun);
+
 inline std::string word(std::string_view text) { return std::string(text); }
 inline std::string word(const char* text) { return text; }
 inline std::string word(const std::string& text) { return text; }
