@@ -186,6 +186,15 @@ def test_mpi4py(tmp_path: Path) -> None:
     assert mpiio["close"]["end_s"] > 0
 
 
+def test_another_tool_behind_ours(tmp_path: Path) -> None:
+    """The user's own tool is called still, and no call counts twice."""
+    tool = BUILD / "tests" / "bin" / "mpiio_tool.so"
+    error, profile = run(tmp_path, "fork", {**COMPONENTS[0][1], "LD_PRELOAD": str(tool)})
+    assert error.count("tool: 2 calls") == 4
+    writes = file_of(profile, "f")["mpiio"]["writes"]
+    assert (writes["collective"], writes["bytes"]) == (8, 64)
+
+
 def statements(profile: dict[str, Any]) -> dict[str, Any]:
     """What the intents of the file `f` say, without the evidence."""
     text, _ = intents_of([("profile.json", json.dumps(profile))])
