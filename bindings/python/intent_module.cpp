@@ -7,6 +7,7 @@
 #include "intent/intents/intents_json.hpp"
 #include "intent/profile/profile_json.hpp"
 #include "intent/spool/merge.hpp"
+#include "intent/spool/merge_outcomes.hpp"
 #include "modules.hpp"
 
 namespace nb = nanobind;
@@ -24,6 +25,11 @@ std::string checked_profile(const std::string& text, const std::string& where) {
 std::string profile_of_spools(const std::string& folder, const std::string& command) {
     nb::gil_scoped_release released;
     return intent::to_json(intent::spool::merge_folder(folder, command));
+}
+
+std::string outcomes_of_spools(const std::string& folder) {
+    nb::gil_scoped_release released;
+    return intent::spool::outcomes_of_folder(folder);
 }
 
 /// Paths and texts of profiles.
@@ -51,6 +57,8 @@ void add_intent(nb::module_& module) {
                "A profile read and written again, so that it is known to be one.");
     module.def("profile_of_spools", &profile_of_spools, "folder"_a, "command"_a,
                "The profile of a run, from the spools that its processes left in a folder.");
+    module.def("outcomes_of_spools", &outcomes_of_spools, "folder"_a,
+               "What became of a plan, as JSON, from the spools that the processes left.");
     module.def("intents_schema", &intent::intents_schema, "JSON Schema of tailrace-intents/1.");
     module.def("checked_intents", &checked_intents, "text"_a, "where"_a,
                "Intents read and written again, so that they are known to be that.");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing a text file whole or not at all."""
+"""Writing a file whole or not at all."""
 
 from __future__ import annotations
 
@@ -25,14 +25,19 @@ def check_folder(folder: Path) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Under a temporary name, synced, then renamed."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Under a temporary name, synced, then renamed."""
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     except OSError as error:
         raise lost(path, error) from error
     part = Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
         part.chmod(0o666 & ~_umask())

@@ -54,5 +54,6 @@ set(tailrace_intent_sources
   spool/merge_datasets.cpp
   spool/merge_files.cpp
   spool/merge_io.cpp
+  spool/merge_outcomes.cpp
   spool/merge_transfers.cpp)
 list(TRANSFORM tailrace_intent_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tailrace.cli.advise_command import advise
+from tailrace.cli.apply_command import apply
 from tailrace.cli.compare_command import compare
 from tailrace.cli.doctor_command import doctor
 from tailrace.cli.env_command import env
@@ -71,5 +72,6 @@ app.command()(report)
 app.command()(intents)
 app.command()(rules)
 app.command()(advise)
+app.command(no_args_is_help=True)(apply)
 app.command()(env)
 app.command()(doctor)

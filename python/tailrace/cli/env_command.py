@@ -11,6 +11,7 @@ import typer
 
 from tailrace.cli.options import Json, Quiet
 from tailrace.cli.output import Output
+from tailrace.errors import TailraceError
 
 PlanFile = Annotated[
     Path,
@@ -19,32 +20,45 @@ PlanFile = Annotated[
 
 
 def env(plan_file: PlanFile, as_json: Json = False, quiet: Quiet = False) -> int:
-    """The part of a plan that the environment alone can set, for `eval` in a shell or a job script.
+    """The environment in which programs run with a plan, for `eval` in a shell or a job script.
 
-    MPI-IO hints of single files are no part of it: `tailrace advise --as hints` prints those.
+    Where the plan has settings for the HDF5 connector, its compiled form is written beside it, as
+    PLAN.compiled. MPI-IO hints of programs without HDF5 are no part of it: `tailrace advise --as
+    hints` prints those.
     """
     from tailrace.intent import advice
+    from tailrace.intent import apply as applying
 
     output = Output(as_json=as_json, quiet=quiet)
     plan = advice.load(plan_file)
-    variables = plan.get("environment", [])
-    for one in variables:
-        output.line(f"export {one['name']}={shlex.quote(one['value'])}")
-    rest = _others(plan)
+    added = {one["name"]: one["value"] for one in plan.get("environment", [])}
+    kept, held = applying.without_classes(plan, [])
+    rest = len(held)
+    if kept["entries"]:
+        try:
+            added |= _of_connector(plan_file, kept)
+        except TailraceError as error:
+            rest += sum(len(entry["settings"]) for entry in kept["entries"])
+            output.note(f"without the HDF5 connector: {error.what}")
+    for name, value in added.items():
+        output.line(f"export {name}={shlex.quote(value)}")
     if rest:
         output.note(
-            f"{plan_file}: {rest} settings are not for the environment; the program makes them "
-            "(`tailrace advise --as h5py|c|fortran|hints`)"
+            f"{plan_file}: {rest} settings are not for the environment (collective ones: `tailrace "
+            "apply --allow collective`; in the program: `tailrace advise --as h5py|c|fortran`)"
         )
-    output.json(
-        {
-            "command": "env",
-            "environment": {one["name"]: one["value"] for one in variables},
-            "other_settings": rest,
-        }
-    )
+    output.json({"command": "env", "environment": added, "other_settings": rest})
     return 0
 
 
-def _others(plan: dict[str, Any]) -> int:
-    return sum(len(entry.get("settings", [])) for entry in plan.get("entries", []))
+def _of_connector(plan_file: Path, plan: dict[str, Any]) -> dict[str, str]:
+    """Writes the compiled form, and gives what makes the connector read it."""
+    from tailrace.intent import apply as applying
+    from tailrace.intent import plugin
+    from tailrace.whole_files import write_bytes
+
+    folder = plugin.find(command="env")
+    plugin.check(folder)
+    file = plan_file.with_name(plan_file.name + ".compiled")
+    write_bytes(file, applying.compiled(plan, str(plan_file)))
+    return plugin.environment_to_apply(folder, file)

@@ -34,7 +34,7 @@ def candidates(environment: Mapping[str, str] = os.environ) -> list[Path]:
     return found
 
 
-def find(environment: Mapping[str, str] = os.environ) -> Path:
+def find(environment: Mapping[str, str] = os.environ, command: str = "profile") -> Path:
     """The folder of the connector. Raises: exit code 4 with the remedy where it is not there."""
     for folder in candidates(environment):
         if (folder / file_name).is_file():
@@ -42,7 +42,7 @@ def find(environment: Mapping[str, str] = os.environ) -> Path:
     raise TailraceError(
         f"the HDF5 connector ({file_name}) is not installed: a C++ compiler was missing when "
         "tailrace was installed",
-        where="profile",
+        where=command,
         hint="install a C++ compiler (Debian: apt-get install g++), then `pip install "
         "--force-reinstall` tailrace again; or `make build` in a clone",
         code=ExitCode.CAPABILITY_MISSING,
@@ -73,17 +73,7 @@ def environment_for(
     folder: Path, spools: Path, mebibytes: int | None, given: Mapping[str, str] = os.environ
 ) -> dict[str, str]:
     """What a program needs in its environment to be recorded."""
-    refuse_others(given)
-    plugins = [str(folder)]
-    if given.get("HDF5_PLUGIN_PATH"):
-        plugins.append(given["HDF5_PLUGIN_PATH"])
-    elif _default_folder.is_dir():  # naming a folder would hide it
-        plugins.append(str(_default_folder))
-    return {
-        "HDF5_PLUGIN_PATH": os.pathsep.join(plugins),
-        "HDF5_VOL_CONNECTOR": connector,
-        **recording(spools, mebibytes),
-    }
+    return {**_loaded_from(folder, given, "profile"), **recording(spools, mebibytes)}
 
 
 def recording(spools: Path, mebibytes: int | None) -> dict[str, str]:
@@ -94,30 +84,51 @@ def recording(spools: Path, mebibytes: int | None) -> dict[str, str]:
     return added
 
 
-def refuse_others(given: Mapping[str, str]) -> None:
-    """Settings of the user with which nothing could be recorded."""
+def environment_to_apply(
+    folder: Path, plan: Path, given: Mapping[str, str] = os.environ
+) -> dict[str, str]:
+    """What a program needs in its environment for a compiled plan to be applied to it."""
+    return {
+        **_loaded_from(folder, given, "apply"),
+        "TAILRACE_MODE": "apply",
+        "TAILRACE_PLAN": str(plan.absolute()),
+    }
+
+
+def _loaded_from(folder: Path, given: Mapping[str, str], command: str) -> dict[str, str]:
+    refuse_others(given, command)
+    plugins = [str(folder)]
+    if given.get("HDF5_PLUGIN_PATH"):
+        plugins.append(given["HDF5_PLUGIN_PATH"])
+    elif _default_folder.is_dir():  # naming a folder would hide it
+        plugins.append(str(_default_folder))
+    return {"HDF5_PLUGIN_PATH": os.pathsep.join(plugins), "HDF5_VOL_CONNECTOR": connector}
+
+
+def refuse_others(given: Mapping[str, str], command: str = "profile") -> None:
+    """Settings of the user with which nothing could be recorded or applied."""
     other = given.get("HDF5_VOL_CONNECTOR", "")
     if other and not other.startswith("tailrace"):
         raise TailraceError(
             f'the environment names another connector: HDF5_VOL_CONNECTOR="{other}"',
-            where="profile",
+            where=command,
             hint="unset it, or set it yourself to one below ours: "
             '"tailrace under_vol=<its value>;under_info={<its own text>}"',
         )
     if given.get("HDF5_PLUGIN_PRELOAD", "") == "::":
         raise TailraceError(
             'the environment forbids HDF5 to load plugins: HDF5_PLUGIN_PRELOAD="::"',
-            where="profile",
+            where=command,
             hint="unset it",
         )
-    refuse_off(given)
+    refuse_off(given, command)
 
 
-def refuse_off(given: Mapping[str, str]) -> None:
+def refuse_off(given: Mapping[str, str], command: str = "profile") -> None:
     """The kill switch holds here too."""
     if given.get("TAILRACE_MODE") == "off":
         raise TailraceError(
             "the environment switches the hooks off: TAILRACE_MODE=off",
-            where="profile",
-            hint="unset it to record",
+            where=command,
+            hint="unset it",
         )

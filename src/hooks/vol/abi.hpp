@@ -336,6 +336,40 @@ constexpr int native_value = 0;
 constexpr int plugin_type_connector = 1;
 constexpr int level_current = 0;  ///< of get_class: the connector itself, not the last one below
 
+/// Settings of the metadata cache. What is changed together stands together.
+struct MetadataCache {
+    int version;
+    bool report;
+    bool trace_open;
+    bool trace_close;
+    char trace_file[1025];
+    bool evictions;
+    bool initial_given;
+    size_t initial_bytes;
+    double least_clean;
+    size_t most_bytes;
+    size_t least_bytes;
+    long epoch;
+    int grow;
+    double grow_below;
+    double grow_by;
+    bool grow_bounded;
+    size_t grow_most;
+    int flash_grow;
+    double flash[2];
+    int shrink;
+    unsigned char rest[96];
+};
+constexpr int metadata_cache_version = 1;
+struct CacheImage {
+    int version;
+    bool wanted;
+    bool with_size;
+    int ageout;
+};
+constexpr int cache_image_version = 1;
+constexpr int cache_image_no_ageout = -1;
+
 // Modes of parallel transfers.
 constexpr int transfer_collective = 1;
 

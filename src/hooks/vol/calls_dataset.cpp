@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/transfers.hpp"
+#include "hooks/vol/tuning.hpp"
 
 namespace tailrace::hooks::vol {
 namespace {
@@ -17,10 +19,21 @@ void* create(void* object, const Location* location, const char* name, Id links,
              Id creation, Id access, Id transfer, void** request) {
     Object& parent = object_of(object);
     const Clock clock(parent.file);
-    void* inner =
-        parent.library().H5VLdataset_create(parent.inner, location, parent.connector(), name, links,
-                                            type, space, creation, access, transfer, request);
-    void* made = wrapped(parent, inner, location, name, request);
+    const auto call = [&](Id with_creation, Id with_access) {
+        return parent.library().H5VLdataset_create(parent.inner, location, parent.connector(), name,
+                                                   links, type, space, with_creation, with_access,
+                                                   transfer, request);
+    };
+    void* made = nullptr;
+    if (parent.under->plan == nullptr) {
+        made = wrapped(parent, call(creation, access), location, name, request);
+    } else {
+        DatasetTuning tuning(parent, location, name, plan::Moment::create);
+        void* inner = tuning.any() ? tuning.create(type, space, {creation, access}, call)
+                                   : call(creation, access);
+        made = wrapped(parent, inner, location, name, request);
+        if (made != nullptr && tuning.any()) tuning.done(object_of(made));
+    }
     if (made != nullptr) note_dataset(object_of(made), true, clock);
     return made;
 }
@@ -29,9 +42,20 @@ void* open(void* object, const Location* location, const char* name, Id access, 
            void** request) {
     Object& parent = object_of(object);
     const Clock clock(parent.file);
-    void* inner = parent.library().H5VLdataset_open(parent.inner, location, parent.connector(),
-                                                    name, access, transfer, request);
-    void* made = wrapped(parent, inner, location, name, request);
+    const auto call = [&](Id with) {
+        return parent.library().H5VLdataset_open(parent.inner, location, parent.connector(), name,
+                                                 with, transfer, request);
+    };
+    void* inner = call(access);
+    void* made = nullptr;
+    if (parent.under->plan == nullptr || inner == nullptr) {
+        made = wrapped(parent, inner, location, name, request);
+    } else {
+        DatasetTuning tuning(parent, location, name, plan::Moment::open);
+        if (tuning.any()) inner = tuning.reopen(inner, access, transfer, request, call);
+        made = wrapped(parent, inner, location, name, request);
+        if (made != nullptr && tuning.any()) tuning.done(object_of(made));
+    }
     if (made != nullptr) note_dataset(object_of(made), false, clock);
     return made;
 }
@@ -40,9 +64,12 @@ Status read(size_t count, void** objects, Id* memory_types, Id* memory_spaces, I
             Id transfer, void** buffers, void** request) {
     Transfers transfers(count, objects, file_spaces, transfer, spool::reads);
     if (!transfers.good()) return -1;
-    const Status status = transfers.library().H5VLdataset_read(
-        count, transfers.inner(), transfers.connector(), memory_types, memory_spaces, file_spaces,
-        transfer, buffers, request);
+    TransferTuning tuning(count, objects, transfer, false);
+    const Status status = tuning.make([&](Id list) {
+        return transfers.library().H5VLdataset_read(count, transfers.inner(), transfers.connector(),
+                                                    memory_types, memory_spaces, file_spaces, list,
+                                                    buffers, request);
+    });
     transfers.done(status, request);
     return status;
 }
@@ -51,9 +78,12 @@ Status write(size_t count, void** objects, Id* memory_types, Id* memory_spaces, 
              Id transfer, const void** buffers, void** request) {
     Transfers transfers(count, objects, file_spaces, transfer, spool::writes);
     if (!transfers.good()) return -1;
-    const Status status = transfers.library().H5VLdataset_write(
-        count, transfers.inner(), transfers.connector(), memory_types, memory_spaces, file_spaces,
-        transfer, buffers, request);
+    TransferTuning tuning(count, objects, transfer, true);
+    const Status status = tuning.make([&](Id list) {
+        return transfers.library().H5VLdataset_write(
+            count, transfers.inner(), transfers.connector(), memory_types, memory_spaces,
+            file_spaces, list, buffers, request);
+    });
     transfers.done(status, request);
     return status;
 }
@@ -89,11 +119,23 @@ uint64_t stored_bytes(const Object& dataset, const Size* offset, Id transfer) {
     return status >= 0 ? bytes : 0;
 }
 
+Status refuse_chunk(const Object& dataset) {
+    char line[640];
+    snprintf(line, sizeof line,
+             "%.300s: the program writes whole chunks itself, and the plan has given the dataset "
+             "others: this write fails; take the setting \"chunk\" out of the plan",
+             dataset.path != nullptr ? dataset.path : "");
+    recorder::say(line);
+    return -1;
+}
+
 Status optional(void* object, Optional* arguments, Id transfer, void** request) {
     Object& on = object_of(object);
     const int asked = arguments->operation;
     const auto* written = static_cast<const ChunkWrite*>(arguments->arguments);
     const auto* fetched = static_cast<const ChunkRead*>(arguments->arguments);
+    // The bytes are those of a chunk that the program asked for, and this one has another shape.
+    if (on.other_chunks && asked == native_chunk_write) return refuse_chunk(on);
     const Status status = pass_on<&Library::H5VLdataset_optional>(on, request, arguments, transfer);
     if (on.file == nullptr || status < 0) return status;
     if (asked == native_chunk_write) {

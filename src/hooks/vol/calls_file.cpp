@@ -5,6 +5,7 @@
 
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/info.hpp"
+#include "hooks/vol/tuning.hpp"
 
 namespace tailrace::hooks::vol {
 namespace {
@@ -46,8 +47,9 @@ uint32_t communicator_size(const Object& file, Id access) {
     return ranks > 0 ? static_cast<uint32_t>(ranks) : 0;
 }
 
-void* wrapped(Library& library, const BelowList& below, void* inner, void** request,
-              const char* name, FileFacts& facts, Id access, Id creation, const Took& took) {
+void* wrapped(Library& library, const BelowList& below, FileTuning& tuning, void* inner,
+              void** request, const char* name, FileFacts& facts, Id access, Id creation,
+              const Took& took) {
     Under* under = hold(library, below.connector());
     if (under == nullptr) return nullptr;
     wrap_request(under, request);
@@ -61,6 +63,12 @@ void* wrapped(Library& library, const BelowList& below, void* inner, void** requ
         made->path = strdup("/");
         unsigned char token[16];
         if (made->file != nullptr) identify(*made, &under->file_number, token);
+    }
+    if (made != nullptr) under->plan = tuning.take(*made);
+    if (under->plan != nullptr) {
+        made->path = strdup("/");
+        unsigned char token[16];
+        identify(*made, &under->file_number, token);
     }
     release(under);  // the object holds it now
     return made;
@@ -110,8 +118,8 @@ Status reopen(Object& file, FileSpecific* arguments, Id transfer, void** request
     if (status < 0 || made == nullptr || *made == nullptr) return status;
     Object* again = wrap(file.under, file.file, *made, kind_file);
     if (again == nullptr) return -1;
+    if (file.file != nullptr || file.under->plan != nullptr) again->path = strdup("/");
     if (file.file != nullptr) {
-        again->path = strdup("/");
         recorder::file_reopened(file.file, clock.took());
     }
     *made = again;
@@ -125,11 +133,14 @@ void* create_file(Library& library, const char* name, unsigned flags, Id creatio
     const BelowList below(library, access);
     if (!below.good()) return nullptr;
     const int64_t start = recorder::now();
-    void* inner = library.H5VLfile_create(name, flags, creation, below.list(), transfer, request);
+    FileTuning tuning(library, name, flags, creation, below.list());
+    void* inner = tuning.make([&](Id with_creation, Id with_access) {
+        return library.H5VLfile_create(name, flags, with_creation, with_access, transfer, request);
+    });
     if (inner == nullptr) return nullptr;
     FileFacts facts;
     facts.created = true;
-    return wrapped(library, below, inner, request, name, facts, access, creation,
+    return wrapped(library, below, tuning, inner, request, name, facts, access, creation,
                    {start, recorder::now()});
 }
 
@@ -138,11 +149,14 @@ void* open_file(Library& library, const char* name, unsigned flags, Id access, I
     const BelowList below(library, access);
     if (!below.good()) return nullptr;
     const int64_t start = recorder::now();
-    void* inner = library.H5VLfile_open(name, flags, below.list(), transfer, request);
+    FileTuning tuning(library, name, flags, invalid_id, below.list());
+    void* inner = tuning.make([&](Id, Id with_access) {
+        return library.H5VLfile_open(name, flags, with_access, transfer, request);
+    });
     if (inner == nullptr) return nullptr;
     FileFacts facts;
     facts.read_only = (flags & writable) == 0;
-    return wrapped(library, below, inner, request, name, facts, access, invalid_id,
+    return wrapped(library, below, tuning, inner, request, name, facts, access, invalid_id,
                    {start, recorder::now()});
 }
 
@@ -174,6 +188,7 @@ Status file_specific(Library& library, void* object, FileSpecific* arguments, Id
 Status file_close(void* object, Id transfer, void** request) {
     Object& file = object_of(object);
     settle_pending(file.library());
+    release_held(file.library());
     if (file.file != nullptr) count_left_open(file);
     const Clock clock(file.file);
     const Status status = pass_on<&Library::H5VLfile_close>(file, request, transfer);

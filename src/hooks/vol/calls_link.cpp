@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "hooks/vol/calls.hpp"
+#include "hooks/vol/tuning.hpp"
 
 namespace tailrace::hooks::vol {
 namespace {
@@ -83,13 +84,38 @@ Status specific(void* object, const Location* location, LinkSpecific* arguments,
     return status;
 }
 
+/// A dataset that `inner` was opened for, with the access that the plan has for it.
+Object* open_tuned(Object& parent, void* inner, const Location* location, Id transfer,
+                   void** request) {
+    Library& of = parent.library();
+    DatasetTuning tuning(parent, location, nullptr, plan::Moment::open);
+    if (tuning.any()) {
+        // This call takes no list of access; the one for datasets does.
+        Location self = *location;
+        self.way = way_self;
+        inner = tuning.reopen(inner, of.default_dataset_access, transfer, request, [&](Id access) {
+            return of.H5VLdataset_open(parent.inner, &self, parent.connector(),
+                                       location->by_name.name, access, transfer, request);
+        });
+    }
+    if (!was_made(parent, inner, request)) return nullptr;
+    Object* made = wrap(parent, inner, kind_dataset, location, nullptr);
+    if (made != nullptr && tuning.any()) tuning.done(*made);
+    return made;
+}
+
 void* open_object(void* object, const Location* location, int* kind, Id transfer, void** request) {
     Object& parent = object_of(object);
     const Clock clock(parent.file);
     void* inner = parent.library().H5VLobject_open(parent.inner, location, parent.connector(), kind,
                                                    transfer, request);
-    if (!was_made(parent, inner, request)) return nullptr;
-    Object* made = wrap(parent, inner, *kind, location, nullptr);
+    Object* made = nullptr;
+    if (parent.under->plan == nullptr || inner == nullptr || *kind != kind_dataset) {
+        if (!was_made(parent, inner, request)) return nullptr;
+        made = wrap(parent, inner, *kind, location, nullptr);
+    } else {
+        made = open_tuned(parent, inner, location, transfer, request);
+    }
     if (made == nullptr) return nullptr;
     if (*kind == kind_dataset) {
         note_dataset(*made, false, clock);

@@ -37,7 +37,8 @@ void* wrap_object(void* object, int kind, void* context) {
     void* inner = under.library->H5VLwrap_object(object, kind, under.connector, in.inner);
     if (inner == nullptr) return nullptr;
     Object* made = wrap(in.under, in.file, inner, kind);
-    if (made != nullptr && kind == kind_file && in.file != nullptr) made->path = strdup("/");
+    if (made != nullptr && kind == kind_file && (in.file != nullptr || under.plan != nullptr))
+        made->path = strdup("/");
     return made;
 }
 

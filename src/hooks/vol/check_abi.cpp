@@ -97,6 +97,22 @@ SAME_PLACE(ObjectGetInfo, info, H5VL_object_get_args_t, args.get_info.oinfo);
 static_assert(object_get_info == H5VL_OBJECT_GET_INFO && object_info_basic == H5O_INFO_BASIC);
 static_assert(object_flush == H5VL_OBJECT_FLUSH);
 
+static_assert(sizeof(MetadataCache) >= sizeof(H5AC_cache_config_t));
+SAME_PLACE(MetadataCache, trace_file, H5AC_cache_config_t, trace_file_name);
+SAME_PLACE(MetadataCache, evictions, H5AC_cache_config_t, evictions_enabled);
+SAME_PLACE(MetadataCache, initial_bytes, H5AC_cache_config_t, initial_size);
+SAME_PLACE(MetadataCache, most_bytes, H5AC_cache_config_t, max_size);
+SAME_PLACE(MetadataCache, least_bytes, H5AC_cache_config_t, min_size);
+SAME_PLACE(MetadataCache, grow, H5AC_cache_config_t, incr_mode);
+SAME_PLACE(MetadataCache, flash_grow, H5AC_cache_config_t, flash_incr_mode);
+SAME_PLACE(MetadataCache, shrink, H5AC_cache_config_t, decr_mode);
+static_assert(metadata_cache_version == H5AC__CURR_CACHE_CONFIG_VERSION);
+SAME_SIZE(CacheImage, H5AC_cache_image_config_t);
+SAME_PLACE(CacheImage, wanted, H5AC_cache_image_config_t, generate_image);
+SAME_PLACE(CacheImage, ageout, H5AC_cache_image_config_t, entry_ageout);
+static_assert(cache_image_version == H5AC__CURR_CACHE_IMAGE_CONFIG_VERSION);
+static_assert(cache_image_no_ageout == H5AC__CACHE_IMAGE__ENTRY_AGEOUT__NONE);
+
 SAME_SIZE(Connector, H5VL_class_t);
 SAME_PLACE(Connector, value, H5VL_class_t, value);
 SAME_PLACE(Connector, flags, H5VL_class_t, cap_flags);

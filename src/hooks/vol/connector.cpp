@@ -32,6 +32,7 @@ struct Slot {
     }
     static Status terminate() {
         of().pending = {};
+        of().held_transfer = invalid_id;
         return 0;
     }
     static Status from_text(const char* text, void** info) {

@@ -318,6 +318,10 @@ uint64_t describe_place(const Library& library, const DatasetEntry* dataset, Id 
     return static_cast<uint64_t>(elements);
 }
 
+bool uses_mpi(const Library& library, Id access) {
+    return library.H5Pget_fapl_mpio != nullptr && driver_of(library, access) == spool::driver_mpio;
+}
+
 bool collective(const Library& library, Id transfer) {
     if (transfer == library.default_transfer || library.H5Pget_dxpl_mpio == nullptr) return false;
     int mode = 0;

@@ -19,6 +19,9 @@ void describe_dataset(const Library& library, Id type, Id space, Id creation, Id
 uint64_t describe_place(const Library& library, const DatasetEntry* dataset, Id file_space,
                         Place& place);
 
+/// Whether a file access list has the MPI-IO driver.
+bool uses_mpi(const Library& library, Id access);
+
 /// Whether a transfer list asks for collective I/O.
 bool collective(const Library& library, Id transfer);
 

@@ -39,6 +39,10 @@ struct Library {
     Id default_dataset_access = invalid_id;
     void* handle = nullptr;
     Pending pending;
+    /// A list of ours for the last transfer that came with one of the program's. The library looks
+    /// at it after our callback has returned, so it goes at the next one.
+    Id held_transfer = invalid_id;
+    unsigned transfers_running = 0;
 };
 constexpr unsigned most_libraries = 4;
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hooks/vol/tuning.hpp"
+
 namespace tailrace::hooks::vol {
 namespace {
 
@@ -50,6 +52,7 @@ Under* hold(Library& library, Id connector) {
 
 void release(Under* under) {
     if (under->uses.fetch_sub(1) != 1) return;
+    forget(under->plan);
     {
         const ErrorsKept kept(*under->library);
         under->library->H5Idec_ref(under->connector);
@@ -72,11 +75,14 @@ Object* wrap(Under* under, FileEntry* file, void* inner, int kind) {
 Object* wrap(const Object& beside, void* inner, int kind, const Location* location,
              const char* name) {
     Object* made = wrap(beside.under, beside.file, inner, kind);
-    if (made == nullptr || beside.file == nullptr) return made;
+    const bool wanted = beside.file != nullptr || beside.under->plan != nullptr;
+    if (made == nullptr || !wanted) return made;
     if (location != nullptr && location->way == way_self) made->path = joined(beside.path, name);
     if (location != nullptr && name == nullptr) made->path = path_at(beside, *location);
     return made;
 }
+
+char* child_path(const Object& beside, const char* name) { return joined(beside.path, name); }
 
 char* path_at(const Object& base, const Location& location) {
     return location.way == way_name ? joined(base.path, location.by_name.name) : nullptr;
@@ -86,6 +92,7 @@ void drop(Object* object) {
     Under* under = object->under;
     under->open[object->kind].fetch_sub(1);
     free(object->path);
+    free(object->transfers);
     free(object);
     release(under);
 }

@@ -11,6 +11,9 @@ namespace tailrace::hooks::vol {
 
 constexpr int kinds = 16;
 
+struct FilePlan;
+struct TransferPlan;
+
 /// The connector below, shared by all objects of one open file.
 struct Under {
     Library* library;
@@ -18,6 +21,7 @@ struct Under {
     std::atomic<unsigned> uses;
     std::atomic<unsigned> open[kinds];  ///< objects of the file, by kind
     unsigned long file_number;          ///< 0: not known
+    FilePlan* plan;                     ///< nullptr: the plan has nothing for the file
 };
 
 /// What stands in a file access list for us. Without one HDF5's own connector is below.
@@ -29,11 +33,13 @@ struct Info {
 
 struct Object {
     Under* under;
-    void* inner;            ///< the same object, as the connector below knows it
-    int kind;               ///< one of kind_*; 0: a request
-    FileEntry* file;        ///< nullptr: not recorded
-    DatasetEntry* dataset;  ///< of datasets and their attributes
-    char* path;             ///< within the file, from "/"; nullptr: not known
+    void* inner;              ///< the same object, as the connector below knows it
+    int kind;                 ///< one of kind_*; 0: a request
+    FileEntry* file;          ///< nullptr: not recorded
+    DatasetEntry* dataset;    ///< of datasets and their attributes
+    char* path;               ///< within the file, from "/"; nullptr: not known
+    TransferPlan* transfers;  ///< what the plan has for a dataset's transfers; nullptr: nothing
+    bool other_chunks;        ///< its chunks are not those the program asked for
 
     [[nodiscard]] Library& library() const { return *under->library; }
     [[nodiscard]] Id connector() const { return under->connector; }
@@ -51,6 +57,8 @@ void release(Under* under);
 Object* wrap(const Object& beside, void* inner, int kind, const Location* location,
              const char* name);
 Object* wrap(Under* under, FileEntry* file, void* inner, int kind);
+/// The path of a child of `beside`; nullptr: not known. The caller frees it.
+char* child_path(const Object& beside, const char* name);
 /// The path of what `location` names, seen from `base`; nullptr: not known. The caller frees it.
 char* path_at(const Object& base, const Location& location);
 /// Frees ours, not what is below.  [local]

@@ -11,10 +11,30 @@ namespace tailrace::hooks::vol {
 struct FileEntry;
 struct DatasetEntry;
 
+/// What became of a setting of the plan somewhere. Texts are never nullptr.
+struct Outcome {
+    spool::Became became;
+    const char* rule;
+    const char* setting;
+    const char* file;
+    const char* dataset;
+    const char* value;
+    const char* reason;
+};
+
 namespace recorder {
 
 /// Whether TAILRACE_MODE asks for recording and there is a folder for it.  [local]
 bool on();
+/// Whether TAILRACE_MODE asks for a plan to be applied.  [local]
+bool applying();
+/// Counts an outcome; nothing where there is no folder for it.  [local]
+void outcome(const Outcome& outcome);
+/// `name` as an absolute path; MPI-IO's "ufs:" and the like go. Of a file that is not there (any
+/// more) it is that of its folder. nullptr without memory; the caller frees it.  [local]
+char* absolute(const char* name);
+/// One line on stderr, "tailrace: " and the text, by the first rank only.  [local]
+void say(const char* text);
 /// Nanoseconds; only differences and the recorder know what they mean.  [local]
 int64_t now();
 

@@ -21,25 +21,6 @@ char* joined(const char* folder, const char* name) {
     return strcat(path, name);
 }
 
-/// `name` as an absolute path; MPI-IO's "ufs:" and the like go. Of a file that is not there (any
-/// more) it is that of its folder. The caller frees it.
-char* resolved(const char* name) {
-    char* path = realpath(name, nullptr);
-    if (path != nullptr) return path;
-    const char* colon = strchr(name, ':');
-    if (colon != nullptr && colon - name > 1 && memchr(name, '/', colon - name) == nullptr) {
-        path = realpath(colon + 1, nullptr);
-        if (path != nullptr) return path;
-    }
-    const char* slash = strrchr(name, '/');
-    char* folder = slash != nullptr ? strndup(name, slash - name + 1) : strdup(".");
-    char* there = folder != nullptr ? realpath(folder, nullptr) : nullptr;
-    path = there != nullptr ? joined(there, slash != nullptr ? slash + 1 : name) : strdup(name);
-    free(folder);
-    free(there);
-    return path;
-}
-
 void ask_system(spool::FileRecord& record, const char* path) {
     struct stat status {};
     struct statfs system {};
@@ -54,7 +35,7 @@ void ask_system(spool::FileRecord& record, const char* path) {
 }
 
 FileEntry* entry_of(const char* name) {
-    char* path = resolved(name);
+    char* path = absolute(name);
     if (path == nullptr) return nullptr;
     FileEntry*& first = table[hash_of(path) % buckets];
     for (FileEntry* entry = first; entry != nullptr; entry = entry->next) {
@@ -75,6 +56,23 @@ FileEntry* entry_of(const char* name) {
 }
 
 }  // namespace
+
+char* absolute(const char* name) {
+    char* path = realpath(name, nullptr);
+    if (path != nullptr) return path;
+    const char* colon = strchr(name, ':');
+    if (colon != nullptr && colon - name > 1 && memchr(name, '/', colon - name) == nullptr) {
+        path = realpath(colon + 1, nullptr);
+        if (path != nullptr) return path;
+    }
+    const char* slash = strrchr(name, '/');
+    char* folder = slash != nullptr ? strndup(name, slash - name + 1) : strdup(".");
+    char* there = folder != nullptr ? realpath(folder, nullptr) : nullptr;
+    path = there != nullptr ? joined(there, slash != nullptr ? slash + 1 : name) : strdup(name);
+    free(folder);
+    free(there);
+    return path;
+}
 
 spool::FileRecord* record_of(FileEntry* file) {
     if (file == nullptr) return nullptr;

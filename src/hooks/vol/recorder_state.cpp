@@ -24,11 +24,12 @@ constexpr uint64_t default_mib = 16;
 constexpr uint64_t most_mib = 4096;
 constexpr uint32_t most_generations = 64;
 
-enum class Mode { not_asked, off, record };
+enum class Mode { not_asked, off, record, apply };
 
 std::atomic_flag busy = ATOMIC_FLAG_INIT;
 std::atomic<bool> forked{false};
 Mode mode = Mode::not_asked;
+bool spooling = false;
 Writer spool_writer;
 uint32_t now_generation = 0;
 const char* bases[most_generations];
@@ -39,15 +40,10 @@ const char* environment(const char* name) {
     return getenv(name);  // NOLINT(concurrency-mt-unsafe): only read
 }
 
-/// One line on stderr, by the first rank only.
-void say(const char* what, const char* value) {
-    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
-        const char* rank = environment(name);
-        if (rank != nullptr && strcmp(rank, "0") != 0) return;
-    }
+void say_of(const char* what, const char* value) {
     char line[512];
-    const int bytes = snprintf(line, sizeof line, "tailrace: %s\"%.200s\"\n", what, value);
-    if (bytes > 0 && write(STDERR_FILENO, line, strnlen(line, sizeof line)) < 0) return;
+    snprintf(line, sizeof line, "%s\"%.200s\"", what, value);
+    say(line);
 }
 
 void text(uint32_t of, const char* characters, size_t bytes) {
@@ -113,23 +109,17 @@ bool begin(bool inherited) {
     return true;
 }
 
-void read_environment() {
-    mode = Mode::off;
-    const char* asked = environment("TAILRACE_MODE");
-    if (asked == nullptr || strcmp(asked, "off") == 0) return;
-    if (strcmp(asked, "apply") == 0) {
-        say("plans cannot be applied yet, the program runs as it is: TAILRACE_MODE=", asked);
-        return;
-    }
-    if (strcmp(asked, "record") != 0) {
-        say("it is record, apply or off; the program runs as it is: TAILRACE_MODE=", asked);
-        return;
-    }
+void begin_spool(const char* what_not) {
     const char* where = environment("TAILRACE_PROFILE_DIR");
     // As it is now: the program may go to another folder, and the spool is opened again to grow.
     if (where == nullptr || realpath(where, folder) == nullptr) {
-        say("nothing is recorded: the folder is missing: TAILRACE_PROFILE_DIR=",
-            where != nullptr ? where : "");
+        // A plan may be applied without a word about it.
+        if (where != nullptr || mode == Mode::record) {
+            char line[128];
+            snprintf(line, sizeof line,
+                     "%s: the folder is missing: TAILRACE_PROFILE_DIR=", what_not);
+            say_of(line, where != nullptr ? where : "");
+        }
         return;
     }
     const char* size = environment("TAILRACE_PROFILE_MIB");
@@ -137,10 +127,11 @@ void read_environment() {
         const long long mib = atoll(size);
         if (mib > 0) most_bytes = (static_cast<uint64_t>(mib) < most_mib ? mib : most_mib) << 20;
     }
-    mode = Mode::record;
-    if (!begin(false)) {
-        say("nothing is recorded: no file can be made in TAILRACE_PROFILE_DIR=", folder);
-        mode = Mode::off;
+    spooling = begin(false);
+    if (!spooling) {
+        char line[128];
+        snprintf(line, sizeof line, "%s: no file can be made in TAILRACE_PROFILE_DIR=", what_not);
+        say_of(line, folder);
         return;
     }
     pthread_atfork(nullptr, nullptr, [] {
@@ -149,28 +140,68 @@ void read_environment() {
     });
 }
 
+void read_environment() {
+    const char* asked = environment("TAILRACE_MODE");
+    if (asked == nullptr || strcmp(asked, "off") == 0) {
+        mode = Mode::off;
+    } else if (strcmp(asked, "apply") == 0) {
+        mode = Mode::apply;
+        begin_spool("what becomes of the plan is not noted down");
+    } else if (strcmp(asked, "record") == 0) {
+        mode = Mode::record;
+        begin_spool("nothing is recorded");
+        if (!spooling) mode = Mode::off;
+    } else {
+        say_of("it is record, apply or off; the program runs as it is: TAILRACE_MODE=", asked);
+        mode = Mode::off;
+    }
+}
+
+void ask_environment() {
+    if (mode != Mode::not_asked) return;
+    while (busy.test_and_set(std::memory_order_acquire)) sched_yield();
+    if (mode == Mode::not_asked) read_environment();
+    busy.clear(std::memory_order_release);
+}
+
+void stop_spooling() {
+    spooling = false;
+    if (mode == Mode::record) mode = Mode::off;
+}
+
 /// In a child: the parent's spool is left alone, entries move over as they are met again.
 void move_over() {
     if (!forked.exchange(false)) return;
     if (now_generation + 1 >= most_generations) {
-        mode = Mode::off;
+        stop_spooling();
         return;
     }
     bases[now_generation] = spool_writer.base();
     spool_writer.forget();
     ++now_generation;
-    if (!begin(true)) mode = Mode::off;
+    if (!begin(true)) stop_spooling();
 }
 
 }  // namespace
 
-bool on() {
-    if (mode == Mode::not_asked) {
-        while (busy.test_and_set(std::memory_order_acquire)) sched_yield();
-        if (mode == Mode::not_asked) read_environment();
-        busy.clear(std::memory_order_release);
+void say(const char* text) {
+    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+        const char* rank = environment(name);
+        if (rank != nullptr && strcmp(rank, "0") != 0) return;
     }
+    char line[1024];
+    const int bytes = snprintf(line, sizeof line, "tailrace: %.1000s\n", text);
+    if (bytes > 0 && write(STDERR_FILENO, line, strnlen(line, sizeof line)) < 0) return;
+}
+
+bool on() {
+    ask_environment();
     return mode == Mode::record;
+}
+
+bool applying() {
+    ask_environment();
+    return mode == Mode::apply;
 }
 
 int64_t now() {
@@ -179,13 +210,13 @@ int64_t now() {
     return static_cast<int64_t>(at.tv_sec) * 1'000'000'000 + at.tv_nsec;
 }
 
-Turn::Turn() : x_errno(errno), x_open(false) {
-    if (!on()) return;
+Turn::Turn(bool outcomes) : x_errno(errno), x_open(false) {
+    if (!(outcomes ? applying() : on()) || !spooling) return;
     for (unsigned tries = 0; busy.test_and_set(std::memory_order_acquire); ++tries) {
         if (tries > 64) sched_yield();
     }
     move_over();
-    x_open = mode == Mode::record;
+    x_open = spooling;
     if (!x_open) busy.clear(std::memory_order_release);
 }
 

@@ -47,7 +47,8 @@ namespace recorder {
 /// finds its errno as it was.
 class Turn {
 public:
-    Turn();
+    /// @param outcomes  for what became of a plan, not for what the program does
+    explicit Turn(bool outcomes = false);
     ~Turn();
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;

@@ -8,6 +8,7 @@ set(tailrace_vol_sources
   calls_group.cpp
   calls_link.cpp
   calls_rest.cpp
+  choices.cpp
   connector.cpp
   describe.cpp
   info.cpp
@@ -15,11 +16,24 @@ set(tailrace_vol_sources
   note_dataset.cpp
   object.cpp
   places.cpp
+  plan.cpp
+  put_dataset.cpp
+  put_file.cpp
+  put_transfer.cpp
+  ranks.cpp
   recorder_datasets.cpp
   recorder_files.cpp
+  recorder_outcomes.cpp
   recorder_state.cpp
   track.cpp
   transfers.cpp
+  tune_dataset.cpp
+  tune_file.cpp
+  tune_transfer.cpp
+  ../../intent/plan/decode.cpp
+  ../../intent/plan/functions.cpp
+  ../../intent/plan/keys.cpp
+  ../../intent/plan/lookup.cpp
   ../../intent/spool/writer.cpp)
 list(TRANSFORM tailrace_vol_sources PREPEND ${tailrace_vol_folder}/)
 

@@ -79,6 +79,8 @@ public:
                         header.hash.begin());
         }
         std::memcpy(all.data(), &header, sizeof header);
+        header.checksum = checksum_of(all);
+        std::memcpy(all.data(), &header, sizeof header);
         return all;
     }
 

@@ -27,6 +27,7 @@ struct PlanHeader {
     std::array<char, 8> magic;
     std::uint32_t order, bytes;  ///< bytes: of the whole plan
     std::array<char, 32> hash;   ///< hexadecimal, over all that follows the header
+    std::uint64_t checksum;      ///< checksum_of() the whole plan with 0 in its place
     std::uint32_t entries, first_entry;
     std::uint32_t settings, first_setting;
     std::uint32_t numbers, first_number;
@@ -48,9 +49,12 @@ struct PlanSetting {
     std::uint64_t number;  ///< a flag, a whole number, or the bits of a real one
     std::uint64_t ranks;   ///< 0: any
 };
-static_assert(std::is_trivially_copyable_v<PlanHeader> && sizeof(PlanHeader) == 80);
+static_assert(std::is_trivially_copyable_v<PlanHeader> && sizeof(PlanHeader) == 88);
 static_assert(std::is_trivially_copyable_v<PlanEntry> && sizeof(PlanEntry) == 40);
 static_assert(std::is_trivially_copyable_v<PlanSetting> && sizeof(PlanSetting) == 56);
+
+/// What a hook, which has no library for the hash, can tell a damaged plan by.  [local]
+[[nodiscard]] std::uint64_t checksum_of(std::span<const std::byte> bytes) noexcept;
 
 /// A decoded plan: a look at bytes that somebody else keeps.
 class PlanView {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 
 #include "intent/plan/compiled.hpp"
@@ -61,6 +62,16 @@ Value in_range(const KeyInfo& info, Value value, double number) noexcept {
 
 }  // namespace
 
+std::uint64_t checksum_of(std::span<const std::byte> bytes) noexcept {
+    constexpr std::size_t place = offsetof(PlanHeader, checksum);
+    std::uint64_t sum = 0xcbf29ce484222325U;
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+        const bool itself = at >= place && at < place + sizeof(std::uint64_t);
+        sum = (sum ^ (itself ? 0U : std::to_integer<std::uint64_t>(bytes[at]))) * 0x100000001b3U;
+    }
+    return sum;
+}
+
 PlanView PlanView::decode(std::span<const std::byte> bytes, std::string_view& problem) noexcept {
     problem = {};
     const auto fails = [&](std::string_view why) {
@@ -78,6 +89,7 @@ PlanView PlanView::decode(std::span<const std::byte> bytes, std::string_view& pr
     if (header.order != native_order)
         return fails("it was made on a machine of another byte order");
     if (header.bytes != bytes.size()) return fails("it is truncated, or something follows it");
+    if (header.checksum != checksum_of(bytes)) return fails("it is damaged");
     PlanView view;
     std::span<const char> texts;
     if (!part(bytes, header.first_entry, header.entries, view.x_entries) ||

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intent/plan/keys.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace tailrace::intent::plan {
@@ -107,8 +108,7 @@ static_assert(in_order());
 std::span<const KeyInfo> keys() noexcept { return table; }
 
 const KeyInfo* find_key(std::string_view name) noexcept {
-    if (name.size() > hint_prefix.size() && name.substr(0, hint_prefix.size()) == hint_prefix)
-        return &table.front();
+    if (name.size() > hint_prefix.size() && name.starts_with(hint_prefix)) return &table.front();
     for (const KeyInfo& info : table)
         if (info.key != Key::hint && info.name == name) return &info;
     return nullptr;
@@ -118,8 +118,10 @@ bool is_word(const KeyInfo& info, std::string_view word) noexcept {
     std::string_view rest = info.words;
     while (!rest.empty()) {
         const std::size_t end = rest.find(' ');
-        if (rest.substr(0, end) == word) return true;
-        rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+        // No substr(): it can throw, and the hooks have no C++ run-time library.
+        if (std::string_view(rest.data(), std::min(end, rest.size())) == word) return true;
+        if (end == std::string_view::npos) return false;
+        rest.remove_prefix(end + 1);
     }
     return false;
 }

@@ -64,10 +64,21 @@ Found find(const PlanView& plan, std::string_view file, std::string_view dataset
     return found;
 }
 
+std::uint64_t match_of(const PlanView& plan, std::string_view file) noexcept {
+    std::uint64_t match = 0;
+    std::uint64_t number = 0;
+    for (const PlanEntry& entry : plan.entries()) {
+        ++number;
+        if (!file_matches(plan, entry, file)) continue;
+        match = (match ^ number) * 0x9e3779b97f4a7c15U;
+        match ^= match >> 29U;
+        if (match == 0) match = 1;
+    }
+    return match;
+}
+
 bool matches_file(const PlanView& plan, std::string_view file) noexcept {
-    const auto entries = plan.entries();
-    return std::any_of(entries.begin(), entries.end(),
-                       [&](const PlanEntry& entry) { return file_matches(plan, entry, file); });
+    return match_of(plan, file) != 0;
 }
 
 }  // namespace tailrace::intent::plan

@@ -30,6 +30,9 @@ struct Found {
 /// @param ranks    size of the communicator of the file
 [[nodiscard]] Found find(const PlanView& plan, std::string_view file, std::string_view dataset,
                          Moment moment, std::uint64_t ranks) noexcept;
+/// Which entries match the file at all, with any dataset, as one number: the same for two files
+/// only where the plan has the same for both. 0: none.  [local]
+[[nodiscard]] std::uint64_t match_of(const PlanView& plan, std::string_view file) noexcept;
 /// Whether a pattern of the plan matches the file at all, with any dataset.  [local]
 [[nodiscard]] bool matches_file(const PlanView& plan, std::string_view file) noexcept;
 

@@ -164,6 +164,9 @@ private:
             case kind_posix:
                 read_posix(reader);
                 break;
+            case kind_outcome:
+                read_outcome(reader);
+                break;
             default:
                 reader.damaged("a record of kind " + std::to_string(head.kind));
         }
@@ -349,6 +352,20 @@ private:
         if (!of.mpiio) reader.damaged("it refers to MPI-IO on a file that had none");
         return *of.mpiio;
     }
+
+    void read_outcome(Reader& reader) {
+        const auto record = reader.head<OutcomeRecord>();
+        if (record.became < became_applied || record.became >= becames)
+            reader.damaged("an outcome of kind " + std::to_string(record.became));
+        DecodedOutcome made{
+            static_cast<Became>(record.became), record.count, {}, {}, {}, {}, {}, {}};
+        std::string* texts[] = {&made.rule,    &made.setting, &made.file,
+                                &made.dataset, &made.value,   &made.reason};
+        for (std::size_t part = 0; part < std::size(texts); ++part)
+            *texts[part] = reader.text(record.bytes[part]);
+        x_spool.outcomes.push_back(std::move(made));
+    }
+
     DecodedFile& file(Reader& reader, std::uint64_t offset) {
         return of(x_spool.files, reader, offset, "file");
     }

@@ -71,6 +71,11 @@ struct DecodedDataset {
     std::vector<std::vector<std::uint64_t>> extents;  ///< after the first and the last extensions
     std::map<Direction, DecodedTransfers> transfers;
 };
+struct DecodedOutcome {
+    Became became{};
+    std::uint64_t count = 0;
+    std::string rule, setting, file, dataset, value, reason;
+};
 struct Spool {
     Header header{};
     std::string host, tailrace_version, program, folder, mpi;
@@ -78,6 +83,7 @@ struct Spool {
     std::vector<DecodedLibrary> libraries;
     std::map<std::uint64_t, DecodedFile> files;        ///< by offset
     std::map<std::uint64_t, DecodedDataset> datasets;  ///< by offset
+    std::vector<DecodedOutcome> outcomes;
 };
 
 /// The spool in `bytes`.  [local]

@@ -35,6 +35,7 @@ enum Kind : uint32_t {
     kind_filter = 11,
     kind_extents = 12,
     kind_other = 13,  ///< only in Header::dropped: calls on what found no room itself
+    kind_outcome = 14,
     kind_mpiio = 16,
     kind_hint = 17,
     kind_view = 18,
@@ -306,6 +307,30 @@ struct ExtentsRecord {
     uint32_t rank;
     uint32_t capacity;
     uint64_t calls;  ///< the first capacity/2 stand first, the others in a ring after them
+};
+
+/// What became of a setting of a plan.
+enum Became : uint32_t {
+    became_applied = 1,
+    became_kept,         ///< the program's own setting stays
+    became_misfit,       ///< it does not fit there
+    became_held,         ///< a guard
+    became_refused,      ///< the library did not take it
+    became_disagreed,    ///< the ranks have not the same plan
+    became_unavailable,  ///< the HDF5 or the MPI has no such thing
+    became_unmatched,    ///< no setting: a file that no pattern of the plan is for
+    became_met,          ///< no setting: a file that the plan has something for
+    becames
+};  // clang-format skip
+
+/// One setting at one place, and how often; followed by rule, name of the setting (of a hint:
+/// hint.NAME), file, dataset, value and reason, `bytes` characters each.
+struct OutcomeRecord {
+    Head head;
+    uint64_t count;
+    uint32_t became;
+    uint32_t bytes[6];
+    uint32_t pad;
 };
 
 }  // namespace tailrace::intent::spool

@@ -57,7 +57,7 @@ std::string system_name(std::int64_t type) {
 constexpr const char* kind_names[kinds] = {
     "",          "texts",  "libraries", "files",    "file_names", "datasets", "dataset_names",
     "transfers", "shapes", "places",    "settings", "filters",    "extents",  "calls",
-    nullptr,     nullptr,  "mpiio",     "hints",    "views",      "posix"};
+    "outcomes",  nullptr,  "mpiio",     "hints",    "views",      "posix"};
 
 void count_dropped(const Spool& spool, Counts& dropped) {
     for (std::size_t kind = 1; kind < kinds; ++kind) {
@@ -242,7 +242,8 @@ Profile merge(std::vector<NamedSpool> spools, const std::string& command) {
     return profile;
 }
 
-Profile merge_folder(const std::filesystem::path& folder, const std::string& command) {
+std::vector<NamedSpool> read_folder(const std::filesystem::path& folder,
+                                    std::vector<std::string>& notes) {
     std::error_code failure;
     std::vector<std::filesystem::path> paths;
     for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
@@ -254,7 +255,6 @@ Profile merge_folder(const std::filesystem::path& folder, const std::string& com
     }
     std::sort(paths.begin(), paths.end());
     std::vector<NamedSpool> spools;
-    std::vector<std::string> notes;
     for (const auto& path : paths) {
         try {
             spools.push_back({path.string(), read_spool(path)});
@@ -262,7 +262,13 @@ Profile merge_folder(const std::filesystem::path& folder, const std::string& com
             notes.push_back("left out: " + path.string() + ": " + error.message());
         }
     }
-    Profile profile = merge(std::move(spools), command);
+    std::sort(spools.begin(), spools.end(), before);
+    return spools;
+}
+
+Profile merge_folder(const std::filesystem::path& folder, const std::string& command) {
+    std::vector<std::string> notes;
+    Profile profile = merge(read_folder(folder, notes), command);
     profile.origin.notes.insert(profile.origin.notes.end(), notes.begin(), notes.end());
     return profile;
 }

@@ -20,6 +20,12 @@ struct NamedSpool {
 /// @param command  the command line of the run; empty: that of the first process
 [[nodiscard]] Profile merge(std::vector<NamedSpool> spools, const std::string& command);
 
+/// The spools in a folder, ranks in their order; a damaged one is left out and named in `notes`.
+/// [local]
+/// @throws Error{no_such_directory} where there is no such folder
+[[nodiscard]] std::vector<NamedSpool> read_folder(const std::filesystem::path& folder,
+                                                  std::vector<std::string>& notes);
+
 /// The profile of all spools in a folder; a damaged one is left out and named in the notes. [local]
 /// @throws Error{no_such_directory} where there is no such folder
 [[nodiscard]] Profile merge_folder(const std::filesystem::path& folder, const std::string& command);

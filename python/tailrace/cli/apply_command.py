@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tailrace apply`."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tailrace.cli.options import Json, Quiet
+from tailrace.cli.output import Output
+from tailrace.cli.profile_command import Command
+from tailrace.errors import ExitCode, TailraceError, did_you_mean
+
+PlanFile = Annotated[
+    Path,
+    typer.Argument(metavar="PLAN", show_default=False, help="What `tailrace advise -o` wrote."),
+]
+Allow = Annotated[
+    str,
+    typer.Option(
+        "--allow", metavar="CLASS", show_default=False,
+        help="collective: settings that all ranks have to take part in, too. Only for the run that "
+        "was profiled: the same program, arguments and ranks.",
+    ),
+]  # fmt: skip
+
+
+def apply(
+    plan_file: PlanFile,
+    command: Command,
+    allow: Allow = "",
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Run a program with the settings of a plan, and say what became of each.
+
+    The program is not changed and need not be built anew. What it sets itself stays; where the
+    library refuses a setting, the program's own is used.
+    """
+    from tailrace.cli.apply_show import show
+    from tailrace.intent import advice, plugin, record
+    from tailrace.intent import apply as applying
+
+    output = Output(as_json=as_json, quiet=quiet)
+    if allow not in {"", "collective"}:
+        raise TailraceError(
+            f'there is no class "{allow}" to allow.{did_you_mean(allow, ["collective"])}',
+            where="--allow", hint="collective; the other classes are chosen by tailrace advise",
+        )  # fmt: skip
+    plan, held = applying.without_classes(advice.load(plan_file), [allow])
+    flat = applying.compiled(plan, str(plan_file))
+    added, lines = applying.variables(plan)
+    found: dict[str, Any] = {"processes": [], "outcomes": [], "dropped": 0, "notes": []}
+    if plan["entries"]:
+        folder = plugin.find(command="apply")
+        plugin.check(folder)
+    with record.spool_folder(Path("tailrace-apply"), keep=False, tell=output.note) as spools:
+        file = spools / "plan.compiled"
+        if plan["entries"]:
+            file.write_bytes(flat)
+            added |= plugin.environment_to_apply(folder, file)
+            added["TAILRACE_PROFILE_DIR"] = str(spools)
+        try:
+            words = record.with_environment(command, list(added))
+            ended = record.run(words, added, quiet_stdout=as_json)
+        finally:
+            file.unlink(missing_ok=True)
+        if plan["entries"]:
+            found = applying.outcomes(spools)
+    lines += held + applying.lines_of(plan, found)
+    _tell(output, ended, command)
+    show(output, lines, found)
+    output.json(
+        {
+            "command": "apply",
+            "argv": command,
+            "program_exit_code": ended.code,
+            "elapsed_s": ended.elapsed_s,
+            "lines": [asdict(line) for line in lines],
+            "outcomes": found["outcomes"],
+            "processes": found["processes"],
+            "dropped": found["dropped"],
+            "notes": found["notes"],
+        }
+    )
+    return int(ExitCode.RUN_FAILED if ended.code else ExitCode.OK)
+
+
+def _tell(output: Output, ended: Any, command: list[str]) -> None:
+    if ended.code:
+        how = f"signal {ended.signal_number}" if ended.signal_number else f"exit code {ended.code}"
+        output.note(f"`{shlex.join(command)}` ended with {how}")

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Applying a plan: the compiled file, the environment, and what became of each setting."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from tailrace.intent.native_calls import call
+
+Document = dict[str, Any]
+
+
+@dataclass
+class Line:
+    """One rule's setting: what became of it, where and how often."""
+
+    rule: str
+    setting: str
+    became: str
+    reason: str = ""
+    value: str = ""
+    count: int = 0
+    places: list[str] = field(default_factory=list)
+    processes: str = ""
+
+
+def without_classes(plan: Document, allowed: Sequence[str]) -> tuple[Document, list[Line]]:
+    """The plan without the settings that no other run may take over unasked, and those."""
+    held: list[Line] = []
+    entries = []
+    for entry in plan.get("entries", []):
+        kept = []
+        for setting in entry.get("settings", []):
+            if setting["class"] != "collective" or "collective" in allowed:
+                kept.append(setting)
+                continue
+            reason = "collective: only with --allow collective, for the very run that was profiled"
+            held.append(
+                Line(setting["because"]["rule"], setting["key"], "held", reason,
+                     places=[_place(entry["file"], entry.get("dataset", ""))])
+            )  # fmt: skip
+        if kept:
+            entries.append({**entry, "settings": kept})
+    changed = {key: value for key, value in plan.items() if key != "hash"}
+    return {**changed, "entries": entries}, held
+
+
+def compiled(plan: Document, where: str) -> bytes:
+    """The flat form that the connector reads."""
+    return bytes(call("compiled_plan", json.dumps(plan), where))
+
+
+def variables(
+    plan: Document, given: Mapping[str, str] = os.environ
+) -> tuple[dict[str, str], list[Line]]:
+    """What the plan has for the environment, and what became of it: the user's own stay."""
+    added: dict[str, str] = {}
+    lines = []
+    for one in plan.get("environment", []):
+        line = Line(one["because"]["rule"], one["name"], "applied", value=one["value"], count=1)
+        if one["name"] in given and given[one["name"]] != one["value"]:
+            line.became, line.reason = "kept", "the environment of the command has its own"
+        else:
+            added[one["name"]] = one["value"]
+        lines.append(line)
+    return added, lines
+
+
+def outcomes(folder: Path) -> Document:
+    """What the processes noted down."""
+    found: Document = json.loads(call("outcomes_of_spools", str(folder)))
+    return found
+
+
+def lines_of(plan: Document, found: Document) -> list[Line]:
+    """A line for each setting of the plan and each thing that became of it."""
+    joined: dict[tuple[str, ...], Line] = {}
+    for one in found["outcomes"]:
+        if one["became"] in {"met", "unmatched"}:
+            continue
+        key = tuple(one.get(name, "") for name in ("rule", "setting", "became", "reason", "value"))
+        rule, setting, became, reason, value = key
+        line = joined.setdefault(key, Line(rule, setting, became, reason, value))
+        line.count += one["count"]
+        line.places.append(_place(one["file"], one.get("dataset", "")))
+        line.processes = one["processes"]
+    met = [line for line in joined.values() if line.rule or line.setting == "transfer"]
+    whole_files = [line for line in joined.values() if line not in met]
+    known = {(line.rule, line.setting) for line in met}
+    missing = []
+    for entry in plan.get("entries", []):
+        for setting in entry["settings"]:
+            rule, key = setting["because"]["rule"], setting["key"]
+            if (rule, key) not in known:
+                known.add((rule, key))
+                place = _place(entry["file"], entry.get("dataset", ""))
+                reason = _why_not_met(entry, found)
+                missing.append(Line(rule, key, "not met", reason, places=[place]))
+    return [*met, *whole_files, *missing]
+
+
+def _why_not_met(entry: Document, found: Document) -> str:
+    met = [one["file"] for one in found["outcomes"] if one["became"] == "met"]
+    if not found["processes"]:
+        return "no process used HDF5 1.14 or newer as a shared library"
+    if any(_matches(entry["file"], file) for file in met):
+        if not entry.get("dataset"):
+            return "the file was not created or opened as the entry wants it"
+        return "no such dataset was created or opened as the entry wants it"
+    others = sorted({one["file"] for one in found["outcomes"] if "file" in one})
+    near = difflib.get_close_matches(entry["file"], others, n=1, cutoff=0.3)
+    return "no such file was opened" + (f"; the nearest was {near[0]}" if near else "")
+
+
+def _matches(pattern: str, file: str) -> bool:
+    """As the connector does, where a * stays within a folder; close enough to say why."""
+    return fnmatchcase(file if "/" in pattern else file.rsplit("/", 1)[-1], pattern)
+
+
+def _place(file: str, dataset: str) -> str:
+    return f"{file}:{dataset}" if dataset else file

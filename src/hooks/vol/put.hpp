@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts settings of a plan on copies of property lists. What differs from the library's default is
+// the program's own and stays.
+#pragma once
+
+#include "hooks/vol/choices.hpp"
+#include "hooks/vol/object.hpp"
+
+namespace tailrace::hooks::vol {
+
+inline constexpr const char* program_set_it = "the program set it itself";
+inline constexpr const char* not_taken = "the library does not take it";
+inline constexpr const char* only_serial = "not for a file of several ranks";
+inline constexpr const char* only_parallel = "only for files opened with MPI-IO";
+
+/// A copy that settings are put on.
+struct Put {
+    const Library& of;
+    Choices& choices;
+    Id list;      ///< ours
+    Id standard;  ///< the library's default list of this kind
+};
+
+/// Settles the settings of `keys`, which one call makes: `ask(list, numbers)` fills in what is
+/// there, `set(list, numbers)` puts it back with those of the plan changed.
+template <size_t count, typename Ask, typename Set>
+void put(Put& on, const Key (&keys)[count], Ask ask, Set set) {
+    Choice* chosen[count];
+    bool any = false;
+    for (size_t at = 0; at < count; ++at) {
+        chosen[at] = on.choices.open(keys[at]);
+        any = any || chosen[at] != nullptr;
+    }
+    if (!any) return;
+    uint64_t own[count] = {};
+    uint64_t usual[count] = {};
+    const bool asked = ask(on.list, own) >= 0 && ask(on.standard, usual) >= 0;
+    bool same = true;
+    for (size_t at = 0; at < count; ++at) same = same && own[at] == usual[at];
+    spool::Became became = spool::became_kept;
+    const char* reason = program_set_it;
+    if (!asked) {
+        became = spool::became_unavailable;
+        reason = not_taken;
+    } else if (same) {
+        for (size_t at = 0; at < count; ++at)
+            if (chosen[at] != nullptr) own[at] = chosen[at]->number;
+        const bool good = set(on.list, static_cast<const uint64_t*>(own)) >= 0;
+        became = good ? spool::became_applied : spool::became_refused;
+        reason = good ? "" : not_taken;
+    }
+    for (Choice* choice : chosen) {
+        if (choice == nullptr) continue;
+        choice->became = became;
+        choice->reason = reason;
+    }
+}
+
+/// Of a file creation list.  [local]
+void put_file_creation(Put& on, bool parallel);
+/// Of a file access list, all but hints.
+/// @param paged  the file is to have the strategy "page"
+void put_file_access(Put& on, bool parallel, bool paged);
+
+/// What is known of a dataset that is to be created.
+struct NewDataset {
+    plan::Surroundings around;
+    bool parallel;  ///< opened with MPI-IO
+    bool can_grow;
+    bool variable;  ///< elements of variable length
+    uint64_t bytes;
+};
+/// Of a dataset creation list.  [local]
+void put_dataset_creation(Put& on, const NewDataset& what);
+/// Of a dataset access list.
+/// @param file_has_own  the program set the cache for all datasets of the file
+void put_dataset_access(Put& on, bool file_has_own);
+/// Of a transfer list.
+void put_transfer(Put& on, bool writes);
+
+/// While we try, the library prints nothing, and its error stack stays as it was.
+class Quiet {
+public:
+    explicit Quiet(const Library& library) : x_library(library), x_kept(library) {
+        x_asked = library.H5Eget_auto2(0, &x_function, &x_data) >= 0;
+        if (x_asked) library.H5Eset_auto2(0, nullptr, nullptr);
+    }
+    ~Quiet() {
+        if (x_asked) x_library.H5Eset_auto2(0, x_function, x_data);
+    }
+    Quiet(const Quiet&) = delete;
+    Quiet& operator=(const Quiet&) = delete;
+
+private:
+    const Library& x_library;
+    ErrorsKept x_kept;
+    void* x_function = nullptr;
+    void* x_data = nullptr;
+    bool x_asked;
+};
+
+}  // namespace tailrace::hooks::vol

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Settings of datasets and of their transfers.
+#include <string.h>
+
+#include <initializer_list>
+
+#include "hooks/vol/put.hpp"
+
+namespace tailrace::hooks::vol {
+namespace {
+
+constexpr int layout_compact = 0;
+constexpr int layout_contiguous = 1;
+constexpr int layout_chunked = 2;
+constexpr int filter_deflate = 1;
+constexpr int filter_shuffle = 2;
+constexpr uint64_t most_compact = uint64_t{60} << 10;
+constexpr uint64_t small_chunk = uint64_t{64} << 10;
+constexpr uint64_t large_chunk = uint64_t{32} << 20;
+
+uint64_t bytes_of(const uint64_t* extents, size_t count, uint64_t type_bytes) {
+    uint64_t bytes = type_bytes;
+    for (size_t d = 0; d < count; ++d) bytes = plan::times(bytes, extents[d]);
+    return bytes;
+}
+
+/// Why the chunk of the program's own stays; nullptr: the plan's takes its place.
+const char* own_chunk_stays(const Put& on, const plan::PlanSetting& setting,
+                            const plan::Surroundings& around) {
+    uint64_t own[most_dimensions];
+    const int rank = on.of.H5Pget_chunk(on.list, static_cast<int>(most_dimensions), own);
+    if (rank < 1) return not_taken;
+    const uint64_t bytes = bytes_of(own, static_cast<size_t>(rank), around.type_bytes);
+    const plan::Value& wanted = on.choices.chunk();
+    switch (static_cast<plan::Function>(setting.function)) {
+        case plan::Function::block_per_rank:
+            return nullptr;
+        case plan::Function::rows_of_bytes:
+            return bytes < bytes_of(wanted.extents.data(), wanted.ndims, around.type_bytes)
+                       ? nullptr
+                       : program_set_it;
+        default:
+            return bytes < small_chunk || bytes > large_chunk ? nullptr : program_set_it;
+    }
+}
+
+void put_chunk(Put& on, const NewDataset& what, int layout) {
+    Choice* choice = on.choices.open(Key::chunk);
+    if (choice == nullptr) return;
+    const plan::Value& chunk = on.choices.chunk();
+    const auto settle = [&](spool::Became became, const char* reason) {
+        on.choices.settle(Key::chunk, became, reason);
+        on.choices.settle(Key::layout, became, reason);
+    };
+    const char* stays = nullptr;
+    if (layout == layout_chunked) stays = own_chunk_stays(on, *choice->setting, what.around);
+    if (layout != layout_chunked && layout != layout_contiguous) stays = program_set_it;
+    if (layout == layout_contiguous && on.of.H5Pget_external_count(on.list) != 0)
+        stays = program_set_it;
+    if (stays != nullptr) {
+        settle(spool::became_kept, stays);
+        return;
+    }
+    const bool good =
+        on.of.H5Pset_chunk(on.list, static_cast<int>(chunk.ndims), chunk.extents.data()) >= 0;
+    settle(good ? spool::became_applied : spool::became_refused, good ? "" : not_taken);
+}
+
+void put_layout(Put& on, const NewDataset& what, int layout) {
+    Choice* choice = on.choices.open(Key::layout);
+    if (choice == nullptr) return;
+    const auto settle = [&](spool::Became became, const char* reason) {
+        on.choices.settle(Key::layout, became, reason);
+    };
+    if (choice->number != static_cast<uint64_t>(layout_compact)) {
+        settle(spool::became_held, "chunks need a size, and the plan has none here");
+    } else if (layout != layout_contiguous || on.of.H5Pget_external_count(on.list) != 0) {
+        settle(spool::became_kept, program_set_it);
+    } else if (what.can_grow || what.bytes > most_compact || what.variable) {
+        settle(spool::became_misfit, "only for datasets of a fixed size up to 60 KiB");
+    } else if (what.parallel) {
+        settle(spool::became_held, only_serial);
+    } else {
+        const bool good = on.of.H5Pset_layout(on.list, layout_compact) >= 0;
+        settle(good ? spool::became_applied : spool::became_refused, good ? "" : not_taken);
+    }
+}
+
+void put_times(Put& on, const NewDataset& what) {
+    const Library& of = on.of;
+    const Choice* fill = on.choices.open(Key::fill_time);
+    // What is never written would be anything at all.
+    if (fill != nullptr && fill->number == 1)
+        on.choices.settle(Key::fill_time, spool::became_held,
+                          "whether every element is written is not counted at run time");
+    put(
+        on, {Key::fill_time},
+        [&of](Id list, uint64_t* v) {
+            int time = 0;
+            const Status status = of.H5Pget_fill_time(list, &time);
+            v[0] = static_cast<uint64_t>(time);
+            return status;
+        },
+        [&of](Id list, const uint64_t* v) {
+            return of.H5Pset_fill_time(list, static_cast<int>(v[0]));
+        });
+    // The default differs with the layout: it is the library's until somebody says otherwise.
+    Choice* time = on.choices.open(Key::allocation_time);
+    if (time == nullptr) return;
+    int own = 0;
+    const auto settle = [&](spool::Became became, const char* reason) {
+        on.choices.settle(Key::allocation_time, became, reason);
+    };
+    const int layout = of.H5Pget_layout(on.list);
+    const int usual = layout == layout_compact ? 1 : layout == layout_chunked ? 3 : 2;
+    if (of.H5Pget_alloc_time(on.list, &own) < 0) {
+        settle(spool::became_unavailable, not_taken);
+    } else if (own != usual) {
+        settle(spool::became_kept, program_set_it);
+    } else if (what.parallel && time->number == 2) {
+        settle(spool::became_held, only_serial);
+    } else {
+        const bool good = of.H5Pset_alloc_time(on.list, static_cast<int>(time->number)) >= 0;
+        settle(good ? spool::became_applied : spool::became_refused, good ? "" : not_taken);
+    }
+}
+
+void put_filters(Put& on, const NewDataset& what) {
+    const Library& of = on.of;
+    Choice* shuffle = on.choices.open(Key::shuffle);
+    Choice* deflate = on.choices.open(Key::deflate);
+    const auto settle = [&](spool::Became became, const char* reason) {
+        on.choices.settle(Key::shuffle, became, reason);
+        on.choices.settle(Key::deflate, became, reason);
+    };
+    if (shuffle == nullptr && deflate == nullptr) return;
+    const bool wanted = shuffle != nullptr && shuffle->number != 0;
+    if (of.H5Pget_nfilters(on.list) != 0) {
+        settle(spool::became_kept, program_set_it);
+    } else if (of.H5Pget_layout(on.list) != layout_chunked) {
+        settle(spool::became_misfit, "the dataset has no chunks");
+    } else if (what.parallel) {
+        settle(spool::became_held, "with filters all ranks would have to write together");
+    } else if ((wanted && of.H5Zfilter_avail(filter_shuffle) <= 0) ||
+               (deflate != nullptr && of.H5Zfilter_avail(filter_deflate) <= 0)) {
+        settle(spool::became_unavailable, "this HDF5 was built without the filter");
+    } else {
+        const bool good = (!wanted || of.H5Pset_shuffle(on.list) >= 0) &&
+                          (deflate == nullptr ||
+                           of.H5Pset_deflate(on.list, static_cast<unsigned>(deflate->number)) >= 0);
+        settle(good ? spool::became_applied : spool::became_refused, good ? "" : not_taken);
+    }
+}
+
+}  // namespace
+
+void put_dataset_creation(Put& on, const NewDataset& what) {
+    const int layout = on.of.H5Pget_layout(on.list);
+    put_chunk(on, what, layout);
+    put_layout(on, what, layout);
+    put_times(on, what);
+    put_filters(on, what);
+}
+
+void put_dataset_access(Put& on, bool file_has_own) {
+    const Library& of = on.of;
+    if (file_has_own) {
+        for (const Key key :
+             {Key::chunk_cache_bytes, Key::chunk_cache_slots, Key::chunk_cache_preemption})
+            on.choices.settle(key, spool::became_kept, "the program set it for the whole file");
+    }
+    put(
+        on, {Key::chunk_cache_slots, Key::chunk_cache_bytes, Key::chunk_cache_preemption},
+        [&of](Id list, uint64_t* v) {
+            size_t slots = 0;
+            size_t bytes = 0;
+            double preemption = 0;
+            const Status status = of.H5Pget_chunk_cache(list, &slots, &bytes, &preemption);
+            v[0] = slots;
+            v[1] = bytes;
+            memcpy(&v[2], &preemption, sizeof preemption);
+            return status;
+        },
+        [&of](Id list, const uint64_t* v) {
+            double preemption = 0;
+            memcpy(&preemption, &v[2], sizeof preemption);
+            return of.H5Pset_chunk_cache(list, v[0], v[1], preemption);
+        });
+}
+
+}  // namespace tailrace::hooks::vol

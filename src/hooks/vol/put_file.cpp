@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// Settings of files.
+#include <dlfcn.h>
+#include <string.h>
+
+#include <initializer_list>
+
+#include "hooks/vol/put.hpp"
+
+namespace tailrace::hooks::vol {
+namespace {
+
+constexpr int strategy_page = 1;
+
+void put_flag(Put& on, Key key, Status (*ask)(Id, bool*), Status (*set)(Id, bool)) {
+    if (ask == nullptr || set == nullptr) {
+        on.choices.settle(key, spool::became_unavailable, "this HDF5 has no such setting");
+        return;
+    }
+    put(
+        on, {key},
+        [ask](Id list, uint64_t* v) {
+            bool found = false;
+            const Status status = ask(list, &found);
+            v[0] = found ? 1 : 0;
+            return status;
+        },
+        [set](Id list, const uint64_t* v) { return set(list, v[0] != 0); });
+}
+
+void put_space(Put& on, bool paged) {
+    const Library& of = on.of;
+    if (paged) {
+        on.choices.settle(Key::alignment_threshold_bytes, spool::became_held,
+                          "pages are aligned by themselves");
+        on.choices.settle(Key::alignment_bytes, spool::became_held,
+                          "pages are aligned by themselves");
+    }
+    put(
+        on, {Key::alignment_threshold_bytes, Key::alignment_bytes},
+        [&of](Id list, uint64_t* v) { return of.H5Pget_alignment(list, &v[0], &v[1]); },
+        [&of](Id list, const uint64_t* v) { return of.H5Pset_alignment(list, v[0], v[1]); });
+    put(
+        on, {Key::meta_block_bytes},
+        [&of](Id list, uint64_t* v) { return of.H5Pget_meta_block_size(list, v); },
+        [&of](Id list, const uint64_t* v) { return of.H5Pset_meta_block_size(list, v[0]); });
+    put(
+        on, {Key::small_data_block_bytes},
+        [&of](Id list, uint64_t* v) { return of.H5Pget_small_data_block_size(list, v); },
+        [&of](Id list, const uint64_t* v) { return of.H5Pset_small_data_block_size(list, v[0]); });
+    put(
+        on, {Key::sieve_buffer_bytes},
+        [&of](Id list, uint64_t* v) {
+            size_t bytes = 0;
+            const Status status = of.H5Pget_sieve_buf_size(list, &bytes);
+            v[0] = bytes;
+            return status;
+        },
+        [&of](Id list, const uint64_t* v) { return of.H5Pset_sieve_buf_size(list, v[0]); });
+}
+
+void put_page_buffer(Put& on) {
+    const Library& of = on.of;
+    put(
+        on, {Key::page_buffer_bytes},
+        [&of](Id list, uint64_t* v) {
+            size_t bytes = 0;
+            unsigned shares[2] = {};
+            const Status status = of.H5Pget_page_buffer_size(list, &bytes, &shares[0], &shares[1]);
+            v[0] = bytes;
+            return status;
+        },
+        [&of](Id list, const uint64_t* v) { return of.H5Pset_page_buffer_size(list, v[0], 0, 0); });
+}
+
+void put_metadata_cache(Put& on) {
+    const Library& of = on.of;
+    // What the plan does not name stays: the numbers are those of the list.
+    put(
+        on,
+        {Key::metadata_cache_initial_bytes, Key::metadata_cache_max_bytes,
+         Key::metadata_cache_evictions},
+        [&of](Id list, uint64_t* v) {
+            MetadataCache cache{};
+            cache.version = metadata_cache_version;
+            const Status status = of.H5Pget_mdc_config(list, &cache);
+            v[0] = cache.initial_bytes;
+            v[1] = cache.most_bytes;
+            v[2] = cache.evictions ? 1 : 0;
+            return status;
+        },
+        [&of](Id list, const uint64_t* v) {
+            MetadataCache cache{};
+            cache.version = metadata_cache_version;
+            if (of.H5Pget_mdc_config(list, &cache) < 0) return -1;
+            cache.initial_given = true;
+            cache.initial_bytes = v[0];
+            cache.most_bytes = v[1] > v[0] ? v[1] : v[0];
+            if (cache.least_bytes > cache.initial_bytes) cache.least_bytes = cache.initial_bytes;
+            cache.evictions = v[2] != 0;
+            if (!cache.evictions) cache.grow = cache.flash_grow = cache.shrink = 0;
+            return of.H5Pset_mdc_config(list, &cache);
+        });
+    put(
+        on, {Key::metadata_cache_image},
+        [&of](Id list, uint64_t* v) {
+            CacheImage image{cache_image_version, false, false, 0};
+            const Status status = of.H5Pget_mdc_image_config(list, &image);
+            v[0] = image.wanted ? 1 : 0;
+            return status;
+        },
+        [&of](Id list, const uint64_t* v) {
+            CacheImage image{cache_image_version, v[0] != 0, false, cache_image_no_ageout};
+            return of.H5Pset_mdc_image_config(list, &image);
+        });
+}
+
+void put_versions(Put& on) {
+    const Library& of = on.of;
+    const auto ask = [&of](Id list, uint64_t* v) {
+        int bounds[2] = {};
+        const Status status = of.H5Pget_libver_bounds(list, &bounds[0], &bounds[1]);
+        v[0] = static_cast<uint64_t>(bounds[0]);
+        v[1] = static_cast<uint64_t>(bounds[1]);
+        return status;
+    };
+    // "latest" is a number that grows with the library: the upper bound of its default list.
+    uint64_t usual[2] = {};
+    const bool known = ask(on.standard, usual) >= 0;
+    for (const Key key : {Key::libver_low, Key::libver_high}) {
+        Choice* choice = on.choices.open(key);
+        if (choice != nullptr && choice->number == ~uint64_t{0} && known) choice->number = usual[1];
+    }
+    put(on, {Key::libver_low, Key::libver_high}, ask, [&of](Id list, const uint64_t* v) {
+        return of.H5Pset_libver_bounds(list, static_cast<int>(v[0]), static_cast<int>(v[1]));
+    });
+}
+
+/// One driver for another, where the program left the library's own.
+void put_driver(Put& on) {
+    Choice* driver = on.choices.open(Key::driver);
+    Choice* increment = on.choices.open(Key::core_increment_bytes);
+    Choice* store = on.choices.open(Key::core_backing_store);
+    const auto settle = [&](spool::Became became, const char* reason) {
+        for (const Key key : {Key::driver, Key::core_increment_bytes, Key::core_backing_store,
+                              Key::subfiling_stripe_bytes, Key::subfiling_concentrators_per_node})
+            on.choices.settle(key, became, reason);
+    };
+    if (driver == nullptr) {
+        settle(spool::became_held, "the plan does not change the driver");
+        return;
+    }
+    const std::string_view word = plan_of_process().text(driver->setting->text);
+    if (on.of.H5Pget_driver(on.list) != on.of.H5Pget_driver(on.standard)) {
+        settle(spool::became_kept, program_set_it);
+    } else if (word == "core") {
+        const size_t bytes = increment != nullptr ? increment->number : size_t{64} << 20;
+        const bool good =
+            on.of.H5Pset_fapl_core(on.list, bytes, store == nullptr || store->number != 0) >= 0;
+        settle(good ? spool::became_applied : spool::became_refused, good ? "" : not_taken);
+    } else if (word == "direct") {
+        using SetDirect = Status (*)(Id, size_t, size_t, size_t);
+        const auto set = reinterpret_cast<SetDirect>(dlsym(on.of.handle, "H5Pset_fapl_direct"));
+        const bool good = set != nullptr && set(on.list, 4096, 4096, size_t{16} << 20) >= 0;
+        settle(good ? spool::became_applied : spool::became_unavailable,
+               good ? "" : "this HDF5 was built without the direct driver");
+    } else {
+        settle(spool::became_held,
+               "the subfiling driver needs threads in MPI that the program has to ask for");
+    }
+}
+
+}  // namespace
+
+void put_file_creation(Put& on, bool parallel) {
+    const Library& of = on.of;
+    if (parallel) {
+        on.choices.settle(Key::file_space_strategy, spool::became_held, only_serial);
+        on.choices.settle(Key::page_bytes, spool::became_held, only_serial);
+    }
+    put(
+        on, {Key::file_space_strategy},
+        [&of](Id list, uint64_t* v) {
+            int strategy = 0;
+            bool persist = false;
+            Size threshold = 0;
+            const Status status =
+                of.H5Pget_file_space_strategy(list, &strategy, &persist, &threshold);
+            v[0] = static_cast<uint64_t>(strategy);
+            return status;
+        },
+        [&of](Id list, const uint64_t* v) {
+            return of.H5Pset_file_space_strategy(list, static_cast<int>(v[0]), false, 1);
+        });
+    put(
+        on, {Key::page_bytes},
+        [&of](Id list, uint64_t* v) { return of.H5Pget_file_space_page_size(list, v); },
+        [&of](Id list, const uint64_t* v) { return of.H5Pset_file_space_page_size(list, v[0]); });
+}
+
+void put_file_access(Put& on, bool parallel, bool paged) {
+    const Library& of = on.of;
+    if (parallel) {
+        for (const Key key : {Key::page_buffer_bytes, Key::evict_on_close, Key::driver,
+                              Key::metadata_cache_image, Key::sieve_buffer_bytes})
+            on.choices.settle(key, spool::became_held, only_serial);
+    } else {
+        for (const Key key : {Key::collective_metadata_reads, Key::collective_metadata_writes})
+            on.choices.settle(key, spool::became_held, only_parallel);
+    }
+    put_space(on, paged);
+    put_page_buffer(on);
+    put_metadata_cache(on);
+    put_versions(on);
+    put_flag(on, Key::collective_metadata_writes, of.H5Pget_coll_metadata_write,
+             of.H5Pset_coll_metadata_write);
+    put_flag(on, Key::collective_metadata_reads, of.H5Pget_all_coll_metadata_ops,
+             of.H5Pset_all_coll_metadata_ops);
+    put_flag(on, Key::evict_on_close, of.H5Pget_evict_on_close, of.H5Pset_evict_on_close);
+    put(
+        on, {Key::file_locking},
+        [&of](Id list, uint64_t* v) {
+            bool lock = false;
+            bool ignore = false;
+            const Status status = of.H5Pget_file_locking(list, &lock, &ignore);
+            v[0] = lock ? 1 : 0;
+            return status;
+        },
+        [&of](Id list, const uint64_t* v) {
+            return of.H5Pset_file_locking(list, v[0] != 0, true);
+        });
+    put_driver(on);
+}
+
+}  // namespace tailrace::hooks::vol

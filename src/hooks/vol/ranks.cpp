@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hooks/vol/ranks.hpp"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include <initializer_list>
+
+namespace tailrace::hooks::vol {
+namespace {
+
+template <typename Function>
+bool look_up(void* handle, const char* name, Function& function) {
+    function = reinterpret_cast<Function>(dlsym(handle, name));
+    return function != nullptr;
+}
+
+Mpi::Handle address(void* handle, const char* name) {
+    return reinterpret_cast<Mpi::Handle>(dlsym(handle, name));
+}
+
+/// MPICH and what keeps to its binary interface (Intel's, MVAPICH, Cray's): handles are 32 bits.
+bool like_mpich(void* handle) {
+    int (*version)(char*, int*) = nullptr;
+    if (!look_up(handle, "MPI_Get_library_version", version)) return false;
+    // The same functions may come with the handles of the MPI forum's interface.
+    Dl_info where{};
+    if (dladdr(reinterpret_cast<void*>(version), &where) == 0 || where.dli_fname == nullptr ||
+        strstr(where.dli_fname, "mpi_abi") != nullptr) {
+        return false;
+    }
+    static char text[16384];
+    int length = 0;
+    if (version(text, &length) != 0) return false;
+    for (const char* name : {"MPICH", "Intel(R) MPI", "MVAPICH", "CRAY MPICH"}) {
+        if (strncmp(text, name, strlen(name)) == 0) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+bool Mpi::find(const Library& library) {
+    void* in = library.handle;
+    if (!look_up(in, "MPI_Comm_size", size) || !look_up(in, "MPI_Allreduce", reduce) ||
+        !look_up(in, "MPI_Comm_free", forget) || !look_up(in, "MPI_Info_create", make_info) ||
+        !look_up(in, "MPI_Info_set", set_info) || !look_up(in, "MPI_Info_get", get_info) ||
+        !look_up(in, "MPI_Info_free", forget_info) ||
+        !look_up(in, "MPI_File_get_info", info_of_file)) {
+        return false;
+    }
+    number = address(in, "ompi_mpi_uint64_t");
+    smallest = address(in, "ompi_mpi_op_min");
+    no_info = address(in, "ompi_mpi_info_null");
+    if (number != 0 && smallest != 0 && no_info != 0) return true;
+    if (!like_mpich(in)) return false;
+    number = 0x4c000819;  // MPI_UNSIGNED_LONG_LONG
+    smallest = 0x58000002;
+    no_info = 0x1c000000;
+    return true;
+}
+
+bool Ranks::open(const Library& library, Id access) {
+    if (library.H5Pget_fapl_mpio == nullptr || !x_mpi.find(library)) return false;
+    if (library.H5Pget_fapl_mpio(access, &x_communicator, &x_info) < 0) return false;
+    return x_mpi.size(x_communicator, &x_count) == 0 && x_count > 0;
+}
+
+Ranks::~Ranks() {
+    if (x_communicator != 0) x_mpi.forget(&x_communicator);
+    if (x_info != 0 && x_info != x_mpi.no_info) x_mpi.forget_info(&x_info);
+}
+
+bool Ranks::agree(Vote& vote) const {
+    // The smallest of a number and of its complement: equal on all ranks, or not.
+    const uint64_t own[7] = {vote.plan[0], ~vote.plan[0], vote.plan[1],    ~vote.plan[1],
+                             vote.match,   ~vote.match,   vote.block_bytes};
+    uint64_t least[7] = {};
+    if (x_mpi.reduce(own, least, 7, x_mpi.number, x_mpi.smallest, x_communicator) != 0)
+        return false;
+    vote.block_bytes = least[6];
+    bool same = true;
+    for (int at = 0; at < 6; at += 2) same = same && least[at] == ~least[at + 1];
+    return same;
+}
+
+bool Ranks::all(bool here) const {
+    const uint64_t own = here ? 1 : 0;
+    uint64_t least = 0;
+    return x_mpi.reduce(&own, &least, 1, x_mpi.number, x_mpi.smallest, x_communicator) == 0 &&
+           least == 1;
+}
+
+}  // namespace tailrace::hooks::vol

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ranks of a file that is opened through MPI-IO: the one place that talks to other ranks. MPI's
+// functions are found at run time; handles are numbers or pointers, depending on the MPI, and are
+// passed in a register either way.
+#pragma once
+
+#include "hooks/vol/library.hpp"
+
+namespace tailrace::hooks::vol {
+
+/// The functions and constants of the MPI that an HDF5 library is linked with.
+struct Mpi {
+    using Handle = uintptr_t;
+    int (*size)(Handle, int*) = nullptr;
+    int (*reduce)(const void*, void*, int, Handle, Handle, Handle) = nullptr;
+    int (*forget)(Handle*) = nullptr;
+    int (*make_info)(Handle*) = nullptr;
+    int (*set_info)(Handle, const char*, const char*) = nullptr;
+    int (*get_info)(Handle, const char*, int, char*, int*) = nullptr;
+    int (*forget_info)(Handle*) = nullptr;
+    int (*info_of_file)(Handle, Handle*) = nullptr;
+    Handle number = 0;    ///< the type of an unsigned number of 8 bytes
+    Handle smallest = 0;  ///< the operation
+    Handle no_info = 0;
+
+    /// False where it is none we know the handles of.  [local]
+    bool find(const Library& library);
+};
+
+/// What one rank has: equal on all, or the plan is off.
+struct Vote {
+    uint64_t plan[2] = {0, 0};  ///< the hash; 0 and 0: none
+    uint64_t match = 0;         ///< which entries are for the file
+    uint64_t block_bytes = 0;   ///< of the file system, as this rank sees it
+};
+
+/// The communicator of a file, while it is being opened.
+class Ranks {
+public:
+    Ranks() = default;
+    ~Ranks();
+    Ranks(const Ranks&) = delete;
+    Ranks& operator=(const Ranks&) = delete;
+
+    /// Takes the communicator of a list with the MPI-IO driver. False where other ranks cannot be
+    /// asked, the same on all of them.  [collective]
+    [[nodiscard]] bool open(const Library& library, Id access);
+    [[nodiscard]] uint64_t count() const { return static_cast<uint64_t>(x_count); }
+    [[nodiscard]] const Mpi& mpi() const { return x_mpi; }
+    [[nodiscard]] Mpi::Handle communicator() const { return x_communicator; }
+    [[nodiscard]] Mpi::Handle info() const { return x_info; }
+
+    /// Whether all ranks have the same plan and match; block_bytes becomes the smallest.
+    /// [collective]
+    [[nodiscard]] bool agree(Vote& vote) const;
+    /// Whether it is true on all ranks.  [collective]
+    [[nodiscard]] bool all(bool here) const;
+
+private:
+    Mpi x_mpi;
+    Mpi::Handle x_communicator = 0;
+    Mpi::Handle x_info = 0;
+    int x_count = 1;
+};
+
+}  // namespace tailrace::hooks::vol

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan at a dataset that is created or opened.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <initializer_list>
+#include <unistd.h>
+
+#include "hooks/vol/calls.hpp"
+#include "hooks/vol/tuning.hpp"
+
+namespace tailrace::hooks::vol {
+namespace {
+
+constexpr int class_string = 3;
+constexpr int class_vlen = 9;
+constexpr int layout_chunked = 2;
+bool said_refused = false;
+
+/// What the rules of a dataset look at; the numbers lie here.
+struct Measured {
+    uint64_t dims[most_dimensions];
+    uint64_t largest[most_dimensions];
+    uint64_t chunk[most_dimensions];
+    plan::Surroundings around;
+
+    /// False where it has no extents that a plan is for.
+    bool measure(const Library& of, const FilePlan& file, Id type, Id space) {
+        const int rank = space >= 0 ? of.H5Sget_simple_extent_ndims(space) : -1;
+        around.ranks = file.ranks;
+        around.block_bytes = file.block_bytes;
+        around.memory_bytes = memory_for_caches();
+        around.type_bytes = type >= 0 ? of.H5Tget_size(type) : 0;
+        if (rank < 1 || static_cast<uint32_t>(rank) > most_dimensions) return false;
+        if (of.H5Sget_simple_extent_dims(space, dims, largest) < 0) return false;
+        around.dims = {dims, static_cast<size_t>(rank)};
+        around.max_dims = {largest, static_cast<size_t>(rank)};
+        return true;
+    }
+    void take_chunk(const Library& of, Id creation) {
+        around.chunk = {};
+        if (creation < 0 || of.H5Pget_layout(creation) != layout_chunked) return;
+        const int rank = of.H5Pget_chunk(creation, static_cast<int>(most_dimensions), chunk);
+        if (rank > 0 && static_cast<size_t>(rank) == around.dims.size())
+            around.chunk = {chunk, static_cast<size_t>(rank)};
+    }
+
+private:
+    /// A quarter of the memory, shared by the ranks of the node.
+    static uint64_t memory_for_caches() {
+        const long pages = sysconf(_SC_PHYS_PAGES);
+        const long page_bytes = sysconf(_SC_PAGESIZE);
+        uint64_t ranks = 1;
+        for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) {
+            const char* text = getenv(name);  // NOLINT(concurrency-mt-unsafe): only read
+            const int count = text != nullptr ? atoi(text) : 0;
+            if (count > 1) ranks = static_cast<uint64_t>(count);
+        }
+        if (pages <= 0 || page_bytes <= 0) return 0;
+        return static_cast<uint64_t>(pages) * static_cast<uint64_t>(page_bytes) / 4 / ranks;
+    }
+};
+
+Id ask(const Object& parent, void* inner, int what) {
+    DatasetGet question{what, {invalid_id}};
+    const Library& of = parent.library();
+    return of.H5VLdataset_get(inner, parent.connector(), &question, of.default_transfer, nullptr) >=
+                   0
+               ? question.id
+               : invalid_id;
+}
+
+bool is_variable(const Library& of, Id type) {
+    const int kind = of.H5Tget_class(type);
+    return kind == class_vlen || (kind == class_string && of.H5Tis_variable_str(type) > 0);
+}
+
+}  // namespace
+
+DatasetTuning::DatasetTuning(Object& parent, const Location* location, const char* name,
+                             plan::Moment moment)
+    : x_parent(parent) {
+    const FilePlan* file = parent.under->plan;
+    if (file == nullptr) return;
+    if (location->way == way_self && name != nullptr) x_path = child_path(parent, name);
+    if (location->way == way_name && name == nullptr) x_path = path_at(parent, *location);
+    if (x_path == nullptr) return;
+    x_found = plan::find(plan_of_process(), file->path, x_path, moment, file->ranks);
+    if (x_found.count > 0) return;
+    free(x_path);
+    x_path = nullptr;
+}
+
+DatasetTuning::~DatasetTuning() {
+    if (x_path == nullptr) return;
+    const ErrorsKept kept(x_parent.library());
+    if (x_creation >= 0) x_parent.library().H5Pclose(x_creation);
+    if (x_access >= 0) x_parent.library().H5Pclose(x_access);
+    free(x_path);
+}
+
+void DatasetTuning::put_creation(Id type, Id space, Lists own) {
+    const Library& of = x_parent.library();
+    const FilePlan& file = *x_parent.under->plan;
+    const Quiet quiet(of);
+    Measured what;
+    const bool simple = what.measure(of, file, type, space);
+    x_choices.choose(x_found, what.around, {plan::Level::dataset_create});
+    if (!simple) {
+        for (const plan::KeyInfo& info : plan::keys())
+            x_choices.settle(info.key, spool::became_misfit, "the dataset has no extents");
+    } else if (!x_choices.empty()) {
+        NewDataset fresh{what.around, file.parallel, false, is_variable(of, type),
+                         what.around.type_bytes};
+        for (size_t d = 0; d < what.around.dims.size(); ++d) {
+            fresh.can_grow = fresh.can_grow || what.dims[d] != what.largest[d];
+            fresh.bytes = plan::times(fresh.bytes, what.dims[d]);
+        }
+        x_creation = of.H5Pcopy(own.creation);
+        Put on{of, x_choices, x_creation, of.default_dataset_creation};
+        if (x_creation >= 0) put_dataset_creation(on, fresh);
+        if (x_creation >= 0 && !x_choices.any_applied()) {
+            of.H5Pclose(x_creation);
+            x_creation = invalid_id;
+        }
+    }
+    what.take_chunk(of, x_creation >= 0 ? x_creation : own.creation);
+    put_access(what.around, own.access);
+}
+
+void DatasetTuning::put_access(const plan::Surroundings& around, Id own) {
+    const Library& of = x_parent.library();
+    x_access_choices.choose(x_found, around, {plan::Level::dataset_access});
+    if (x_access_choices.empty()) return;
+    if (around.chunk.empty()) {
+        for (const Key key :
+             {Key::chunk_cache_bytes, Key::chunk_cache_slots, Key::chunk_cache_preemption})
+            x_access_choices.settle(key, spool::became_misfit, "the dataset has no chunks");
+    }
+    const Choice* bytes = x_access_choices.open(Key::chunk_cache_bytes);
+    if (bytes != nullptr && around.memory_bytes != 0 && bytes->number > around.memory_bytes)
+        x_access_choices.settle(Key::chunk_cache_bytes, spool::became_misfit,
+                                "larger than a quarter of the memory, shared by the ranks here");
+    x_access = of.H5Pcopy(own);
+    if (x_access < 0) return;
+    Put on{of, x_access_choices, x_access, of.default_dataset_access};
+    put_dataset_access(on, x_parent.under->plan->own_cache);
+    if (x_access_choices.any_applied()) return;
+    of.H5Pclose(x_access);
+    x_access = invalid_id;
+}
+
+/// Not while a request is under way, nor for one that an external link leads to.
+bool DatasetTuning::may_reopen(void* inner, void** request) const {
+    if (request != nullptr && *request != nullptr) return false;
+    Object look{};
+    look.under = x_parent.under;
+    look.inner = inner;
+    look.kind = kind_dataset;
+    unsigned long number = 0;
+    unsigned char token[16];
+    const Quiet quiet(x_parent.library());
+    return identify(look, &number, token) && number == x_parent.under->file_number;
+}
+
+Id DatasetTuning::better_access(void* inner, Id own) {
+    const Library& of = x_parent.library();
+    const Quiet quiet(of);
+    Measured what;
+    const Id type = ask(x_parent, inner, dataset_get_type);
+    const Id space = ask(x_parent, inner, dataset_get_space);
+    const Id creation = ask(x_parent, inner, dataset_get_creation);
+    if (what.measure(of, *x_parent.under->plan, type, space)) {
+        what.take_chunk(of, creation);
+        put_access(what.around, own);
+    }
+    if (type >= 0) of.H5Tclose(type);
+    if (space >= 0) of.H5Sclose(space);
+    if (creation >= 0) of.H5Pclose(creation);
+    return x_access;
+}
+
+void DatasetTuning::refused(bool creation, bool access) {
+    const char* const reason = "the library refused it; the program's own list is used";
+    if (creation) x_choices.instead_of_applied(spool::became_refused, reason);
+    if (access) x_access_choices.instead_of_applied(spool::became_refused, reason);
+    if (said_refused) return;
+    said_refused = true;
+    char line[900];
+    snprintf(line, sizeof line,
+             "%.400s: %.300s: the library refused settings of the plan; the program's own are used",
+             x_parent.under->plan->path, x_path);
+    recorder::say(line);
+}
+
+void DatasetTuning::done(Object& dataset) {
+    const FilePlan& file = *x_parent.under->plan;
+    dataset.other_chunks = false;
+    for (const Choice& choice : x_choices) {
+        if (choice.setting->key == static_cast<uint16_t>(Key::chunk) &&
+            choice.became == spool::became_applied)
+            dataset.other_chunks = true;
+    }
+    const Where where{file.path, x_path};
+    check_cache(dataset);
+    x_choices.note(where);
+    x_access_choices.note(where);
+    TransferPlan plan{};
+    for (const plan::PlanSetting* setting : x_found.all()) {
+        if (plan::keys()[setting->key].level != plan::Level::transfer) continue;
+        if (plan.count < sizeof plan.settings / sizeof plan.settings[0])
+            plan.settings[plan.count++] = setting;
+    }
+    if (plan.count == 0) return;
+    dataset.transfers = static_cast<TransferPlan*>(malloc(sizeof plan));
+    if (dataset.transfers != nullptr) *dataset.transfers = plan;
+}
+
+/// Of a dataset that is open already the library goes on with the cache that it has.
+void DatasetTuning::check_cache(const Object& dataset) {
+    if (x_access < 0 || !x_access_choices.any_applied()) return;
+    const Library& of = x_parent.library();
+    const Quiet quiet(of);
+    const Id access = ask(x_parent, dataset.inner, dataset_get_access);
+    size_t sizes[2][2] = {};
+    double preemption[2] = {};
+    const bool same =
+        access >= 0 &&
+        of.H5Pget_chunk_cache(access, &sizes[0][0], &sizes[0][1], &preemption[0]) >= 0 &&
+        of.H5Pget_chunk_cache(x_access, &sizes[1][0], &sizes[1][1], &preemption[1]) >= 0 &&
+        sizes[0][0] == sizes[1][0] && sizes[0][1] == sizes[1][1] && preemption[0] == preemption[1];
+    if (access >= 0) of.H5Pclose(access);
+    if (!same)
+        x_access_choices.instead_of_applied(spool::became_held,
+                                            "the dataset was open already, with another cache");
+}
+
+}  // namespace tailrace::hooks::vol

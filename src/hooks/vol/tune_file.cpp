@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan at a file that is created or opened.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "hooks/vol/describe.hpp"
+#include "hooks/vol/tuning.hpp"
+
+namespace tailrace::hooks::vol {
+namespace {
+
+constexpr int strategy_page = 1;
+constexpr unsigned exclusive = 0x0004;
+
+/// A block of the file system that a file is, or is to be, in; 0: not known.
+uint64_t block_of(const char* path) {
+    struct statfs system {};
+    if (statfs(path, &system) == 0) return static_cast<uint64_t>(system.f_bsize);
+    const char* slash = strrchr(path, '/');
+    char* folder = slash != nullptr ? strndup(path, slash - path + 1) : nullptr;
+    const bool good = folder != nullptr && statfs(folder, &system) == 0;
+    free(folder);
+    return good ? static_cast<uint64_t>(system.f_bsize) : 0;
+}
+
+/// The two halves of 32 hexadecimal digits.
+void halves_of(std::string_view hash, uint64_t* halves) {
+    for (size_t at = 0; at < hash.size() && at < 32; ++at) {
+        const char digit = hash[at];
+        const int value = digit >= 'a' ? digit - 'a' + 10 : digit - '0';
+        halves[at / 16] = halves[at / 16] * 16 + static_cast<uint64_t>(value & 15);
+    }
+}
+
+/// Once per process, for each thing that may have to be said.
+void say_once(bool& said, const char* path, const char* what) {
+    if (said) return;
+    said = true;
+    char line[900];
+    snprintf(line, sizeof line, "%.600s: %.250s", path, what);
+    recorder::say(line);
+}
+bool said_disagree = false;
+bool said_no_mpi = false;
+bool said_refused = false;
+
+/// Whether the program set the chunk cache of all datasets of the file.
+bool sets_cache(const Library& of, Id access) {
+    int elements = 0;
+    size_t numbers[2][2] = {};
+    double preemption[2] = {};
+    if (of.H5Pget_cache(access, &elements, &numbers[0][0], &numbers[0][1], &preemption[0]) < 0 ||
+        of.H5Pget_cache(of.default_file_access, &elements, &numbers[1][0], &numbers[1][1],
+                        &preemption[1]) < 0)
+        return true;
+    return numbers[0][0] != numbers[1][0] || numbers[0][1] != numbers[1][1] ||
+           preemption[0] != preemption[1];
+}
+
+bool is_paged(const Library& of, Id creation) {
+    int strategy = 0;
+    bool persist = false;
+    Size threshold = 0;
+    return creation >= 0 &&
+           of.H5Pget_file_space_strategy(creation, &strategy, &persist, &threshold) >= 0 &&
+           strategy == strategy_page;
+}
+
+}  // namespace
+
+void forget(FilePlan* plan) {
+    if (plan == nullptr) return;
+    const ErrorsKept kept(*plan->library);
+    while (plan->lists != nullptr) {
+        TunedList* old = plan->lists;
+        plan->lists = old->next;
+        plan->library->H5Pclose(old->list);
+        free(old);
+    }
+    free(plan->path);
+    free(plan);
+}
+
+FileTuning::FileTuning(Library& library, const char* name, unsigned flags, Id creation, Id access)
+    : x_library(library), x_creation(creation), x_access(access) {
+    if (!takes_part()) return;
+    x_exclusive = creation >= 0 && (flags & exclusive) != 0;
+    const Quiet quiet(library);
+    x_parallel = uses_mpi(library, access);
+    const plan::Moment moment = creation >= 0 ? plan::Moment::create : plan::Moment::open;
+    if (!look_up(name)) {
+        forget(x_plan);
+        x_plan = nullptr;
+        return;
+    }
+    put_all(plan::find(plan_of_process(), x_plan->path, "", moment, x_plan->ranks));
+}
+
+/// Whether there is something for this file, on all ranks alike.
+bool FileTuning::look_up(const char* name) {
+    const plan::PlanView& of = plan_of_process();
+    if (of.empty() && !x_parallel) return false;
+    x_plan = static_cast<FilePlan*>(calloc(1, sizeof(FilePlan)));
+    char* path = x_plan != nullptr ? recorder::absolute(name) : nullptr;
+    Vote vote;
+    if (path != nullptr) {
+        x_plan->library = &x_library;
+        x_plan->path = path;
+        x_plan->ranks = 1;
+        vote.block_bytes = block_of(path);
+        if (!of.empty()) {
+            halves_of(of.hash(), vote.plan);
+            vote.match = plan::match_of(of, path);
+        }
+    }
+    if (x_parallel) {
+        // Whoever has no memory votes too, for no plan at all.
+        if (!this->vote(vote)) return false;
+    }
+    if (path == nullptr) return false;
+    if (vote.match == 0) {
+        if (!of.empty()) recorder::outcome({spool::became_unmatched, "", "", path, "", "", ""});
+        return false;
+    }
+    x_plan->parallel = x_parallel;
+    x_was_there = ::access(path, F_OK) == 0;
+    x_plan->block_bytes = vote.block_bytes;
+    x_plan->own_cache = sets_cache(x_library, x_access);
+    return true;
+}
+
+bool FileTuning::vote(Vote& vote) {
+    const char* path = x_plan != nullptr && x_plan->path != nullptr ? x_plan->path : "";
+    if (!x_ranks.open(x_library, x_access)) {
+        if (vote.match != 0) {
+            say_once(said_no_mpi, path,
+                     "the plan is off: this MPI is none whose handles are known, so ranks cannot "
+                     "agree on it");
+            recorder::outcome({spool::became_unavailable, "", "", path, "", "",
+                               "ranks cannot agree: this MPI is none whose handles are known"});
+        }
+        return false;
+    }
+    const uint64_t here = vote.match;
+    if (!x_ranks.agree(vote)) {
+        say_once(said_disagree, path, "the plan is off for this file: the ranks have not the same");
+        recorder::outcome({spool::became_disagreed, "", "", path, "", "",
+                           here != 0 ? "another rank has another plan, or none for this file"
+                                     : "this rank has no plan for it"});
+        return false;
+    }
+    if (x_plan != nullptr) x_plan->ranks = x_ranks.count();
+    return true;
+}
+
+void FileTuning::put_all(const plan::Found& found) {
+    if (found.count == 0) return;
+    plan::Surroundings around;
+    around.ranks = x_plan->ranks;
+    around.block_bytes = x_plan->block_bytes;
+    x_choices.choose(found, around,
+                     {plan::Level::file_create, plan::Level::file_access, plan::Level::hint});
+    if (x_creation >= 0) {
+        x_own_creation = x_library.H5Pcopy(x_creation);
+        Put on{x_library, x_choices, x_own_creation, x_library.default_file_creation};
+        if (x_own_creation >= 0) put_file_creation(on, x_parallel);
+    } else {
+        x_choices.settle(Key::file_space_strategy, spool::became_held, "the file is there already");
+        x_choices.settle(Key::page_bytes, spool::became_held, "the file is there already");
+    }
+    // Copying a list of MPI-IO is collective: all ranks are here, with the same plan.
+    x_own_access = x_library.H5Pcopy(x_access);
+    if (x_own_access >= 0) {
+        Put on{x_library, x_choices, x_own_access, x_library.default_file_access};
+        put_file_access(on, x_parallel, is_paged(x_library, x_own_creation));
+        put_hints();
+    }
+    // In parallel all ranks go on alike, even where on one of them the program has its own.
+    if (!x_parallel && !x_choices.any_applied()) {
+        if (x_own_creation >= 0) x_library.H5Pclose(x_own_creation);
+        if (x_own_access >= 0) x_library.H5Pclose(x_own_access);
+        x_own_creation = x_own_access = invalid_id;
+    }
+}
+
+void FileTuning::put_hints() {
+    if (x_choices.open(Key::hint) == nullptr) return;
+    const Mpi& mpi = x_ranks.mpi();
+    if (!x_parallel || x_library.H5Pset_fapl_mpio == nullptr) {
+        x_choices.settle(Key::hint, spool::became_held, only_parallel);
+        return;
+    }
+    Mpi::Handle communicator = 0;
+    Mpi::Handle info = 0;
+    bool good = x_library.H5Pget_fapl_mpio(x_own_access, &communicator, &info) >= 0;
+    if (good && info == mpi.no_info) good = mpi.make_info(&info) == 0;
+    const plan::PlanView& of = plan_of_process();
+    for (Choice& choice : x_choices) {
+        if (!good || choice.became != 0 || choice.setting->key != 0) continue;
+        const char* key = of.text(choice.setting->name).data();
+        char own[1024];
+        int there = 0;
+        if (mpi.get_info(info, key, static_cast<int>(sizeof own) - 1, own, &there) == 0 &&
+            there != 0) {
+            choice.became = spool::became_kept;
+            choice.reason = program_set_it;
+        } else if (mpi.set_info(info, key, of.text(choice.setting->text).data()) == 0) {
+            choice.became = spool::became_applied;
+        }
+    }
+    if (good && x_library.H5Pset_fapl_mpio(x_own_access, communicator, info) < 0) good = false;
+    if (!good) {
+        for (Choice& choice : x_choices) {
+            if (choice.setting->key != 0) continue;
+            choice.became = spool::became_refused;
+            choice.reason = not_taken;
+        }
+    }
+    x_choices.settle(Key::hint, spool::became_refused, not_taken);
+    if (communicator != 0) mpi.forget(&communicator);
+    if (info != 0 && info != mpi.no_info) mpi.forget_info(&info);
+}
+
+/// Whether the call is to be made once more with the program's lists: on all ranks or on none.
+bool FileTuning::again(bool made) {
+    if (x_parallel) {
+        const bool failed_everywhere = x_ranks.all(!made);
+        if (!failed_everywhere) return false;
+    }
+    if (made) return false;
+    // Ours has made the file before it failed, and the second call must not find it.
+    if (x_exclusive && !x_was_there && (x_parallel || unlink(x_plan->path) != 0)) {
+        if (::access(x_plan->path, F_OK) == 0) return false;
+    }
+    x_choices.instead_of_applied(spool::became_refused,
+                                 "the file was made with the program's own settings");
+    say_once(said_refused, x_plan->path,
+             "the library refused settings of the plan; the program's own are used");
+    return true;
+}
+
+/// A hint that the MPI does not know is silently left out: what is in force says the truth.
+void FileTuning::check_hints(Object& file) {
+    bool any = false;
+    for (const Choice& choice : x_choices)
+        any = any || (choice.setting->key == 0 && choice.became == spool::became_applied);
+    if (!any) return;
+    const Mpi& mpi = x_ranks.mpi();
+    void* handle = nullptr;
+    FileHandle asked{x_own_access, &handle};
+    Optional question{native_file_handle, &asked};
+    Mpi::Handle info = 0;
+    if (x_library.H5VLfile_optional(file.inner, file.connector(), &question,
+                                    x_library.default_transfer, nullptr) < 0 ||
+        handle == nullptr)
+        return;
+    // An MPI_File is a pointer in both kinds of MPI.
+    if (mpi.info_of_file(*static_cast<Mpi::Handle*>(handle), &info) != 0) return;
+    const plan::PlanView& of = plan_of_process();
+    for (Choice& choice : x_choices) {
+        if (choice.setting->key != 0 || choice.became != spool::became_applied) continue;
+        char value[1024] = {};
+        int there = 0;
+        const char* key = of.text(choice.setting->name).data();
+        if (mpi.get_info(info, key, static_cast<int>(sizeof value) - 1, value, &there) != 0 ||
+            there == 0) {
+            choice.became = spool::became_unavailable;
+            choice.reason = "given, and this MPI-IO does not list it among the hints in force";
+        } else if (of.text(choice.setting->text) != value) {
+            choice.became = spool::became_unavailable;
+            choice.reason = "given, and this MPI-IO has another value in force";
+        }
+    }
+    if (info != 0 && info != mpi.no_info) mpi.forget_info(&info);
+}
+
+FilePlan* FileTuning::take(Object& file) {
+    if (x_plan == nullptr) return nullptr;
+    {
+        const Quiet quiet(x_library);
+        check_hints(file);
+    }
+    FilePlan* taken = x_plan;
+    recorder::outcome({spool::became_met, "", "", taken->path, "", "", ""});
+    x_choices.note({taken->path, ""});
+    x_plan = nullptr;
+    return taken;
+}
+
+FileTuning::~FileTuning() {
+    if (x_plan == nullptr && x_own_access < 0 && x_own_creation < 0) return;
+    const ErrorsKept kept(x_library);
+    if (x_own_creation >= 0) x_library.H5Pclose(x_own_creation);
+    if (x_own_access >= 0) x_library.H5Pclose(x_own_access);
+    // Not taken: the file was not opened.
+    forget(x_plan);
+}
+
+}  // namespace tailrace::hooks::vol

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Applying the plan: to a file that is opened, to its datasets, to their transfers. Whoever asked
+// finds its own lists unchanged; where the library refuses ours, the call is made with those.
+#pragma once
+
+#include "hooks/vol/put.hpp"
+#include "hooks/vol/ranks.hpp"
+
+namespace tailrace::hooks::vol {
+
+/// A transfer list with settings of the plan. It lives as long as the file: the library looks at it
+/// after our callback has returned.
+struct TunedList {
+    TunedList* next;
+    Id list;
+    uint64_t numbers[5];  ///< what makes it: mode, two options, buffer, direction
+};
+
+/// What the plan has for an open file.
+struct FilePlan {
+    Library* library;
+    char* path;
+    uint64_t ranks;
+    uint64_t block_bytes;
+    bool parallel;   ///< opened with MPI-IO
+    bool own_cache;  ///< the program set the chunk cache of all its datasets
+    TunedList* lists;
+};
+void forget(FilePlan* plan);
+
+/// What it has for the transfers of a dataset.
+struct TransferPlan {
+    const plan::PlanSetting* settings[8];
+    size_t count;
+    const TunedList* standard[2];  ///< for transfers with the library's default list, by direction
+    bool idle[2];                  ///< there is nothing to put on those
+};
+
+/// One call of H5Fcreate or H5Fopen.
+class FileTuning {
+public:
+    /// Looks the file up and makes the lists; with MPI-IO [collective].
+    /// @param creation  invalid_id: it is opened
+    /// @param access    names the connector below
+    FileTuning(Library& library, const char* name, unsigned flags, Id creation, Id access);
+    ~FileTuning();
+    FileTuning(const FileTuning&) = delete;
+    FileTuning& operator=(const FileTuning&) = delete;
+
+    /// Makes the call: `call(creation, access)` gives the file below or nullptr.
+    template <typename Call>
+    void* make(Call call) {
+        if (x_own_access < 0) return call(x_creation, x_access);
+        void* made = nullptr;
+        {
+            const Quiet quiet(x_library);
+            made = call(x_own_creation >= 0 ? x_own_creation : x_creation, x_own_access);
+        }
+        if (!again(made != nullptr)) return made;
+        return call(x_creation, x_access);
+    }
+    /// The file was opened: what its objects are to be looked up by; nullptr: nothing. Says which
+    /// hints are in force.
+    FilePlan* take(Object& file);
+
+private:
+    bool look_up(const char* name);
+    bool vote(Vote& vote);
+    void put_all(const plan::Found& found);
+    void put_hints();
+    void check_hints(Object& file);
+    bool again(bool made);
+
+    Library& x_library;
+    Id x_creation;
+    Id x_access;
+    Id x_own_creation = invalid_id;
+    Id x_own_access = invalid_id;
+    bool x_parallel = false;
+    bool x_exclusive = false;  ///< it must not be there yet
+    bool x_was_there = false;
+    Ranks x_ranks;
+    FilePlan* x_plan = nullptr;
+    Choices x_choices;
+};
+
+/// One call of H5Dcreate, H5Dopen or H5Oopen in a file that the plan has something for.
+class DatasetTuning {
+public:
+    /// @param location, name  as the call has them
+    DatasetTuning(Object& parent, const Location* location, const char* name, plan::Moment moment);
+    ~DatasetTuning();
+    DatasetTuning(const DatasetTuning&) = delete;
+    DatasetTuning& operator=(const DatasetTuning&) = delete;
+
+    struct Lists {
+        Id creation, access;
+    };
+    /// Whether there are settings at all.
+    [[nodiscard]] bool any() const { return x_path != nullptr; }
+    /// Makes `call(creation, access)` with lists of ours, and where that fails with the program's.
+    template <typename Call>
+    void* create(Id type, Id space, Lists own, Call call) {
+        put_creation(type, space, own);
+        if (x_creation < 0 && x_access < 0) return call(own.creation, own.access);
+        {
+            const Quiet quiet(x_parent.library());
+            const Id creation = x_creation >= 0 ? x_creation : own.creation;
+            void* made = call(creation, x_access >= 0 ? x_access : own.access);
+            if (made != nullptr) return made;
+            // What the access needs, memory for one, a single rank may lack: the layout of a file
+            // must not come to differ by that.
+            if (x_creation >= 0 && x_access >= 0) made = call(creation, own.access);
+            refused(made == nullptr, true);
+            if (made != nullptr) return made;
+        }
+        return call(own.creation, own.access);
+    }
+    /// Opens a dataset anew where its chunks ask for another access: `inner` was opened with the
+    /// program's list, `call(access)` opens it with another.
+    template <typename Call>
+    void* reopen(void* inner, Id own, Id transfer, void** request, Call call) {
+        if (!may_reopen(inner, request) || better_access(inner, own) < 0) return inner;
+        const Library& of = x_parent.library();
+        const Quiet quiet(of);
+        if (of.H5VLdataset_close(inner, x_parent.connector(), transfer, nullptr) < 0) return inner;
+        void* made = call(x_access);
+        if (made == nullptr) {
+            refused(false, true);
+            made = call(own);
+        }
+        return made;
+    }
+    /// Gives the dataset what its transfers need, and notes down what became of the settings.
+    void done(Object& dataset);
+
+private:
+    void put_creation(Id type, Id space, Lists own);
+    void put_access(const plan::Surroundings& around, Id own);
+    [[nodiscard]] bool may_reopen(void* inner, void** request) const;
+    Id better_access(void* inner, Id own);
+    void refused(bool creation, bool access);
+    void check_cache(const Object& dataset);
+
+    Object& x_parent;
+    char* x_path = nullptr;
+    plan::Found x_found;
+    Choices x_choices;         ///< of creation
+    Choices x_access_choices;  ///< of access
+    Id x_creation = invalid_id;
+    Id x_access = invalid_id;
+};
+
+/// Lets go of the list of a transfer that has ended.
+void release_held(Library& library);
+
+/// One call of H5Dread or H5Dwrite.
+class TransferTuning {
+public:
+    TransferTuning(size_t count, void** objects, Id list, bool writes);
+    ~TransferTuning();
+    TransferTuning(const TransferTuning&) = delete;
+    TransferTuning& operator=(const TransferTuning&) = delete;
+
+    /// Makes `call(list)`.
+    template <typename Call>
+    Status make(Call call) {
+        if (x_tuned < 0) return call(x_list);
+        Status status = -1;
+        if (!x_may_repeat) {
+            status = call(x_tuned);
+        } else {
+            const Quiet quiet(*x_library);
+            status = call(x_tuned);
+        }
+        if (status >= 0 || !x_may_repeat) return status;
+        refused();
+        return call(x_list);
+    }
+
+private:
+    void tune(Object& dataset);
+    void refused();
+
+    Library* x_library = nullptr;
+    Id x_list;
+    Id x_tuned = invalid_id;
+    bool x_writes;
+    bool x_may_repeat = false;
+    const Object* x_dataset = nullptr;
+};
+
+}  // namespace tailrace::hooks::vol

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intent/spool/merge_outcomes.hpp"
+
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <vector>
+
+#include "intent/profile/process_set.hpp"
+#include "intent/spool/merge.hpp"
+
+namespace tailrace::intent::spool {
+namespace {
+
+constexpr std::array<const char*, becames> names = {
+    "",        "applied",   "kept",        "misfit",    "held",
+    "refused", "disagreed", "unavailable", "unmatched", "met"};
+
+struct Joined {
+    const DecodedOutcome* first = nullptr;
+    std::uint64_t count = 0;
+    ProcessSet processes;
+};
+
+}  // namespace
+
+std::string outcomes_of_folder(const std::filesystem::path& folder) {
+    using Json = nlohmann::ordered_json;
+    std::vector<std::string> notes;
+    const std::vector<NamedSpool> spools = read_folder(folder, notes);
+    Json made = {{"processes", Json::array()}, {"outcomes", Json::array()}};
+    std::map<std::tuple<std::string, std::string, std::string, std::string, Became, std::string,
+                        std::string>,
+             Joined>
+        all;
+    std::uint64_t dropped = 0;
+    for (std::size_t id = 0; id < spools.size(); ++id) {
+        const Spool& spool = spools[id].spool;
+        Json process = {{"id", id}, {"host", spool.host}, {"pid", spool.header.pid}};
+        if (spool.header.rank >= 0) process["rank"] = spool.header.rank;
+        made["processes"].push_back(std::move(process));
+        dropped += spool.header.dropped[kind_outcome];
+        for (const DecodedOutcome& one : spool.outcomes) {
+            Joined& joined = all[{one.file, one.dataset, one.rule, one.setting, one.became,
+                                  one.value, one.reason}];
+            joined.first = &one;
+            joined.count += one.count;
+            joined.processes.add(id);
+        }
+    }
+    for (const auto& [key, joined] : all) {
+        const DecodedOutcome& one = *joined.first;
+        Json outcome = {{"became", names[one.became]}};
+        const std::pair<const char*, const std::string&> texts[] = {
+            {"rule", one.rule},     {"setting", one.setting}, {"value", one.value},
+            {"reason", one.reason}, {"file", one.file},       {"dataset", one.dataset}};
+        for (const auto& [name, text] : texts)
+            if (!text.empty()) outcome[name] = text;
+        outcome["count"] = joined.count;
+        outcome["processes"] = joined.processes.text();
+        made["outcomes"].push_back(std::move(outcome));
+    }
+    made["dropped"] = dropped;
+    made["notes"] = notes;
+    // Paths are bytes; what is no UTF-8 is shown as such.
+    return made.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace tailrace::intent::spool
