@@ -250,6 +250,11 @@ TEST_CASE("damage anywhere is found, or harmless") {
         auto* raw = reinterpret_cast<unsigned char*>(bad.words.data());
         for (std::uint64_t flips = 1 + random() % 4; flips > 0; --flips)
             raw[random() % bad.size] ^= static_cast<unsigned char>(1U << (random() % 8));
+        const bool same = std::memcmp(bad.words.data(), good.words.data(), good.size) == 0;
+        if (!same) CHECK(PlanView::decode(bad.all(), problem).empty());
+        // As if somebody had made it so: nothing in it may lead astray.
+        const std::uint64_t sum = checksum_of(bad.all());
+        std::memcpy(raw + offsetof(PlanHeader, checksum), &sum, sizeof sum);
         const PlanView view = PlanView::decode(bad.all(), problem);
         const Numbers dims{100, 100};
         Surroundings around{dims, dims, dims, 8, 1, 4096, 0};

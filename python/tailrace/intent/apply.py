@@ -114,9 +114,11 @@ def _why_not_met(entry: Document, found: Document) -> str:
         if not entry.get("dataset"):
             return "the file was not created or opened as the entry wants it"
         return "no such dataset was created or opened as the entry wants it"
-    others = sorted({one["file"] for one in found["outcomes"] if "file" in one})
-    near = difflib.get_close_matches(entry["file"], others, n=1, cutoff=0.3)
-    return "no such file was opened" + (f"; the nearest was {near[0]}" if near else "")
+    whole = "/" in entry["file"]
+    opened = {one["file"] for one in found["outcomes"] if "file" in one}
+    names = {file if whole else file.rsplit("/", 1)[-1]: file for file in sorted(opened)}
+    near = difflib.get_close_matches(entry["file"], names, n=1, cutoff=0.3)
+    return "no such file was opened" + (f"; the nearest was {names[near[0]]}" if near else "")
 
 
 def _matches(pattern: str, file: str) -> bool:

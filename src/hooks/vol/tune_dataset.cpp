@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <initializer_list>
 #include <unistd.h>
+#include <initializer_list>
 
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/tuning.hpp"
@@ -30,7 +30,8 @@ struct Measured {
         const int rank = space >= 0 ? of.H5Sget_simple_extent_ndims(space) : -1;
         around.ranks = file.ranks;
         around.block_bytes = file.block_bytes;
-        around.memory_bytes = memory_for_caches();
+        // Where ranks open together, they have to open alike.
+        around.memory_bytes = file.parallel ? 0 : memory_for_caches();
         around.type_bytes = type >= 0 ? of.H5Tget_size(type) : 0;
         if (rank < 1 || static_cast<uint32_t>(rank) > most_dimensions) return false;
         if (of.H5Sget_simple_extent_dims(space, dims, largest) < 0) return false;
@@ -181,10 +182,10 @@ Id DatasetTuning::better_access(void* inner, Id own) {
     return x_access;
 }
 
-void DatasetTuning::refused(bool creation, bool access) {
+void DatasetTuning::refused(bool creation) {
     const char* const reason = "the library refused it; the program's own list is used";
     if (creation) x_choices.instead_of_applied(spool::became_refused, reason);
-    if (access) x_access_choices.instead_of_applied(spool::became_refused, reason);
+    x_access_choices.instead_of_applied(spool::became_refused, reason);
     if (said_refused) return;
     said_refused = true;
     char line[900];

@@ -179,7 +179,8 @@ void FileTuning::put_all(const plan::Found& found) {
         put_hints();
     }
     // In parallel all ranks go on alike, even where on one of them the program has its own.
-    if (!x_parallel && !x_choices.any_applied()) {
+    x_tuned = x_parallel || x_choices.any_applied();
+    if (!x_tuned) {
         if (x_own_creation >= 0) x_library.H5Pclose(x_own_creation);
         if (x_own_access >= 0) x_library.H5Pclose(x_own_access);
         x_own_creation = x_own_access = invalid_id;
@@ -235,11 +236,14 @@ bool FileTuning::again(bool made) {
     if (x_exclusive && !x_was_there && (x_parallel || unlink(x_plan->path) != 0)) {
         if (::access(x_plan->path, F_OK) == 0) return false;
     }
+    return true;
+}
+
+void FileTuning::refused() {
     x_choices.instead_of_applied(spool::became_refused,
-                                 "the file was made with the program's own settings");
+                                 "the file was opened with the program's own settings");
     say_once(said_refused, x_plan->path,
              "the library refused settings of the plan; the program's own are used");
-    return true;
 }
 
 /// A hint that the MPI does not know is silently left out: what is in force says the truth.

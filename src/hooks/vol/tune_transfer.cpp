@@ -36,6 +36,7 @@ const TunedList* find_list(const FilePlan& file, const uint64_t* numbers, size_t
 
 /// A copy of `own` with the settings; negative where there is nothing to put on it.
 Id tuned_copy(const Library& of, Choices& choices, Id own, bool writes) {
+    const Quiet quiet(of);
     const Id list = of.H5Pcopy(own);
     if (list < 0) return list;
     Put on{of, choices, list, of.default_transfer};
@@ -111,7 +112,6 @@ void TransferTuning::tune(Object& dataset) {
     TransferPlan& has = *dataset.transfers;
     const bool standard = x_list == x_library->default_transfer;
     if (standard && has.idle[x_writes ? 1 : 0]) return;
-    const Quiet quiet(*x_library);
     Choices choices;
     choose(choices, dataset, x_writes);
     if (standard) {

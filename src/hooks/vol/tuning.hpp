@@ -50,14 +50,17 @@ public:
     /// Makes the call: `call(creation, access)` gives the file below or nullptr.
     template <typename Call>
     void* make(Call call) {
-        if (x_own_access < 0) return call(x_creation, x_access);
+        if (!x_tuned) return call(x_creation, x_access);
         void* made = nullptr;
         {
             const Quiet quiet(x_library);
-            made = call(x_own_creation >= 0 ? x_own_creation : x_creation, x_own_access);
+            made = call(x_own_creation >= 0 ? x_own_creation : x_creation,
+                        x_own_access >= 0 ? x_own_access : x_access);
         }
         if (!again(made != nullptr)) return made;
-        return call(x_creation, x_access);
+        made = call(x_creation, x_access);
+        if (made != nullptr) refused();
+        return made;
     }
     /// The file was opened: what its objects are to be looked up by; nullptr: nothing. Says which
     /// hints are in force.
@@ -70,12 +73,14 @@ private:
     void put_hints();
     void check_hints(Object& file);
     bool again(bool made);
+    void refused();
 
     Library& x_library;
     Id x_creation;
     Id x_access;
     Id x_own_creation = invalid_id;
     Id x_own_access = invalid_id;
+    bool x_tuned = false;  ///< the call is made with lists of ours; with MPI-IO on all ranks
     bool x_parallel = false;
     bool x_exclusive = false;  ///< it must not be there yet
     bool x_was_there = false;
@@ -111,10 +116,12 @@ public:
             // What the access needs, memory for one, a single rank may lack: the layout of a file
             // must not come to differ by that.
             if (x_creation >= 0 && x_access >= 0) made = call(creation, own.access);
-            refused(made == nullptr, true);
+            if (made != nullptr) refused(false);
             if (made != nullptr) return made;
         }
-        return call(own.creation, own.access);
+        void* made = call(own.creation, own.access);
+        if (made != nullptr) refused(true);
+        return made;
     }
     /// Opens a dataset anew where its chunks ask for another access: `inner` was opened with the
     /// program's list, `call(access)` opens it with another.
@@ -125,10 +132,9 @@ public:
         const Quiet quiet(of);
         if (of.H5VLdataset_close(inner, x_parent.connector(), transfer, nullptr) < 0) return inner;
         void* made = call(x_access);
-        if (made == nullptr) {
-            refused(false, true);
-            made = call(own);
-        }
+        if (made != nullptr) return made;
+        made = call(own);
+        if (made != nullptr) refused(false);
         return made;
     }
     /// Gives the dataset what its transfers need, and notes down what became of the settings.
@@ -139,7 +145,7 @@ private:
     void put_access(const plan::Surroundings& around, Id own);
     [[nodiscard]] bool may_reopen(void* inner, void** request) const;
     Id better_access(void* inner, Id own);
-    void refused(bool creation, bool access);
+    void refused(bool creation);
     void check_cache(const Object& dataset);
 
     Object& x_parent;
@@ -174,8 +180,9 @@ public:
             status = call(x_tuned);
         }
         if (status >= 0 || !x_may_repeat) return status;
-        refused();
-        return call(x_list);
+        status = call(x_list);
+        if (status >= 0) refused();
+        return status;
     }
 
 private:

@@ -104,7 +104,15 @@ std::optional<Reason> chunk_size_fires(const Subject& s) {
     return reason.note("dataset.chunk_bytes", *bytes, "bytes").note("dataset.bytes", *all, "bytes");
 }
 
+/// Whole chunks that a program writes past HDF5 have the shape that it knows.
+std::optional<Held> direct_held(const Subject& s) {
+    if (s.dataset->direct_chunk_writes)
+        return Held{"direct chunks", "the program writes whole chunks itself"};
+    return std::nullopt;
+}
+
 std::optional<Held> chunk_size_held(const Subject& s) {
+    if (auto held = direct_held(s)) return held;
     if (extendible(*s.dataset) && s.dataset->elements.value_or(1) == 0)
         return Held{"extents", "the dataset was empty when it was created"};
     return std::nullopt;
@@ -208,7 +216,7 @@ const std::array table{
          Scope::dataset,
          Class::layout,
          "a chunk below 64 KiB or above 32 MiB, or across the blocks of ranks",
-         "the extents are known when it is created",
+         "the extents are known when it is created; the program writes no whole chunks itself",
          "chunk: the block of a rank, at most 16 MiB; else the same shape grown to 1 MiB",
          "fewer chunks to find; no two ranks write the same one",
          "B, C",
@@ -223,13 +231,13 @@ const std::array table{
         Class::layout,
         "a one-dimensional dataset that grew 10 times and more, to 4 MiB and more, in chunks below "
         "1 MiB",
-        "",
+        "the program writes no whole chunks itself",
         "chunk: four appends, rounded up to 1 MiB, at most 16 MiB",
         "a smaller index, fewer writes",
         "H",
         {.created = true, .keys = "chunk"},
         append_fires,
-        nullptr,
+        direct_held,
         append_act},
     Rule{"23",
          "Tiny datasets live in their header",

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans written by hand, and runs with them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from profiled import script
+from tailrace_cli import Ran, tailrace
+
+from tailrace.native import core
+
+Json = dict[str, Any]
+
+
+def setting(rule: str, key: str, value: Any = None, cls: str = "safe", **more: Any) -> Json:
+    because = {"rule": rule, "text": "t", "effect": "e", "source": "s"}
+    given = {} if value is None else {"value": value}
+    return {"key": key, **given, **more, "class": cls, "because": because}
+
+
+def entry(file: str, *settings: Json, dataset: str = "", when: str = "any") -> Json:
+    return {"file": file, "dataset": dataset, "when": when, "settings": list(settings)}
+
+
+def write_plan(folder: Path, *entries: Json, name: str = "plan.json") -> Path:
+    file = folder / name
+    origin = {"version": "0"}
+    file.write_text(json.dumps({"schema": "tailrace-plan/1", "origin": origin, "entries": entries}))
+    return file
+
+
+def compiled(plan: Path) -> Path:
+    module = core()
+    assert module is not None
+    file = plan.with_suffix(".compiled")
+    file.write_bytes(module.compiled_plan(plan.read_text(), str(plan)))
+    return file
+
+
+def applied(
+    folder: Path, plan: Path, text: str, *options: str, **changes: str | None
+) -> tuple[Ran, dict[tuple[str, str], Json]]:
+    """How a script ended under a plan, and the lines by rule and setting."""
+    ran = tailrace(
+        "apply", plan, "--json", *options, "--", *script(folder, text), cwd=folder, **changes
+    )
+    assert list(folder.glob("*.spools*")) == []
+    return ran, {(line["rule"], line["setting"]): line for line in ran.json["lines"]}

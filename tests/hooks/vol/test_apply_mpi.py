@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plan on four ranks: it arrives on all or is off on all, and nothing waits for ever."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from mpi_programs import MPIEXEC, mpi_components
+from plans import Json, compiled, entry, setting, write_plan
+from tailrace_cli import Ran, tailrace
+from test_api import run as run_api
+from test_api import same
+
+from tailrace.intent import plugin
+from tailrace.intent.apply import outcomes
+
+PROGRAM = Path(os.environ["TAILRACE_BUILD_DIR"], "tests", "bin", "vol_apply_ranks")
+NATIVE = [
+    "alignment 1 1", "cb_nodes none", "plain 0x0", "packed 8x32", "default transfers are alone",
+    "content right",
+]  # fmt: skip
+
+
+def file_settings() -> Json:
+    return entry(
+        "*.h5",
+        setting("1", "alignment_threshold_bytes", 2048, "layout"),
+        setting("1", "alignment_bytes", 4096, "layout"),
+        setting("41", "hint.cb_nodes", "2"),
+        setting("9", "page_buffer_bytes", 1 << 20),
+        setting("5", "collective_metadata_writes", True, "collective", ranks=4),
+    )
+
+
+def plan_of(folder: Path, *others: Json) -> Path:
+    block = {"name": "block_per_rank", "numbers": {"dimension": 0, "max_bytes": 1 << 24},
+             "extents": []}  # fmt: skip
+    return write_plan(
+        folder,
+        file_settings(),
+        entry("*.h5", setting("18", "chunk", None, "layout", function=block),
+              dataset="/plain", when="create"),
+        entry("*.h5", setting("25", "write_mode", "collective", "collective", ranks=4),
+              setting("27", "collective_io", "individual", "collective", ranks=4),
+              setting("28", "chunk_io", "one_io", "collective", ranks=4), dataset="/packed"),
+        entry("*.h5", setting("25", "write_mode", "collective", "collective", ranks=3),
+              dataset="/plain"),
+        *others,
+    )  # fmt: skip
+
+
+def run(folder: Path, plan: Path, *options: str, own: str = "", **changes: str | None) -> Ran:
+    words = [*MPIEXEC, "-n", "4", PROGRAM, "r.h5", *([own] if own else [])]
+    return tailrace("apply", plan, *options, "--", *words, cwd=folder, timeout=60, **changes)
+
+
+@pytest.mark.parametrize(("component", "added"), mpi_components())
+def test_settings_arrive_on_all_ranks(
+    tmp_path: Path, component: str, added: dict[str, str]
+) -> None:
+    plan = plan_of(tmp_path)
+    ran = run(tmp_path, plan, "--allow", "collective", **added).expect(0)
+    lines = ran.out.splitlines()
+    assert lines[0] == "alignment 2048 4096"
+    assert lines[1:6] == [
+        "cb_nodes 2", "plain 8x32", "packed 8x32", "default transfers are collective",
+        "content right",
+    ]  # fmt: skip
+    assert any(line.startswith("rule 41, hint.cb_nodes = 2: applied 8 times") for line in lines)
+    assert any(line.startswith("rule 9, page_buffer_bytes = 1048576: held back") for line in lines)
+    assert any(line.startswith("rule 25, write_mode = collective: applied 4 times")
+               for line in lines)  # fmt: skip
+    assert ran.err == ""
+    # Without the word of the user nothing is made collective.
+    lines = run(tmp_path, plan, **added).expect(0).out.splitlines()
+    assert lines[4] == "default transfers are alone"
+    assert lines[0] == "alignment 2048 4096"
+
+
+def test_what_the_program_set_itself_wins(tmp_path: Path) -> None:
+    ran = run(tmp_path, plan_of(tmp_path), "--json", own="own").expect(0)
+    assert "alignment 512 1024\ncb_nodes 1\n" in ran.err
+    lines = {line["setting"]: line for line in ran.json["lines"]}
+    for key in ("hint.cb_nodes", "alignment_bytes"):
+        assert lines[key]["became"] == "kept"
+        assert lines[key]["processes"] == "0-3"
+
+
+# One rank is told something else than the others: its environment is set in a shell.
+OTHER = 'if [ "$OMPI_COMM_WORLD_RANK$PMI_RANK" = 3 ]; then {change}; fi; exec "$@"'
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "export TAILRACE_PLAN=$PWD/other.compiled",
+        "export TAILRACE_PLAN=$PWD/no-such-file",
+        "unset TAILRACE_PLAN",
+        "export TAILRACE_MODE=off",
+        "export TAILRACE_MODE=record",
+    ],
+)
+def test_ranks_that_disagree_go_on_without_a_plan(tmp_path: Path, change: str) -> None:
+    other = write_plan(tmp_path, entry("*.h5", setting("3", "meta_block_bytes", 1 << 20)),
+                       name="other.json")  # fmt: skip
+    compiled(other)
+    plan = compiled(plan_of(tmp_path))
+    added = plugin.environment_to_apply(plugin.find(), plan, {})
+    exports = [word for name in added for word in ("-x", name)]
+    if os.environ.get("TAILRACE_TEST_MPI") != "openmpi":
+        exports = []
+    words = [MPIEXEC[0], *exports, *MPIEXEC[1:], "-n", "4", "sh", "-c",
+             OTHER.format(change=change), "sh", str(PROGRAM), "r.h5"]  # fmt: skip
+    ran = subprocess.run(
+        words, cwd=tmp_path, env={**os.environ, **added}, capture_output=True, text=True,
+        timeout=60, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.splitlines() == NATIVE
+    assert ran.stderr.count("the plan is off for this file") == 1
+
+
+@pytest.mark.parametrize("ranks", [0, 4])
+def test_a_plan_that_leaves_the_layout_changes_no_answer_and_no_byte(
+    tmp_path: Path, ranks: int
+) -> None:
+    plan = write_plan(
+        tmp_path,
+        entry("*", setting("11", "sieve_buffer_bytes", 1 << 20)),
+        entry("*", setting("13", "chunk_cache_bytes", 1 << 24),
+              setting("14", "chunk_cache_preemption", 1.0),
+              setting("38", "conversion_buffer_bytes", 1 << 22), dataset="*"),
+    )  # fmt: skip
+    added = plugin.environment_to_apply(plugin.find(), compiled(plan), {})
+    (tmp_path / "spools").mkdir()
+    added["TAILRACE_PROFILE_DIR"] = str(tmp_path / "spools")
+    same(run_api(tmp_path / "native", ranks), run_api(tmp_path / "tuned", ranks, **added))
+    done = {one["setting"]: one for one in outcomes(tmp_path / "spools")["outcomes"]
+            if one["became"] == "applied"}  # fmt: skip
+    assert {"chunk_cache_bytes", "conversion_buffer_bytes"} <= set(done)
