@@ -2,6 +2,7 @@
 #include "hooks/vol/ranks.hpp"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <initializer_list>
@@ -55,12 +56,18 @@ bool Mpi::find(const Library& library) {
     number = address(in, "ompi_mpi_uint64_t");
     smallest = address(in, "ompi_mpi_op_min");
     no_info = address(in, "ompi_mpi_info_null");
-    if (number != 0 && smallest != 0 && no_info != 0) return true;
+    open_mpi = number != 0 && smallest != 0 && no_info != 0;
+    if (open_mpi) return true;
     if (!like_mpich(in)) return false;
     number = 0x4c000819;  // MPI_UNSIGNED_LONG_LONG
     smallest = 0x58000002;
     no_info = 0x1c000000;
     return true;
+}
+
+bool Mpi::is_ompio() const {
+    const char* component = getenv("OMPI_MCA_io");  // NOLINT(concurrency-mt-unsafe): only read
+    return open_mpi && (component == nullptr || strncmp(component, "romio", 5) != 0);
 }
 
 bool Ranks::open(const Library& library, Id access) {

@@ -23,8 +23,12 @@ struct Mpi {
     Handle smallest = 0;  ///< the operation
     Handle no_info = 0;
 
+    bool open_mpi = false;
+
     /// False where it is none we know the handles of.  [local]
     bool find(const Library& library);
+    /// Whether files are opened by Open MPI's own MPI-IO, as far as can be told before.  [local]
+    [[nodiscard]] bool is_ompio() const;
 };
 
 /// What one rank has: equal on all, or the plan is off.

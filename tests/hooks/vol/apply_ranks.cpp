@@ -53,13 +53,15 @@ void print_file(hid_t file) {
     H5Fget_vfd_handle(file, list, &handle);
     MPI_Info info = MPI_INFO_NULL;
     MPI_File_get_info(*static_cast<MPI_File*>(handle), &info);
-    char nodes[64] = "none";
-    int there = 0;
-    MPI_Info_get(info, "cb_nodes", sizeof nodes - 1, nodes, &there);
-    MPI_Info_free(&info);
     if (rank == 0)
-        std::printf("alignment %d %d\ncb_nodes %s\n", static_cast<int>(threshold),
-                    static_cast<int>(bytes), there != 0 ? nodes : "none");
+        std::printf("alignment %d %d\n", static_cast<int>(threshold), static_cast<int>(bytes));
+    for (const char* name : {"cb_nodes", "cb_buffer_size"}) {
+        char value[64] = "none";
+        int there = 0;
+        MPI_Info_get(info, name, sizeof value - 1, value, &there);
+        if (rank == 0) std::printf("%s %s\n", name, there != 0 ? value : "none");
+    }
+    MPI_Info_free(&info);
     H5Pclose(list);
 }
 
@@ -85,7 +87,8 @@ int main(int count, char** words) {
     MPI_Info info = MPI_INFO_NULL;
     if (own) {
         MPI_Info_create(&info);
-        MPI_Info_set(info, "cb_nodes", "1");
+        MPI_Info_set(info, "cb_nodes", count > 3 ? words[3] : "1");
+        MPI_Info_set(info, "cb_buffer_size", "4194304");
         H5Pset_alignment(access, 512, 1024);
     }
     H5Pset_fapl_mpio(access, MPI_COMM_WORLD, info);

@@ -27,7 +27,7 @@ STACKS = {
 def run(folder: Path, ranks: int, **environment: str) -> dict[str, bytes]:
     """The lines of each rank and the files that the program left."""
     folder.mkdir()
-    words = [PROGRAM, folder, *(["mpi"] if ranks else [])]
+    words: list[str | Path] = [PROGRAM, folder, *(["mpi"] if ranks else [])]
     if ranks:
         words = [*shlex.split(os.environ["TAILRACE_TEST_MPIEXEC"]), "-n", str(ranks), *words]
     done = subprocess.run(
