@@ -42,7 +42,7 @@ list(TRANSFORM tailrace_vol_sources PREPEND ${tailrace_vol_folder}/)
 function(tailrace_set_up_vol target version)
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_include_directories(${target} PRIVATE ${tailrace_vol_folder}/../..)
-  target_compile_definitions(${target} PRIVATE TAILRACE_VERSION="${version}")
+  target_compile_definitions(${target} PRIVATE TAILRACE_VERSION="${version}" _GLIBCXX_NO_ASSERTIONS)
   target_compile_options(${target} PRIVATE -fvisibility=hidden -fno-exceptions -fno-rtti
     -fno-threadsafe-statics -fasynchronous-unwind-tables -fno-sanitize=all)
   target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})

@@ -108,7 +108,9 @@ static_assert(in_order());
 std::span<const KeyInfo> keys() noexcept { return table; }
 
 const KeyInfo* find_key(std::string_view name) noexcept {
-    if (name.size() > hint_prefix.size() && name.starts_with(hint_prefix)) return &table.front();
+    if (name.size() > hint_prefix.size() &&
+        std::string_view(name.data(), hint_prefix.size()) == hint_prefix)
+        return &table.front();
     for (const KeyInfo& info : table)
         if (info.key != Key::hint && info.name == name) return &info;
     return nullptr;
