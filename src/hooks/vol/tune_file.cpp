@@ -209,7 +209,7 @@ void FileTuning::put_hints() {
             choice.became = spool::became_kept;
             choice.reason = program_set_it;
         } else if (mpi.is_ompio() && strcmp(key, "cb_nodes") == 0) {
-            // Files came out wrong in one run of three with two aggregators (docs/user/apply.md).
+            // Also where the program gives it itself: what is known is in docs/user/apply.md.
             choice.became = spool::became_held;
             choice.reason = "OMPIO has been seen to write wrong data with several aggregators";
         } else if (mpi.set_info(info, key, of.text(choice.setting->text).data()) == 0) {
