@@ -29,6 +29,7 @@ const std::vector<RuleCase>& hint_cases() {
     static const std::vector<RuleCase> cases{
         {"41", collective, "hint.cb_nodes", "program", [](Profile& p) { given(p, "cb_nodes"); }},
         {"41", collective, "hint.cb_nodes", "nodes", [](Profile& p) { p.run.nodes.reset(); }},
+        {"41", collective, "hint.cb_nodes", "MPI-IO", ompio},
         {"42", collective, "hint.cb_buffer_size", "amount",
          [](Profile& p) { p.files[0].mpiio->writes->bytes = mib; }},
         {"43", collective, "hint.romio_cb_write", "MPI-IO", ompio},

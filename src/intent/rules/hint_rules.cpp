@@ -208,7 +208,7 @@ const std::array table{
          "hint cb_nodes: the nodes, at most the stripes",
          "aggregators that do not share a target",
          "N, S",
-         {.keys = "hint.cb_nodes"},
+         {.keys = "hint.cb_nodes", .aggregators = true},
          collective_fires,
          nodes_held,
          nodes_act},

@@ -73,6 +73,11 @@ std::optional<Held> unmet(const Needs& needs, const Subject& s) {
                     "it delays what reaches the disk, and the file counts as durable"};
     if (needs.romio && mpi_io(s) == MpiIo::ompio)
         return Held{"MPI-IO", "the MPI-IO in force is OMPIO, which does not know this hint"};
+    if (needs.aggregators && mpi_io(s) == MpiIo::ompio)
+        return Held{
+            "MPI-IO",
+            "the MPI-IO in force is OMPIO (Open MPI 4.1), which was seen to write wrong data "
+            "with more than one aggregator; ROMIO takes it"};
     const auto version = hdf5_version(s);
     if (version.first > 0 && version < std::pair(needs.hdf5_major, needs.hdf5_minor))
         return Held{"HDF5 version",
@@ -100,6 +105,10 @@ std::vector<std::string> words_of(const Needs& needs) {
     if (!needs.fs.empty()) words.push_back(say("the file system is ", needs.fs));
     if (needs.created) words.emplace_back("the program creates it");
     if (needs.delays) words.emplace_back("the file is scratch or recomputable");
+    if (needs.aggregators)
+        words.emplace_back(
+            "the MPI-IO in force is not OMPIO, which wrote wrong data with more "
+            "than one aggregator");
     if (needs.romio) words.emplace_back("the MPI-IO in force is not OMPIO");
     if (needs.hdf5_major > 0)
         words.push_back(say("HDF5 ", needs.hdf5_major, ".", needs.hdf5_minor, " or newer"));

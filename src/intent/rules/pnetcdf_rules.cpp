@@ -171,7 +171,7 @@ const std::array table{
          "PNETCDF_HINTS: cb_nodes, and what rules 49 to 52 ask for",
          "hints take effect although the program gives none",
          "P",
-         {.keys = "hint.cb_nodes"},
+         {.keys = "hint.cb_nodes", .aggregators = true},
          environment_fires,
          nullptr,
          environment_act},

@@ -63,6 +63,7 @@ struct Needs {
     bool romio = false;        ///< hints that only ROMIO understands
     int hdf5_major = 0, hdf5_minor = 0;
     std::string_view keys = {};  ///< what the program may not have set itself, blanks between
+    bool aggregators = false;    ///< more than one: not with OMPIO, which then wrote wrong data
 };
 
 struct Rule {
