@@ -53,6 +53,7 @@ class Seism:
     chunked: bool = True
     extra: tuple[str, ...] = field(default=())
     chunk: tuple[int, int, int] | None = None  # where it is not the block of a rank
+    repeat: int = repetitions
 
     def arguments(self) -> list[str]:
         by_x = "x".join
@@ -61,7 +62,6 @@ class Seism:
             f"processor={by_x(map(str, self.piece.grid))}",
             f"domain={by_x(map(str, self.piece.domain))}",
             f"time={self.piece.steps}",
-            f"repeat={repetitions}",
             *self.extra,
         ]
         if self.chunked and self.format not in {"posix-per-rank", "pnetcdf"}:
@@ -73,9 +73,8 @@ class Seism:
         return words
 
     def run(self, machine: Machine, folder: Path) -> dict[str, Any]:
-        return _run_kernel(
-            machine, machine.seism, self.piece.ranks, self.arguments(), self.io, folder
-        )
+        command = [str(machine.seism), *self.arguments()]
+        return _run_kernel(machine, command, self.piece.ranks, self.repeat, self.io, folder)
 
 
 @dataclass(frozen=True)
@@ -90,15 +89,15 @@ class Slab:
     io: str = "ompio"
     collective: bool = False
     extra: tuple[str, ...] = field(default=())
+    repeat: int = repetitions
 
     def words(self) -> list[str]:
         shape = [f"n1={self.n1}", f"n2={self.n2}", f"axis={self.axis}", f"format={self.format}"]
         return [*shape, *self.extra, *(["collective_write"] if self.collective else [])]
 
     def run(self, machine: Machine, folder: Path) -> dict[str, Any]:
-        words = [*self.words(), f"repeat={repetitions}"]
-        program = machine.seism.with_name("tailrace-slab")
-        return _run_kernel(machine, program, self.ranks, words, self.io, folder)
+        command = [str(machine.seism.with_name("tailrace-slab")), *self.words()]
+        return _run_kernel(machine, command, self.ranks, self.repeat, self.io, folder)
 
 
 @dataclass(frozen=True)
@@ -113,10 +112,12 @@ class Swept:
     def run(self, machine: Machine, folder: Path) -> dict[str, Any]:
         found = _sweep(machine, self)
         program = machine.seism.with_name("tailrace-slab")
-        words = ["--input", str(found / "slab.in"), f"repeat={repetitions}"]
+        command = [str(program), "--input", str(found / "slab.in")]
         exported = (found / "environment.sh").read_text(encoding="utf-8")
         settings = dict(re.findall(r"^export (\w+)=(\S+)$", exported, re.MULTILINE))
-        figures = _run_kernel(machine, program, self.slab.ranks, words, "ompio", folder, settings)
+        figures = _run_kernel(
+            machine, command, self.slab.ranks, repetitions, "ompio", folder, settings
+        )
         readme = (found / "README.md").read_text(encoding="utf-8")
         return figures | {"settings": readme.splitlines()[3].split("`")[1]}
 
@@ -195,24 +196,24 @@ def _output(
 
 def _run_kernel(
     machine: Machine,
-    program: Path,
+    command: list[str],
     ranks: int,
-    words: list[str],
+    repeat: int,
     io: str,
     folder: Path,
     settings: dict[str, str] | None = None,
 ) -> dict[str, Any]:
     """Figures of the repetition with the median time."""
     results = folder / "results.jsonl"
-    command = [machine.mpiexec, "-n", str(ranks), str(program), *words]
+    command = [machine.mpiexec, "-n", str(ranks), *command, f"repeat={repeat}"]
     command += [f"filename={folder / 'out'}", f"results={results}"]
     _output(machine, command, io, folder, settings)
     records = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
     measured = [record for record in records if not record["warm_up"]]
-    if len(measured) != repetitions or any(one["status"] != "ok" for one in measured):
+    if len(measured) != repeat or any(one["status"] != "ok" for one in measured):
         raise RunFailed(f"not all records are good: {' '.join(command)}")
     measured.sort(key=lambda record: record["elapsed"]["durable_s"])
-    figures = _figures(measured[repetitions // 2])
+    figures = _figures(measured[repeat // 2])
     figures["all_durable_s"] = [record["elapsed"]["durable_s"] for record in measured]
     return figures
 
