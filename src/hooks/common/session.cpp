@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hooks/common/session.hpp"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
 
 namespace tailrace::hooks::session {
 namespace {
-
-constexpr uint64_t default_mib = 16;
-constexpr uint64_t most_mib = 4096;
 
 enum class Mode { not_asked, off, record };
 
@@ -31,7 +24,7 @@ std::atomic<int64_t> start_ns{0};  ///< of this process, as far as it is known h
 bool begun = false;
 bool is_fork = false;
 uint32_t now_generation = 0;
-uint64_t most_bytes = default_mib << 20;
+uint64_t most_bytes = 0;
 char spool_folder[PATH_MAX];
 spool::Writer spool_writer;
 // Ours come before the program: there is room in its static block.
@@ -47,36 +40,6 @@ void lock() {
     }
 }
 void unlock() { busy.clear(std::memory_order_release); }
-
-void text(spool::TextOf of, const char* characters, size_t bytes) {
-    const uint64_t offset = spool_writer.add(
-        spool::kind_text, sizeof(spool::TextRecord) + static_cast<uint64_t>(bytes));
-    if (offset == 0) return;
-    auto& record = spool_writer.at<spool::TextRecord>(offset);
-    record.of = of;
-    record.bytes = static_cast<uint32_t>(bytes);
-    memcpy(&record + 1, characters, bytes);
-}
-
-void describe_program() {
-    static char buffer[16384];  // also for what an MPI says of itself; stacks may be small
-    const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    if (file >= 0) {
-        const ssize_t bytes = read(file, buffer, sizeof buffer);
-        if (bytes > 0) text(spool::text_command, buffer, static_cast<size_t>(bytes));
-        close(file);
-    }
-    const ssize_t bytes = readlink("/proc/self/exe", buffer, sizeof buffer);
-    if (bytes > 0) text(spool::text_program, buffer, static_cast<size_t>(bytes));
-    if (getcwd(buffer, sizeof buffer) != nullptr) text(spool::text_folder, buffer, strlen(buffer));
-    // It may be asked before MPI is initialised.
-    using Ask = int (*)(char*, int*);
-    const auto ask = reinterpret_cast<Ask>(dlsym(RTLD_DEFAULT, "MPI_Get_library_version"));
-    if (ask == nullptr) return;
-    int length = 0;
-    memset(buffer, 0, sizeof buffer);
-    if (ask(buffer, &length) == 0) text(spool::text_mpi, buffer, strcspn(buffer, "\n,"));
-}
 
 /// The spool begins after the first call that is recorded; times count from before it.
 void set_back_the_start() {
@@ -97,7 +60,7 @@ bool begin() {
         return false;
     }
     set_back_the_start();
-    describe_program();
+    spooling::describe_program(spool_writer);
     spool_writer.publish();
     return true;
 }
@@ -109,9 +72,7 @@ void read_environment() {
     if (asked != nullptr && strcmp(asked, "record") == 0 && where != nullptr &&
         realpath(where, spool_folder) != nullptr) {
         found = Mode::record;
-        const char* size = environment("TAILRACE_PROFILE_MIB");
-        const long long mib = size != nullptr ? atoll(size) : 0;
-        if (mib > 0) most_bytes = (static_cast<uint64_t>(mib) < most_mib ? mib : most_mib) << 20;
+        most_bytes = spooling::most_bytes();
         owner.store(getpid());
         start_ns.store(now());
         pthread_atfork(nullptr, nullptr, [] {
@@ -133,11 +94,6 @@ void move_over() {
     ++now_generation;
 }
 
-int64_t relative(int64_t at) {
-    const int64_t since = at - spool_writer.header().start_monotonic_ns;
-    return since > 0 ? since : 0;
-}
-
 }  // namespace
 
 bool on() {
@@ -154,12 +110,6 @@ bool on() {
 }
 
 const char* folder() { return spool_folder; }
-
-int64_t now() {
-    timespec at{};
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return static_cast<int64_t>(at.tv_sec) * 1'000'000'000 + at.tv_nsec;
-}
 
 bool ours() { return on() && owner.load(std::memory_order_relaxed) == getpid(); }
 bool inside() { return is_inside; }
@@ -183,7 +133,7 @@ Turn::Turn() : x_errno(errno), x_open(false) {
 Turn::~Turn() {
     if (x_open) {
         spool_writer.publish();
-        spool_writer.header().last_ns = relative(now());
+        spool_writer.header().last_ns = spooling::relative(spool_writer, now());
         unlock();
         is_inside = false;
     }
@@ -193,11 +143,6 @@ Turn::~Turn() {
 spool::Writer& writer() { return spool_writer; }
 uint32_t generation() { return now_generation; }
 
-void widen(spool::Period& span, Took took) {
-    const int64_t start = relative(took.start_ns);
-    const int64_t end = relative(took.end_ns);
-    if (span.end_ns == 0 || start < span.start_ns) span.start_ns = start;
-    if (end > span.end_ns) span.end_ns = end;
-}
+void widen(spool::Period& span, Took took) { spooling::widen(spool_writer, span, took); }
 
 }  // namespace tailrace::hooks::session

@@ -4,16 +4,9 @@
 // nothing can be recorded) or changes errno.
 #pragma once
 
-#include "intent/spool/writer.hpp"
+#include "hooks/common/spooling.hpp"
 
 namespace tailrace::hooks {
-
-namespace spool = intent::spool;
-
-struct Took {
-    int64_t start_ns;
-    int64_t end_ns;
-};
 
 namespace session {
 
@@ -25,8 +18,7 @@ extern const spool::Hook hook;
 bool on();
 /// The folder of the spools; its files are not recorded.  [local]
 const char* folder();
-/// Nanoseconds; only differences mean something.  [local]
-int64_t now();
+using spooling::now;
 
 /// Lets one caller in, in the right process. Nothing may be recorded where it says no: that is so
 /// too for what we call ourselves, and in a signal handler that came in between.

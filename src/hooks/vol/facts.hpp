@@ -4,11 +4,10 @@
 
 #include <stdint.h>
 
-#include "intent/spool/layout.hpp"
+#include "hooks/common/spooling.hpp"
 
 namespace tailrace::hooks::vol {
 
-namespace spool = intent::spool;
 constexpr uint32_t most_dimensions = spool::most_dimensions;
 constexpr uint32_t most_settings = 16;
 constexpr uint32_t most_filters = 8;
@@ -23,12 +22,6 @@ struct Setting {
 struct Settings {
     uint32_t count = 0;
     Setting all[most_settings];
-};
-
-/// A call: when, and whether it went well.
-struct Took {
-    int64_t start_ns;
-    int64_t end_ns;
 };
 
 struct FileFacts {

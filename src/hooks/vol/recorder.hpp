@@ -30,13 +30,10 @@ bool on();
 bool applying();
 /// Counts an outcome; nothing where there is no folder for it.  [local]
 void outcome(const Outcome& outcome);
-/// `name` as an absolute path; MPI-IO's "ufs:" and the like go. Of a file that is not there (any
-/// more) it is that of its folder. nullptr without memory; the caller frees it.  [local]
-char* absolute(const char* name);
+using spooling::absolute;
 /// One line on stderr, "tailrace: " and the text, by the first rank only.  [local]
 void say(const char* text);
-/// Nanoseconds; only differences and the recorder know what they mean.  [local]
-int64_t now();
+using spooling::now;
 
 void library(const unsigned version[3], bool parallel, const char* path);
 

@@ -199,7 +199,7 @@ DatasetEntry* dataset(FileEntry* file, const char* path, const unsigned char* to
     if (created) forget_token(entry);
     if (token != nullptr) keep_token(entry, token);
     if (!entry->other_name && strcmp(entry->path, path) != 0 && record_of(entry) != nullptr) {
-        keep_name(entry->offset, path, spool::kind_dataset_name);
+        spooling::add_name(writer(), spool::kind_dataset_name, entry->offset, path);
         entry->other_name = true;
     }
     *known = entry->described;
@@ -226,7 +226,7 @@ void named(DatasetEntry* dataset, const char* path) {
     dataset->next = first;
     first = dataset;
     if (dataset->offset != 0 && dataset->generation == generation()) {
-        keep_name(dataset->offset, path, spool::kind_dataset_name);
+        spooling::add_name(writer(), spool::kind_dataset_name, dataset->offset, path);
     }
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/vfs.h>
 
 #include "hooks/vol/recorder_state.hpp"
 
@@ -11,28 +9,6 @@ namespace {
 
 constexpr unsigned buckets = 1024;
 FileEntry* table[buckets];
-
-char* joined(const char* folder, const char* name) {
-    const size_t bytes = strlen(folder) + strlen(name) + 2;
-    auto* path = static_cast<char*>(malloc(bytes));
-    if (path == nullptr) return nullptr;
-    strcpy(path, strcmp(folder, "/") == 0 ? "" : folder);
-    strcat(path, "/");
-    return strcat(path, name);
-}
-
-void ask_system(spool::FileRecord& record, const char* path) {
-    struct stat status {};
-    struct statfs system {};
-    if (stat(path, &status) == 0) {
-        record.device = status.st_dev;
-        record.inode = status.st_ino;
-    }
-    if (statfs(path, &system) == 0) {
-        record.block_bytes = static_cast<uint64_t>(system.f_bsize);
-        record.system_magic = system.f_type;
-    }
-}
 
 FileEntry* entry_of(const char* name) {
     char* path = absolute(name);
@@ -57,30 +33,12 @@ FileEntry* entry_of(const char* name) {
 
 }  // namespace
 
-char* absolute(const char* name) {
-    char* path = realpath(name, nullptr);
-    if (path != nullptr) return path;
-    const char* colon = strchr(name, ':');
-    if (colon != nullptr && colon - name > 1 && memchr(name, '/', colon - name) == nullptr) {
-        path = realpath(colon + 1, nullptr);
-        if (path != nullptr) return path;
-    }
-    const char* slash = strrchr(name, '/');
-    char* folder = slash != nullptr ? strndup(name, slash - name + 1) : strdup(".");
-    char* there = folder != nullptr ? realpath(folder, nullptr) : nullptr;
-    path = there != nullptr ? joined(there, slash != nullptr ? slash + 1 : name) : strdup(name);
-    free(folder);
-    free(there);
-    return path;
-}
-
 spool::FileRecord* record_of(FileEntry* file) {
     if (file == nullptr) return nullptr;
     if (file->offset != 0 && file->generation == generation()) {
         return &writer().at<spool::FileRecord>(file->offset);
     }
-    const size_t bytes = strlen(file->path);
-    const uint64_t offset = writer().add(spool::kind_file, sizeof(spool::FileRecord) + bytes);
+    const uint64_t offset = spooling::add_file(writer(), file->path);
     if (offset == 0) return nullptr;
     auto& record = writer().at<spool::FileRecord>(offset);
     if (file->offset != 0 && base_of(file->generation) != nullptr) {
@@ -89,23 +47,10 @@ spool::FileRecord* record_of(FileEntry* file) {
         record.driver = before.driver;
         record.communicator_size = before.communicator_size;
     }
-    record.path_bytes = static_cast<uint32_t>(bytes);
-    memcpy(&record + 1, file->path, bytes);
-    ask_system(record, file->path);
     file->offset = offset;
     file->generation = generation();
     file->settings_kept = false;
     return &record;
-}
-
-void keep_name(uint64_t of, const char* name, spool::Kind kind) {
-    const size_t bytes = strlen(name);
-    const uint64_t offset = writer().add(kind, sizeof(spool::NameRecord) + bytes);
-    if (offset == 0) return;
-    auto& record = writer().at<spool::NameRecord>(offset);
-    record.of = of;
-    record.bytes = static_cast<uint32_t>(bytes);
-    memcpy(&record + 1, name, bytes);
 }
 
 void keep_settings(uint64_t of, const Settings& settings) {
@@ -134,7 +79,7 @@ FileEntry* file_opened(const char* name, const FileFacts& facts, Took took) {
         return nullptr;
     }
     if (fresh && strcmp(name, file->path) != 0) {
-        keep_name(file->offset, name, spool::kind_file_name);
+        spooling::add_name(writer(), spool::kind_file_name, file->offset, name);
     }
     ++record->opens;
     if (facts.created) {

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hooks/vol/recorder_state.hpp"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -20,8 +17,6 @@ namespace {
 
 using intent::spool::Writer;
 
-constexpr uint64_t default_mib = 16;
-constexpr uint64_t most_mib = 4096;
 constexpr uint32_t most_generations = 64;
 
 enum class Mode { not_asked, off, record, apply };
@@ -29,12 +24,12 @@ enum class Mode { not_asked, off, record, apply };
 std::atomic_flag busy = ATOMIC_FLAG_INIT;
 std::atomic<bool> forked{false};
 Mode mode = Mode::not_asked;
-bool spooling = false;
+bool is_spooling = false;
 Writer spool_writer;
 uint32_t now_generation = 0;
 const char* bases[most_generations];
 char folder[PATH_MAX];
-uint64_t most_bytes = default_mib << 20;
+uint64_t most_bytes = 0;
 
 const char* environment(const char* name) {
     return getenv(name);  // NOLINT(concurrency-mt-unsafe): only read
@@ -44,39 +39,6 @@ void say_of(const char* what, const char* value) {
     char line[512];
     snprintf(line, sizeof line, "%s\"%.200s\"", what, value);
     say(line);
-}
-
-void text(uint32_t of, const char* characters, size_t bytes) {
-    const uint64_t offset = spool_writer.add(
-        spool::kind_text, sizeof(spool::TextRecord) + static_cast<uint64_t>(bytes));
-    if (offset == 0) return;
-    auto& record = spool_writer.at<spool::TextRecord>(offset);
-    record.of = of;
-    record.bytes = static_cast<uint32_t>(bytes);
-    memcpy(&record + 1, characters, bytes);
-}
-
-void describe_program() {
-    char buffer[8192];
-    const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    if (file >= 0) {
-        const ssize_t bytes = read(file, buffer, sizeof buffer);
-        if (bytes > 0) text(spool::text_command, buffer, static_cast<size_t>(bytes));
-        close(file);
-    }
-    const ssize_t bytes = readlink("/proc/self/exe", buffer, sizeof buffer);
-    if (bytes > 0) text(spool::text_program, buffer, static_cast<size_t>(bytes));
-    if (getcwd(buffer, sizeof buffer) != nullptr) text(spool::text_folder, buffer, strlen(buffer));
-    // Where MPI is loaded for all to see; it may be asked before it is initialised.
-    using Ask = int (*)(char*, int*);
-    const auto ask = reinterpret_cast<Ask>(dlsym(RTLD_DEFAULT, "MPI_Get_library_version"));
-    if (ask != nullptr) {
-        int length = 0;
-        memset(buffer, 0, sizeof buffer);
-        if (ask(buffer, &length) == 0) {
-            text(spool::text_mpi, buffer, strcspn(buffer, "\n,"));
-        }
-    }
 }
 
 /// The HDF5 libraries of the process; a fork inherits them.
@@ -103,7 +65,7 @@ void keep_library(const Known& known) {
 
 bool begin(bool inherited) {
     if (!spool_writer.begin(folder, most_bytes, 1, inherited)) return false;
-    describe_program();
+    spooling::describe_program(spool_writer);
     for (unsigned number = 0; number < known_libraries; ++number) keep_library(libraries[number]);
     spool_writer.publish();
     return true;
@@ -122,13 +84,9 @@ void begin_spool(const char* what_not) {
         }
         return;
     }
-    const char* size = environment("TAILRACE_PROFILE_MIB");
-    if (size != nullptr) {
-        const long long mib = atoll(size);
-        if (mib > 0) most_bytes = (static_cast<uint64_t>(mib) < most_mib ? mib : most_mib) << 20;
-    }
-    spooling = begin(false);
-    if (!spooling) {
+    most_bytes = spooling::most_bytes();
+    is_spooling = begin(false);
+    if (!is_spooling) {
         char line[128];
         snprintf(line, sizeof line, "%s: no file can be made in TAILRACE_PROFILE_DIR=", what_not);
         say_of(line, folder);
@@ -150,7 +108,7 @@ void read_environment() {
     } else if (strcmp(asked, "record") == 0) {
         mode = Mode::record;
         begin_spool("nothing is recorded");
-        if (!spooling) mode = Mode::off;
+        if (!is_spooling) mode = Mode::off;
     } else {
         say_of("it is record, apply or off; the program runs as it is: TAILRACE_MODE=", asked);
         mode = Mode::off;
@@ -165,7 +123,7 @@ void ask_environment() {
 }
 
 void stop_spooling() {
-    spooling = false;
+    is_spooling = false;
     if (mode == Mode::record) mode = Mode::off;
 }
 
@@ -204,26 +162,20 @@ bool applying() {
     return mode == Mode::apply;
 }
 
-int64_t now() {
-    timespec at{};
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return static_cast<int64_t>(at.tv_sec) * 1'000'000'000 + at.tv_nsec;
-}
-
 Turn::Turn(bool outcomes) : x_errno(errno), x_open(false) {
-    if (!(outcomes ? applying() : on()) || !spooling) return;
+    if (!(outcomes ? applying() : on()) || !is_spooling) return;
     for (unsigned tries = 0; busy.test_and_set(std::memory_order_acquire); ++tries) {
         if (tries > 64) sched_yield();
     }
     move_over();
-    x_open = spooling;
+    x_open = is_spooling;
     if (!x_open) busy.clear(std::memory_order_release);
 }
 
 Turn::~Turn() {
     if (x_open) {
         spool_writer.publish();
-        spool_writer.header().last_ns = relative(now());
+        spool_writer.header().last_ns = spooling::relative(spool_writer, now());
         busy.clear(std::memory_order_release);
     }
     errno = x_errno;
@@ -235,30 +187,12 @@ const char* base_of(uint32_t generation) {
     return generation < now_generation ? bases[generation] : nullptr;
 }
 
-int64_t relative(int64_t at) {
-    const int64_t since = at - spool_writer.header().start_monotonic_ns;
-    return since > 0 ? since : 0;
-}
-
-void widen(spool::Period& span, Took took) {
-    const int64_t start = relative(took.start_ns);
-    const int64_t end = relative(took.end_ns);
-    if (span.end_ns == 0 || start < span.start_ns) span.start_ns = start;
-    if (end > span.end_ns) span.end_ns = end;
-}
+void widen(spool::Period& span, Took took) { spooling::widen(spool_writer, span, took); }
 
 uint64_t mixed(uint64_t hash, uint64_t value) {
     hash ^= value + 0x9e3779b97f4a7c15U + (hash << 6) + (hash >> 2);
     hash *= 0xff51afd7ed558ccdU;
     return hash ^ (hash >> 32);
-}
-
-uint64_t hash_of(const char* text) {
-    uint64_t hash = 0xcbf29ce484222325U;
-    for (; text != nullptr && *text != '\0'; ++text) {
-        hash = (hash ^ static_cast<unsigned char>(*text)) * 0x100000001b3U;
-    }
-    return hash;
 }
 
 void count(spool::Calls& calls, uint64_t what, uint64_t about) {

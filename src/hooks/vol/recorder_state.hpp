@@ -63,19 +63,15 @@ intent::spool::Writer& writer();
 uint32_t generation();
 /// The spool that a process this one was forked from wrote; nullptr: not known any more.
 const char* base_of(uint32_t generation);
-/// Relative to the begin of this spool, never negative.
-int64_t relative(int64_t at);
 void widen(spool::Period& span, Took took);
 
-uint64_t hash_of(const char* text);
+using spooling::hash_of;
 uint64_t mixed(uint64_t hash, uint64_t value);
 void count(spool::Calls& calls, uint64_t what, uint64_t about);
 
 /// The record of an entry in this process' spool; nullptr where it has none.
 spool::FileRecord* record_of(FileEntry* file);
 spool::DatasetRecord* record_of(DatasetEntry* dataset);
-/// Another name of the file or dataset whose record is at `of`.
-void keep_name(uint64_t of, const char* name, spool::Kind kind);
 void keep_settings(uint64_t of, const Settings& settings);
 
 }  // namespace recorder

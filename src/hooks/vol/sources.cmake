@@ -30,6 +30,7 @@ set(tailrace_vol_sources
   tune_dataset.cpp
   tune_file.cpp
   tune_transfer.cpp
+  ../common/spooling.cpp
   ../../intent/plan/decode.cpp
   ../../intent/plan/functions.cpp
   ../../intent/plan/keys.cpp

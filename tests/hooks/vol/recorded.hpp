@@ -60,7 +60,7 @@ inline void in_process(const Folder& folder, const char* mib, int rank,
     if (status != expected_status) throw std::runtime_error("the recording process failed");
 }
 
-inline vol::Took now() { return {vol::recorder::now(), vol::recorder::now()}; }
+inline tailrace::hooks::Took now() { return {vol::recorder::now(), vol::recorder::now()}; }
 
 inline vol::FileEntry* open_file(const char* name) {
     vol::FileFacts facts;

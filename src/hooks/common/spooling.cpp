@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hooks/common/spooling.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace tailrace::hooks::spooling {
+namespace {
+
+constexpr uint64_t default_mib = 16;
+constexpr uint64_t greatest_mib = 4096;
+
+/// A file of this name in its folder, without links.
+char* in_folder(const char* name) {
+    const char* slash = strrchr(name, '/');
+    char* folder = slash != nullptr ? strndup(name, slash - name + 1) : strdup(".");
+    char* there = folder != nullptr ? realpath(folder, nullptr) : nullptr;
+    free(folder);
+    if (there == nullptr) return strdup(name);
+    const char* last = slash != nullptr ? slash + 1 : name;
+    char* path = static_cast<char*>(malloc(strlen(there) + strlen(last) + 2));
+    if (path != nullptr) {
+        strcpy(path, strcmp(there, "/") == 0 ? "" : there);
+        strcat(path, "/");
+        strcat(path, last);
+    }
+    free(there);
+    return path;
+}
+
+void add_text(spool::Writer& writer, spool::TextOf of, const char* characters, size_t bytes) {
+    const uint64_t offset =
+        writer.add(spool::kind_text, sizeof(spool::TextRecord) + static_cast<uint64_t>(bytes));
+    if (offset == 0) return;
+    auto& record = writer.at<spool::TextRecord>(offset);
+    record.of = of;
+    record.bytes = static_cast<uint32_t>(bytes);
+    memcpy(&record + 1, characters, bytes);
+}
+
+void ask_system(spool::FileRecord& record, const char* path) {
+    struct stat status {};
+    struct statfs system {};
+    if (stat(path, &status) == 0) {
+        record.device = status.st_dev;
+        record.inode = status.st_ino;
+    }
+    if (statfs(path, &system) == 0) {
+        record.block_bytes = static_cast<uint64_t>(system.f_bsize);
+        record.system_magic = system.f_type;
+    }
+}
+
+}  // namespace
+
+int64_t now() {
+    timespec at{};
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    return static_cast<int64_t>(at.tv_sec) * 1'000'000'000 + at.tv_nsec;
+}
+
+char* absolute(const char* name) {
+    char* path = realpath(name, nullptr);
+    if (path != nullptr) return path;
+    const char* colon = strchr(name, ':');
+    if (colon != nullptr && colon - name > 1 && memchr(name, '/', colon - name) == nullptr) {
+        path = realpath(colon + 1, nullptr);
+        if (path != nullptr) return path;
+    }
+    return in_folder(name);
+}
+
+uint64_t hash_of(const char* text) {
+    uint64_t hash = 0xcbf29ce484222325U;
+    for (; text != nullptr && *text != '\0'; ++text) {
+        hash = (hash ^ static_cast<unsigned char>(*text)) * 0x100000001b3U;
+    }
+    return hash;
+}
+
+uint64_t most_bytes() {
+    const char* size = getenv("TAILRACE_PROFILE_MIB");  // NOLINT(concurrency-mt-unsafe): only read
+    const long long asked = size != nullptr ? atoll(size) : 0;
+    const uint64_t mib = asked > 0 ? static_cast<uint64_t>(asked) : default_mib;
+    return (mib < greatest_mib ? mib : greatest_mib) << 20;
+}
+
+void describe_program(spool::Writer& writer) {
+    static char buffer[16384];  // also for what an MPI says of itself; stacks may be small
+    const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        const ssize_t bytes = read(file, buffer, sizeof buffer);
+        if (bytes > 0) add_text(writer, spool::text_command, buffer, static_cast<size_t>(bytes));
+        close(file);
+    }
+    const ssize_t bytes = readlink("/proc/self/exe", buffer, sizeof buffer);
+    if (bytes > 0) add_text(writer, spool::text_program, buffer, static_cast<size_t>(bytes));
+    if (getcwd(buffer, sizeof buffer) != nullptr) {
+        add_text(writer, spool::text_folder, buffer, strlen(buffer));
+    }
+    // It may be asked before MPI is initialised.
+    using Ask = int (*)(char*, int*);
+    const auto ask = reinterpret_cast<Ask>(dlsym(RTLD_DEFAULT, "MPI_Get_library_version"));
+    if (ask == nullptr) return;
+    int length = 0;
+    memset(buffer, 0, sizeof buffer);
+    if (ask(buffer, &length) == 0) {
+        add_text(writer, spool::text_mpi, buffer, strcspn(buffer, "\n,"));
+    }
+}
+
+uint64_t add_file(spool::Writer& writer, const char* path) {
+    const size_t bytes = strlen(path);
+    const uint64_t offset = writer.add(spool::kind_file, sizeof(spool::FileRecord) + bytes);
+    if (offset == 0) return 0;
+    auto& record = writer.at<spool::FileRecord>(offset);
+    record.path_bytes = static_cast<uint32_t>(bytes);
+    memcpy(&record + 1, path, bytes);
+    ask_system(record, path);
+    return offset;
+}
+
+void add_name(spool::Writer& writer, spool::Kind kind, uint64_t of, const char* name) {
+    const size_t bytes = strlen(name);
+    const uint64_t offset = writer.add(kind, sizeof(spool::NameRecord) + bytes);
+    if (offset == 0) return;
+    auto& record = writer.at<spool::NameRecord>(offset);
+    record.of = of;
+    record.bytes = static_cast<uint32_t>(bytes);
+    memcpy(&record + 1, name, bytes);
+}
+
+int64_t relative(spool::Writer& writer, int64_t at) {
+    const int64_t since = at - writer.header().start_monotonic_ns;
+    return since > 0 ? since : 0;
+}
+
+void widen(spool::Writer& writer, spool::Period& span, Took took) {
+    const int64_t start = relative(writer, took.start_ns);
+    const int64_t end = relative(writer, took.end_ns);
+    if (span.end_ns == 0 || start < span.start_ns) span.start_ns = start;
+    if (end > span.end_ns) span.end_ns = end;
+}
+
+}  // namespace tailrace::hooks::spooling
