@@ -228,6 +228,19 @@ TEST_CASE("metadata: many operations with little data dominate, big data does no
     CHECK(file_intent(one, 1).metadata_dominated.value == "no");
 }
 
+TEST_CASE("metadata: neither queries dominate nor datasets that a rank writes one piece of") {
+    File one = file("/a.h5", 0, 0);
+    one.hdf5->metadata["dataset"].other = 5000;  // of extents and types, for each transfer
+    Dataset pieces = dataset("/x", 10, 1);
+    pieces.writes = transfers(100, 25600, 0, 1);
+    one.datasets = {pieces};
+    CHECK(file_intent(one, 1).metadata_dominated.value == "no");
+    one.hdf5->metadata["dataset"].create = 250;
+    CHECK(file_intent(one, 1).metadata_dominated.value == "yes");
+    one.datasets[0].writes = transfers(100, std::uint64_t{100} << 20, 0, 1);
+    CHECK(file_intent(one, 1).metadata_dominated.value == "no");
+}
+
 TEST_CASE("rhythm: bursts at regular times") {
     Profile made = profile(1);
     made.run.elapsed_s = 100;

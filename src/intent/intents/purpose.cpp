@@ -51,9 +51,10 @@ Count flushes_of(const File& file) {
     return flushes;
 }
 
+/// Queries are not among them: they are answered from memory, one or more for each transfer.
 std::uint64_t of_operations(const Operations& one) {
     return one.create.value_or(0) + one.open.value_or(0) + one.read.value_or(0) +
-           one.write.value_or(0) + one.remove.value_or(0) + one.other.value_or(0);
+           one.write.value_or(0) + one.remove.value_or(0);
 }
 
 /// Operations on descriptions as far as HDF5 or PnetCDF tell; 0: nothing is told.
@@ -81,8 +82,9 @@ Statement by_operations(std::uint64_t operations, const Volume& data, Reasons wh
     why.note("metadata_operations", Count(operations), "calls")
         .note("data_calls", Count(calls), "calls")
         .note("data", Count(bytes), "bytes");
+    // A program that makes a dataset for each piece of a rank does about two operations per piece.
     constexpr std::uint64_t small = 4096;
-    const bool more = operations > 2 * calls && bytes / (operations + 1) < 1024 * small;
+    const bool more = operations > 2 * calls && bytes / (operations + 1) < 16 * small;
     const bool tiny = calls > 0 && operations >= calls && bytes / calls < small;
     return why.say(more || tiny ? "yes" : "no", Confidence::medium);
 }
