@@ -54,11 +54,12 @@ def advise(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """What would be set for this program, and why; what was considered; what else would help.
+    """What a program intends with its files, what would be set for it, and why.
 
-    Nothing is changed. -o writes the plan, which `tailrace env` and the hooks read.
+    Then what else would help, and what was held back. Nothing is changed. -o writes the plan,
+    which `tailrace apply` and `tailrace env` read.
     """
-    from tailrace.cli.advise_show import show
+    from tailrace.cli import advise_show, overview_show
     from tailrace.intent import advice, snippets
     from tailrace.intent.target import check_target
     from tailrace.whole_files import write_text
@@ -72,7 +73,7 @@ def advise(
     if output_file is not None:
         check_target(output_file)
     allowed = [word for word in allow.split(",") if word]
-    plan, notes = advice.advise(inputs, rules, allowed)
+    plan, about, notes = advice.advise(inputs, rules, allowed)
     for note in notes:
         output.note(note)
     if output_file is not None:
@@ -82,8 +83,9 @@ def advise(
         output.file(text)
         output.json({"command": "advise", "as": kind, "text": text})
         return 0
-    show(output, plan)
+    overview_show.show(output, about)
+    advise_show.show(output, plan)
     if output_file is not None:
         output.line(f"plan: {output_file}")
-    output.json({"command": "advise", "plan": plan})
+    output.json({"command": "advise", "plan": plan, **about})
     return 0

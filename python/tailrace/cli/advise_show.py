@@ -12,6 +12,11 @@ from tailrace.units import mebi
 _when = {"any": "", "create": " (when it is created)", "open": " (when it is opened)"}
 
 
+def when_text(when: str) -> str:
+    """In brackets, with a space before; nothing where it is always."""
+    return _when[when]
+
+
 def show(output: Output, plan: dict[str, Any]) -> None:
     """What would be set, what to do yourself, what was held back."""
     width = min(output.width, 80)
@@ -25,33 +30,43 @@ def show(output: Output, plan: dict[str, Any]) -> None:
             else "No rule found its trigger in what was profiled: `tailrace rules` lists what they"
             " look for, `tailrace intents` what was seen."
         )
-        _wrapped(output, why, width, "  ")
+        wrapped(output, why, width, "  ")
     for entry in entries:
         _entry(output, entry, width)
     if variables:
         output.line("Environment", "bold")
     for variable in variables:
-        _wrapped(output, f"{variable['name']}={variable['value']}", width, "  ")
+        wrapped(output, f"{variable['name']}={variable['value']}", width, "  ")
         _because(output, variable["because"], width)
     if advice:
         output.line("What a plan cannot do", "bold")
     for one in advice:
-        _wrapped(output, f"{place(one)}: {one['text']}", width, "  ")
+        wrapped(output, f"{place(one)}: {one['text']}", width, "  ")
         for command in one.get("commands", []):
             output.line(f"    {command}")
         _because(output, one["because"], width)
     if held:
         output.line("Considered and held back", "bold")
+    for rule, text, places in _held(held):
+        more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+        wrapped(output, f"rule {rule}, {places[0]}{more}: {text[0]}", width, "  ")
+        wrapped(output, text[1], width, "    ")
+    for note in plan["origin"].get("notes", []):
+        wrapped(output, f"note: {note}", width, "")
+
+
+def _held(held: list[dict[str, Any]]) -> list[tuple[str, tuple[str, str], list[str]]]:
+    """Rule, guard and reason, with the places where they are the same; in their order."""
+    together: dict[tuple[str, tuple[str, str]], list[str]] = {}
     for one in held:
         because = one["because"]
-        _wrapped(output, f"rule {because['rule']}, {place(one)}: {one['guard']}", width, "  ")
-        _wrapped(output, because["text"], width, "    ")
-    for note in plan["origin"].get("notes", []):
-        _wrapped(output, f"note: {note}", width, "")
+        same = (because["rule"], (one["guard"], because["text"]))
+        together.setdefault(same, []).append(place(one))
+    return [(*same, places) for same, places in together.items()]
 
 
 def _entry(output: Output, entry: dict[str, Any], width: int) -> None:
-    _wrapped(output, place(entry) + _when[entry["when"]], width, "", "bold")
+    wrapped(output, place(entry) + when_text(entry["when"]), width, "", "bold")
     reasons: dict[str, dict[str, Any]] = {}
     for setting in entry.get("settings", []):
         reasons.setdefault(setting["because"]["rule"], setting["because"])
@@ -60,7 +75,7 @@ def _entry(output: Output, entry: dict[str, Any], width: int) -> None:
             if setting["because"]["rule"] == rule:
                 ranks = f", with {setting['ranks']} ranks" if "ranks" in setting else ""
                 kind = setting["class"].replace("_", "-")
-                _wrapped(
+                wrapped(
                     output,
                     f"{setting['key']} = {value_text(setting)}  [{kind}{ranks}]",
                     width,
@@ -72,8 +87,8 @@ def _entry(output: Output, entry: dict[str, Any], width: int) -> None:
 def _because(output: Output, because: dict[str, Any], width: int) -> None:
     rule = because["rule"]
     named = "rules" if "," in rule else "rule"
-    _wrapped(output, f"why: {because['text']}", width, "    ")
-    _wrapped(
+    wrapped(output, f"why: {because['text']}", width, "    ")
+    wrapped(
         output, f"expected: {because['effect']}  ({named} {rule}; {because['source']})", width,
         "    ",
     )  # fmt: skip
@@ -109,9 +124,12 @@ def _literal(key: str, value: Any) -> str:
     return str(value)
 
 
-def _wrapped(output: Output, text: str, width: int, indent: str, style: str = "") -> None:
+def wrapped(
+    output: Output, text: str, width: int, indent: str, style: str = "", hang: int = 2
+) -> None:
+    """In lines of `width`, those after the first further in by `hang`."""
     lines = textwrap.wrap(
-        text, width, initial_indent=indent, subsequent_indent=indent + "  ",
+        text, width, initial_indent=indent, subsequent_indent=indent + " " * hang,
         break_on_hyphens=False,
     )  # fmt: skip
     for line in lines:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.intent.darshan_log import check_it_is_a_file
-from tailrace.intent.native_calls import call
+from tailrace.intent.native_calls import call, intents_of
+from tailrace.intent.overview import overview
 from tailrace.intent.sources import read_profiles, read_text
 
 Document = dict[str, Any]
@@ -17,11 +18,26 @@ Document = dict[str, Any]
 
 def advise(
     inputs: Sequence[Path], rules: Sequence[Path], allow: Sequence[str]
-) -> tuple[Document, list[str]]:
-    """The plan that follows, and what is to be said about the inputs."""
+) -> tuple[Document, Document, list[str]]:
+    """The plan that follows, the overview of it, and what is to be said about the inputs."""
     texts, notes = read_profiles(inputs)
     found: Document = json.loads(call("advise", texts, _texts(rules), list(allow)))
-    return found, notes
+    return found, _overview(texts, found), notes
+
+
+def _overview(texts: Sequence[tuple[str, str]], plan: Document) -> Document:
+    """Some inputs are profiles, others intents already."""
+    documents = [json.loads(text) for _, text in texts]
+    intents = [one for one in documents if _is_intents(one)]
+    profiles = [one for one in documents if not _is_intents(one)]
+    named = [text for text, one in zip(texts, documents, strict=True) if not _is_intents(one)]
+    if named:
+        intents.insert(0, json.loads(intents_of(named)[0]))
+    return overview(intents, profiles, plan)
+
+
+def _is_intents(document: Document) -> bool:
+    return str(document.get("schema", "")).startswith("tailrace-intents/")
 
 
 def load(file: Path) -> Document:

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Intents, file and dataset configurations, which `tailrace advise` prints first."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tailrace_cli import called
+
+from tailrace.intent.overview import agreed
+
+Json = dict[str, Any]
+WHY = "What would be set, and why"
+WHY = "What would be set, and why"
+SECTIONS = ["Intents", "File configurations", "Dataset configurations", WHY]
+ITEMS = ["transfer size", "access pattern", "size on the file system", "hot segments",
+         "process sharing", "reliability"]  # fmt: skip
+
+
+def dataset(path: str, processes: str, calls: int, **more: Any) -> Json:
+    """Blocks of 16 x 3000 float32 out of 512 x 3000."""
+    writes = {
+        "calls": calls, "bytes": calls * 192000, "requested_collective": calls,
+        "shapes": [{"selection": "hyperslab", "length": [16, 3000], "calls": calls,
+                    "call_bytes": 192000}],
+        "sizes": [], "order": {"sequential": calls, "strided": 0, "random": 0, "repeated": 0},
+    }  # fmt: skip
+    return {
+        "path": path, "interface": "hdf5", "processes": processes, "creates": 1,
+        "type": {"class": "float", "bytes": 4}, "dims": [512, 3000], "elements": 1536000,
+        "layout": "chunked", "chunk": [1, 3000], "writes": writes, "reads": None,
+    } | more  # fmt: skip
+
+
+def written(path: str, processes: str, objects: int, *datasets: Json, **hdf5: Any) -> Json:
+    return {
+        "path": path, "processes": processes,
+        "hdf5": {"opens": 1, "creates": 1, "metadata": {"dataset": {"create": objects}}, **hdf5},
+        "datasets": list(datasets),
+    }  # fmt: skip
+
+
+def profile_of(*files: Json, ranks: int = 8) -> Json:
+    return {
+        "schema": "tailrace-profile/1",
+        "origin": {"kind": "hook", "command": "x", "version": "1", "start": ""},
+        "run": {"ranks": ranks, "node_memory_bytes": 1 << 34,
+                "processes": [{"id": 0, "hdf5_version": "2.2.0"}]},
+        "files": list(files),
+    }  # fmt: skip
+
+
+def per_process(ranks: int = 8) -> list[Json]:
+    """A file per process, as in the published demonstration: rank_0_test.h5 and so on."""
+    return [
+        written(f"/p/out/rank_{rank}_test.h5", str(rank), 120,
+                *(dataset(f"/Timestep_{step}/{name}", str(rank), 32)
+                  for step in range(3) for name in ("x", "y")))
+        for rank in range(ranks)
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def shown(tmp_path: Path) -> Any:
+    """What advise prints for a profile, and its JSON."""
+
+    def show(profile: Json, *words: str) -> tuple[str, Json]:
+        file = tmp_path / "profile.json"
+        file.write_text(json.dumps(profile))
+        text = called("advise", file, *words).expect(0).out
+        return text, called("advise", file, "--json", *words).expect(0).json
+
+    return show
+
+
+def sections(text: str) -> dict[str, str]:
+    """The text below each title; they stand in this order."""
+    at = [text.index(f"{title}\n") for title in SECTIONS]
+    assert at == sorted(at) and at[0] == 0
+    return dict(zip(SECTIONS, (text[a:b] for a, b in zip(at, [*at[1:], len(text)], strict=True)),
+                    strict=True))  # fmt: skip
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_a_file_per_process_is_one_pattern(shown: Any) -> None:
+    text, found = shown(profile_of(*per_process()))
+    assert max(map(len, text.splitlines())) <= 80
+    parts = {title: one_line(part) for title, part in sections(text).items()}
+    intents = parts["Intents"]
+    assert "/p/out/rank_{rank}_test.h5 (8 files) output: written, not read by this run" in intents
+    assert [item for _, item in re.findall(r"(\d)\. ([a-z ]+):", intents)] == ITEMS
+    for words in (
+        "transfer size: 187.5 KiB (1,536 calls)",
+        "access pattern: write-only",
+        "size on the file system: 281.2 MiB in 8 files",
+        "hot segments: 16 x 3000 elements (1,536 times); sequential; each place once",
+        "process sharing: a file per process, 8 processes; collective I/O asked for",
+        "reliability: durable",
+    ):
+        assert words in intents, words
+    files = parts["File configurations"]
+    assert "1. meta_block_bytes = 1048576 (1 MiB) (when it is created) [rule 3]" in files
+    datasets = parts["Dataset configurations"]
+    assert "/Timestep_{step}/x, /Timestep_{step}/y (48 datasets)" in datasets
+    assert "[rule 18]" in datasets and "by the program itself: layout chunked, chunk 1 x 3000" in (
+        datasets
+    )
+    # It stands in front of what was there before.
+    assert "expected: metadata lies together" in parts[WHY]
+    (one,) = found["intents"]
+    assert (one["files"], one["processes"], one["bytes_moved"]) == (8, 8, 1536 * 192000)
+    assert one["type"] == [{"value": "write_only", "files": 8}]
+    (file,) = found["file_configurations"]
+    assert [s["key"] for s in file["settings"]] == ["meta_block_bytes"]
+    assert file["files"] == 8 and file["file"] == "/p/out/rank_{rank}_test.h5"
+    (datasets_found,) = found["dataset_configurations"]
+    assert datasets_found["count"] == 48 and len(datasets_found["datasets"]) == 2
+    planned = {setting["key"] for entry in found["plan"]["entries"]
+               for setting in entry["settings"]}  # fmt: skip
+    told = {s["key"] for s in file["settings"] + datasets_found["settings"]}
+    assert told == planned == {"meta_block_bytes", "chunk"}
+
+
+def test_what_the_program_sets_itself_stands_beside(shown: Any) -> None:
+    own = {"settings_of_program": {"alignment_bytes": 4096}, "driver": "mpio", "mpio": True,
+           "communicator_size": 8}  # fmt: skip
+    cache = {"settings_of_program": {"chunk_cache_bytes": 1 << 20, "memory_type_differs": True}}
+    both = (dataset(name, "0-7", 32, **cache) for name in ("/x", "/y"))
+    shared = written("/p/out/test.h5", "0-7", 10, *both, **own)
+    text, found = shown(profile_of(shared))
+    parts = {title: one_line(part) for title, part in sections(text).items()}
+    words = "by the program itself: driver mpio, communicator_size 8, alignment_bytes 4096"
+    assert words in parts["File configurations"]
+    assert "chunk_cache_bytes 1048576" in parts["Dataset configurations"]
+    assert "memory_type_differs" not in text
+    # What holds two datasets back for the same reason stands there once.
+    assert "rule 20, /p/out/test.h5:/x and 1 more: " in parts[WHY]
+    assert parts[WHY].count("rule 20, ") == 1
+    assert [one["dataset"] for one in found["plan"]["held_back"]
+            if one["because"]["rule"] == "20"] == ["/x", "/y"]  # fmt: skip
+    assert "process sharing: a shared file, 8 processes" in parts["Intents"]
+    assert found["file_configurations"][0]["program"]["driver"] == "mpio"
+
+
+def test_many_patterns_are_cut_and_counted_and_the_json_has_all(shown: Any) -> None:
+    letters = "abcdefghijk"
+    files = [written(f"/p/{'long' * 20}/{name}.h5", "0", 120 + k,
+                     *(dataset(f"/{name}{part}", "0", k + 1) for part in "stuvw"))
+             for k, name in enumerate(letters)]  # fmt: skip
+    text, found = shown(profile_of(*files))
+    assert max(map(len, text.split(WHY)[0].splitlines())) <= 80
+    parts = sections(text)
+    assert parts["Intents"].count("transfer size:") == 6
+    assert "(5 more patterns of files: --json has all)" in parts["Intents"]
+    assert "(3 more patterns of datasets: --json has all)" in parts["Dataset configurations"]
+    assert "/ks, /kt, /ku, /kv and 1 more (5 datasets)" in parts["Dataset configurations"]
+    # What moves most goes first; what is cut off is the beginning of a name.
+    assert re.search(r"^  \.\.\.[^ ]+/k\.h5 \(1 file\)$", parts["Intents"], re.M)
+    assert [one["file"][-4:] for one in found["intents"]] == [f"{x}.h5" for x in letters[::-1]]
+    assert len(found["file_configurations"]) == len(found["dataset_configurations"]) == 11
+
+
+def test_files_of_a_pattern_that_differ_are_counted(shown: Any) -> None:
+    files = per_process(4)
+    for one in files[0]["datasets"]:
+        one["reads"], one["writes"] = one["writes"], None
+    text, found = shown(profile_of(*files, ranks=4))
+    assert "write-only (3 files), read-only (1)" in one_line(text)
+    assert found["intents"][0]["type"] == [
+        {"value": "write_only", "files": 3}, {"value": "read_only", "files": 1}
+    ]  # fmt: skip
+
+
+def test_of_intents_too(shown: Any, tmp_path: Path) -> None:
+    shown(profile_of(*per_process()))
+    intents = tmp_path / "intents.json"
+    called("intents", tmp_path / "profile.json", "-o", intents).expect(0)
+    text = called("advise", intents).expect(0).out
+    assert "rank_{rank}_test.h5 (8 files)" in sections(text)["Intents"]
+    assert "layout chunked, chunk 1 x 3000" in one_line(sections(text)["Dataset configurations"])
+
+
+def test_of_darshan_logs_too(logs: Path) -> None:
+    text = called("advise", logs / "ior_hdf5_example.darshan").expect(0).out
+    intents = one_line(sections(text)["Intents"])
+    assert "process sharing: a shared file, 4 processes" in intents
+    assert "access pattern: " in intents and "not known" not in intents.split("reliability")[0]
+
+
+def test_quiet_prints_nothing_and_as_prints_no_sections(shown: Any, tmp_path: Path) -> None:
+    text, found = shown(profile_of(*per_process()), "--as", "h5py")
+    assert "File configurations" not in text and set(found) == {"command", "as", "text"}
+    assert called("advise", tmp_path / "profile.json", "--quiet").expect(0).out == ""
+
+
+def test_what_members_do_not_agree_on() -> None:
+    both = agreed([{"a": 1, "b": [2, 3]}, {"a": 2, "b": [2, 3], "c": "only one"}])
+    assert both == {"a": "differs", "b": [2, 3], "c": "differs"}
+    assert agreed([]) == {}
