@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scripts of examples/intents, small: judged by counts and contents, never by time."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import pytest
+from mpi_programs import MPIEXEC
+from tailrace_cli import SOURCE, tailrace
+
+EXAMPLES = SOURCE / "examples" / "intents"
+VARIABLES = 8
+BLOCK = [
+    "Total number of ranks", "Total emulated compute time", "Total write size", "Raw write time",
+    "Metadata time", "H5Fcreate() time", "H5Fflush() time", "H5Fclose() time",
+    "Observed completion time", "SYNC Raw write rate", "SYNC Observed write rate",
+]  # fmt: skip
+WHY = "What would be set, and why"
+WHY = "What would be set, and why"
+SECTIONS = ["Intents", "File configurations", "Dataset configurations", WHY]
+Json = dict[str, Any]
+
+
+@dataclass
+class Loop:
+    """What a script printed, by step, and the folder that it wrote into."""
+
+    folder: Path
+    steps: list[str]
+
+    def json(self, name: str) -> Json:
+        found: Json = json.loads((self.folder / name).read_text())
+        return found
+
+    @property
+    def records(self) -> list[Json]:
+        lines = (self.folder / "results.jsonl").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+
+def loop(folder: Path, script: str, ranks: int, *words: str) -> Loop:
+    done = subprocess.run(
+        [EXAMPLES / script, *words],
+        env=os.environ | {"FOLDER": str(folder), "COLUMNS": "80",
+                          "LAUNCH": " ".join([*MPIEXEC, "-n", str(ranks)])},
+        timeout=150, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    steps = re.split(r"^== \d\. .*\n", done.stdout, flags=re.M)[1:]
+    assert len(steps) == 6
+    return Loop(folder / script.removesuffix(".sh"), steps)
+
+
+def blocks(ran: Loop, size: int, ranks: int) -> None:
+    """h5bench's block of both runs, complete and in its order."""
+    for text in (ran.steps[3], ran.steps[4]):
+        labels = re.findall(r"^([^:=]+):", text, re.M)
+        assert [label for label in labels if label in BLOCK] == BLOCK
+        assert re.search(rf"^Total number of ranks: +{ranks}$", text, re.M)
+        assert re.search(rf"^Total write size: .*\({size} bytes\)$", text, re.M)
+
+
+def verified(ran: Loop, elements: int) -> None:
+    """Every element of both runs by the program, and every one of the two files side by side."""
+    runs = [record for record in ran.records if record["verification"]["status"] != "not_run"]
+    assert [run["verification"]["status"] for run in runs] == ["passed", "passed"]
+    assert [run["verification"]["elements"] for run in runs] == [elements, elements]
+    files = sorted(path.name for path in ran.folder.glob("*.h5"))
+    assert ran.steps[5].count("same logical content") == len(files) > 0
+    tailrace("verify", "--each", *(ran.folder / name for name in files)).expect(0)
+
+
+def sections(text: str) -> dict[str, str]:
+    """What advise prints, on one line by section; the sections stand in their order."""
+    at = [text.index(f"{title}\n") for title in SECTIONS]
+    assert at == sorted(at) and at[0] == 0
+    parts = (text[a:b] for a, b in zip(at, [*at[1:], len(text)], strict=True))
+    return {name: " ".join(part.split()) for name, part in zip(SECTIONS, parts, strict=True)}
+
+
+def arrived(ran: Loop, ranks: int, files: int) -> None:
+    """The plan's setting: said, put by every rank, and in force, where it was not before."""
+    plan = ran.json("plan.json")
+    settings = {setting["key"]: (entry, setting) for entry in plan["entries"]
+                for setting in entry["settings"]}  # fmt: skip
+    entry, setting = settings["meta_block_bytes"]
+    assert (entry["when"], setting["value"], setting["because"]["rule"]) == ("create", 1 << 20, "3")
+    lines = [line for line in ran.steps[4].splitlines() if line.startswith("rule ")]
+    put = f"rule 3, meta_block_bytes = 1048576: applied {ranks} times: "
+    (line,) = [line for line in lines if line.startswith(put)]
+    assert line.count(".h5.part") == min(files, 3)
+    # Each setting of the plan has its line, whatever became of it.
+    assert {line.split(", ")[1].split(" = ")[0].split(":")[0] for line in lines} == set(settings)
+    in_force = [run["file"]["settings"]["metadata_block_bytes"] for run in ran.records[-2:]]
+    assert in_force == ["2048", str(1 << 20)]
+
+
+def test_vpic_like_shared_and_collective(tmp_path: Path) -> None:
+    ranks, particles, steps = 4, 32768, 5
+    ran = loop(tmp_path, "vpic_shared.sh", ranks, f"dim_1={particles}")
+    elements = ranks * particles * VARIABLES * steps
+    blocks(ran, 4 * elements, ranks)
+    verified(ran, elements)
+    arrived(ran, ranks, files=1)
+    assert ran.records[-1]["transfers"]["collective_actual"] is True
+    parts = sections(ran.steps[2])
+    for words in (
+        "vpic.h5.part (1 file) output: written, not read by this run",
+        f"1. transfer size: 128.0 KiB ({ranks * VARIABLES * steps} calls)",
+        "2. access pattern: write-only",
+        f"4. hot segments: {particles} elements ({ranks * VARIABLES * steps} times)",
+        "5. process sharing: a shared file, 4 processes; disjoint blocks; collective I/O",
+        "6. reliability: durable",
+    ):
+        assert words in parts["Intents"], parts["Intents"]
+    files = parts["File configurations"]
+    assert "meta_block_bytes = 1048576 (1 MiB) (when it is created) [rule 3]" in files
+    assert "by the program itself: driver mpio, communicator_size 4" in files
+    assert parts["Dataset configurations"].endswith("nothing is set for any dataset")
+    intents = ran.json("intents.json")
+    assert intents["workload"]["type"]["value"] == "write_only"
+    assert intents["workload"]["sharing_pattern"]["value"] == "shared"
+    (file,) = [one for path, one in intents["files"].items() if path.endswith("/vpic.h5.part")]
+    assert file["volume"]["bytes_written"] == 4 * elements
+    with h5py.File(ran.folder / "vpic.h5") as written:
+        assert len(written) == steps and written["Timestep_4/id_2"].shape == (ranks * particles,)
+
+
+def test_write_only_with_a_file_per_process(tmp_path: Path) -> None:
+    ranks, steps, count, size = 3, 12, 128, 64
+    ran = loop(tmp_path, "file_per_process.sh", ranks, "dim_1=16384", "stride_size=128",
+               f"block_size={size}")  # fmt: skip
+    written = ranks * steps * VARIABLES * count * size
+    blocks(ran, 4 * written, ranks)
+    verified(ran, ranks * steps * VARIABLES * 16384)
+    arrived(ran, ranks, files=ranks)
+    parts = sections(ran.steps[2])
+    calls = ranks * steps * VARIABLES * count
+    for words in (
+        "rank_{rank}_test.h5.part (3 files) output: written, not read by this run",
+        f"1. transfer size: 256 B ({calls:,} calls)",
+        "2. access pattern: write-only",
+        "in 3 files",
+        f"4. hot segments: {size} elements ({calls:,} times)",
+        "5. process sharing: a file per process, 3 processes; independent I/O",
+    ):
+        assert words in parts["Intents"], parts["Intents"]
+    assert "[rule 3]" in parts["File configurations"]
+    # What made the published demonstration slower from end to end is considered, and not done.
+    assert "rule 32, " in parts[WHY]
+    assert re.search(rf"{calls // ranks} calls of \d+ bytes on average", parts[WHY])
+    assert "it delays what reaches the disk, and the file counts as durable" in parts[WHY]
+    intents = ran.json("intents.json")
+    assert intents["workload"]["sharing_pattern"]["value"] == "file_per_process"
+    # A plan for one rank's file is a plan for all: the pattern, not three names.
+    (entry,) = [one for one in ran.json("plan.json")["entries"] if not one["dataset"]]
+    assert entry["file"].endswith("/rank_[0-9]*_test.h5.part")
+
+
+def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
+    precious = tmp_path / "vpic_shared" / "precious.h5"
+    precious.parent.mkdir()
+    precious.write_text("mine")
+    done = subprocess.run(
+        [EXAMPLES / "vpic_shared.sh"], env=os.environ | {"FOLDER": str(tmp_path)}, timeout=30,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2 and "is there already" in done.stderr
+    assert precious.read_text() == "mine" and len(list(precious.parent.iterdir())) == 1
+
+
+@pytest.mark.parametrize("script", ["vpic_shared", "file_per_process"])
+def test_the_configurations_are_files_of_h5bench(script: str) -> None:
+    """A file that h5bench takes as well: its sections, all values texts, one benchmark."""
+    found = json.loads((EXAMPLES / f"{script}.json").read_text())
+    assert set(found) == {"mpi", "vol", "file-system", "directory", "benchmarks"}
+    (benchmark,) = found["benchmarks"]
+    assert benchmark["benchmark"] == "write"
+    assert all(isinstance(value, str) for value in benchmark["configuration"].values())
+    assert (EXAMPLES / f"{script}.sh").stat().st_mode & 0o111
