@@ -10,6 +10,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -74,7 +75,7 @@ class Seism:
 
     def run(self, machine: Machine, folder: Path) -> dict[str, Any]:
         command = [str(machine.seism), *self.arguments()]
-        return _run_kernel(machine, command, self.piece.ranks, self.repeat, self.io, folder)
+        return run_kernel(machine, command, self.piece.ranks, self.repeat, self.io, folder)
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Slab:
 
     def run(self, machine: Machine, folder: Path) -> dict[str, Any]:
         command = [str(machine.seism.with_name("tailrace-slab")), *self.words()]
-        return _run_kernel(machine, command, self.ranks, self.repeat, self.io, folder)
+        return run_kernel(machine, command, self.ranks, self.repeat, self.io, folder)
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class Swept:
         command = [str(program), "--input", str(found / "slab.in")]
         exported = (found / "environment.sh").read_text(encoding="utf-8")
         settings = dict(re.findall(r"^export (\w+)=(\S+)$", exported, re.MULTILINE))
-        figures = _run_kernel(
+        figures = run_kernel(
             machine, command, self.slab.ranks, repetitions, "ompio", folder, settings
         )
         readme = (found / "README.md").read_text(encoding="utf-8")
@@ -135,7 +136,9 @@ def _sweep(machine: Machine, arm: Swept) -> Path:
         command += ["--vary", one]
     print(f"  {shlex.join(command)}", file=sys.stderr, flush=True)
     try:
-        _output(machine, [*command, "--output", str(place / "best")], "ompio", place, limit_s=1800)
+        output_of(
+            machine, [*command, "--output", str(place / "best")], "ompio", place, limit_s=1800
+        )
     finally:
         remove(runs)
     return place / "best"
@@ -152,7 +155,9 @@ class Classic:
     def run(self, machine: Machine, folder: Path) -> dict[str, Any]:
         program = machine.build / "bench" / "tailrace_bench_classic"
         command = [machine.mpiexec, "-n", str(self.ranks), str(program), *self.words]
-        text = _output(machine, [*command, str(repetitions), str(folder / "out")], self.io, folder)
+        text = output_of(
+            machine, [*command, str(repetitions), str(folder / "out")], self.io, folder
+        )
         measured = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
         if len(measured) != repetitions:
             raise RunFailed(f"not all repetitions are there: {' '.join(command)}")
@@ -168,7 +173,7 @@ class Classic:
         }
 
 
-def _output(
+def output_of(
     machine: Machine,
     command: list[str],
     io: str,
@@ -194,7 +199,7 @@ def _output(
     return run.stdout
 
 
-def _run_kernel(
+def run_kernel(
     machine: Machine,
     command: list[str],
     ranks: int,
@@ -202,12 +207,17 @@ def _run_kernel(
     io: str,
     folder: Path,
     settings: dict[str, str] | None = None,
+    before: tuple[str, ...] = (),
+    look: Callable[[str], dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """Figures of the repetition with the median time."""
+    """Figures of the repetition with the median time.
+
+    before: words in front of the launcher. look: more figures, from what was printed.
+    """
     results = folder / "results.jsonl"
-    command = [machine.mpiexec, "-n", str(ranks), *command, f"repeat={repeat}"]
+    command = [*before, machine.mpiexec, "-n", str(ranks), *command, f"repeat={repeat}"]
     command += [f"filename={folder / 'out'}", f"results={results}"]
-    _output(machine, command, io, folder, settings)
+    printed = output_of(machine, command, io, folder, settings)
     records = [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
     measured = [record for record in records if not record["warm_up"]]
     if len(measured) != repeat or any(one["status"] != "ok" for one in measured):
@@ -215,7 +225,7 @@ def _run_kernel(
     measured.sort(key=lambda record: record["elapsed"]["durable_s"])
     figures = _figures(measured[repeat // 2])
     figures["all_durable_s"] = [record["elapsed"]["durable_s"] for record in measured]
-    return figures
+    return figures | (look(printed) if look else {})
 
 
 def _figures(record: dict[str, Any]) -> dict[str, Any]:

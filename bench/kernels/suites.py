@@ -10,6 +10,7 @@ from tailrace_bench.cases import Case, MemoryCase
 from tailrace_bench.machine import Machine
 
 from .arms import Classic, Dd, Piece, Seism, Slab, Swept
+from .planned import Particle
 
 
 def names() -> set[str]:
@@ -219,6 +220,30 @@ def _compression(_: Machine, __: int) -> Iterator[Case]:
     )
 
 
+def _plan(machine: Machine, ranks: int) -> Iterator[Case]:
+    """The cases of examples/intents, larger: the observed rate must not fall with the plan."""
+    total = 1 << 21  # particles of all ranks: 336 MB in the five steps of the shared file
+    shared = (f"dim_1={total // ranks}",)
+    blocks = total // 2048 // ranks  # per rank, in each of 96 datasets: 101 MB, and gaps
+    apart = (f"dim_1={512 * blocks}", f"block_cnt={blocks}")
+    for where in ("tmpfs", "disk"):
+        for io in _implementations(machine):
+            for example, words, what in (
+                ("vpic_shared", shared, "VPIC-like, shared, collective"),
+                ("file_per_process", apart, "write-only, file per process"),
+            ):
+                arm = Particle(example, words, ranks, io)
+                yield Case(
+                    "plan",
+                    f"{what}, with the plan / without, {io.upper()}, {where}",
+                    where,
+                    arm,
+                    replace(arm, planned=True),
+                    1.0,
+                    no_fall=True,
+                )
+
+
 _makers: dict[str, Callable[[Machine, int], Iterator[Case | MemoryCase]]] = {
     "compression": _compression,
     "hdf5-mpiio": _hdf5_mpiio,
@@ -226,6 +251,7 @@ _makers: dict[str, Callable[[Machine, int], Iterator[Case | MemoryCase]]] = {
     "slab": _slab,
     "netcdf": _netcdf,
     "classic": _classic,
+    "plan": _plan,
     "memory": _memory,
 }
 

@@ -32,6 +32,7 @@ class Case:
     goal: float  # the least ratio of durable rates, lower bound of the interval
     same_pieces: bool = False  # both arms must ask the kernel for the same writes
     write_goal: float | None = None  # the same for the rates in write calls alone
+    no_fall: bool = False  # the goal is met within noise: see judge.within_noise
 
 
 @dataclass(frozen=True)

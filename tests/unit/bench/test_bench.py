@@ -21,6 +21,8 @@ from kernels.arms import Dd, Piece, Seism  # noqa: E402
 from tailrace_bench import judge, measure, page, report  # noqa: E402
 from tailrace_bench.cases import Case, MemoryCase, RunFailed  # noqa: E402
 
+from kernels import planned, suites  # noqa: E402
+
 piece = Piece((2, 1, 1), (8, 8, 8), 4)
 
 
@@ -80,6 +82,55 @@ def test_a_goal_for_the_write_calls_alone_must_be_met_too() -> None:
     found = judge.judged(both, fast)
     assert found["goal"]["met"] is True and found["goal"]["write_bound"] == 2.0
     assert "goal 2.0" in judge.line(found)
+
+
+def test_within_noise_is_no_fall_and_no_wide_interval() -> None:
+    held = replace(case(1.0), no_fall=True)
+    assert judge.judged(held, measured(0.99))["goal"]["met"] is False  # a narrow interval below
+    assert judge.judged(held, measured(1.05))["goal"]["met"] is True
+    near = measured(1.0)
+    for k, one in enumerate(near["candidate"]):
+        one["durable_bytes_per_s"] *= 0.97 if k % 2 else 1.02
+    found = judge.judged(held, near)
+    assert found["interval"][0] < 1.0 and found["goal"]["met"] is True
+    assert judge.judged(case(1.0), near)["goal"]["met"] is False
+    for k, one in enumerate(near["candidate"]):
+        one["durable_bytes_per_s"] *= 0.8 if k % 2 else 1.2
+    wide = judge.judged(held, near)
+    assert wide["goal"]["met"] is None and "too wide" in judge.line(wide)
+
+
+def test_a_plan_of_the_bench_holds_in_any_folder() -> None:
+    entries = [
+        {"file": "/tmp/x/rank_[0-9]*_out.part", "dataset": "", "settings": []},
+        {"file": "/tmp/x/out.part", "dataset": "/a/b", "settings": []},
+    ]
+    found = planned.by_name({"hash": "0", "entries": entries, "origin": {}})
+    assert [one["file"] for one in found["entries"]] == ["rank_[0-9]*_out.part", "out.part"]
+    assert found["entries"][1]["dataset"] == "/a/b" and "hash" not in found
+    with pytest.raises(RunFailed, match="sets nothing"):
+        planned.by_name({"entries": []})
+
+
+def test_a_run_without_its_plan_is_no_run() -> None:
+    line = {"setting": "meta_block_bytes", "became": "applied"}
+    text = json.dumps({"lines": [line, {"setting": "chunk", "became": "kept"}]})
+    assert planned.applied(text)["plan"] == {"meta_block_bytes": "applied", "chunk": "kept"}
+    with pytest.raises(RunFailed, match="not met"):
+        planned.applied(json.dumps({"lines": [line | {"became": "not met"}]}))
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_the_cases_with_a_plan_are_those_of_the_examples(ranks: int) -> None:
+    cases = suites.all_cases(SimpleNamespace(romio="romio321"), ranks, ["plan"])
+    assert len(cases) == len({one.name for one in cases}) == 8
+    for one in cases:
+        assert one.no_fall and one.goal == 1.0
+        assert one.candidate == replace(one.baseline, planned=True)
+        assert (planned.examples / f"{one.baseline.example}.json").is_file()
+        words = dict(word.split("=") for word in one.baseline.words)
+        if "block_cnt" in words:  # the last block ends within dim_1
+            assert 512 * (int(words["block_cnt"]) - 1) + 256 <= int(words["dim_1"])
 
 
 def test_where_a_differs_from_a_nothing_is_judged() -> None:
