@@ -4,9 +4,10 @@
 python tests/intent/reference_table.py FOLDER
 
 FOLDER holds, at any depth, pairs of NAME.darshan and NAME.intents.*.json (written by the published
-generator). A Markdown table goes to stdout. Where a field differs, the reason is not a matter of
-opinion: each letter stands for a check on the log's own numbers that the reference fails. The exit
-code is 1 where a difference has no such reason ("?").
+generator). A Markdown table goes to stdout, the generated part of docs/developer/
+intents_reference.md. Where a field differs, the reason is not a matter of opinion: each letter
+stands for a check on the log's own numbers that the reference fails. The exit code is 1 where a
+difference has no such reason ("?").
 """
 
 from __future__ import annotations
@@ -33,18 +34,34 @@ class Log:
         self.reference: Json = json.loads(reference.read_text())
         self.ours: Json = json.loads(intents_of([(log.name, text)])[1])
         self.datasets: Json = {}
+        self.files: Json = {}
         for file in json.loads(text)["files"]:
+            self.files[file["path"]] = file
             for dataset in file.get("datasets", []):
                 for name in [dataset["path"], *dataset.get("names", [])]:
                     self.datasets[f"{file['path']}:{name}"] = dataset
         self.by_old_name = {key.replace("//", "/"): key for key in self.reference["datasets"]}
 
+    def old_name(self, part: str, key: str) -> str:
+        """The reference's key for one of ours: it may have two slashes."""
+        return self.by_old_name.get(key, key) if part == "datasets" else key
+
     def pairs(self, part: str) -> Iterator[tuple[str, Json, Json]]:
         """Key, ours and the reference's of each object that both have."""
         for key, ours in self.ours[part].items():
-            old = self.by_old_name.get(key, key) if part == "datasets" else key
+            old = self.old_name(part, key)
             if old in self.reference[part]:
                 yield key, ours, self.reference[part][old]
+
+    def alone(self, part: str) -> Iterator[tuple[str, Json | None, Json | None]]:
+        """Key, ours or the reference's of each object that only one of the two has."""
+        met = {self.old_name(part, key) for key, _, _ in self.pairs(part)}
+        for key, ours in self.ours[part].items():
+            if self.old_name(part, key) not in met:
+                yield key, ours, None
+        for key, theirs in self.reference[part].items():
+            if key not in met:
+                yield key, None, theirs
 
 
 def flat(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -64,6 +81,7 @@ def same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
+OBJECTS = "(objects)"  # the row of those that both have, and of those that one of them has
 Check = Callable[[Log, str, str, str, Any, Any], bool]
 
 
@@ -145,12 +163,20 @@ def counts_what_is_not_there(
 
 def one_under_two_names(log: Log, part: str, key: str, field: str, ours: Any, theirs: Any) -> bool:
     """The reference has more datasets than the file: some under two names."""
+    if part == "datasets" and field == OBJECTS:
+        names = {name.replace("/", "") for name in log.datasets}
+        return ours is None and key.replace("/", "") in names
     if part == "datasets":
         return field == "dataset_name" and ours == theirs.replace("//", "/")
     mine = [one for one in log.ours["datasets"].values() if one["filename"] == key]
     theirs_of_file = [one for one in log.reference["datasets"].values() if one["filename"] == key]
     counted = field == "ds_size_dist.count" or field.startswith("ap_distribution")
     return counted and len(theirs_of_file) > len(mine)
+
+
+def of_another_library(log: Log, part: str, key: str, field: str, ours: Any, theirs: Any) -> bool:
+    """The file was not opened by HDF5."""
+    return (part, field, theirs) == ("files", OBJECTS, None) and not log.files[key].get("hdf5")
 
 
 REASONS: dict[str, tuple[Check, str]] = {
@@ -170,6 +196,7 @@ REASONS: dict[str, tuple[Check, str]] = {
           "name has two slashes"),
     "j": (of_a_record_without_transfers, "the times are those of the dataset's second name, "
           "without transfers"),
+    "k": (of_another_library, "the generator takes the files of HDF5 alone; this is none"),
 }  # fmt: skip
 GROUPED = ("top_accessed_segments", "transfer_size_dist", "ap_distribution", "ds_size_dist")
 
@@ -189,8 +216,11 @@ def row_of(field: str) -> str:
 
 def outcomes(log: Log, part: str) -> dict[str, Counter[str]]:
     """Per row: how many objects agree ("="), and how many do not, by reasons."""
-    rows: dict[str, Counter[str]] = {}
+    rows: dict[str, Counter[str]] = {OBJECTS: Counter()}
+    for key, mine, other in log.alone(part):
+        rows[OBJECTS][reason_of(log, part, key, OBJECTS, mine, other)] += 1
     for key, ours, theirs in log.pairs(part):
+        rows[OBJECTS]["="] += 1
         mine, other = dict(flat(ours)), dict(flat(theirs))
         letters: dict[str, set[str]] = {row_of(field): set() for field in [*mine, *other]}
         for field in {**mine, **other}:
@@ -218,24 +248,41 @@ def table(logs: list[Log], part: str) -> list[str]:
     return lines
 
 
+def logs_in(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Logs with a reference, and those without."""
+    paths = sorted(folder.rglob("*.darshan"))
+    paired = [path for path in paths if list(path.parent.glob(f"{path.stem}.intents.*.json"))]
+    return paired, [path for path in paths if path not in paired]
+
+
+def read(paths: list[Path]) -> list[Log]:
+    texts, _ = read_profiles(paths)
+    return [Log(path, text) for path, (_, text) in zip(paths, texts, strict=True)]
+
+
+def page(logs: list[Log]) -> str:
+    """The list of the logs, both tables, and the reasons."""
+    lines = [f"{k + 1}. `{log.name}`" for k, log in enumerate(logs)]
+    lines += ["", *table(logs, "files"), "", *table(logs, "datasets"), "", *reasons()]
+    return "\n".join(lines) + "\n"
+
+
+def reasons() -> list[str]:
+    return [f"- **{letter}**: {text}." for letter, (_, text) in REASONS.items()]
+
+
 def main(words: list[str]) -> int:
     if len(words) != 1 or not Path(words[0]).is_dir():
         sys.stderr.write(f"{__doc__}\n")
         return 2
-    paths = sorted(
-        path for path in Path(words[0]).rglob("*.darshan")
-        if list(path.parent.glob(f"{path.stem}.intents.*.json"))
-    )  # fmt: skip
-    texts, _ = read_profiles(paths)
-    logs = [Log(path, text) for path, (_, text) in zip(paths, texts, strict=True)]
-    lines = [f"{k + 1}. `{log.name}`" for k, log in enumerate(logs)]
-    lines += ["", *table(logs, "files"), "", *table(logs, "datasets"), ""]
-    lines += [f"- **{letter}**: {text}." for letter, (_, text) in REASONS.items()]
-    sys.stdout.write("\n".join(lines) + "\n")
-    unexplained = any("?" in line for line in lines)
-    if unexplained:
+    paired, others = logs_in(Path(words[0]))
+    for path in others:
+        sys.stderr.write(f"reference_table: {path.name} has no reference\n")
+    text = page(read(paired))
+    sys.stdout.write(text)
+    if "?" in text:
         sys.stderr.write("reference_table: some differences have no reason (?)\n")
-    return int(unexplained)
+    return int("?" in text)
 
 
 if __name__ == "__main__":
