@@ -28,6 +28,12 @@ def show(output: Output, profile: dict[str, Any]) -> None:
         output.show(_datasets(datasets[:_most_rows]))
     if len(datasets) > _most_rows:
         output.line(f"and {plural(len(datasets) - _most_rows, 'dataset')} more")
+    failed = [(file["path"], _failed_opens(file)) for file in files if _failed_opens(file)]
+    failed.sort(key=lambda pair: -pair[1])
+    if failed:
+        some = ", ".join(f"{path} ({plural(count, 'time')})" for path, count in failed[:3])
+        more = f" and {plural(len(failed) - 3, 'other file')}" if len(failed) > 3 else ""
+        output.line(printable(f"could not be opened: {some}{more}"))
     for note in profile["origin"].get("notes", []):
         output.line(printable(note))
     dropped = profile["origin"].get("dropped", {})
@@ -63,6 +69,12 @@ def _opens(file: dict[str, Any]) -> int:
             kinds = ("opens", "collective_opens", "independent_opens")
             return sum(int(found.get(kind) or 0) for kind in kinds)
     return 0
+
+
+def _failed_opens(file: dict[str, Any]) -> int:
+    return sum(
+        int((file.get(layer) or {}).get("failed_opens") or 0) for layer in ("posix", "stdio")
+    )
 
 
 def _moved(file: dict[str, Any], direction: str) -> int:

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -61,6 +62,35 @@ bool find_path(int fd, bool writes, char (&path)[PATH_MAX]) {
     if (bytes <= 0) return false;
     path[bytes] = '\0';
     return wanted(path, writes, session::folder()) && is_regular(fd);
+}
+
+/// The path of what a call names that was told of a folder; the caller frees it.
+char* absolute_in(int folder, const char* name) {
+    if (name[0] == '/') return spooling::absolute(name);
+    char link[32] = "/proc/self/cwd";
+    if (folder != AT_FDCWD) snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+    char path[PATH_MAX];
+    const ssize_t got = readlink(link, path, sizeof path - 1);
+    const size_t bytes = got > 0 ? static_cast<size_t>(got) : 0;
+    if (bytes == 0 || bytes + strlen(name) + 2 > sizeof path) return nullptr;
+    path[bytes] = '/';
+    memcpy(path + bytes + 1, name, strlen(name) + 1);
+    return spooling::absolute(path);
+}
+
+/// A folder, a device: nothing that is recorded when it can be opened.
+bool is_special(const char* path) {
+    struct stat status {};
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+/// Of files that are not there only those are of interest that the program expected beside it.
+bool below_working_folder(const char* path) {
+    char folder[PATH_MAX];
+    if (getcwd(folder, sizeof folder) == nullptr) return false;
+    const size_t bytes = strlen(folder);
+    return strncmp(path, folder, bytes) == 0 && path[bytes] == '/' &&
+           strstr(path + bytes, "/.") == nullptr;
 }
 
 enum : unsigned { sequential, strided, random, repeated };
@@ -121,6 +151,29 @@ void opened(int fd, int flags, Layer layer, Took took) {
     if ((flags & O_APPEND) != 0) ++record->append_opens;
     widen(record->open, took);
     record->metadata_ns += length(took);
+}
+
+void not_opened(int folder, const char* name, int flags, Layer layer, Took took) {
+    const int error = errno;
+    if (name == nullptr || error == EFAULT || error == EINTR || !session::ours()) return;
+    const bool writes = (flags & O_ACCMODE) != O_RDONLY;
+    if (name[0] == '/' && !wanted(name, writes, session::folder())) return;
+    const bool missing = error == ENOENT || error == ENOTDIR;
+    char* path = absolute_in(folder, name);
+    // A process that records nothing else is not to begin a spool for names that are left out.
+    const bool interesting = path != nullptr && wanted(path, writes, session::folder()) &&
+                             !is_special(path) &&
+                             (writes || !missing || below_working_folder(path));
+    errno = error;
+    if (interesting) {
+        const Turn turn;
+        PosixRecord* record = turn ? record_of(files::of_path(path), layer) : nullptr;
+        if (record != nullptr) {
+            ++record->failed_opens;
+            record->metadata_ns += length(took);
+        }
+    }
+    free(path);
 }
 
 void copied(int from, int to) {

@@ -21,6 +21,9 @@ struct Moved {
 bool tracked(int fd, Layer layer = calls);
 /// A descriptor that was made by opening; `flags` are those of open(). It is looked at once more.
 void opened(int fd, int flags, Layer layer, Took took);
+/// A file that could not be opened, as the call named it; `folder` is that of openat(). Names that
+/// programs only try out are left alone.
+void not_opened(int folder, const char* name, int flags, Layer layer, Took took);
 /// A second descriptor of the same open file.
 void copied(int from, int to);
 /// The stream is one above a descriptor that is tracked.

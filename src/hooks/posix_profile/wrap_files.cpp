@@ -17,9 +17,10 @@ namespace {
 bool recording() { return !session::inside() && session::on(); }
 
 template <typename Make>
-int opens(int flags, Make&& make) {
+int opens(int folder, const char* path, int flags, Make&& make) {
     return timed(recording(), make, [&](int fd, Took took) {
         if (fd >= 0) posix_profile::opened(fd, flags, calls, took);
+        if (fd == -1) posix_profile::not_opened(folder, path, flags, calls, took);
     });
 }
 
@@ -39,19 +40,19 @@ int copies(int from, Make&& make) {
 
 }  // namespace
 
-#define TAILRACE_OPEN(name)                                                 \
-    TAILRACE_WRAP(int, name, (const char* path, int flags, ...)) {          \
-        TAILRACE_TAKE_MODE(flags)                                           \
-        return opens(flags, [&] { return real::name(path, flags, mode); }); \
+#define TAILRACE_OPEN(name)                                                                 \
+    TAILRACE_WRAP(int, name, (const char* path, int flags, ...)) {                          \
+        TAILRACE_TAKE_MODE(flags)                                                           \
+        return opens(AT_FDCWD, path, flags, [&] { return real::name(path, flags, mode); }); \
     }
-#define TAILRACE_OPENAT(name)                                                       \
-    TAILRACE_WRAP(int, name, (int folder, const char* path, int flags, ...)) {      \
-        TAILRACE_TAKE_MODE(flags)                                                   \
-        return opens(flags, [&] { return real::name(folder, path, flags, mode); }); \
+#define TAILRACE_OPENAT(name)                                                                     \
+    TAILRACE_WRAP(int, name, (int folder, const char* path, int flags, ...)) {                    \
+        TAILRACE_TAKE_MODE(flags)                                                                 \
+        return opens(folder, path, flags, [&] { return real::name(folder, path, flags, mode); }); \
     }
-#define TAILRACE_OPENS(name, flags, parameters, arguments)         \
-    TAILRACE_WRAP(int, name, parameters) {                         \
-        return opens(flags, [&] { return real::name arguments; }); \
+#define TAILRACE_OPENS(name, folder, flags, parameters, arguments)               \
+    TAILRACE_WRAP(int, name, parameters) {                                       \
+        return opens(folder, path, flags, [&] { return real::name arguments; }); \
     }
 #define TAILRACE_NOTES(result, from, name, what, parameters, arguments)      \
     TAILRACE_WRAP(result, name, parameters) {                                \
@@ -62,13 +63,15 @@ TAILRACE_OPEN(open)
 TAILRACE_OPEN(open64)
 TAILRACE_OPENAT(openat)
 TAILRACE_OPENAT(openat64)
-TAILRACE_OPENS(__open_2, flags, (const char* path, int flags), (path, flags))
-TAILRACE_OPENS(__open64_2, flags, (const char* path, int flags), (path, flags))
-TAILRACE_OPENS(__openat_2, flags, (int folder, const char* path, int flags), (folder, path, flags))
-TAILRACE_OPENS(__openat64_2, flags, (int folder, const char* path, int flags),
+TAILRACE_OPENS(__open_2, AT_FDCWD, flags, (const char* path, int flags), (path, flags))
+TAILRACE_OPENS(__open64_2, AT_FDCWD, flags, (const char* path, int flags), (path, flags))
+TAILRACE_OPENS(__openat_2, folder, flags, (int folder, const char* path, int flags),
                (folder, path, flags))
-TAILRACE_OPENS(creat, O_CREAT | O_WRONLY, (const char* path, unsigned mode), (path, mode))
-TAILRACE_OPENS(creat64, O_CREAT | O_WRONLY, (const char* path, unsigned mode), (path, mode))
+TAILRACE_OPENS(__openat64_2, folder, flags, (int folder, const char* path, int flags),
+               (folder, path, flags))
+TAILRACE_OPENS(creat, AT_FDCWD, O_CREAT | O_WRONLY, (const char* path, unsigned mode), (path, mode))
+TAILRACE_OPENS(creat64, AT_FDCWD, O_CREAT | O_WRONLY, (const char* path, unsigned mode),
+               (path, mode))
 
 TAILRACE_WRAP(int, close, (int fd)) {
     return timed(

@@ -34,8 +34,9 @@ int flags_of(const char* mode) {
 }
 
 template <typename Make>
-intptr_t opens(const char* mode, Make&& make) {
+intptr_t opens(const char* path, const char* mode, Make&& make) {
     return timed(!session::inside() && session::on(), make, [&](intptr_t stream, Took took) {
+        if (stream == 0) posix_profile::not_opened(AT_FDCWD, path, flags_of(mode), streams, took);
         if (stream == 0 || stream == -1) return;
         const int fd = descriptor_of(reinterpret_cast<FILE*>(stream));
         posix_profile::opened(fd, flags_of(mode), streams, took);
@@ -83,10 +84,10 @@ int print_checked(FILE* stream, const char* format, va_list values) {
 }  // namespace
 
 TAILRACE_WRAP(intptr_t, fopen, (const char* path, const char* mode)) {
-    return opens(mode, [&] { return more::fopen(path, mode); });
+    return opens(path, mode, [&] { return more::fopen(path, mode); });
 }
 TAILRACE_WRAP(intptr_t, fopen64, (const char* path, const char* mode)) {
-    return opens(mode, [&] { return more::fopen64(path, mode); });
+    return opens(path, mode, [&] { return more::fopen64(path, mode); });
 }
 TAILRACE_WRAP(intptr_t, fdopen, (int fd, const char* mode)) {
     return timed(

@@ -141,6 +141,7 @@ struct Fields<PosixTransfers> {
     static void visit(V& v, S& s) {
         v("calls", s.calls, "Calls.");
         v("bytes", s.bytes, "Bytes moved.");
+        v("failed", s.failed, "Calls that failed; they count nowhere else.");
         v("consecutive", s.consecutive, "Calls that began exactly where the one before ended.");
         v("sequential", s.sequential, "Calls that began at or after the end of the one before.");
         v("highest_byte", s.highest_byte, "Offset of the last byte touched.");
@@ -159,6 +160,8 @@ struct Fields<PosixFile> {
     template <class V, class S>
     static void visit(V& v, S& s) {
         v("opens", s.opens, "Calls that open.");
+        v("failed_opens", s.failed_opens,
+          "Calls that would have opened it and failed; they count nowhere else.");
         v("seeks", s.seeks, "Calls that seek.");
         v("stats", s.stats, "Calls of stat and the like.");
         v("syncs", s.syncs, "Calls of fsync and fdatasync.");

@@ -238,7 +238,7 @@ struct MpiioFile {
     Count read_write_switches;
 };
 struct PosixTransfers {
-    Count calls, bytes, consecutive, sequential, highest_byte;
+    Count calls, bytes, failed, consecutive, sequential, highest_byte;
     std::vector<SizeClass> sizes;
     std::vector<FrequentSize> frequent;
     std::optional<Order> order;  ///< from a trace
@@ -246,7 +246,7 @@ struct PosixTransfers {
     std::optional<Span> active;
 };
 struct PosixFile {
-    Count opens, seeks, stats, syncs, maps, renames, read_write_switches;
+    Count opens, failed_opens, seeks, stats, syncs, maps, renames, read_write_switches;
     Count not_aligned_in_file, not_aligned_in_memory, file_alignment_bytes, memory_alignment_bytes;
     std::optional<PosixTransfers> reads, writes;
     std::vector<FrequentSize> frequent;   ///< reads and writes together

@@ -14,7 +14,7 @@
 namespace tailrace::intent::spool {
 
 constexpr char magic[8] = {'T', 'R', 'S', 'P', 'O', 'O', 'L', '\n'};
-constexpr uint32_t version = 2;
+constexpr uint32_t version = 3;
 constexpr uint32_t byte_order = 0x01020304;
 constexpr uint64_t header_bytes = 4096;
 constexpr uint32_t most_dimensions = 32;
@@ -320,6 +320,7 @@ enum Became : uint32_t {
     became_unavailable,  ///< the HDF5 or the MPI has no such thing
     became_unmatched,    ///< no setting: a file that no pattern of the plan is for
     became_met,          ///< no setting: a file that the plan has something for
+    became_failed,       ///< a call of the program failed because of it
     becames
 };  // clang-format skip
 

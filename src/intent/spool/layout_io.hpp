@@ -140,6 +140,7 @@ struct PosixRecord {
     uint32_t stream;          ///< 1: fopen and the like
     uint32_t last_direction;  ///< 0: no transfer yet; else Direction + 1
     uint64_t opens;
+    uint64_t failed_opens;  ///< count nowhere else
     uint64_t closes;
     uint64_t append_opens;
     uint64_t write_opens;

@@ -141,12 +141,14 @@ std::optional<PosixTransfers> posix_transfers(const std::vector<const PosixTrans
     PosixTransfers made;
     SizesOfAll sizes;
     std::uint64_t calls = 0;
+    std::uint64_t failed = 0;
     std::uint64_t highest = 0;
     std::array<std::uint64_t, 4> order{};
     std::optional<std::int64_t> step;
     bool one_step = true;
     for (std::size_t at = 0; at < all.size(); ++at) {
         const PosixTransfersRecord& from = *all[at];
+        failed += from.failed;
         if (from.calls == 0) continue;
         calls += from.calls;
         add(made.bytes, from.bytes);
@@ -165,6 +167,7 @@ std::optional<PosixTransfers> posix_transfers(const std::vector<const PosixTrans
     }
     if (calls == 0) return std::nullopt;
     made.calls = calls;
+    made.failed = failed;
     made.highest_byte = highest;
     made.sizes = sizes.classes();
     made.frequent = shown<FrequentSize>(sizes.frequent);
@@ -247,6 +250,7 @@ std::optional<PosixFile> posix_file(const std::vector<Part<DecodedFile>>& parts,
     for (std::size_t at = 0; at < records.size(); ++at) {
         const PosixRecord& from = *records[at];
         add(made.opens, from.opens);
+        add(made.failed_opens, from.failed_opens);
         add(made.seeks, from.seeks);
         add(made.syncs, from.syncs);
         add(made.maps, from.maps);

@@ -14,8 +14,8 @@ namespace tailrace::intent::spool {
 namespace {
 
 constexpr std::array<const char*, becames> names = {
-    "",        "applied",   "kept",        "misfit",    "held",
-    "refused", "disagreed", "unavailable", "unmatched", "met"};
+    "",          "applied",     "kept",      "misfit", "held",  "refused",
+    "disagreed", "unavailable", "unmatched", "met",    "failed"};
 
 struct Joined {
     const DecodedOutcome* first = nullptr;
