@@ -23,8 +23,8 @@ Allow = Annotated[
     str,
     typer.Option(
         "--allow", metavar="CLASS", show_default=False,
-        help="collective: settings that all ranks have to take part in, too. Only for the run that "
-        "was profiled: the same program, arguments and ranks.",
+        help="collective: settings that all ranks have to take part in, too, where the plan has a "
+        "proof of this very run: the same program, arguments, inputs and ranks.",
     ),
 ]  # fmt: skip
 
@@ -42,7 +42,7 @@ def apply(
     library refuses a setting, the program's own is used.
     """
     from tailrace.cli.apply_show import show
-    from tailrace.intent import advice, plugin, record
+    from tailrace.intent import advice, plugin, proof, record
     from tailrace.intent import apply as applying
 
     output = Output(as_json=as_json, quiet=quiet)
@@ -51,7 +51,9 @@ def apply(
             f'there is no class "{allow}" to allow.{did_you_mean(allow, ["collective"])}',
             where="--allow", hint="collective; the other classes are chosen by tailrace advise",
         )  # fmt: skip
-    plan, held = applying.without_classes(advice.load(plan_file), [allow])
+    whole = advice.load(plan_file)
+    reason = applying.why_not_collective(whole, [allow], command)
+    plan, held = applying.without_collective(whole, reason)
     flat = applying.compiled(plan, str(plan_file))
     added, lines = applying.variables(plan)
     found: dict[str, Any] = {"processes": [], "outcomes": [], "dropped": 0, "notes": []}
@@ -64,6 +66,8 @@ def apply(
             file.write_bytes(flat)
             added |= plugin.environment_to_apply(folder, file)
             added["TAILRACE_PROFILE_DIR"] = str(spools)
+            if "proof" in plan:
+                added |= proof.environment(plan)
         try:
             words = record.with_environment(command, list(added))
             ended = record.run(words, added, quiet_stdout=as_json)

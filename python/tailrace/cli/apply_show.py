@@ -17,6 +17,7 @@ _said = {
     "refused": "refused by the library",
     "disagreed": "off",
     "unavailable": "not there",
+    "failed": "made a call of the program fail",
     "not met": "not met",
 }
 _most_places = 3

@@ -32,7 +32,7 @@ def env(plan_file: PlanFile, as_json: Json = False, quiet: Quiet = False) -> int
     output = Output(as_json=as_json, quiet=quiet)
     plan = advice.load(plan_file)
     added = {one["name"]: one["value"] for one in plan.get("environment", [])}
-    kept, held = applying.without_classes(plan, [])
+    kept, held = applying.without_collective(plan, "not for the environment")
     rest = len(held)
     if kept["entries"]:
         try:

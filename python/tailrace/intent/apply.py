@@ -12,7 +12,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from tailrace.intent import proof
 from tailrace.intent.native_calls import call
+from tailrace.units import plural
 
 Document = dict[str, Any]
 
@@ -31,17 +33,35 @@ class Line:
     processes: str = ""
 
 
-def without_classes(plan: Document, allowed: Sequence[str]) -> tuple[Document, list[Line]]:
-    """The plan without the settings that no other run may take over unasked, and those."""
+def why_not_collective(plan: Document, allowed: Sequence[str], command: Sequence[str]) -> str:
+    """Why settings that all ranks have to take part in stay out; "": the run is a proven one."""
+    settings = [one for entry in plan.get("entries", []) for one in entry["settings"]]
+    if all(setting["class"] != "collective" for setting in settings):
+        return ""
+    if "collective" not in allowed:
+        return "collective: only with --allow collective, for the very run that was proven"
+    if "proof" not in plan:
+        return "collective: the plan has no proof of a run with it"
+    differences = proof.differences(plan, command)
+    return f"collective: not the proven run: {'; '.join(differences)}" if differences else ""
+
+
+def without_collective(plan: Document, reason: str) -> tuple[Document, list[Line]]:
+    """The plan without its collective settings, and those; with all where there is no reason, and
+    then each only for the number of ranks that was proven."""
     held: list[Line] = []
     entries = []
     for entry in plan.get("entries", []):
         kept = []
         for setting in entry.get("settings", []):
-            if setting["class"] != "collective" or "collective" in allowed:
+            if setting["class"] != "collective":
                 kept.append(setting)
                 continue
-            reason = "collective: only with --allow collective, for the very run that was profiled"
+            if not reason:
+                proven = plan.get("proof", {}).get("ranks")
+                ranks = {"ranks": proven} if proven and "ranks" not in setting else {}
+                kept.append({**setting, **ranks})
+                continue
             held.append(
                 Line(setting["because"]["rule"], setting["key"], "held", reason,
                      places=[_place(entry["file"], entry.get("dataset", ""))])
@@ -102,6 +122,8 @@ def lines_of(plan: Document, found: Document) -> list[Line]:
                 known.add((rule, key))
                 place = _place(entry["file"], entry.get("dataset", ""))
                 reason = _why_not_met(entry, found)
+                if "ranks" in setting:
+                    reason += f"; it is for files of {plural(setting['ranks'], 'rank')}"
                 missing.append(Line(rule, key, "not met", reason, places=[place]))
     return [*met, *whole_files, *missing]
 

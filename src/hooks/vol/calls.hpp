@@ -111,6 +111,10 @@ void note_dataset(Object& dataset, bool created, const Clock& clock);
 /// Reads how the last collective transfer was done, where one is pending.
 void settle_pending(Library& library);
 
+/// An id that the dataset `inner`, which lies in a file with `beside`, can be asked for;
+/// invalid_id: it does not tell. The caller closes it.
+Id ask_dataset(const Object& beside, void* inner, int what);
+
 /// Number of the file an object is in, and its token; false where it cannot be asked.
 bool identify(const Object& object, unsigned long* file_number, unsigned char* token);
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "hooks/vol/calls.hpp"
+#include "hooks/vol/direct_chunks.hpp"
 #include "hooks/vol/transfers.hpp"
 #include "hooks/vol/tuning.hpp"
 
@@ -55,6 +53,7 @@ void* open(void* object, const Location* location, const char* name, Id access, 
         if (tuning.any()) inner = tuning.reopen(inner, access, transfer, request, call);
         made = wrapped(parent, inner, location, name, request);
         if (made != nullptr && tuning.any()) tuning.done(object_of(made));
+        if (made != nullptr) find_direct_chunks(object_of(made));
     }
     if (made != nullptr) note_dataset(object_of(made), false, clock);
     return made;
@@ -119,23 +118,13 @@ uint64_t stored_bytes(const Object& dataset, const Size* offset, Id transfer) {
     return status >= 0 ? bytes : 0;
 }
 
-Status refuse_chunk(const Object& dataset) {
-    char line[640];
-    snprintf(line, sizeof line,
-             "%.300s: the program writes whole chunks itself, and the plan has given the dataset "
-             "others: this write fails; take the setting \"chunk\" out of the plan",
-             dataset.path != nullptr ? dataset.path : "");
-    recorder::say(line);
-    return -1;
-}
-
 Status optional(void* object, Optional* arguments, Id transfer, void** request) {
     Object& on = object_of(object);
     const int asked = arguments->operation;
     const auto* written = static_cast<const ChunkWrite*>(arguments->arguments);
     const auto* fetched = static_cast<const ChunkRead*>(arguments->arguments);
-    // The bytes are those of a chunk that the program asked for, and this one has another shape.
-    if (on.other_chunks && asked == native_chunk_write) return refuse_chunk(on);
+    if (on.direct != nullptr && asked == native_chunk_write)
+        return write_direct_chunk(on, arguments, transfer, request);
     const Status status = pass_on<&Library::H5VLdataset_optional>(on, request, arguments, transfer);
     if (on.file == nullptr || status < 0) return status;
     if (asked == native_chunk_write) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "hooks/vol/calls.hpp"
+#include "hooks/vol/direct_chunks.hpp"
 #include "hooks/vol/tuning.hpp"
 
 namespace tailrace::hooks::vol {
@@ -101,6 +102,7 @@ Object* open_tuned(Object& parent, void* inner, const Location* location, Id tra
     if (!was_made(parent, inner, request)) return nullptr;
     Object* made = wrap(parent, inner, kind_dataset, location, nullptr);
     if (made != nullptr && tuning.any()) tuning.done(*made);
+    if (made != nullptr) find_direct_chunks(*made);
     return made;
 }
 

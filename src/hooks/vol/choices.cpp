@@ -115,6 +115,16 @@ void Choices::settle(Key key, spool::Became became, const char* reason) {
     }
 }
 
+void Choices::hold_collective(const char* reason) {
+    for (Choice& choice : *this) {
+        if (choice.became != 0 ||
+            choice.setting->cls != static_cast<uint16_t>(plan::Class::collective))
+            continue;
+        choice.became = spool::became_held;
+        choice.reason = reason;
+    }
+}
+
 bool Choices::any_applied() const {
     for (size_t at = 0; at < x_count; ++at)
         if (x_all[at].became == spool::became_applied) return true;

@@ -36,6 +36,8 @@ public:
 
     /// Settles what is still open of a key.
     void settle(Key key, spool::Became became, const char* reason);
+    /// Holds back what is still open of settings that all ranks take part in.
+    void hold_collective(const char* reason);
     /// Whether anything was put on a list.
     [[nodiscard]] bool any_applied() const;
     /// What was put on a list has become this instead: the library refused it.

@@ -30,20 +30,13 @@ bool file_name(const Object& object, char* buffer, size_t buffer_bytes) {
     return status >= 0 && bytes > 0 && bytes < buffer_bytes;
 }
 
-Id ask(const Object& dataset, int what) {
-    DatasetGet question{what, {invalid_id}};
-    const Status status = dataset.library().H5VLdataset_get(
-        dataset.inner, dataset.connector(), &question, dataset.library().default_transfer, nullptr);
-    return status >= 0 ? question.id : invalid_id;
-}
-
 void describe(Object& dataset) {
     const Library& library = dataset.library();
     DatasetFacts facts;
-    const Id type = ask(dataset, dataset_get_type);
-    const Id space = ask(dataset, dataset_get_space);
-    const Id creation = ask(dataset, dataset_get_creation);
-    const Id access = ask(dataset, dataset_get_access);
+    const Id type = ask_dataset(dataset, dataset.inner, dataset_get_type);
+    const Id space = ask_dataset(dataset, dataset.inner, dataset_get_space);
+    const Id creation = ask_dataset(dataset, dataset.inner, dataset_get_creation);
+    const Id access = ask_dataset(dataset, dataset.inner, dataset_get_access);
     describe_dataset(library, type, space, creation, access, facts);
     if (type >= 0) library.H5Tclose(type);
     if (space >= 0) library.H5Sclose(space);
@@ -53,6 +46,14 @@ void describe(Object& dataset) {
 }
 
 }  // namespace
+
+Id ask_dataset(const Object& beside, void* inner, int what) {
+    DatasetGet question{what, {invalid_id}};
+    const Library& of = beside.library();
+    const Status status =
+        of.H5VLdataset_get(inner, beside.connector(), &question, of.default_transfer, nullptr);
+    return status >= 0 ? question.id : invalid_id;
+}
 
 bool identify(const Object& object, unsigned long* file_number, unsigned char* token) {
     ObjectInfo info{};

@@ -11,6 +11,7 @@ namespace tailrace::hooks::vol {
 
 constexpr int kinds = 16;
 
+struct DirectChunks;
 struct FilePlan;
 struct TransferPlan;
 
@@ -39,7 +40,8 @@ struct Object {
     DatasetEntry* dataset;    ///< of datasets and their attributes
     char* path;               ///< within the file, from "/"; nullptr: not known
     TransferPlan* transfers;  ///< what the plan has for a dataset's transfers; nullptr: nothing
-    bool other_chunks;        ///< its chunks are not those the program asked for
+    const DirectChunks*
+        direct;  ///< its chunks are not those the program asked for; nullptr: they are
 
     [[nodiscard]] Library& library() const { return *under->library; }
     [[nodiscard]] Id connector() const { return under->connector; }

@@ -11,6 +11,7 @@ namespace tailrace::hooks::vol {
 inline constexpr const char* program_set_it = "the program set it itself";
 inline constexpr const char* not_taken = "the library does not take it";
 inline constexpr const char* only_serial = "not for a file of several ranks";
+inline constexpr const char* not_collective = "the transfer is not collective";
 inline constexpr const char* only_parallel = "only for files opened with MPI-IO";
 
 /// A copy that settings are put on.
@@ -58,9 +59,15 @@ void put(Put& on, const Key (&keys)[count], Ask ask, Set set) {
 
 /// Of a file creation list.  [local]
 void put_file_creation(Put& on, bool parallel);
+/// What is known of a file that is to be created or opened.
+struct OneFile {
+    bool parallel;  ///< with MPI-IO
+    bool paged;     ///< it is to have the strategy "page"
+    bool created;
+    bool written;  ///< it is created, or opened for writing
+};
 /// Of a file access list, all but hints.
-/// @param paged  the file is to have the strategy "page"
-void put_file_access(Put& on, bool parallel, bool paged);
+void put_file_access(Put& on, const OneFile& file);
 
 /// What is known of a dataset that is to be created.
 struct NewDataset {
@@ -97,6 +104,22 @@ private:
     void* x_function = nullptr;
     void* x_data = nullptr;
     bool x_asked;
+};
+
+/// A call of its own within a call of the program. The library reads each setting of a transfer
+/// list once per call, and a second try with another list would go with those of the first.
+class CallOfItsOwn {
+public:
+    explicit CallOfItsOwn(const Library& library);
+    ~CallOfItsOwn();
+    CallOfItsOwn(const CallOfItsOwn&) = delete;
+    CallOfItsOwn& operator=(const CallOfItsOwn&) = delete;
+
+private:
+    const Library& x_library;
+    void* x_state = nullptr;
+    void* x_context = nullptr;
+    bool x_open = false;
 };
 
 }  // namespace tailrace::hooks::vol

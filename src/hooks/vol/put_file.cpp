@@ -136,11 +136,22 @@ void put_versions(Put& on) {
     });
 }
 
+/// HDF5 2.0.0 writes images of larger caches that it cannot read; 2.2.0 reads those too.
+bool reads_images(const Library& of) {
+    return of.version[0] > 2 || (of.version[0] == 2 && of.version[1] >= 2);
+}
+
+/// Whether a new file is of the format that every HDF5 can read.
+bool is_oldest_format(const Put& on) {
+    int bounds[2] = {};
+    return on.of.H5Pget_libver_bounds(on.list, &bounds[0], &bounds[1]) >= 0 && bounds[0] == 0;
+}
+
 /// One driver for another, where the program left the library's own.
-void put_driver(Put& on) {
+void put_driver(Put& on, bool written) {
     Choice* driver = on.choices.open(Key::driver);
     Choice* increment = on.choices.open(Key::core_increment_bytes);
-    Choice* store = on.choices.open(Key::core_backing_store);
+    const Choice* store = on.choices.open(Key::core_backing_store);
     const auto settle = [&](spool::Became became, const char* reason) {
         for (const Key key : {Key::driver, Key::core_increment_bytes, Key::core_backing_store,
                               Key::subfiling_stripe_bytes, Key::subfiling_concentrators_per_node})
@@ -154,9 +165,12 @@ void put_driver(Put& on) {
     if (on.of.H5Pget_driver(on.list) != on.of.H5Pget_driver(on.standard)) {
         settle(spool::became_kept, program_set_it);
     } else if (word == "core") {
+        const bool stored = store == nullptr || store->number != 0;
+        if (!stored && written)
+            on.choices.settle(Key::core_backing_store, spool::became_held,
+                              "what is written would be lost");
         const size_t bytes = increment != nullptr ? increment->number : size_t{64} << 20;
-        const bool good =
-            on.of.H5Pset_fapl_core(on.list, bytes, store == nullptr || store->number != 0) >= 0;
+        const bool good = on.of.H5Pset_fapl_core(on.list, bytes, stored || written) >= 0;
         settle(good ? spool::became_applied : spool::became_refused, good ? "" : not_taken);
     } else if (word == "direct") {
         using SetDirect = Status (*)(Id, size_t, size_t, size_t);
@@ -198,9 +212,9 @@ void put_file_creation(Put& on, bool parallel) {
         [&of](Id list, const uint64_t* v) { return of.H5Pset_file_space_page_size(list, v[0]); });
 }
 
-void put_file_access(Put& on, bool parallel, bool paged) {
+void put_file_access(Put& on, const OneFile& file) {
     const Library& of = on.of;
-    if (parallel) {
+    if (file.parallel) {
         for (const Key key : {Key::page_buffer_bytes, Key::evict_on_close, Key::driver,
                               Key::metadata_cache_image, Key::sieve_buffer_bytes})
             on.choices.settle(key, spool::became_held, only_serial);
@@ -208,10 +222,16 @@ void put_file_access(Put& on, bool parallel, bool paged) {
         for (const Key key : {Key::collective_metadata_reads, Key::collective_metadata_writes})
             on.choices.settle(key, spool::became_held, only_parallel);
     }
-    put_space(on, paged);
+    put_space(on, file.paged);
     put_page_buffer(on);
-    put_metadata_cache(on);
     put_versions(on);
+    if (!reads_images(of))
+        on.choices.settle(Key::metadata_cache_image, spool::became_held,
+                          "HDF5 before 2.2 has been seen unable to read it back");
+    if (file.created && !file.paged && is_oldest_format(on))
+        on.choices.settle(Key::metadata_cache_image, spool::became_held,
+                          "HDF5 keeps none in files of the oldest format (libver_low)");
+    put_metadata_cache(on);
     put_flag(on, Key::collective_metadata_writes, of.H5Pget_coll_metadata_write,
              of.H5Pset_coll_metadata_write);
     put_flag(on, Key::collective_metadata_reads, of.H5Pget_all_coll_metadata_ops,
@@ -229,7 +249,7 @@ void put_file_access(Put& on, bool parallel, bool paged) {
         [&of](Id list, const uint64_t* v) {
             return of.H5Pset_file_locking(list, v[0] != 0, true);
         });
-    put_driver(on);
+    put_driver(on, file.written);
 }
 
 }  // namespace tailrace::hooks::vol

@@ -5,22 +5,70 @@
 namespace tailrace::hooks::vol {
 namespace {
 
-/// An option of collective transfers, which cannot be asked for.
-void put_option(Put& on, Key key, Status (*set)(Id, int), bool collective) {
-    const Choice* choice = on.choices.open(key);
-    if (choice == nullptr) return;
-    if (set == nullptr) {
+constexpr uint64_t one_per_chunk = 2;  // H5FD_MPIO_CHUNK_MULTI_IO
+constexpr int selection_io_default = 0;
+constexpr int selection_io_off = 1;
+
+/// An option of collective transfers. HDF5 has no function that asks for it, only its property.
+template <typename Number>
+void put_option(Put& on, Key key, const char* property, Status (*set)(Id, Number),
+                bool collective) {
+    const Library& of = on.of;
+    if (set == nullptr)
         on.choices.settle(key, spool::became_unavailable, "this HDF5 is a serial one");
-    } else if (!collective) {
-        on.choices.settle(key, spool::became_held, "the transfer is not collective");
-    } else {
-        const bool good = set(on.list, static_cast<int>(choice->number)) >= 0;
-        on.choices.settle(key, good ? spool::became_applied : spool::became_refused,
-                          good ? "" : not_taken);
+    else if (!collective)
+        on.choices.settle(key, spool::became_held, not_collective);
+    put(
+        on, {key},
+        [&of, property](Id list, uint64_t* v) {
+            Number found{};
+            const Status status = of.H5Pget(list, property, &found);
+            v[0] = static_cast<uint64_t>(found);
+            return status;
+        },
+        [set](Id list, const uint64_t* v) { return set(list, static_cast<Number>(v[0])); });
+}
+
+/// HDF5 1.14.1 and newer hand all chunks of a call down at once; one operation per chunk is made
+/// only where they do not.
+void leave_selections_alone(Put& on) {
+    const Library& of = on.of;
+    bool per_chunk = false;
+    for (const Choice& choice : on.choices) {
+        if (choice.became != spool::became_applied) continue;
+        const auto key = static_cast<Key>(choice.setting->key);
+        per_chunk = per_chunk || (key == Key::chunk_io && choice.number == one_per_chunk) ||
+                    (key == Key::chunk_io_chunks && choice.number > 0);
     }
+    int mode = 0;
+    if (per_chunk && of.H5Pget_selection_io != nullptr && of.H5Pset_selection_io != nullptr &&
+        of.H5Pget_selection_io(on.list, &mode) >= 0 && mode == selection_io_default)
+        of.H5Pset_selection_io(on.list, selection_io_off);
 }
 
 }  // namespace
+
+CallOfItsOwn::CallOfItsOwn(const Library& library) : x_library(library) {
+    const ErrorsKept kept(library);
+    if (library.H5VLretrieve_lib_state == nullptr || library.H5VLrestore_lib_state == nullptr ||
+        library.H5VLfree_lib_state == nullptr || library.H5VLretrieve_lib_state(&x_state) < 0)
+        return;
+    // HDF5 2 and 1.14.
+    if (library.H5VLopen_lib_context != nullptr && library.H5VLclose_lib_context != nullptr)
+        x_open = library.H5VLopen_lib_context(&x_context) >= 0;
+    else if (library.H5VLstart_lib_state != nullptr && library.H5VLfinish_lib_state != nullptr)
+        x_open = library.H5VLstart_lib_state() >= 0;
+    if (x_open) library.H5VLrestore_lib_state(x_state);
+}
+
+CallOfItsOwn::~CallOfItsOwn() {
+    const ErrorsKept kept(x_library);
+    if (x_open && x_context != nullptr)
+        x_library.H5VLclose_lib_context(x_context);
+    else if (x_open)
+        x_library.H5VLfinish_lib_state();
+    if (x_state != nullptr) x_library.H5VLfree_lib_state(x_state);
+}
 
 void put_transfer(Put& on, bool writes) {
     const Library& of = on.of;
@@ -41,8 +89,14 @@ void put_transfer(Put& on, bool writes) {
         uint64_t now = 0;
         collective = ask(on.list, &now) >= 0 && now == transfer_collective;
     }
-    put_option(on, Key::collective_io, of.H5Pset_dxpl_mpio_collective_opt, collective);
-    put_option(on, Key::chunk_io, of.H5Pset_dxpl_mpio_chunk_opt, collective);
+    put_option(on, Key::collective_io, "mpio_collective_opt", of.H5Pset_dxpl_mpio_collective_opt,
+               collective);
+    put_option(on, Key::chunk_io, "mpio_chunk_opt_hard", of.H5Pset_dxpl_mpio_chunk_opt, collective);
+    put_option(on, Key::chunk_io_chunks, "mpio_chunk_opt_num", of.H5Pset_dxpl_mpio_chunk_opt_num,
+               collective);
+    put_option(on, Key::chunk_io_percent, "mpio_chunk_opt_ratio",
+               of.H5Pset_dxpl_mpio_chunk_opt_ratio, collective);
+    leave_selections_alone(on);
     const Choice* buffer = on.choices.open(Key::conversion_buffer_bytes);
     if (buffer == nullptr) return;
     void* own[2] = {};

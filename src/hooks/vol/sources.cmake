@@ -11,12 +11,14 @@ set(tailrace_vol_sources
   choices.cpp
   connector.cpp
   describe.cpp
+  direct_chunks.cpp
   info.cpp
   library.cpp
   note_dataset.cpp
   object.cpp
   places.cpp
   plan.cpp
+  proven.cpp
   put_dataset.cpp
   put_file.cpp
   put_transfer.cpp

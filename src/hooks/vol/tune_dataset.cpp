@@ -8,6 +8,8 @@
 #include <initializer_list>
 
 #include "hooks/vol/calls.hpp"
+#include "hooks/vol/direct_chunks.hpp"
+#include "hooks/vol/proven.hpp"
 #include "hooks/vol/tuning.hpp"
 
 namespace tailrace::hooks::vol {
@@ -63,15 +65,6 @@ private:
     }
 };
 
-Id ask(const Object& parent, void* inner, int what) {
-    DatasetGet question{what, {invalid_id}};
-    const Library& of = parent.library();
-    return of.H5VLdataset_get(inner, parent.connector(), &question, of.default_transfer, nullptr) >=
-                   0
-               ? question.id
-               : invalid_id;
-}
-
 bool is_variable(const Library& of, Id type) {
     const int kind = of.H5Tget_class(type);
     return kind == class_vlen || (kind == class_string && of.H5Tis_variable_str(type) > 0);
@@ -105,13 +98,21 @@ void DatasetTuning::put_creation(Id type, Id space, Lists own) {
     const Library& of = x_parent.library();
     const FilePlan& file = *x_parent.under->plan;
     const Quiet quiet(of);
+    x_made = true;
+    x_own_creation = own.creation;
     Measured what;
     const bool simple = what.measure(of, file, type, space);
     x_choices.choose(x_found, what.around, {plan::Level::dataset_create});
+    if (!file.proven) x_choices.hold_collective(not_proven);
     if (!simple) {
         for (const plan::KeyInfo& info : plan::keys())
             x_choices.settle(info.key, spool::became_misfit, "the dataset has no extents");
     } else if (!x_choices.empty()) {
+        // With several ranks it must not depend on what else this one has made.
+        if (!file.parallel && !room_for_direct_chunks()) {
+            for (const Key key : {Key::chunk, Key::layout, Key::shuffle, Key::deflate})
+                x_choices.settle(key, spool::became_held, "65536 datasets have been changed");
+        }
         NewDataset fresh{what.around, file.parallel, false, is_variable(of, type),
                          what.around.type_bytes};
         for (size_t d = 0; d < what.around.dims.size(); ++d) {
@@ -169,9 +170,9 @@ Id DatasetTuning::better_access(void* inner, Id own) {
     const Library& of = x_parent.library();
     const Quiet quiet(of);
     Measured what;
-    const Id type = ask(x_parent, inner, dataset_get_type);
-    const Id space = ask(x_parent, inner, dataset_get_space);
-    const Id creation = ask(x_parent, inner, dataset_get_creation);
+    const Id type = ask_dataset(x_parent, inner, dataset_get_type);
+    const Id space = ask_dataset(x_parent, inner, dataset_get_space);
+    const Id creation = ask_dataset(x_parent, inner, dataset_get_creation);
     if (what.measure(of, *x_parent.under->plan, type, space)) {
         what.take_chunk(of, creation);
         put_access(what.around, own);
@@ -197,11 +198,9 @@ void DatasetTuning::refused(bool creation) {
 
 void DatasetTuning::done(Object& dataset) {
     const FilePlan& file = *x_parent.under->plan;
-    dataset.other_chunks = false;
-    for (const Choice& choice : x_choices) {
-        if (choice.setting->key == static_cast<uint16_t>(Key::chunk) &&
-            choice.became == spool::became_applied)
-            dataset.other_chunks = true;
+    if (x_made) {
+        check_allocation(dataset);
+        note_direct_chunks(dataset, x_choices, x_own_creation, x_creation);
     }
     const Where where{file.path, x_path};
     check_cache(dataset);
@@ -218,12 +217,31 @@ void DatasetTuning::done(Object& dataset) {
     if (dataset.transfers != nullptr) *dataset.transfers = plan;
 }
 
+/// In files of several ranks some libraries allocate at once, whatever the list says.
+void DatasetTuning::check_allocation(const Object& dataset) {
+    for (Choice& choice : x_choices) {
+        if (choice.setting->key != static_cast<uint16_t>(Key::allocation_time) ||
+            choice.became != spool::became_applied)
+            continue;
+        const Library& of = x_parent.library();
+        const Quiet quiet(of);
+        const Id creation = ask_dataset(x_parent, dataset.inner, dataset_get_creation);
+        int time = 0;
+        if (creation >= 0 && of.H5Pget_alloc_time(creation, &time) >= 0 &&
+            static_cast<uint64_t>(time) != choice.number) {
+            choice.became = spool::became_held;
+            choice.reason = "given, and this HDF5 has another time in force";
+        }
+        if (creation >= 0) of.H5Pclose(creation);
+    }
+}
+
 /// Of a dataset that is open already the library goes on with the cache that it has.
 void DatasetTuning::check_cache(const Object& dataset) {
     if (x_access < 0 || !x_access_choices.any_applied()) return;
     const Library& of = x_parent.library();
     const Quiet quiet(of);
-    const Id access = ask(x_parent, dataset.inner, dataset_get_access);
+    const Id access = ask_dataset(x_parent, dataset.inner, dataset_get_access);
     size_t sizes[2][2] = {};
     double preemption[2] = {};
     const bool same =

@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include "hooks/vol/describe.hpp"
+#include "hooks/vol/proven.hpp"
 #include "hooks/vol/tuning.hpp"
 
 namespace tailrace::hooks::vol {
 namespace {
 
 constexpr int strategy_page = 1;
+constexpr unsigned read_write = 0x0001;
 constexpr unsigned exclusive = 0x0004;
 
 /// A block of the file system that a file is, or is to be, in; 0: not known.
@@ -88,6 +90,7 @@ FileTuning::FileTuning(Library& library, const char* name, unsigned flags, Id cr
     : x_library(library), x_creation(creation), x_access(access) {
     if (!takes_part()) return;
     x_exclusive = creation >= 0 && (flags & exclusive) != 0;
+    x_written = creation >= 0 || (flags & read_write) != 0;
     const Quiet quiet(library);
     x_parallel = uses_mpi(library, access);
     const plan::Moment moment = creation >= 0 ? plan::Moment::create : plan::Moment::open;
@@ -114,6 +117,9 @@ bool FileTuning::look_up(const char* name) {
         if (!of.empty()) {
             halves_of(of.hash(), vote.plan);
             vote.match = plan::match_of(of, path);
+            x_plan->proven = versions_are_proven(x_library);
+            // Ranks that see it otherwise have not the same plan.
+            if (!x_plan->proven && vote.match != 0) vote.match = ~vote.match | 1U;
         }
     }
     if (x_parallel) {
@@ -163,6 +169,7 @@ void FileTuning::put_all(const plan::Found& found) {
     around.block_bytes = x_plan->block_bytes;
     x_choices.choose(found, around,
                      {plan::Level::file_create, plan::Level::file_access, plan::Level::hint});
+    if (!x_plan->proven) x_choices.hold_collective(not_proven);
     if (x_creation >= 0) {
         x_own_creation = x_library.H5Pcopy(x_creation);
         Put on{x_library, x_choices, x_own_creation, x_library.default_file_creation};
@@ -175,7 +182,8 @@ void FileTuning::put_all(const plan::Found& found) {
     x_own_access = x_library.H5Pcopy(x_access);
     if (x_own_access >= 0) {
         Put on{x_library, x_choices, x_own_access, x_library.default_file_access};
-        put_file_access(on, x_parallel, is_paged(x_library, x_own_creation));
+        put_file_access(
+            on, {x_parallel, is_paged(x_library, x_own_creation), x_creation >= 0, x_written});
         put_hints();
     }
     // In parallel all ranks go on alike, even where on one of them the program has its own.

@@ -13,7 +13,7 @@ namespace tailrace::hooks::vol {
 struct TunedList {
     TunedList* next;
     Id list;
-    uint64_t numbers[5];  ///< what makes it: mode, two options, buffer, direction
+    uint64_t numbers[7];  ///< what makes it: direction, mode, options, buffer
 };
 
 /// What the plan has for an open file.
@@ -24,6 +24,7 @@ struct FilePlan {
     uint64_t block_bytes;
     bool parallel;   ///< opened with MPI-IO
     bool own_cache;  ///< the program set the chunk cache of all its datasets
+    bool proven;     ///< HDF5 and MPI are those that collective settings were proven with
     TunedList* lists;
 };
 void forget(FilePlan* plan);
@@ -83,6 +84,7 @@ private:
     bool x_tuned = false;  ///< the call is made with lists of ours; with MPI-IO on all ranks
     bool x_parallel = false;
     bool x_exclusive = false;  ///< it must not be there yet
+    bool x_written = false;    ///< it is created, or opened for writing
     bool x_was_there = false;
     Ranks x_ranks;
     FilePlan* x_plan = nullptr;
@@ -146,6 +148,7 @@ private:
     [[nodiscard]] bool may_reopen(void* inner, void** request) const;
     Id better_access(void* inner, Id own);
     void refused(bool creation);
+    void check_allocation(const Object& dataset);
     void check_cache(const Object& dataset);
 
     Object& x_parent;
@@ -155,12 +158,14 @@ private:
     Choices x_access_choices;  ///< of access
     Id x_creation = invalid_id;
     Id x_access = invalid_id;
+    bool x_made = false;             ///< it is a new one
+    Id x_own_creation = invalid_id;  ///< the program's list for it
 };
 
 /// Lets go of the list of a transfer that has ended.
 void release_held(Library& library);
 
-/// One call of H5Dread or H5Dwrite.
+/// One call of H5Dread or H5Dwrite, or of those for several datasets.
 class TransferTuning {
 public:
     TransferTuning(size_t count, void** objects, Id list, bool writes);
@@ -180,16 +185,23 @@ public:
             status = call(x_tuned);
         }
         if (status >= 0 || !x_may_repeat) return status;
-        status = call(x_list);
+        {
+            const CallOfItsOwn again(*x_library);
+            status = call(x_list);
+        }
         if (status >= 0) refused();
         return status;
     }
 
 private:
+    [[nodiscard]] bool agree(const Object& first) const;
+    void note_all(Choices& done) const;
     void tune(Object& dataset);
     void refused();
 
     Library* x_library = nullptr;
+    size_t x_count;
+    void** x_objects;
     Id x_list;
     Id x_tuned = invalid_id;
     bool x_writes;

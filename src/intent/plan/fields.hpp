@@ -144,11 +144,40 @@ struct Fields<plan::Origin> {
 };
 
 template <>
+struct Fields<plan::ProvenFile> {
+    static constexpr std::string_view name = "proven_file";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("name", s.name, "The word of the command that names it.");
+        v("bytes", s.bytes, "Its size.");
+        v("hash", s.hash, "XXH3-128 of its content, in hexadecimal digits.");
+        v("modified_ns", s.modified_ns,
+          "When it was last changed, in nanoseconds since 1970: of a file without a hash.");
+    }
+};
+
+template <>
+struct Fields<plan::Proof> {
+    static constexpr std::string_view name = "proof";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("plan", s.plan, "The hash of the plan that the run was made with.");
+        v("argv", s.argv, "The command, with its launcher.");
+        v("ranks", s.ranks, "The ranks that it had.");
+        v("files", s.files, "Launcher, program, script and inputs, as they were.");
+        v("hdf5_version", s.hdf5_version, "Version of the HDF5 library in it.");
+        v("mpi_version", s.mpi_version, "Version of the MPI library in it.");
+    }
+};
+
+template <>
 struct Fields<plan::Plan> {
     static constexpr std::string_view name = "plan";
     template <class V, class S>
     static void visit(V& v, S& s) {
         v("origin", s.origin, "Where the plan comes from.");
+        v("proof", s.proof,
+          "A run that went well with the collective settings: they are applied to that run alone.");
         v("entries", s.entries, "Settings by pattern.");
         v("environment", s.environment, "Variables of the environment.");
         v("advice", s.advice, "What a plan cannot do.");

@@ -94,6 +94,11 @@ constexpr std::array<KeyInfo, static_cast<std::size_t>(Key::count_of_keys)> tabl
          "A collective call makes one operation, or one per chunk."),
     bytes(Key::conversion_buffer_bytes, "conversion_buffer_bytes", Level::transfer, 64 * kib,
           64 * mib, "Buffer for the conversion of types."),
+    bytes(Key::chunk_io_chunks, "chunk_io_chunks", Level::transfer, 0, 1e6,
+          "A collective call on so many chunks per rank makes one operation, on fewer one per "
+          "chunk."),
+    bytes(Key::chunk_io_percent, "chunk_io_percent", Level::transfer, 0, 100,
+          "One operation per chunk is collective where so many of the ranks need the chunk."),
 }};
 
 constexpr bool in_order() {

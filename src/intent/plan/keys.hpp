@@ -61,6 +61,8 @@ enum class Key : std::uint16_t {
     collective_io,
     chunk_io,
     conversion_buffer_bytes,
+    chunk_io_chunks,
+    chunk_io_percent,
     count_of_keys,
 };
 

@@ -70,8 +70,25 @@ struct Origin {
     std::vector<std::string> notes;
 };
 
+/// A file that a run used, as it was.
+struct ProvenFile {
+    std::string name;  ///< as the command has it
+    std::uint64_t bytes = 0;
+    std::optional<std::string> hash;  ///< XXH3-128 of its content; of a very large one:
+    Count modified_ns;                ///< when it was last changed, since 1970
+};
+/// A run that went well with the plan's collective settings: they are for that run alone.
+struct Proof {
+    std::string plan;  ///< the hash of the plan
+    std::vector<std::string> argv;
+    Count ranks;
+    std::vector<ProvenFile> files;  ///< launcher, program, script, inputs
+    std::optional<std::string> hdf5_version, mpi_version;
+};
+
 struct Plan {
     Origin origin;
+    std::optional<Proof> proof;
     std::vector<Entry> entries;
     std::vector<Variable> environment;
     std::vector<Advice> advice;

@@ -7,9 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from profiled import script
+from profiled import profiled, script
 from tailrace_cli import Ran, tailrace
 
+from tailrace.intent import advice, proof
 from tailrace.native import core
 
 Json = dict[str, Any]
@@ -30,6 +31,17 @@ def write_plan(folder: Path, *entries: Json, name: str = "plan.json") -> Path:
     origin = {"version": "0"}
     file.write_text(json.dumps({"schema": "tailrace-plan/1", "origin": origin, "entries": entries}))
     return file
+
+
+def prove(plan: Path, *words: str | Path, **changes: str | None) -> Path:
+    """The plan with the proof of a run that is made here, without it."""
+    document, command = advice.load(plan), [str(word) for word in words]
+    before = proof.files_of(command)
+    ran, profile = profiled(plan.parent, *command, **changes)
+    ran.expect(0)
+    document["proof"] = proof.of_run(document, command, before, profile)
+    plan.write_text(json.dumps(document))
+    return plan
 
 
 def compiled(plan: Path) -> Path:

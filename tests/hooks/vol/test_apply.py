@@ -380,7 +380,7 @@ def test_lines_for_a_person_and_what_was_not_met(tmp_path: Path) -> None:
     at = str(tmp_path)
     assert ran.out.splitlines() == [
         "rule 25, write_mode: held back: collective: only with --allow collective, for the very "
-        "run that was profiled: *.h5:/x",
+        "run that was proven: *.h5:/x",
         f"rule 3, meta_block_bytes = 1048576: applied 1 time: {at}/out.h5",
         "rule 11, sieve_buffer_bytes: not met: no such file was opened; the nearest was "
         f"{at}/out.h5: ouch.h5",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from mpi_programs import MPIEXEC, mpi_components
-from plans import Json, compiled, entry, setting, write_plan
+from plans import Json, compiled, entry, prove, setting, write_plan
 from tailrace_cli import Ran, tailrace
 from test_api import run as run_api
 from test_api import same
@@ -53,8 +53,11 @@ def plan_of(folder: Path, *others: Json) -> Path:
     )  # fmt: skip
 
 
+WORDS = [*MPIEXEC, "-n", "4", PROGRAM, "r.h5"]
+
+
 def run(folder: Path, plan: Path, *options: str, own: str = "", **changes: str | None) -> Ran:
-    words = [*MPIEXEC, "-n", "4", PROGRAM, "r.h5", *([own] if own else [])]
+    words = [*WORDS, *([own] if own else [])]
     return tailrace("apply", plan, *options, "--", *words, cwd=folder, timeout=60, **changes)
 
 
@@ -62,7 +65,7 @@ def run(folder: Path, plan: Path, *options: str, own: str = "", **changes: str |
 def test_settings_arrive_on_all_ranks(
     tmp_path: Path, component: str, added: dict[str, str]
 ) -> None:
-    plan = plan_of(tmp_path)
+    plan = prove(plan_of(tmp_path), *WORDS, **added)
     ran = run(tmp_path, plan, "--allow", "collective", **added).expect(0)
     lines = ran.out.splitlines()
     assert lines[0] == "alignment 2048 4096"

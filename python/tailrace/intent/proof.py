@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The proof in a plan: the run that its collective settings were seen to work in, and whether a
+command is that run once more. `tune` writes it; `apply` compares."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import xxhash
+
+from tailrace.errors import TailraceError
+
+Document = dict[str, Any]
+
+_most_hashed_bytes = 256 << 20  # of larger files the time of the last change has to do
+variable = "TAILRACE_PROVEN"
+
+
+def files_of(command: Sequence[str], more: Sequence[Path] = ()) -> list[Document]:
+    """The files that a command names: launcher, program, script, inputs (also `key=file`), and
+    `more` that the run reads. To be asked before the run: what it changes is no input."""
+    words = [*command, *map(str, more)]
+    return [_state(word, path) for word in dict.fromkeys(words) if (path := _found(word))]
+
+
+def of_run(
+    plan: Document, command: Sequence[str], before: list[Document], profile: Document
+) -> Document:
+    """The proof for a plan, after a run of the command with it went well.
+
+    before: what files_of() gave before the run. profile: of that run.
+    """
+    run = profile["run"]
+    proof: Document = {
+        "plan": plan["hash"],
+        "argv": list(command),
+        "files": [one for one in before if _differs(one) == ""],
+    }
+    if "ranks" in run:
+        proof["ranks"] = run["ranks"]
+    for key in ("hdf5_version", "mpi_version"):
+        versions = {process[key] for process in run["processes"] if key in process}
+        if len(versions) > 1 or any(", " in version for version in versions):
+            raise TailraceError(
+                f"its processes have several libraries: {', '.join(sorted(versions))}",
+                where="proof", hint="collective settings are only proven for one HDF5 and one MPI",
+            )  # fmt: skip
+        if versions:
+            proof[key] = versions.pop()
+    return proof
+
+
+def differences(plan: Document, command: Sequence[str]) -> list[str]:
+    """In what a command is not the run of the plan's proof. The versions of HDF5 and MPI, and the
+    ranks of each file, are left to the connector, which sees them."""
+    proof = plan["proof"]
+    found = []
+    if proof["plan"] != plan.get("hash"):
+        found.append("the settings of the plan have been changed since")
+    found += _other_words(proof["argv"], list(command))
+    found += [why for one in proof["files"] if (why := _differs(one))]
+    return found
+
+
+def environment(plan: Document) -> Mapping[str, str]:
+    """What tells the connector the versions of the proven run."""
+    proof = plan["proof"]
+    versions = [proof[key] for key in ("hdf5_version", "mpi_version") if key in proof]
+    return {variable: ";".join(versions)} if "hdf5_version" in proof else {}
+
+
+def _other_words(proven: list[str], given: list[str]) -> list[str]:
+    for number, (was, now) in enumerate(zip(proven, given, strict=False), start=1):
+        if was != now:
+            return [f'word {number} of the command is "{now}" and was "{was}"']
+    if len(proven) != len(given):
+        return [f"the command has {len(given)} words and had {len(proven)}"]
+    return []
+
+
+def _found(word: str) -> Path | None:
+    """The file that a word of a command stands for."""
+    for name in (word, word.partition("=")[2]):
+        try:
+            if name and Path(name).is_file():
+                return Path(name)
+        except OSError:  # a word that is too long for a path
+            return None
+    program = shutil.which(word) if "/" not in word else None
+    return Path(program) if program else None
+
+
+def _state(word: str, path: Path) -> Document:
+    status = path.stat()
+    state: Document = {"name": word, "bytes": status.st_size}
+    if status.st_size > _most_hashed_bytes:
+        return {**state, "modified_ns": status.st_mtime_ns}
+    with path.open("rb") as file:
+        return {**state, "hash": hashlib.file_digest(file, xxhash.xxh3_128).hexdigest()}
+
+
+def _differs(proven: Document) -> str:
+    """What has become of a file, as the end of a sentence; "": it is as it was."""
+    name = proven["name"]
+    path = _found(name)
+    if path is None:
+        return f"{name} is not there any more"
+    if path.stat().st_size != proven["bytes"]:
+        return f"{name} has {path.stat().st_size} bytes and had {proven['bytes']}"
+    now = _state(name, path)
+    if now.get("hash") != proven.get("hash") or now.get("modified_ns") != proven.get("modified_ns"):
+        return f"{name} has been changed"
+    return ""

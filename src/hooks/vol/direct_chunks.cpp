@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hooks/vol/direct_chunks.hpp"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "hooks/vol/calls.hpp"
+#include "hooks/vol/tuning.hpp"
+
+namespace tailrace::hooks::vol {
+namespace {
+
+constexpr unsigned buckets = 4096;
+constexpr unsigned most_entries = 1 << 16;
+constexpr int layout_chunked = 2;
+constexpr int class_string = 3;
+DirectChunks* table[buckets];
+unsigned entries = 0;
+bool said_refused = false;
+
+/// Two paths with one hash of 64 bits would only make a write fail that could have been made.
+uint64_t hash_of_place(const Object& dataset) {
+    const uint64_t file = spooling::hash_of(dataset.under->plan->path);
+    return (file ^ (file >> 31U)) * 0x9e3779b97f4a7c15U + spooling::hash_of(dataset.path);
+}
+
+DirectChunks* entry_of(uint64_t hash) {
+    for (DirectChunks* entry = table[hash % buckets]; entry != nullptr; entry = entry->next)
+        if (entry->hash == hash) return entry;
+    return nullptr;
+}
+
+DirectChunks* add_entry(uint64_t hash) {
+    auto* made = static_cast<DirectChunks*>(calloc(1, sizeof(DirectChunks)));
+    if (made == nullptr) return nullptr;
+    ++entries;
+    made->hash = hash;
+    made->next = table[hash % buckets];
+    return table[hash % buckets] = made;
+}
+
+const plan::PlanSetting* applied(Choices& choices, Key key) {
+    for (const Choice& choice : choices) {
+        if (choice.setting->key == static_cast<uint16_t>(key) &&
+            choice.became == spool::became_applied)
+            return choice.setting;
+    }
+    return nullptr;
+}
+
+uint32_t bits(uint32_t count) { return count < 32 ? (uint32_t{1} << count) - 1 : ~uint32_t{0}; }
+
+/// Whether the elements lie in a chunk as they lie in memory.
+bool lies_plain(const Library& of, Id type) {
+    const int kind = of.H5Tget_class(type);
+    if (kind == class_string) return of.H5Tis_variable_str(type) == 0;
+    return kind == 0 || kind == 1 || kind == 4 || kind == 5 || kind == 8;
+}
+
+/// Selects what the program's chunk at `offset` has in the extent, in the file and in memory.
+/// invalid_id: it has nothing there, or is none of its chunks.
+Id select(const Library& of, const DirectChunks& known, const Size* offset, Id space) {
+    uint64_t dims[most_dimensions];
+    uint64_t count[most_dimensions];
+    const uint64_t zero[most_dimensions] = {};
+    const int rank = of.H5Sget_simple_extent_ndims(space);
+    if (rank < 1 || static_cast<uint32_t>(rank) != known.rank) return invalid_id;
+    if (of.H5Sget_simple_extent_dims(space, dims, nullptr) < 0) return invalid_id;
+    for (uint32_t d = 0; d < known.rank; ++d) {
+        if (offset[d] >= dims[d] || offset[d] % known.chunk[d] != 0) return invalid_id;
+        const uint64_t rest = dims[d] - offset[d];
+        count[d] = rest < known.chunk[d] ? rest : known.chunk[d];
+    }
+    const Id memory = of.H5Screate_simple(rank, known.chunk, nullptr);
+    if (memory < 0) return invalid_id;
+    if (of.H5Sselect_hyperslab(space, 0, offset, nullptr, count, nullptr) >= 0 &&
+        of.H5Sselect_hyperslab(memory, 0, zero, nullptr, count, nullptr) >= 0)
+        return memory;
+    of.H5Sclose(memory);
+    return invalid_id;
+}
+
+/// Writes the elements of a chunk without filters. False: that cannot be done.
+bool write_elements(Object& on, const ChunkWrite& chunk, Id transfer, void** request,
+                    Status& status) {
+    const Library& of = on.library();
+    Id type = ask_dataset(on, on.inner, dataset_get_type);
+    Id space = ask_dataset(on, on.inner, dataset_get_space);
+    uint64_t bytes = type >= 0 ? of.H5Tget_size(type) : 0;
+    for (uint32_t d = 0; d < on.direct->rank; ++d) bytes = plan::times(bytes, on.direct->chunk[d]);
+    Id memory = invalid_id;
+    // Of the size HDF5 1.14 fills in the lower half.
+    if (type >= 0 && space >= 0 && bytes == (chunk.bytes & 0xffffffffU) && lies_plain(of, type)) {
+        const Quiet quiet(of);
+        memory = select(of, *on.direct, chunk.offset, space);
+    }
+    if (memory >= 0) {
+        const void* buffer = chunk.buffer;
+        status = of.H5VLdataset_write(1, &on.inner, on.connector(), &type, &memory, &space,
+                                      transfer, &buffer, request);
+        wrap_request(on.under, request);
+    }
+    const ErrorsKept kept(of);
+    if (memory >= 0) of.H5Sclose(memory);
+    if (space >= 0) of.H5Sclose(space);
+    if (type >= 0) of.H5Tclose(type);
+    return memory >= 0;
+}
+
+Status refuse(const Object& dataset) {
+    const char* file = dataset.under->plan != nullptr ? dataset.under->plan->path : "";
+    const char* path = dataset.path != nullptr ? dataset.path : "";
+    char line[900];
+    snprintf(line, sizeof line,
+             "%.400s: %.300s: the program writes whole chunks itself, and the plan has given the "
+             "dataset others: this write fails; take the setting \"chunk\" out of the plan",
+             file, path);
+    if (!said_refused) recorder::say(line);
+    said_refused = true;
+    note_outcome(*dataset.direct->setting, {file, path}, spool::became_failed, "",
+                 "the program writes whole chunks itself, of another shape: take the setting out "
+                 "of the plan");
+    return -1;
+}
+
+}  // namespace
+
+bool room_for_direct_chunks() { return entries < most_entries; }
+
+void note_direct_chunks(Object& dataset, Choices& choices, Id own, Id made) {
+    dataset.direct = nullptr;
+    if (dataset.path == nullptr) return;
+    const plan::PlanSetting* shape = applied(choices, Key::chunk);
+    const plan::PlanSetting* filter = applied(choices, Key::deflate);
+    if (filter == nullptr) filter = applied(choices, Key::shuffle);
+    const uint64_t hash = hash_of_place(dataset);
+    DirectChunks* entry = entry_of(hash);
+    if (entry != nullptr) entry->changed = false;
+    if (shape == nullptr && filter == nullptr) return;
+    if (entry == nullptr) entry = add_entry(hash);
+    if (entry == nullptr) return;
+    const Library& of = dataset.library();
+    const Quiet quiet(of);
+    const int filters = of.H5Pget_nfilters(own);
+    const int all = made >= 0 ? of.H5Pget_nfilters(made) : filters;
+    int rank = 0;
+    if (of.H5Pget_layout(own) == layout_chunked)
+        rank = of.H5Pget_chunk(own, static_cast<int>(most_dimensions), entry->chunk);
+    entry->setting = shape != nullptr ? shape : filter;
+    entry->changed = true;
+    entry->shape = shape != nullptr;
+    entry->rank = rank > 0 ? static_cast<uint32_t>(rank) : 0;
+    entry->filters = filters > 0 ? static_cast<uint32_t>(filters) : 0;
+    entry->added = filter != nullptr ? bits(static_cast<uint32_t>(all)) : 0;
+    dataset.direct = entry;
+}
+
+void find_direct_chunks(Object& dataset) {
+    if (entries == 0 || dataset.path == nullptr || dataset.under->plan == nullptr) return;
+    const DirectChunks* entry = entry_of(hash_of_place(dataset));
+    if (entry != nullptr && entry->changed) dataset.direct = entry;
+}
+
+Status write_direct_chunk(Object& dataset, Optional* arguments, Id transfer, void** request) {
+    auto* chunk = static_cast<ChunkWrite*>(arguments->arguments);
+    const DirectChunks& known = *dataset.direct;
+    if (!known.shape) {
+        // Its bytes are the elements, and none of the filters of the plan has been at them.
+        const uint32_t own = chunk->filters;
+        chunk->filters |= known.added;
+        const Status status =
+            pass_on<&Library::H5VLdataset_optional>(dataset, request, arguments, transfer);
+        chunk->filters = own;
+        return status;
+    }
+    const bool plain = (~chunk->filters & bits(known.filters)) == 0;
+    Status status = -1;
+    if (plain && known.rank > 0 && write_elements(dataset, *chunk, transfer, request, status))
+        return status;
+    return refuse(dataset);
+}
+
+}  // namespace tailrace::hooks::vol

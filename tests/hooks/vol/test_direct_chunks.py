@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that write whole chunks themselves, under a plan that changes chunks or filters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import h5py
+import numpy as np
+from plans import Json, applied, entry, setting, write_plan
+from test_apply import ASK, told
+
+CHUNK = setting("18", "chunk", [50, 60], "layout")
+FILTERS = [setting("30", "shuffle", True, "opt_in"), setting("30", "deflate", 1, "opt_in")]
+
+# Writes a dataset chunk by chunk, as the program knows its chunks, and tells which calls failed.
+CHUNKS = """
+import zlib
+values = np.arange(95 * 100, dtype="i4").reshape(95, 100)
+def pieces():
+    for row in range(0, 95, 10):
+        for column in range(0, 100, 20):
+            piece = np.zeros((10, 20), "i4")
+            part = values[row:row + 10, column:column + 20]
+            piece[:part.shape[0]] = part
+            yield (row, column), piece.tobytes()
+def write(d, skip=0, packed=False):
+    failed = 0
+    for place, data in pieces():
+        try:
+            d.id.write_direct_chunk(place, zlib.compress(data) if packed else data, skip)
+        except Exception: failed += 1
+    return failed
+def make(f, name, **options):
+    return f.create_dataset(name, (95, 100), options.pop("dtype", "i4"), **options)
+"""
+
+
+def plan_of(folder: Path, *settings: Json) -> Path:
+    return write_plan(folder, entry("out.h5", *settings, dataset="*", when="create"))
+
+
+def test_plain_chunks_are_written_as_elements(tmp_path: Path) -> None:
+    """Also where the dataset was closed in between, and at the edge, where chunks stand over."""
+    text = """
+with h5py.File("out.h5", "w") as f:
+    d = make(f, "d", chunks=(10, 20)); first = write(d); chunks = d.chunks
+    make(f, "later", chunks=(10, 20))
+with h5py.File("out.h5", "a") as f:
+    tell(first=first, later=write(f["later"]), chunks=chunks)
+    assert (f["d"][...] == values).all() and (f["later"][...] == values).all()
+    try: f["d"].id.write_direct_chunk((5, 0), bytes(800))
+    except Exception: pass
+    else: raise SystemExit("a place that is none was taken")
+"""
+    ran, _ = applied(tmp_path, plan_of(tmp_path, CHUNK), ASK + CHUNKS + text)
+    ran.expect(0)
+    assert told(tmp_path) == {"first": 0, "later": 0, "chunks": [50, 60]}
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert f["later"].chunks == (50, 60)
+        assert np.array_equal(f["d"][...], np.arange(9500).reshape(95, 100))
+
+
+def test_filters_of_the_plan_are_left_out_of_them(tmp_path: Path) -> None:
+    text = """
+with h5py.File("out.h5", "w") as f:
+    d = make(f, "d", chunks=(10, 20)); failed = write(d)
+    e = make(f, "e", chunks=(10, 20)); e[...] = values
+    tell(failed=failed, filters=of_dataset(d)["filters"], stored=e.id.get_storage_size())
+    assert (d[...] == values).all()
+"""
+    applied(tmp_path, plan_of(tmp_path, *FILTERS), ASK + CHUNKS + text)[0].expect(0)
+    found = told(tmp_path)
+    assert (found["failed"], found["filters"]) == (0, [2, 1])
+    assert found["stored"] < 95 * 100 * 4
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert np.array_equal(f["d"][...], np.arange(9500).reshape(95, 100))
+        assert np.array_equal(f["e"][...], np.arange(9500).reshape(95, 100))
+
+
+def test_filtered_chunks_of_another_shape_fail_and_it_is_said(tmp_path: Path) -> None:
+    """Nobody can take them apart here; with its filter skipped a chunk is plain, and is written."""
+    text = """
+with h5py.File("out.h5", "w") as f:
+    d = make(f, "d", chunks=(10, 20), compression=1)
+    before = write(d, packed=True)
+    after = write(d, skip=1)
+    pairs = f.create_dataset("pairs", (95, 100), np.dtype([("a", "i2"), ("b", "i2")]),
+                             chunks=(10, 20))
+    tell(before=before, after=after, pairs=write(pairs))
+    assert (d[...] == values).all()
+    assert (pairs[...]["a"] == 0).all()
+"""
+    plan = plan_of(tmp_path, CHUNK)
+    ran, _ = applied(tmp_path, plan, ASK + CHUNKS + text)
+    ran.expect(0)
+    assert told(tmp_path) == {"before": 50, "after": 0, "pairs": 50}
+    assert 'take the setting "chunk" out of the plan' in ran.err
+    (line,) = (line for line in ran.json["lines"] if line["became"] == "failed")
+    assert (line["rule"], line["setting"], line["count"]) == ("18", "chunk", 100)
+    assert "of another shape" in line["reason"]
+    assert [place.rsplit(":", 1)[-1] for place in line["places"]] == ["/d", "/pairs"]
+
+
+def test_what_the_plan_left_alone_is_the_programs(tmp_path: Path) -> None:
+    text = """
+with h5py.File("out.h5", "w") as f:
+    d = make(f, "d", chunks=(10, 20), compression=1)
+    tell(failed=write(d, packed=True), chunks=d.chunks)
+    assert (d[...] == values).all()
+"""
+    plan = write_plan(tmp_path, entry("out.h5", CHUNK, dataset="/other", when="create"))
+    applied(tmp_path, plan, ASK + CHUNKS + text)[0].expect(0)
+    assert told(tmp_path) == {"failed": 0, "chunks": [10, 20]}
