@@ -4,6 +4,7 @@
 #
 #   component   CMake target        pkg-config          what it needs
 #   plugin      tailrace::plugin    tailrace-plugin     nothing (fill_plugin.h)
+#   intent      tailrace::intent    tailrace-intent     nothing (intent.h, intent.hpp)
 #   core        tailrace::core      tailrace-core       nlohmann_json, xxHash
 #   comm        tailrace::comm      tailrace-comm       core, MPI
 #   formats     tailrace::formats   tailrace-formats    comm, HDF5, netCDF-C, PnetCDF
@@ -17,6 +18,9 @@ set(tailrace_include ${CMAKE_INSTALL_INCLUDEDIR})
 # Public headers: the C ABI as <tailrace/...>, the C++ rooms as "core/box.hpp" below tailrace/.
 function(tailrace_install_headers)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${tailrace_include})
+  # A module is compiled by the compiler that uses it: its source is what can be installed.
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/fortran/
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/tailrace/fortran FILES_MATCHING PATTERN "*.f90")
   foreach(room IN ITEMS core comm formats kernels)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/${room} DESTINATION ${tailrace_include}/tailrace
       FILES_MATCHING PATTERN "*.hpp")
@@ -32,22 +36,24 @@ function(tailrace_install_libraries)
       tailrace_kernels_particle)
   endif()
   set(exported tailrace_plugin tailrace_kernels)
-  foreach(target IN ITEMS core comm formats formats_common formats_posix formats_mpiio formats_hdf5
+  foreach(target IN ITEMS declaring core comm formats formats_common formats_posix formats_mpiio formats_hdf5
       formats_netcdf4 formats_pnetcdf kernels_limit kernels_particle kernels_run kernels_seism kernels_slab)
     if(TARGET tailrace_${target})
       list(APPEND exported tailrace_${target})
     endif()
   endforeach()
   foreach(target IN LISTS exported)
-    if(NOT target STREQUAL "tailrace_plugin") # which is C
+    if(NOT target MATCHES "^tailrace_(plugin|declaring)$") # which are C
       target_compile_features(${target} INTERFACE cxx_std_20)
     endif()
     string(REGEX REPLACE "^tailrace_" "" name ${target})
+    string(REGEX REPLACE "^declaring$" "intent" name ${name})
     set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
     target_include_directories(${target} INTERFACE
       $<INSTALL_INTERFACE:${tailrace_include}> $<INSTALL_INTERFACE:${tailrace_include}/tailrace>)
   endforeach()
-  install(TARGETS ${exported} EXPORT tailraceTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS ${exported} EXPORT tailraceTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT tailraceTargets NAMESPACE tailrace:: DESTINATION ${TAILRACE_INSTALL_CMAKEDIR})
 endfunction()
 
@@ -112,6 +118,7 @@ function(tailrace_install_pkgconfig)
   endif()
   string(APPEND formats " -ltailrace_formats_posix -ltailrace_formats_common${hdf5}${pnetcdf}")
   tailrace_pkgconfig(plugin "the ABI of fill functions" "" "")
+  tailrace_pkgconfig(intent "declaring intents" "" "-L\${libdir} -ltailrace_intent")
   tailrace_pkgconfig(core "errors, boxes, records, configuration" ""
     "-L\${libdir} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")
   tailrace_pkgconfig(comm "communication, with and without MPI" ""

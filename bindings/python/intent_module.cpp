@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "intent/declare/declaration.hpp"
+#include "intent/declare/schema.hpp"
 #include "intent/intents/derive.hpp"
 #include "intent/intents/intents_json.hpp"
 #include "intent/profile/profile_json.hpp"
@@ -35,11 +37,13 @@ std::string outcomes_of_spools(const std::string& folder) {
 /// Paths and texts of profiles.
 using Documents = std::vector<std::pair<std::string, std::string>>;
 
-std::pair<std::string, std::string> intents(const Documents& documents) {
+std::pair<std::string, std::string> intents(const Documents& documents,
+                                            const Documents& declarations) {
     nb::gil_scoped_release released;
     std::vector<intent::NamedProfile> profiles;
     for (const auto& [path, text] : documents)
         profiles.push_back({path, intent::profile_from_json(text, path)});
+    intent::declare_of(profiles, declarations);
     const intent::Intents found = intent::intents_of(profiles);
     return {intent::to_json(found), intent::to_classic_json(found)};
 }
@@ -47,6 +51,10 @@ std::pair<std::string, std::string> intents(const Documents& documents) {
 std::string checked_intents(const std::string& text, const std::string& where) {
     nb::gil_scoped_release released;
     return intent::to_json(intent::intents_from_json(text, where));
+}
+
+std::string checked_declarations(const std::string& text, const std::string& where) {
+    return document_text(intent::declare::document_from_json(text, where));
 }
 
 }  // namespace
@@ -62,9 +70,14 @@ void add_intent(nb::module_& module) {
     module.def("intents_schema", &intent::intents_schema, "JSON Schema of tailrace-intents/1.");
     module.def("checked_intents", &checked_intents, "text"_a, "where"_a,
                "Intents read and written again, so that they are known to be that.");
-    module.def("intents", &intents, "profiles"_a,
-               "The intents in profiles, given as pairs of path and text: as tailrace-intents/1, "
-               "and in the published H5Intent form.");
+    module.def("intents", &intents, "profiles"_a, "declarations"_a = Documents{},
+               "The intents in profiles, given as pairs of path and text, with what is declared of "
+               "their files: as tailrace-intents/1, and in the published H5Intent form.");
+    module.def("declarations_schema", &intent::declare::declarations_schema,
+               "JSON Schema of tailrace-declarations/1.");
+    module.def(
+        "checked_declarations", &checked_declarations, "text"_a, "where"_a,
+        "Declarations by pattern read and written again, so that they are known to be that.");
 }
 
 }  // namespace tailrace::python

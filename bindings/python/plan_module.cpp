@@ -36,8 +36,10 @@ std::vector<intent::rules::Document> documents(const Texts& texts) {
     return all;
 }
 
-std::string advise(const Texts& inputs, const Texts& rules, const std::vector<std::string>& allow) {
-    return intent::rules::advise(documents(inputs), documents(rules), allow, hashed);
+std::string advise(const Texts& inputs, const Texts& rules, const std::vector<std::string>& allow,
+                   const Texts& declarations) {
+    return intent::rules::advise(documents(inputs), documents(rules), allow,
+                                 documents(declarations), hashed);
 }
 
 std::string table(const Texts& rules) { return intent::rules::table_of(documents(rules)); }
@@ -58,7 +60,7 @@ void add_plan(nb::module_& module) {
     module.def("rules_schema", &intent::rules::rules_schema, "JSON Schema of tailrace-rules/1.");
     module.def("rule_table", &table, "rules"_a,
                "All rules as JSON; those of files, given as (name, text), at the end.");
-    module.def("advise", &advise, "inputs"_a, "rules"_a, "allow"_a,
+    module.def("advise", &advise, "inputs"_a, "rules"_a, "allow"_a, "declarations"_a = Texts{},
                "The plan that follows from profiles or intents, given as (name, text).");
     module.def("checked_plan", &checked_plan, "text"_a, "where"_a,
                "A plan read and written again, so that it is known to be one.");

@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # The sources of this room: also compiled into the Python helper where pip builds it alone.
 set(tailrace_intent_sources
+  declare/declaration.cpp
+  declare/into_profile.cpp
+  declare/keys.cpp
+  declare/match.cpp
+  declare/schema.cpp
   intents/access.cpp
   intents/classic.cpp
+  intents/declared.cpp
+  intents/declared_against.cpp
   intents/derive.cpp
   intents/derive_dataset.cpp
   intents/derive_one.cpp
@@ -52,6 +59,7 @@ set(tailrace_intent_sources
   spool/decode.cpp
   spool/merge.cpp
   spool/merge_datasets.cpp
+  spool/merge_declared.cpp
   spool/merge_files.cpp
   spool/merge_io.cpp
   spool/merge_outcomes.cpp

@@ -84,6 +84,18 @@ def test_c_plugin_by_pkg_config(prefix, clean_environment, tmp_path):
     check_ramp(seism(prefix, environment, tmp_path, "use_function_lib=libramp.so", *RAMP), 2.5)
 
 
+def test_a_program_that_declares_by_pkg_config(prefix, clean_environment, tmp_path):
+    """It wants neither HDF5 nor MPI; the module for Fortran is there as a source."""
+    cflags = flags("--cflags", "tailrace-intent", prefix, clean_environment)
+    libs = flags("--libs", "tailrace-intent", prefix, clean_environment)
+    source = HERE.parent / "declare" / "no_hdf5.c"
+    call("cc", "-std=c99", "-Wall", "-Werror", *cflags, source, "-o", tmp_path / "p", *libs,
+         env=clean_environment)  # fmt: skip
+    environment = clean_environment | {"LD_LIBRARY_PATH": str(prefix / "lib")}
+    assert call(tmp_path / "p", env=environment).startswith("4 tailrace_intent: there is no HDF5")
+    assert (prefix / "share" / "tailrace" / "fortran" / "tailrace_intent.f90").is_file()
+
+
 def run_writer(program: Path, folder: Path, environment: dict[str, str]) -> None:
     assert "2 ranks wrote 8192 bytes" in call(
         *LAUNCHER, "-n", 2, program, folder / "a.h5", "hdf5", env=environment
@@ -125,7 +137,8 @@ def test_core_and_plugin_want_no_mpi(prefix, clean_environment, tmp_path):
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.26)\nproject(p LANGUAGES C CXX)\n"
         "set(CMAKE_DISABLE_FIND_PACKAGE_MPI ON)\n"
-        "find_package(tailrace REQUIRED COMPONENTS core plugin)\n"
+        "find_package(tailrace REQUIRED COMPONENTS core plugin intent)\n"
+        "if(NOT TARGET tailrace::intent)\n  message(FATAL_ERROR missing)\nendif()\n"
     )
     call(
         "cmake",

@@ -16,7 +16,7 @@ from tailrace.native import core
 SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
 
 
-@pytest.mark.parametrize("name", ["profile", "intents"])
+@pytest.mark.parametrize("name", ["profile", "intents", "declarations"])
 def test_the_file_is_up_to_date(name: str) -> None:
     module = core()
     assert module is not None
@@ -35,7 +35,7 @@ def test_what_is_written_keeps_to_it(logs: Path, log: str) -> None:
 
 
 def test_every_key_has_a_sentence() -> None:
-    for name in ("profile", "intents"):
+    for name in ("profile", "intents", "declarations"):
         schema = json.loads((SCHEMAS / f"{name}-1.schema.json").read_text())
         for part in [schema, *schema["$defs"].values()]:
             for key, one in part["properties"].items():

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli.options import Json, Quiet
+from tailrace.cli.options import Declare, Json, Quiet
 from tailrace.cli.output import Output
 from tailrace.errors import TailraceError, did_you_mean
 
@@ -51,6 +51,7 @@ def advise(
     allow: Allow = "",
     kind: As = "",
     rules: Rules = [],  # noqa: B006  (read only)
+    declared: Declare = [],  # noqa: B006  (read only)
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -73,7 +74,7 @@ def advise(
     if output_file is not None:
         check_target(output_file)
     allowed = [word for word in allow.split(",") if word]
-    plan, about, notes = advice.advise(inputs, rules, allowed)
+    plan, about, notes = advice.advise(inputs, rules, allowed, declared)
     for note in notes:
         output.note(note)
     if output_file is not None:

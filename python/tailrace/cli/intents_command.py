@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli.options import Json, Quiet
+from tailrace.cli.options import Declare, Json, Quiet
 from tailrace.cli.output import Output
 from tailrace.errors import TailraceError, did_you_mean
 
@@ -34,6 +34,7 @@ Format = Annotated[
         help="tailrace-intents/1, or the published H5Intent form.",
     ),
 ]
+_of_declarations = ("declared of ", "a declaration is left out: ")
 Partial = Annotated[
     bool,
     typer.Option("--partial", help="Take what can be read of a Darshan log that is damaged."),
@@ -45,6 +46,7 @@ def intents(
     target: Target = None,
     form: Format = "tailrace",
     partial: Partial = False,
+    declared: Declare = [],  # noqa: B006  (read only)
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -52,6 +54,7 @@ def intents(
     output = Output(as_json=as_json, quiet=quiet)
     _check(files, form)
     from tailrace.cli.intents_show import show
+    from tailrace.intent.declarations import read_all
     from tailrace.intent.native_calls import intents_of
     from tailrace.intent.sources import read_profiles
     from tailrace.intent.target import check_target
@@ -62,11 +65,16 @@ def intents(
     profiles, notes = read_profiles(files, partial=partial)
     for note in notes:
         output.note(note)
-    own, classic = intents_of(profiles)
+    own, classic = intents_of(profiles, read_all(declared))
     text = own if form == "tailrace" else classic
     if target is not None:
         write_text(target, text)
-    show(output, json.loads(own))
+    found = json.loads(own)
+    for profile in found["profiles"]:
+        for note in profile.get("notes", []):
+            if note.startswith(_of_declarations):
+                output.note(note)
+    show(output, found)
     if target is not None:
         output.line()
         output.line(f"written: {target}")

@@ -22,14 +22,16 @@ def show(output: Output, intents: Intent) -> None:
     for word in ("why", "what", "how"):
         output.line(f"{word:<5}{workload['words'][word]}")
     reliability = workload["reliability"]
-    output.line(f"     {reliability['value']} (confidence: {reliability['confidence']})")
+    sure = reliability["confidence"]
+    how_sure = "declared" if sure == "full" else f"confidence: {sure}"
+    output.line(f"     {reliability['value']} ({how_sure})")
     output.line()
     output.show(_table("File", _files(intents)))
     datasets = _datasets(intents)
     if datasets:
         output.line()
         output.show(_table("Dataset", datasets))
-    for line in _left_out(intents) + disagreements(intents):
+    for line in _left_out(intents) + declared(intents) + disagreements(intents):
         output.line(line)
 
 
@@ -93,6 +95,29 @@ def disagreements(intents: Intent) -> list[str]:
                 )
                 lines.append(f"differs: {_name(where)} {key}: {values}")
     return lines[:MOST_ROWS]
+
+
+def declared(intents: Intent) -> list[str]:
+    """What was declared, in a line; and what the profiles have against it, at most a few."""
+    lines, statements, objects = [], 0, 0
+    for where, intent in [*intents["files"].items(), *intents.get("datasets", {}).items()]:
+        said = intent.get("declared", [])
+        statements += len(said)
+        objects += bool(said)
+        for one in said:
+            if text := one.get("contradiction"):
+                source = one["from"].replace("_", " ")
+                lines.append(
+                    f"declared of {_name(where)}: {one['name']} {one['value']} ({source}), but "
+                    f"{printable(text)}"
+                )
+    if not objects:
+        return []
+    more = (
+        [f"({len(lines) - MOST_ROWS} more such contradictions)"] if len(lines) > MOST_ROWS else []
+    )
+    found = f"declared: {plural(statements, 'statement')} of {plural(objects, 'file or dataset')}"
+    return [found.replace("file or datasets", "files or datasets"), *lines[:MOST_ROWS], *more]
 
 
 def _name(text: str, more: str = "") -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,4 +13,13 @@ Json = Annotated[
 ]
 Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", help="Print errors only; the exit code says the rest.")
+]
+Declare = Annotated[
+    list[Path],
+    typer.Option(
+        "--declare",
+        metavar="FILE",
+        show_default=False,
+        help="What the files are meant for, by pattern: declared intents, which win.",
+    ),
 ]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -52,12 +53,23 @@ _uses = {
 }
 
 
+Declared = Annotated[
+    Path | None,
+    typer.Option(
+        "--declare", metavar="FILE", show_default=False,
+        help="What the files are meant for, by pattern; noted in the profile. Also "
+        "TAILRACE_INTENTS.",
+    ),
+]  # fmt: skip
+
+
 def profile(
     command: Command,
     output_file: To = Path("profile.json"),
     layers_asked: Of = "auto",
     spool_mib: Most = None,
     keep_spools: Keep = False,
+    declared: Declared = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -66,7 +78,7 @@ def profile(
     The program is not changed and need not be built anew; it may be a script. The profile is
     written also when the program fails, which is exit code 1.
     """
-    from tailrace.intent import layers, record
+    from tailrace.intent import declarations, layers, record
 
     output = Output(as_json=as_json, quiet=quiet)
     core = _core()
@@ -75,10 +87,12 @@ def profile(
         raise TailraceError(
             "the folder is not there", where=str(output_file.parent), hint="make it first"
         )
+    declaring = declarations.environment_for(declared, os.environ)
     with record.spool_folder(output_file, keep=keep_spools, tell=output.note) as spools:
         hooks = layers.prepare(wanted, command, spools, spool_mib)
         for note in hooks.notes:
             output.note(note)
+        hooks.environment.update(declaring)
         words = record.with_environment(hooks.words, list(hooks.environment))
         ended = record.run(words, hooks.environment, quiet_stdout=as_json)
         found = json.loads(core.profile_of_spools(str(spools), shlex.join(command)))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.intent.darshan_log import check_it_is_a_file
+from tailrace.intent.declarations import read_all
 from tailrace.intent.native_calls import call, intents_of
 from tailrace.intent.overview import overview
 from tailrace.intent.sources import read_profiles, read_text
@@ -17,22 +18,28 @@ Document = dict[str, Any]
 
 
 def advise(
-    inputs: Sequence[Path], rules: Sequence[Path], allow: Sequence[str]
+    inputs: Sequence[Path],
+    rules: Sequence[Path],
+    allow: Sequence[str],
+    declared: Sequence[Path] = (),
 ) -> tuple[Document, Document, list[str]]:
     """The plan that follows, the overview of it, and what is to be said about the inputs."""
     texts, notes = read_profiles(inputs)
-    found: Document = json.loads(call("advise", texts, _texts(rules), list(allow)))
-    return found, _overview(texts, found), notes
+    declarations = read_all(declared)
+    found: Document = json.loads(call("advise", texts, read_all(rules), list(allow), declarations))
+    return found, _overview(texts, declarations, found), notes
 
 
-def _overview(texts: Sequence[tuple[str, str]], plan: Document) -> Document:
+def _overview(
+    texts: Sequence[tuple[str, str]], declarations: Sequence[tuple[str, str]], plan: Document
+) -> Document:
     """Some inputs are profiles, others intents already."""
     documents = [json.loads(text) for _, text in texts]
     intents = [one for one in documents if _is_intents(one)]
     profiles = [one for one in documents if not _is_intents(one)]
     named = [text for text, one in zip(texts, documents, strict=True) if not _is_intents(one)]
     if named:
-        intents.insert(0, json.loads(intents_of(named)[0]))
+        intents.insert(0, json.loads(intents_of(named, declarations)[0]))
     return overview(intents, profiles, plan)
 
 
@@ -49,11 +56,5 @@ def load(file: Path) -> Document:
 
 def rule_table(rules: Sequence[Path]) -> Document:
     """All rules, conflicts, measures, settings and functions."""
-    found: Document = json.loads(call("rule_table", _texts(rules)))
+    found: Document = json.loads(call("rule_table", read_all(rules)))
     return found
-
-
-def _texts(files: Sequence[Path]) -> list[tuple[str, str]]:
-    for file in files:
-        check_it_is_a_file(file)
-    return [(str(file), read_text(file)) for file in files]

@@ -10,16 +10,19 @@ from tailrace.errors import ExitCode, TailraceError
 from tailrace.native import core
 
 
-def intents_of(profiles: Sequence[tuple[str, str]]) -> tuple[str, str]:
+def intents_of(
+    profiles: Sequence[tuple[str, str]], declarations: Sequence[tuple[str, str]] = ()
+) -> tuple[str, str]:
     """The intents in profiles, as tailrace-intents/1 and in the published H5Intent form.
 
     Args:
         profiles: paths, for messages, and texts of schema tailrace-profile/1.
+        declarations: the same of schema tailrace-declarations/1.
 
     Raises:
         TailraceError: a text is no profile, or the compiled helper is missing.
     """
-    return call("intents", list(profiles))
+    return call("intents", list(profiles), list(declarations))
 
 
 def checked_profile(text: str, where: str) -> str:

@@ -44,6 +44,52 @@ void add_text(spool::Writer& writer, spool::TextOf of, const char* characters, s
     memcpy(&record + 1, characters, bytes);
 }
 
+void add_declared(spool::Writer& writer, spool::DeclaredBy by, const char* text, size_t bytes) {
+    const uint64_t offset = writer.add(spool::kind_declared, sizeof(spool::DeclaredRecord) + bytes);
+    if (offset == 0) return;
+    auto& record = writer.at<spool::DeclaredRecord>(offset);
+    record.by = by;
+    record.bytes = static_cast<uint32_t>(bytes);
+    memcpy(&record + 1, text, bytes);
+}
+
+/// The name of a file, a zero byte, and what the file holds.
+void add_declared_file(spool::Writer& writer, const char* name) {
+    constexpr size_t most = spool::most_declared_in_environment;
+    const size_t front = strlen(name) + 1;
+    char* text = static_cast<char*>(malloc(front + most + 1));
+    if (text == nullptr) return;
+    memcpy(text, name, front);
+    size_t used = 0;
+    const int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    while (file >= 0 && used <= most) {
+        const ssize_t got = read(file, text + front + used, most + 1 - used);
+        if (got <= 0) break;
+        used += static_cast<size_t>(got);
+    }
+    if (file >= 0) close(file);
+    if (used > most) {
+        writer.dropped(spool::kind_declared);
+    } else {
+        add_declared(writer, spool::declared_in_file, text, front + used);
+    }
+    free(text);
+}
+
+/// What the environment declares of files by pattern: as it is, or the name of a file with it.
+void describe_declared(spool::Writer& writer) {
+    const char* given = getenv("TAILRACE_INTENTS");  // NOLINT(concurrency-mt-unsafe): only read
+    if (given == nullptr || *given == '\0') return;
+    const size_t bytes = strlen(given);
+    if (given[strspn(given, " \t\r\n")] != '{') {
+        add_declared_file(writer, given);
+    } else if (bytes > spool::most_declared_in_environment) {
+        writer.dropped(spool::kind_declared);
+    } else {
+        add_declared(writer, spool::declared_in_environment, given, bytes);
+    }
+}
+
 void ask_system(spool::FileRecord& record, const char* path) {
     struct stat status {};
     struct statfs system {};
@@ -104,6 +150,7 @@ void describe_program(spool::Writer& writer) {
     if (getcwd(buffer, sizeof buffer) != nullptr) {
         add_text(writer, spool::text_folder, buffer, strlen(buffer));
     }
+    describe_declared(writer);
     // It may be asked before MPI is initialised.
     using Ask = int (*)(char*, int*);
     const auto ask = reinterpret_cast<Ask>(dlsym(RTLD_DEFAULT, "MPI_Get_library_version"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hooks/vol/calls.hpp"
+#include "hooks/vol/declared.hpp"
 #include "hooks/vol/direct_chunks.hpp"
 #include "hooks/vol/transfers.hpp"
 #include "hooks/vol/tuning.hpp"
@@ -32,7 +33,10 @@ void* create(void* object, const Location* location, const char* name, Id links,
         made = wrapped(parent, inner, location, name, request);
         if (made != nullptr && tuning.any()) tuning.done(object_of(made));
     }
-    if (made != nullptr) note_dataset(object_of(made), true, clock);
+    if (made != nullptr) {
+        note_dataset(object_of(made), true, clock);
+        note_declared(parent.library(), object_of(made).dataset, access, creation);
+    }
     return made;
 }
 
@@ -55,7 +59,10 @@ void* open(void* object, const Location* location, const char* name, Id access, 
         if (made != nullptr && tuning.any()) tuning.done(object_of(made));
         if (made != nullptr) find_direct_chunks(object_of(made));
     }
-    if (made != nullptr) note_dataset(object_of(made), false, clock);
+    if (made != nullptr) {
+        note_dataset(object_of(made), false, clock);
+        note_declared(parent.library(), object_of(made).dataset, access, invalid_id);
+    }
     return made;
 }
 

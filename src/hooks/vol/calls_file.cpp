@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hooks/vol/calls.hpp"
+#include "hooks/vol/declared.hpp"
 #include "hooks/vol/info.hpp"
 #include "hooks/vol/tuning.hpp"
 
@@ -60,6 +61,7 @@ void* wrapped(Library& library, const BelowList& below, FileTuning& tuning, void
             facts.communicator_size = communicator_size(*made, below.list());
         }
         made->file = recorder::file_opened(name, facts, took);
+        note_declared(library, made->file, name, access, creation);
         made->path = strdup("/");
         unsigned char token[16];
         if (made->file != nullptr) identify(*made, &under->file_number, token);

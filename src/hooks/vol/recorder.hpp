@@ -4,6 +4,8 @@
 // of its own at its first call.
 #pragma once
 
+#include <stddef.h>
+
 #include "hooks/vol/facts.hpp"
 
 namespace tailrace::hooks::vol {
@@ -45,6 +47,12 @@ void file_closed(FileEntry* file, Took took);
 void left_open(FileEntry* file, const uint64_t kinds_open[spool::objects]);
 void file_flushed(FileEntry* file, Took took);
 void file_deleted(const char* name);
+
+/// What the program declares of it: JSON, noted down once.
+void declared(FileEntry* file, spool::DeclaredBy by, const char* text, size_t bytes);
+void declared(DatasetEntry* dataset, spool::DeclaredBy by, const char* text, size_t bytes);
+/// Counts one that is longer than is kept.
+void declared_too_long();
 
 /// One operation on the structure of a file.
 /// @param name     of what it is about; nullptr: not known

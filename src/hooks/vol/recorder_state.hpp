@@ -8,13 +8,22 @@
 
 namespace tailrace::hooks::vol {
 
+constexpr uint32_t most_declarations = 16;  ///< different ones of a file or dataset
+/// The texts that were noted down, in the spool of `generation`.
+struct Declarations {
+    uint32_t generation;
+    uint32_t count;
+    uint64_t hash[most_declarations];
+};
+
 struct FileEntry {
     FileEntry* next;
     char* path;
     uint64_t offset;  ///< of its record in the spool of `generation`
     uint32_t generation;
-    uint32_t open;   ///< how often it is open now
-    uint32_t epoch;  ///< creations: tokens of an earlier one mean nothing any more
+    uint32_t open;           ///< how often it is open now
+    uint32_t epoch;          ///< creations: tokens of an earlier one mean nothing any more
+    Declarations* declared;  ///< nullptr: nothing
     bool closed_before;
     bool settings_kept;
 };
@@ -31,6 +40,7 @@ struct DatasetEntry {
     uint64_t extents;  ///< offset of its record of extents
     uint64_t* dims;
     Track* track[2];
+    Declarations* declared;  ///< nullptr: nothing
     uint32_t generation;
     uint32_t rank;
     uint32_t chunk_rank;

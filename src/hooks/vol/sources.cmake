@@ -10,6 +10,7 @@ set(tailrace_vol_sources
   calls_rest.cpp
   choices.cpp
   connector.cpp
+  declared.cpp
   describe.cpp
   direct_chunks.cpp
   info.cpp
@@ -24,6 +25,7 @@ set(tailrace_vol_sources
   put_transfer.cpp
   ranks.cpp
   recorder_datasets.cpp
+  recorder_declared.cpp
   recorder_files.cpp
   recorder_outcomes.cpp
   recorder_state.cpp

@@ -6,6 +6,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "hooks/vol/declared.hpp"
 #include "hooks/vol/describe.hpp"
 #include "hooks/vol/proven.hpp"
 #include "hooks/vol/tuning.hpp"
@@ -71,6 +72,19 @@ bool is_paged(const Library& of, Id creation) {
            strategy == strategy_page;
 }
 
+/// Settings that keep data or metadata from the disk longer than HDF5 does by itself.
+void hold_what_delays(Choices& choices) {
+    static constexpr char why[] = "the program declares the file durable";
+    const Choice* driver = choices.open(Key::driver);
+    if (driver != nullptr && plan_of_process().text(driver->setting->text) == "core") {
+        for (const Key key : {Key::driver, Key::core_increment_bytes, Key::core_backing_store})
+            choices.settle(key, spool::became_held, why);
+    }
+    const Choice* evictions = choices.open(Key::metadata_cache_evictions);
+    if (evictions != nullptr && evictions->number == 0)
+        choices.settle(Key::metadata_cache_evictions, spool::became_held, why);
+}
+
 }  // namespace
 
 void forget(FilePlan* plan) {
@@ -121,6 +135,10 @@ bool FileTuning::look_up(const char* name) {
             // Ranks that see it otherwise have not the same plan.
             if (!x_plan->proven && vote.match != 0) vote.match = ~vote.match | 1U;
         }
+        x_durable = vote.match != 0 && declared_durable(x_library, path, x_access, x_creation);
+        // All ranks declare it, or the plan is off: their settings would differ.
+        if (x_durable) vote.match = vote.match * 0x9e3779b97f4a7c15U + 1;
+        if (x_durable && vote.match == 0) vote.match = 1;
     }
     if (x_parallel) {
         // Whoever has no memory votes too, for no plan at all.
@@ -170,6 +188,7 @@ void FileTuning::put_all(const plan::Found& found) {
     x_choices.choose(found, around,
                      {plan::Level::file_create, plan::Level::file_access, plan::Level::hint});
     if (!x_plan->proven) x_choices.hold_collective(not_proven);
+    if (x_durable) hold_what_delays(x_choices);
     if (x_creation >= 0) {
         x_own_creation = x_library.H5Pcopy(x_creation);
         Put on{x_library, x_choices, x_own_creation, x_library.default_file_creation};

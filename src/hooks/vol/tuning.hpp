@@ -83,6 +83,7 @@ private:
     Id x_own_access = invalid_id;
     bool x_tuned = false;  ///< the call is made with lists of ours; with MPI-IO on all ranks
     bool x_parallel = false;
+    bool x_durable = false;    ///< so the program declares
     bool x_exclusive = false;  ///< it must not be there yet
     bool x_written = false;    ///< it is created, or opened for writing
     bool x_was_there = false;

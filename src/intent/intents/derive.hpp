@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "intent/intents/model.hpp"
@@ -15,6 +16,12 @@ struct NamedProfile {
     std::string path;
     Profile profile;
 };
+
+/// What somebody declares of the profiles' files, given as name and text of each document; patterns
+/// that no file of any profile matches are noted in the first one.  [local]
+/// @throws Error{bad_input | unknown_key | missing_key} with the place
+void declare_of(std::vector<NamedProfile>& profiles,
+                const std::vector<std::pair<std::string, std::string>>& documents);
 
 /// The intents of one program's runs, or of several programs that share files. Objects of
 /// different profiles are one where their paths are equal, or their patterns and last parts are;

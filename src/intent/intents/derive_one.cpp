@@ -4,6 +4,7 @@
 #include <set>
 
 #include "intent/intents/access.hpp"
+#include "intent/intents/declared.hpp"
 #include "intent/intents/derive.hpp"
 #include "intent/intents/derive_dataset.hpp"
 #include "intent/intents/purpose.hpp"
@@ -179,6 +180,7 @@ void mark(DatasetIntent& intent, std::uint64_t number) {
                            &intent.sharing_pattern, &intent.how_shared, &intent.collective,
                            &intent.full_coverage, &intent.producer_consumer, &intent.reliability})
         mark(*one, number);
+    for (DeclaredIntent& one : intent.declared) one.profile = number;
 }
 
 void mark(FileIntent& intent, std::uint64_t number) {
@@ -188,6 +190,7 @@ void mark(FileIntent& intent, std::uint64_t number) {
           &intent.order, &intent.sharing_pattern, &intent.how_shared, &intent.collective,
           &intent.producer_consumer, &intent.reliability})
         mark(*one, number);
+    for (DeclaredIntent& one : intent.declared) one.profile = number;
     for (auto& [name, layer] : intent.layers)
         for (Statement* one : {&layer.type, &layer.order, &layer.collective, &layer.alignment})
             mark(*one, number);
@@ -237,13 +240,17 @@ Intents intents_of_one(const Profile& profile, std::uint64_t number, const Names
             intent.sharing_pattern.value = file.processes.size() > 1 ? "shared" : "one_writer";
         if (file.processes.size() == 1) intent.how_shared.value = "private";
         if (incomplete(profile.origin)) doubt(intent);
-        mark(intent, number);
-        for (DatasetIntent& dataset : datasets) {
+        take_declared(intent, file.declared);
+        for (std::size_t k = 0; k < datasets.size(); ++k) {
+            DatasetIntent& dataset = datasets[k];
             dataset.reliability = intent.reliability;
             if (incomplete(profile.origin)) doubt(dataset);
+            take_declared(dataset, file.datasets[k].declared);
+            take_careful(intent, dataset);
             mark(dataset, number);
             intents.datasets.emplace(dataset.dataset_name, std::move(dataset));
         }
+        mark(intent, number);
         intents.files.emplace(file.path, std::move(intent));
     }
     return intents;

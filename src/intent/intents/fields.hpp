@@ -10,6 +10,7 @@ namespace tailrace::intent::json {
 template <>
 struct Names<Confidence> {
     static constexpr std::pair<Confidence, std::string_view> all[] = {
+        {Confidence::full, "full"},
         {Confidence::high, "high"},
         {Confidence::medium, "medium"},
         {Confidence::low, "low"},
@@ -25,7 +26,8 @@ struct Fields<Evidence> {
         v("value", s.value, "How much.");
         v("unit", s.unit, "Its unit; empty: a text.");
         v("from", s.from,
-          "The layer that it was seen in: hdf5, mpiio, posix, stdio, pnetcdf, path or run.");
+          "The layer that it was seen in: hdf5, mpiio, posix, stdio, pnetcdf, path or run; of what "
+          "was declared where: property_list, context_manager, command_line, file or environment.");
         v("profile", s.profile, "Number of the profile.");
     }
 };
@@ -47,7 +49,8 @@ struct Fields<Statement> {
     static void visit(V& v, S& s) {
         v("value", s.value, "The statement.");
         v("confidence", s.confidence,
-          "high: counted or proven; medium: follows from sums or times; low: a guess.");
+          "full: declared; high: counted or proven; medium: follows from sums or times; low: a "
+          "guess.");
         v("evidence", s.evidence, "The numbers it rests on.");
         v("changes", s.changes, "The profiles do not agree: see by_profile.");
         v("by_profile", s.by_profile, "What each profile says, where they do not agree.");
@@ -150,6 +153,21 @@ struct Fields<Naming> {
 };
 
 template <>
+struct Fields<DeclaredIntent> {
+    static constexpr std::string_view name = "declared_intent";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("name", s.name, "Key of docs/user/declare.md.");
+        v("value", s.value, "What was declared.");
+        v("from", s.from,
+          "Where: property_list, context_manager, command_line, file or environment.");
+        v("profile", s.profile, "Number of the profile.");
+        v("contradiction", s.contradiction,
+          "What the profile has against it, in words; absent where it has nothing.");
+    }
+};
+
+template <>
 struct Fields<DatasetIntent> {
     static constexpr std::string_view name = "dataset_intent";
     template <class V, class S>
@@ -204,6 +222,7 @@ struct Fields<DatasetIntent> {
         v("process_sharing", s.process_sharing, "Ids of the processes.");
         v("fs_size", s.fs_size, "Its size in the file.");
         v("volume", s.volume, "Bytes and calls.");
+        v("declared", s.declared, "What was declared of it: such statements are those declared.");
     }
 };
 
@@ -277,6 +296,7 @@ struct Fields<FileIntent> {
           "The most frequent sizes of transfers, most frequent first.");
         v("volume", s.volume, "Bytes and calls.");
         v("layers", s.layers, "What mpiio, posix and stdio saw.");
+        v("declared", s.declared, "What was declared of it: such statements are those declared.");
     }
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "intent/intents/declared.hpp"
 #include "intent/intents/derive.hpp"
 
 namespace tailrace::intent {
@@ -28,6 +29,17 @@ void join(Statement& to, const Statement& from, const std::vector<std::uint64_t>
         to = from;
         return;
     }
+    // What was declared of one run holds for all; the others are held against it no more.
+    const bool declared =
+        (to.confidence == Confidence::full) != (from.confidence == Confidence::full);
+    if (declared) {
+        const Statement& other = to.confidence == Confidence::full ? from : to;
+        Statement kept = to.confidence == Confidence::full ? to : from;
+        for (const Evidence& one : other.evidence)
+            if (kept.evidence.size() < most_evidence) kept.evidence.push_back(one);
+        to = std::move(kept);
+        return;
+    }
     const bool agree = to.value == from.value && !to.changes && !from.changes;
     if (!agree) {
         to.by_profile = variants_of(to, to_profiles);
@@ -51,6 +63,9 @@ void take_profiles(T& to, const T& from) {
 template <class T, class... Members>
 void join_object(T& to, const T& from, bool prefer, Members... members) {
     T joined = prefer ? from : to;
+    T mine = to, theirs = from;
+    hold_against(mine, from);
+    hold_against(theirs, to);
     const auto one = [&](Statement T::*member) {
         Statement statement = to.*member;
         join(statement, from.*member, to.profiles, from.profiles, prefer);
@@ -58,6 +73,8 @@ void join_object(T& to, const T& from, bool prefer, Members... members) {
     };
     (one(members), ...);
     joined.naming = to.naming;
+    joined.declared = mine.declared;
+    joined.declared.insert(joined.declared.end(), theirs.declared.begin(), theirs.declared.end());
     joined.profiles = to.profiles;
     take_profiles(joined, from);
     to = joined;

@@ -14,8 +14,8 @@
 
 namespace tailrace::intent {
 
-/// counted or proven; follows from sums or times; guessed.
-enum class Confidence { high, medium, low };
+/// declared; counted or proven; follows from sums or times; guessed.
+enum class Confidence { full, high, medium, low };
 
 /// One number that a statement rests on.
 struct Evidence {
@@ -74,6 +74,15 @@ struct Naming {
     std::string glob;     ///< the same for fnmatch
 };
 
+/// Something that was declared, and what the profile has against it.
+struct DeclaredIntent {
+    std::string name;
+    Setting value;
+    std::string from;  ///< "property_list", "context_manager", "command_line", ...
+    std::uint64_t profile = 0;
+    std::optional<std::string> contradiction;  ///< in words; nothing where there is none
+};
+
 struct DatasetIntent {
     std::string filename, dataset_name;
     std::vector<std::uint64_t> profiles;
@@ -92,6 +101,7 @@ struct DatasetIntent {
     ProcessSet process_sharing;
     std::optional<Amount> fs_size;
     Volume volume;
+    std::vector<DeclaredIntent> declared;
 };
 
 /// What the layers below HDF5 saw of a file.
@@ -118,6 +128,7 @@ struct FileIntent {
     std::vector<TransferSize> transfer_size_dist;
     Volume volume;
     std::map<std::string, LayerIntent> layers;
+    std::vector<DeclaredIntent> declared;
 };
 
 /// Files that differ in numbers only.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "intent/intents/declared.hpp"
 #include "intent/intents/derive.hpp"
 #include "intent/intents/statements.hpp"
 
@@ -67,9 +68,15 @@ bool mark(std::map<std::string, T>& objects, const std::map<std::string, T> Inte
     for (auto& [key, intent] : objects) {
         const Flow flow = flow_of(key, single, where);
         if (flow.producers.size() + flow.consumers.size() < 2) continue;
-        intent.producer_consumer = statement_of(all, flow);
-        if (intent.producer_consumer.value != "yes") continue;
+        const Statement seen = statement_of(all, flow);
+        if (intent.producer_consumer.confidence != Confidence::full)
+            intent.producer_consumer = seen;
+        for (DeclaredIntent& one : intent.declared)
+            if (one.name == "producer_consumer" && !one.contradiction)
+                one.contradiction = against(one.name, intent.producer_consumer.value, seen);
+        if (seen.value != "yes") continue;
         any = true;
+        if (intent.type.confidence == Confidence::full) continue;
         set_type(intent.type, flow);
         intent.mode.value = "read_write";
         intent.mode.changes = false;

@@ -25,7 +25,7 @@ core::Error foreign(const std::string& found, const std::string& where, const Ki
 
 }  // namespace
 
-Json parse(std::string_view text, const std::string& where, const Kind& kind) {
+Json parse_object(std::string_view text, const std::string& where, const Kind& kind) {
     const std::string noun(kind.noun);
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
         throw core::Error(core::Code::bad_input, "the file is empty, no " + noun, where,
@@ -48,11 +48,17 @@ Json parse(std::string_view text, const std::string& where, const Kind& kind) {
     if (!document.is_object())
         throw core::Error(core::Code::bad_input, "this is no " + noun + " but " + kind_of(document),
                           where, std::string(kind.remedy));
+    return document;
+}
+
+Json parse(std::string_view text, const std::string& where, const Kind& kind) {
+    Json document = parse_object(text, where, kind);
     const auto schema = document.find("schema");
     if (schema == document.end() || !schema->is_string())
-        throw core::Error(core::Code::bad_input,
-                          "this is no " + noun + ": it has no key \"schema\" with a text", where,
-                          std::string(kind.remedy));
+        throw core::Error(
+            core::Code::bad_input,
+            "this is no " + std::string(kind.noun) + ": it has no key \"schema\" with a text",
+            where, std::string(kind.remedy));
     if (schema->get<std::string>() != kind.schema)
         throw foreign(schema->get<std::string>(), where, kind);
     document.erase(schema);

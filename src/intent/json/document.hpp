@@ -25,6 +25,9 @@ struct Kind {
 /// @param where  file name for messages
 /// @throws Error{Code::bad_input} where it is no JSON, is of a foreign or a newer schema
 [[nodiscard]] Json parse(std::string_view text, const std::string& where, const Kind& kind);
+/// The object in `text`, of whatever schema.  [local]
+/// @throws Error{Code::bad_input} where it is no JSON, or no object
+[[nodiscard]] Json parse_object(std::string_view text, const std::string& where, const Kind& kind);
 /// An error at a place of the document ("profile.json: files[3].posix.opens").  [local]
 [[nodiscard]] core::Error error_at(const std::string& where, const std::string& place,
                                    const std::string& message, const std::string& remedy = {});

@@ -206,6 +206,19 @@ struct Fields<Attributes> {
 };
 
 template <>
+struct Fields<Declared> {
+    static constexpr std::string_view name = "declared";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("from", s.from,
+          "Where it was declared: property_list, context_manager, command_line, file or "
+          "environment.");
+        v("processes", s.processes, "Ids of the processes that declared it.");
+        v("intents", s.intents, "What was declared: keys and values of docs/user/declare.md.");
+    }
+};
+
+template <>
 struct Fields<Dataset> {
     static constexpr std::string_view name = "dataset";
     template <class V, class S>
@@ -246,6 +259,7 @@ struct Fields<Dataset> {
         v("direct_chunk_writes", s.direct_chunk_writes, "Writes of stored chunks.");
         v("extensions", s.extensions, "Growth of the extent.");
         v("attributes", s.attributes, "Attributes of the dataset.");
+        v("declared", s.declared, "What the program, or somebody for it, declares of it.");
     }
 };
 

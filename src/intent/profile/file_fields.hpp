@@ -232,6 +232,7 @@ struct Fields<File> {
         v("stdio", s.stdio, "What fopen, fwrite and the like saw.");
         v("pnetcdf", s.pnetcdf, "What PnetCDF saw.");
         v("lustre", s.lustre, "Striping.");
+        v("declared", s.declared, "What the program, or somebody for it, declares of it.");
         v("datasets", s.datasets, "Its datasets and variables.");
     }
 };

@@ -25,6 +25,13 @@ using Texts = std::map<std::string, std::string>;
 using Setting = std::variant<bool, std::uint64_t, double, std::string, Extents>;
 using Settings = std::map<std::string, Setting>;
 
+/// What was declared of a file or dataset, by whom: checked keys and values of intent/declare.
+struct Declared {
+    std::string from;  ///< property_list, context_manager, command_line, file, environment
+    ProcessSet processes;
+    Settings intents;
+};
+
 /// From the beginning of the first to the end of the last.
 struct Span {
     double start_s = 0, end_s = 0;
@@ -185,6 +192,7 @@ struct Dataset {
     std::optional<DirectChunks> direct_chunk_reads, direct_chunk_writes;
     std::optional<Extensions> extensions;
     std::optional<Attributes> attributes;
+    std::vector<Declared> declared;
 };
 
 // --- one file -----------------------------------------------------------------------------------
@@ -274,6 +282,7 @@ struct File {
     std::optional<PosixFile> posix, stdio;
     std::optional<PnetcdfFile> pnetcdf;
     std::optional<Lustre> lustre;
+    std::vector<Declared> declared;
     std::vector<Dataset> datasets;
 };
 

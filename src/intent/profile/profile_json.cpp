@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "intent/declare/into_profile.hpp"
 #include "intent/json/schema.hpp"
 #include "intent/profile/file_fields.hpp"
 
@@ -13,6 +14,16 @@ namespace {
 constexpr json::Kind kind{
     "tailrace-profile/1", "profile",
     "`tailrace profile -- command` makes one; a Darshan log is read as it is"};
+
+void check(const std::vector<Declared>& all, declare::Of of, const std::string& where,
+           const std::string& place) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const std::string here = place + ".declared[" + std::to_string(i) + "]";
+        if (declare::strength_of(all[i].from) > declare::strength_of(declare::from_list))
+            throw json::error_at(where, here, "nothing is declared from \"" + all[i].from + "\"");
+        declare::check(all[i].intents, of, where, here + ".intents");
+    }
+}
 
 /// What the types cannot say: ids are unique, and the rest refers to processes that are listed.
 void check(const Profile& profile, const std::string& where) {
@@ -30,8 +41,11 @@ void check(const Profile& profile, const std::string& where) {
         if (file.path.empty()) throw json::error_at(where, place, "the path is empty");
         if (!paths.insert(file.path).second)
             throw json::error_at(where, place, "the file \"" + file.path + "\" stands there twice");
+        check(file.declared, declare::Of::file, where, place);
         for (std::size_t k = 0; k < file.datasets.size(); ++k) {
             const Dataset& dataset = file.datasets[k];
+            check(dataset.declared, declare::Of::dataset, where,
+                  place + ".datasets[" + std::to_string(k) + "]");
             if (!dataset.dims.empty() &&
                 dataset.ndims.value_or(dataset.dims.size()) != dataset.dims.size())
                 throw json::error_at(where, place + ".datasets[" + std::to_string(k) + "]",

@@ -47,12 +47,14 @@ std::vector<SiteRule> site_rules(const std::vector<Document>& rules) {
 }  // namespace
 
 std::string advise(const std::vector<Document>& inputs, const std::vector<Document>& rules,
-                   const std::vector<std::string>& allow, const plan::Hasher& hasher) {
+                   const std::vector<std::string>& allow, const std::vector<Document>& declarations,
+                   const plan::Hasher& hasher) {
     Options options;
     for (const std::string& name : allow) options.allowed.insert(class_of(name));
     options.site_rules = site_rules(rules);
     std::vector<NamedProfile> profiles;
     std::vector<Profile> all;
+    std::vector<std::size_t> places;  // of the profiles among all
     std::vector<std::string> names;
     for (const Document& input : inputs) {
         names.push_back(input.name);
@@ -62,9 +64,17 @@ std::string advise(const std::vector<Document>& inputs, const std::vector<Docume
             all.push_back(profile_of(intents));
         } else {
             profiles.push_back({input.name, profile_from_json(input.text, input.name)});
-            all.push_back(profiles.back().profile);
+            places.push_back(all.size());
+            all.emplace_back();
         }
     }
+    if (profiles.empty() && !declarations.empty())
+        throw core::Error(core::Code::bad_input, "intents are given, and no profile to declare of",
+                          "--declare", "give it to `tailrace intents`, or give the profile");
+    std::vector<std::pair<std::string, std::string>> texts;
+    for (const Document& one : declarations) texts.emplace_back(one.name, one.text);
+    declare_of(profiles, texts);
+    for (std::size_t i = 0; i < profiles.size(); ++i) all[places[i]] = profiles[i].profile;
     if (!profiles.empty()) take_names(intents_of(profiles), options);
     return to_json(plan_of(all, options, names), hasher);
 }

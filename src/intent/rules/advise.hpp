@@ -16,11 +16,14 @@ struct Document {
 /// The plan that follows, as JSON.  [local]
 /// @param inputs  profiles or intents
 /// @param rules   files of a site's own rules
+/// @param declarations  what is declared of the profiles' files
 /// @param allow   names of the classes that are allowed besides safe and layout
 /// @throws Error{bad_input | unknown_key | missing_key} naming file and place
 [[nodiscard]] std::string advise(const std::vector<Document>& inputs,
                                  const std::vector<Document>& rules,
-                                 const std::vector<std::string>& allow, const plan::Hasher& hasher);
+                                 const std::vector<std::string>& allow,
+                                 const std::vector<Document>& declarations,
+                                 const plan::Hasher& hasher);
 /// The table of rules as JSON, a site's own at its end.  [local]
 [[nodiscard]] std::string table_of(const std::vector<Document>& rules);
 

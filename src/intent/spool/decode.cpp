@@ -167,6 +167,9 @@ private:
             case kind_outcome:
                 read_outcome(reader);
                 break;
+            case kind_declared:
+                read_declared(reader);
+                break;
             default:
                 reader.damaged("a record of kind " + std::to_string(head.kind));
         }
@@ -364,6 +367,21 @@ private:
         for (std::size_t part = 0; part < std::size(texts); ++part)
             *texts[part] = reader.text(record.bytes[part]);
         x_spool.outcomes.push_back(std::move(made));
+    }
+
+    void read_declared(Reader& reader) {
+        const auto record = reader.head<DeclaredRecord>();
+        if (record.by < declared_on_list || record.by >= declared_bys)
+            reader.damaged("a declaration of kind " + std::to_string(record.by));
+        DecodedDeclared made{static_cast<DeclaredBy>(record.by), reader.text(record.bytes)};
+        const auto found = x_spool.files.find(record.of);
+        if (record.of == 0) {
+            x_spool.declared.push_back(std::move(made));
+        } else if (found != x_spool.files.end()) {
+            found->second.declared.push_back(std::move(made));
+        } else {
+            dataset(reader, record.of).declared.push_back(std::move(made));
+        }
     }
 
     DecodedFile& file(Reader& reader, std::uint64_t offset) {

@@ -28,6 +28,10 @@ struct DecodedHint {
     std::string key, value;
     bool in_force = false;
 };
+struct DecodedDeclared {
+    DeclaredBy by{};
+    std::string text;
+};
 struct DecodedMpiio {
     MpiioRecord record{};
     std::vector<DecodedHint> hints;  ///< in the order in which they were met
@@ -38,6 +42,7 @@ struct DecodedFile {
     std::string path;
     std::vector<std::string> names;
     std::vector<DecodedSetting> settings;
+    std::vector<DecodedDeclared> declared;
     std::optional<DecodedMpiio> mpiio;
     std::optional<PosixRecord> posix, stream;
 };
@@ -68,6 +73,7 @@ struct DecodedDataset {
     std::vector<std::uint64_t> dims, largest, chunk;
     std::vector<DecodedFilter> filters;
     std::vector<DecodedSetting> settings;
+    std::vector<DecodedDeclared> declared;
     std::vector<std::vector<std::uint64_t>> extents;  ///< after the first and the last extensions
     std::map<Direction, DecodedTransfers> transfers;
 };
@@ -84,6 +90,7 @@ struct Spool {
     std::map<std::uint64_t, DecodedFile> files;        ///< by offset
     std::map<std::uint64_t, DecodedDataset> datasets;  ///< by offset
     std::vector<DecodedOutcome> outcomes;
+    std::vector<DecodedDeclared> declared;  ///< in the environment, of files by pattern
 };
 
 /// The spool in `bytes`.  [local]

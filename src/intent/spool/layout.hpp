@@ -40,6 +40,7 @@ enum Kind : uint32_t {
     kind_hint = 17,
     kind_view = 18,
     kind_posix = 19,
+    kind_declared = 20,
     kinds = 24
 };
 
@@ -333,5 +334,25 @@ struct OutcomeRecord {
     uint32_t bytes[6];
     uint32_t pad;
 };
+
+/// Who declares.
+enum DeclaredBy : uint32_t {
+    declared_on_list = 1,  ///< a property list of the program
+    declared_in_context,   ///< the program, for files by pattern
+    declared_in_environment,
+    declared_in_file,  ///< that the environment names
+    declared_bys
+};
+
+/// What is declared of the file or dataset at `of`; 0: of all that match. Followed by `bytes`
+/// characters of JSON, in files with their name in front and a zero byte.
+struct DeclaredRecord {
+    Head head;
+    uint64_t of;
+    uint32_t by;
+    uint32_t bytes;
+};
+constexpr uint32_t most_declared_bytes = 4096;            ///< of one file or dataset
+constexpr uint32_t most_declared_in_environment = 65536;  ///< or in a file
 
 }  // namespace tailrace::intent::spool

@@ -57,7 +57,7 @@ std::string system_name(std::int64_t type) {
 constexpr const char* kind_names[kinds] = {
     "",          "texts",  "libraries", "files",    "file_names", "datasets", "dataset_names",
     "transfers", "shapes", "places",    "settings", "filters",    "extents",  "calls",
-    "outcomes",  nullptr,  "mpiio",     "hints",    "views",      "posix"};
+    "outcomes",  nullptr,  "mpiio",     "hints",    "views",      "posix",    "declarations"};
 
 void count_dropped(const Spool& spool, Counts& dropped) {
     for (std::size_t kind = 1; kind < kinds; ++kind) {
@@ -154,7 +154,7 @@ void gather(const Spool& spool, const Member& member, std::map<std::string, Gath
     }
 }
 
-File file(const std::string& path, const Gathered& from) {
+File file(const std::string& path, const Gathered& from, std::vector<std::string>& notes) {
     File made;
     made.path = path;
     std::set<std::string> names;
@@ -169,8 +169,11 @@ File file(const std::string& path, const Gathered& from) {
     made.posix = posix_file(from.files, &DecodedFile::posix);
     made.stdio = posix_file(from.files, &DecodedFile::stream);
     for (const std::string& name : from.order) {
-        made.datasets.push_back(dataset(name, from.datasets.at(name)));
+        const auto& parts = from.datasets.at(name);
+        made.datasets.push_back(dataset(name, parts));
+        add_declared(made.datasets.back(), parts, notes);
     }
+    add_declared(made, from.files, notes);
     return made;
 }
 
@@ -212,6 +215,7 @@ Profile merge(std::vector<NamedSpool> spools, const std::string& command) {
         start_ns = std::min(start_ns, one.spool.header.start_wall_ns);
     }
     std::map<std::string, Gathered> files;
+    std::vector<Part<Spool>> members;
     Ids ids;
     for (const NamedSpool& one : spools) {
         const auto [id, is_new] = ids.of(one.spool);
@@ -225,6 +229,7 @@ Profile merge(std::vector<NamedSpool> spools, const std::string& command) {
         profile.origin.sources.push_back({one.path, "spool", "", {}});
         count_dropped(one.spool, profile.origin.dropped);
         gather(one.spool, member, files);
+        members.push_back({member, &one.spool});
     }
     if (!spools.empty()) {
         profile.origin.start = iso_time(start_ns);
@@ -238,7 +243,9 @@ Profile merge(std::vector<NamedSpool> spools, const std::string& command) {
     }
     describe_run(spools, profile.run);
     add_file_systems(files, profile.run);
-    for (const auto& [path, gathered] : files) profile.files.push_back(file(path, gathered));
+    for (const auto& [path, gathered] : files)
+        profile.files.push_back(file(path, gathered, profile.origin.notes));
+    add_declared(profile, members);
     return profile;
 }
 

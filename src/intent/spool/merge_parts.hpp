@@ -45,4 +45,14 @@ void add_settings(Settings& all, const std::vector<DecodedSetting>& settings);
 [[nodiscard]] ReadAfterWrite read_after_write(const Extents& dims,
                                               const std::vector<Part<DecodedDataset>>& parts);
 
+/// What was declared of the file, on lists and by the program in other ways; what is no declaration
+/// is left out, and noted.
+void add_declared(File& made, const std::vector<Part<DecodedFile>>& parts,
+                  std::vector<std::string>& notes);
+void add_declared(Dataset& made, const std::vector<Part<DecodedDataset>>& parts,
+                  std::vector<std::string>& notes);
+/// What environments declared of files by pattern.
+/// @param members  of the spools, in their order
+void add_declared(Profile& profile, const std::vector<Part<Spool>>& members);
+
 }  // namespace tailrace::intent::spool

@@ -45,6 +45,8 @@ void do_everything() {
     auto* unnamed = vol::recorder::anonymous(file);
     vol::recorder::named(unnamed, "/named later");
     vol::recorder::dataset(file, "/group/d", nullptr, false, &known);
+    vol::recorder::declared(file, spool::declared_on_list, R"({"append":"no"})", 15);
+    vol::recorder::declared(dataset, spool::declared_on_list, R"({"reuse":"once"})", 16);
     vol::recorder::file_closed(file, now());
 }
 

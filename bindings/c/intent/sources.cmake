@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the library of declared intents is made of, for the house and for the Python package, which is
+# also built alone.
+set(tailrace_declaring_folder ${CMAKE_CURRENT_LIST_DIR})
+set(tailrace_declaring_sources
+  intent.cpp
+  process_hdf5.cpp
+  scopes.cpp
+  ../../../src/core/box.cpp
+  ../../../src/core/config.cpp
+  ../../../src/core/config_values.cpp
+  ../../../src/core/error.cpp
+  ../../../src/core/key_table.cpp
+  ../../../src/intent/declare/declaration.cpp
+  ../../../src/intent/declare/keys.cpp
+  ../../../src/intent/declare/match.cpp
+  ../../../src/intent/json/document.cpp
+  ../../../src/intent/profile/process_set.cpp)
+list(TRANSFORM tailrace_declaring_sources PREPEND ${tailrace_declaring_folder}/)
+
+# Its sources are its own, hidden, and it is never unloaded: hooks keep the address of a function.
+# Programs with and without sanitizers link it, and Python loads it.
+function(tailrace_set_up_declaring target)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  target_include_directories(${target} PRIVATE ${tailrace_declaring_folder}
+    ${tailrace_declaring_folder}/../../../src ${tailrace_declaring_folder}/../../../include)
+  target_compile_options(${target} PRIVATE -fvisibility=hidden -fvisibility-inlines-hidden
+    -fno-sanitize=all)
+  target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
+  target_link_options(${target} PRIVATE -fno-sanitize=all LINKER:--as-needed LINKER:-z,defs
+    LINKER:-z,nodelete)
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME tailrace_intent)
+endfunction()

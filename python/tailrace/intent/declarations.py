@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of declarations, for programs that cannot be changed: --declare and TAILRACE_INTENTS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tailrace.errors import TailraceError
+from tailrace.intent.darshan_log import check_it_is_a_file
+from tailrace.intent.native_calls import call
+from tailrace.intent.sources import read_text
+
+variable = "TAILRACE_INTENTS"
+
+
+def read_all(files: Sequence[Path]) -> list[tuple[str, str]]:
+    """Name and text of each file, for the compiled helper, which checks them."""
+    for file in files:
+        check_it_is_a_file(file)
+    return [(str(file), read_text(file)) for file in files]
+
+
+def environment_for(file: Path | None, given: Mapping[str, str]) -> dict[str, str]:
+    """What a program needs in its environment so that what is declared is noted down; checked.
+
+    Args:
+        file: of --declare; it takes the place of what the environment says.
+        given: the environment.
+
+    Raises:
+        TailraceError: the declarations are wrong.
+    """
+    if file is None and not given.get(variable, "").strip():
+        return {}
+    if file is None:
+        text = given[variable]
+        if text.lstrip().startswith("{"):
+            check(text, variable)
+            return {variable: text}  # named, so that launchers hand it on
+        file = Path(text)
+        if not file.is_file():
+            raise TailraceError(
+                f'the file of declarations is not there: {variable}="{text}"', where=variable,
+                hint="name a file, or give the JSON itself, which begins with {",
+            )  # fmt: skip
+    check(read_all([file])[0][1], str(file))
+    return {variable: str(file.absolute())}
+
+
+def check(text: str, where: str) -> None:
+    """Raises: the text is no tailrace-declarations/1."""
+    call("checked_declarations", text, where)
