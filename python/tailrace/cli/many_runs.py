@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -123,24 +123,29 @@ def make_runs(
 ) -> Made:
     """Raises TailraceError where nothing was measured."""
     output.note(_intention(asked, checked, budget_s))
-    code, ended = ExitCode.OK, None
     with rounds_display(output) as display:
         experiment = Experiment(
             plan, checked, asked.metric, asked.repeat, budget_s=budget_s, say=display.say,
             tell=display.tell,
         )  # fmt: skip
-        try:
-            experiment.run()
-        except KeyboardInterrupt:
-            code = ExitCode.INTERRUPTED
-        except TailraceError as error:
-            code, ended = error.code, error
+        code, ended = until_ended(experiment.run)
     runs = experiment.runs()
     if ended is not None and not runs.measured:
         raise ended
     if code:
         output.note("ended early: what follows is of the runs so far; --resume goes on with them")
     return Made(experiment, runs, code, ended)
+
+
+def until_ended(runs: Callable[[], object]) -> tuple[ExitCode, TailraceError | None]:
+    """How they ended: OK, or why early; the Records so far are kept."""
+    try:
+        runs()
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED, None
+    except TailraceError as error:
+        return error.code, error
+    return ExitCode.OK, None
 
 
 def _intention(asked: Asked, checked: Checked, budget_s: float | None) -> str:

@@ -17,7 +17,7 @@ from tailrace.cli.options import Json, Quiet
 from tailrace.cli.output import Output
 from tailrace.cli.run_display import ToStdout, display
 from tailrace.errors import ExitCode, TailraceError
-from tailrace.run import programs, progress
+from tailrace.run import dry, programs, progress
 from tailrace.run.execute import Ended, execute
 from tailrace.run.inputs import RunInputs, gather
 from tailrace.run.kernels import kernel_of
@@ -174,7 +174,7 @@ def _show(output: Output, job: Job) -> int:
     stdin = job.inputs.stdin
     lines: list[str] = []
     ended = execute(
-        [str(job.path), *job.launch.dry_run(), *job.inputs.arguments],
+        [str(job.path), *dry.options(job.launch.ranks), *job.inputs.arguments],
         stdin=stdin,
         environment=job.launch.environment,
         line=lines.append,

@@ -99,6 +99,10 @@ def _words(ranked: list[Ranked], runs: Runs) -> list[str]:
             f"note: some have {plural(fewest, 'repetition')} only; below {trusted_rounds} nothing "
             "is told from the best, and intervals are too narrow"
         )
+    words += [
+        f"note: {one.name} wrote wrong data in a run that was read back; it is not ranked"
+        for one in runs.wrong
+    ]
     if not runs.same_bytes:
         words.append("note: not all wrote the same bytes; times are for those of the first")
     return words

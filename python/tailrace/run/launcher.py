@@ -37,10 +37,6 @@ class Launch:
     open_mpi: bool = False  # an mpiexec of Open MPI
     ranks: int = 1
 
-    def dry_run(self) -> list[str]:
-        """Options for the program where it only says, on one process, what a run would do."""
-        return ["--dry-run", "--ranks", str(self.ranks)]
-
 
 def launch_for(
     mpi: MpiLibrary | None,

@@ -10,9 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tailrace.errors import ExitCode, TailraceError
+from tailrace.run.dry import dry_run
 from tailrace.run.inputs import RunInputs, read_until_done
-
-_patience_s = 60
 
 
 def self_contained(inputs: RunInputs, file: Path | None) -> RunInputs:
@@ -40,25 +39,23 @@ def check_inputs(
     """Lets the program look at its inputs, in the job's folder where that is there. It knows them
     all; raises its verdict. What it cannot do here (no MPI on this machine) is no verdict."""
     try:
-        done = subprocess.run(
-            [str(path), "--dry-run", *inputs.arguments, "--ranks", str(ranks)],
-            input=inputs.stdin or b"", capture_output=True, timeout=_patience_s, check=False,
-            cwd=folder if folder.is_dir() else None,
+        said = dry_run(
+            path, inputs.arguments, ranks, {}, stdin=inputs.stdin or b"",
+            folder=folder if folder.is_dir() else None,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         say(f"the inputs were not checked here: {error}")
         return
-    said = done.stderr.decode("utf-8", "replace").strip()
-    if done.returncode == ExitCode.USAGE:
-        first, _, hint = said.partition("\n")
+    if said.code == ExitCode.USAGE:
+        first, _, hint = said.err.strip().partition("\n")
         raise TailraceError(
             first.removeprefix("tailrace: error: "),
             where="inputs",
             hint=f"{hint.strip().removeprefix('hint: ').rstrip('.')}; what is right on the nodes "
             "and wrong here goes with --no-check",
         )
-    if done.returncode:
-        say(f"the inputs were not checked here (exit code {done.returncode}): {_shortened(said)}")
+    if said.code:
+        say(f"the inputs were not checked here (exit code {said.code}): {_shortened(said.err)}")
 
 
 def _shortened(text: str) -> str:

@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import os
 import random
 import secrets
-import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -15,6 +13,7 @@ from pathlib import Path
 from tailrace.errors import TailraceError
 from tailrace.results import Record, read_results
 from tailrace.run import programs
+from tailrace.run.dry import dry_run
 from tailrace.run.fresh import Place, run_fresh
 from tailrace.run.launcher import launch_for
 from tailrace.run.rounds import HowFar, Pace
@@ -24,7 +23,6 @@ from tailrace.suite.table import Case, Suite
 from tailrace.sweep import mpi_io
 
 _most_failures = 2
-_patience_s = 120
 
 
 @dataclass
@@ -102,16 +100,8 @@ def _refusal(job: Job) -> str:
     assert job.variant is not None
     launch = job.variant.launch
     words = job.variant.arguments(job.variant.filename.parent, Path("results.jsonl"))
-    done = subprocess.run(
-        [str(job.program), *launch.dry_run(), *words],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-        timeout=_patience_s, check=False,
-        env={**os.environ, **launch.environment},
-    )  # fmt: skip
-    if done.returncode == 0:
-        return ""
-    first = done.stderr.strip().partition("\n")[0].removeprefix("tailrace: error: ")
-    return first or f"its program ended with exit code {done.returncode}"
+    said = dry_run(job.program, words, launch.ranks, launch.environment)
+    return said.error if said.code else ""
 
 
 class Experiment:

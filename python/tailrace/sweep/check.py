@@ -3,23 +3,21 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from tailrace.errors import ExitCode, TailraceError
+from tailrace.run import dry
+from tailrace.run.dry import Said
 from tailrace.run.launcher import cores
 from tailrace.run.rounds import HowFar
 from tailrace.sweep import hints
 from tailrace.sweep.plan import Combination, Plan
 
-_patience_s = 120
-_alone = {"OMPI_MCA_ess_singleton_isolated": "1"}  # Open MPI starts no daemon for one process
 _size = re.compile(r"^# effective configuration for (\d+) ranks?, (\d+) bytes", re.MULTILINE)
 _no_effect = re.compile(r"\b(\w+) has no effect with (.+?)(?: \(rank .*\))?$", re.MULTILINE)
 _ranks_in_text = re.compile(r" \(rank \d+ of \d+\)")
@@ -55,20 +53,6 @@ class Checked:
     start_s: float = 0.0
 
 
-@dataclass(frozen=True)
-class Said:
-    """By a dry run. configuration: the effective one, without comments."""
-
-    code: int
-    out: str
-    err: str
-    elapsed_s: float
-
-    @property
-    def configuration(self) -> str:
-        return "\n".join(line.partition("  #")[0] for line in self.out.splitlines()[1:])
-
-
 def check(plan: Plan, tell: Callable[[HowFar], None] = lambda _now: None) -> Checked:
     """Dry runs of all combinations, on one process each. `tell` hears how far it is.
 
@@ -90,7 +74,7 @@ def check(plan: Plan, tell: Callable[[HowFar], None] = lambda _now: None) -> Che
     known = _Known(without)
     for combination, one, idle in zip(plan.combinations, said, without, strict=True):
         if one.code:
-            found.left_out.append(LeftOut(combination, _reason(one), one.code))
+            found.left_out.append(LeftOut(combination, reason_of(one), one.code))
             continue
         same = known.same_as(combination, one, idle)
         if same is not None:
@@ -112,26 +96,13 @@ def dry_run(plan: Plan, combination: Combination) -> Said:
     """What the kernel says to it, on one process."""
     variant = combination.variant
     words = variant.arguments(variant.filename.parent, plan.results)
-    started = time.monotonic()
-    ran = subprocess.run(
-        [str(plan.program), *variant.launch.dry_run(), *words],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=_patience_s,
-        check=False,
-        env={**os.environ, **_alone, **variant.launch.environment},
-    )
-    return Said(ran.returncode, ran.stdout, ran.stderr, time.monotonic() - started)
+    return dry.dry_run(plan.program, words, variant.launch.ranks, variant.launch.environment)
 
 
-def _reason(said: Said) -> str:
-    """What the program said, without its name, the place (the words are ours) and the ranks."""
-    lines = [line for line in said.err.splitlines() if line.startswith("tailrace: error: ")]
-    text = lines[0].removeprefix("tailrace: error: ") if lines else ""
-    text = _ranks_in_text.sub("", text).removeprefix("<command line>: ").rstrip(". ")
-    return text or f"the program ended with exit code {said.code}"
+def reason_of(said: Said) -> str:
+    """Its error without the place (the words are ours) and the ranks."""
+    text = _ranks_in_text.sub("", said.error).removeprefix("<command line>: ").rstrip(". ")
+    return text or said.error
 
 
 def _without_effect(plan: Plan, combination: Combination, said: Said) -> Idle:

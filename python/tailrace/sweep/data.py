@@ -42,6 +42,11 @@ class Case:
     warm_up_s: float | None = None  # of the last one, as the others
     failed: list[Record] = field(default_factory=list)
 
+    @property
+    def wrong(self) -> bool:
+        """Whether a file of it was read back and had wrong elements."""
+        return any((one.error or "").startswith("verification:") for one in self.failed)
+
     @cached_property
     def values(self) -> list[float]:
         return [self.seconds[number] for number in sorted(self.seconds)]
@@ -67,7 +72,12 @@ class Runs:
 
     @property
     def measured(self) -> list[Case]:
-        return [case for case in self.cases.values() if case.seconds]
+        """Fast and wrong is no result."""
+        return [case for case in self.cases.values() if case.seconds and not case.wrong]
+
+    @property
+    def wrong(self) -> list[Case]:
+        return [case for case in self.cases.values() if case.wrong]
 
     def full_rounds(self) -> list[int]:
         """Rounds in which every measured case ran well: only those compare everything."""

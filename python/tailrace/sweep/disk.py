@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from tailrace.errors import ExitCode, TailraceError
+from tailrace.run.fresh import FreshRun
 from tailrace.units import mib
 
 # Metadata, alignment and what others write meanwhile.
@@ -29,6 +30,7 @@ def check_room(folder: Path, needed_bytes: int) -> None:
         )
 
 
-def disk_full(folder: Path, why: str) -> TailraceError:
-    """For a run that met the end of the disk: others have filled it."""
-    return TailraceError(why, where=str(folder), hint=_hint, code=ExitCode.RUN_FAILED)
+def check_not_full(folder: Path, ran: FreshRun) -> None:
+    """Raises TailraceError where the run met the end of the disk: others have filled it."""
+    if any(one["error"] and one["error"]["code"] == "no_space" for one in ran.records):
+        raise TailraceError(ran.why, where=str(folder), hint=_hint, code=ExitCode.RUN_FAILED)

@@ -16,7 +16,7 @@ from tailrace.run.fresh import Place, run_fresh
 from tailrace.run.rounds import HowFar, Pace
 from tailrace.sweep.check import Checked, LeftOut
 from tailrace.sweep.data import Case, Runs, runs_of
-from tailrace.sweep.disk import check_room, disk_full
+from tailrace.sweep.disk import check_not_full, check_room
 from tailrace.sweep.narrow import Dropped, Latin, first_round, narrowed, promising
 from tailrace.sweep.plan import Combination, Plan
 from tailrace.units import span
@@ -172,8 +172,7 @@ class Experiment:
             if ran.code == 0 and ran.records:
                 self._done += 1
                 return
-            if any(one["error"] and one["error"]["code"] == "no_space" for one in ran.records):
-                raise disk_full(combination.variant.filename.parent, ran.why)
+            check_not_full(combination.variant.filename.parent, ran)
             failures = self._failures.get(combination.name, 0) + 1
             self._failures[combination.name] = failures
             why = f"exit code {ran.code}" + (f": {ran.why}" if ran.why else "")

@@ -11,6 +11,7 @@ from tailrace.errors import ExitCode, TailraceError
 from tailrace.sweep.check import dry_run
 from tailrace.sweep.findings import Findings
 from tailrace.sweep.plan import Combination, Plan
+from tailrace.sweep.proof import Proof
 from tailrace.sweep.ranking import Ranked
 
 _sign = "# made by tailrace sweep"
@@ -41,7 +42,7 @@ def _names(kernel: str) -> tuple[str, str, str, str]:
     return "hints", "environment.sh", f"{kernel}.in", "README.md"
 
 
-def write_recommended(folder: Path, plan: Plan, found: Findings) -> list[Path]:
+def write_recommended(folder: Path, plan: Plan, found: Findings, proof: Proof) -> list[Path]:
     """Of the best of the ranking. The files that were written."""
     best = found.ranked[0]
     combination = next(one for one in plan.combinations if one.name == best.case.name)
@@ -56,7 +57,7 @@ def write_recommended(folder: Path, plan: Plan, found: Findings) -> list[Path]:
                 _lines([about, *(f"{name} {value}" for name, value in hints.items())]),
                 _environment(about, combination, with_hints=bool(hints) and romio),
                 _lines([about, *_input(plan, combination)]),
-                _readme(plan, found, combination, bool(hints)),
+                _readme(plan, found, combination, proof, bool(hints)),
             ),
             strict=True,
         )
@@ -106,7 +107,9 @@ def _without_comment(line: str) -> str:
     return line.rpartition("  # ")[0].rstrip() if "  # " in line else line
 
 
-def _readme(plan: Plan, found: Findings, combination: Combination, hints: bool) -> str:
+def _readme(
+    plan: Plan, found: Findings, combination: Combination, proof: Proof, hints: bool
+) -> str:
     best = found.ranked[0]
     launch = combination.variant.launch
     command = shlex.join([*launch.words, plan.program.name, "--input", f"{plan.kernel}.in"])
@@ -116,7 +119,7 @@ def _readme(plan: Plan, found: Findings, combination: Combination, hints: bool) 
         f"# {plan.kernel}: the fastest of {len(found.ranked)} combinations",
         "",
         f"`{best.case.name}`: {_time(best)} (median of {len(best.case.values)} repetitions, "
-        f"{found.runs.metric} time), sweep `{plan.sweep}`, seed {plan.seed}.",
+        f"{found.runs.metric} time), sweep `{plan.sweep}`, seed {plan.seed}; {proof.text}.",
         "",
         "    . ./environment.sh",
         f"    {command}",

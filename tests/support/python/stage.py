@@ -64,7 +64,7 @@ else:
     record["rates"] = dict.fromkeys(record["rates"], size / time)
 pathlib.Path(settings["filename"]).write_text("data")
 pathlib.Path(settings["results"]).write_text(json.dumps(record) + "\\n")
-sys.exit(1 if isinstance(time, str) else 0)
+sys.exit((3 if time == "verification" else 1) if isinstance(time, str) else 0)
 """
 
 _help = """

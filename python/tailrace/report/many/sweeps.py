@@ -42,6 +42,9 @@ def _ranked(found: Findings) -> Figure:
         f"Durable total of each combination of {names}, the fastest on top: median, bootstrap "
         "interval, every repetition. x: by the best in the same rounds."
     )
+    if found.runs.wrong:
+        wrong = ", ".join(one.name for one in found.runs.wrong)
+        caption += f" Not ranked, since it wrote wrong data in a run that was read back: {wrong}."
     legend = [
         Key(swatches.bar("s-durable"), "not to be told from the best"),
         Key(swatches.bar("s-rest"), "slower than the best, or too few repetitions to tell"),
