@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# How tests are declared. Every CTest states its ranks (PROCESSORS), has a timeout, its own temporary
+# How tests are declared. Every CTest states its ranks and PROCESSORS, has a timeout, its own temporary
 # folder and the whole environment it needs (tests/support/run_case.sh.in), and fails when HDF5 prints
 # an error stack.
 #
@@ -118,6 +118,7 @@ function(tailrace_add_script_test)
   endforeach()
   add_test(NAME ${test} COMMAND ${tailrace_run_case} ${options} -- ${arg_COMMAND})
   set_tests_properties(${test} PROPERTIES PROCESSORS ${arg_PROCESSORS} TIMEOUT ${arg_TIMEOUT}
+    COST ${arg_TIMEOUT} # in a fresh clone, too, the long ones come first
     LABELS "${room};np${arg_RANKS};${arg_LABELS}" FAIL_REGULAR_EXPRESSION "HDF5-DIAG"
     SKIP_RETURN_CODE 77 TIMEOUT_SIGNAL_NAME SIGTERM TIMEOUT_SIGNAL_GRACE_PERIOD 5)
 endfunction()
