@@ -146,6 +146,7 @@ using RequestNotify = Status (*)(void*, int);
 #else
 #define OPTIONAL(result, name, list)
 #endif
+#define OLDER(result, name, list)
 #include "hooks/vol/hdf5_functions.def"
 
 }  // namespace
