@@ -236,10 +236,11 @@ void read_fully(int fd, void* data, std::uint64_t bytes, std::uint64_t offset,
         if (got < 0)
             throw Error(Code::io,
                         "reading failed at offset " + std::to_string(offset + done) + ": " +
-                            core::describe_errno(errno),
+                            std::to_string(bytes) + " bytes asked, " + std::to_string(done) +
+                            " read: " + core::describe_errno(errno),
                         name.string(), "check the file system's log");
         if (got == 0)
-            throw Error(Code::io,
+            throw Error(Code::data_lost,
                         "the file ends at byte " + std::to_string(offset + done) + ", " +
                             std::to_string(bytes - done) + " bytes are missing",
                         name.string(), "it is incomplete or damaged; write it again");

@@ -61,6 +61,9 @@ std::vector<Kind> kinds() {
         all.push_back({"pnetcdf" + mode, pnetcdf});
 #endif
     }
+    formats::posix::Options posix;
+    posix.chunks["/d"] = {1, 2, columns};
+    all.push_back({"posix", posix});
     return all;
 }
 

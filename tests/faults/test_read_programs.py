@@ -34,7 +34,7 @@ def seism(folder, mpi_io, *words, fault="", seconds=60):
 @over_mpi_io
 @pytest.mark.parametrize("form", ["format=hdf5", "format=mpiio"])
 @pytest.mark.parametrize("mode", [[], ["collective_write"]], ids=["independent", "collective"])
-@pytest.mark.parametrize("after", ["verify", "read_back"])
+@pytest.mark.parametrize("after", ["verify", "read_back", "read=shuffled"])
 @pytest.mark.parametrize("error", ["errno=EIO", "errno=EIO,short=8"])
 def test_read_errors(tmp_path, mpi_io, form, mode, after, error):
     for rank in (0, RANKS - 1):

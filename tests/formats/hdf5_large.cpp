@@ -6,25 +6,6 @@
 
 using namespace hdf5_test;
 
-namespace {
-
-/// Element `at` of a one-dimensional f32 dataset, by serial HDF5 calls.
-float element(const std::string& path, const std::string& name, hsize_t at) {
-    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-    const hid_t set = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
-    const hid_t space = H5Dget_space(set), one = H5Screate(H5S_SCALAR);
-    H5Sselect_elements(space, H5S_SELECT_SET, 1, &at);
-    float value = -1;
-    if (H5Dread(set, H5T_NATIVE_FLOAT, one, space, H5P_DEFAULT, &value) < 0) value = -2;
-    H5Sclose(one);
-    H5Sclose(space);
-    H5Dclose(set);
-    H5Fclose(file);
-    return value;
-}
-
-}  // namespace
-
 TAILRACE_MPI_TEST("hdf5: positions beyond 2^31 elements and 2^32 bytes") {
     const auto comm = comm::from_mpi(MPI_COMM_WORLD);
     const std::string folder = test::shared_folder();
@@ -39,25 +20,7 @@ TAILRACE_MPI_TEST("hdf5: positions beyond 2^31 elements and 2^32 bytes") {
             const std::string path = folder + "/x.h5";
             auto sink = hdf5::open_sink(comm, target(path), options, phases);
             const auto ids = sink->define({{dense("/x", {length})}, {}});
-            // Every rank one element near the end, and one across the 2^31st.
-            const auto rank = static_cast<std::uint64_t>(comm.rank());
-            const std::vector<float> values{static_cast<float>(rank) + 1,
-                                            static_cast<float>(rank) + 100};
-            const std::uint64_t at[] = {length - 1 - rank, (std::uint64_t{1} << 31) - 1 + rank};
-            std::vector<Write> pieces;
-            for (std::size_t i = 0; i < 2; ++i)
-                pieces.push_back({ids[0],
-                                  {{at[i]}, {1}},
-                                  reinterpret_cast<const std::byte*>(&values[i]),
-                                  {},
-                                  Scalar::f32});
-            sink->write(pieces);
-            sink->complete(0);
-            (void)sink->close(Outcome::publish);
-            CHECK(std::filesystem::file_size(path) >= length * 4);
-            CHECK(element(path, "/x", at[0]) == values[0]);
-            CHECK(element(path, "/x", at[1]) == values[1]);
-            comm.barrier();
+            write_far_elements(comm, *sink, ids[0], path, length);
         }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -99,6 +100,41 @@ inline hdf5::Options chunked(const Extents& dims, bool collective) {
     chunk[1] = std::max<std::uint64_t>(1, dims[1] / 8);
     options.chunks["/chunked"] = chunk;
     return options;
+}
+
+/// Element `at` of a one-dimensional f32 dataset, by serial HDF5 calls.
+inline float element(const std::string& path, const std::string& name, hsize_t at) {
+    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t set = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
+    const hid_t space = H5Dget_space(set), one = H5Screate(H5S_SCALAR);
+    H5Sselect_elements(space, H5S_SELECT_SET, 1, &at);
+    float value = -1;
+    if (H5Dread(set, H5T_NATIVE_FLOAT, one, space, H5P_DEFAULT, &value) < 0) value = -2;
+    H5Sclose(one);
+    H5Sclose(space);
+    H5Dclose(set);
+    H5Fclose(file);
+    return value;
+}
+
+/// Of a one-dimensional f32 object every rank writes one element near the end and one across the
+/// 2^31st; they are looked at when the file is closed.  [collective]
+inline void write_far_elements(const comm::Comm& comm, core::Sink& sink, core::ObjectId id,
+                               const std::string& path, std::uint64_t length) {
+    const auto rank = static_cast<std::uint64_t>(comm.rank());
+    const std::vector<float> values{static_cast<float>(rank) + 1, static_cast<float>(rank) + 100};
+    const std::uint64_t at[] = {length - 1 - rank, (std::uint64_t{1} << 31) - 1 + rank};
+    std::vector<Write> pieces;
+    for (std::size_t i = 0; i < 2; ++i)
+        pieces.push_back(
+            {id, {{at[i]}, {1}}, reinterpret_cast<const std::byte*>(&values[i]), {}, Scalar::f32});
+    sink.write(pieces);
+    sink.complete(0);
+    (void)sink.close(Outcome::publish);
+    CHECK(std::filesystem::file_size(path) >= length * 4);
+    CHECK(element(path, "/x", at[0]) == values[0]);
+    CHECK(element(path, "/x", at[1]) == values[1]);
+    comm.barrier();
 }
 
 }  // namespace hdf5_test

@@ -6,5 +6,8 @@ foreach(name IN ITEMS write options)
     LIBS tailrace_formats_netcdf4 tailrace_formats_hdf5 HDF5::HDF5 tailrace_hook_posix_objects
     RANKS 1 4 8 ROMIO)
 endforeach()
+tailrace_add_mpi_test(NAME formats.netcdf4.large SOURCES netcdf4_large.cpp
+  LIBS tailrace_formats_netcdf4 tailrace_formats_hdf5 HDF5::HDF5 tailrace_hook_posix_objects
+  RANKS 1 4)
 tailrace_add_python_test(NAME formats.netcdf4.files
   PATHS ${CMAKE_CURRENT_SOURCE_DIR}/test_netcdf4_files.py RANKS 4 TIMEOUT 240)

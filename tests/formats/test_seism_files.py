@@ -5,12 +5,12 @@ behind a symbolic link. What was written is counted by strace, which shares noth
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from own_namespace import small_disk
 
 BUILD = Path(os.environ["TAILRACE_BUILD_DIR"])
 SOURCE = Path(os.environ["TAILRACE_SOURCE_DIR"])
@@ -90,20 +90,11 @@ def test_one_subfile_is_written_by_one_rank(tmp_path):
     assert "subfile N, with N up to 4" in text
 
 
-def mounted(folder, size):
-    """Words that run a command with a file system of its own in `folder`."""
-    if shutil.which("unshare") is None:
-        pytest.fail("needs unshare")
-    script = f"mount -t tmpfs -o size={size} tailrace {shlex.quote(str(folder))} && exec " + '"$@"'
-    user = [] if os.geteuid() == 0 else ["-r"]
-    return ["unshare", *user, "-m", "--", "sh", "-c", script, "sh"]
-
-
 @pytest.mark.parametrize("size, code", [(LOGICAL * 3 // 2, 0), (LOGICAL * 3 // 4, 2)])
 def test_a_disk_with_room_for_the_subfiles_once(tmp_path, size, code):
     disk = tmp_path / "disk"
     disk.mkdir()
-    command = [*mounted(disk, size), *MPIEXEC, "-n", "4", str(TOOL), *RUN, "subfile=2"]
+    command = [*small_disk(disk, size), *MPIEXEC, "-n", "4", str(TOOL), *RUN, "subfile=2"]
     done = subprocess.run(
         [*command, f"filename={disk}/x.h5", "results=results.jsonl"],
         cwd=tmp_path,

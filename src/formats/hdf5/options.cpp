@@ -141,9 +141,10 @@ void check_encoding(const Config& config, const Options& options) {
     if (options.subfiles != 0)
         throw config.error("encode", "encode ranks cannot be combined with subfile",
                            "with subfile the dataset is contiguous; take one of the two away");
-    if (config.given("hint"))
-        throw config.error("hint", "hint has no effect with encode ranks",
-                           "chunks are then written without MPI-IO; take one of the two away");
+    for (const char* key : {"hint", "hints"})
+        if (config.table().find(key) != nullptr && config.given(key))
+            throw config.error(key, std::string(key) + " has no effect with encode ranks",
+                               "chunks are then written without MPI-IO; take one of the two away");
 }
 
 void check_space(const Config& config, const Options& options) {

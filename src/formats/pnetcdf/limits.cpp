@@ -56,6 +56,8 @@ void check_path(const Object& object) {
         throw Error(Code::unsupported, "classic netCDF files have no groups", object.path,
                     "give the object a path with one /, or use format hdf5");
     check_name(variable_name(object), object.path);
+    for (const std::string& axis : object.axes)
+        if (!axis.empty()) check_name(axis, object.path);
 }
 
 void check_type(const Options& options, const Object& object) {

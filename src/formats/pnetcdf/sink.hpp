@@ -52,6 +52,10 @@ private:
         std::uint64_t end_bytes = 0;      ///< the length that the header speaks of
         std::uint64_t patch_records = 0;  ///< records that were declared and not written; 0: none
     };
+    struct Dimension {
+        int id = -1;
+        std::uint64_t size = 0;  ///< 0: of the records
+    };
 
     // sink_define.cpp
     void create();
@@ -59,6 +63,8 @@ private:
     void fill_declared(const core::Schema& schema);
     int add_variable(const core::Object& object);
     [[nodiscard]] std::vector<int> add_dimensions(const core::Object& object);
+    [[nodiscard]] int record_dimension_for(const core::Object& object);
+    [[nodiscard]] int dimension_for(const core::Object& object, std::size_t axis);
     void fill_records(std::uint64_t until);
     [[nodiscard]] bool fills(const core::Object& object) const;
 
@@ -90,8 +96,9 @@ private:
     Options x_options;
     nc::File x_file;
     std::vector<core::Object> x_objects;
-    std::vector<int> x_variables;         ///< of the objects
-    int x_record_dimension = -1;          ///< -1: none yet
+    std::vector<int> x_variables;                   ///< of the objects
+    std::map<std::string, Dimension> x_dimensions;  ///< by name
+    int x_record_dimension = -1;                    ///< -1: none yet
     std::uint64_t x_records = 0;          ///< of the file, as writes and definitions reach
     std::uint64_t x_written_records = 0;  ///< of the file, by writes alone
     bool x_defined = false, x_independent = false;

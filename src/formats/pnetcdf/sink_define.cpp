@@ -193,17 +193,39 @@ bool Sink::fills(const Object& object) const { return object.fill.set && !x_opti
 
 std::vector<int> Sink::add_dimensions(const Object& object) {
     std::vector<int> dimensions;
-    for (std::size_t d = 0; d < object.dims.size(); ++d) {
-        if (object.dims[d].unlimited) {
-            if (x_record_dimension < 0)
-                x_record_dimension = x_file.define_dimension(record_dimension, 0);
-            dimensions.push_back(x_record_dimension);
-        } else {
-            dimensions.push_back(x_file.define_dimension(dimension_name(variable_name(object), d),
-                                                         object.dims[d].size));
-        }
-    }
+    for (std::size_t d = 0; d < object.dims.size(); ++d)
+        dimensions.push_back(object.dims[d].unlimited ? record_dimension_for(object)
+                                                      : dimension_for(object, d));
     return dimensions;
+}
+
+/// A classic file has one at most; the first object that grows names it.
+int Sink::record_dimension_for(const Object& object) {
+    if (x_record_dimension >= 0) return x_record_dimension;
+    std::string name = object.axes.empty() ? "" : object.axes[0];
+    if (name.empty()) name = record_dimension;
+    while (x_dimensions.count(name) != 0) name += '_';
+    x_record_dimension = x_file.define_dimension(name, 0);
+    x_dimensions[name] = {x_record_dimension, 0};
+    return x_record_dimension;
+}
+
+/// As format netcdf4 names them: those of one name are shared where they are as long, else the
+/// variable's name is put in front.
+int Sink::dimension_for(const Object& object, std::size_t axis) {
+    const std::string own = dimension_name(variable_name(object), axis);
+    std::string name = axis < object.axes.size() ? object.axes[axis] : "";
+    if (name.empty()) name = own;
+    const std::uint64_t size = object.dims[axis].size;
+    auto known = x_dimensions.find(name);
+    while (known != x_dimensions.end() && known->second.size != size) {
+        name = name.rfind(own, 0) == 0 ? name + '_' : own;
+        known = x_dimensions.find(name);
+    }
+    if (known == x_dimensions.end())
+        known =
+            x_dimensions.emplace(name, Dimension{x_file.define_dimension(name, size), size}).first;
+    return known->second.id;
 }
 
 // All variables of the file have the same number of records.

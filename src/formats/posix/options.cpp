@@ -8,7 +8,7 @@ void register_keys(core::KeyTable& table) {
     core::Key alignment;
     alignment.name = "alignment";
     alignment.shape = core::Shape::words;
-    alignment.used_by = {"posix", "posix-per-rank"};
+    alignment.used_by = {"posix"};  // in a file per rank the pieces are packed
     table.add(alignment);
 }
 

@@ -41,13 +41,20 @@ public:
     core::Schema schema() override { return raw::schema_of(x_contents); }
 
     void read(std::span<core::Read> pieces) override {
+        if (x_lost) throw core::Error(*x_lost);
         agree_on([&] {
             for (const core::Read& piece : pieces) raw::check_read(piece, x_contents.objects);
         });
-        agree_on([&] {
-            for (core::Read& piece : pieces)
-                if (!piece.place.empty()) read_piece(piece);
-        });
+        try {
+            agree_on([&] {
+                const auto reading = x_phases.enter("read");
+                for (core::Read& piece : pieces)
+                    if (!piece.place.empty()) read_piece(piece);
+            });
+        } catch (const core::Error& error) {
+            x_lost = error;
+            throw;
+        }
     }
 
 protected:
@@ -64,6 +71,7 @@ protected:
     fs::path x_path;
     raw::Contents x_contents;
     core::Phases& x_phases;
+    std::optional<core::Error> x_lost;  ///< agreed
 };
 
 class SharedSource final : public RawSource {

@@ -7,6 +7,7 @@ Root may have them; others (and root in a container) where the system allows use
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -31,6 +32,12 @@ def unshare(kind: str) -> list[str]:
         f"needs `unshare {kind}`; run it as root with CAP_SYS_ADMIN, or allow user name spaces: "
         "sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000"
     )
+
+
+def small_disk(folder: Path, size: int) -> list[str]:
+    """Words before a command for which `folder` is a file system of that many bytes."""
+    script = f"mount -t tmpfs -o size={size} tailrace {shlex.quote(str(folder))} && exec " + '"$@"'
+    return [*unshare("-m"), "--", "sh", "-c", script, "sh"]
 
 
 def not_run(reason: str) -> None:
