@@ -21,8 +21,17 @@ _only_a_dimension = "This is a netCDF dimension but not a netCDF variable"
 _text_type = Text(None, "utf-8", "null-terminated")
 
 
-# Of a kernel's file: where it was written, as what, and settings that only some formats have.
-_how_written = frozenset({"format", "filename", "chunk", "early_allocation", "alloc_time"})
+# Of a kernel's file: where, as what and how it was written, and what was done besides.
+_how_written = frozenset({
+    "format", "filename", "chunk", "hints", "hint", "collective_write", "alignment", "precreate",
+    "set_collective_metadata", "collective_metadata_write", "multi_dataset", "never_fill",
+    "early_allocation", "alloc_time", "shuffle", "deflate", "zstd", "zfp", "filter", "fletcher32",
+    "encode", "subfile", "reassemble", "libver", "metadata_block_size", "page_allocation", "szip",
+    "quantize", "cmode", "unlimited", "default_chunks", "endian", "cdf", "put",
+    "header_alignment", "record_alignment", "header_reserve", "burst_buffer", "repeat", "compute",
+    "fsync", "read_back", "read", "cold_cache", "verify", "limit", "results", "lfs_stripe_count",
+    "lfs_stripe_size", "simulation_attributes",  # which says it all once more
+})  # fmt: skip
 _exact_in_doubles = 2**53
 
 
@@ -67,7 +76,7 @@ def by_value(attribute: Attribute) -> Attribute:
 
 def how_written(root: Attributes) -> frozenset[str]:
     """Names of attributes of a file of our kernels that say how it was written, not what."""
-    return _how_written if _text_of(root.get("schema")).startswith("tailrace-") else frozenset()
+    return _how_written if text_of(root.get("schema")).startswith("tailrace-") else frozenset()
 
 
 def netcdf_name(path: str) -> str:
@@ -84,11 +93,11 @@ def is_of_netcdf(root: Attributes) -> bool:
 
 
 def is_scale(attributes: Attributes) -> bool:
-    return _text_of(attributes.get("CLASS")) == "DIMENSION_SCALE"
+    return text_of(attributes.get("CLASS")) == "DIMENSION_SCALE"
 
 
 def is_only_a_dimension(attributes: Attributes) -> bool:
-    return _text_of(attributes.get("NAME")).startswith(_only_a_dimension)
+    return text_of(attributes.get("NAME")).startswith(_only_a_dimension)
 
 
 def dimensions_used(
@@ -114,7 +123,7 @@ def bookkeeping(
     NAME, and a scale one that tells more than its path.
     """
     scale = is_scale(attributes)
-    label = _text_of(attributes.get("NAME"))
+    label = text_of(attributes.get("NAME"))
     tells_nothing = (
         is_netcdf or label in {"", netcdf_name(node.path)} or is_only_a_dimension(attributes)
     )
@@ -207,7 +216,7 @@ def _texts(values: np.ndarray[Any, Any], kind: Text) -> list[bytes]:
     return raw if kind.whole else [text.rstrip(b"\0") for text in raw]
 
 
-def _text_of(attribute: Attribute | None) -> str:
+def text_of(attribute: Attribute | None) -> str:
     if attribute is None or attribute.values is None or not isinstance(attribute.type, Text):
         return ""
     texts = _texts(attribute.values, attribute.type)

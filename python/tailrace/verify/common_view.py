@@ -28,6 +28,7 @@ from tailrace.verify.common_attributes import (
     plain_attributes,
     plain_members,
     shadowed,
+    text_of,
 )
 from tailrace.verify.model import Attribute, Box, Node, Tree, Values
 from tailrace.verify.types import Compound, Float, Integer, Text
@@ -38,6 +39,9 @@ Nodes = dict[str, Node]
 def common_views(left: Tree, right: Tree) -> tuple[Nodes, Nodes, str]:
     """The nodes of both sides, and the name of the model by which they are compared."""
     families = {_family(left), _family(right)}
+    if families == {"raw"} and _written_as(left) != _written_as(right):
+        one, other = _without_how(dict(left.nodes), dict(right.nodes))
+        return one, other, "raw"
     if len(families) == 1 and not _one_is_netcdf(left, right):
         return left.nodes, right.nodes, families.pop()
     if "raw" in families:
@@ -79,16 +83,26 @@ def _as_classic(nodes: Nodes, narrow: bool) -> Nodes:
 
 
 def _without_how(one: Nodes, other: Nodes) -> tuple[Nodes, Nodes]:
-    """Two files of our kernels: written in different formats, of which both speak."""
+    """Two files of our kernels: written in different formats, of which both speak. Of some formats
+    the fill value is an attribute, of others a setting."""
     left_out = how_written(one["/"].read_attributes()) & how_written(other["/"].read_attributes())
+    if not left_out:
+        return one, other
 
-    def read(root: Node) -> Mapping[str, Attribute]:
-        found = root.read_attributes()
-        return {name: value for name, value in found.items() if name not in left_out}
+    def read(node: Node) -> Mapping[str, Attribute]:
+        hidden = left_out if node.path == "/" else {"_FillValue"}
+        found = node.read_attributes()
+        return {name: value for name, value in found.items() if name not in hidden}
 
     for nodes in (one, other):
-        nodes["/"] = replace(nodes["/"], read_attributes=partial(read, nodes["/"]))
+        for path, node in nodes.items():
+            nodes[path] = replace(node, read_attributes=partial(read, node))
     return one, other
+
+
+def _written_as(tree: Tree) -> str:
+    """The format that a file of our kernels names: mpiio, posix and posix-per-rank look alike."""
+    return text_of(tree.nodes["/"].read_attributes().get("format"))
 
 
 def _family(tree: Tree) -> str:
