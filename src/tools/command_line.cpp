@@ -43,8 +43,9 @@ std::string with_plain_dashes(std::string_view text) {
 
 Error unknown_option(const std::string& option) {
     std::string message = "unknown option " + core::in_quotes(option);
-    const std::string guess = core::nearest(option, {"--help", "--version", "--dry-run", "--input",
-                                                     "--resume", "--progress", "--ranks"});
+    const std::string guess =
+        core::nearest(option, {"--help", "--version", "--dry-run", "--input", "--resume",
+                               "--progress", "--ranks", "--elsewhere"});
     if (!guess.empty()) message += ". Did you mean \"" + guess + "\"?";
     return {Code::unknown_key, message, "<command line>", "--help lists options and keys"};
 }
@@ -149,6 +150,8 @@ Invocation parse_command_line(int argc, const char* const* argv) {
             invocation.version = true;
         else if (word == "--dry-run")
             invocation.dry_run = true;
+        else if (word == "--elsewhere")
+            invocation.elsewhere = true;
         else if (word == "--resume")
             invocation.resume = true;
         else if (word == "--progress")
@@ -168,6 +171,9 @@ Invocation parse_command_line(int argc, const char* const* argv) {
         throw Error(Code::bad_input, "--ranks is for a dry run", "<command line>",
                     "the launcher says how many ranks a run has: mpiexec -n " +
                         std::to_string(invocation.ranks));
+    if (invocation.elsewhere && !invocation.dry_run)
+        throw Error(Code::bad_input, "--elsewhere is for a dry run", "<command line>",
+                    "take it away: a run needs this machine's memory and disk");
     invocation.from_stdin = !invocation.input_file && invocation.assignments.empty();
     if (invocation.input_file == "-") invocation.from_stdin = true;
     return invocation;

@@ -17,6 +17,7 @@ namespace tailrace::tools {
 struct Invocation {
     bool help = false, version = false, dry_run = false;
     bool resume = false, progress = false;
+    bool elsewhere = false;                 ///< a dry run here is about another machine
     std::uint64_t ranks = 0;                ///< that a dry run is about; 0: those it runs on
     bool from_stdin = false;                ///< no file and no key=value: lines on standard input
     std::optional<std::string> input_file;  ///< --input; "-" is standard input

@@ -47,7 +47,10 @@ void work(const comm::Comm& comm, core::Config config, const KernelProgram& whic
     const auto kernel =
         comm.agree_on([&] { return which.make(std::move(config), ranks, started); });
     for (const std::string& note : kernel->plan().notes) core::log(core::LogLevel::warning, note);
-    if (mode.dry_run) return print(run::dry_run_text(comm, *kernel));
+    if (mode.dry_run) {
+        const auto where = mode.elsewhere ? run::Where::elsewhere : run::Where::here;
+        return print(run::dry_run_text(comm, *kernel, where));
+    }
     const run::Software software{mpi_library(), hdf5_version(), mode.after_init_bytes};
     run::HowToRun how;
     how.resume = mode.resume;

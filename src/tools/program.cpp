@@ -61,6 +61,8 @@ std::string help_of(const Program& program) {
            "      --ranks N                   what a dry run on one process takes for the number "
            "of "
            "ranks\n"
+           "      --elsewhere                 in a dry run: memory and disk of this machine do not "
+           "count\n"
            "      --resume                    go on with the last run of these inputs that is in "
            "the "
            "results:\n"
@@ -123,6 +125,7 @@ void work_on(const comm::Comm& comm, int argc, char** argv, const Program& progr
     Mode mode;
     mode.dry_run = invocation.dry_run;
     mode.ranks = invocation.ranks;
+    mode.elsewhere = invocation.elsewhere;
     mode.resume = invocation.resume;
     mode.progress = invocation.progress;
     mode.after_init_bytes = after_init_bytes;

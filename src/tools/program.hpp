@@ -30,6 +30,7 @@ struct Program {
 struct Mode {
     bool dry_run = false;
     std::uint64_t ranks = 0;             ///< that a dry run is about; 0: not said
+    bool elsewhere = false;              ///< a dry run that is about another machine
     bool resume = false;                 ///< goes on with the run whose Records are there
     bool progress = false;               ///< lines of progress on standard output, for a program
     std::uint64_t after_init_bytes = 0;  ///< resident memory when MPI was up

@@ -68,6 +68,21 @@ def test_slab(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_particle(tmp_path: Path) -> None:
+    """A file of h5bench, as it is."""
+    program = [*MPIEXEC, "-n", "4", "tailrace-particle", "--input", CLASSIC / "particle.json"]
+    compare("particle.out", printed(*program, cwd=tmp_path))
+    assert len(list(tmp_path.glob("rank_*_test.h5"))) == 4
+
+
+@pytest.mark.parametrize("name", ["gaussian.in", "mpi_rank_fill.in", "check-slice.in"])
+def test_the_other_inputs_are_taken(tmp_path: Path, name: str) -> None:
+    words = ["--dry-run", "--input", CLASSIC / name]
+    plugins = Path(os.environ["TAILRACE_BUILD_DIR"]) / "lib"
+    text = printed("tailrace-seism", *words, cwd=tmp_path, LD_LIBRARY_PATH=str(plugins))
+    assert "nothing was written" in text and list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("line", "kept"),
     [

@@ -157,6 +157,8 @@ TEST_SUITE("kernels.particle") {
         CHECK(says(refused("emulated_compute_time_per_timestep 1 h"), "no unit of time"));
         CHECK(says(refused("dim_1 9223372036854775807"), "dim_1"));
         CHECK(says(refused("subfiling yes"), "subfile N"));
+        CHECK(says(refused("format pnetcdf"), "classic netCDF has no groups"));
+        CHECK(says(refused("encode ranks"), "there is no chunk_dim_1"));
     }
 
     TEST_CASE("h5bench's names stand for ours") {
@@ -168,6 +170,7 @@ TEST_SUITE("kernels.particle") {
         const auto& hdf5 = std::get<tailrace::formats::hdf5::Options>(inputs.options);
         CHECK(hdf5.collective);
         CHECK(hdf5.collective_metadata);
+        CHECK(hdf5.collective_metadata_writes);
         CHECK(hdf5.alignment_bytes == 4096);
         CHECK(hdf5.alignment_threshold_bytes == 100);
         CHECK(hdf5.deflate == 9);

@@ -234,6 +234,23 @@ def test_a_file_for_each_rank(tmp_path, form):
     assert refused.code == 2 and "writes several files" in refused.err
 
 
+@pytest.mark.parametrize(
+    "fault", ["op=write,phase=write,errno=ENOSPC", "op=rename,errno=EIO", "op=fsync,errno=EIO"]
+)
+def test_where_one_rank_s_file_fails_there_is_none(tmp_path, fault):
+    (tmp_path / "rank_0_test.h5").write_bytes(b"precious")
+    words = ["timesteps=2", "dim_1=64", "file_per_proc=yes", "format=posix"]
+    rule = fault.replace(",", ",path=*/rank_1_test.h5*,", 1)
+    ran = run(tmp_path, 3, *words, program=TOOL, env={"TAILRACE_FAULT": rule})
+    assert ran.codes == [1, 1, 1] and len(ran.errors) == 1, ran.err
+    assert "rank_1_test.h5" in ran.err and "hint:" in ran.err
+    assert ran.records[-1]["status"] == "failed"
+    left = seen(tmp_path)
+    assert "results.jsonl" in left and set(left) <= {"results.jsonl", "rank_0_test.h5"}
+    if fault.startswith("op=write"):  # later the others may have taken the place of older files
+        assert (tmp_path / "rank_0_test.h5").read_bytes() == b"precious"
+
+
 def test_dry_run_repeat_and_limit(tmp_path):
     dry = run(tmp_path, 0, "--dry-run", "dim_1=64", program=TOOL)
     assert dry.code == 0 and "nothing was written" in dry.out and seen(tmp_path) == []

@@ -20,6 +20,8 @@ BASE = ("processor=2x2x1", "domain=16x16x16", "time=4", "chunk=16x16x16")
         ("hdf5", 1),
         ("mpiio", 0),
         ("mpiio", 1),
+        ("netcdf4", 0),
+        ("netcdf4", 1),
         ("pnetcdf", 0),
         ("pnetcdf", 1),
         ("posix", 0),

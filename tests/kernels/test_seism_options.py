@@ -2,13 +2,16 @@
 """Each option by its effect: in the file, in counted calls, in the Record."""
 
 import os
+import shutil
 import stat
+import tempfile
 import time
+from pathlib import Path
 
 import h5py
 import pytest
 from mpi_programs import need_both_mpi_io
-from seism_tool import OPEN_MPI, ROMIO, good, run, seen
+from seism_tool import BUILD, OPEN_MPI, ROMIO, described, good, run, seen
 
 BASE = ("processor=2x2x1", "domain=8x8x8", "time=3", "fill=position")
 CHUNK = "chunk=8x8x8"
@@ -256,8 +259,36 @@ def test_subfiling(tmp_path):
 
 @pytest.mark.parametrize("form", ["posix", "mpiio"])
 def test_raw_alignment(tmp_path, form):
-    record = last(tmp_path, f"format={form}", "alignment=1048576")
-    assert record["configuration"]["alignment"] == ["1048576"]
+    """By the place of a slab's second dataset; the first has 560 bytes."""
+    for words, offset in (((), 4096), (("alignment=65536",), 65536), (("alignment=1",), 560)):
+        pair = ("n1=10", "n2=7", f"format={form}", "filename=o", *words)
+        good(tmp_path, 2, *pair, "verify", program=BUILD / "bin/tailrace-slab")
+        _, about = described(tmp_path / "o")
+        assert [one["offset"] for one in about["objects"]] == [0, offset]
+
+
+def test_packed_parts_have_no_alignment(tmp_path):
+    result = run(tmp_path, 4, *BASE, "format=posix-per-rank", "alignment=65536")
+    assert result.codes == [2] * 4 and "has no meaning for format posix-per-rank" in result.err
+    assert seen(tmp_path) == []
+
+
+def test_a_cold_cache_is_had_or_it_is_said(tmp_path):
+    """On tmpfs pages stay; elsewhere the file is out of the cache before it is read."""
+    disk = Path(tempfile.mkdtemp(dir=BUILD))
+    memory = Path(tempfile.mkdtemp(dir="/dev/shm"))
+    try:
+        for folder, more, state in (
+            (disk, ["cold_cache"], "dropped"), (disk, [], "warm"), (memory, ["cold_cache"], "warm"),
+        ):  # fmt: skip
+            record = last(folder, "read=same other", *more)
+            on_tmpfs = record["context"]["file_system"] == "tmpfs"
+            assert on_tmpfs == (folder == memory), "the build folder lies on a disk"
+            assert [one["cache"] for one in record["reads"]] == [state] * 2, record["reads"]
+            assert all(one["cache_evidence"] for one in record["reads"])
+    finally:
+        shutil.rmtree(disk)
+        shutil.rmtree(memory)
 
 
 def test_flags_of_other_formats_are_named_and_do_nothing(tmp_path):
@@ -304,17 +335,27 @@ def lfs(tmp_path):
     return work, env, tmp_path / "log"
 
 
-@pytest.mark.parametrize("form", ["hdf5", "posix", "mpiio"])
-@pytest.mark.parametrize("more", [[], ["precreate"]])
-def test_striping_is_set_at_creation_without_a_shell(lfs, form, more):
+KERNELS = {
+    "seism": ("processor=2x1x1", "domain=4x4x4", "time=1"),
+    "slab": ("n1=20", "n2=4"),
+    "particle": ("dim_1=16",),
+}
+STRIPED = [
+    *(("seism", form, []) for form in ("hdf5", "netcdf4", "pnetcdf", "posix", "mpiio")),
+    ("seism", "hdf5", ["precreate"]),
+    ("slab", "hdf5", []), ("slab", "netcdf4", []), ("slab", "pnetcdf", []),
+    ("particle", "hdf5", []), ("particle", "mpiio", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kernel, form, more", STRIPED)
+def test_striping_is_set_at_creation_without_a_shell(lfs, kernel, form, more):
     folder, env, log = lfs
     name = "-a $(touch pwned) b.h5"
     result = good(
         folder,
         2,
-        "processor=2x1x1",
-        "domain=4x4x4",
-        "time=1",
+        *KERNELS[kernel],
         f"format={form}",
         "lfs_stripe_count=2",
         "lfs_stripe_size=1048576",
@@ -322,6 +363,7 @@ def test_striping_is_set_at_creation_without_a_shell(lfs, form, more):
         "verify",
         *more,
         env=env,
+        program=BUILD / f"bin/tailrace-{kernel}",
     )
     lines = log.read_text().splitlines()
     assert lines[0] == f"setstripe -c 2 -S 1048576 {folder}/{name}.part"

@@ -15,7 +15,7 @@ from seism_tool import MPIEXEC, ROMIO, SOURCE, TOOL, environment, good, run, see
 
 BASE = ("processor=2x1x1", "domain=8x8x8", "time=3")
 ONE = ("processor=1x1x1", "domain=4x4x4", "time=1")
-FORMATS = ["hdf5", "mpiio", "pnetcdf", "posix", "posix-per-rank"]
+FORMATS = ["hdf5", "mpiio", "netcdf4", "pnetcdf", "posix", "posix-per-rank"]
 SCHEMA = json.loads((SOURCE / "schemas/record-1.schema.json").read_text())
 
 

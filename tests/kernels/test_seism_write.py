@@ -251,16 +251,15 @@ def test_a_wrong_element_is_found_and_named(tmp_path):
         check=True,
         env=environment(),
     )
-    result = run(
-        tmp_path,
-        1,
-        "processor=1x1x1",
-        "domain=4x4x4",
-        "time=1",
-        "verify",
-        "use_function_lib=./libliar.so",
-        "use_function_name=liar",
-    )
+    words = ["processor=1x1x1", "domain=4x4x4", "time=1"]
+    lie = ["use_function_lib=./libliar.so", "use_function_name=liar"]
+    for pattern in ("same", "other", "shuffled"):
+        read = run(tmp_path, 1, *words, f"read={pattern}", *lie)
+        assert read.code == 3, read.err
+        found = f"1 of 64 elements that were read in the pattern {pattern} are wrong"
+        assert found in read.err, read.err
+        assert read.records[-1]["error"]["code"] == "verification"
+    result = run(tmp_path, 1, *words, "verify", *lie)
     assert result.code == 3, result.err
     assert "1 of 64 elements of /chunked are wrong" in result.err
     assert "(0, 1, 2, 3): expected 5, found 1" in result.out

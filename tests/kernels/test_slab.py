@@ -2,11 +2,15 @@
 """tailrace-slab: every element by readers that share nothing with us, the classic command line,
 hints in both syntaxes, what is refused, and who wrote."""
 
+import re
+import subprocess
+
 import h5py
 import numpy as np
 import pytest
-from own_namespace import not_run
-from seism_tool import BUILD, OPEN_MPI, ROMIO, good, raw_values, run, seen
+from own_namespace import not_run, small_disk
+from seism_tool import BUILD, OPEN_MPI, ROMIO, Result, environment, good, raw_values, run, seen
+from seism_tool import command as command_of
 
 SLAB = BUILD / "bin/tailrace-slab"
 MPI_IO = [()] + ([("--mca", "io", ROMIO)] if ROMIO else [])
@@ -56,7 +60,11 @@ def test_the_original_s_pair(tmp_path, mpi, mode):
     given = [writer["bytes_given"] for writer in record["writers"]["list"]]
     assert given == [2 * rows * 7 * 8 for rows in (26, 26, 26, 23)]
     assert "smallest contiguous piece:    184 bytes; 7 pieces on rank 0" in result.out
-    assert result.out.count("GB/s (") == 3 and result.out.count("GiB/s)") == 3
+    rates = re.findall(r"write: +(\S+) s, +(\S+) GB/s \((\S+) GiB/s\)", result.out)
+    assert len(rates) >= 2, result.out
+    for seconds, decimal, binary in (map(float, one) for one in rates):
+        assert decimal == pytest.approx(5656 / seconds / 1e9, rel=0.02)
+        assert binary == pytest.approx(5656 / seconds / 2**30, rel=0.02)
 
 
 @pytest.mark.parametrize("form", ["hdf5", "mpiio", "posix", "posix-per-rank"])
@@ -144,6 +152,37 @@ def test_short_memory_and_short_disk_suggest_an_n1_that_fits(tmp_path):
     again = run(tmp_path, 2, str(fits), "50", "axis=long-slow", "--dry-run", program=SLAB)
     assert "bytes of free memory" not in again.err
     assert seen(tmp_path) == []
+
+
+def test_a_disk_that_is_short_suggests_an_n1_that_fits_it(tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    words = ["n2=5", "axis=long-slow", "format=mpiio", f"filename={disk}/o", "results=r.jsonl"]
+
+    def on_small_disk(n1):
+        command = [*small_disk(disk, 16 << 20), *command_of(2, [f"n1={n1}", *words], (), SLAB)]
+        for old in tmp_path.glob(".code.*"):
+            old.unlink()
+        done = subprocess.run(command, cwd=tmp_path, env=environment(), timeout=60, text=True,
+                              capture_output=True, check=False)  # fmt: skip
+        return Result(done, tmp_path)
+
+    short = on_small_disk(1_000_000)  # 40 MB
+    assert short.codes == [2, 2] and "too little disk space" in short.err, short.err
+    fits = int(re.search(r"\bn1 (\d+)", short.err.split("hint:")[1])[1])
+    assert 50_000 < fits < 419_430  # 16 MiB of 40 bytes, and tmpfs holds what the ranks hold
+    assert on_small_disk(fits).codes == [0, 0]
+
+
+@pytest.mark.parametrize("form", ["hdf5", "netcdf4", "pnetcdf", "mpiio"])
+def test_a_write_that_fails_ends_all_ranks(tmp_path, form):
+    (tmp_path / "slab.out").write_bytes(b"precious")
+    rule = "op=write,path=*/slab.out*,phase=write,short=100,errno=ENOSPC"
+    words = ["n1=4000", "n2=5", "axis=long-slow", f"format={form}", "filename=slab.out"]
+    result = refused(tmp_path, 3, *words, env={"TAILRACE_FAULT": rule})
+    assert result.codes == [1, 1, 1] and "hint:" in result.err, result.err
+    assert (tmp_path / "slab.out").read_bytes() == b"precious"
+    assert seen(tmp_path) == ["results.jsonl", "slab.out"]
 
 
 def test_without_arguments_the_published_size_is_planned(tmp_path):

@@ -186,11 +186,21 @@ void take_computation(Config& config) {
     config.derive("compute", std::to_string(*number * scale) + " idle", config.place(name));
 }
 
+/// Each time step is a group.
+void refuse_classic_netcdf(const Config& config) {
+    if (config.text("format") == "pnetcdf")
+        throw config.error("format", "the time steps are groups, and classic netCDF has no groups",
+                           "take format netcdf4 or hdf5");
+}
+
 /// h5bench's names become ours, and what has no effect is said.
 void take_names(Inputs& inputs) {
     Config& config = inputs.config;
+    refuse_classic_netcdf(config);
     take_flag(config, "collective_data", "collective_write");
     take_flag(config, "collective_metadata", "set_collective_metadata");
+    if (config.text("format") == "hdf5")  // h5bench asks for both, reads and writes
+        take_flag(config, "collective_metadata", "collective_metadata_write");
     take_alignment(config);
     take_compression(config, inputs.notes);
     take_computation(config);
@@ -207,7 +217,7 @@ void take_names(Inputs& inputs) {
 void put_chunks(Inputs& inputs) {
     const Config& config = inputs.config;
     const std::size_t dims = inputs.layout.geometry.per_rank.size();
-    if (!inputs.filtered()) {
+    if (!formats::needs_chunks(inputs.options)) {
         if (config.has("chunk_dim_1"))
             inputs.notes.emplace_back(
                 "chunk_dim_1 has no effect without compression, as in h5bench");
@@ -221,7 +231,8 @@ void put_chunks(Inputs& inputs) {
             throw Error(
                 Code::missing_key,
                 std::string("compression works on chunks, but there is no ") + chunk_keys[d],
-                config.place("compress"), std::string("add the line `") + chunk_keys[d] + " N`");
+                config.place(config.given("encode") ? "encode" : "compress"),
+                std::string("add the line `") + chunk_keys[d] + " N`");
         chunk.push_back(config.number(chunk_keys[d]));
         if (chunk.back() > all[d])
             throw config.error(chunk_keys[d],
@@ -240,7 +251,7 @@ void put_files(Inputs& inputs) {
     if (!is_yes(config, "file_per_proc")) return;
     if (inputs.several_files())
         throw config.error("file_per_proc", "file_per_proc with a format that writes several files",
-                           "take hdf5, netcdf4, pnetcdf, mpiio or posix, without subfile");
+                           "take hdf5, netcdf4, mpiio or posix, without subfile");
     if (inputs.striping.asked())
         throw config.error("file_per_proc", "striping is set for one shared file",
                            "set the striping of the folder with lfs setstripe instead");

@@ -38,9 +38,9 @@ void check_schema(const Kernel& kernel) {
 
 }  // namespace
 
-void check_machine(const comm::Comm& comm, const Kernel& kernel) {
+void check_machine(const comm::Comm& comm, const Kernel& kernel, Where where) {
     comm.agree_on([&] { check_schema(kernel); });
-    check_memory(comm, kernel);
+    if (where == Where::here) check_memory(comm, kernel);
     comm.agree_on([&] {
         if (comm.rank() != 0) return;
         check_file_names(kernel);

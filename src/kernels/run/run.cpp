@@ -357,12 +357,13 @@ private:
 
 }  // namespace
 
-std::string dry_run_text(const comm::Comm& comm, const Kernel& kernel) {
+std::string dry_run_text(const comm::Comm& comm, const Kernel& kernel, Where where) {
     const Plan& plan = kernel.plan();
-    check_machine(comm, kernel);
+    check_machine(comm, kernel, where);
+    core::Target target = target_of(kernel);
+    if (where == Where::elsewhere) target.reserve_bytes = 0;
     try {
-        formats::check_sink(comm, target_of(kernel), plan.options,
-                            static_cast<int>(kernel.ranks()));
+        formats::check_sink(comm, target, plan.options, static_cast<int>(kernel.ranks()));
     } catch (const Error& error) {
         throw at_its_line(plan.config, with_fitting_size(kernel, error));
     }

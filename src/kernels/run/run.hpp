@@ -32,11 +32,14 @@ struct HowToRun {
     Watch watch{};  ///< may be empty; called on rank 0 only
 };
 
+/// Whether the machine is the one that will run it: elsewhere its memory and disk do not count.
+enum class Where { here, elsewhere };
+
 /// Checks what only the machine can tell: that the data of the ranks of every node fit its memory,
 /// that files do not stand in each other's way, and that the results file can be written.
 /// [collective]
 /// @throws core::Error on all ranks or on none
-void check_machine(const comm::Comm& comm, const Kernel& kernel);
+void check_machine(const comm::Comm& comm, const Kernel& kernel, Where where = Where::here);
 
 /// Refuses to write where something else is: results or a file that the kernel reads under the name
 /// of the output or of a file that a run makes beside it, by path, by link or by inode; and the
@@ -49,7 +52,8 @@ void check_file_names(const Kernel& kernel);
 /// name and folder, space, filters), creates nothing, and returns the effective configuration as
 /// input lines, with a note on the ranks.  [collective]
 /// @throws core::Error on all ranks
-[[nodiscard]] std::string dry_run_text(const comm::Comm& comm, const Kernel& kernel);
+[[nodiscard]] std::string dry_run_text(const comm::Comm& comm, const Kernel& kernel,
+                                       Where where = Where::here);
 
 /// Runs the plan: per repetition fill, write, read back, verify; appends a Record for each to
 /// `plan().results` and says the results.  [collective]

@@ -109,7 +109,8 @@ std::string advice_text(const core::Record& record) {
     if (mpi_io.find("OMPIO") != std::string::npos)
         return text + "To change it for OMPIO: mpiexec --mca io_ompio_num_aggregators " + ranks +
                " (or hint cb_nodes=" + ranks +
-               "), or write independently (without collective_write).\n";
+               "), or write independently (without collective_write).\n"
+               "With several aggregators verify the file: OMPIO has been seen to lose data then.\n";
     if (mpi_io.find("ROMIO") != std::string::npos)
         return text + "To change it for ROMIO: hint cb_nodes=" + ranks +
                " and hint cb_config_list=*:" + std::to_string(record.context.ranks_per_node) +
