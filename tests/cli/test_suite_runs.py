@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from mpi_programs import need_both_mpi_io
 from tailrace_cli import called
 
 from tailrace.results import read_results
@@ -68,6 +69,18 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TAILRACE_BIN", str(program.parent))
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def test_every_published_case_is_taken_by_its_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    need_both_mpi_io()
+    monkeypatch.chdir(tmp_path)
+    for name in ("quick", "full", "cori-2018"):
+        found = called("suite", name, "--dry-run", "--most-bytes", "1M", "--json").expect(0).json
+        assert set(found["not_run"]) <= {"amr"}, found["not_run"]
+        assert len(found["argv"]) == len(table.suites()[name].cases) - (name != "cori-2018")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_suite_runs(place: Path) -> None:

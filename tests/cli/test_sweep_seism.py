@@ -34,6 +34,18 @@ def configuration_of(text: str) -> list[str]:
     return sorted(x for x in lines if x and not x.startswith(("#", "filename", "results", "DONE")))
 
 
+def test_the_published_line_is_planned_as_it_is_typed(tmp_path: Path) -> None:
+    """No geometry: a slice is made as large as the greatest chunk."""
+    need_both_mpi_io()
+    line = "--vary collective=on,off --vary chunk=180x128x128,360x128x128 --vary cb_nodes=1,2,4 "
+    line += "--vary mpiio=ompio,romio --vary lfs_stripe_count=1,4 --dry-run --json"
+    ran = tailrace("sweep", "seism", *line.split(), cwd=tmp_path, timeout=200).expect(0)
+    assert "domain=180x64x128" in ran.err
+    assert {"chunk=180x128x128", "chunk=360x128x128"} <= set(" ".join(ran.json["argv"]).split())
+    assert not any("larger than" in one["why"] for one in ran.json["left_out"])
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_from_end_to_end(tmp_path: Path) -> None:
     """Counts explain, what does not fit is left out, the files to take along are real."""
     vary = ("--vary", "collective=on,off", "--vary", "deflate=0,1")
@@ -53,7 +65,9 @@ def test_from_end_to_end(tmp_path: Path) -> None:
     assert "stored" in text, "the compressed file is smaller"
     schema = json.loads((SOURCE / "schemas" / "record-1.schema.json").read_text())
     records = records_of(tmp_path)
-    assert len(records) == 9
+    assert len(records) == 9 + 3 and [r["arm"]["round"] for r in records[-3:]] == [0] * 3
+    assert all(r["verification"]["status"] == "passed" for r in records[-3:])
+    assert found["verification"] == {"runs": 3, "why_not": ""}
     for record in records:
         jsonschema.validate(record, schema)
         assert record["arm"]["comparison"] == found["sweep"]

@@ -20,8 +20,10 @@ NAMES = ["a b", "it's", 'dou"ble', "back\\slash", "$HOME `id` $(id)", "*", "-n",
 # Stands for the kernel's program: writes down what it gets, and a Record.
 _kernel = """#!/bin/sh
 [ "$1" = --version ] && { echo "stand-in 1"; exit 0; }
-[ "$1" = --dry-run ] && { [ "$2" != bad=1 ] || { echo "tailrace: error: no key bad" >&2; exit 2; }
-    [ "$2" != odd=1 ] || exit 139; exit 0; }
+[ "$1" = --dry-run ] && {
+    [ "$4" = --elsewhere ] || { echo "tailrace: error: on this machine" >&2; exit 2; }
+    [ "$5" != bad=1 ] || { echo "tailrace: error: no key bad" >&2; exit 2; }
+    [ "$5" != odd=1 ] || exit 139; exit 0; }
 printf '<%s>\\n' "$@" >arguments
 cat >input
 echo '{}' >>results.jsonl
@@ -255,6 +257,9 @@ MISTAKES = [
     ([*SEISM, "--rundir", "job"], "--rundir: "),
     ([*SEISM, "--launcher", "srun 'x"], "--launcher: \"srun 'x\": No closing quotation"),
     ([*SEISM, "--matrix"], "--matrix: seism has no matrix"),
+    (["slab", "--matrix", "--ranks-per-node", "2", "--input", "x"], "inputs of a matrix are words"),
+    (["slab", "--matrix", "--ranks-per-node", "2", "axis=pair"], "the matrix varies it"),
+    (["slab", "--matrix", "--ranks-per-node", "2", "100", "5", "T"], "are KEY=VALUE"),
     ([*SEISM, "--scheduler", "slrum"], 'there is no scheduler "slrum". Did you mean "slurm"?'),
     ([*SEISM, "--scheduler", "pbs", "--account", "a b"], '"a b" cannot stand in a line for PBS'),
     ([*SEISM, "--scheduler", "pbs", "--constraint", "knl"], "PBS takes model=skl"),

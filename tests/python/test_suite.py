@@ -40,15 +40,20 @@ def test_published_figures_are_those_of_the_sources() -> None:
         assert rate == pytest.approx(published[one.name] * GIB, rel=1e-4)
         assert one.where == "Cori KNL, 2018" and one.ranks == 20
     assert case("seism").figures == {"write": 402.258, "aggregate": 378.734}
+    demo = case("particle demo").figures
+    assert demo["write"] == pytest.approx(84.812 * 1024, rel=1e-4)
+    assert demo["aggregate"] == pytest.approx(44.326 * 1024, rel=1e-4)
     assert case("amr").figures["aggregate"] == pytest.approx(48 * 1024 / 17, rel=1e-4)
 
 
 def test_published_sizes() -> None:
     sizes = {name: scaled(case(name), limits(1 << 60)).bytes
-             for name in ("seism", "seism default set", SLAB, "amr")}  # fmt: skip
+             for name in ("seism", "seism default set", SLAB, "particle demo", "amr")}  # fmt: skip
     assert sizes == {
-        "seism": 450 << 20, "seism default set": 900 << 20, SLAB: 16_000_000_000, "amr": 48 * GIB,
+        "seism": 450 << 20, "seism default set": 900 << 20, SLAB: 16_000_000_000,
+        "particle demo": 8 * GIB, "amr": 48 * GIB,
     }  # fmt: skip
+    assert scaled(case("particle demo"), limits(1 << 60)).published_bytes == 160 * GIB
     found = scaled(case("seism"), limits(1 << 60))
     assert found.by == "1" and found.words[:4] == [
         "processor=2x2x2", "domain=180x128x128", "chunk=360x128x128", "time=5",
@@ -62,6 +67,7 @@ def test_scaled_configurations_fit_and_use_the_room(most: int) -> None:
         found = scaled(one, limits(most))
         assert found.bytes <= max(most, scaled(one, limits(1)).bytes)
         step, power, size = {"seism": (1, 1, "x"), "slab": (1000, 1, "n1"),
+                             "particle": (1, 1, "block_cnt"),
                              "amr": (32, 3, "ncells")}[one.kernel]  # fmt: skip
         words = dict(word.split("=", 1) for word in found.words if "=" in word)
         if one.kernel == "seism":

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,16 +63,37 @@ def check_asked(asked: Asked) -> None:
         check_target(asked.report)
 
 
-def with_geometry(output: Output, asked: Asked, varied: Sequence[str]) -> list[str]:
-    """Without any geometry a small one, and it is said."""
+def with_geometry(output: Output, asked: Asked, vary: Sequence[str]) -> list[str]:
+    """Without any geometry a small one, and it is said. vary: NAME=A,B texts, or names."""
     kernel = kernels[asked.kernel]
-    geometry = kernel.geometry
-    given = gathered([*asked.words, "results=results.jsonl"], kernel).settings.keys() | set(varied)
-    if given & geometry.keys():
+    settings = gathered([*asked.words, "results=results.jsonl"], kernel).settings
+    varied = {text.partition("=")[0]: text.partition("=")[2] for text in vary}
+    places = any(word.isdigit() for word in asked.words)  # tailrace-slab N1 N2 T|F
+    if places or (settings.keys() | varied.keys()) & kernel.geometry.keys():
         return list(asked.words)
-    words = [f"{key}={value}" for key, value in geometry.items() if key not in varied]
+    chunks = [settings.get("chunk", ""), *varied.get("chunk", "").split(",")]
+    geometry = holding(kernel.geometry, chunks)
+    words = [f"{key}={value}" for key, value in geometry.items()]
     output.note(f"no geometry is given: {' '.join(words)}")
     return [*words, *asked.words]
+
+
+def holding(geometry: Mapping[str, str], chunks: Sequence[str]) -> dict[str, str]:
+    """The geometry with a domain so large that each of the chunks fits into a time step. A text
+    that is no chunk is for the kernel to refuse."""
+    if "domain" not in geometry:
+        return dict(geometry)
+    grid, domain = (_numbers(geometry[key]) for key in ("processor", "domain"))
+    for text in chunks:
+        chunk = _numbers(text)
+        if len(chunk) == len(domain):
+            domain = [max(d, -(-c // p)) for d, c, p in zip(domain, chunk, grid, strict=True)]
+    return {**geometry, "domain": "x".join(map(str, domain))}
+
+
+def _numbers(text: str) -> list[int]:
+    parts = text.replace("x", " ").split()
+    return [int(part) for part in parts] if all(part.isdigit() for part in parts) else []
 
 
 def begun(output: Output, asked: Asked, plan: Plan) -> Plan:

@@ -34,19 +34,9 @@ def matrix_runs(
     mpi = programs.mpi_library(program)
     several = ("ompio", "romio") if mpi is not None and mpi.flavour == "openmpi" else ()
     vary = matrix.factors(several)
-    names = [one.partition("=")[0] for one in vary]
-    for word in common:
-        if word in {"T", "F"} or word.isdigit():
-            raise TailraceError(
-                f'"{word}": inputs of a matrix are KEY=VALUE', where="--matrix",
-                hint="for example n1=400000 n2=50",
-            )  # fmt: skip
-        if word.partition("=")[0] in names:
-            raise TailraceError(
-                f'"{word}": the matrix varies it', where="--matrix", hint="take it away"
-            )
+    check_words(common, vary)
     plan = make_plan(
-        "slab", program, many_runs.with_geometry(output, asked, names), vary,
+        "slab", program, many_runs.with_geometry(output, asked, vary), vary,
         ranks=ranks or 4, launcher=launcher, seed=None,
     )  # fmt: skip
     plan = many_runs.begun(output, asked, plan)
@@ -65,6 +55,22 @@ def matrix_runs(
     if made.error is not None:
         output.error(made.error)
     return int(made.code)
+
+
+def check_words(words: Sequence[str], vary: Sequence[str] | None = None) -> None:
+    """Raises TailraceError for inputs that a matrix does not take. vary: its factors, where the
+    MPI-IO implementations are known."""
+    varied = [one.partition("=")[0] for one in (vary or matrix.factors(("ompio", "romio")))]
+    for word in words:
+        if word in {"T", "F"} or word.isdigit():
+            raise TailraceError(
+                f'"{word}": inputs of a matrix are KEY=VALUE', where="--matrix",
+                hint="for example n1=400000 n2=50",
+            )  # fmt: skip
+        if word.partition("=")[0] in varied:
+            raise TailraceError(
+                f'"{word}": the matrix varies it', where="--matrix", hint="take it away"
+            )
 
 
 def _without_repeat(words: Sequence[str]) -> tuple[list[str], int]:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tailrace.cli.matrix_run import check_words
 from tailrace.cli.options import Json, Quiet
 from tailrace.cli.output import Output
 from tailrace.cli.run_command import Input, Kernel, Words, plain_launcher, program_name
@@ -109,8 +110,8 @@ def submit(
     output = Output(as_json=as_json, quiet=quiet)
     batch = _scheduler(scheduler)
     name = program_name(kernel)
-    if matrix and kernel != "slab":
-        raise TailraceError(f"{kernel} has no matrix", where="--matrix", hint="slab has one")
+    if matrix:
+        _check_matrix(kernel, words, input_file)
     inputs = RunInputs([], None, {})
     if words or input_file or not (interactive or matrix):
         inputs = gather(words, input_file, sys.stdin.buffer, kernel=kernel_of(kernel, "submit"))
@@ -135,16 +136,16 @@ def submit(
     if not (no_check or matrix):
         check_inputs(output.note, path, inputs, asked.ranks, folder)
     results = str(folder / inputs.settings.get("results", "results.jsonl"))
-    job_words = (
-        ["run", kernel, "--matrix", "--ranks", str(asked.ranks), *inputs.arguments]
-        if matrix
-        else inputs.arguments
-    )
+    # The launcher belongs to the nodes: whether it is there is not for this machine to say.
+    launcher = request.one_line(plain_launcher(launcher), "--launcher")
+    start = words_of(launcher)
+    job_words = inputs.arguments
+    if matrix:
+        given = ["--launcher", launcher] if launcher else []
+        job_words = ["run", kernel, "--matrix", "--ranks", str(asked.ranks), *given, *job_words]
     program = _this_command() if matrix else [str(path)]
     work = Work(kernel, folder, program, job_words, text_of(inputs.stdin), results, once=matrix)
     mpi = programs.mpi_library(path)
-    # The launcher belongs to the nodes: whether it is there is not for this machine to say.
-    start = words_of(request.one_line(plain_launcher(launcher), "--launcher"))
     flavour = mpi.flavour if mpi else "unknown"
     text = batch.write(asked, work, start, flavour, f"tailrace {version()}")
     facts = {
@@ -170,6 +171,17 @@ def submit(
     output.line(f"Records: {results}")
     output.json({**facts, "job": done.job, "file": str(script)})
     return 0
+
+
+def _check_matrix(kernel: str, words: list[str], input_file: Path | None) -> None:
+    if kernel != "slab":
+        raise TailraceError(f"{kernel} has no matrix", where="--matrix", hint="slab has one")
+    if input_file is not None or "-" in words:
+        raise TailraceError(
+            "inputs of a matrix are words, no file", where="--matrix",
+            hint="give them as KEY=VALUE, for example n1=400000 n2=50",
+        )  # fmt: skip
+    check_words(words)
 
 
 def _scheduler(name: str) -> ModuleType:

@@ -83,9 +83,8 @@ def _planned(output: Output, asked: SweepAsked) -> tuple[Plan, float | None]:
             hint="for example --vary collective=on,off --vary cb_nodes=1,2",
         )  # fmt: skip
     budget_s = span_of(asked.budget, "--budget") if asked.budget else None
-    varied = [text.partition("=")[0] for text in asked.vary]
     plan = make_plan(
-        asked.kernel, asked.program, many_runs.with_geometry(output, asked, varied), asked.vary,
+        asked.kernel, asked.program, many_runs.with_geometry(output, asked, asked.vary), asked.vary,
         ranks=asked.ranks, launcher=asked.launcher, seed=asked.seed,
     )  # fmt: skip
     return many_runs.begun(output, asked, plan), budget_s

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from tailrace.errors import TailraceError
 
 modes = ("weak", "strong")
+_slab_defaults = {"n2": "50"}  # the kernel's own
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def _slab(settings: Mapping[str, str], ranks: int, mode: str) -> Placed:
     """Ranks share the long dimension, with axis=short-split the short one; any number of them
     will do. weak: the extent given is that of a rank."""
     shared = "n2" if settings.get("axis") == "short-split" else "n1"
-    extents = {key: _number(settings, key) for key in ("n1", "n2")}
+    extents = {key: _number({**_slab_defaults, **settings}, key) for key in ("n1", "n2")}
     if mode == "weak":
         extents[shared] *= ranks
     words = tuple(f"{key}={value}" for key, value in extents.items())

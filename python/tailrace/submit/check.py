@@ -37,10 +37,11 @@ def check_inputs(
     say: Callable[[str], None], path: Path, inputs: RunInputs, ranks: int, folder: Path
 ) -> None:
     """Lets the program look at its inputs, in the job's folder where that is there. It knows them
-    all; raises its verdict. What it cannot do here (no MPI on this machine) is no verdict."""
+    all; raises its verdict. What it cannot do here (no MPI on this machine) is no verdict, and
+    memory and disk are those of the nodes."""
     try:
         said = dry_run(
-            path, inputs.arguments, ranks, {}, stdin=inputs.stdin or b"",
+            path, ["--elsewhere", *inputs.arguments], ranks, {}, stdin=inputs.stdin or b"",
             folder=folder if folder.is_dir() else None,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
