@@ -15,10 +15,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+import suites
 from tailrace_bench import judge, machine, page, report
 from tailrace_bench.measure import run_case
 
-from kernels import suites
 from tailrace import whole_files
 
 root = Path(__file__).resolve().parent.parent

@@ -56,7 +56,14 @@ class Seism:
     chunk: tuple[int, int, int] | None = None  # where it is not the block of a rank
     repeat: int = repetitions
 
-    def arguments(self) -> list[str]:
+    @property
+    def ranks(self) -> int:
+        return self.piece.ranks
+
+    def program(self, machine: Machine) -> Path:
+        return machine.seism
+
+    def words(self) -> list[str]:
         by_x = "x".join
         words = [
             f"format={self.format}",
@@ -74,8 +81,8 @@ class Seism:
         return words
 
     def run(self, machine: Machine, folder: Path) -> dict[str, Any]:
-        command = [str(machine.seism), *self.arguments()]
-        return run_kernel(machine, command, self.piece.ranks, self.repeat, self.io, folder)
+        command = [str(machine.seism), *self.words()]
+        return run_kernel(machine, command, self.ranks, self.repeat, self.io, folder)
 
 
 @dataclass(frozen=True)
@@ -96,28 +103,32 @@ class Slab:
         shape = [f"n1={self.n1}", f"n2={self.n2}", f"axis={self.axis}", f"format={self.format}"]
         return [*shape, *self.extra, *(["collective_write"] if self.collective else [])]
 
+    def program(self, machine: Machine) -> Path:
+        return machine.seism.with_name("tailrace-slab")
+
     def run(self, machine: Machine, folder: Path) -> dict[str, Any]:
-        command = [str(machine.seism.with_name("tailrace-slab")), *self.words()]
+        command = [str(self.program(machine)), *self.words()]
         return run_kernel(machine, command, self.ranks, self.repeat, self.io, folder)
 
 
 @dataclass(frozen=True)
 class Swept:
-    """What `tailrace sweep` recommends for a slab within a time; the sweep runs once, before the
+    """What `tailrace sweep` recommends for a kernel within a time; the sweep runs once, before the
     first run, and none of its runs counts here."""
 
-    slab: Slab
+    kernel: Slab | Seism
     vary: tuple[str, ...]
     budget: str
 
     def run(self, machine: Machine, folder: Path) -> dict[str, Any]:
         found = _sweep(machine, self)
-        program = machine.seism.with_name("tailrace-slab")
-        command = [str(program), "--input", str(found / "slab.in")]
+        program = self.kernel.program(machine)
+        name = program.name.removeprefix("tailrace-")
+        command = [str(program), "--input", str(found / f"{name}.in")]
         exported = (found / "environment.sh").read_text(encoding="utf-8")
         settings = dict(re.findall(r"^export (\w+)=(\S+)$", exported, re.MULTILINE))
         figures = run_kernel(
-            machine, command, self.slab.ranks, repetitions, "ompio", folder, settings
+            machine, command, self.kernel.ranks, repetitions, "ompio", folder, settings
         )
         readme = (found / "README.md").read_text(encoding="utf-8")
         return figures | {"settings": readme.splitlines()[3].split("`")[1]}
@@ -129,9 +140,10 @@ def _sweep(machine: Machine, arm: Swept) -> Path:
     place = machine.fresh_folder("disk")
     atexit.register(remove, place)
     runs = machine.fresh_folder("tmpfs")
-    command = [str(machine.seism.with_name("tailrace")), "sweep", "slab", *arm.slab.words()]
+    name = arm.kernel.program(machine).name.removeprefix("tailrace-")
+    command = [str(machine.seism.with_name("tailrace")), "sweep", name, *arm.kernel.words()]
     command += [f"filename={runs / 'out'}", f"results={place / 'results.jsonl'}"]
-    command += ["--ranks", str(arm.slab.ranks), "--budget", arm.budget, "--seed", "1"]
+    command += ["--ranks", str(arm.kernel.ranks), "--budget", arm.budget, "--seed", "1"]
     for one in arm.vary:
         command += ["--vary", one]
     print(f"  {shlex.join(command)}", file=sys.stderr, flush=True)

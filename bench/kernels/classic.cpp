@@ -4,7 +4,7 @@
 // things are added: repetitions, and a sync of the closed file, told apart.
 //
 //   tailrace_bench_classic seism GX GY GZ  DX DY DZ  CX CY CZ  STEPS  REPETITIONS FILE
-//   tailrace_bench_classic slab  N1 N2 T|F  REPETITIONS FILE
+//   tailrace_bench_classic slab  N1 N2 T|F pair|short-split  REPETITIONS FILE
 #include <fcntl.h>
 #include <hdf5.h>
 #include <mpi.h>
@@ -146,22 +146,34 @@ struct Seism {
     }
 };
 
+/// One dataset of a slab: its extents in the file, and which of them the ranks share.
+struct Cut {
+    const char* name;
+    bool long_is_fast, ranks_share_short;
+};
+
 struct Slab {
     hsize_t n1, n2;
     bool collective;
+    std::vector<Cut> cuts;
 
-    /// Contiguous datasets with early allocation: dset_1 has the long dimension fast, dset_2 slow.
+    static std::vector<Cut> cuts_of(bool short_split) {
+        if (short_split) return {{"dset_3", false, true}};
+        return {{"dset_1", true, false}, {"dset_2", false, false}};
+    }
+
+    /// Contiguous datasets with early allocation.
     void precreate(const std::string& name) const {
         const hid_t file =
             checked(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), "H5Fcreate");
         const hid_t create = checked(H5Pcreate(H5P_DATASET_CREATE), "H5Pcreate");
         checked(H5Pset_alloc_time(create, H5D_ALLOC_TIME_EARLY), "H5Pset_alloc_time");
-        for (const bool fast : {true, false}) {
-            const hsize_t dims[2] = {fast ? n2 : n1, fast ? n1 : n2};
+        for (const Cut& cut : cuts) {
+            const hsize_t dims[2] = {cut.long_is_fast ? n2 : n1, cut.long_is_fast ? n1 : n2};
             const hid_t space = checked(H5Screate_simple(2, dims, nullptr), "H5Screate");
-            const hid_t set = checked(H5Dcreate2(file, fast ? "dset_1" : "dset_2", H5T_IEEE_F64LE,
-                                                 space, H5P_DEFAULT, create, H5P_DEFAULT),
-                                      "H5Dcreate");
+            const hid_t set = checked(
+                H5Dcreate2(file, cut.name, H5T_IEEE_F64LE, space, H5P_DEFAULT, create, H5P_DEFAULT),
+                "H5Dcreate");
             H5Dclose(set), H5Sclose(space);
         }
         H5Pclose(create), H5Fclose(file);
@@ -174,8 +186,8 @@ struct Slab {
         if (rank == 0) precreate(name);
         MPI_Barrier(MPI_COMM_WORLD);
         times.create = slowest(MPI_Wtime() - start);
-        for (const bool fast : {true, false}) {
-            times.writes.push_back(write_one(name, fast));
+        for (const Cut& cut : cuts) {
+            times.writes.push_back(write_one(name, cut));
             times.write += times.writes.back();
         }
         times.sync = synced(name);
@@ -183,19 +195,22 @@ struct Slab {
     }
 
     /// Each dataset is timed from the open to the close of the file.
-    [[nodiscard]] double write_one(const std::string& name, bool fast) const {
-        const hsize_t block = (n1 + static_cast<hsize_t>(ranks) - 1) / static_cast<hsize_t>(ranks);
-        const hsize_t first = std::min(static_cast<hsize_t>(rank) * block, n1);
-        const hsize_t mine = std::min(block, n1 - first);
-        const std::vector<double> values(std::max<hsize_t>(mine * n2, 1), rank);
+    [[nodiscard]] double write_one(const std::string& name, const Cut& cut) const {
+        const hsize_t shared = cut.ranks_share_short ? n2 : n1,
+                      whole = cut.ranks_share_short ? n1 : n2;
+        const hsize_t block =
+            (shared + static_cast<hsize_t>(ranks) - 1) / static_cast<hsize_t>(ranks);
+        const hsize_t first = std::min(static_cast<hsize_t>(rank) * block, shared);
+        const hsize_t mine = std::min(block, shared - first);
+        const std::vector<double> values(std::max<hsize_t>(mine * whole, 1), rank);
         MPI_Barrier(MPI_COMM_WORLD);
         const double start = MPI_Wtime();
         const hid_t access = parallel_access(MPI_INFO_NULL, false);
         const hid_t file = checked(H5Fopen(name.c_str(), H5F_ACC_RDWR, access), "H5Fopen");
-        const hid_t set =
-            checked(H5Dopen2(file, fast ? "dset_1" : "dset_2", H5P_DEFAULT), "H5Dopen");
-        const hsize_t offset[2] = {fast ? 0 : first, fast ? first : 0};
-        const hsize_t count[2] = {fast ? n2 : mine, fast ? mine : n2};
+        const hid_t set = checked(H5Dopen2(file, cut.name, H5P_DEFAULT), "H5Dopen");
+        const bool second = cut.long_is_fast != cut.ranks_share_short;  // axis that is shared
+        const hsize_t offset[2] = {second ? 0 : first, second ? first : 0};
+        const hsize_t count[2] = {second ? whole : mine, second ? mine : whole};
         const hid_t space = checked(H5Dget_space(set), "H5Dget_space");
         const hid_t memory = checked(H5Screate_simple(2, count, nullptr), "H5Screate");
         if (mine > 0)
@@ -212,7 +227,9 @@ struct Slab {
         return slowest(MPI_Wtime() - start);
     }
 
-    [[nodiscard]] double bytes() const { return 2 * 8.0 * static_cast<double>(n1 * n2); }
+    [[nodiscard]] double bytes() const {
+        return 8.0 * static_cast<double>(cuts.size()) * static_cast<double>(n1 * n2);
+    }
 };
 
 template <class Kernel>
@@ -248,9 +265,11 @@ int main(int argc, char** argv) {
         }
         kernel.steps = number(argv[11]);
         repeat(kernel, std::atoi(argv[12]), argv[13]);
-    } else if (which == "slab" && argc == 7) {
-        const Slab kernel{number(argv[2]), number(argv[3]), argv[4][0] == 'T'};
-        repeat(kernel, std::atoi(argv[5]), argv[6]);
+    } else if (which == "slab" && argc == 8) {
+        const bool short_split = std::string(argv[5]) == "short-split";
+        const Slab kernel{number(argv[2]), number(argv[3]), argv[4][0] == 'T',
+                          Slab::cuts_of(short_split)};
+        repeat(kernel, std::atoi(argv[6]), argv[7]);
     } else {
         if (rank == 0) std::fprintf(stderr, "classic: what it takes stands at its head\n");
         MPI_Finalize();

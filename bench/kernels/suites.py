@@ -13,10 +13,6 @@ from .arms import Classic, Dd, Piece, Seism, Slab, Swept
 from .planned import Particle
 
 
-def names() -> set[str]:
-    return set(_makers)
-
-
 def _steps(ranks: int) -> int:
     """256 MiB per file, or somewhat more, in blocks of 8 MiB per rank and step."""
     return max(8, 32 // ranks)
@@ -159,7 +155,7 @@ def _netcdf(machine: Machine, ranks: int) -> Iterator[Case]:
 
 def _classic(_: Machine, ranks: int) -> Iterator[Case]:
     """Against the published kernels with their defaults: seism independent, a chunk for each
-    block; and for the short dimension what a sweep finds."""
+    block; and what sweeps find for seism in a file or several, and for the short dimension."""
     grid, domain, steps = _grid(ranks), (360, 128, 128), 5
     chunk = (180, 128, 128)
     words = ("seism", *map(str, (*grid, *domain, *chunk, steps)))
@@ -173,16 +169,30 @@ def _classic(_: Machine, ranks: int) -> Iterator[Case]:
             1.3,
             write_goal=2.0,
         )
-    default = Slab(100_000, 48, max(4, ranks), "short-split", "hdf5", "ompio", collective=True)
+    yield Case(
+        "classic",
+        "seism, best of sweep --budget 10m / the original's collective default, tmpfs",
+        "tmpfs",
+        Classic(ranks, words),
+        Swept(
+            Seism(Piece(grid, domain, steps), "hdf5", chunked=False),
+            ("format=hdf5,mpiio,posix,posix-per-rank", "collective=on,off", "mpiio=ompio,romio"),
+            "10m",
+        ),
+        1.3,
+    )
+    n1, n2, several = 100_000, 48, max(4, ranks)
+    slab = Slab(n1, n2, several, "short-split", "hdf5")
     yield Case(
         "classic",
         "slab short-split, best of sweep --budget 10m / OMPIO's collective default, tmpfs",
         "tmpfs",
-        default,
+        Classic(several, ("slab", str(n1), str(n2), "T", "short-split")),
         Swept(
-            replace(default, collective=False),
+            slab,
             (
                 "collective=on,off",
+                f"chunk=none,{n1}x{n2 // several}",
                 "mpiio=ompio,romio",
                 "romio_cb_write=none,enable,disable",
                 "romio_ds_write=none,enable,disable",
@@ -244,7 +254,7 @@ def _plan(machine: Machine, ranks: int) -> Iterator[Case]:
                 )
 
 
-_makers: dict[str, Callable[[Machine, int], Iterator[Case | MemoryCase]]] = {
+makers: dict[str, Callable[[Machine, int], Iterator[Case | MemoryCase]]] = {
     "compression": _compression,
     "hdf5-mpiio": _hdf5_mpiio,
     "posix-dd": _posix_dd,
@@ -254,11 +264,3 @@ _makers: dict[str, Callable[[Machine, int], Iterator[Case | MemoryCase]]] = {
     "plan": _plan,
     "memory": _memory,
 }
-
-
-def all_cases(machine: Machine, ranks: int, wanted: list[str] | None) -> list[Case | MemoryCase]:
-    cases: list[Case | MemoryCase] = []
-    for name, maker in _makers.items():
-        if not wanted or name in wanted:
-            cases.extend(maker(machine, ranks))
-    return cases

@@ -33,6 +33,19 @@ class Case:
     same_pieces: bool = False  # both arms must ask the kernel for the same writes
     write_goal: float | None = None  # the same for the rates in write calls alone
     no_fall: bool = False  # the goal is met within noise: see judge.within_noise
+    unit: str = "B/s"  # of the rates; else "1/s"
+
+
+@dataclass(frozen=True)
+class CallCase:
+    """What something costs per call, in microseconds: the difference of the arms."""
+
+    suite: str
+    name: str
+    where: str
+    baseline: Arm
+    candidate: Arm
+    goal: float  # the most microseconds, upper bound of the interval
 
 
 @dataclass(frozen=True)
@@ -47,3 +60,6 @@ class MemoryCase:
     @staticmethod
     def limit_bytes(data_bytes: int) -> int:
         return data_bytes * 11 // 10 + 64 * MiB
+
+
+AnyCase = Case | CallCase | MemoryCase

@@ -8,13 +8,13 @@ from typing import Any
 
 from tailrace import statistics
 
-from .cases import Case, MemoryCase
+from .cases import AnyCase, CallCase, Case, MemoryCase
 from .measure import Measured
 
 Json = dict[str, Any]
 
 
-def judged(case: Case | MemoryCase, measured: Measured) -> Json:
+def judged(case: AnyCase, measured: Measured) -> Json:
     base = {
         "suite": case.suite,
         "name": case.name,
@@ -23,6 +23,8 @@ def judged(case: Case | MemoryCase, measured: Measured) -> Json:
     }
     if isinstance(case, MemoryCase):
         return base | _memory(case, measured)
+    if isinstance(case, CallCase):
+        return base | _per_call(case, measured)
     return base | _ratio(case, measured)
 
 
@@ -30,12 +32,36 @@ def _rates(runs: list[Json], key: str = "durable_bytes_per_s") -> list[float]:
     return [run[key] for run in runs]
 
 
+def _per_call(case: CallCase, measured: Measured) -> Json:
+    """Differences within pairs; those of the baseline to itself say what noise makes."""
+    arms = ("baseline", "same", "candidate")
+    result: Json = {"arms": {name: measured[name] for name in arms}}
+    if len(measured["candidate"]) < 6:
+        return result | {"goal": {"bound": case.goal, "met": None, "reason": "too few good rounds"}}
+    a, b, c = ([run["us_per_call"] for run in measured[name]] for name in arms)
+    cost = [there - here for here, there in zip(a, c, strict=True)]
+    noise = [there - here for here, there in zip(a, b, strict=True)]
+    interval = statistics.median_interval(cost)
+    assert interval is not None
+    result["us_per_call"] = {
+        "baseline": statistics.median(a),
+        "candidate": statistics.median(c),
+        "cost": statistics.median(cost),
+        "interval": interval,
+        "same": statistics.median(noise),
+    }
+    return result | {"goal": {"bound": case.goal, "met": interval[1] <= case.goal, "reason": ""}}
+
+
 def _ratio(case: Case, measured: Measured) -> Json:
     baseline, same, candidate = (measured[arm] for arm in ("baseline", "same", "candidate"))
     result: Json = {"arms": {name: measured[name] for name in ("baseline", "same", "candidate")}}
     if len(candidate) < 6:
         return result | {"goal": {"bound": case.goal, "met": None, "reason": "too few good rounds"}}
-    a, b, c = _rates(baseline), _rates(same), _rates(candidate)
+    if case.unit != "B/s":
+        result["unit"] = case.unit
+    key = "durable_bytes_per_s" if case.unit == "B/s" else "per_s"
+    a, b, c = (_rates(runs, key) for runs in (baseline, same, candidate))
     result["summary"] = {
         name: asdict(statistics.summarize(values))
         for name, values in (("baseline", a), ("same", b), ("candidate", c))
@@ -149,6 +175,10 @@ def line(case: Json) -> str:
             f"data {case['data_bytes'] / 2**20:.1f} MiB, "
             f"limit {case['limit_bytes'] / 2**20:.1f} MiB"
         )
+    elif "us_per_call" in case:
+        low, high = case["us_per_call"]["interval"]
+        figures = f"{case['us_per_call']['cost']:.3f} us [{low:.3f}, {high:.3f}] per call"
+        figures += f", goal {goal['bound']}"
     elif "interval" in case:
         low, high = case["interval"]
         figures = f"ratio {case['median_ratio']:.3f} [{low:.3f}, {high:.3f}], goal {goal['bound']}"

@@ -10,13 +10,13 @@ from typing import Any
 
 from tailrace.run.quiet import settle
 
-from .cases import Arm, Case, MemoryCase, RunFailed
+from .cases import AnyCase, Arm, MemoryCase, RunFailed
 from .machine import Machine, remove
 
 Measured = dict[str, list[dict[str, Any]]]
 
 
-def run_case(case: Case | MemoryCase, machine: Machine, pairs: int, seed: int) -> Measured:
+def run_case(case: AnyCase, machine: Machine, pairs: int, seed: int) -> Measured:
     """Figures per arm, the k-th of each from the same round. A round in which an arm failed is
     left out of all arms; the failures are kept."""
     if isinstance(case, MemoryCase):

@@ -17,11 +17,13 @@ import pytest
 root = Path(os.environ["TAILRACE_SOURCE_DIR"])
 sys.path.insert(0, str(root / "bench"))
 
+import suites  # noqa: E402
+from hooks.arms import Calls  # noqa: E402
 from kernels.arms import Dd, Piece, Seism  # noqa: E402
 from tailrace_bench import judge, measure, page, report  # noqa: E402
-from tailrace_bench.cases import Case, MemoryCase, RunFailed  # noqa: E402
+from tailrace_bench.cases import CallCase, Case, MemoryCase, RunFailed  # noqa: E402
 
-from kernels import planned, suites  # noqa: E402
+from kernels import planned  # noqa: E402
 
 piece = Piece((2, 1, 1), (8, 8, 8), 4)
 
@@ -131,6 +133,38 @@ def test_the_cases_with_a_plan_are_those_of_the_examples(ranks: int) -> None:
         words = dict(word.split("=") for word in one.baseline.words)
         if "block_cnt" in words:  # the last block ends within dim_1
             assert 512 * (int(words["block_cnt"]) - 1) + 256 <= int(words["dim_1"])
+
+
+@pytest.mark.parametrize(("cost_us", "met"), [(0.3, True), (0.49, False), (0.6, False)])
+def test_a_cost_per_call_is_judged_by_the_upper_bound(cost_us: float, met: bool) -> None:
+    arm = Calls(("write", "10"), "none")
+    asked = CallCase("hooks-cost", "a call", "tmpfs", arm, arm, 0.5)
+    base = [2 + 0.01 * k for k in range(10)]
+    noise = [0.03 if k % 2 else -0.03 for k in range(10)]
+    runs = {
+        "baseline": [{"us_per_call": one, "load_1m": 0.5} for one in base],
+        "same": [{"us_per_call": one, "load_1m": 0.5} for one in base],
+        "candidate": [
+            {"us_per_call": one + cost_us + off, "load_1m": 0.5}
+            for one, off in zip(base, noise, strict=True)
+        ],
+    }
+    found = judge.judged(asked, {**runs, "failures": []})
+    assert found["goal"]["met"] is met, found["us_per_call"]
+    assert found["us_per_call"]["same"] == 0 and "per call, goal 0.5" in judge.line(found)
+    few = {name: some[:5] for name, some in runs.items()}
+    assert judge.judged(asked, {**few, "failures": []})["goal"]["met"] is None
+
+
+def test_rates_of_other_things_than_bytes() -> None:
+    found = measured(1.0)
+    for runs in found.values():
+        for one in runs:
+            one["per_s"] = one.pop("durable_bytes_per_s") / 1e8
+            del one["write_bytes_per_s"]
+    result = judge.judged(replace(case(0.95), unit="1/s"), found)
+    assert result["goal"]["met"] is True and result["unit"] == "1/s"
+    assert "10 10.45 10.9 1/s" in page._ratio_row(result)
 
 
 def test_where_a_differs_from_a_nothing_is_judged() -> None:
@@ -248,6 +282,42 @@ def test_a_goal_wants_two_sessions(tmp_path: Path) -> None:
         assert words in text
         assert "the old table" not in text
         assert text.startswith("before\n") and text.endswith("\nafter\n")
+
+
+def sessions_of(*ratios: float, **more: Any) -> list[dict[str, Any]]:
+    """Noisy ones: pairs are up to 14 per cent off."""
+    sessions = []
+    for ratio in ratios:
+        found = measured(ratio, **more)
+        for k, one in enumerate(found["candidate"]):
+            one["durable_bytes_per_s"] *= 1 + 0.03 * (k - 4.5)
+        sessions.append({"cases": [judge.judged(case(0.95), found)]})
+    return sessions
+
+
+@pytest.mark.parametrize(
+    ("ratios", "words"),
+    [
+        ((1.0,), "not shown: the median meets it"),
+        ((0.97, 0.97), "not shown: the median meets it"),
+        ((1.0, 1.0, 1.0, 1.0, 1.0, 1.0), "met by all pairs together |"),
+        ((1.2, 0.99), "met by all pairs together, and in one session"),
+        ((0.9, 0.9), "not met"),
+        ((1.2, 1.2), "**met**"),
+    ],
+)
+def test_all_pairs_together_say_more_than_one_session(
+    ratios: tuple[float, ...], words: str
+) -> None:
+    text = page._goals(sessions_of(*ratios))
+    assert words in text, text
+    assert (f"{10 * len(ratios)} pairs" in text) == (len(ratios) > 1)
+
+
+def test_only_what_was_measured_alike_is_put_together() -> None:
+    few, many = sessions_of(1.0), sessions_of(1.0, all_durable_s=[1.0] * 9)
+    assert "| - |" in page._goals(few + many)
+    assert "20 pairs" in page._goals(few + many + many)
 
 
 def test_committed_results_are_valid() -> None:
