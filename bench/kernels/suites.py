@@ -185,7 +185,7 @@ def _classic(_: Machine, ranks: int) -> Iterator[Case]:
     slab = Slab(n1, n2, several, "short-split", "hdf5")
     yield Case(
         "classic",
-        "slab short-split, best of sweep --budget 10m / OMPIO's collective default, tmpfs",
+        "slab short-split, best of sweep --budget 10m / the original's way, collective, tmpfs",
         "tmpfs",
         Classic(several, ("slab", str(n1), str(n2), "T", "short-split")),
         Swept(
