@@ -58,7 +58,7 @@ def test_the_tools_of_others_take_it(folder, name):
     assert said("ncdump", "-k", path).strip() == KIND[cdf]
     header = said("ncdump", "-h", path)
     assert 'kernel = "seism"' in header and ':cdf = "' + str(cdf) in header
-    assert ("record = UNLIMITED ; // (3 currently)" in header) == ("unlimited" in how)
+    assert ("time = UNLIMITED ; // (3 currently)" in header) == ("unlimited" in how)
     assert "float chunked(" in said("ncmpidump", "-h", path)
     first = int(re.search(r"start file offset =\s*(\d+)", said("ncoffsets", path))[1])
     if name == "c.nc":

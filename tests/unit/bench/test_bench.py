@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import sys
@@ -334,7 +335,7 @@ def test_the_report_has_every_case_and_what_was_missed(tmp_path: Path) -> None:
     sessions = report.sessions_in(root / "bench/results")
     file = tmp_path / "report.html"
     report.write(sessions, file)
-    text = file.read_text(encoding="utf-8")
+    text = html.unescape(file.read_text(encoding="utf-8"))
     for session in sessions:
         assert f"Session {session['session']}" in text
         for one in session["cases"]:
