@@ -17,13 +17,13 @@
 namespace {
 
 namespace declare = tailrace::intent::declare;
+using declare::property;
 using tailrace::core::Code;
 using tailrace::core::Error;
 using tailrace::declaring::Id;
 using tailrace::declaring::List;
 using tailrace::declaring::Quiet;
 
-constexpr char property[] = "tailrace_intent";
 constexpr char where[] = "tailrace_intent";
 
 thread_local std::string last_error;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the connector and the preloaded hooks put into a spool in the same way. In turn only, but
-// for now() and absolute().
+// What the connector and the preloaded hooks put into a spool in the same way. Only now(),
+// absolute() and hash_of() may be called out of turn.
 #pragma once
 
 #include "intent/spool/writer.hpp"

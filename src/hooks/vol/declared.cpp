@@ -12,7 +12,7 @@
 namespace tailrace::hooks::vol {
 namespace {
 
-constexpr char property[] = "tailrace_intent";
+using intent::declare::property;
 constexpr size_t most_bytes = spool::most_declared_bytes;
 
 /// A text that ends with a zero byte; 0 bytes: nothing was declared, or it is too long.

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "intent/declare/limits.hpp"
+
 namespace tailrace::intent::declare {
 
 /// What a key can be declared of.
@@ -30,9 +32,7 @@ struct KeyInfo {
 /// The words of a key.  [local]
 [[nodiscard]] std::vector<std::string> words_of(const KeyInfo& info);
 
-inline constexpr std::size_t most_list_bytes = 4096;       ///< of JSON on a property list
-inline constexpr std::size_t most_document_bytes = 65536;  ///< of a file, or in the environment
-inline constexpr std::size_t most_patterns = 256;          ///< of files, and of datasets of each
+inline constexpr std::size_t most_patterns = 256;  ///< of files, and of datasets of each
 inline constexpr std::size_t most_pattern_bytes = 1024;
 
 }  // namespace tailrace::intent::declare

@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "intent/declare/limits.hpp"
+
 namespace tailrace::intent::spool {
 
 constexpr char magic[8] = {'T', 'R', 'S', 'P', 'O', 'O', 'L', '\n'};
@@ -352,7 +354,7 @@ struct DeclaredRecord {
     uint32_t by;
     uint32_t bytes;
 };
-constexpr uint32_t most_declared_bytes = 4096;            ///< of one file or dataset
-constexpr uint32_t most_declared_in_environment = 65536;  ///< or in a file
+constexpr uint32_t most_declared_bytes = declare::most_list_bytes;  ///< of one file or dataset
+constexpr uint32_t most_declared_in_environment = declare::most_document_bytes;  ///< or in a file
 
 }  // namespace tailrace::intent::spool
