@@ -20,6 +20,11 @@ void small_writes(Profile& p) {
     balance(*first(p).writes, 4);
 }
 
+void written_in_two(Profile& p) {
+    first(p).writes = accesses(2, {256 * 1024});
+    first(p).writes->coverage = Coverage{512 * 1024, true, {}};
+}
+
 void one_side_only(Profile& p) { first(p).writes->by_process[2].calls = 99; }
 
 Transfers collective(Transfers side) {
@@ -87,11 +92,22 @@ const std::vector<RuleCase>& dataset_cases() {
          "chunk", "existing", [](Profile& p) { first(p).creates = 0; }},
         {"20",
          [](Profile& p) {
-             first(p).allocation = "early";
-             first(p).writes = accesses(1, {512 * 1024});
-             first(p).writes->coverage = Coverage{512 * 1024, true, {}};
+             first(p).fill = Fill{"user", "ifset"};
+             written_in_two(p);
          },
          "fill_time", "proof", [](Profile& p) { first(p).writes->coverage->full.reset(); }},
+        {"20",
+         [](Profile& p) {
+             first(p).allocation = "early";
+             written_in_two(p);
+         },
+         "fill_time", "layout", [](Profile& p) { shape(p, {512 * 1024}, {64 * 1024}); }},
+        {"20",
+         [](Profile& p) {
+             first(p).fill = Fill{"user", "ifset"};
+             written_in_two(p);
+         },
+         "fill_time", "ranks", [](Profile& p) { together(p, 4); }},
         {"21",
          [](Profile& p) {
              together(p, 4);

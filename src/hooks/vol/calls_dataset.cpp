@@ -2,6 +2,7 @@
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/declared.hpp"
 #include "hooks/vol/direct_chunks.hpp"
+#include "hooks/vol/holes.hpp"
 #include "hooks/vol/transfers.hpp"
 #include "hooks/vol/tuning.hpp"
 
@@ -68,6 +69,7 @@ void* open(void* object, const Location* location, const char* name, Id access, 
 
 Status read(size_t count, void** objects, Id* memory_types, Id* memory_spaces, Id* file_spaces,
             Id transfer, void** buffers, void** request) {
+    if (before_read(count, objects) < 0) return -1;
     Transfers transfers(count, objects, file_spaces, transfer, spool::reads);
     if (!transfers.good()) return -1;
     TransferTuning tuning(count, objects, transfer, false);
@@ -82,6 +84,7 @@ Status read(size_t count, void** objects, Id* memory_types, Id* memory_spaces, I
 
 Status write(size_t count, void** objects, Id* memory_types, Id* memory_spaces, Id* file_spaces,
              Id transfer, const void** buffers, void** request) {
+    if (before_write(count, objects, file_spaces, request) < 0) return -1;
     Transfers transfers(count, objects, file_spaces, transfer, spool::writes);
     if (!transfers.good()) return -1;
     TransferTuning tuning(count, objects, transfer, true);
@@ -91,6 +94,7 @@ Status write(size_t count, void** objects, Id* memory_types, Id* memory_spaces, 
             file_spaces, list, buffers, request);
     });
     transfers.done(status, request);
+    if (status >= 0) after_write(count, objects, file_spaces);
     return status;
 }
 
@@ -98,6 +102,7 @@ Status specific(void* object, DatasetSpecific* arguments, Id transfer, void** re
     Object& on = object_of(object);
     const Clock clock(on.file);
     const int asked = arguments->operation;
+    if (fill_holes(on, false) < 0) return -1;
     const Size* extent = asked == dataset_set_extent ? arguments->extent : nullptr;
     const Status status = pass_on<&Library::H5VLdataset_specific>(on, request, arguments, transfer);
     if (on.file == nullptr || status < 0) {
@@ -130,6 +135,7 @@ Status optional(void* object, Optional* arguments, Id transfer, void** request) 
     const int asked = arguments->operation;
     const auto* written = static_cast<const ChunkWrite*>(arguments->arguments);
     const auto* fetched = static_cast<const ChunkRead*>(arguments->arguments);
+    if (fill_holes(on, false) < 0) return -1;
     if (on.direct != nullptr && asked == native_chunk_write)
         return write_direct_chunk(on, arguments, transfer, request);
     const Status status = pass_on<&Library::H5VLdataset_optional>(on, request, arguments, transfer);
@@ -146,6 +152,7 @@ Status optional(void* object, Optional* arguments, Id transfer, void** request) 
 Status close(void* object, Id transfer, void** request) {
     Object& dataset = object_of(object);
     settle_pending(dataset.library());
+    if (fill_holes(dataset, true) < 0) return -1;
     const Clock clock(dataset.file);
     const Status status = pass_on<&Library::H5VLdataset_close>(dataset, request, transfer);
     if (status < 0) return status;

@@ -4,6 +4,7 @@
 
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/direct_chunks.hpp"
+#include "hooks/vol/holes.hpp"
 #include "hooks/vol/tuning.hpp"
 
 namespace tailrace::hooks::vol {
@@ -132,6 +133,7 @@ Status copy_object(void* source, const Location* from, const char* from_name, vo
                    const Location* to, const char* to_name, Id list, Id creation, Id transfer,
                    void** request) {
     Object& on = object_of(source);
+    if (fill_all_holes() < 0) return -1;
     const Clock clock(on.file);
     const Status status =
         on.library().H5VLobject_copy(on.inner, from, from_name, inner_of(target), to, to_name,
@@ -145,7 +147,9 @@ Status object_specific(void* object, const Location* location, ObjectSpecific* a
                        Id transfer, void** request) {
     Object& on = object_of(object);
     const Clock clock(on.file);
-    const bool flush = arguments->operation == object_flush && on.kind == kind_dataset;
+    const bool flushes = arguments->operation == object_flush;
+    if (flushes && fill_holes_in_file(on, false) < 0) return -1;
+    const bool flush = flushes && on.kind == kind_dataset;
     const Status status =
         pass_on_at<&Library::H5VLobject_specific>(on, location, request, arguments, transfer);
     if (flush && status >= 0 && on.file != nullptr) recorder::dataset_flushed(on.dataset);

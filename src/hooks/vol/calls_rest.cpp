@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hooks/vol/calls.hpp"
+#include "hooks/vol/holes.hpp"
 
 namespace tailrace::hooks::vol {
 namespace {
@@ -44,6 +45,7 @@ void* wrap_object(void* object, int kind, void* context) {
 
 void* unwrap_object(void* object) {
     Object& on = object_of(object);
+    if (fill_holes(on, true) < 0) return nullptr;
     void* inner = on.library().H5VLunwrap_object(on.inner, on.connector());
     if (inner != nullptr) drop(&on);
     return inner;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "hooks/vol/calls.hpp"
+#include "hooks/vol/fill_values.hpp"
 #include "hooks/vol/tuning.hpp"
 
 namespace tailrace::hooks::vol {
@@ -13,7 +14,6 @@ namespace {
 constexpr unsigned buckets = 4096;
 constexpr unsigned most_entries = 1 << 16;
 constexpr int layout_chunked = 2;
-constexpr int class_string = 3;
 DirectChunks* table[buckets];
 unsigned entries = 0;
 bool said_refused = false;
@@ -49,13 +49,6 @@ const plan::PlanSetting* applied(Choices& choices, Key key) {
 }
 
 uint32_t bits(uint32_t count) { return count < 32 ? (uint32_t{1} << count) - 1 : ~uint32_t{0}; }
-
-/// Whether the elements lie in a chunk as they lie in memory.
-bool lies_plain(const Library& of, Id type) {
-    const int kind = of.H5Tget_class(type);
-    if (kind == class_string) return of.H5Tis_variable_str(type) == 0;
-    return kind == 0 || kind == 1 || kind == 4 || kind == 5 || kind == 8;
-}
 
 /// Selects what the program's chunk at `offset` has in the extent, in the file and in memory.
 /// invalid_id: it has nothing there, or is none of its chunks.

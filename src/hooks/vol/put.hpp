@@ -75,6 +75,7 @@ struct NewDataset {
     bool parallel;  ///< opened with MPI-IO
     bool can_grow;
     bool variable;  ///< elements of variable length
+    bool plain;     ///< elements lie in the file as they lie in memory
     uint64_t bytes;
 };
 /// Of a dataset creation list.  [local]

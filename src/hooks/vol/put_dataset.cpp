@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 
+#include "hooks/vol/holes.hpp"
 #include "hooks/vol/put.hpp"
 
 namespace tailrace::hooks::vol {
@@ -89,10 +90,11 @@ void put_layout(Put& on, const NewDataset& what, int layout) {
 void put_times(Put& on, const NewDataset& what) {
     const Library& of = on.of;
     const Choice* fill = on.choices.open(Key::fill_time);
-    // What is never written would be anything at all.
-    if (fill != nullptr && fill->number == 1)
-        on.choices.settle(Key::fill_time, spool::became_held,
-                          "whether every element is written is not counted at run time");
+    if (fill != nullptr && fill->number == fill_never) {
+        // What nobody writes would be anything at all.
+        const char* const why = why_not_counted(of, on.list, what);
+        if (why != nullptr) on.choices.settle(Key::fill_time, spool::became_held, why);
+    }
     put(
         on, {Key::fill_time},
         [&of](Id list, uint64_t* v) {

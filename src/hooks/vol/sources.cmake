@@ -13,6 +13,8 @@ set(tailrace_vol_sources
   declared.cpp
   describe.cpp
   direct_chunks.cpp
+  fill_values.cpp
+  holes.cpp
   info.cpp
   library.cpp
   note_dataset.cpp
@@ -34,6 +36,7 @@ set(tailrace_vol_sources
   tune_dataset.cpp
   tune_file.cpp
   tune_transfer.cpp
+  written_bits.cpp
   ../common/spooling.cpp
   ../../intent/plan/decode.cpp
   ../../intent/plan/functions.cpp

@@ -9,6 +9,8 @@
 
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/direct_chunks.hpp"
+#include "hooks/vol/fill_values.hpp"
+#include "hooks/vol/holes.hpp"
 #include "hooks/vol/proven.hpp"
 #include "hooks/vol/tuning.hpp"
 
@@ -113,8 +115,8 @@ void DatasetTuning::put_creation(Id type, Id space, Lists own) {
             for (const Key key : {Key::chunk, Key::layout, Key::shuffle, Key::deflate})
                 x_choices.settle(key, spool::became_held, "65536 datasets have been changed");
         }
-        NewDataset fresh{what.around, file.parallel, false, is_variable(of, type),
-                         what.around.type_bytes};
+        NewDataset fresh{what.around,           file.parallel,        false,
+                         is_variable(of, type), lies_plain(of, type), what.around.type_bytes};
         for (size_t d = 0; d < what.around.dims.size(); ++d) {
             fresh.can_grow = fresh.can_grow || what.dims[d] != what.largest[d];
             fresh.bytes = plan::times(fresh.bytes, what.dims[d]);
@@ -206,6 +208,7 @@ void DatasetTuning::done(Object& dataset) {
     check_cache(dataset);
     x_choices.note(where);
     x_access_choices.note(where);
+    if (x_made) count_unfilled(dataset);
     TransferPlan plan{};
     for (const plan::PlanSetting* setting : x_found.all()) {
         if (plan::keys()[setting->key].level != plan::Level::transfer) continue;
@@ -215,6 +218,15 @@ void DatasetTuning::done(Object& dataset) {
     if (plan.count == 0) return;
     dataset.transfers = static_cast<TransferPlan*>(malloc(sizeof plan));
     if (dataset.transfers != nullptr) *dataset.transfers = plan;
+}
+
+/// What the library does not fill any more is filled by us.
+void DatasetTuning::count_unfilled(Object& dataset) {
+    for (const Choice& choice : x_choices) {
+        if (choice.setting->key == static_cast<uint16_t>(Key::fill_time) &&
+            choice.number == fill_never && choice.became == spool::became_applied)
+            count_holes(dataset, *choice.setting);
+    }
 }
 
 /// In files of several ranks some libraries allocate at once, whatever the list says.

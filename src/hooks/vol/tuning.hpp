@@ -149,6 +149,7 @@ private:
     [[nodiscard]] bool may_reopen(void* inner, void** request) const;
     Id better_access(void* inner, Id own);
     void refused(bool creation);
+    void count_unfilled(Object& dataset);
     void check_allocation(const Object& dataset);
     void check_cache(const Object& dataset);
 

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hooks/vol/holes.hpp"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hooks/vol/calls.hpp"
+#include "hooks/vol/fill_values.hpp"
+#include "hooks/vol/tuning.hpp"
+
+namespace tailrace::hooks::vol {
+
+unsigned holes_counted = 0;
+
+namespace {
+
+constexpr int layout_contiguous = 1;
+constexpr int fill_undefined = 0;
+constexpr Id whole_extent = 0;
+constexpr int select_none = 0;
+constexpr int select_all = 3;
+constexpr uint64_t most_elements = uint64_t{1} << 29;  // 64 MiB of bits
+constexpr uint64_t most_in_all = uint64_t{1} << 31;
+constexpr unsigned most_counted = 1024;
+uint64_t elements_in_all = 0;
+
+/// A dataset that is counted. Several objects may stand for it: its token tells which.
+struct Counted {
+    Counted* next;
+    Counted** before;
+    Object* owner;  ///< the one it was created as: open, since closing any of them ends this
+    unsigned long file_number;
+    unsigned char token[16];
+    Array array;
+    WrittenBits bits;
+    const plan::PlanSetting* setting;
+    bool failed;
+};
+Counted* all_counted = nullptr;
+
+Counted* begin(Object& dataset, const Array& array, const plan::PlanSetting& setting) {
+    auto* made = static_cast<Counted*>(calloc(1, sizeof(Counted)));
+    if (made == nullptr) return nullptr;
+    made->owner = &dataset;
+    made->array = array;
+    made->setting = &setting;
+    const ErrorsKept kept(dataset.library());
+    if (!identify(dataset, &made->file_number, made->token) ||
+        !made->bits.begin(array.dims, array.rank)) {
+        free(made);
+        return nullptr;
+    }
+    made->next = all_counted;
+    made->before = &all_counted;
+    if (made->next != nullptr) made->next->before = &made->next;
+    all_counted = made;
+    ++holes_counted;
+    elements_in_all += array.elements;
+    return made;
+}
+
+void forget(Counted* counted) {
+    *counted->before = counted->next;
+    if (counted->next != nullptr) counted->next->before = counted->before;
+    --holes_counted;
+    elements_in_all -= counted->array.elements;
+    counted->bits.end();
+    free(counted);
+}
+
+/// Which one a dataset is; nullptr: none. `known` false: it cannot be told.
+Counted* counted_of(Object& dataset, bool& known) {
+    known = true;
+    if (dataset.kind != kind_dataset) return nullptr;
+    for (Counted* at = all_counted; at != nullptr; at = at->next)
+        if (at->owner == &dataset) return at;
+    unsigned long number = 0;
+    unsigned char token[16];
+    const ErrorsKept kept(dataset.library());
+    known = identify(dataset, &number, token);
+    for (Counted* at = all_counted; known && at != nullptr; at = at->next)
+        if (at->file_number == number && memcmp(at->token, token, sizeof token) == 0) return at;
+    return nullptr;
+}
+
+void note(const Counted& counted, spool::Became became, const char* value, const char* reason) {
+    const Object& dataset = *counted.owner;
+    note_outcome(*counted.setting,
+                 {dataset.under->plan->path, dataset.path != nullptr ? dataset.path : ""}, became,
+                 value, reason);
+}
+
+void say_failed(const Counted& counted) {
+    const char* const path = counted.owner->path != nullptr ? counted.owner->path : "";
+    char line[900];
+    snprintf(line, sizeof line,
+             "%.400s: %.300s: elements that the program left out could not get their fill value; "
+             "take the setting \"fill_time\" out of the plan",
+             counted.owner->under->plan->path, path);
+    recorder::say(line);
+    note(counted, spool::became_failed, "",
+         "elements that the program left out could not get their fill value");
+}
+
+/// Fills what is left; after that it is counted no longer.
+/// @param closes  the dataset is about to be closed: where that cannot be done once more, the
+/// program has heard of it, and the dataset goes as it is
+Status settle(Counted* counted, bool closes) {
+    const uint64_t missing = counted->bits.missing();
+    if (missing > 0 && fill_missing(*counted->owner, counted->array, &counted->bits) < 0) {
+        if (!counted->failed) say_failed(*counted);
+        const bool again = counted->failed;
+        counted->failed = true;
+        if (!closes || !again) return -1;
+    } else if (missing > 0) {
+        char value[64];
+        snprintf(value, sizeof value, "%llu elements", static_cast<unsigned long long>(missing));
+        note(*counted, spool::became_applied, value, "left out by the program, and filled");
+    }
+    forget(counted);
+    return 0;
+}
+
+Status settle_all(const Object* in_file_of, bool closes) {
+    Status worst = 0;
+    for (Counted* at = all_counted; at != nullptr;) {
+        Counted* const next = at->next;
+        const bool wanted =
+            in_file_of == nullptr || at->file_number == in_file_of->under->file_number;
+        if (wanted && settle(at, closes) < 0) worst = -1;
+        at = next;
+    }
+    return worst;
+}
+
+/// Blocks in equal steps, all within the array and not moved by an offset.
+bool regular(const Library& of, Id space, const Array& array, Place& place) {
+    uint64_t first[most_dimensions];
+    uint64_t last[most_dimensions];
+    if (of.H5Sget_simple_extent_ndims(space) != static_cast<int>(array.rank)) return false;
+    if (of.H5Sis_regular_hyperslab(space) <= 0) return false;
+    place.rank = array.rank;
+    if (of.H5Sget_regular_hyperslab(space, place.start, place.stride, place.count, place.block) <
+            0 ||
+        of.H5Sget_select_bounds(space, first, last) < 0)
+        return false;
+    for (uint32_t d = 0; d < array.rank; ++d) {
+        const uint64_t end =
+            place.start[d] + (place.count[d] - 1) * place.stride[d] + place.block[d];
+        if (place.start[d] != first[d] || end != last[d] + 1 || end > array.dims[d]) return false;
+    }
+    return true;
+}
+
+/// What a write into `space` will write: false where that is not known.
+bool will_write(const Library& of, Id space, const Array& array, Place& place, bool& all) {
+    all = space == whole_extent;
+    place.empty = false;
+    if (all) return true;
+    const Quiet quiet(of);
+    const int type = of.H5Sget_select_type(space);
+    place.empty = type == select_none;
+    // Its extent may be another one than the dataset's.
+    all = type == select_all &&
+          of.H5Sget_select_npoints(space) == static_cast<int64_t>(array.elements);
+    return place.empty || all || (type != select_all && regular(of, space, array, place));
+}
+
+}  // namespace
+
+const char* why_not_counted(const Library& of, Id creation, const NewDataset& what) {
+    const Quiet quiet(of);
+    int defined = fill_undefined;
+    if (what.parallel)
+        return "whether all ranks together write every element is not counted at run time";
+    if (of.H5Pget_layout(creation) != layout_contiguous || of.H5Pget_external_count(creation) != 0)
+        return "only the elements of contiguous datasets are counted";
+    if (what.can_grow || what.around.dims.empty()) return "only for datasets of a fixed size";
+    if (!what.plain) return "only for plain numbers and strings of a fixed length";
+    if (of.H5Pfill_value_defined(creation, &defined) < 0 || defined == fill_undefined)
+        return "the program asks for no fill values";
+    if (holes_counted >= most_counted) return "too many datasets are counted already";
+    const uint64_t bytes = what.around.type_bytes;
+    if (bytes == 0 || what.bytes == 0) return "the dataset is empty";
+    if (what.bytes / bytes > most_elements || elements_in_all + what.bytes / bytes > most_in_all)
+        return "it has more elements than are counted";
+    return nullptr;
+}
+
+void count_holes(Object& dataset, const plan::PlanSetting& setting) {
+    Array array{};
+    if (!measure(dataset, array) || begin(dataset, array, setting) != nullptr) return;
+    // Nothing has been written yet: all of it gets its fill value, as without us.
+    fill_missing(dataset, array, nullptr);
+}
+
+Status fill_holes(Object& dataset, bool closes) {
+    if (holes_counted == 0) return 0;
+    bool known = true;
+    Counted* counted = counted_of(dataset, known);
+    if (!known) return settle_all(nullptr, false);
+    return counted != nullptr ? settle(counted, closes) : 0;
+}
+
+Status fill_holes_in_file(const Object& any, bool closes) {
+    return holes_counted != 0 ? settle_all(&any, closes) : 0;
+}
+
+Status fill_all_holes() { return settle_all(nullptr, false); }
+
+Status before_read(size_t count, void** objects) {
+    for (size_t at = 0; holes_counted != 0 && at < count; ++at)
+        if (fill_holes(object_of(objects[at]), false) < 0) return -1;
+    return 0;
+}
+
+Status before_write(size_t count, void** objects, const Id* file_spaces, const void* request) {
+    for (size_t at = 0; holes_counted != 0 && at < count; ++at) {
+        Object& dataset = object_of(objects[at]);
+        bool known = true;
+        Counted* counted = counted_of(dataset, known);
+        if (known && counted == nullptr) continue;
+        Place place;
+        bool all = false;
+        // What is still under way when we return, another call might overtake.
+        if (known && request == nullptr &&
+            will_write(dataset.library(), file_spaces[at], counted->array, place, all))
+            continue;
+        if (fill_holes(dataset, false) < 0) return -1;
+    }
+    return 0;
+}
+
+void after_write(size_t count, void** objects, const Id* file_spaces) {
+    for (size_t at = 0; holes_counted != 0 && at < count; ++at) {
+        Object& dataset = object_of(objects[at]);
+        bool known = true;
+        Counted* counted = counted_of(dataset, known);
+        if (counted == nullptr) continue;
+        Place place;
+        bool all = false;
+        if (!will_write(dataset.library(), file_spaces[at], counted->array, place, all)) continue;
+        if (all)
+            counted->bits.add_all();
+        else if (!place.empty)
+            counted->bits.add_place(place);
+    }
+}
+
+}  // namespace tailrace::hooks::vol

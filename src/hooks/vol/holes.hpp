@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// New datasets that the library writes no fill values into, because the plan says so: which
+// elements the program writes is counted here, a bit for each, and those that it leaves out get
+// their fill value before anybody can see them.
+#pragma once
+
+#include "hooks/vol/plan.hpp"
+#include "hooks/vol/put.hpp"
+
+namespace tailrace::hooks::vol {
+
+constexpr uint64_t fill_never = 1;  ///< the word of the plan's key, as HDF5 counts it
+
+/// Datasets that are counted now; nothing of this costs anything while there are none.
+extern unsigned holes_counted;
+
+/// Why the elements of a dataset that is to be created cannot be counted; nullptr: they can.
+/// @param creation  its list, with what the plan has put on it  [local]
+const char* why_not_counted(const Library& of, Id creation, const NewDataset& what);
+
+/// Begins to count, for a dataset that was created without fill values. Where that is not possible
+/// after all, all elements get their fill value at once.  [local]
+void count_holes(Object& dataset, const plan::PlanSetting& setting);
+
+/// Before a transfer: after it there are no holes left in datasets that are read, nor in those of
+/// which it is not known what will be written.  [independent]
+/// @return negative where fill values could not be written: the call must fail
+Status before_read(size_t count, void** objects);
+Status before_write(size_t count, void** objects, const Id* file_spaces, const void* request);
+/// After a write that succeeded.  [local]
+void after_write(size_t count, void** objects, const Id* file_spaces);
+
+/// Before a dataset is closed, flushed, or asked for something that shows what it holds.
+/// @param closes  where it fails for the second time, the dataset may go as it is
+Status fill_holes(Object& dataset, bool closes);
+/// Before a file is flushed, closed, copied from or otherwise looked at as a whole.
+Status fill_holes_in_file(const Object& any, bool closes);
+/// Before something is copied, wherever it lies.
+Status fill_all_holes();
+
+}  // namespace tailrace::hooks::vol

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hooks/vol/written_bits.hpp"
+
+#include <stdlib.h>
+
+namespace tailrace::hooks::vol {
+namespace {
+
+/// `count` bits from bit `first` of a word on.
+uint64_t mask(unsigned first, uint64_t count) {
+    const uint64_t ones = count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+    return ones << first;
+}
+
+/// Calls `what(word, mask)` for the words that hold the bits [first, first + count).
+template <typename What>
+void for_words(uint64_t first, uint64_t count, What what) {
+    while (count > 0) {
+        const auto bit = static_cast<unsigned>(first % 64);
+        const uint64_t here = count < 64 - bit ? count : 64 - bit;
+        what(first / 64, mask(bit, here));
+        first += here;
+        count -= here;
+    }
+}
+
+}  // namespace
+
+bool WrittenBits::begin(const uint64_t* dims, uint32_t rank) {
+    x_rank = rank;
+    x_elements = 1;
+    x_written = 0;
+    for (uint32_t d = rank; d-- > 0;) {
+        x_step[d] = x_elements;
+        x_elements *= dims[d];
+    }
+    x_bits = static_cast<uint64_t*>(calloc(x_elements / 64 + 1, sizeof(uint64_t)));
+    return x_bits != nullptr;
+}
+
+void WrittenBits::end() {
+    free(x_bits);
+    x_bits = nullptr;
+}
+
+uint64_t WrittenBits::written(uint64_t first, uint64_t count) const {
+    uint64_t found = 0;
+    for_words(first, count, [&](uint64_t word, uint64_t bits) {
+        found += static_cast<uint64_t>(__builtin_popcountll(x_bits[word] & bits));
+    });
+    return found;
+}
+
+void WrittenBits::add(uint64_t first, uint64_t count) {
+    if (all_written()) return;
+    for_words(first, count, [&](uint64_t word, uint64_t bits) {
+        x_written += static_cast<uint64_t>(__builtin_popcountll(bits & ~x_bits[word]));
+        x_bits[word] |= bits;
+    });
+}
+
+void WrittenBits::add_place(const Place& place) { add_rows(place, 0, 0); }
+
+void WrittenBits::add_rows(const Place& place, uint32_t d, uint64_t before) {
+    const bool last = d + 1 == x_rank;
+    for (uint64_t number = 0; number < place.count[d]; ++number) {
+        const uint64_t start = place.start[d] + number * place.stride[d];
+        if (last) {
+            add(before + start, place.block[d]);
+            continue;
+        }
+        for (uint64_t at = start; at < start + place.block[d]; ++at)
+            add_rows(place, d + 1, before + at * x_step[d]);
+    }
+}
+
+void WrittenBits::add_box(const uint64_t* first, const uint64_t* last) {
+    Place box;
+    box.rank = x_rank;
+    for (uint32_t d = 0; d < x_rank; ++d) {
+        box.start[d] = first[d];
+        box.stride[d] = box.count[d] = 1;
+        box.block[d] = last[d] - first[d] + 1;
+    }
+    add_place(box);
+}
+
+}  // namespace tailrace::hooks::vol
