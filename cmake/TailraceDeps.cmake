@@ -67,10 +67,8 @@ set(tailrace_netcdf_reason "it needs parallel HDF5")
 if(TAILRACE_HAVE_HDF5 AND NOT TAILRACE_NETCDF STREQUAL "OFF")
   tailrace_find_netcdf(tailrace_netcdf_ok tailrace_netcdf_text tailrace_netcdf_reason)
 endif()
-set(tailrace_remedy "-DNETCDF_ROOT=<a prefix built with this HDF5 and MPI>")
-if(NOT TAILRACE_MPI_FLAVOUR STREQUAL "mpich")
-  string(PREPEND tailrace_remedy "cmake/deps/superbuild.sh, or ")
-endif()
+set(tailrace_remedy
+  "cmake/deps/superbuild.sh, or -DNETCDF_ROOT=<a prefix built with this HDF5 and MPI>")
 tailrace_settle(NETCDF "${tailrace_netcdf_ok}" "${tailrace_netcdf_text}"
   "${tailrace_netcdf_reason}" "${tailrace_remedy}")
 

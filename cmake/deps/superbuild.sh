@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds HDF5 (parallel, zlib, HL, subfiling) and netCDF-C (parallel, PnetCDF) from the sources that
-# cargo fetches by cmake/deps/cargo/Cargo.lock, once per set of inputs, and prints the prefix.
+# Builds HDF5 (parallel, zlib, HL, subfiling, direct I/O) and netCDF-C (parallel, with PnetCDF where
+# there is one for this MPI) from the sources that cargo fetches by cmake/deps/cargo/Cargo.lock, once
+# per set of inputs, and prints the prefix.
 #
 #   superbuild.sh [--mpi default|mpich] [--print-prefix]
 #
@@ -33,9 +34,9 @@ say() { echo "superbuild: $*" >&2; }
 die() { echo "superbuild: error: $1" >&2; echo "       hint: $2" >&2; exit 1; }
 
 case $flavour in
-default) mpicc=${MPICC:-mpicc} with_netcdf=yes ;;
+default) mpicc=${MPICC:-mpicc} with_pnetcdf=yes ;;
 # Debian has no PnetCDF for MPICH, and linking the Open MPI one fails at run time only.
-mpich) mpicc=${MPICC:-mpicc.mpich} with_netcdf=no ;;
+mpich) mpicc=${MPICC:-mpicc.mpich} with_pnetcdf=no ;;
 *) die "--mpi \"$flavour\" is not known" "use --mpi default or --mpi mpich" ;;
 esac
 cc=${CC:-cc}
@@ -45,16 +46,18 @@ mpi_description() {
     "$mpicc" -show
     if [ "$flavour" = mpich ]; then mpichversion.mpich 2>/dev/null || mpichversion; else ompi_info --version 2>/dev/null || true; fi
 }
-pnetcdf_version() { pnetcdf-config --version 2>/dev/null || echo "no PnetCDF"; }
+pnetcdf_version() {
+    { [ $with_pnetcdf = yes ] && pnetcdf-config --version 2>/dev/null; } || echo "no PnetCDF"
+}
 
 inputs() {
     sha256sum "$here/cargo/Cargo.toml" "$here/cargo/Cargo.lock" "${BASH_SOURCE[0]}" \
         "$root/cmake/setup/requirements-build.txt" | cut -d' ' -f1
-    echo "flavour $flavour netcdf $with_netcdf"
+    echo "flavour $flavour"
     uname -sm
     "$cc" -dM -E -x c /dev/null | grep __VERSION__ # not the name it was called by
     mpi_description
-    [ $with_netcdf = no ] || pnetcdf_version
+    pnetcdf_version
 }
 
 cache=${TAILRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tailrace}
@@ -124,32 +127,33 @@ step "fetching sources" cargo vendor --locked --versioned-dirs \
     --manifest-path "$here/cargo/Cargo.toml" "$work/src"
 
 step "configuring HDF5 2.2.0" configure "$work/src/$hdf5_crate/ext/hdf5" "$work/hdf5" \
-    -DCMAKE_C_COMPILER="$cc" -DBUILD_STATIC_LIBS=OFF -DHDF5_ENABLE_PARALLEL=ON -DHDF5_ENABLE_SUBFILING_VFD=ON \
+    -DCMAKE_C_COMPILER="$cc" -DBUILD_STATIC_LIBS=OFF -DHDF5_ENABLE_PARALLEL=ON \
+    -DHDF5_ENABLE_SUBFILING_VFD=ON -DHDF5_ENABLE_DIRECT_VFD=ON \
     -DHDF5_ENABLE_ZLIB_SUPPORT=ON -DHDF5_ENABLE_SZIP_SUPPORT=OFF -DHDF5_BUILD_HL_LIB=ON \
     -DHDF5_BUILD_TOOLS=OFF -DHDF5_BUILD_EXAMPLES=OFF -DHDF5_BUILD_CPP_LIB=OFF -DHDF5_BUILD_FORTRAN=OFF
 step "building HDF5 2.2.0" build "$work/hdf5"
-grep -q 'define H5_HAVE_SUBFILING_VFD 1' "$prefix/include/H5pubconf.h" ||
-    die "this HDF5 has no subfiling" "see $log"
+for driver in SUBFILING_VFD DIRECT; do
+    grep -q "define H5_HAVE_$driver 1" "$prefix/include/H5pubconf.h" ||
+        die "this HDF5 has no H5_HAVE_$driver" "see $log"
+done
 
-if [ $with_netcdf = yes ]; then
-    source=$work/src/$netcdf_crate/source
-    # Two templates of tests that the crate leaves out, and that its CMakeLists.txt configures anyway.
-    for template in h5_test/run_par_tests.sh.in nc_test/run_pnetcdf_tests.sh.in; do
-        mkdir -p "$source/${template%/*}" && : >"$source/$template"
-    done
-    pnetcdf=OFF
-    [ "$(pnetcdf_version)" = "no PnetCDF" ] || pnetcdf=ON
-    # Some of its folders include mpi.h and get no include path for it but the compiler's own.
-    step "configuring netCDF-C 4.10.1" configure "$source" "$work/netcdf" \
-        -DCMAKE_C_COMPILER="$(command -v "$mpicc")" -DCMAKE_PREFIX_PATH="$prefix" -DHDF5_ROOT="$prefix" \
-        -DNETCDF_ENABLE_HDF5=ON -DNETCDF_ENABLE_PARALLEL4=ON -DNETCDF_ENABLE_PNETCDF=$pnetcdf \
-        -DNETCDF_ENABLE_DAP=OFF -DNETCDF_ENABLE_REMOTE_FUNCTIONALITY=OFF -DNETCDF_ENABLE_NCZARR=OFF \
-        -DNETCDF_ENABLE_LIBXML2=OFF -DNETCDF_ENABLE_PLUGINS=OFF -DNETCDF_ENABLE_TESTS=OFF \
-        -DNETCDF_ENABLE_EXAMPLES=OFF -DNETCDF_BUILD_UTILITIES=OFF
-    step "building netCDF-C 4.10.1" build "$work/netcdf"
-    "$prefix/bin/nc-config" --has-parallel4 2>/dev/null | grep -q yes ||
-        die "this netCDF-C is not parallel" "see $log"
-fi
+source=$work/src/$netcdf_crate/source
+# Two templates of tests that the crate leaves out, and that its CMakeLists.txt configures anyway.
+for template in h5_test/run_par_tests.sh.in nc_test/run_pnetcdf_tests.sh.in; do
+    mkdir -p "$source/${template%/*}" && : >"$source/$template"
+done
+pnetcdf=OFF
+[ "$(pnetcdf_version)" = "no PnetCDF" ] || pnetcdf=ON
+# Some of its folders include mpi.h and get no include path for it but the compiler's own.
+step "configuring netCDF-C 4.10.1" configure "$source" "$work/netcdf" \
+    -DCMAKE_C_COMPILER="$(command -v "$mpicc")" -DCMAKE_PREFIX_PATH="$prefix" -DHDF5_ROOT="$prefix" \
+    -DNETCDF_ENABLE_HDF5=ON -DNETCDF_ENABLE_PARALLEL4=ON -DNETCDF_ENABLE_PNETCDF=$pnetcdf \
+    -DNETCDF_ENABLE_DAP=OFF -DNETCDF_ENABLE_REMOTE_FUNCTIONALITY=OFF -DNETCDF_ENABLE_NCZARR=OFF \
+    -DNETCDF_ENABLE_LIBXML2=OFF -DNETCDF_ENABLE_PLUGINS=OFF -DNETCDF_ENABLE_TESTS=OFF \
+    -DNETCDF_ENABLE_EXAMPLES=OFF -DNETCDF_BUILD_UTILITIES=OFF
+step "building netCDF-C 4.10.1" build "$work/netcdf"
+"$prefix/bin/nc-config" --has-parallel4 2>/dev/null | grep -q yes ||
+    die "this netCDF-C is not parallel" "see $log"
 
 printf '%s\n' "$description" >"$prefix/.inputs"
 sync -f "$prefix" 2>/dev/null || true

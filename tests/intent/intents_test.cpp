@@ -266,3 +266,21 @@ TEST_CASE("intents come back from their JSON; no profile is an error") {
     CHECK_THROWS_WITH_AS((void)intents(profile(1)), doctest::Contains("holds no file"),
                          tailrace::core::Error);
 }
+
+TEST_CASE("a file that could not be opened has no intents") {
+    Profile made = profile(1);
+    File wanted;
+    wanted.path = "/absent.conf";
+    wanted.processes = ProcessSet(0, 0);
+    wanted.stdio = PosixFile{};
+    wanted.stdio->failed_opens = 1;
+    made.files = {wanted};
+    CHECK_THROWS_WITH_AS((void)intents(made), doctest::Contains("no file that was opened"),
+                         tailrace::core::Error);
+    made.files.insert(made.files.begin(), file("/a.h5", 0, 0));
+    const Intents found = intents(made);
+    CHECK(found.files.size() == 1);
+    CHECK(found.files.count("/a.h5") == 1);
+    made.files[1].stdio->opens = 1;  // at the second try
+    CHECK(intents(made).files.size() == 2);
+}

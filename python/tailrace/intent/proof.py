@@ -5,7 +5,9 @@ command is that run once more. `tune` writes it; `apply` compares."""
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
+import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,11 +22,30 @@ _most_hashed_bytes = 256 << 20  # of larger files the time of the last change ha
 variable = "TAILRACE_PROVEN"
 
 
+# Beginnings of the names of variables that change what MPI and the libraries of formats do.
+_prefixes = ("OMPI_MCA_", "MPICH_", "MPIR_CVAR_", "I_MPI_", "ROMIO_", "HDF5_", "H5FD_", "NC_",
+             "PNETCDF_", "LD_PRELOAD", "LD_LIBRARY_PATH")  # fmt: skip
+# What tailrace and its own launchers set themselves.
+_ours = {"HDF5_PLUGIN_PATH", "HDF5_VOL_CONNECTOR"}
+
+
 def files_of(command: Sequence[str], more: Sequence[Path] = ()) -> list[Document]:
-    """The files that a command names: launcher, program, script, inputs (also `key=file`), and
-    `more` that the run reads. To be asked before the run: what it changes is no input."""
-    words = [*command, *map(str, more)]
-    return [_state(word, path) for word in dict.fromkeys(words) if (path := _found(word))]
+    """The files that a command names: launcher, program, script, inputs (also `key=file`), the
+    shared libraries of its programs, and `more` that the run reads. To be asked before the run:
+    what it changes is no input."""
+    words = dict.fromkeys([*command, *map(str, more)])
+    named = {word: path for word in words if (path := _found(word))}
+    libraries = {name: Path(name) for path in named.values() for name in _libraries(path)}
+    return [_state(word, path) for word, path in (named | libraries).items()]
+
+
+def environment_of_run() -> dict[str, str]:
+    """The variables that change what MPI and the libraries of formats do, as they are now."""
+    return {
+        name: value
+        for name, value in sorted(os.environ.items())
+        if name.startswith(_prefixes) and name not in _ours
+    }
 
 
 def of_run(
@@ -39,6 +60,7 @@ def of_run(
         "plan": plan["hash"],
         "argv": list(command),
         "files": [one for one in before if _differs(one) == ""],
+        "environment": environment_of_run(),
     }
     if "ranks" in run:
         proof["ranks"] = run["ranks"]
@@ -63,6 +85,8 @@ def differences(plan: Document, command: Sequence[str]) -> list[str]:
         found.append("the settings of the plan have been changed since")
     found += _other_words(proof["argv"], list(command))
     found += [why for one in proof["files"] if (why := _differs(one))]
+    if "environment" in proof:
+        found += _other_variables(proof["environment"], environment_of_run())
     return found
 
 
@@ -80,6 +104,31 @@ def _other_words(proven: list[str], given: list[str]) -> list[str]:
     if len(proven) != len(given):
         return [f"the command has {len(given)} words and had {len(proven)}"]
     return []
+
+
+def _other_variables(proven: dict[str, str], now: dict[str, str]) -> list[str]:
+    def said(value: str | None) -> str:
+        return "not set" if value is None else f'"{value}"'
+
+    return [
+        f"{name} is {said(now.get(name))} and was {said(proven.get(name))}"
+        for name in sorted(proven.keys() | now.keys())
+        if proven.get(name) != now.get(name)
+    ]
+
+
+def _libraries(program: Path) -> list[str]:
+    """The shared libraries that the loader finds for a program; none for what is no program."""
+    try:
+        with program.open("rb") as file:
+            if file.read(4) != b"\x7fELF":
+                return []
+        # The loader lists them and runs nothing of the program.
+        ran = subprocess.run(["ldd", program], capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    words = [word for line in ran.stdout.splitlines() for word in line.split()]
+    return [word for word in words if word.startswith("/")]
 
 
 def _found(word: str) -> Path | None:

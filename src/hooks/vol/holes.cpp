@@ -16,6 +16,7 @@ unsigned holes_counted = 0;
 namespace {
 
 constexpr int layout_contiguous = 1;
+constexpr int layout_virtual = 3;
 constexpr int fill_undefined = 0;
 constexpr Id whole_extent = 0;
 constexpr int select_none = 0;
@@ -153,6 +154,16 @@ bool regular(const Library& of, Id space, const Array& array, Place& place) {
     return true;
 }
 
+bool is_virtual(Object& dataset) {
+    const Library& of = dataset.library();
+    const Quiet quiet(of);
+    const Id creation = ask_dataset(dataset, dataset.inner, dataset_get_creation);
+    if (creation < 0) return true;  // it is not known to be none
+    const int layout = of.H5Pget_layout(creation);
+    of.H5Pclose(creation);
+    return layout == layout_virtual;
+}
+
 /// What a write into `space` will write: false where that is not known.
 bool will_write(const Library& of, Id space, const Array& array, Place& place, bool& all) {
     all = space == whole_extent;
@@ -210,8 +221,12 @@ Status fill_holes_in_file(const Object& any, bool closes) {
 Status fill_all_holes() { return settle_all(nullptr, false); }
 
 Status before_read(size_t count, void** objects) {
-    for (size_t at = 0; holes_counted != 0 && at < count; ++at)
-        if (fill_holes(object_of(objects[at]), false) < 0) return -1;
+    for (size_t at = 0; holes_counted != 0 && at < count; ++at) {
+        Object& dataset = object_of(objects[at]);
+        if (fill_holes(dataset, false) < 0) return -1;
+        // Below us the library reads the sources of a virtual dataset, which may be any.
+        if (holes_counted != 0 && is_virtual(dataset) && fill_all_holes() < 0) return -1;
+    }
     return 0;
 }
 

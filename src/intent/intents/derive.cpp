@@ -178,20 +178,36 @@ void Names::find_patterns() {
         for (const std::size_t member : patterns[i].members) x_of[member] = i;
 }
 
+bool never_opened(const File& file) {
+    if (file.hdf5 || file.mpiio || file.pnetcdf || !file.datasets.empty()) return false;
+    std::uint64_t failed = 0;
+    std::uint64_t opened = 0;
+    const auto count = [&](const auto& layer) {
+        if (!layer) return;
+        failed += layer->failed_opens.value_or(0);
+        opened += layer->opens.value_or(0);
+    };
+    count(file.posix);
+    count(file.stdio);
+    return failed > 0 && opened == 0;
+}
+
 Intents intents_of(const std::vector<NamedProfile>& profiles) {
     if (profiles.empty())
         throw core::Error(core::Code::bad_input, "there is no profile to derive intents from", {},
                           "give at least one profile or Darshan log");
     Names names;
+    bool any = false;
     for (std::size_t i = 0; i < profiles.size(); ++i)
         for (const File& file : profiles[i].profile.files) {
+            any = any || !never_opened(file);
             const auto first = first_use_of(file);
             names.uses.push_back(
                 {file.path, file.processes, first ? Seconds(first->start_s) : std::nullopt, i});
         }
-    if (names.uses.empty())
-        throw core::Error(core::Code::bad_input, "the profile holds no file", profiles[0].path,
-                          "record a run that writes or reads files");
+    if (!any)
+        throw core::Error(core::Code::bad_input, "the profile holds no file that was opened",
+                          profiles[0].path, "record a run that writes or reads files");
     names.find_patterns();
     std::vector<Intents> single;
     std::size_t first_use = 0;

@@ -44,6 +44,9 @@ private:
     std::vector<std::size_t> x_of;
 };
 
+/// Whether a program asked for a file and never got it: nothing is intended with it. Internal to
+/// src/intent.  [local]
+[[nodiscard]] bool never_opened(const File& file);
 /// The files and datasets of one profile; evidence and `profiles` carry its number. Internal to
 /// src/intent.  [local]
 /// @param first_use  place of its first file in `names.uses`; the others follow in order

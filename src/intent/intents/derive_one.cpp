@@ -226,6 +226,7 @@ Intents intents_of_one(const Profile& profile, std::uint64_t number, const Names
     std::map<const PathPattern*, Statement> sharing;
     for (std::size_t i = 0; i < profile.files.size(); ++i) {
         const File& file = profile.files[i];
+        if (never_opened(file)) continue;
         const PathPattern& pattern = names.of(first_use + i);
         if (sharing.count(&pattern) == 0)
             sharing[&pattern] = sharing_of(pattern, names.uses, number, ranks);

@@ -164,7 +164,10 @@ struct Fields<plan::Proof> {
         v("plan", s.plan, "The hash of the plan that the run was made with.");
         v("argv", s.argv, "The command, with its launcher.");
         v("ranks", s.ranks, "The ranks that it had.");
-        v("files", s.files, "Launcher, program, script and inputs, as they were.");
+        v("files", s.files,
+          "Launcher, program, script, inputs and the programs' shared libraries, as they were.");
+        v("environment", s.environment,
+          "Variables that change what MPI, HDF5, netCDF and PnetCDF do, as they were.");
         v("hdf5_version", s.hdf5_version, "Version of the HDF5 library in it.");
         v("mpi_version", s.mpi_version, "Version of the MPI library in it.");
     }

@@ -82,7 +82,8 @@ struct Proof {
     std::string plan;  ///< the hash of the plan
     std::vector<std::string> argv;
     Count ranks;
-    std::vector<ProvenFile> files;  ///< launcher, program, script, inputs
+    std::vector<ProvenFile> files;  ///< launcher, program, script, inputs, shared libraries
+    Texts environment;              ///< variables that change what MPI and the formats do
     std::optional<std::string> hdf5_version, mpi_version;
 };
 

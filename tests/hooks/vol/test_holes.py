@@ -138,6 +138,10 @@ SEEN = {
 assert np.memmap(f.filename, "i4", "r", at, (60, 70))[30, 0] == -7
 """,
     "flushed alone": "d.flush()",
+    "read through a virtual dataset": """
+layout = h5py.VirtualLayout((60, 70), "i4"); layout[:] = h5py.VirtualSource(d)
+v = f.create_virtual_dataset("v", layout); assert (v[20:] == -7).all()
+""",
     "copied": "f.copy('d', 'e')",
     "copied with its group": "f.copy('g', 'h')",
     "closed elsewhere": "e = f['d']; e[5] = 9; del e",

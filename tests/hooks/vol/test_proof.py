@@ -62,9 +62,10 @@ def test_the_proven_run_once_more(proven: tuple[Path, list[str]]) -> None:
     assert (plan.parent / "out.h5").exists()
     assert held(plan, words) == APPLIED
     document = advice.load(plan)
-    assert [Path(one["name"]).name for one in document["proof"]["files"]] == [
-        Path(sys.executable).name, "script.py", "input.txt",
-    ]  # fmt: skip
+    names = [Path(one["name"]).name for one in document["proof"]["files"]]
+    assert names[:3] == [Path(sys.executable).name, "script.py", "input.txt"]
+    assert any(name.startswith("libc.so") for name in names[3:])
+    assert all(".so" in name for name in names[3:])
     assert document["proof"]["hdf5_version"].count(".") == 2
     assert proof.environment(document)["TAILRACE_PROVEN"].startswith(
         document["proof"]["hdf5_version"]
@@ -104,6 +105,14 @@ def one_more(_: Path, words: list[str]) -> None:
     words.append("more")
 
 
+def other_library(folder: Path, _: list[str]) -> None:
+    plan = folder / "plan.json"
+    document = json.loads(plan.read_text())
+    (libc,) = (one for one in document["proof"]["files"] if "/libc.so" in one["name"])
+    libc["hash"] = "0" * 32
+    plan.write_text(json.dumps(document))
+
+
 def other_settings(folder: Path, _: list[str]) -> None:
     plan = folder / "plan.json"
     document = json.loads(plan.read_text())
@@ -121,6 +130,7 @@ def other_settings(folder: Path, _: list[str]) -> None:
         (other_argument, 'word 3 of the command is "'),
         (other_argument, "input.txt is not there any more"),
         (one_more, "the command has 5 words and had 4"),
+        (other_library, "has been changed"),
         (other_settings, "the settings of the plan have been changed since"),
     ],
 )
@@ -131,6 +141,19 @@ def test_another_run(
     assert proof.differences(advice.load(plan), words) == []
     change(plan.parent, words)
     assert said in "; ".join(proof.differences(advice.load(plan), words))
+
+
+def test_another_environment(
+    proven: tuple[Path, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What changes the libraries counts; what tailrace sets itself, and all the rest, does not."""
+    plan, words = proven
+    monkeypatch.setenv("HDF5_VOL_CONNECTOR", "tailrace")
+    monkeypatch.setenv("SOME_VARIABLE", "1")
+    assert proof.differences(advice.load(plan), words) == []
+    monkeypatch.setenv("OMPI_MCA_io", "romio321")
+    (said,) = proof.differences(advice.load(plan), words)
+    assert said == 'OMPI_MCA_io is "romio321" and was not set'
 
 
 def test_another_run_is_told_from_the_proven_one(proven: tuple[Path, list[str]]) -> None:
