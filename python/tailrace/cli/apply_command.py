@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from dataclasses import asdict
 from pathlib import Path
@@ -57,23 +58,27 @@ def apply(
     flat = applying.compiled(plan, str(plan_file))
     added, lines = applying.variables(plan)
     found: dict[str, Any] = {"processes": [], "outcomes": [], "dropped": 0, "notes": []}
-    if plan["entries"]:
+    hashes = os.environ.get(applying.hash_reads) == "1"
+    loads = bool(plan["entries"]) or hashes
+    if loads:
         folder = plugin.find(command="apply")
         plugin.check(folder)
     with record.spool_folder(Path("tailrace-apply"), keep=False, tell=output.note) as spools:
         file = spools / "plan.compiled"
-        if plan["entries"]:
+        if loads:
             file.write_bytes(flat)
             added |= plugin.environment_to_apply(folder, file)
             added["TAILRACE_PROFILE_DIR"] = str(spools)
             if "proof" in plan:
                 added |= proof.environment(plan)
+            if hashes:  # also for ranks on other nodes
+                added[applying.hash_reads] = "1"
         try:
             words = record.with_environment(command, list(added))
             ended = record.run(words, added, quiet_stdout=as_json)
         finally:
             file.unlink(missing_ok=True)
-        if plan["entries"]:
+        if loads:
             found = applying.outcomes(spools)
     lines += held + applying.lines_of(plan, found)
     _tell(output, ended, command)
@@ -86,6 +91,7 @@ def apply(
             "elapsed_s": ended.elapsed_s,
             "lines": [asdict(line) for line in lines],
             "outcomes": found["outcomes"],
+            "delivered": found.get("delivered", []),
             "processes": found["processes"],
             "dropped": found["dropped"],
             "notes": found["notes"],

@@ -124,7 +124,9 @@ def _libraries(program: Path) -> list[str]:
             if file.read(4) != b"\x7fELF":
                 return []
         # The loader lists them and runs nothing of the program.
-        ran = subprocess.run(["ldd", program], capture_output=True, text=True, timeout=30)
+        ran = subprocess.run(
+            ["ldd", program], check=False, capture_output=True, text=True, timeout=30
+        )
     except (OSError, subprocess.TimeoutExpired):
         return []
     words = [word for line in ran.stdout.splitlines() for word in line.split()]

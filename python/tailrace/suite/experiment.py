@@ -97,7 +97,7 @@ def _job(case: Case, limits: Limits, folder: Path) -> Job:
 
 def _refusal(job: Job) -> str:
     """What the program says against the inputs; nothing where it likes them."""
-    assert job.variant is not None
+    assert job.variant is not None and job.program is not None
     launch = job.variant.launch
     words = job.variant.arguments(job.variant.filename.parent, Path("results.jsonl"))
     said = dry_run(job.program, words, launch.ranks, launch.environment)

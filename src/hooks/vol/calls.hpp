@@ -116,6 +116,11 @@ void settle_pending(Library& library);
 /// invalid_id: it does not tell. The caller closes it.
 Id ask_dataset(const Object& beside, void* inner, int what);
 
+/// The name of an object as the library knows it; nullptr: it has none. The caller frees it.
+char* name_in_library(const Object& object);
+/// The name of the file that an object lies in, also one reached through an external link.
+bool file_of_object(const Object& object, char* buffer, size_t buffer_bytes);
+
 /// Number of the file an object is in, and its token; false where it cannot be asked.
 bool identify(const Object& object, unsigned long* file_number, unsigned char* token);
 

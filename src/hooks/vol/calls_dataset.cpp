@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/declared.hpp"
+#include "hooks/vol/delivered.hpp"
 #include "hooks/vol/direct_chunks.hpp"
 #include "hooks/vol/holes.hpp"
 #include "hooks/vol/transfers.hpp"
@@ -79,6 +80,9 @@ Status read(size_t count, void** objects, Id* memory_types, Id* memory_spaces, I
                                                     buffers, request);
     });
     transfers.done(status, request);
+    if (status >= 0)
+        hash_delivered({count, objects, memory_types, memory_spaces, file_spaces, buffers},
+                       request != nullptr && *request != nullptr);
     return status;
 }
 

@@ -6,9 +6,7 @@
 #include "hooks/vol/calls.hpp"
 
 namespace tailrace::hooks::vol {
-namespace {
 
-/// The name of an object as the library knows it; the caller frees it.
 char* name_in_library(const Object& object) {
     char buffer[1024] = {};
     size_t bytes = 0;
@@ -21,14 +19,15 @@ char* name_in_library(const Object& object) {
     return strdup(buffer);
 }
 
-/// The name of the file that an object reached through an external link lies in.
-bool file_name(const Object& object, char* buffer, size_t buffer_bytes) {
+bool file_of_object(const Object& object, char* buffer, size_t buffer_bytes) {
     size_t bytes = 0;
     FileGetName question{file_get_name, object.kind, buffer_bytes, buffer, &bytes};
     const Status status = object.library().H5VLfile_get(object.inner, object.connector(), &question,
                                                         object.library().default_transfer, nullptr);
     return status >= 0 && bytes > 0 && bytes < buffer_bytes;
 }
+
+namespace {
 
 void describe(Object& dataset) {
     const Library& library = dataset.library();
@@ -82,7 +81,7 @@ void note_dataset(Object& dataset, bool created, const Clock& clock) {
     }
     if (elsewhere) {
         char name[4096];
-        if (file_name(dataset, name, sizeof name)) dataset.file = recorder::file_beside(name);
+        if (file_of_object(dataset, name, sizeof name)) dataset.file = recorder::file_beside(name);
     }
     bool described = false;
     if (dataset.path == nullptr) {

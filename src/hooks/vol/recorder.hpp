@@ -24,6 +24,15 @@ struct Outcome {
     const char* reason;
 };
 
+/// What one read has given.
+struct Delivered {
+    const char* file;
+    const char* dataset;
+    uint64_t bytes;
+    uint64_t hash;
+    bool hashed;
+};
+
 namespace recorder {
 
 /// Whether TAILRACE_MODE asks for recording and there is a folder for it.  [local]
@@ -32,6 +41,10 @@ bool on();
 bool applying();
 /// Counts an outcome; nothing where there is no folder for it.  [local]
 void outcome(const Outcome& outcome);
+/// Whether what reads give is to be hashed: where a plan is applied, and TAILRACE_DELIVERED is
+/// 1.  [local]
+bool hashing();
+void delivered(const Delivered& delivered);
 using spooling::absolute;
 /// One line on stderr, "tailrace: " and the text, by the first rank only.  [local]
 void say(const char* text);

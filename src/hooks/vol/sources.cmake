@@ -11,6 +11,7 @@ set(tailrace_vol_sources
   choices.cpp
   connector.cpp
   declared.cpp
+  delivered.cpp
   describe.cpp
   direct_chunks.cpp
   fill_values.cpp
@@ -28,6 +29,7 @@ set(tailrace_vol_sources
   ranks.cpp
   recorder_datasets.cpp
   recorder_declared.cpp
+  recorder_delivered.cpp
   recorder_files.cpp
   recorder_outcomes.cpp
   recorder_state.cpp

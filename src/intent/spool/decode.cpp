@@ -170,6 +170,9 @@ private:
             case kind_declared:
                 read_declared(reader);
                 break;
+            case kind_delivered:
+                read_delivered(reader);
+                break;
             default:
                 reader.damaged("a record of kind " + std::to_string(head.kind));
         }
@@ -367,6 +370,14 @@ private:
         for (std::size_t part = 0; part < std::size(texts); ++part)
             *texts[part] = reader.text(record.bytes[part]);
         x_spool.outcomes.push_back(std::move(made));
+    }
+
+    void read_delivered(Reader& reader) {
+        DecodedDelivered made;
+        made.record = reader.head<DeliveredRecord>();
+        made.file = reader.text(made.record.text_bytes[0]);
+        made.dataset = reader.text(made.record.text_bytes[1]);
+        x_spool.delivered.push_back(std::move(made));
     }
 
     void read_declared(Reader& reader) {

@@ -82,6 +82,10 @@ struct DecodedOutcome {
     std::uint64_t count = 0;
     std::string rule, setting, file, dataset, value, reason;
 };
+struct DecodedDelivered {
+    DeliveredRecord record{};
+    std::string file, dataset;
+};
 struct Spool {
     Header header{};
     std::string host, tailrace_version, program, folder, mpi;
@@ -90,6 +94,7 @@ struct Spool {
     std::map<std::uint64_t, DecodedFile> files;        ///< by offset
     std::map<std::uint64_t, DecodedDataset> datasets;  ///< by offset
     std::vector<DecodedOutcome> outcomes;
+    std::vector<DecodedDelivered> delivered;
     std::vector<DecodedDeclared> declared;  ///< in the environment, of files by pattern
 };
 

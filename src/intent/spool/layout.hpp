@@ -43,6 +43,7 @@ enum Kind : uint32_t {
     kind_view = 18,
     kind_posix = 19,
     kind_declared = 20,
+    kind_delivered = 21,
     kinds = 24
 };
 
@@ -335,6 +336,17 @@ struct OutcomeRecord {
     uint32_t became;
     uint32_t bytes[6];
     uint32_t pad;
+};
+
+/// What reads of a dataset have given to the program; followed by file and dataset, `text_bytes`
+/// characters each.
+struct DeliveredRecord {
+    Head head;
+    uint64_t calls;
+    uint64_t bytes;
+    uint64_t sum;         ///< of the hashes of all calls, modulo 2^64: in whatever order they came
+    uint64_t not_hashed;  ///< calls of which it is not known what they gave
+    uint32_t text_bytes[2];
 };
 
 /// Who declares.

@@ -57,7 +57,8 @@ std::string system_name(std::int64_t type) {
 constexpr const char* kind_names[kinds] = {
     "",          "texts",  "libraries", "files",    "file_names", "datasets", "dataset_names",
     "transfers", "shapes", "places",    "settings", "filters",    "extents",  "calls",
-    "outcomes",  nullptr,  "mpiio",     "hints",    "views",      "posix",    "declarations"};
+    "outcomes",  nullptr,  "mpiio",     "hints",    "views",      "posix",    "declarations",
+    "delivered"};
 
 void count_dropped(const Spool& spool, Counts& dropped) {
     for (std::size_t kind = 1; kind < kinds; ++kind) {

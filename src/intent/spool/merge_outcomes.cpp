@@ -9,6 +9,7 @@
 
 #include "intent/profile/process_set.hpp"
 #include "intent/spool/merge.hpp"
+#include "intent/spool/merge_parts.hpp"
 
 namespace tailrace::intent::spool {
 namespace {
@@ -22,6 +23,30 @@ struct Joined {
     std::uint64_t count = 0;
     ProcessSet processes;
 };
+
+/// What reads gave, of all processes together.
+nlohmann::ordered_json delivered_of(const std::vector<NamedSpool>& spools) {
+    std::map<std::pair<std::string, std::string>, DeliveredRecord> all;
+    for (const NamedSpool& named : spools) {
+        for (const DecodedDelivered& one : named.spool.delivered) {
+            DeliveredRecord& sum = all[{one.file, one.dataset}];
+            sum.calls += one.record.calls;
+            sum.bytes += one.record.bytes;
+            sum.sum += one.record.sum;
+            sum.not_hashed += one.record.not_hashed;
+        }
+    }
+    nlohmann::ordered_json made = nlohmann::ordered_json::array();
+    for (const auto& [place, record] : all) {
+        made.push_back({{"file", place.first},
+                        {"dataset", place.second},
+                        {"calls", record.calls},
+                        {"bytes", record.bytes},
+                        {"hash", hexadecimal(record.sum)},
+                        {"not_hashed", record.not_hashed}});
+    }
+    return made;
+}
 
 }  // namespace
 
@@ -41,6 +66,7 @@ std::string outcomes_of_folder(const std::filesystem::path& folder) {
         if (spool.header.rank >= 0) process["rank"] = spool.header.rank;
         made["processes"].push_back(std::move(process));
         dropped += spool.header.dropped[kind_outcome];
+        dropped += spool.header.dropped[kind_delivered];
         for (const DecodedOutcome& one : spool.outcomes) {
             Joined& joined = all[{one.file, one.dataset, one.rule, one.setting, one.became,
                                   one.value, one.reason}];
@@ -61,6 +87,7 @@ std::string outcomes_of_folder(const std::filesystem::path& folder) {
         outcome["processes"] = joined.processes.text();
         made["outcomes"].push_back(std::move(outcome));
     }
+    made["delivered"] = delivered_of(spools);
     made["dropped"] = dropped;
     made["notes"] = notes;
     // Paths are bytes; what is no UTF-8 is shown as such.

@@ -44,10 +44,11 @@ struct Folder {
 
 /// Runs `work` in a process that records into `folder` and ends without any clearing up.
 inline void in_process(const Folder& folder, const char* mib, int rank,
-                       const std::function<void()>& work, int expected_status = 0) {
+                       const std::function<void()>& work, int expected_status = 0,
+                       const char* mode = "record") {
     const pid_t child = fork();
     if (child == 0) {
-        setenv("TAILRACE_MODE", "record", 1);
+        setenv("TAILRACE_MODE", mode, 1);
         setenv("TAILRACE_PROFILE_DIR", folder.path.c_str(), 1);
         setenv("TAILRACE_PROFILE_MIB", mib, 1);
         setenv("OMPI_COMM_WORLD_RANK", std::to_string(rank).c_str(), 1);

@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "intent/profile/profile_json.hpp"
+#include "intent/spool/merge_outcomes.hpp"
 #include "recorded.hpp"
 
 using namespace recorded;
@@ -50,6 +51,15 @@ void do_everything() {
     vol::recorder::file_closed(file, now());
 }
 
+/// What a process notes down under a plan.
+void apply_something() {
+    vol::recorder::outcome({spool::became_applied, "13", "chunk", "/a.h5", "/d", "64", ""});
+    vol::recorder::outcome({spool::became_held, "20", "fill_time", "/a.h5", "/d", "", "why"});
+    for (std::uint64_t call = 1; call <= 3; ++call)
+        vol::recorder::delivered({"/a.h5", "/d", 800, call, call != 2});
+    vol::recorder::delivered({"/a.h5", "/e", 80, ~std::uint64_t{0}, true});
+}
+
 /// Decodes, and makes a profile of what could be decoded. True: it was taken for a spool.
 bool taken(const std::vector<std::byte>& bytes) {
     try {
@@ -66,9 +76,27 @@ bool taken(const std::vector<std::byte>& bytes) {
 
 }  // namespace
 
+TEST_CASE("what reads gave is summed by dataset, over all processes") {
+    const Folder folder;
+    for (int rank : {0, 1}) in_process(folder, "1", rank, apply_something, 0, "apply");
+    const std::string found = spool::outcomes_of_folder(folder.path);
+    const auto says = [&](const std::string& text) {
+        return found.find(text) != std::string::npos;
+    };
+    CHECK(says(R"("file":"/a.h5","dataset":"/d","calls":6,"bytes":4800,)"
+               R"("hash":"000000000000000c","not_hashed":2)"));
+    CHECK(says(R"("file":"/a.h5","dataset":"/e","calls":2,"bytes":160,)"
+               R"("hash":"fffffffffffffffe","not_hashed":0)"));
+    CHECK(says(R"("dropped":0)"));
+}
+
 TEST_CASE("a spool that is damaged at any byte is refused or read, and nothing else") {
     const Folder folder;
-    in_process(folder, "1", 0, do_everything);
+    bool applying = false;
+    SUBCASE("of a recording") {}
+    SUBCASE("of a run with a plan") { applying = true; }
+    in_process(folder, "1", 0, applying ? apply_something : do_everything, 0,
+               applying ? "apply" : "record");
     std::vector<std::byte> good = bytes_of(folder.spools().at(0));
     const auto used = spool::decode(good, "x").header.used_bytes;
     good.resize(used);
@@ -82,7 +110,7 @@ TEST_CASE("a spool that is damaged at any byte is refused or read, and nothing e
             if (!taken(bad)) ++refused;
         }
     }
-    CHECK(refused > 200);  // the magic, sizes, kinds and references
+    CHECK(refused > (applying ? 100 : 200));  // the magic, sizes, kinds and references
 }
 
 TEST_CASE("a spool that ends anywhere is refused") {
