@@ -177,6 +177,20 @@ def test_a_configuration_file_of_h5bench(tmp_path):
     assert record["steps"][1]["compute_s"]["min"] >= 0.02
 
 
+def test_compressed_as_h5bench_does_it(tmp_path):
+    """Its level 9 and its chunks, under the key of its newer versions too."""
+    keys = {"COMPRESS": "YES", "COMPRESS_FILTER": "GZIP", "CHUNK_DIM_1": "256"}
+    (tmp_path / "b.json").write_text(json.dumps(h5bench(benchmark("write", **keys))))
+    ran = particle(tmp_path, 2, "--input", "b.json", "verify")
+    check(tmp_path / "bench.h5", (2048,), 2)
+    with h5py.File(tmp_path / "bench.h5") as file:
+        datasets = [file[name] for step in file for name in (f"{step}/x", f"{step}/id_1")]
+        for dataset in datasets:
+            assert (dataset.compression, dataset.compression_opts) == ("gzip", 9)
+            assert dataset.chunks == (256,)
+    assert ran.records[0]["verification"]["status"] == "passed"
+
+
 BAD = [
     ({"TIMESTEP": "2"}, 'unknown key "timestep". Did you mean "timesteps"?'),
     ({"MODE": "ASYNC"}, "would change what is measured"),
@@ -186,6 +200,7 @@ BAD = [
     ({"DIM_2": "4"}, "num_dims is 1"),
     ({"ALIGN": "YES"}, "needs align_len"),
     ({"COMPRESS": "YES"}, "no chunk_dim_1"),
+    ({"COMPRESS": "YES", "COMPRESS_FILTER": "SZIP", "CHUNK_DIM_1": "64"}, '"SZIP" is not at hand'),
     ({"COMPRESS": "YES", "CHUNK_DIM_1": "4096"}, "the file has 1024"),
 ]
 

@@ -269,6 +269,7 @@ private:
                                                 "env_metadata_file",
                                                 "read_option",
                                                 "compress",
+                                                "compress_filter",
                                                 "chunk_dim_1",
                                                 "chunk_dim_2",
                                                 "chunk_dim_3",

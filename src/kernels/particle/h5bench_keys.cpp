@@ -65,6 +65,13 @@ KeyValue mode_of(const std::string& key, const std::string& value, const std::st
                 "write \"MODE\": \"SYNC\"; asynchronous output is what tailrace-serve is for");
 }
 
+/// COMPRESS_FILTER of newer versions of h5bench: the only one that COMPRESS meant before.
+KeyValue filter_of(const std::string& key, const std::string& value, const std::string& place) {
+    if (core::lower(core::trimmed(value)) == "gzip") return {"compress_filter", "gzip"};
+    throw Error(Code::bad_input, key + " " + in_quotes(value) + " is not at hand here", place,
+                "write \"GZIP\"; other compression is our option deflate, zstd or shuffle");
+}
+
 }  // namespace
 
 std::string number_of(const std::string& key, const std::string& value, const std::string& place) {
@@ -100,6 +107,7 @@ KeyValue key_value(const std::string& key, const std::string& value, const std::
             throw Error(Code::bad_input, key + " has no meaning here: " + std::string(one.why),
                         place, "take it away");
     if (key == "MODE" || key == "ASYNC_MODE") return mode_of(key, value, place);
+    if (key == "COMPRESS_FILTER") return filter_of(key, value, place);
     if (has(texts, key)) return {ours, std::string(core::trimmed(value))};
     if (has(switches, key)) return {ours, switch_of(key, value, place)};
     if (has(words, key)) return {ours, core::lower(core::trimmed(value))};

@@ -89,6 +89,7 @@ void add_storage(KeyTable& table) {
 void add_without_effect(KeyTable& table) {
     constexpr const char* group = "h5bench's keys without effect here";
     add_choice(table, group, "mode", "", {"sync"}, "nothing is asynchronous here");
+    add_choice(table, group, "compress_filter", "", {"gzip"}, "`compress` means deflate");
     add_number(table, group, "delayed_close_timesteps", "",
                "objects stay open until the file is closed", 0);
     table.add(of(group, "io_mem_limit", Shape::text, "for asynchronous writes only"));
