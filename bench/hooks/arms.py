@@ -32,8 +32,8 @@ _idle_plan = {
             "when": "any",
             "settings": [
                 {
-                    "key": "alignment",
-                    "value": [4096, 4096],
+                    "key": "alignment_bytes",
+                    "value": 4096,
                     "class": "safe",
                     "because": {"rule": "0", "text": "-", "effect": "-", "source": "-"},
                 }
