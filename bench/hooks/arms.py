@@ -122,7 +122,7 @@ def _plan(machine: Machine) -> str:
     output_of(machine, [tailrace, "profile", "-o", profile, "--", *script], "ompio", folder)
     output_of(machine, [tailrace, "advise", profile, "-o", str(plan)], "ompio", folder)
     found = json.loads(plan.read_text(encoding="utf-8").replace(str(folder), "*"))
-    if not any(entry["dataset"] for entry in found["entries"]):
+    if not any(entry["dataset"] for entry in found.get("entries", [])):
         raise RunFailed("there is no advice for the script's dataset")
     found.pop("hash", None)  # of the text with the folder
     return json.dumps(found)

@@ -10,7 +10,7 @@ from tailrace_bench.machine import Machine
 
 from .arms import Calls, Kernel, Script
 
-_calls = "200000"
+_calls = "1000000"
 _storm = "20000"
 
 
