@@ -153,6 +153,47 @@ TEST_CASE("a plan carries the reason, and what the function gave") {
     CHECK_NOTHROW((void)plan::to_json(plan, tailrace::core::hash_hex));
 }
 
+TEST_CASE("a chunk cache that a library asks for by itself is no choice of the program") {
+    const auto plan_with = [](std::uint64_t slots, std::uint64_t bytes, double preemption) {
+        Profile profile = cache_thrash();
+        auto& own = profile.files[0].datasets[0].settings_of_program;
+        own["chunk_cache_slots"] = slots;
+        own["chunk_cache_bytes"] = bytes;
+        own["chunk_cache_preemption"] = preemption;
+        return plan_of({profile}, Options{}, {});
+    };
+    constexpr std::uint64_t mib = 1048576;
+    // netCDF-C of three ages, the room for ten chunks that one of them gives, and PyTables.
+    CHECK(plan_with(1009, 4 * mib, 0.75).entries.size() == 1);
+    CHECK(plan_with(4133, 16 * mib, 0.75).entries.size() == 1);
+    CHECK(plan_with(4133, 10 * 50 * 3000 * 8, 0.75).entries.size() == 1);
+    CHECK(plan_with(521, 16 * mib, 0.0).entries.size() == 1);
+    // What somebody chose stays, and what is large enough too.
+    CHECK(plan_with(4133, 17 * mib, 0.75).entries.empty());
+    CHECK(plan_with(1000, 16 * mib, 0.5).entries.empty());
+    CHECK(plan_with(521, 16 * mib, 0.75).entries.empty());
+    CHECK(plan_with(1000, 64 * mib, 0.75).entries.empty());
+}
+
+TEST_CASE("chunks that rule 17 gives get a cache that holds those of a column") {
+    Profile profile = tests::plain_run();
+    tests::shape(profile, {65536, 2048});
+    tests::first(profile).writes = tests::accesses(65536, {1, 2048});
+    tests::first(profile).reads = tests::accesses(100, {65536, 1});
+    const auto rules_of = [&profile](const Options& options) {
+        std::string found;
+        for (const plan::Entry& entry : plan_of({profile}, options, {}).entries)
+            for (const plan::Planned& one : entry.settings) found += one.key + " ";
+        return found;
+    };
+    CHECK(rules_of(Options{}).find("chunk_cache_bytes") != std::string::npos);
+    Options only_safe;
+    only_safe.allowed = {plan::Class::safe};
+    CHECK(rules_of(only_safe) == "");
+    tests::first(profile).creates = 0;  // its layout is what it is
+    CHECK(rules_of(Options{}) == "");
+}
+
 TEST_CASE("files of a pattern that do not agree get nothing") {
     Profile profile = cache_thrash();
     profile.files.push_back(profile.files[0]);

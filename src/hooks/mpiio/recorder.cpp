@@ -162,6 +162,7 @@ void closed(Handle handle, Took took) {
     ++record->closes;
     widen(record->close, took);
     record->metadata_ns += length(took);
+    record->classic_bytes = 0;
     find(handle)->file = nullptr;
 }
 
@@ -193,6 +194,20 @@ void moved(Handle handle, spool::Direction direction, uint32_t how, uint64_t byt
         ++record->switches;
     }
     record->last_direction = direction + 1U;
+}
+
+void classic_header(Handle handle, uint64_t bytes) {
+    const Turn turn;
+    MpiioRecord* record = turn ? record_of(handle) : nullptr;
+    if (record == nullptr) return;
+    if (record->classic_bytes == 0) {
+        uint64_t calls = 0;
+        for (const uint64_t count : record->transfers[spool::reads].counts) calls += count;
+        if (calls == 0) ++record->classic_creates;
+    } else if (bytes > record->classic_bytes) {
+        ++record->classic_growths;
+    }
+    record->classic_bytes = bytes;
 }
 
 void ended(Handle handle, spool::Direction direction, Took took) {

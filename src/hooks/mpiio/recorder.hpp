@@ -44,6 +44,8 @@ void opened(Handle handle, const Opened& file, Took took);
 /// @param took  of the close; the handle means another file from now on
 void closed(Handle handle, Took took);
 void moved(Handle handle, spool::Direction direction, uint32_t how, uint64_t bytes, Took took);
+/// What is written is the header of a classic netCDF file. To be called before `moved`.
+void classic_header(Handle handle, uint64_t bytes);
 /// The end of a split call: only its time counts.
 void ended(Handle handle, spool::Direction direction, Took took);
 /// A transfer that failed; other failed calls are not counted.

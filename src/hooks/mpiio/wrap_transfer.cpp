@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls that move data.
+#include <string.h>
+
 #include "hooks/mpiio/wrap.hpp"
 
 namespace tailrace::hooks::mpiio {
@@ -10,15 +12,27 @@ constexpr auto writes = spool::writes;
 
 thread_local __attribute__((tls_model("initial-exec"))) bool within = false;
 
+/// The header of a classic netCDF file, as PnetCDF writes it: bytes, in one piece.
+bool is_classic_header(const void* data, uint64_t bytes, MPI_Count count) {
+    constexpr uint64_t least = 32;  // an empty file's
+    if (data == nullptr || bytes < least || bytes != static_cast<uint64_t>(count)) return false;
+    const auto* begin = static_cast<const unsigned char*>(data);
+    return memcmp(begin, "CDF", 3) == 0 && (begin[3] == 1 || begin[3] == 2 || begin[3] == 5);
+}
+
 template <typename Real>
-int move(MPI_File file, MPI_Count count, MPI_Datatype type, spool::Direction direction,
-         uint32_t how, Real&& real) {
+int move(MPI_File file, const void* data, MPI_Count count, MPI_Datatype type,
+         spool::Direction direction, uint32_t how, Real&& real) {
     const Call call;
     const int error = real();
     if (!call.counts()) return error;
     const Took took = call.took();
     if (error == MPI_SUCCESS) {
-        moved(handle_of(file), direction, how, bytes_of(count, type), took);
+        const uint64_t bytes = bytes_of(count, type);
+        if (direction == writes && is_classic_header(data, bytes, count)) {
+            classic_header(handle_of(file), bytes);
+        }
+        moved(handle_of(file), direction, how, bytes, took);
     } else {
         failed(handle_of(file), direction, took);
     }
@@ -48,7 +62,7 @@ Call::~Call() {
 #define TAILRACE_MOVES(name, direction, how, parameters, arguments) \
     TAILRACE_DEFINE_BOTH(                                           \
         File_##name, parameters,                                    \
-        return move(file, count, type, direction, how, [&] { return real arguments; });)
+        return move(file, data, count, type, direction, how, [&] { return real arguments; });)
 #include "hooks/mpiio/calls.def"
 #undef TAILRACE_MOVES
 #undef COUNT
@@ -59,7 +73,7 @@ Call::~Call() {
 #define TAILRACE_MOVES(name, direction, how, parameters, arguments) \
     TAILRACE_DEFINE_BOTH(                                           \
         File_##name##_c, parameters,                                \
-        return move(file, count, type, direction, how, [&] { return real arguments; });)
+        return move(file, data, count, type, direction, how, [&] { return real arguments; });)
 #include "hooks/mpiio/calls.def"
 #undef TAILRACE_MOVES
 #undef COUNT

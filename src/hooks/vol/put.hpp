@@ -22,10 +22,16 @@ struct Put {
     Id standard;  ///< the library's default list of this kind
 };
 
+/// Nothing but the library's default may be changed.
+struct OnlyDefaults {
+    bool operator()(const uint64_t*) const { return false; }
+};
+
 /// Settles the settings of `keys`, which one call makes: `ask(list, numbers)` fills in what is
-/// there, `set(list, numbers)` puts it back with those of the plan changed.
-template <size_t count, typename Ask, typename Set>
-void put(Put& on, const Key (&keys)[count], Ask ask, Set set) {
+/// there, `set(list, numbers)` puts it back with those of the plan changed. `unasked(numbers)`:
+/// they differ from the default, and yet they are no choice of the program.
+template <size_t count, typename Ask, typename Set, typename Unasked = OnlyDefaults>
+void put(Put& on, const Key (&keys)[count], Ask ask, Set set, Unasked unasked = {}) {
     Choice* chosen[count];
     bool any = false;
     for (size_t at = 0; at < count; ++at) {
@@ -38,6 +44,7 @@ void put(Put& on, const Key (&keys)[count], Ask ask, Set set) {
     const bool asked = ask(on.list, own) >= 0 && ask(on.standard, usual) >= 0;
     bool same = true;
     for (size_t at = 0; at < count; ++at) same = same && own[at] == usual[at];
+    same = same || unasked(static_cast<const uint64_t*>(own));
     spool::Became became = spool::became_kept;
     const char* reason = program_set_it;
     if (!asked) {
@@ -82,7 +89,8 @@ struct NewDataset {
 void put_dataset_creation(Put& on, const NewDataset& what);
 /// Of a dataset access list.
 /// @param file_has_own  the program set the cache for all datasets of the file
-void put_dataset_access(Put& on, bool file_has_own);
+/// @param chunk_bytes   of the dataset
+void put_dataset_access(Put& on, bool file_has_own, uint64_t chunk_bytes);
 /// Of a transfer list.
 void put_transfer(Put& on, bool writes);
 

@@ -6,6 +6,7 @@
 
 #include "hooks/vol/holes.hpp"
 #include "hooks/vol/put.hpp"
+#include "intent/plan/unasked_caches.hpp"
 
 namespace tailrace::hooks::vol {
 namespace {
@@ -164,8 +165,9 @@ void put_dataset_creation(Put& on, const NewDataset& what) {
     put_filters(on, what);
 }
 
-void put_dataset_access(Put& on, bool file_has_own) {
+void put_dataset_access(Put& on, bool file_has_own, uint64_t chunk_bytes) {
     const Library& of = on.of;
+    uint64_t least = 0;  // bytes of a cache that nobody chose: ours holds no less
     if (file_has_own) {
         for (const Key key :
              {Key::chunk_cache_bytes, Key::chunk_cache_slots, Key::chunk_cache_preemption})
@@ -183,10 +185,18 @@ void put_dataset_access(Put& on, bool file_has_own) {
             memcpy(&v[2], &preemption, sizeof preemption);
             return status;
         },
-        [&of](Id list, const uint64_t* v) {
+        [&of, &least](Id list, const uint64_t* v) {
             double preemption = 0;
             memcpy(&preemption, &v[2], sizeof preemption);
-            return of.H5Pset_chunk_cache(list, v[0], v[1], preemption);
+            const uint64_t bytes = v[1] < least ? least : v[1];
+            return of.H5Pset_chunk_cache(list, v[0], bytes, preemption);
+        },
+        [chunk_bytes, &least](const uint64_t* v) {
+            double preemption = 0;
+            memcpy(&preemption, &v[2], sizeof preemption);
+            if (!plan::nobody_chose({v[0], v[1], preemption}, chunk_bytes)) return false;
+            least = v[1];
+            return true;
         });
 }
 

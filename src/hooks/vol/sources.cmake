@@ -44,6 +44,7 @@ set(tailrace_vol_sources
   ../../intent/plan/functions.cpp
   ../../intent/plan/keys.cpp
   ../../intent/plan/lookup.cpp
+  ../../intent/plan/unasked_caches.cpp
   ../../intent/spool/writer.cpp)
 list(TRANSFORM tailrace_vol_sources PREPEND ${tailrace_vol_folder}/)
 

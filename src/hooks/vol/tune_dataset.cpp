@@ -149,7 +149,9 @@ void DatasetTuning::put_access(const plan::Surroundings& around, Id own) {
     x_access = of.H5Pcopy(own);
     if (x_access < 0) return;
     Put on{of, x_access_choices, x_access, of.default_dataset_access};
-    put_dataset_access(on, x_parent.under->plan->own_cache);
+    uint64_t chunk_bytes = around.type_bytes;
+    for (const uint64_t extent : around.chunk) chunk_bytes = plan::times(chunk_bytes, extent);
+    put_dataset_access(on, x_parent.under->plan->own_cache, chunk_bytes);
     if (x_access_choices.any_applied()) return;
     of.H5Pclose(x_access);
     x_access = invalid_id;

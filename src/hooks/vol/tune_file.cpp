@@ -10,6 +10,7 @@
 #include "hooks/vol/describe.hpp"
 #include "hooks/vol/proven.hpp"
 #include "hooks/vol/tuning.hpp"
+#include "intent/plan/unasked_caches.hpp"
 
 namespace tailrace::hooks::vol {
 namespace {
@@ -59,6 +60,7 @@ bool sets_cache(const Library& of, Id access) {
         of.H5Pget_cache(of.default_file_access, &elements, &numbers[1][0], &numbers[1][1],
                         &preemption[1]) < 0)
         return true;
+    if (plan::nobody_chose({numbers[0][0], numbers[0][1], preemption[0]}, 0)) return false;
     return numbers[0][0] != numbers[1][0] || numbers[0][1] != numbers[1][1] ||
            preemption[0] != preemption[1];
 }

@@ -194,9 +194,11 @@ struct Fields<PnetcdfFile> {
     static constexpr std::string_view name = "pnetcdf_file";
     template <class V, class S>
     static void visit(V& v, S& s) {
-        v("creates", s.creates, "Calls of ncmpi_create.");
+        v("creates", s.creates,
+          "Calls of ncmpi_create; from the hook of MPI-IO: files that began with their header.");
         v("opens", s.opens, "Calls of ncmpi_open.");
-        v("redefinitions", s.redefinitions, "Calls of ncmpi_redef.");
+        v("redefinitions", s.redefinitions,
+          "Calls of ncmpi_redef; from the hook of MPI-IO: times that the header became longer.");
         v("independent_waits", s.independent_waits, "Calls of ncmpi_wait.");
         v("collective_waits", s.collective_waits, "Calls of ncmpi_wait_all.");
         v("syncs", s.syncs, "Calls of ncmpi_sync.");

@@ -43,9 +43,8 @@ std::optional<Reason> tile_fires(const Subject& s) {
         .note("dataset.piece_bytes", reading->length.back() * type_bytes(*s.dataset), "bytes");
 }
 
-Proposal tile_act(const Subject& s) {
-    const Dataset& dataset = *s.dataset;
-    const Extents reading = across(s)->length;
+/// The tile for a dataset that is read as `reading`.
+Extents tile_shape(const Dataset& dataset, const Extents& reading) {
     const std::optional<Access> writing = dominant(dataset.writes, dataset);
     Extents shape = dataset.dims;
     // Per dimension the shorter of both, but never so thin that a chunk is a sliver.
@@ -66,6 +65,11 @@ Proposal tile_act(const Subject& s) {
             grown = true;
         }
     }
+    return shape;
+}
+
+Proposal tile_act(const Subject& s) {
+    const Extents shape = tile_shape(*s.dataset, across(s)->length);
     return {{{"chunk", {}, tile(shape, tile_bytes)}}, plan::When::create, {}, {}, {}};
 }
 
@@ -255,6 +259,17 @@ const std::array table{
 };
 
 }  // namespace
+
+std::optional<Dataset> as_rule_17_makes_it(const Subject& s) {
+    if (!s.allowed.contains(Class::layout) || !created(s)) return std::nullopt;
+    if (program_sets(s, "chunk") || program_sets(s, "layout")) return std::nullopt;
+    const auto reading = across(s);
+    if (!reading) return std::nullopt;
+    Dataset made = *s.dataset;
+    made.chunk = tile_shape(made, reading->length);
+    made.layout = "chunked";
+    return made;
+}
 
 std::span<const Rule> layout_rules() { return table; }
 

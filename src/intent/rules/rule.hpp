@@ -106,6 +106,8 @@ struct Conflict {
 [[nodiscard]] std::span<const Rule* const> all_rules();
 [[nodiscard]] std::span<const Conflict> conflicts();  ///< [local]
 
+/// A contiguous dataset with the chunks that rule 17 gives it; nothing where it gives none. [local]
+[[nodiscard]] std::optional<Dataset> as_rule_17_makes_it(const Subject& s);
 /// What of `needs` is not met.  [local]
 [[nodiscard]] std::optional<Held> unmet(const Needs& needs, const Subject& s);
 /// `needs` in words, for the reference.  [local]

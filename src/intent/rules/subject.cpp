@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "intent/plan/functions.hpp"
+#include "intent/plan/unasked_caches.hpp"
 #include "intent/rules/words.hpp"
 
 namespace tailrace::intent::rules {
@@ -191,11 +192,30 @@ Count posix_write_bytes(const Subject& s) {
     return *writes.bytes / *writes.calls;
 }
 
+namespace {
+
+/// The chunk cache is one that netCDF-C or PyTables asks for by itself.
+bool unasked_cache(const Subject& s) {
+    const auto number = [&s](const char* key) -> std::uint64_t {
+        const auto found = value_asked_for(s, key);
+        const auto* value = found ? std::get_if<std::uint64_t>(&*found) : nullptr;
+        return value ? *value : 0;
+    };
+    const auto found = value_asked_for(s, "chunk_cache_preemption");
+    const auto* preemption = found ? std::get_if<double>(&*found) : nullptr;
+    if (!preemption) return false;
+    const std::uint64_t chunk = s.dataset ? chunk_bytes(*s.dataset).value_or(0) : 0;
+    return plan::nobody_chose(
+        {number("chunk_cache_slots"), number("chunk_cache_bytes"), *preemption}, chunk);
+}
+
+}  // namespace
+
 bool program_sets(const Subject& s, const std::string& key) {
     return program_value(s, key).has_value();
 }
 
-std::optional<Setting> program_value(const Subject& s, const std::string& key) {
+std::optional<Setting> value_asked_for(const Subject& s, const std::string& key) {
     if (s.dataset != nullptr) {
         const auto found = s.dataset->settings_of_program.find(key);
         if (found != s.dataset->settings_of_program.end()) return found->second;
@@ -210,6 +230,11 @@ std::optional<Setting> program_value(const Subject& s, const std::string& key) {
         if (found != s.file.mpiio->hints_given.end()) return Setting(found->second);
     }
     return std::nullopt;
+}
+
+std::optional<Setting> program_value(const Subject& s, const std::string& key) {
+    if (key.starts_with("chunk_cache_") && unasked_cache(s)) return std::nullopt;
+    return value_asked_for(s, key);
 }
 
 }  // namespace tailrace::intent::rules

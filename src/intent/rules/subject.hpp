@@ -95,7 +95,10 @@ struct Access {
 [[nodiscard]] bool balanced(const std::optional<Transfers>& transfers, const Subject& s);
 /// Whether every element was written: proven, or false.  [local]
 [[nodiscard]] bool fully_written(const Dataset& dataset);
-/// The program gave this setting a value of its own, on the file or the dataset.  [local]
+/// What was asked for on the list of the file or the dataset, by the program or a library.  [local]
+[[nodiscard]] std::optional<Setting> value_asked_for(const Subject& s, const std::string& key);
+/// The program gave this setting a value of its own, on the file or the dataset: chunk caches that
+/// netCDF-C and PyTables ask for by themselves do not count.  [local]
 [[nodiscard]] bool program_sets(const Subject& s, const std::string& key);
 [[nodiscard]] std::optional<Setting> program_value(const Subject& s, const std::string& key);
 

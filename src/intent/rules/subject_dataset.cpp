@@ -104,7 +104,7 @@ std::uint64_t chunks_touched(const Access& access, const Dataset& dataset) {
 }
 
 std::uint64_t cache_in_force(const Subject& s) {
-    if (const auto own = program_value(s, "chunk_cache_bytes"))
+    if (const auto own = value_asked_for(s, "chunk_cache_bytes"))
         if (const auto* bytes = std::get_if<std::uint64_t>(&*own)) return *bytes;
     return hdf5_version(s).first >= 2 ? 8 * mib : mib;
 }

@@ -74,6 +74,10 @@ struct MpiioRecord {
     uint32_t last_direction;  ///< 0: no transfer yet; else Direction + 1
     uint64_t last_hint;       ///< the newest of their chains; 0: none
     uint64_t last_view;
+    // Headers of classic netCDF files that were written: only PnetCDF writes them with MPI-IO.
+    uint64_t classic_creates;  ///< before anything was read
+    uint64_t classic_growths;  ///< longer than the one before
+    uint64_t classic_bytes;    ///< of the last one since the file was opened; 0: none
     MpiioTransfersRecord transfers[2];
 };
 

@@ -167,6 +167,7 @@ File file(const std::string& path, const Gathered& from, std::vector<std::string
     made.names.assign(names.begin(), names.end());
     if (!from.hdf5.empty()) made.hdf5 = hdf5_file(from.hdf5);
     made.mpiio = mpiio_file(from.files);
+    made.pnetcdf = pnetcdf_file(from.files);
     made.posix = posix_file(from.files, &DecodedFile::posix);
     made.stdio = posix_file(from.files, &DecodedFile::stream);
     for (const std::string& name : from.order) {

@@ -230,6 +230,21 @@ std::optional<MpiioFile> mpiio_file(const std::vector<Part<DecodedFile>>& parts)
     return made;
 }
 
+std::optional<PnetcdfFile> pnetcdf_file(const std::vector<Part<DecodedFile>>& parts) {
+    PnetcdfFile made;
+    bool any = false;
+    for (const auto& part : parts) {
+        if (!part.record->mpiio) continue;
+        const MpiioRecord& from = part.record->mpiio->record;
+        if (from.classic_creates + from.classic_growths == 0) continue;
+        any = true;
+        add(made.creates, from.classic_creates);
+        add(made.redefinitions, from.classic_growths);
+    }
+    if (!any) return std::nullopt;
+    return made;
+}
+
 std::optional<PosixFile> posix_file(const std::vector<Part<DecodedFile>>& parts,
                                     const std::optional<PosixRecord> DecodedFile::*layer) {
     std::vector<const PosixRecord*> records;

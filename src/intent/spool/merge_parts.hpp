@@ -33,6 +33,8 @@ void add_settings(Settings& all, const std::vector<DecodedSetting>& settings);
 
 /// What MPI-IO, or system calls, or streams saw; nothing where none of them did.
 [[nodiscard]] std::optional<MpiioFile> mpiio_file(const std::vector<Part<DecodedFile>>& parts);
+/// What MPI-IO shows of PnetCDF; nothing where no header of a classic file was begun or grew.
+[[nodiscard]] std::optional<PnetcdfFile> pnetcdf_file(const std::vector<Part<DecodedFile>>& parts);
 [[nodiscard]] std::optional<PosixFile> posix_file(
     const std::vector<Part<DecodedFile>>& parts,
     const std::optional<PosixRecord> DecodedFile::*layer);

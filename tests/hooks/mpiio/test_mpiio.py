@@ -17,6 +17,7 @@ sys.path.insert(0, str(SOURCE / "tests" / "hooks" / "vol"))
 from mpi_programs import BUILD, MPIEXEC, SANITIZERS, mpi_components  # noqa: E402
 from own_namespace import not_run  # noqa: E402
 from profiled import dataset_of, file_of, profiled, script  # noqa: E402
+from tailrace_cli import called  # noqa: E402
 
 from tailrace.intent.native_calls import intents_of  # noqa: E402
 
@@ -156,13 +157,30 @@ def test_pnetcdf(tmp_path: Path) -> None:
     ran, profile = profiled(tmp_path, *MPIEXEC, "-n", "4", program, "p.nc", **SANITIZERS)
     assert ran.code == 0, ran.err
     file = file_of(profile, "p.nc")
-    assert set(file) == {"path", "names", "processes", "mpiio"}
+    assert set(file) == {"path", "names", "processes", "mpiio", "pnetcdf"}
     assert file["names"] == ["p.nc"]
+    assert file["pnetcdf"] == {"creates": 1, "redefinitions": 0}
     mpiio = file["mpiio"]
     assert (mpiio["communicator_size"], mpiio["collective_opens"]) == (4, 4)
     assert mpiio["writes"]["collective"] >= 8
     assert {"bytes": 8000, "calls": 8} in mpiio["writes"]["frequent"]
     assert mpiio["writes"]["bytes"] >= 2 * 4 * 8000
+
+
+def test_a_header_that_grows(tmp_path: Path) -> None:
+    """Which is what rule 49 is about."""
+    program = BUILD / "tests" / "bin" / "mpiio_pnetcdf"
+    if not program.is_file():
+        not_run("needs PnetCDF for this MPI")
+    command = (*MPIEXEC, "-n", "2", program, "p.nc", "3")
+    ran, profile = profiled(tmp_path, *command, **SANITIZERS)
+    assert ran.code == 0, ran.err
+    assert file_of(profile, "p.nc")["pnetcdf"] == {"creates": 1, "redefinitions": 3}
+    called("advise", str(tmp_path / "profile.json"), "-o", str(tmp_path / "plan.json")).expect(0)
+    plan = json.loads((tmp_path / "plan.json").read_text())
+    assert [(one["name"], one["value"], one["because"]["rule"]) for one in plan["environment"]] == [
+        ("PNETCDF_HINTS", "nc_header_align_size=65536", "49")
+    ]
 
 
 FROM_PYTHON = """

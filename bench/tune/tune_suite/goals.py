@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From what `tune` said of each program to the goals of the suite."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tailrace import statistics
+
+from .programs import Program
+
+Json = dict[str, Any]
+least_mean, least_median, least_lower, least_many, least_best = 4.0, 2.0, 1.5, 8, 20.0
+
+
+@dataclass(frozen=True)
+class Goal:
+    text: str
+    found: str
+    met: bool | None  # None: not measured
+
+
+def goals(programs: Sequence[Program], found: Mapping[str, Json]) -> list[Goal]:
+    """`found`: the newest line of each program. A program that was left as it is counts as 1; one
+    that is not there, or failed, leaves the goals that need all of them open."""
+    gaining = [one for one in programs if not one.optimal]
+    speedups = [speedup(found[one.name]) for one in gaining if "speedup" in found.get(one.name, {})]
+    lower = [
+        interval(found[one.name])[0] for one in gaining if "speedup" in found.get(one.name, {})
+    ]
+    all_there = len(speedups) == len(gaining)
+    mean = math.exp(math.fsum(map(math.log, speedups)) / len(speedups)) if speedups else 0.0
+    middle = statistics.median(speedups) if speedups else 0.0
+    many, best = sum(value >= least_lower for value in lower), max(lower, default=0.0)
+    of = f"{len(speedups)} of {len(gaining)} programs"
+    return [
+        _goal("geometric mean at least 4", f"{mean:.2f}, {of}", mean >= least_mean, all_there),
+        _goal("median at least 2", f"{middle:.2f}, {of}", middle >= least_median, all_there),
+        _goal(
+            "at least 8 with a lower bound of 1.5", str(many), many >= least_many,
+            all_there or many >= least_many,
+        ),
+        _goal(
+            "at least 20 on the best, lower bound", f"{best:.2f}", best >= least_best,
+            all_there or best >= least_best,
+        ),
+        _named("none slower beyond noise", programs, found, _slower),
+        _named("content equal where a plan is kept", programs, found, _other_content),
+        _named(
+            "those that are optimal left alone",
+            [one for one in programs if one.optimal], found, lambda line: bool(line["kept"]),
+        ),
+        _again(found),
+    ]  # fmt: skip
+
+
+def speedup(line: Json) -> float:
+    """Of the kept plan; 1 where none was kept."""
+    return float(line["speedup"]["median"]) if line["kept"] else 1.0
+
+
+def interval(line: Json) -> tuple[float, float]:
+    """Of 95 %; 1 to 1 where no plan was kept."""
+    if not line["kept"]:
+        return (1.0, 1.0)
+    low, high = line["speedup"]["ci95"]
+    return (float(low), float(high))
+
+
+def _slower(line: Json) -> bool:
+    return interval(line)[1] < 1
+
+
+def _other_content(line: Json) -> bool:
+    return bool(line["kept"]) and line["equal_content"] is not True
+
+
+def _named(text: str, programs: Sequence[Program], found: Mapping[str, Json], wrong: Any) -> Goal:
+    """Met where it is wrong for none of the programs."""
+    lines = {one.name: found.get(one.name, {}) for one in programs}
+    bad = [name for name, line in lines.items() if "kept" in line and wrong(line)]
+    there = all("kept" in line for line in lines.values())
+    return _goal(text, ", ".join(bad) or "none otherwise", not bad, there or bool(bad))
+
+
+def _again(found: Mapping[str, Json]) -> Goal:
+    """Each kept plan at twice the size, on other ranks, with other names."""
+    kept = {name: line.get("again") for name, line in found.items() if line.get("kept")}
+    bad = [
+        name
+        for name, line in kept.items()
+        if line and (not line["equal_content"] or line["speedup"]["ci95"][1] < 1)
+    ]
+    there = bool(kept) and all(kept.values())
+    text = "twice the size, other ranks and names: equal content, not slower"
+    return _goal(text, ", ".join(bad) or "none otherwise", not bad, there or bool(bad))
+
+
+def _goal(text: str, found: str, met: bool, measured: bool) -> Goal:
+    return Goal(text, found, met if measured else None)
