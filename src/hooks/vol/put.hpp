@@ -87,10 +87,14 @@ struct NewDataset {
 };
 /// Of a dataset creation list.  [local]
 void put_dataset_creation(Put& on, const NewDataset& what);
+/// The chunk cache that a file's list asks for, for all its datasets.
+struct FileCache {
+    bool chosen;     ///< by the program
+    uint64_t least;  ///< bytes of one that nobody chose: a plan's holds no less
+};
 /// Of a dataset access list.
-/// @param file_has_own  the program set the cache for all datasets of the file
-/// @param chunk_bytes   of the dataset
-void put_dataset_access(Put& on, bool file_has_own, uint64_t chunk_bytes);
+/// @param chunk_bytes  of the dataset
+void put_dataset_access(Put& on, FileCache of_file, uint64_t chunk_bytes);
 /// Of a transfer list.
 void put_transfer(Put& on, bool writes);
 

@@ -165,10 +165,10 @@ void put_dataset_creation(Put& on, const NewDataset& what) {
     put_filters(on, what);
 }
 
-void put_dataset_access(Put& on, bool file_has_own, uint64_t chunk_bytes) {
+void put_dataset_access(Put& on, FileCache of_file, uint64_t chunk_bytes) {
     const Library& of = on.of;
-    uint64_t least = 0;  // bytes of a cache that nobody chose: ours holds no less
-    if (file_has_own) {
+    uint64_t least = of_file.least;
+    if (of_file.chosen) {
         for (const Key key :
              {Key::chunk_cache_bytes, Key::chunk_cache_slots, Key::chunk_cache_preemption})
             on.choices.settle(key, spool::became_kept, "the program set it for the whole file");

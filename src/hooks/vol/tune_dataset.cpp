@@ -151,7 +151,7 @@ void DatasetTuning::put_access(const plan::Surroundings& around, Id own) {
     Put on{of, x_access_choices, x_access, of.default_dataset_access};
     uint64_t chunk_bytes = around.type_bytes;
     for (const uint64_t extent : around.chunk) chunk_bytes = plan::times(chunk_bytes, extent);
-    put_dataset_access(on, x_parent.under->plan->own_cache, chunk_bytes);
+    put_dataset_access(on, x_parent.under->plan->cache, chunk_bytes);
     if (x_access_choices.any_applied()) return;
     of.H5Pclose(x_access);
     x_access = invalid_id;

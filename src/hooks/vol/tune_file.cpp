@@ -51,18 +51,20 @@ bool said_disagree = false;
 bool said_no_mpi = false;
 bool said_refused = false;
 
-/// Whether the program set the chunk cache of all datasets of the file.
-bool sets_cache(const Library& of, Id access) {
+/// What the list of the file says about the chunk caches of its datasets.
+FileCache cache_of(const Library& of, Id access) {
     int elements = 0;
     size_t numbers[2][2] = {};
     double preemption[2] = {};
     if (of.H5Pget_cache(access, &elements, &numbers[0][0], &numbers[0][1], &preemption[0]) < 0 ||
         of.H5Pget_cache(of.default_file_access, &elements, &numbers[1][0], &numbers[1][1],
                         &preemption[1]) < 0)
-        return true;
-    if (plan::nobody_chose({numbers[0][0], numbers[0][1], preemption[0]}, 0)) return false;
-    return numbers[0][0] != numbers[1][0] || numbers[0][1] != numbers[1][1] ||
-           preemption[0] != preemption[1];
+        return {true, 0};
+    if (plan::nobody_chose({numbers[0][0], numbers[0][1], preemption[0]}, 0))
+        return {false, numbers[0][1]};
+    const bool differs = numbers[0][0] != numbers[1][0] || numbers[0][1] != numbers[1][1] ||
+                         preemption[0] != preemption[1];
+    return {differs, 0};
 }
 
 bool is_paged(const Library& of, Id creation) {
@@ -154,7 +156,7 @@ bool FileTuning::look_up(const char* name) {
     x_plan->parallel = x_parallel;
     x_was_there = ::access(path, F_OK) == 0;
     x_plan->block_bytes = vote.block_bytes;
-    x_plan->own_cache = sets_cache(x_library, x_access);
+    x_plan->cache = cache_of(x_library, x_access);
     return true;
 }
 

@@ -22,9 +22,9 @@ struct FilePlan {
     char* path;
     uint64_t ranks;
     uint64_t block_bytes;
-    bool parallel;   ///< opened with MPI-IO
-    bool own_cache;  ///< the program set the chunk cache of all its datasets
-    bool proven;     ///< HDF5 and MPI are those that collective settings were proven with
+    FileCache cache;
+    bool parallel;  ///< opened with MPI-IO
+    bool proven;    ///< HDF5 and MPI are those that collective settings were proven with
     TunedList* lists;
 };
 void forget(FilePlan* plan);

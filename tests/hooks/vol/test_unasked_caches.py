@@ -24,7 +24,9 @@ def made(name, *cache):
 more, less = made(b"more", 1000, 64 << 20, 0.75), made(b"less", 1000, 64 << 20, 0.75)
 chosen = made(b"chosen", 1000, 65 << 20, 0.75)
 ten = made(b"ten", 4133, 4000, 0.75)
-tell(more=of_dataset(more), less=of_dataset(less), chosen=of_dataset(chosen), ten=of_dataset(ten))
+whole = f.create_dataset("whole", (100, 100), chunks=(10, 10))  # with the cache of the file
+tell(more=of_dataset(more), less=of_dataset(less), chosen=of_dataset(chosen),
+     ten=of_dataset(ten), whole=of_dataset(whole))
 """
 
 
@@ -42,6 +44,7 @@ def caches(tmp_path: Path, of_all: int) -> Path:
     return write_plan(
         tmp_path, *plan, entry("out.h5", setting("13", "chunk_cache_bytes", of_all),
                                setting("13", "chunk_cache_slots", 4001), dataset="/less"),
+        entry("out.h5", setting("13", "chunk_cache_bytes", of_all), dataset="/whole"),
     )  # fmt: skip
 
 
@@ -52,10 +55,11 @@ def test_they_are_changed_and_never_to_less(tmp_path: Path) -> None:
     assert found["more"]["cache"] == [1000, 100 << 20, 0.75]
     assert found["ten"]["cache"] == [4133, 100 << 20, 0.75]
     assert found["less"]["cache"] == [4001, 64 << 20, 0.75]
+    assert found["whole"]["cache"][1] == 64 << 20
     assert found["chosen"]["cache"] == [1000, 65 << 20, 0.75]
     assert became(ran.json) == {
         "out.h5:/more": "applied", "out.h5:/ten": "applied", "out.h5:/less": "applied",
-        "out.h5:/chosen": "kept",
+        "out.h5:/whole": "applied", "out.h5:/chosen": "kept",
     }  # fmt: skip
 
 
