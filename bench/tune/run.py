@@ -16,7 +16,7 @@ from typing import Any
 
 from tune_suite.goals import goals, interval, speedup
 from tune_suite.programs import Places, Program, read
-from tune_suite.tuned import Failed, again, tune
+from tune_suite.tuned import Failed, measured
 
 from tune_suite import page, session
 
@@ -62,22 +62,17 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def measured(program: Program, places: Places, options: argparse.Namespace) -> dict[str, Any]:
-    """The line of one program; where it could not be measured, why."""
+def line_of(program: Program, places: Places, options: argparse.Namespace) -> dict[str, Any]:
+    """What is kept of one program; where it could not be measured, why."""
     line: dict[str, Any] = {"program": program.name}
     if missing := program.missing(places):
         return line | {"failed": f"needs {missing}"}
     tailrace = [str(places.build / "bin" / "tailrace")]
     try:
-        line |= tune(program, places, tailrace, options.folder)
-        if line["kept"]:
-            line["again"] = again(
-                program, places, line["plan"], tailrace, options.folder, options.pairs
-            )
+        return line | measured(program, places, tailrace, options.folder, options.pairs)
     except Failed as failure:
         print(f"  {failure}", file=sys.stderr)
         return line | {"failed": str(failure)}
-    return line
 
 
 def said(line: dict[str, Any]) -> str:
@@ -103,7 +98,7 @@ def main() -> int:
         for number, program in enumerate(wanted, 1):
             print(f"[{number}/{len(wanted)}] {program.name}", file=sys.stderr, flush=True)
             with session.turn(options.turns):
-                line = measured(program, places, options)
+                line = line_of(program, places, options)
             print(json.dumps(line), file=out, flush=True)
             print(said(line), flush=True)
     print(f"written: {file}", file=sys.stderr)

@@ -28,59 +28,65 @@ class Failed(Exception):
     """A run went wrong: what, and the end of what it said."""
 
 
-def tune(program: Program, places: Places, tailrace: Sequence[str], parent: Path) -> Json:
-    """What `tailrace tune --json` says, with what is known beforehand; the plan as an object.
-    Raises Failed."""
+def measured(
+    program: Program, places: Places, tailrace: Sequence[str], parent: Path, pairs: int
+) -> Json:
+    """What `tailrace tune --json` says, its plan as an object; and of a plan that is kept, in the
+    same folder (plans name files by their paths), `again`. Raises Failed."""
     with _fresh(parent) as folder:
         make_input(program, places, folder)
-        started = time.monotonic()
-        argv = [*tailrace, "tune", "--json", "--", *program.words(places)]
-        ran = _ended(argv, folder)
-        elapsed = time.monotonic() - started
-        try:
-            told = json.loads(ran.stdout)
-        except json.JSONDecodeError:
-            raise Failed(f"tune: exit code {ran.returncode}: {ran.stderr[-800:]}") from None
-        missing = [key for key in wanted if key not in told]
-        if missing:
-            raise Failed(f"tune: exit code {ran.returncode}, without {', '.join(missing)}")
-        if isinstance(told["plan"], str):
-            told["plan"] = json.loads((folder / told["plan"]).read_text(encoding="utf-8"))
-        return {key: told[key] for key in wanted} | {
-            "exit_code": ran.returncode,
-            "tune_s": elapsed,
-            "reason": told.get("reason", ""),
-        }
+        line = tune([*tailrace, "tune", "--json", "--", *program.words(places)], folder)
+        if line["kept"]:
+            line["again"] = again(program, places, line["plan"], tailrace, folder, pairs)
+        return line
+
+
+def tune(argv: Sequence[str], folder: Path) -> Json:
+    """Its keys that are wanted, its exit code and its time. Raises Failed."""
+    started = time.monotonic()
+    ran = _ended(argv, folder)
+    elapsed = time.monotonic() - started
+    try:
+        told = json.loads(ran.stdout)
+    except json.JSONDecodeError:
+        raise Failed(f"tune: exit code {ran.returncode}: {ran.stderr[-800:]}") from None
+    missing = [key for key in wanted if key not in told]
+    if missing:
+        raise Failed(f"tune: exit code {ran.returncode}, without {', '.join(missing)}")
+    if isinstance(told["plan"], str):
+        told["plan"] = json.loads((folder / told["plan"]).read_text(encoding="utf-8"))
+    line = {key: told[key] for key in wanted}
+    return line | {
+        "exit_code": ran.returncode, "tune_s": elapsed, "reason": told.get("reason", ""),
+    }  # fmt: skip
 
 
 def again(
-    program: Program, places: Places, plan: Json, tailrace: Sequence[str], parent: Path, pairs: int
+    program: Program, places: Places, plan: Json, tailrace: Sequence[str], folder: Path, pairs: int
 ) -> Json:
-    """A kept plan at twice the size, on another number of ranks, with files of other names: is the
-    content that of the program without it, and is it not slower?"""
+    """A kept plan at twice the size, on another number of ranks, with files of other numbers: is
+    the content that of the program without it, and is it not slower?"""
     asked: Json = {"scale": again_scale, "run": 2, "ranks": program.again_ranks or program.ranks}
-    with _fresh(parent) as folder:
-        file = folder / "plan.json"
-        file.write_text(json.dumps(plan), encoding="utf-8")
-        words = program.words(places, **asked)
-        apply = [*tailrace, "apply", "--json", str(file), "--", *words]
-        data = folder / "data"
-        data.mkdir()
-        make_input(program, places, data, **asked)
-        times: dict[str, list[float]] = {"default": [], "applied": []}
-        for number in range(pairs):
-            arms = [("default", words), ("applied", apply)]
-            for arm, argv in arms if number % 2 == 0 else reversed(arms):
-                times[arm].append(_timed(argv, data, folder / arm))
-        differences = different(folder / "default", folder / "applied")
-    low, high = statistics.median_ratio_interval(times["applied"], times["default"])
+    file = folder / "kept_plan.json"
+    file.write_text(json.dumps(plan), encoding="utf-8")
+    words = program.words(places, **asked)
+    make_input(program, places, folder, **asked)
+    kept = {arm: folder / f"kept_{arm}" for arm in ("default", "applied")}
+    for place in kept.values():
+        place.mkdir()
+    argv = {"default": words, "applied": [*tailrace, "apply", "--json", str(file), "--", *words]}
+    times: dict[str, list[float]] = {arm: [] for arm in kept}
+    for number in range(pairs):
+        for arm in kept if number % 2 == 0 else reversed(kept):
+            times[arm].append(_timed(argv[arm], folder, kept[arm]))
+    differences = different(kept["default"], kept["applied"])
     return asked | {
         "pairs": pairs,
         "default_s": times["default"],
         "applied_s": times["applied"],
         "speedup": {
             "median": statistics.median_ratio(times["applied"], times["default"]),
-            "ci95": [low, high],
+            "ci95": statistics.median_ratio_interval(times["applied"], times["default"]),
         },
         "equal_content": not differences,
         "differences": differences[:8],
@@ -119,10 +125,10 @@ def _timed(argv: Sequence[str], data: Path, kept: Path) -> float:
     run(argv, data)
     subprocess.run(["sync"], check=True)
     elapsed = time.monotonic() - started
-    shutil.rmtree(kept, ignore_errors=True)
+    shutil.rmtree(kept)
     kept.mkdir()
     for path in list(data.iterdir()):
-        if path.name not in before:
+        if path.name not in before and path != kept:
             path.rename(kept / path.name)
     return elapsed
 
