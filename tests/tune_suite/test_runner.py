@@ -15,8 +15,9 @@ import pytest
 SOURCE = Path(os.environ["TAILRACE_SOURCE_DIR"])
 sys.path.insert(0, str(SOURCE / "bench" / "tune"))
 
-from tune_suite import tuned  # noqa: E402
 from tune_suite.programs import Places, Program  # noqa: E402
+
+from tune_suite import tuned  # noqa: E402
 
 # Writes its size, and what it was given to read, into a file.
 WRITER = """
