@@ -32,7 +32,10 @@ public:
                                  : s.dataset->dims[d]);
         x_around.dims = s.dataset->dims;
         x_around.max_dims = x_most;
-        x_around.chunk = s.dataset->chunk;
+        x_chunk = s.dataset->chunk;
+        if (const auto made = x_chunk.empty() ? as_rule_17_makes_it(s) : std::nullopt)
+            x_chunk = made->chunk;
+        x_around.chunk = x_chunk;
         x_around.type_bytes = type_bytes(*s.dataset);
     }
 
@@ -68,7 +71,7 @@ public:
 
 private:
     plan::Surroundings x_around;
-    Extents x_most;
+    Extents x_most, x_chunk;
 };
 
 void keep_what_fits(Decision& decision, const Subject& s) {
