@@ -5,6 +5,7 @@ byte by byte."""
 from __future__ import annotations
 
 import filecmp
+from collections.abc import Collection
 from pathlib import Path
 
 from tailrace.verify.compare import compare_files
@@ -12,9 +13,9 @@ from tailrace.verify.compare import compare_files
 _structured = {".h5", ".nc"}
 
 
-def different(one: Path, other: Path) -> list[str]:
-    """What differs, a line each; empty: nothing."""
-    names, others = _files(one), _files(other)
+def different(one: Path, other: Path, by_itself: Collection[str] = ()) -> list[str]:
+    """What differs, a line each; empty: nothing. `by_itself`: files that are not looked at."""
+    names, others = (_files(folder) - set(by_itself) for folder in (one, other))
     lines = [f"{name}: only in {one.name}" for name in sorted(names - others)]
     lines += [f"{name}: only in {other.name}" for name in sorted(others - names)]
     if not names & others:

@@ -35,6 +35,7 @@ class Program:
     size: str = "--scale {}"  # how it is told its size
     count: int = 0  # what a size of 1 is there, where it counts something
     tiny: float = 0.02  # the scale of the tests
+    by_itself: tuple[str, ...] = ()  # files that differ from run to run: they hold times
     modules: tuple[str, ...] = ()  # of Python that it needs beside those of Tailrace
     optimal: bool = False  # nothing is to be gained: it must be left alone
 

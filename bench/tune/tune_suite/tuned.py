@@ -79,7 +79,7 @@ def again(
     for number in range(pairs):
         for arm in kept if number % 2 == 0 else reversed(kept):
             times[arm].append(_timed(argv[arm], folder, kept[arm]))
-    differences = different(kept["default"], kept["applied"])
+    differences = different(kept["default"], kept["applied"], program.by_itself)
     return asked | {
         "pairs": pairs,
         "default_s": times["default"],
