@@ -201,12 +201,14 @@ bool unasked_cache(const Subject& s) {
         const auto* value = found ? std::get_if<std::uint64_t>(&*found) : nullptr;
         return value ? *value : 0;
     };
-    const auto found = value_asked_for(s, "chunk_cache_preemption");
-    const auto* preemption = found ? std::get_if<double>(&*found) : nullptr;
+    const auto preemption = value_asked_for(s, "chunk_cache_preemption");
     if (!preemption) return false;
+    const auto* fraction = std::get_if<double>(&*preemption);
     const std::uint64_t chunk = s.dataset ? chunk_bytes(*s.dataset).value_or(0) : 0;
     return plan::nobody_chose(
-        {number("chunk_cache_slots"), number("chunk_cache_bytes"), *preemption}, chunk);
+        {number("chunk_cache_slots"), number("chunk_cache_bytes"),
+         fraction ? *fraction : static_cast<double>(number("chunk_cache_preemption"))},
+        chunk);
 }
 
 }  // namespace
