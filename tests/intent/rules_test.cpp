@@ -194,6 +194,22 @@ TEST_CASE("chunks that rule 17 gives get a cache that holds those of a column") 
     CHECK(rules_of(Options{}) == "");
 }
 
+TEST_CASE("so do chunks that rule 18 lets grow") {
+    Profile profile = tests::plain_run();
+    tests::shape(profile, {65536, 1024}, {16, 16});
+    tests::first(profile).filters.push_back({1, "deflate", {6}});
+    tests::first(profile).reads = tests::accesses(1000, {65536, 1});
+    for (const plan::Entry& entry : plan_of({profile}, Options{}, {}).entries)
+        for (const plan::Planned& one : entry.settings)
+            if (one.key == "chunk_cache_bytes") {
+                // A chunk becomes 256 x 512 elements: 256 of them, and a fifth more.
+                CHECK(std::get<std::uint64_t>(*one.profiled) == 256ULL * 1048576 * 6 / 5);
+                CHECK(one.because.text.find("which rule 18 gives it") != std::string::npos);
+                return;
+            }
+    FAIL("no chunk cache");
+}
+
 TEST_CASE("files of a pattern that do not agree get nothing") {
     Profile profile = cache_thrash();
     profile.files.push_back(profile.files[0]);

@@ -127,13 +127,13 @@ Proposal leave(const Subject&) { return {}; }
 struct Need {
     Access access;
     std::uint64_t chunks = 0, bytes = 0, chunk_bytes = 0;
-    bool tiled = false;  ///< the chunks are those of rule 17
+    std::string_view rule{};  ///< that gives these chunks; empty: the program does
 };
 
 /// The side that needs more cache, where chunks are touched again and again.
 std::optional<Need> cache_need(const Subject& s) {
-    const auto tiled = chunked(*s.dataset) ? std::nullopt : as_rule_17_makes_it(s);
-    const Dataset& dataset = tiled ? *tiled : *s.dataset;
+    const auto anew = laid_out_anew(s);
+    const Dataset& dataset = anew ? anew->dataset : *s.dataset;
     const Count chunk = chunk_bytes(dataset);
     if (!chunk || *chunk == 0) return std::nullopt;
     std::optional<Need> most;
@@ -145,7 +145,7 @@ std::optional<Need> cache_need(const Subject& s) {
         // Chunks that one call takes whole are not wanted again by the next.
         if (access->bytes >= bytes) continue;
         if (!most || bytes > most->bytes)
-            most = Need{*access, chunks, bytes, *chunk, tiled.has_value()};
+            most = Need{*access, chunks, bytes, *chunk, anew ? anew->rule : std::string_view{}};
     }
     return most;
 }
@@ -154,12 +154,13 @@ std::optional<Reason> chunk_cache_fires(const Subject& s) {
     const std::optional<Need> need = cache_need(s);
     if (!need || need->bytes <= cache_in_force(s)) return std::nullopt;
     const std::uint64_t cache = cache_in_force(s), chunk = need->chunk_bytes;
-    Reason reason{say(need->access.calls, " calls of ", extents(need->access.length),
-                      " elements touch ", need->chunks, " chunks of ", size(chunk),
-                      need->tiled ? ", which rule 17 gives it," : "", " each time, ",
-                      size(need->bytes), " together; the chunk cache holds ", size(cache),
-                      s.dataset->filters.empty() ? "" : ", so each call decompresses them again"),
-                  {}};
+    Reason reason{
+        say(need->access.calls, " calls of ", extents(need->access.length), " elements touch ",
+            need->chunks, " chunks of ", size(chunk),
+            need->rule.empty() ? "" : say(", which rule ", need->rule, " gives it,"),
+            " each time, ", size(need->bytes), " together; the chunk cache holds ", size(cache),
+            s.dataset->filters.empty() ? "" : ", so each call decompresses them again"),
+        {}};
     return reason.note("dataset.calls", need->access.calls, "calls")
         .note("dataset.chunks_touched", need->chunks, "chunks")
         .note("dataset.chunk_bytes", chunk, "bytes")

@@ -32,9 +32,8 @@ public:
                                  : s.dataset->dims[d]);
         x_around.dims = s.dataset->dims;
         x_around.max_dims = x_most;
-        x_chunk = s.dataset->chunk;
-        if (const auto made = x_chunk.empty() ? as_rule_17_makes_it(s) : std::nullopt)
-            x_chunk = made->chunk;
+        const auto anew = laid_out_anew(s);
+        x_chunk = anew ? anew->dataset.chunk : s.dataset->chunk;
         x_around.chunk = x_chunk;
         x_around.type_bytes = type_bytes(*s.dataset);
     }

@@ -2,6 +2,7 @@
 // Rules of a new dataset's layout: 17, 18, 19, 23.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "intent/plan/functions.hpp"
 #include "intent/rules/rule.hpp"
@@ -122,17 +123,8 @@ std::optional<Held> chunk_size_held(const Subject& s) {
     return std::nullopt;
 }
 
-Proposal chunk_size_act(const Subject& s) {
-    const Dataset& dataset = *s.dataset;
-    if (const auto dimension = rank_dimension(s))
-        return {{{"chunk",
-                  {},
-                  plan::Call{
-                      "block_per_rank", {{"dimension", *dimension}, {"max_bytes", 16 * mib}}, {}}}},
-                plan::When::create,
-                {},
-                {},
-                {}};
+/// The same shape, grown to about 1 MiB.
+Extents grown_chunk(const Dataset& dataset) {
     Extents shape = dataset.chunk;
     std::uint64_t bytes = *chunk_bytes(dataset);
     for (bool grown = true; grown && bytes < mib;) {
@@ -146,6 +138,20 @@ Proposal chunk_size_act(const Subject& s) {
             grown = true;
         }
     }
+    return shape;
+}
+
+Proposal chunk_size_act(const Subject& s) {
+    if (const auto dimension = rank_dimension(s))
+        return {{{"chunk",
+                  {},
+                  plan::Call{
+                      "block_per_rank", {{"dimension", *dimension}, {"max_bytes", 16 * mib}}, {}}}},
+                plan::When::create,
+                {},
+                {},
+                {}};
+    const Extents shape = grown_chunk(*s.dataset);
     return {{{"chunk", {}, tile(shape, 4 * mib)}}, plan::When::create, {}, {}, {}};
 }
 
@@ -260,15 +266,23 @@ const std::array table{
 
 }  // namespace
 
-std::optional<Dataset> as_rule_17_makes_it(const Subject& s) {
+std::optional<Anew> laid_out_anew(const Subject& s) {
     if (!s.allowed.contains(Class::layout) || !created(s)) return std::nullopt;
     if (program_sets(s, "chunk") || program_sets(s, "layout")) return std::nullopt;
-    const auto reading = across(s);
-    if (!reading) return std::nullopt;
-    Dataset made = *s.dataset;
-    made.chunk = tile_shape(made, reading->length);
-    made.layout = "chunked";
-    return made;
+    const auto with = [&s](Extents chunk, std::string_view rule) {
+        Anew made{*s.dataset, rule};
+        made.dataset.chunk = std::move(chunk);
+        made.dataset.layout = "chunked";
+        return made;
+    };
+    if (const auto reading = across(s)) return with(tile_shape(*s.dataset, reading->length), "17");
+    // Rule 19 goes before rule 18.
+    if (append_fires(s) || !chunk_size_fires(s) || chunk_size_held(s)) return std::nullopt;
+    const auto dimension = rank_dimension(s);
+    if (!dimension) return with(grown_chunk(*s.dataset), "18");
+    Extents block = s.dataset->dims;
+    block[*dimension] /= file_ranks(s);
+    return with(std::move(block), "18");
 }
 
 std::span<const Rule> layout_rules() { return table; }

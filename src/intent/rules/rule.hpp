@@ -106,8 +106,13 @@ struct Conflict {
 [[nodiscard]] std::span<const Rule* const> all_rules();
 [[nodiscard]] std::span<const Conflict> conflicts();  ///< [local]
 
-/// A contiguous dataset with the chunks that rule 17 gives it; nothing where it gives none. [local]
-[[nodiscard]] std::optional<Dataset> as_rule_17_makes_it(const Subject& s);
+/// A dataset with the chunks that it is to have, and the rule that gives them.
+struct Anew {
+    Dataset dataset;
+    std::string_view rule;
+};
+/// As rules 17 and 18 make it; nothing where they leave it as it is.  [local]
+[[nodiscard]] std::optional<Anew> laid_out_anew(const Subject& s);
 /// What of `needs` is not met.  [local]
 [[nodiscard]] std::optional<Held> unmet(const Needs& needs, const Subject& s);
 /// `needs` in words, for the reference.  [local]

@@ -44,8 +44,6 @@ constexpr std::array order{
     Conflict{"19", "17", "both choose the chunk; appending decides"},
     Conflict{"19", "18", "both choose the chunk; appending decides"},
     Conflict{"17", "18", "both choose the chunk; the tile serves reads too"},
-    Conflict{"17", "13", "the cache is for the chunks that the file has, and the next has others"},
-    Conflict{"18", "13", "the cache is for the chunks that the file has, and the next has others"},
     Conflict{"29", "25", "filters make collective writes a must"},
     Conflict{"29", "27", "filters want collective writes as they are"},
     Conflict{"27", "43", "large contiguous parts gain nothing from collective buffering"},
