@@ -2,7 +2,6 @@
 // Rules of a new dataset's layout: 17, 18, 19, 23.
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "intent/plan/functions.hpp"
 #include "intent/rules/rule.hpp"
@@ -264,14 +263,26 @@ const std::array table{
          compact_act},
 };
 
+/// What the function `tile` makes of a shape there.
+Extents as_applied(const Dataset& dataset, const Extents& shape) {
+    const std::array<std::uint64_t, 1> most{tile_bytes};
+    plan::Surroundings around;
+    around.dims = around.max_dims = dataset.dims;
+    around.type_bytes = type_bytes(dataset);
+    const plan::Value value = plan::evaluate(plan::Function::tile, most, shape, around);
+    if (value.state != plan::Value::State::good) return shape;
+    return {value.extents.begin(),
+            value.extents.begin() + static_cast<std::ptrdiff_t>(value.ndims)};
+}
+
 }  // namespace
 
 std::optional<Anew> laid_out_anew(const Subject& s) {
     if (!s.allowed.contains(Class::layout) || !created(s)) return std::nullopt;
     if (program_sets(s, "chunk") || program_sets(s, "layout")) return std::nullopt;
-    const auto with = [&s](Extents chunk, std::string_view rule) {
+    const auto with = [&s](const Extents& chunk, std::string_view rule) {
         Anew made{*s.dataset, rule};
-        made.dataset.chunk = std::move(chunk);
+        made.dataset.chunk = as_applied(*s.dataset, chunk);
         made.dataset.layout = "chunked";
         return made;
     };
@@ -282,7 +293,7 @@ std::optional<Anew> laid_out_anew(const Subject& s) {
     if (!dimension) return with(grown_chunk(*s.dataset), "18");
     Extents block = s.dataset->dims;
     block[*dimension] /= file_ranks(s);
-    return with(std::move(block), "18");
+    return with(block, "18");
 }
 
 std::span<const Rule> layout_rules() { return table; }
