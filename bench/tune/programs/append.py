@@ -11,7 +11,7 @@ parser.add_argument("--output", default="log.h5")
 parser.add_argument("--scale", type=float, default=1.0, help="of the number of records")
 options = parser.parse_args()
 
-records = max(16, round(60000 * options.scale))
+records = max(16, round(40000 * options.scale))
 WIDE = np.dtype([("time", "f8"), ("sensor", "i4"), ("quality", "i4"), ("value", "f8", 14)])
 
 with h5py.File(options.output, "w") as file:

@@ -17,7 +17,7 @@ options = parser.parse_args()
 
 STEPS = 4096
 stations = max(32, round(2048 * options.scale))
-looked_at = max(2, round(96 * options.scale))
+looked_at = max(2, round(512 * options.scale))
 
 with h5py.File(options.output, "w") as file:
     level = file.create_dataset("level", (STEPS, stations), "f8")

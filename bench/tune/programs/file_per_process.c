@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each rank records its history in a file of its own, a line of 64 values at a time, in chunks of
+/* Each rank records its history in a file of its own, a line of 16 values at a time, in chunks of
  * one line (serial HDF5 calls in an MPI program). */
 #include <hdf5.h>
 
 #include "common.h"
 
-enum { WIDTH = 64 };
+enum { WIDTH = 16 };
 
 int main(int argc, char** argv) {
     int rank;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const struct Options options = options_of(argc, argv, "", "history");
-    const hsize_t lines = (hsize_t)scaled(&options, 100000, 16);
+    const hsize_t lines = (hsize_t)scaled(&options, 400000, 16);
 
     char name[4096];
     snprintf(name, sizeof name, "%s_%04d.h5", options.output, rank);

@@ -5,7 +5,7 @@ program growing_header
     use mpi
     use pnetcdf
     implicit none
-    integer, parameter :: points = 65536, pieces = 64
+    integer, parameter :: points = 16384, pieces = 8
     integer :: rank, ranks, status, variables, variable, piece, file, dimension, here, mine, i
     integer(kind=MPI_OFFSET_KIND) :: from(1), length(1)
     real(kind=8), allocatable :: values(:)
@@ -23,7 +23,7 @@ program growing_header
         if (word == '--output') output = value
         if (word == '--scale') read (value, *) scale
     end do
-    variables = max(2, nint(96 * scale))
+    variables = max(2, nint(512 * scale))
     mine = points / pieces
     allocate (values(mine))
 
@@ -35,7 +35,7 @@ program growing_header
         if (variable > 1) call need(nf90mpi_redef(file))
         write (name, '(a,i4.4)') 'diagnostic_', variable
         call need(nf90mpi_def_var(file, trim(name), NF90_DOUBLE, (/dimension/), here))
-        call need(nf90mpi_put_att(file, here, 'long_name', 'a diagnostic of the model: '//trim(name)))
+        call need(nf90mpi_put_att(file, here, 'units', 'K'))
         call need(nf90mpi_enddef(file))
         do piece = 0, pieces - 1
             from(1) = 1 + (int(rank, MPI_OFFSET_KIND) * pieces + piece) * mine

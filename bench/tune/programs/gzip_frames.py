@@ -17,7 +17,7 @@ parser.add_argument("--scale", type=float, default=1.0, help="of the number of f
 options = parser.parse_args()
 
 DEPTH, SIDE, TILE = 64, 512, 128
-frames = max(DEPTH, round(2 * options.scale) * DEPTH)
+frames = max(2, round(128 * options.scale))
 
 if options.make_input:
     with h5py.File(options.input, "w") as file:
@@ -25,14 +25,15 @@ if options.make_input:
             "entry/data",
             (frames, SIDE, SIDE),
             "f4",
-            chunks=(DEPTH, TILE, TILE),
+            chunks=(min(DEPTH, frames), TILE, TILE),
             compression="gzip",
             shuffle=True,
         )
         place = np.arange(DEPTH * SIDE * SIDE, dtype="u4").reshape(DEPTH, SIDE, SIDE)
         for first in range(0, frames, DEPTH):
-            counts = (place * np.uint32(2654435761) >> np.uint32(24)) + first
-            stack[first : first + DEPTH] = np.sqrt(counts)
+            count = min(DEPTH, frames - first)
+            counts = (place[:count] * np.uint32(2654435761) >> np.uint32(24)) + first
+            stack[first : first + count] = np.sqrt(counts)
 else:
     with h5py.File(options.input, "r") as file, h5py.File(options.output, "w") as out:
         stack = file["entry/data"]

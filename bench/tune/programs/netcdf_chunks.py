@@ -12,7 +12,7 @@ parser.add_argument("--scale", type=float, default=1.0, help="of the number of s
 options = parser.parse_args()
 
 NORTH, EAST, DEPTH = 720, 1440, 24
-steps = max(4, round(24 * options.scale))
+steps = max(2, round(24 * options.scale))
 
 with netCDF4.Dataset(options.output, "w") as file:
     for name, extent in (("time", max(DEPTH, steps)), ("lat", NORTH), ("lon", EAST)):

@@ -12,7 +12,7 @@ parser.add_argument("--scale", type=float, default=1.0, help="of the number of e
 options = parser.parse_args()
 
 CHANNELS = 131072
-events = max(2, round(64 * options.scale))
+events = max(2, round(40 * options.scale))
 
 with tables.open_file(options.output, "w") as file:
     waves = file.create_earray(

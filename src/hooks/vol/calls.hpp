@@ -123,5 +123,8 @@ bool file_of_object(const Object& object, char* buffer, size_t buffer_bytes);
 
 /// Number of the file an object is in, and its token; false where it cannot be asked.
 bool identify(const Object& object, unsigned long* file_number, unsigned char* token);
+/// The path of an object that came without one, such as the group that an iteration hands to its
+/// callback; left out where it lies in another file.
+void find_path(Object& object);
 
 }  // namespace tailrace::hooks::vol

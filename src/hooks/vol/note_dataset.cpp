@@ -67,6 +67,13 @@ bool identify(const Object& object, unsigned long* file_number, unsigned char* t
     return true;
 }
 
+void find_path(Object& object) {
+    unsigned long number = 0;
+    unsigned char token[16] = {};
+    if (!identify(object, &number, token) || number != object.under->file_number) return;
+    object.path = name_in_library(object);
+}
+
 void note_dataset(Object& dataset, bool created, const Clock& clock) {
     if (dataset.file == nullptr) return;
     const Took took = clock.took();

@@ -79,6 +79,10 @@ DatasetTuning::DatasetTuning(Object& parent, const Location* location, const cha
     : x_parent(parent) {
     const FilePlan* file = parent.under->plan;
     if (file == nullptr) return;
+    if (parent.path == nullptr) {
+        const Quiet quiet(parent.library());
+        find_path(parent);
+    }
     if (location->way == way_self && name != nullptr) x_path = child_path(parent, name);
     if (location->way == way_name && name == nullptr) x_path = path_at(parent, *location);
     if (x_path == nullptr) return;

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import netCDF4
 from plans import Json, applied, entry, setting, write_plan
 from test_apply import ASK, told
 
@@ -61,6 +62,22 @@ def test_they_are_changed_and_never_to_less(tmp_path: Path) -> None:
         "out.h5:/more": "applied", "out.h5:/ten": "applied", "out.h5:/less": "applied",
         "out.h5:/whole": "applied", "out.h5:/chosen": "kept",
     }  # fmt: skip
+
+
+def test_a_variable_that_netcdf_opens_is_found(tmp_path: Path) -> None:
+    """It opens what is in a file within an iteration over its links."""
+    with netCDF4.Dataset(tmp_path / "in.nc", "w") as file:
+        group = file.createGroup("g")
+        for of in (file, group):
+            for name in ("x", "y"):
+                of.createDimension(name, 100)
+            of.createVariable("v", "f4", ("x", "y"), chunksizes=(10, 10))[...] = 1
+    bytes_ = setting("13", "chunk_cache_bytes", 100 << 20)
+    plan = write_plan(tmp_path, *(entry("in.nc", bytes_, dataset=one) for one in ("/v", "/g/v")))
+    read = 'import netCDF4\nwith netCDF4.Dataset("in.nc") as f: f["v"][0], f["g"]["v"][0]'
+    ran, _ = applied(tmp_path, plan, read)
+    ran.expect(0)
+    assert became(ran.json) == {"in.nc:/v": "applied", "in.nc:/g/v": "applied"}
 
 
 LIBRARIES = """
