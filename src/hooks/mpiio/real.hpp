@@ -8,9 +8,21 @@
 #endif
 #include <mpi.h>
 
+#include <stdint.h>
+
 #include <atomic>
 
 namespace tailrace::hooks::mpiio {
+
+/// A handle as a register holds it. Whichever MPI the program uses, it goes on whole: those of Open
+/// MPI are addresses, those of MPICH and its kin numbers of 32 bits.
+using Wide = uintptr_t;
+
+/// The handle, where the program's MPI is understood().
+template <typename Handle>
+Handle as(Wide wide) {
+    return (Handle)wide;
+}
 
 /// The next definition of `name` after this library; where MPI was loaded out of sight (a Python
 /// module's own dependency) the loaded MPI library's. nullptr where there is none.  [local]
@@ -24,18 +36,23 @@ template <typename Result, typename... Arguments>
 class Real<Result(Arguments...)> {
 public:
     constexpr explicit Real(const char* name) : x_name(name) {}
-    /// What the caller gets where there is no such function: it cannot be, somebody called it.
+    /// MPI_ERR_INTERN where there is no such function: it cannot be, somebody called it.
     Result operator()(Arguments... arguments) {
-        void* next = x_next.load(std::memory_order_relaxed);
-        if (next == nullptr) {
-            next = find_next(x_name);
-            if (next == nullptr) return Result{MPI_ERR_INTERN};
-            x_next.store(next, std::memory_order_relaxed);
-        }
+        void* next = found();
+        if (next == nullptr) return Result{MPI_ERR_INTERN};
         return reinterpret_cast<Result (*)(Arguments...)>(next)(arguments...);
     }
+    [[nodiscard]] bool is_there() { return found() != nullptr; }
 
 private:
+    void* found() {
+        void* next = x_next.load(std::memory_order_relaxed);
+        if (next != nullptr) return next;
+        next = find_next(x_name);
+        x_next.store(next, std::memory_order_relaxed);
+        return next;
+    }
+
     const char* x_name;
     std::atomic<void*> x_next{nullptr};
 };

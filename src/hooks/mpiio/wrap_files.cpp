@@ -123,19 +123,20 @@ int set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype etype, MPI_Dat
 }  // namespace
 
 TAILRACE_DEFINE_BOTH(File_open,
-                     (MPI_Comm communicator, const char* name, int mode, MPI_Info info,
-                      MPI_File* file),
-                     return open(communicator, name, info, file,
+                     (Wide communicator, const char* name, int mode, Wide info, MPI_File* file),
+                     return open(as<MPI_Comm>(communicator), name, as<MPI_Info>(info), file,
                                  [&] { return real(communicator, name, mode, info, file); });)
 TAILRACE_DEFINE_BOTH(File_close, (MPI_File * file), return close(file, [&] { return real(file); });)
 TAILRACE_DEFINE_BOTH(File_set_view,
-                     (MPI_File file, MPI_Offset at, MPI_Datatype etype, MPI_Datatype filetype,
-                      const char* representation, MPI_Info info),
-                     return set_view(file, at, etype, filetype, info, [&] {
-                         return real(file, at, etype, filetype, representation, info);
-                     });)
-TAILRACE_DEFINE_BOTH(File_set_info, (MPI_File file, MPI_Info info),
-                     return set_hints(file, info, [&] { return real(file, info); });)
+                     (MPI_File file, MPI_Offset at, Wide etype, Wide filetype,
+                      const char* representation, Wide info),
+                     return set_view(file, at, as<MPI_Datatype>(etype), as<MPI_Datatype>(filetype),
+                                     as<MPI_Info>(info), [&] {
+                                         return real(file, at, etype, filetype, representation,
+                                                     info);
+                                     });)
+TAILRACE_DEFINE_BOTH(File_set_info, (MPI_File file, Wide info),
+                     return set_hints(file, as<MPI_Info>(info), [&] { return real(file, info); });)
 TAILRACE_DEFINE_BOTH(File_sync, (MPI_File file),
                      return note(file, Other::sync, [&] { return real(file); });)
 TAILRACE_DEFINE_BOTH(File_set_size, (MPI_File file, MPI_Offset bytes),

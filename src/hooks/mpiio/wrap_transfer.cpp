@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls that move data.
+#include <limits.h>
 #include <string.h>
 
 #include "hooks/mpiio/wrap.hpp"
@@ -59,21 +60,25 @@ Call::~Call() {
 }
 
 #define COUNT int
-#define TAILRACE_MOVES(name, direction, how, parameters, arguments) \
-    TAILRACE_DEFINE_BOTH(                                           \
-        File_##name, parameters,                                    \
-        return move(file, data, count, type, direction, how, [&] { return real arguments; });)
+#define TAILRACE_MOVES(name, direction, how, parameters, arguments)                             \
+    TAILRACE_DEFINE_BOTH(File_##name, parameters,                                               \
+                         return move(file, data, count, as<MPI_Datatype>(type), direction, how, \
+                                     [&] { return real arguments; });)
 #include "hooks/mpiio/calls.def"
 #undef TAILRACE_MOVES
 #undef COUNT
 
-// The large counts of MPI 4. Where the library has none they must not be there: mpi4py looks.
+// The large counts of MPI 4. Where our MPI has none they are not here, since mpi4py looks for them;
+// where the program's is another one without them, its plain calls take what fits their counts.
 #if MPI_VERSION >= 4
 #define COUNT MPI_Count
-#define TAILRACE_MOVES(name, direction, how, parameters, arguments) \
-    TAILRACE_DEFINE_BOTH(                                           \
-        File_##name##_c, parameters,                                \
-        return move(file, data, count, type, direction, how, [&] { return real arguments; });)
+#define TAILRACE_MOVES(name, direction, how, parameters, arguments)                       \
+    TAILRACE_DEFINE_BOTH(                                                                 \
+        File_##name##_c, parameters,                                                      \
+        static constinit Real<int parameters> plain{"PMPI_File_" #name};                  \
+        return move(file, data, count, as<MPI_Datatype>(type), direction, how, [&] {      \
+            return real.is_there() || count > INT_MAX ? real arguments : plain arguments; \
+        });)
 #include "hooks/mpiio/calls.def"
 #undef TAILRACE_MOVES
 #undef COUNT

@@ -35,10 +35,11 @@ constexpr const char* never[] = {"/proc/", "/sys/", "/run/"};
 constexpr const char* segments[] = {"vader_segment", "sm_segment", "osc_", "sem.", "psm_",
                                     "mpich",         "ompi",       "pmix", "ucx_", "nccl-",
                                     "torch_",        "cray-",      "psm2", "mono."};
-/// Sessions of MPI launchers, what MPI-IO keeps beside a file, what Python compiles, caches.
+/// Sessions of MPI launchers, what MPI looks for where the program works, what MPI-IO keeps beside
+/// a file, what Python compiles, caches.
 constexpr const char* of_others[] = {
     "/ompi.", "/openmpi-sessions", "/prte.",   "/pmix",         ".locktest.", ".shfp.",
-    ".pyc",   ".lockedfile",       "/.cache/", "/__pycache__/", "/.config/"};
+    ".pyc",   ".lockedfile",       "/.cache/", "/__pycache__/", "/.config/",  "/ucx.conf"};
 /// Where nobody reads data from.
 constexpr const char* of_system[] = {"/usr/", "/lib/",  "/lib64/", "/etc/",
                                      "/bin/", "/sbin/", "/snap/",  "/var/lib/"};
