@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include "intent/plan/plan_json.hpp"
+#include "intent/plan/resolve.hpp"
 #include "intent/rules/advise.hpp"
 #include "intent/rules/site_rules.hpp"
 #include "modules.hpp"
@@ -53,6 +57,28 @@ nb::bytes compiled_plan(const std::string& text, const std::string& where) {
     return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
+using Extents = std::vector<std::uint64_t>;
+/// Path, extents, greatest extents, chunk (empty: none), bytes of an element.
+using Dataset = std::tuple<std::string, Extents, Extents, Extents, std::uint64_t>;
+/// Key, rule, value, and what is wrong with it.
+using Resolved = std::tuple<std::string, std::string, std::optional<intent::Setting>, std::string>;
+
+std::vector<std::vector<Resolved>> resolved_plan(const std::string& text, const std::string& where,
+                                                 const std::string& file,
+                                                 const std::vector<Dataset>& datasets) {
+    const auto bytes = compile(intent::plan::plan_from_json(text, where, hashed), where, hashed);
+    std::string_view problem;
+    const auto plan = intent::plan::PlanView::decode(bytes, problem);
+    std::vector<std::vector<Resolved>> all;
+    for (const auto& [path, dims, max_dims, chunk, type_bytes] : datasets) {
+        const intent::plan::Surroundings around{dims, max_dims, chunk, type_bytes, 1, 0, 0};
+        all.emplace_back();
+        for (auto& one : intent::plan::resolve(plan, file, path, around))
+            all.back().emplace_back(one.key, one.rule, one.value, one.misfit);
+    }
+    return all;
+}
+
 }  // namespace
 
 void add_plan(nb::module_& module) {
@@ -66,6 +92,10 @@ void add_plan(nb::module_& module) {
                "A plan read and written again, so that it is known to be one.");
     module.def("compiled_plan", &compiled_plan, "text"_a, "where"_a,
                "The flat form of a plan that hooks read.");
+    module.def("resolved_plan", &resolved_plan, "text"_a, "where"_a, "file"_a, "datasets"_a,
+               "What a plan has for new datasets of a file, given as (path, extents, greatest "
+               "extents, chunk, bytes of an element); an empty path: the file. For each a list of "
+               "(key, rule, value or None, what is wrong with it).");
 }
 
 }  // namespace tailrace::python

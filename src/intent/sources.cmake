@@ -31,6 +31,7 @@ set(tailrace_intent_sources
   plan/keys.cpp
   plan/lookup.cpp
   plan/plan_json.cpp
+  plan/resolve.cpp
   plan/unasked_caches.cpp
   profile/process_set.cpp
   profile/profile_json.cpp
