@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tailrace.verify import pace
 from tailrace.verify.close import EXACT, Tolerance
 from tailrace.verify.common_view import common_views
 from tailrace.verify.compare_values import (
@@ -17,7 +18,7 @@ from tailrace.verify.compare_values import (
     element_bytes,
 )
 from tailrace.verify.differences import CompareReport, Difference
-from tailrace.verify.files import open_tree
+from tailrace.verify.files import greatest_cache_bytes, open_tree
 from tailrace.verify.ignore import Ignore
 from tailrace.verify.model import Attribute, Node, Tree
 from tailrace.verify.show import extents_text, limits_text, shown_attribute
@@ -28,11 +29,14 @@ _kind_words = {"type": "committed datatype", "alias": "hard link to an object na
 
 @dataclass(frozen=True)
 class CompareOptions:
-    """What is left out, how near is near enough, how many differences are kept."""
+    """What is left out, how near is near enough, how many differences are kept; and how much memory
+    it takes: for elements that are compared at a time, and for unpacked chunks of each file."""
 
     ignore: tuple[str, ...] = ()
     tolerance: Tolerance = EXACT
     most: int = 20
+    slab_bytes: int = pace.slab_bytes
+    cache_bytes: int = greatest_cache_bytes
 
 
 DEFAULTS = CompareOptions()
@@ -50,9 +54,9 @@ def compare_files(
     """
     started = time.perf_counter()
     ignore = Ignore(options.ignore)
-    left = open_tree(one, ignore.path)
+    left = open_tree(one, ignore.path, options.cache_bytes)
     try:
-        right = open_tree(other, ignore.path)
+        right = open_tree(other, ignore.path, options.cache_bytes)
         try:
             report = CompareReport(one, other, (left.format, right.format))
             _Comparison(left, right, options, ignore, report, meter).run()
@@ -81,8 +85,9 @@ class _Comparison:
         self._meter = meter
         self._total_bytes = sum(_bytes(node) for node in self._nodes.values())
         self._values = ValueComparison(
-            left.reference_text, right.reference_text, options.tolerance, options.most
-        )
+            left.reference_text, right.reference_text, options.tolerance, options.most,
+            options.slab_bytes,
+        )  # fmt: skip
 
     def run(self) -> None:
         for path in sorted(self._nodes.keys() | self._others.keys()):

@@ -22,11 +22,13 @@ class ValueComparison:
     """Compares the elements of two datasets of the same type and extents."""
 
     def __init__(
-        self, left: ReferenceText, right: ReferenceText, tolerance: Tolerance, most: int
-    ) -> None:
+        self, left: ReferenceText, right: ReferenceText, tolerance: Tolerance, most: int,
+        room_bytes: int = slab_bytes,
+    ) -> None:  # fmt: skip
         self._left, self._right = left, right
         self._tolerance = tolerance
         self._most = most
+        self._room_bytes = room_bytes
 
     def compare(
         self, one: Node, other: Node, advance: Callable[[int], None]
@@ -39,7 +41,9 @@ class ValueComparison:
         for box in (
             paced(one.shape, pace)
             if one.type.variable
-            else tiles(one.shape, (one.chunk, other.chunk), slab_elements(one.type))
+            else tiles(
+                one.shape, (one.chunk, other.chunk), slab_elements(one.type, self._room_bytes)
+            )
         ):
             a, b = one.read(box), other.read(box)
             if one.type.variable:
@@ -80,9 +84,9 @@ class ValueComparison:
         return found
 
 
-def slab_elements(kind: Type) -> int:
+def slab_elements(kind: Type, room_bytes: int = slab_bytes) -> int:
     """How many elements of fixed size are read at a time."""
-    return max(1, slab_bytes // max(1, element_bytes(kind)))
+    return max(1, room_bytes // max(1, element_bytes(kind)))
 
 
 def element_bytes(kind: Type) -> int:

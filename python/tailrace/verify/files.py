@@ -12,6 +12,7 @@ from tailrace.verify import raw_layout
 from tailrace.verify.model import Tree
 
 Skip = Callable[[str], bool]
+greatest_cache_bytes = 512 << 20  # unpacked chunks of one dataset
 _hdf5_signature = b"\x89HDF\r\n\x1a\n"
 
 
@@ -49,7 +50,9 @@ def format_of(path: Path) -> str:
     )
 
 
-def open_tree(path: Path, skip: Skip = lambda _path: False) -> Tree:
+def open_tree(
+    path: Path, skip: Skip = lambda _path: False, cache_bytes: int = greatest_cache_bytes
+) -> Tree:
     """Opens a file of any known format for reading, without the paths that `skip` says yes to."""
     kind = format_of(path)
     if kind == "raw":
@@ -64,7 +67,7 @@ def open_tree(path: Path, skip: Skip = lambda _path: False) -> Tree:
         return ClassicTree(path, skip)
     from tailrace.verify.hdf5_tree import Hdf5Tree
 
-    return Hdf5Tree(path, skip)
+    return Hdf5Tree(path, skip, cache_bytes)
 
 
 def _hint(path: Path) -> str:

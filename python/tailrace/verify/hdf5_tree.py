@@ -35,8 +35,11 @@ Skip = Callable[[str], bool]
 class Hdf5Tree:
     """An open HDF5 (or netCDF-4) file. Links are followed within the file only."""
 
-    def __init__(self, path: Path, skip: Skip = lambda _path: False) -> None:
+    def __init__(
+        self, path: Path, skip: Skip = lambda _path: False, cache_bytes: int = 512 << 20
+    ) -> None:
         self.path = path
+        self._cache_bytes = cache_bytes
         subfiles = find_subfiles(path)
         self.format = "HDF5, subfiled" if subfiles else "HDF5"
         self._striped = StripedFile(subfiles) if subfiles else None
@@ -157,7 +160,7 @@ class Hdf5Tree:
             self._current = None
             access = h5p.create(h5p.DATASET_ACCESS)
             if node.filtered:
-                access.set_chunk_cache(10007, cache_for(node), 0.75)
+                access.set_chunk_cache(10007, cache_for(node, self._cache_bytes), 0.75)
             thing = self._unlinked.opened(path) or h5d.open(self._file.id, _bytes(path), access)
             dataset = h5py.Dataset(thing)
             check_elsewhere(self.path, path, dataset)

@@ -20,7 +20,6 @@ from tailrace.verify.types import Bitfield, Type
 _whole_bitfields = {1: h5t.STD_B8LE, 2: h5t.STD_B16LE, 4: h5t.STD_B32LE, 8: h5t.STD_B64LE}
 
 _cache_bytes = 64 << 20
-_greatest_cache_bytes = 512 << 20
 
 # HDF5's words where a filter is not there; one that found damage "returned failure".
 _plugin_missing = ("can't find plugin", "required filter", "can't open directory")
@@ -89,13 +88,14 @@ def unallocated(dataset: Any, node: Node) -> int:
     return min(missing * math.prod(node.chunk), math.prod(node.shape)) if missing > 0 else 0
 
 
-def cache_for(node: Node) -> int:
-    """Room for one row of chunks, so that reading in row-major order unpacks each chunk once."""
+def cache_for(node: Node, most: int) -> int:
+    """Room for one row of chunks, so that reading in row-major order unpacks each chunk once; but
+    at most `most` bytes."""
     if node.shape is None or node.chunk is None:
-        return _cache_bytes
+        return min(_cache_bytes, most)
     first = next((axis for axis, extent in enumerate(node.chunk) if extent > 1), 0)
     row = node.chunk[first] * math.prod(node.shape[first + 1 :]) * 8
-    return min(max(2 * row, _cache_bytes), _greatest_cache_bytes)
+    return min(max(2 * row, _cache_bytes), most)
 
 
 def read_box(dataset: h5py.Dataset, kind: Type | None, box: Box) -> Values:

@@ -61,13 +61,46 @@ def paced(shape: Shape, budget: Callable[[], int]) -> Iterator[Box]:
         yield tuple(box)
 
 
+def grown(shape: Shape, base: Shape, chunks: list[Shape], budget: int) -> list[int]:
+    """`base`, made wider as long as fewer elements of the chunks are unpacked in vain.
+
+    In multiples of `base`, to at most `budget` elements.
+    """
+    tile = [max(1, min(step, extent)) for step, extent in zip(base, shape, strict=True)]
+    cost = _unpacked(tile, chunks)
+    while True:
+        best = None
+        for axis, extent in enumerate(shape):
+            for wide in _wider(tile[axis], extent, base[axis], [chunk[axis] for chunk in chunks]):
+                wider = [*tile[:axis], wide, *tile[axis + 1 :]]
+                if math.prod(wider) <= budget and (found := _unpacked(wider, chunks)) < cost:
+                    best, cost = wider, found
+        if best is None:
+            return tile
+        tile = best
+
+
+def _wider(now: int, extent: int, step: int, chunks: list[int]) -> set[int]:
+    """Extents that a tile of `now` could have next."""
+    wanted = {2 * now, *(2 * now - 2 * now % chunk for chunk in chunks)}
+    fits = {extent if n >= extent else n - n % step for n in wanted}
+    return {n for n in fits if n > now}
+
+
+def _unpacked(tile: list[int], chunks: list[Shape]) -> float:
+    """Elements of all chunks together that are unpacked for each element of a tile."""
+    return sum(
+        math.prod(-(-n // c) * c / n for n, c in zip(tile, chunk, strict=True)) for chunk in chunks
+    )
+
+
 def _tile(shape: Shape, chunks: tuple[Shape | None, ...], budget: int) -> list[int]:
+    known = [chunk for chunk in chunks if chunk is not None]
     tile = [1] * len(shape)
-    for chunk in chunks:
-        if chunk is not None:
-            wider = [max(a, min(b, n)) for a, b, n in zip(tile, chunk, shape, strict=True)]
-            if math.prod(wider) <= budget:
-                tile = wider
+    for chunk in known:
+        tile = [max(a, min(b, n)) for a, b, n in zip(tile, chunk, shape, strict=True)]
+    if math.prod(tile) > budget:
+        tile = grown(shape, (1,) * len(shape), known, budget)
     for axis in reversed(range(len(shape))):
         others = math.prod(tile) // max(1, tile[axis])
         room = max(1, budget // max(1, others))
