@@ -16,6 +16,7 @@ from tailrace.cli.intents_command import intents
 from tailrace.cli.options import Json
 from tailrace.cli.output import Output
 from tailrace.cli.profile_command import profile
+from tailrace.cli.repack_command import repack
 from tailrace.cli.report_command import report
 from tailrace.cli.rules_command import rules
 from tailrace.cli.run_command import run
@@ -74,4 +75,5 @@ app.command()(rules)
 app.command()(advise)
 app.command(no_args_is_help=True)(apply)
 app.command()(env)
+app.command(no_args_is_help=True)(repack)
 app.command()(doctor)

@@ -56,7 +56,7 @@ std::optional<Reason> repack_fires(const Subject& s) {
 
 Proposal repack_act(const Subject& s) {
     return advice("keep a copy without filters, or with a faster one, for reading it often",
-                  {say("h5repack -f ", s.dataset->path, ":NONE in.h5 out.h5")});
+                  {say("tailrace repack in.h5 --filters ", s.dataset->path, "=none -o out.h5")});
 }
 
 std::uint64_t left_open(const Subject& s) {

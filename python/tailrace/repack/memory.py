@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much memory a repack may take, and what for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from tailrace.errors import TailraceError
+from tailrace.repack.survey import Dataset, Storage
+from tailrace.units import mib
+
+PROGRAM_BYTES = 96 << 20  # Python, numpy and HDF5 themselves
+LEAST_BYTES = 128 << 20
+DEFAULT_BYTES = 256 << 20
+
+
+@dataclass(frozen=True)
+class Memory:
+    """`limit_bytes` for the whole process; the parts are what elements and chunks may have."""
+
+    limit_bytes: int = DEFAULT_BYTES
+
+    def __post_init__(self) -> None:
+        if self.limit_bytes < LEAST_BYTES:
+            raise TailraceError(
+                f"{mib(self.limit_bytes)} of memory are too few", where="--memory",
+                hint=f"at least {mib(LEAST_BYTES)}, the program itself included",
+            )  # fmt: skip
+
+    @property
+    def data_bytes(self) -> int:
+        return self.limit_bytes - PROGRAM_BYTES
+
+    @property
+    def tile_bytes(self) -> int:
+        """What is read and written at a time."""
+        return self.data_bytes // 4
+
+    @property
+    def cache_bytes(self) -> int:
+        """Unpacked chunks of one dataset."""
+        return self.data_bytes // 4
+
+    @property
+    def largest_chunk_bytes(self) -> int:
+        """One that is made: it is in a tile, in the cache and in a filter's buffers."""
+        return self.data_bytes // 5
+
+    @property
+    def largest_source_chunk_bytes(self) -> int:
+        """One that is there: packed and unpacked at once."""
+        return self.data_bytes // 3
+
+    def check_source(self, dataset: Dataset) -> None:
+        """Raises where a chunk of it could not be unpacked."""
+        storage = dataset.storage
+        size = chunk_bytes(storage, dataset.item_bytes)
+        if size > self.largest_source_chunk_bytes:
+            need = 3 * size + PROGRAM_BYTES
+            raise TailraceError(
+                f"{dataset.path}: one of its chunks has {mib(size)}, which do not fit the limit of "
+                f"{mib(self.limit_bytes)} of memory",
+                where="--memory", hint=f"--memory {-(-need >> 20)}M would do",
+            )  # fmt: skip
+
+
+def chunk_bytes(storage: Storage, item_bytes: int) -> int:
+    """Of one chunk before compression; 0: no chunks."""
+    return math.prod(storage.chunk) * item_bytes if storage.chunk else 0
