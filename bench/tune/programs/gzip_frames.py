@@ -17,7 +17,7 @@ parser.add_argument("--scale", type=float, default=1.0, help="of the number of f
 options = parser.parse_args()
 
 DEPTH, SIDE, TILE = 64, 512, 128
-frames = max(2, round(128 * options.scale))
+frames = max(2, round(96 * options.scale))
 
 if options.make_input:
     with h5py.File(options.input, "w") as file:
