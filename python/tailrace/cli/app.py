@@ -24,6 +24,7 @@ from tailrace.cli.scale_command import scale
 from tailrace.cli.submit_command import submit
 from tailrace.cli.suite_command import suite
 from tailrace.cli.sweep_command import sweep
+from tailrace.cli.tune_command import tune
 from tailrace.cli.verify_command import verify
 
 _epilog = (
@@ -76,4 +77,5 @@ app.command()(advise)
 app.command(no_args_is_help=True)(apply)
 app.command()(env)
 app.command(no_args_is_help=True)(repack)
+app.command(no_args_is_help=True, context_settings={"allow_interspersed_args": False})(tune)
 app.command()(doctor)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tailrace tune`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tailrace.cli.options import Declare, Json, Quiet
+from tailrace.cli.output import Output
+from tailrace.cli.profile_command import Command
+from tailrace.errors import ExitCode, TailraceError, did_you_mean
+
+To = Annotated[
+    Path,
+    typer.Option("--output", "-o", metavar="FOLDER", help="Where plan, profile and result go."),
+]
+ScratchFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--scratch", metavar="FOLDER", show_default=False,
+        help="Where runs work: on the file system that counts, with room for four times what a "
+        "run writes. [default: scratch, in the folder of -o]",
+    ),
+]  # fmt: skip
+Limit = Annotated[
+    float,
+    typer.Option("--limit", min=1.0, metavar="SECONDS", help="Most that one run may take."),
+]
+Link = Annotated[
+    list[str],
+    typer.Option(
+        "--link", metavar="GLOB", show_default=False,
+        help="Files or folders of the working folder that the program only reads: they are "
+        "linked to, not copied. May be given several times.",
+    ),
+]  # fmt: skip
+Stdin = Annotated[
+    Path | None,
+    typer.Option(
+        "--stdin", metavar="FILE", show_default=False,
+        help="What each run reads from its standard input. [default: nothing]",
+    ),
+]  # fmt: skip
+Allow = Annotated[
+    str,
+    typer.Option("--allow", metavar="CLASS,...", show_default=False, help="Rules of opt_in too."),
+]
+Rules = Annotated[
+    list[Path],
+    typer.Option("--rules", metavar="FILE", show_default=False, help="A site's own rules."),
+]
+Cold = Annotated[
+    bool, typer.Option("--cold", help="Inputs out of the page cache before each run; else in it.")
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with a tune that was ended.")]
+InPlace = Annotated[
+    bool,
+    typer.Option(
+        "--in-place", help="Runs work in this folder itself; copies are kept and put back."
+    ),
+]
+AllowOutside = Annotated[
+    bool,
+    typer.Option(
+        "--allow-outside", help="The program may write outside of its working folder, each time."
+    ),
+]
+
+
+def tune(
+    command: Command,
+    output_folder: To = Path("tailrace-tune"),
+    scratch: ScratchFolder = None,
+    limit: Limit = 3600.0,
+    link: Link = [],  # noqa: B006  (read only)
+    stdin: Stdin = None,
+    allow: Allow = "",
+    rules: Rules = [],  # noqa: B006  (read only)
+    declared: Declare = [],  # noqa: B006  (read only)
+    cold: Cold = False,
+    in_place: InPlace = False,
+    allow_outside: AllowOutside = False,
+    resume: Resume = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Make a program faster, as far as settings can, and prove it.
+
+    Records a run, plans, measures the default against itself and the plan against the default in
+    turns, holds what was written side by side, leaves out what does not pay, and confirms with
+    fresh runs. Runs work on copies in a scratch folder: the program's own files stay as they are.
+    """
+    from tailrace.cli.tune_show import show
+    from tailrace.tune.asked import Asked
+    from tailrace.tune.session import tune as make_it
+
+    output = Output(as_json=as_json, quiet=quiet)
+    home = Path.cwd()
+    allowed = tuple(word for word in allow.split(",") if word)
+    for word in allowed:
+        if word not in {"opt_in", "collective"}:
+            raise TailraceError(
+                f'there is no class "{word}" to allow.{did_you_mean(word, ["opt_in"])}',
+                where="--allow", hint="opt_in; collective rules are tried for several ranks anyway",
+            )  # fmt: skip
+    if stdin is not None and not stdin.is_file():
+        raise TailraceError("there is no such file", where=f"--stdin {stdin}")
+    folder = output_folder.absolute()
+    asked = Asked(
+        command=command, home=home, output=folder,
+        scratch=(scratch / "tailrace-tune" if scratch else folder / "scratch").absolute(),
+        limit_s=limit, allow=allowed, rules=tuple(rules), declared=tuple(declared),
+        linked=tuple(link), stdin=stdin.absolute() if stdin else None, is_cold=cold,
+        in_place=in_place, allow_outside=allow_outside,
+    )  # fmt: skip
+    result = make_it(asked, resume=resume, say=output.note)
+    show(output, result)
+    output.json(result)
+    if result["verdict"] == "not_proven":
+        return int(ExitCode.VERIFICATION_FAILED)
+    return int(ExitCode.OK)

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs that the loop asks for: each is made once and known from then on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tailrace import statistics
+from tailrace.intent.apply import Line
+from tailrace.run.rounds import Pace
+from tailrace.statistics import Comparison
+from tailrace.tune import content, pairs, recording
+from tailrace.tune.candidate import Checked
+from tailrace.tune.content import ByItself, Report, Result
+from tailrace.tune.ground import Ground
+from tailrace.tune.ledger import Ledger
+from tailrace.tune.measure import Measured, Runner
+from tailrace.tune.pairs import Times
+from tailrace.tune.rules_of_plan import not_in_force
+from tailrace.tune.scratch import Left
+from tailrace.tune.supervise import Outcome
+
+Document = dict[str, Any]
+Plans = dict[str, Document]
+
+_least_limit_s = 10.0
+_times_slower = 5.0  # than the slowest default: then it hangs, or might as well
+_tries = 2
+
+
+class Misbehaved(Exception):
+    """A run with a plan did not go well after one before did."""
+
+
+class Arms:
+    """Of one tune."""
+
+    def __init__(
+        self, runner: Runner, ground: Ground, ledger: Ledger, say: Callable[[str], None]
+    ) -> None:
+        self._runner, self._ground, self._ledger, self._say = runner, ground, ledger, say
+        self._limit_s: float | None = None
+        self._default: Result | None = None
+        self.pace = Pace()
+
+    def defaults(self, limit_s: float) -> ByItself:
+        """Two runs of the default that are kept: what differs between them differs by itself."""
+        self._limit_s = limit_s
+        kept = [self._kept(name) for name in ("default-1", "default-2")]
+        self._default = kept[0]
+        slowest = max(self._ledger.known(name)["elapsed_s"] for name in ("default-1", "default-2"))
+        self._limit_s = min(limit_s, max(_least_limit_s, _times_slower * slowest))
+        return content.by_itself(kept[0], kept[1])
+
+    def check(self, name: str, plan: Document, known: ByItself) -> Checked:
+        """A run with a plan, its content held against the default's; not timed."""
+
+        def find() -> Document:
+            measured = self._made(name, plan, keep=True)
+            report = None
+            if not measured.outcome.stopped and measured.result is not None:
+                assert self._default is not None
+                report = content.against_default(self._default, measured.result, known).as_json()
+            self._drop(measured)
+            return {**measured.as_fact(), "report": report}
+
+        fact = self._ledger.fact(name, find)
+        report = fact["report"]
+        if report is not None:
+            report = Report(**{key: value for key, value in report.items() if key != "equal"})
+        outcome = Outcome(fact["code"], fact["run_s"], fact["stopped"])
+        lines = [Line(**line) for line in fact["lines"]]
+        return Checked(outcome, not_in_force(plan, lines), report)
+
+    def pairs(self, stage: str, arms: tuple[str, str], plans: Plans, wanted: int) -> Times:
+        """Pairs of two arms, so many. plans: of the arms that have one."""
+        times = Times()
+        run = self._timed(plans)
+        pairs.alternate(self._ledger, stage, arms, times, wanted, run, self._say)
+        return times
+
+    def until_decided(self, stage: str, plan: Document, same: Times) -> tuple[Comparison, Times]:
+        """Default and tuned in pairs, to the verdict."""
+        run = self._timed({"tuned": plan})
+        return pairs.until_decided(self._ledger, stage, ("default", "tuned"), run, self._say, same)
+
+    def times_of(self, stage: str, plan: Document, less: Document) -> Times:
+        """A few pairs of a plan and of the same with less."""
+        from tailrace.tune.leave_out import few
+
+        return self.pairs(stage, ("plan", "less"), {"plan": plan, "less": less}, few)
+
+    def _timed(self, plans: Plans) -> pairs.Run:
+        def run(arm: str, name: str) -> float:
+            plan = plans.get(arm)
+
+            def find() -> Document:
+                measured = self._made(name, plan)
+                if measured.outcome.code != self._expected_code() or measured.outcome.stopped:
+                    raise self._went_wrong(name, plan, measured)
+                return measured.as_fact()
+
+            return float(self._ledger.fact(name, find)["elapsed_s"])
+
+        return run
+
+    def _expected_code(self) -> int:
+        return self._default.code if self._default is not None else 0
+
+    def _went_wrong(self, name: str, plan: Document | None, measured: Measured) -> Exception:
+        if plan is not None:
+            return Misbehaved(f"in a later run ({name}) {measured.outcome.words}")
+        return recording.failed(measured.outcome, "", [name], self._limit_s)
+
+    def _kept(self, name: str) -> Result:
+        """Of the default; made again where what it left is gone."""
+        fact = self._ledger.known(name)
+        if fact is not None and Path(fact["folder"]).is_dir():
+            left = Left(Path(fact["folder"]), fact["written"], fact["removed"])
+            return self._runner.result(name, left, fact["code"])
+        measured = self._made(name, None, keep=True)
+        assert measured.left is not None and measured.result is not None
+        if measured.outcome.code or measured.outcome.stopped:
+            said = self._runner.last_words(name)
+            raise recording.failed(measured.outcome, said, [name], self._limit_s)
+        left = measured.left
+        self._ledger.note(
+            name,
+            {**measured.as_fact(), "folder": str(left.folder), "written": left.written,
+             "removed": left.removed},
+        )  # fmt: skip
+        return measured.result
+
+    def _made(self, name: str, plan: Document | None, keep: bool = False) -> Measured:
+        """A run; once more where it wrote to an input behind a link, which is a copy from now."""
+        for last in range(_tries):
+            measured = self._runner.run(_file_name(name), plan, self._limit_s, keep)
+            if not measured.altered or last == _tries - 1:
+                break
+            self._ledger.note("copies", sorted(self._ground.copies))
+            self._drop(measured)
+        self.pace.add("tuned" if plan is not None else "default", measured.elapsed_s)
+        return measured
+
+    def _drop(self, measured: Measured) -> None:
+        import shutil
+
+        if measured.left is not None:
+            shutil.rmtree(measured.left.folder, ignore_errors=True)
+
+    def expect(self, elapsed_s: float) -> None:
+        """Says how many runs follow and how long they take."""
+        first, last = statistics.looks[0], statistics.looks[-1]
+        one = self.pace.of("default") or elapsed_s
+        self._say(
+            f"a run takes about {one:.1f} s; about {4 * first} to {4 * last} runs follow: up to "
+            f"{4 * last * one:.0f} s"
+        )
+
+
+def _file_name(name: str) -> str:
+    return name.replace("/", "-").replace(" ", "-")

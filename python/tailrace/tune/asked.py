@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the user asks of a tune."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """output: the folder of the results. scratch: where runs work, below it unless named. allow:
+    classes of rules beside safe and layout. linked: patterns of files that are only read."""
+
+    command: list[str]
+    home: Path
+    output: Path
+    scratch: Path
+    limit_s: float = 3600.0
+    allow: tuple[str, ...] = ()
+    rules: tuple[Path, ...] = ()
+    declared: tuple[Path, ...] = ()
+    linked: tuple[str, ...] = ()
+    stdin: Path | None = None
+    is_cold: bool = False
+    in_place: bool = False
+    allow_outside: bool = False
+
+    def as_fact(self) -> Document:
+        """What makes it the same tune: only then a killed one is gone on with."""
+        return {
+            "argv": self.command,
+            "home": str(self.home),
+            "allow": sorted(self.allow),
+            "rules": [str(file) for file in self.rules],
+            "declared": [str(file) for file in self.declared],
+            "linked": list(self.linked),
+            "stdin": str(self.stdin) if self.stdin else None,
+            "cold": self.is_cold,
+            "in_place": self.in_place,
+        }
+
+
+@dataclass
+class Verdict:
+    """kept, nothing_to_gain, no_verdict or not_proven; and why, as a sentence."""
+
+    name: str
+    reason: str
+    notes: list[str] = field(default_factory=list)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plan that the program can live with: what hangs, fails or changes content is found and dropped,
+the most suspect rule first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tailrace.tune.content import Report
+from tailrace.tune.rules_of_plan import RuleUse, by_suspicion, rules_of, without
+from tailrace.tune.supervise import Outcome
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One run with a plan: how it ended, what became of the settings, and its content."""
+
+    outcome: Outcome
+    idle: dict[str, str]
+    report: Report | None
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with it, as the end of a sentence; "": nothing."""
+        if self.outcome.stopped == "limit":
+            return f"with it the program hung: {self.outcome.words}"
+        if self.report is None:
+            return f"with it the program did not go well: {self.outcome.words}"
+        if self.report.differences:
+            return f"with it the content differs: {self.report.differences[0]}"
+        return ""
+
+
+@dataclass
+class Candidate:
+    """plan: what is left. dropped: rules by id, and why. report: of the last good run."""
+
+    plan: Document
+    dropped: dict[str, str] = field(default_factory=dict)
+    report: Report | None = None
+
+    @property
+    def rules(self) -> list[RuleUse]:
+        return rules_of(self.plan)
+
+    def drop(self, rule: str, why: str) -> None:
+        self.plan = without(self.plan, {rule})
+        self.dropped[rule] = why
+
+
+def that_works(
+    plan: Document, check: Callable[[Document, int], Checked], say: Callable[[str], None]
+) -> Candidate:
+    """Runs the plan, and less of it each time something is wrong.
+
+    Args:
+        check: makes the run; with its number, from 1.
+    """
+    found = Candidate(plan)
+    number = 0
+    while found.rules:
+        number += 1
+        checked = check(found.plan, number)
+        if not checked.problem:
+            found.report = checked.report
+            for rule, why in checked.idle.items():
+                found.drop(rule, f"not in force: {why}")
+            return found
+        files = checked.report.files if checked.report else []
+        suspect = _suspect(found.plan, files, hung=checked.outcome.stopped == "limit")
+        say(f"rule {suspect.id} ({', '.join(suspect.settings)}) is dropped: {checked.problem}")
+        found.drop(suspect.id, checked.problem)
+    return found
+
+
+def _suspect(plan: Document, files: list[str], *, hung: bool) -> RuleUse:
+    """A hang is blamed on what makes ranks wait for each other, where there is such a rule."""
+    order = by_suspicion(plan, files)
+    if files and not hung:  # safe settings move no content
+        for rule in order:
+            if rule.kind in {"layout", "opt_in"}:
+                return rule
+    return order[0]

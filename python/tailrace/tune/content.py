@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a tuned run has left what the default leaves: the proof of content.
+
+First the default against itself: what differs there differs by itself and is left out, by name.
+Then tuned against default, over every file that was written; what is printed counts where nothing
+is written. Where nothing could be compared nothing is proven.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tailrace.tune import printed
+from tailrace.tune.content_file import Itself, compared, itself
+from tailrace.tune.oldest_reader import newer_than
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one run has left. files: by name, each where it is kept. stdout: what it printed."""
+
+    files: dict[str, Path]
+    removed: tuple[str, ...]
+    stdout: bytes
+    code: int
+
+
+@dataclass(frozen=True)
+class ByItself:
+    """What differs from run to run of the default. files: those that both wrote. only: names of
+    files that one of them did not write."""
+
+    files: dict[str, Itself]
+    only: tuple[str, ...]
+    printed: printed.Printed
+
+    @property
+    def names(self) -> list[str]:
+        """What is left out, by name."""
+        each = [name for file, known in self.files.items() for name in known.names(file)]
+        lines = self.printed.unsteady
+        if lines is None:
+            each.append("what is printed")
+        else:
+            each += [f"what is printed: line {at + 1}" for at in sorted(lines)]
+        return [*self.only, *each]
+
+    @property
+    def everything(self) -> bool:
+        """Nothing is left that could be compared."""
+        kept = any(not known.whole for known in self.files.values())
+        return not kept and (bool(self.files or self.only) or self.printed.comparable == 0)
+
+
+@dataclass
+class Report:
+    """Of one tuned run. what: what was compared, in words. differences: sentences, each with the
+    file; files: names of those that differ."""
+
+    files_compared: int = 0
+    objects_compared: int = 0
+    compared_bytes: int = 0
+    printed_lines: int = 0
+    what: str = ""
+    differences: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def nothing(self) -> bool:
+        return not self.files_compared and not self.printed_lines
+
+    @property
+    def equal(self) -> bool:
+        return not self.differences and not self.nothing
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "equal": self.equal}
+
+
+def by_itself(one: Result, other: Result) -> ByItself:
+    """From two runs of the default."""
+    both = one.files.keys() & other.files.keys()
+    return ByItself(
+        {name: itself(one.files[name], other.files[name]) for name in sorted(both)},
+        tuple(sorted(one.files.keys() ^ other.files.keys())),
+        printed.steady(one.stdout, other.stdout),
+    )
+
+
+def against_default(default: Result, tuned: Result, known: ByItself) -> Report:
+    """What a tuned run has left, held against a run of the default."""
+    report = Report()
+    if tuned.code != default.code:
+        report.differences.append(f"exit code {tuned.code}, by default {default.code}")
+    _same_files(default, tuned, known, report)
+    for name, expectation in known.files.items():
+        if name in tuned.files and name in default.files:
+            _one_file(name, default, tuned, expectation, report)
+    _same_print(default, tuned, known, report)
+    report.what = _what(report)
+    return report
+
+
+def _same_files(default: Result, tuned: Result, known: ByItself, report: Report) -> None:
+    for name in sorted(known.files.keys() - tuned.files.keys()):
+        report.differences.append(f"{name}: was not written")
+        report.files.append(name)
+    for name in sorted(tuned.files.keys() - default.files.keys() - set(known.only)):
+        report.differences.append(f"{name}: is not written by default")
+        report.files.append(name)
+    if set(default.removed) != set(tuned.removed):
+        report.differences.append("other files were removed")
+
+
+def _one_file(name: str, default: Result, tuned: Result, known: Itself, report: Report) -> None:
+    found = compared(default.files[name], tuned.files[name], known)
+    if found.how == "left out":
+        return
+    problems = list(found.differences)
+    if not problems:
+        problems += newer_than(default.files[name], tuned.files[name])
+    if problems:
+        report.files.append(name)
+        report.differences += [f"{name}: {one}" for one in problems]
+    if found.count or found.how == "bytes":
+        report.files_compared += 1
+    report.objects_compared += found.count if found.how == "objects" else 0
+    report.compared_bytes += found.read_bytes
+
+
+def _same_print(default: Result, tuned: Result, known: ByItself, report: Report) -> None:
+    """Where files are written they are the content, and what is printed is mostly about the run."""
+    why = printed.differs(known.printed, tuned.stdout)
+    if known.files or known.only:
+        if why:
+            report.notes.append(f"what is printed: {why}")
+        return
+    report.printed_lines = known.printed.comparable
+    if why:
+        report.differences.append(f"what is printed: {why}")
+
+
+def _what(report: Report) -> str:
+    from tailrace.units import mib, plural
+
+    if report.files_compared:
+        objects = (
+            f", {plural(report.objects_compared, 'object')}" if report.objects_compared else ""
+        )
+        return f"{plural(report.files_compared, 'file')}{objects}, {mib(report.compared_bytes)}"
+    if report.printed_lines:
+        return f"what is printed ({plural(report.printed_lines, 'line')})"
+    return "nothing"

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One file of two runs: by what it says where its format is known, else by its bytes."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import xxhash
+
+from tailrace.errors import TailraceError
+from tailrace.tune import printed
+from tailrace.verify.compare import CompareOptions, compare_files
+from tailrace.verify.differences import CompareReport, Difference
+from tailrace.verify.files import format_of
+
+_most_differences = 1000  # more than these in one file: it differs as a whole
+_most_text_bytes = 1 << 20
+
+
+@dataclass(frozen=True)
+class Itself:
+    """What of a file differs from run to run of the default. whole: nothing of it is compared.
+    ignore: patterns of objects and attributes. lines: of a file of text; None: it is none."""
+
+    whole: bool = False
+    ignore: tuple[str, ...] = ()
+    lines: printed.Printed | None = None
+
+    def names(self, file: str) -> list[str]:
+        """What is left out, by name."""
+        if self.whole:
+            return [file]
+        if self.lines is not None:
+            return [f"{file}: line {at + 1}" for at in sorted(self.lines.unsteady or ())]
+        return [f"{file}: {pattern}" for pattern in self.ignore]
+
+
+@dataclass
+class Compared:
+    """of: objects (of a container), lines (of text) or bytes. differences: sentences."""
+
+    how: str
+    count: int = 0
+    read_bytes: int = 0
+    differences: list[str] = field(default_factory=list)
+
+
+def itself(one: Path, other: Path) -> Itself:
+    """What differs between two runs of the default in one file."""
+    if not _is_container(one) or not _is_container(other):
+        return _itself_of_bytes(one, other)
+    report = compare_files(one, other, CompareOptions(most=_most_differences))
+    patterns = tuple(dict.fromkeys(_pattern(difference) for difference in report.first))
+    listed = len({(one.path, one.kind, one.attribute) for one in report.first})
+    if report.total > listed or "/" in patterns:
+        return Itself(whole=True)
+    return Itself(ignore=patterns)
+
+
+def compared(default: Path, tuned: Path, known: Itself) -> Compared:
+    """A file of the tuned run against that of the default one."""
+    if known.whole:
+        return Compared("left out")
+    if known.lines is not None:
+        return _compared_text(default, tuned, known.lines)
+    if _is_container(default):
+        return _compared_container(default, tuned, known)
+    same = _hash(default) == _hash(tuned)
+    size = default.stat().st_size
+    return Compared("bytes", size, size, [] if same else ["has other bytes"])
+
+
+def _compared_container(default: Path, tuned: Path, known: Itself) -> Compared:
+    try:
+        report = compare_files(default, tuned, CompareOptions(ignore=known.ignore))
+    except TailraceError as error:
+        return Compared("objects", differences=[f"cannot be read: {error.what}"])
+    return Compared("objects", report.objects, report.read_bytes, _sentences(report))
+
+
+def _sentences(report: CompareReport) -> list[str]:
+    found = list(dict.fromkeys(_sentence(difference) for difference in report.first))
+    if report.total > len(found):
+        found.append(f"{report.total - len(found)} differences more")
+    return found
+
+
+def _sentence(difference: Difference) -> str:
+    place = difference.path
+    if difference.attribute:
+        place += f"@{difference.attribute}"
+    return f"{place}: {difference.kind}: {difference.other}, by default {difference.one}"
+
+
+def _pattern(difference: Difference) -> str:
+    """The name of what differs, as a pattern that matches just that."""
+    path = glob.escape(difference.path)
+    return f"{path}@{glob.escape(difference.attribute)}" if difference.attribute else path
+
+
+def _is_container(path: Path) -> bool:
+    try:
+        format_of(path)
+    except TailraceError:
+        return False
+    return True
+
+
+def _itself_of_bytes(one: Path, other: Path) -> Itself:
+    if _hash(one) == _hash(other):
+        return Itself()
+    texts = [_text(path) for path in (one, other)]
+    if texts[0] is None or texts[1] is None:
+        return Itself(whole=True)
+    lines = printed.steady(texts[0], texts[1])
+    return Itself(lines=lines) if lines.comparable else Itself(whole=True)
+
+
+def _text(path: Path) -> bytes | None:
+    """The content of a file of text that is not large."""
+    if path.stat().st_size > _most_text_bytes:
+        return None
+    content = path.read_bytes()
+    return None if b"\0" in content else content
+
+
+def _compared_text(default: Path, tuned: Path, lines: printed.Printed) -> Compared:
+    text = _text(tuned)
+    why = printed.differs(lines, text) if text is not None else "is no text any more"
+    size = default.stat().st_size
+    return Compared("lines", lines.comparable, size, [why] if why else [])
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, xxhash.xxh3_128).hexdigest()

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs in the user's own folder, for programs that insist on it: with copies kept, and everything
+put back after each run.
+
+    root/originals   copies of the files of the folder, made once
+    root/kept        what runs have left, by name
+    root/at_work     is there while a run works: after a kill, what is new since is put aside
+"""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+from tailrace.tune import snapshot
+from tailrace.tune.copying import copy_afresh, copy_file, is_copy_of
+from tailrace.tune.scratch import Left
+from tailrace.tune.snapshot import Snapshot
+from tailrace.tune.survey import Survey
+
+
+class InPlace:
+    """Of one tune. skip: folders of ours below the user's."""
+
+    def __init__(self, home: Path, root: Path, found: Survey, skip: set[Path]) -> None:
+        self.folder, self.kept = home, root / "kept"
+        self.copies: set[str] = set(found.files)
+        self._root, self._found, self._skip = root, found, skip
+        self._originals, self._mark = root / "originals", root / "at_work"
+        self._complete = root / "originals_are_complete"
+        self._before: Snapshot = {}
+
+    def fill(self) -> int:
+        """Copies the folder, once: what a killed run has left is put back from them first."""
+        self.kept.mkdir(parents=True, exist_ok=True)
+        if self._complete.exists():
+            self.put_back()
+            return 0
+        shared = 0
+        for name in self._found.files:
+            target = self._originals / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shared += copy_afresh(self.folder / name, target)
+        self._complete.touch()
+        return shared
+
+    def begin(self) -> Path:
+        self.put_back()
+        self._before = self._now()
+        self._mark.touch()
+        return self.folder
+
+    def written(self) -> list[Path]:
+        return [self.folder / name for name in snapshot.written(self._before, self._now())]
+
+    def end(self, name: str) -> Left:
+        after = self._now()
+        wrote, gone = snapshot.written(self._before, after), snapshot.removed(self._before, after)
+        where = self.kept / name
+        shutil.rmtree(where, ignore_errors=True)
+        where.mkdir(parents=True)
+        self._move(wrote, where)
+        self.put_back()
+        return Left(where, wrote, gone)
+
+    def read_files(self) -> list[Path]:
+        return [self.folder / name for name in self._found.files]
+
+    def places(self) -> list[Path]:
+        return [self.folder]
+
+    def put_back(self) -> None:
+        """The folder as it was. What a run that did not end has made is put aside, not removed."""
+        if not self._complete.exists():
+            return
+        originals = snapshot.take(self._originals)
+        if self._mark.exists():
+            new = self._now().keys() - originals.keys() - self._found.links.keys()
+            self._move(sorted(new), self._root / "put_aside")
+        for name in originals:
+            here = self.folder / name
+            if not is_copy_of(here, self._originals / name):
+                here.parent.mkdir(parents=True, exist_ok=True)
+                with suppress(FileNotFoundError):
+                    here.unlink()
+                copy_file(self._originals / name, here)
+        self._remove_new_folders()
+        self._mark.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        self.put_back()
+        shutil.rmtree(self._root, ignore_errors=True)
+
+    def _now(self) -> Snapshot:
+        return snapshot.take(self.folder, self._skip)
+
+    def _move(self, names: list[str], where: Path) -> None:
+        for name in names:
+            (where / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.move(self.folder / name, where / name)
+
+    def _remove_new_folders(self) -> None:
+        """Those that runs have made, and that are empty by now."""
+        known = set(self._found.folders)
+        for path in sorted(self.folder.rglob("*"), reverse=True):
+            if path.is_dir() and not path.is_symlink() and not self._is_ours(path):
+                name = str(path.relative_to(self.folder))
+                if name not in known:
+                    with suppress(OSError):
+                        path.rmdir()
+
+    def _is_ours(self, path: Path) -> bool:
+        return any(path == one or one in path.parents for one in self._skip)

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The loop: record, plan, default against itself, trial, what pays, confirmation."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tailrace import statistics
+from tailrace.intent import advice, proof
+from tailrace.statistics import Comparison
+from tailrace.tune import candidate as candidates
+from tailrace.tune import leave_out, pairs, recording
+from tailrace.tune.arms import Arms, Misbehaved
+from tailrace.tune.asked import Asked, Document, Verdict
+from tailrace.tune.candidate import Candidate
+from tailrace.tune.content import ByItself, Report
+from tailrace.tune.ground import Ground
+from tailrace.tune.ledger import Ledger
+from tailrace.tune.measure import Runner, Setting
+from tailrace.tune.outside import Outside
+from tailrace.tune.pairs import Times
+from tailrace.tune.rules_of_plan import by_suspicion
+from tailrace.tune.survey import check_space
+from tailrace.whole_files import write_text
+
+Say = Callable[[str], None]
+
+_copies_of_outputs = 4  # two of the default, one tuned, and that of the run at work
+
+
+@dataclass
+class Found:
+    """What a tune has come to. plan: the whole one, candidate: what is left of it."""
+
+    verdict: Verdict
+    profile: Document = field(default_factory=dict)
+    plan: Document = field(default_factory=dict)
+    candidate: Candidate | None = None
+    known: ByItself | None = None
+    same: Comparison | None = None
+    trial: Comparison | None = None
+    confirmed: Comparison | None = None
+    report: Report | None = None
+    ratios: dict[str, float] = field(default_factory=dict)
+    times: Times = field(default_factory=Times)
+    notes: list[str] = field(default_factory=list)
+
+
+class Tune:
+    """One tune. say: hears how far it is."""
+
+    def __init__(self, asked: Asked, ground: Ground, ledger: Ledger, say: Say) -> None:
+        self._asked, self._ground, self._ledger, self._say = asked, ground, ledger, say
+        self.setting = Setting(asked.command, asked.home, asked.scratch, asked.stdin, asked.is_cold)
+        self._runner = Runner(self.setting, ground)
+        self._arms = Arms(self._runner, ground, ledger, say)
+        self._before = ledger.fact("named files", lambda: proof.files_of(asked.command))
+
+    def run(self) -> Found:
+        """Raises TailraceError where the program itself does not go well."""
+        try:
+            return self._run()
+        finally:
+            self._runner.outside.put_back()
+
+    def _run(self) -> Found:
+        found = Found(Verdict("nothing_to_gain", ""))
+        recorded = self._record(found)
+        self._advise(found)
+        if not found.candidate or not found.candidate.rules:
+            return _ended(found, "nothing_to_gain", "no rule has anything to set for it")
+        known = found.known = self._arms.defaults(self._asked.limit_s)
+        if known.everything:
+            return _ended(found, "not_proven", _nothing_alike(known))
+        if not self._steady(found):
+            return found
+        self._arms.expect(recorded["elapsed_s"])
+        while found.candidate.rules:
+            try:
+                self._tuned(found)
+                break
+            except Misbehaved as error:
+                suspect = by_suspicion(found.candidate.plan)[0]
+                self._say(f"rule {suspect.id} is dropped: {error}")
+                found.candidate.drop(suspect.id, str(error))
+        else:
+            return _ended(found, "nothing_to_gain", _all_dropped(found.candidate))
+        return found
+
+    def _record(self, found: Found) -> Document:
+        asked = self._asked
+        file = asked.output / "profile.json"
+
+        def record() -> Document:
+            self._say("recording a run")
+            ran = recording.record_run(self.setting, self._ground, asked.limit_s)
+            write_text(file, json.dumps(ran.profile, indent=2) + "\n")
+            return {
+                "elapsed_s": ran.outcome.elapsed_s,
+                "written_bytes": ran.written_bytes,
+                "outside": ran.outside,
+                "notes": ran.notes,
+            }
+
+        recorded: Document = self._ledger.fact("recorded", record)
+        found.profile = json.loads(file.read_text())
+        found.notes += recorded["notes"]
+        recording.check_outside(recorded["outside"], asked.allow_outside)
+        self._runner.outside = Outside([Path(one) for one in recorded["outside"]], asked.scratch)
+        self._runner.outside.save()
+        free = shutil.disk_usage(asked.scratch).free
+        check_space(_copies_of_outputs * recorded["written_bytes"], free, asked.scratch)
+        return recorded
+
+    def _advise(self, found: Found) -> None:
+        asked = self._asked
+        ranks = found.profile["run"].get("ranks") or 1
+        allow = sorted({*asked.allow, *(["collective"] if ranks > 1 else [])})
+        plan, _, notes = advice.advise(
+            [asked.output / "profile.json"], asked.rules, allow, asked.declared
+        )
+        found.plan, found.candidate = plan, Candidate(plan)
+        found.notes += notes
+        self._say(f"the plan has {len(found.candidate.rules)} rules to try")
+
+    def _steady(self, found: Found) -> bool:
+        """The default against itself."""
+        first = statistics.looks[0]
+        same = self._arms.pairs("default against itself", ("A1", "A2"), {}, first)
+        found.same = pairs.verdict(same)
+        self._same = same
+        if found.same.verdict in {"faster", "slower"}:
+            _ended(found, "no_verdict", "the default differs from itself: this machine is not "
+                   "steady enough now")  # fmt: skip
+            return False
+        return True
+
+    def _tuned(self, found: Found) -> None:
+        """A plan that works, whether it is faster, what of it pays, and that once more."""
+        arms = self._arms
+        one = found.candidate
+        assert one is not None and found.known is not None
+        known = found.known
+        checked = candidates.that_works(one.plan, lambda plan, number: arms.check(
+            f"check {len(one.dropped)}.{number}", plan, known), self._say)  # fmt: skip
+        checked.dropped = {**one.dropped, **checked.dropped}
+        one = found.candidate = checked
+        found.report = one.report
+        if not one.rules:
+            _ended(found, "nothing_to_gain", _all_dropped(one))
+            return
+        stage = f"{len(one.dropped)}"
+        found.trial, found.times = arms.until_decided(f"trial {stage}", one.plan, self._same)
+        if found.trial.verdict not in {"faster", "slower"}:
+            _ended(found, "nothing_to_gain", _no_faster(found.trial))
+            return
+        found.ratios = leave_out.that_pay(one, arms.times_of, self._say)
+        if found.trial.verdict == "slower" and len(one.rules) == 1:
+            one.drop(one.rules[0].id, "it makes the program slower")
+        if one.rules:
+            self._confirm(found, one, known)
+        else:
+            _ended(found, "nothing_to_gain", _all_dropped(one))
+
+    def _confirm(self, found: Found, one: Candidate, known: ByItself) -> None:
+        stage = f"confirmation {len(one.dropped)}"
+        confirmed, times = self._arms.until_decided(stage, one.plan, self._same)
+        found.confirmed, found.times = confirmed, times
+        if confirmed.verdict != "faster":
+            _ended(found, "nothing_to_gain", _no_faster(confirmed))
+            return
+        last = self._arms.check(f"proof {len(one.dropped)}", one.plan, known)
+        found.report = last.report
+        if last.problem or last.report is None:
+            raise Misbehaved(last.problem)
+        if not last.report.equal:
+            _ended(found, "not_proven", "nothing of what it writes or prints could be compared")
+            return
+        _ended(found, "kept", "faster beyond noise, and equal in content")
+
+
+def _ended(found: Found, name: str, reason: str) -> Found:
+    found.verdict = Verdict(name, reason)
+    return found
+
+
+def _nothing_alike(known: ByItself) -> str:
+    if not known.files and not known.only and not known.printed.lines:
+        return "it writes nothing and prints nothing, so that nothing could be compared"
+    return "two runs of it as it is have nothing in common that could be compared"
+
+
+def _all_dropped(candidate: Candidate) -> str:
+    each = "; ".join(f"rule {rule}: {why}" for rule, why in candidate.dropped.items())
+    return f"no rule is left: {each}"
+
+
+def _no_faster(found: Comparison) -> str:
+    if found.verdict == "slower":
+        return "with the plan it is slower"
+    return f"no difference beyond noise: {found.reason}" if found.reason else "no difference"

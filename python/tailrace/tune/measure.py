@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run of an arm: on a machine at rest, in a fresh folder, from its start until every file that
+it has written is on the disk."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tailrace.intent import apply as applying
+from tailrace.intent import plugin, record
+from tailrace.intent.apply import Line
+from tailrace.run.quiet import settle
+from tailrace.tune import page_cache, relocate
+from tailrace.tune.content import Result
+from tailrace.tune.ground import Ground
+from tailrace.tune.outside import Outside
+from tailrace.tune.scratch import Left
+from tailrace.tune.supervise import Job, Outcome, supervised
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all runs have in common. home: the user's working folder; root: ours."""
+
+    command: list[str]
+    home: Path
+    root: Path
+    stdin: Path | None = None
+    is_cold: bool = False
+    least_free_bytes: int = 32 << 20
+
+
+@dataclass
+class Measured:
+    """elapsed_s: run_s and sync_s together."""
+
+    elapsed_s: float
+    run_s: float
+    sync_s: float
+    outcome: Outcome
+    lines: list[Line] = field(default_factory=list)
+    altered: list[str] = field(default_factory=list)
+    result: Result | None = None
+    left: Left | None = None
+
+    def as_fact(self) -> Document:
+        return {
+            "elapsed_s": self.elapsed_s,
+            "run_s": self.run_s,
+            "sync_s": self.sync_s,
+            "code": self.outcome.code,
+            "stopped": self.outcome.stopped,
+            "lines": [asdict(line) for line in self.lines],
+        }
+
+
+class Runner:
+    """Makes runs, one after the other."""
+
+    def __init__(self, setting: Setting, ground: Ground) -> None:
+        self._setting, self._ground = setting, ground
+        self.outside = Outside([], setting.root)
+
+    def run(
+        self, name: str, plan: Document | None, limit_s: float | None, keep: bool = False
+    ) -> Measured:
+        """A run of the command as it is (plan None), or with a plan.
+
+        Args:
+            keep: what it leaves stays, under `name`, to be compared.
+        """
+        setting, ground = self._setting, self._ground
+        folder = ground.begin()
+        self.outside.put_back()
+        settle()
+        (page_cache.cold if setting.is_cold else page_cache.warm)(ground.read_files())
+        with Application(setting, ground, plan, name) as application:
+            outcome = supervised(
+                Job(
+                    application.words, application.environment, folder,
+                    self.prints(name), limit_s, setting.least_free_bytes, setting.stdin,
+                )
+            )  # fmt: skip
+            files = [*ground.written(), *self.outside.written()]
+            began = time.monotonic()
+            page_cache.sync(files)
+            sync_s = time.monotonic() - began
+            lines = application.lines()
+        left = ground.end(name)
+        left.written.extend(self.outside.end(left.folder))
+        strays_are_an_error(left)
+        found = Measured(
+            outcome.elapsed_s + sync_s, outcome.elapsed_s, sync_s, outcome, lines, left.altered
+        )
+        if keep:
+            found.left, found.result = left, self.result(name, left, outcome.code)
+        else:
+            shutil.rmtree(left.folder, ignore_errors=True)
+            shutil.rmtree(self.prints(name), ignore_errors=True)
+        return found
+
+    def result(self, name: str, left: Left, code: int) -> Result:
+        """What a run that was kept has left."""
+        files = {one: left.folder / one for one in left.written}
+        return Result(
+            {one: path for one, path in files.items() if path.is_file()},
+            tuple(left.removed),
+            (self.prints(name) / "stdout").read_bytes(),
+            code,
+        )
+
+    def prints(self, name: str) -> Path:
+        """Where what a run prints is kept."""
+        return self._setting.root / "prints" / name
+
+    def last_words(self, name: str, most: int = 6) -> str:
+        """The end of what a run printed to standard error."""
+        text = (self.prints(name) / "stderr").read_bytes().decode("utf-8", "backslashreplace")
+        lines = [line for line in text.splitlines() if line.strip()]
+        return "\n".join(lines[-most:])
+
+
+class Application:
+    """A command with a plan, or without; the plan's files are gone afterwards."""
+
+    def __init__(self, setting: Setting, ground: Ground, plan: Document | None, name: str) -> None:
+        self.words = relocate.words_in(setting.command, setting.home, ground.folder)
+        self.environment: dict[str, str] = {}
+        self._plan: Document | None = None
+        self._lines: list[Line] = []
+        self._folder = setting.root / "applied" / name
+        self._spools = self._folder / "spools"
+        if plan is not None:
+            self._plan = relocate.plan_in(plan, setting.home, ground.places())
+            self._prepare(self._plan)
+
+    def __enter__(self) -> Application:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def lines(self) -> list[Line]:
+        """What became of each setting."""
+        if self._plan is None or not self._plan.get("entries"):
+            return self._lines
+        return self._lines + applying.lines_of(self._plan, applying.outcomes(self._spools))
+
+    def _prepare(self, plan: Document) -> None:
+        whole, _ = applying.without_collective(plan, "")
+        self.environment, self._lines = applying.variables(whole)
+        if whole.get("entries"):
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._spools.mkdir(parents=True)
+            file = self._folder / "plan.compiled"
+            file.write_bytes(applying.compiled(whole, "the plan"))
+            self.environment |= plugin.environment_to_apply(plugin.find(command="tune"), file)
+            self.environment["TAILRACE_PROFILE_DIR"] = str(self._spools)
+        self.words = record.with_environment(self.words, list(self.environment))
+
+
+def strays_are_an_error(left: Left) -> None:
+    """A program that writes beside the place that a link leads to cannot be measured so."""
+    from tailrace.errors import ExitCode, TailraceError
+
+    if left.strays:
+        raise TailraceError(
+            "the program writes beside an input, where that lies behind a link: "
+            + ", ".join(left.strays[:3]),
+            where="tune", code=ExitCode.RUN_FAILED,
+            hint="--in-place runs it in its own folder, with copies kept",
+        )  # fmt: skip

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two arms in turns, decided at fixed looks; the statistics are those of `tailrace compare`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from tailrace import statistics
+from tailrace.statistics import Comparison
+from tailrace.tune.ledger import Ledger
+
+# Seconds of one run: of which arm, and under which name it is kept.
+Run = Callable[[str, str], float]
+Say = Callable[[str], None]
+
+
+@dataclass
+class Times:
+    """Seconds of the k-th pair of each arm."""
+
+    one: list[float] = field(default_factory=list)
+    other: list[float] = field(default_factory=list)
+
+
+def alternate(
+    ledger: Ledger, stage: str, arms: tuple[str, str], times: Times, wanted: int, run: Run, say: Say
+) -> None:
+    """Pairs until there are so many; which arm is first is random."""
+    while len(times.one) < wanted:
+        number = len(times.one) + 1
+        seconds = {
+            arm: run(arm, f"{stage}/{number}/{arm}")
+            for arm in ledger.shuffled(f"{stage}/{number}", list(arms))
+        }
+        times.one.append(seconds[arms[0]])
+        times.other.append(seconds[arms[1]])
+        say(
+            f"{stage}, pair {number} of {wanted}: {arms[0]} {seconds[arms[0]]:.3f} s, "
+            f"{arms[1]} {seconds[arms[1]]:.3f} s"
+        )
+
+
+def until_decided(
+    ledger: Ledger, stage: str, arms: tuple[str, str], run: Run, say: Say, same: Times | None = None
+) -> tuple[Comparison, Times]:
+    """Pairs up to the look at which the verdict falls. same: A against A, of before."""
+    times = Times()
+    for look in statistics.looks:
+        alternate(ledger, stage, arms, times, look, run, say)
+        found = verdict(times, same)
+        if found.verdict != "more_pairs_needed":
+            break
+    return found, times
+
+
+def verdict(times: Times, same: Times | None = None) -> Comparison:
+    """Of the second arm's time against the first's: the smaller the better."""
+    if same is None:
+        return statistics.compare(times.one, times.other, "smaller")
+    return statistics.compare_checked(same.one, same.other, times.one, times.other, "smaller")
+
+
+def speedup(found: Comparison) -> tuple[float, tuple[float, float] | None]:
+    """How many times faster, and its 95 % interval: of the ratio of times upside down."""
+    interval = None
+    if found.interval is not None and found.interval[0] > 0:
+        interval = (1 / found.interval[1], 1 / found.interval[0])
+    return 1 / found.ratio, interval
+
+
+def ratio_of_few(times: Times) -> float:
+    """Median of other / one: for decisions that a confirmation follows."""
+    ratios: Sequence[float] = [b / a for a, b in zip(times.one, times.other, strict=True)]
+    return statistics.median(ratios)

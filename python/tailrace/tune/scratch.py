@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scratch working folders: a run sees copies of the user's files and links to copies, never the
+files themselves.
+
+    root/inputs   a copy of the working folder, made once (blocks shared where possible)
+    root/run      where each run works: files that it writes are copies of their own, the others
+                  links into root/inputs. The path is always the same, as some programs print it
+    root/kept     what runs have left, by name
+
+Whatever a run does through a link reaches a copy; that is seen, undone, and the file is a copy of
+its own from then on.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tailrace.tune import snapshot
+from tailrace.tune.copying import copy_afresh, copy_file
+from tailrace.tune.snapshot import Snapshot
+from tailrace.tune.survey import Survey, small_bytes
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a run has left. folder: where it is kept. altered: inputs that it wrote to by a link;
+    strays: files that it made beside its inputs."""
+
+    folder: Path
+    written: list[str]
+    removed: list[str]
+    altered: list[str] = field(default_factory=list)
+    strays: list[str] = field(default_factory=list)
+
+
+class Scratch:
+    """Of one tune. copies: files that each run gets a copy of."""
+
+    def __init__(self, home: Path, root: Path, found: Survey, copies: set[str]) -> None:
+        self.home, self.root = home, root
+        self.inputs, self.folder, self.kept = root / "inputs", root / "run", root / "kept"
+        self.copies = set(copies)
+        self._found = found
+        self._inputs: Snapshot = {}
+        self._before: Snapshot = {}
+
+    def fill(self) -> int:
+        """Copies the working folder, once; gives how many files share their blocks with it."""
+        shared = 0
+        self.kept.mkdir(parents=True, exist_ok=True)
+        _make_folders(self.inputs, self._found.folders)
+        for name in self._found.files:
+            shared += copy_afresh(self.home / name, self.inputs / name)
+        self._inputs = snapshot.take(self.inputs)
+        return shared
+
+    def begin(self) -> Path:
+        """A fresh working folder."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        _make_folders(self.folder, self._found.folders)
+        for name, size in self._found.files.items():
+            if size <= small_bytes or name in self.copies:
+                copy_file(self.inputs / name, self.folder / name)
+            else:
+                (self.folder / name).symlink_to(self.inputs / name)
+        for name, target in self._found.links.items():
+            (self.folder / name).symlink_to(target)
+        self._before = snapshot.take(self.folder)
+        return self.folder
+
+    def written(self) -> list[Path]:
+        """Files that the run has written so far, to be synced."""
+        names = snapshot.written(self._before, snapshot.take(self.folder))
+        return [self.folder / name for name in names] + [
+            self.inputs / name for name in self._altered() + self._strays()
+        ]
+
+    def end(self, name: str) -> Left:
+        """Keeps what the run has left under a name, and puts right what it did to its inputs."""
+        after = snapshot.take(self.folder)
+        wrote = snapshot.written(self._before, after)
+        altered, strays = self._altered(), self._strays()
+        where = self.kept / name
+        shutil.rmtree(where, ignore_errors=True)
+        where.mkdir(parents=True)
+        for one in wrote:
+            (where / one).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / one).rename(where / one)
+        for one in altered:
+            (where / one).parent.mkdir(parents=True, exist_ok=True)
+            if (self.inputs / one).exists():
+                (self.inputs / one).rename(where / one)
+            copy_file(self.home / one, self.inputs / one)
+        for one in strays:
+            (self.inputs / one).unlink()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.copies.update(altered)
+        if altered:
+            self._inputs = snapshot.take(self.inputs)
+        gone = snapshot.removed(self._before, after)
+        return Left(where, sorted({*wrote, *altered}), gone, altered, strays)
+
+    def read_files(self) -> list[Path]:
+        """What runs may read: for a page cache that is in the same state before each."""
+        return [self.inputs / name for name in self._found.files]
+
+    def places(self) -> list[Path]:
+        """Where the files of the working folder are while a run works."""
+        return [self.folder, self.inputs]
+
+    def put_back(self) -> None:
+        """The user's files were never touched; what a run was at work on goes."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def close(self) -> None:
+        """Removes everything."""
+        shutil.rmtree(self.root, ignore_errors=True)
+
+    def _altered(self) -> list[str]:
+        now = snapshot.take(self.inputs)
+        return sorted(name for name, state in self._inputs.items() if now.get(name) != state)
+
+    def _strays(self) -> list[str]:
+        return sorted(snapshot.take(self.inputs).keys() - self._inputs.keys())
+
+
+def _make_folders(root: Path, names: list[str]) -> None:
+    root.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        (root / name).mkdir(parents=True, exist_ok=True)

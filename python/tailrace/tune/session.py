@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A tune from its first look at the folder to what it leaves behind."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from tailrace.errors import TailraceError
+from tailrace.intent import plugin, proof
+from tailrace.intent.native_calls import call
+from tailrace.tune.asked import Asked
+from tailrace.tune.ground import Ground
+from tailrace.tune.in_place import InPlace
+from tailrace.tune.ledger import Ledger, taken
+from tailrace.tune.loop import Found, Tune
+from tailrace.tune.result import document
+from tailrace.tune.scratch import Scratch
+from tailrace.tune.survey import check_space, survey
+from tailrace.units import mib, plural
+from tailrace.whole_files import write_text
+
+Document = dict[str, Any]
+Say = Callable[[str], None]
+
+
+def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
+    """Tunes, and writes what came of it into the folder of the results.
+
+    Raises: TailraceError where it cannot begin, or the program itself does not go well;
+    KeyboardInterrupt: what was found so far stays, for --resume.
+    """
+    plugin.check(plugin.find(command="tune"))
+    state = asked.output / "state"
+    with taken(state):
+        ledger = _ledger(asked, state, resume)
+        ground = _ground(asked, ledger, say)
+        try:
+            found = Tune(asked, ground, ledger, say).run()
+            plan = _kept_plan(asked, found, ledger)
+            result = document(asked, found, plan, _runs(ledger))
+            write_text(asked.output / "result.json", json.dumps(result, indent=2) + "\n")
+        except KeyboardInterrupt:
+            ground.put_back()
+            say(f"what was found so far is kept: --resume goes on ({asked.output})")
+            raise
+        except BaseException:
+            _given_up(ground, ledger, state, say)
+            raise
+        ground.close()
+        shutil.rmtree(state, ignore_errors=True)
+    return result
+
+
+def _given_up(ground: Ground, ledger: Ledger, state: Path, say: Say) -> None:
+    """After measured runs there is something to go on with; before there is not."""
+    if ledger.known("default-2") is not None:
+        ground.put_back()
+        say("what was found so far is kept: --resume goes on once the cause is gone")
+        return
+    ground.close()
+    shutil.rmtree(state, ignore_errors=True)
+    with suppress(OSError):
+        state.parent.rmdir()
+
+
+def _ledger(asked: Asked, state: Path, resume: bool) -> Ledger:
+    ledger = Ledger(state)
+    begun = ledger.known("asked")
+    if begun is None:
+        if resume:
+            raise TailraceError(
+                "there is no tune to go on with", where=str(asked.output),
+                hint="leave --resume out, or name its folder with -o",
+            )  # fmt: skip
+        ledger.note("asked", asked.as_fact())
+        ledger.note("seed", secrets.token_hex(4))
+        return ledger
+    if not resume:
+        raise TailraceError(
+            "an unfinished tune is here", where=str(asked.output),
+            hint="--resume goes on with it; remove the folder to begin anew",
+        )  # fmt: skip
+    if begun != asked.as_fact():
+        other = [key for key, value in asked.as_fact().items() if begun.get(key) != value]
+        raise TailraceError(
+            f"the unfinished tune here is another one: it has other {', '.join(other)}",
+            where=str(asked.output), hint="give the same command and options, or another -o",
+        )  # fmt: skip
+    return ledger
+
+
+def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
+    ours = {asked.output, asked.scratch}
+    found = survey(asked.home, ours, asked.linked)
+    for note in found.notes:
+        say(note)
+    asked.scratch.mkdir(parents=True, exist_ok=True)
+    check_space(found.bytes, shutil.disk_usage(asked.scratch).free, asked.scratch)
+    ground: Ground
+    if asked.in_place:
+        ground = InPlace(asked.home, asked.scratch, found, ours)
+    else:
+        ground = Scratch(asked.home, asked.scratch, found, set(ledger.known("copies") or []))
+    shared = ground.fill()
+    if found.files:
+        how = f", {shared} of them sharing their blocks" if shared else ""
+        say(f"{plural(len(found.files), 'file')} ({mib(found.bytes)}) copied to {asked.scratch}"
+            f"{how}")  # fmt: skip
+    say(f"runs work in {ground.folder}")
+    return ground
+
+
+def _kept_plan(asked: Asked, found: Found, ledger: Ledger) -> Path | None:
+    """Writes the plan with its proof, where it is kept; an older one goes away."""
+    file = asked.output / "plan.json"
+    if found.verdict.name != "kept" or found.candidate is None:
+        file.unlink(missing_ok=True)
+        return None
+    plan = json.loads(call("checked_plan", json.dumps(found.candidate.plan), str(file)))
+    before = ledger.known("named files") or []
+    try:
+        plan["proof"] = proof.of_run(plan, asked.command, before, found.profile)
+    except TailraceError as error:
+        found.notes.append(f"the plan has no proof: {error.what}")
+    write_text(file, json.dumps(plan, indent=2) + "\n")
+    return file
+
+
+def _runs(ledger: Ledger) -> list[Document]:
+    """Every run with a time of its own."""
+    keys = ("elapsed_s", "run_s", "sync_s", "code", "stopped")
+    return [
+        {"name": name, **{key: value[key] for key in keys}}
+        for name, value in ledger.all().items()
+        if isinstance(value, dict) and "sync_s" in value
+    ]

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run that is watched: it ends by itself, or by its time limit, or before the disk is full."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from tailrace.errors import ExitCode, TailraceError
+from tailrace.run.kinship import ends_with_parent
+from tailrace.tune.processes import Process, alive, below
+
+_patience_s = 5.0
+_look_s = 0.25
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be run and where. prints: a folder for what it prints. stdin: None: nothing.
+    least_free_bytes: of the working folder's file system; below it the run is ended."""
+
+    words: list[str]
+    environment: Mapping[str, str]
+    folder: Path
+    prints: Path
+    limit_s: float | None = None
+    least_free_bytes: int = 0
+    stdin: Path | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """stopped: "", "limit" or "disk"."""
+
+    code: int
+    elapsed_s: float
+    stopped: str = ""
+
+    @property
+    def words(self) -> str:
+        if self.stopped == "limit":
+            return f"it was ended after {self.elapsed_s:.1f} s, its time limit"
+        if self.stopped == "disk":
+            return "it was ended before the disk was full"
+        if self.code < 0:
+            return f"it was ended by signal {-self.code}"
+        return f"exit code {self.code}"
+
+
+def supervised(job: Job) -> Outcome:
+    """Runs to the end, without a terminal. Raises KeyboardInterrupt after a signal, when nothing
+    of the run is left."""
+    job.prints.mkdir(parents=True, exist_ok=True)
+    with (
+        (job.prints / "stdout").open("wb") as out,
+        (job.prints / "stderr").open("wb") as err,
+        (job.stdin or Path(os.devnull)).open("rb") as given,
+    ):
+        started = time.monotonic()
+        process = _started(job, given.fileno(), out.fileno(), err.fileno())
+        watch = _Watch(process, job, started)
+        watch.start()
+        try:
+            code = process.wait()
+            elapsed = time.monotonic() - started
+        except BaseException:
+            end_all(process)
+            raise
+        finally:
+            watch.finish()
+    return Outcome(code, elapsed, watch.stopped)
+
+
+def _started(job: Job, given: int, out: int, err: int) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            job.words, cwd=job.folder, env={**os.environ, **job.environment},
+            stdin=given, stdout=out, stderr=err,
+            start_new_session=True,  # ended by its group; and it has no terminal to wait for
+            preexec_fn=ends_with_parent(),  # noqa: PLW1509  (no thread runs here yet)
+        )  # fmt: skip
+    except OSError as error:
+        code = ExitCode.USAGE if isinstance(error, FileNotFoundError) else ExitCode.RUN_FAILED
+        raise TailraceError(
+            f"the program cannot be started: {error.strerror}", where=job.words[0], code=code,
+            hint="what follows -- is run as it is, without a shell",
+        ) from error  # fmt: skip
+
+
+class _Watch:
+    """Looks at the clock and the disk beside the run, which is waited for without a pause."""
+
+    def __init__(self, process: subprocess.Popen[bytes], job: Job, started: float) -> None:
+        self.stopped = ""
+        self._process, self._job, self._started = process, job, started
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def finish(self) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._over.wait(_look_s):
+            reason = self._reason()
+            if reason and self._process.poll() is None:
+                self.stopped = reason
+                end_all(self._process)
+                return
+
+    def _reason(self) -> str:
+        job = self._job
+        if job.limit_s is not None and time.monotonic() - self._started > job.limit_s:
+            return "limit"
+        if job.least_free_bytes and shutil.disk_usage(job.folder).free < job.least_free_bytes:
+            return "disk"
+        return ""
+
+
+def end_all(process: subprocess.Popen[bytes]) -> None:
+    """Ends a run with everything that it has started: launchers hear SIGTERM first and end their
+    ranks, which are in groups of their own; what is left is ended by its id."""
+    family = below(process.pid)
+    with suppress(ProcessLookupError):
+        process.send_signal(signal.SIGTERM)
+    _wait_for(process, family, _patience_s)
+    for one in [*family, *below(process.pid)]:
+        one.kill()
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    _wait_for(process, family, _patience_s)
+
+
+def _wait_for(process: subprocess.Popen[bytes], family: list[Process], seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if not alive(process.pid) and not any(one.is_there() for one in family):
+            return
+        time.sleep(0.05)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What lies in a working folder, and what each run gets of it: a copy, or a link to one."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from tailrace.errors import TailraceError
+from tailrace.units import mib
+
+small_bytes = 1 << 20  # copied for each run: scripts look beside themselves
+most_files = 20_000
+_left_out = {".git", ".hg", ".svn"}
+_environment_mark = "pyvenv.cfg"
+
+
+@dataclass
+class Survey:
+    """Paths below the folder. links: absolute targets. bytes: of the files together."""
+
+    folders: list[str] = field(default_factory=list)
+    files: dict[str, int] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def bytes(self) -> int:
+        return sum(self.files.values())
+
+
+def survey(home: Path, skip: Collection[Path], linked: Sequence[str] = ()) -> Survey:
+    """Everything below `home` but for `skip`, version control, and sockets and pipes.
+
+    Args:
+        linked: patterns of paths below `home` that are only read, as the user says: such are
+            linked to, and so are folders that are links themselves, and environments of Python.
+    """
+    found = Survey()
+    used: set[str] = set()
+    for where, folders, files in os.walk(home):
+        below = os.path.relpath(where, home)
+        kept = []
+        for name in sorted(folders):
+            path = Path(where, name)
+            own = name if below == "." else f"{below}/{name}"
+            if path in skip or name in _left_out:
+                continue
+            if path.is_symlink() or (path / _environment_mark).is_file():
+                found.links[own] = os.path.realpath(path)
+            elif _asked(own, linked, used):
+                found.links[own] = str(path)
+            else:
+                found.folders.append(own)
+                kept.append(name)
+        folders[:] = kept
+        for name in sorted(files):
+            own = name if below == "." else f"{below}/{name}"
+            _note_file(Path(where, name), own, linked, used, found)
+        if len(found.files) > most_files:
+            raise TailraceError(
+                f"the working folder holds more than {most_files} files", where=str(home),
+                hint="run it in a folder with what the program needs; or --link GLOB for folders "
+                "that it only reads; or --in-place",
+            )  # fmt: skip
+    unused = [pattern for pattern in linked if pattern not in used]
+    found.notes += [f"--link {pattern}: nothing has that name" for pattern in unused]
+    return found
+
+
+def _asked(own: str, patterns: Sequence[str], used: set[str]) -> bool:
+    hits = [one for one in patterns if fnmatchcase(own, one.rstrip("/"))]
+    used.update(hits)
+    return bool(hits)
+
+
+def _note_file(path: Path, own: str, linked: Sequence[str], used: set[str], found: Survey) -> None:
+    try:
+        status = path.stat()
+    except OSError:
+        found.links[own] = str(path.parent / path.readlink()) if path.is_symlink() else ""
+        if not found.links[own]:
+            raise
+        return
+    if not stat.S_ISREG(status.st_mode):
+        found.notes.append(f"{own} is no file of data; runs do not see it")
+    elif _asked(own, linked, used):
+        found.links[own] = str(path.absolute())
+    else:
+        found.files[own] = status.st_size
+
+
+def check_space(needed_bytes: int, free_bytes: int, folder: Path) -> None:
+    """Raises: what is to be stored does not fit."""
+    if needed_bytes <= free_bytes:
+        return
+    raise TailraceError(
+        f"{mib(needed_bytes)} are needed for copies and outputs, and {mib(free_bytes)} are free",
+        where=str(folder),
+        hint="--scratch FOLDER on a larger file system, --link GLOB for files that are only read, "
+        "or run it in a folder with what the program needs",
+    )
