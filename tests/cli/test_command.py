@@ -17,7 +17,7 @@ from tailrace_cli import called, environment, tailrace
 from tailrace.cli.main import plain_dashes
 
 COMMANDS = {"run", "sweep", "scale", "suite", "submit", "compare", "report", "verify", "doctor",
-            "intents", "profile", "rules", "advise", "apply", "env"}  # fmt: skip
+            "intents", "profile", "rules", "advise", "apply", "env", "tune"}  # fmt: skip
 ERROR = re.compile(r"tailrace: error: [^\n]+[.?!]\n(       hint: [^\n]+[.?!]\n)?")
 
 

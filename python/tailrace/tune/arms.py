@@ -41,18 +41,21 @@ class Arms:
         self, runner: Runner, ground: Ground, ledger: Ledger, say: Callable[[str], None]
     ) -> None:
         self._runner, self._ground, self._ledger, self._say = runner, ground, ledger, say
+        self._command = runner.command
         self._limit_s: float | None = None
         self._default: Result | None = None
         self.pace = Pace()
 
-    def defaults(self, limit_s: float) -> ByItself:
-        """Two runs of the default that are kept: what differs between them differs by itself."""
+    def defaults(self, limit_s: float) -> tuple[ByItself, Report]:
+        """Two runs of the default that are kept: what differs between them differs by itself, and
+        what is left to be compared."""
         self._limit_s = limit_s
         kept = [self._kept(name) for name in ("default-1", "default-2")]
         self._default = kept[0]
         slowest = max(self._ledger.known(name)["elapsed_s"] for name in ("default-1", "default-2"))
         self._limit_s = min(limit_s, max(_least_limit_s, _times_slower * slowest))
-        return content.by_itself(kept[0], kept[1])
+        known = content.by_itself(kept[0], kept[1])
+        return known, content.against_default(kept[0], kept[1], known)
 
     def check(self, name: str, plan: Document, known: ByItself) -> Checked:
         """A run with a plan, its content held against the default's; not timed."""
@@ -112,7 +115,8 @@ class Arms:
     def _went_wrong(self, name: str, plan: Document | None, measured: Measured) -> Exception:
         if plan is not None:
             return Misbehaved(f"in a later run ({name}) {measured.outcome.words}")
-        return recording.failed(measured.outcome, "", [name], self._limit_s)
+        said = self._runner.last_words(_file_name(name))
+        return recording.failed(measured.outcome, said, self._command, self._limit_s)
 
     def _kept(self, name: str) -> Result:
         """Of the default; made again where what it left is gone."""
@@ -124,7 +128,7 @@ class Arms:
         assert measured.left is not None and measured.result is not None
         if measured.outcome.code or measured.outcome.stopped:
             said = self._runner.last_words(name)
-            raise recording.failed(measured.outcome, said, [name], self._limit_s)
+            raise recording.failed(measured.outcome, said, self._command, self._limit_s)
         left = measured.left
         self._ledger.note(
             name,
@@ -141,6 +145,8 @@ class Arms:
                 break
             self._ledger.note("copies", sorted(self._ground.copies))
             self._drop(measured)
+        if measured.outcome.stopped == "disk":
+            raise recording.failed(measured.outcome, "", self._command, self._limit_s)
         self.pace.add("tuned" if plan is not None else "default", measured.elapsed_s)
         return measured
 

@@ -35,6 +35,10 @@ class Checked:
         return ""
 
 
+# Makes a run with a plan; with its number, from 1.
+Check = Callable[[Document, int], Checked]
+
+
 @dataclass
 class Candidate:
     """plan: what is left. dropped: rules by id, and why. report: of the last good run."""
@@ -52,20 +56,16 @@ class Candidate:
         self.dropped[rule] = why
 
 
-def that_works(
-    plan: Document, check: Callable[[Document, int], Checked], say: Callable[[str], None]
-) -> Candidate:
-    """Runs the plan, and less of it each time something is wrong.
-
-    Args:
-        check: makes the run; with its number, from 1.
-    """
+def that_works(plan: Document, check: Check, say: Callable[[str], None]) -> Candidate:
+    """Runs the plan, and less of it each time something is wrong."""
     found = Candidate(plan)
     number = 0
+    doubted: list[str] = []
     while found.rules:
         number += 1
         checked = check(found.plan, number)
         if not checked.problem:
+            checked = _given_back(plan, found, doubted[:-1], checked, check, number)
             found.report = checked.report
             for rule, why in checked.idle.items():
                 found.drop(rule, f"not in force: {why}")
@@ -74,7 +74,24 @@ def that_works(
         suspect = _suspect(found.plan, files, hung=checked.outcome.stopped == "limit")
         say(f"rule {suspect.id} ({', '.join(suspect.settings)}) is dropped: {checked.problem}")
         found.drop(suspect.id, checked.problem)
+        if checked.outcome.stopped != "limit":
+            doubted.append(suspect.id)
     return found
+
+
+def _given_back(
+    plan: Document, found: Candidate, doubted: list[str], good: Checked, check: Check, number: int
+) -> Checked:
+    """The last rule that was dropped was to blame; those before it may have been dropped without
+    reason. Each gets one more run; gives the last good one."""
+    for rule in doubted:
+        number += 1
+        wider = without(plan, set(found.dropped) - {rule})
+        checked = check(wider, number)
+        if not checked.problem:
+            found.plan, good = wider, checked
+            del found.dropped[rule]
+    return good
 
 
 def _suspect(plan: Document, files: list[str], *, hung: bool) -> RuleUse:

@@ -15,6 +15,7 @@ from typing import Any
 from tailrace.tune import printed
 from tailrace.tune.content_file import Itself, compared, itself
 from tailrace.tune.oldest_reader import newer_than
+from tailrace.units import mib, plural
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,6 @@ class ByItself:
         else:
             each += [f"what is printed: line {at + 1}" for at in sorted(lines)]
         return [*self.only, *each]
-
-    @property
-    def everything(self) -> bool:
-        """Nothing is left that could be compared."""
-        kept = any(not known.whole for known in self.files.values())
-        return not kept and (bool(self.files or self.only) or self.printed.comparable == 0)
 
 
 @dataclass
@@ -144,8 +139,6 @@ def _same_print(default: Result, tuned: Result, known: ByItself, report: Report)
 
 
 def _what(report: Report) -> str:
-    from tailrace.units import mib, plural
-
     if report.files_compared:
         objects = (
             f", {plural(report.objects_compared, 'object')}" if report.objects_compared else ""

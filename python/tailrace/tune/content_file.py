@@ -40,7 +40,8 @@ class Itself:
 
 @dataclass
 class Compared:
-    """of: objects (of a container), lines (of text) or bytes. differences: sentences."""
+    """how: objects (and attributes, of a container), lines (of text), bytes, or left out; count:
+    how many. differences: sentences."""
 
     how: str
     count: int = 0
@@ -78,7 +79,8 @@ def _compared_container(default: Path, tuned: Path, known: Itself) -> Compared:
         report = compare_files(default, tuned, CompareOptions(ignore=known.ignore))
     except TailraceError as error:
         return Compared("objects", differences=[f"cannot be read: {error.what}"])
-    return Compared("objects", report.objects, report.read_bytes, _sentences(report))
+    said = report.objects - 1 + report.attributes  # that there is a root says nothing
+    return Compared("objects", said, report.read_bytes, _sentences(report))
 
 
 def _sentences(report: CompareReport) -> list[str]:

@@ -60,9 +60,13 @@ class InPlace:
         where = self.kept / name
         shutil.rmtree(where, ignore_errors=True)
         where.mkdir(parents=True)
+        altered = [one for one in self._found.aliases if self._differs(one) and one not in wrote]
+        for one in altered:
+            (where / one).parent.mkdir(parents=True, exist_ok=True)
+            copy_afresh(self.folder / one, where / one)
         self._move(wrote, where)
         self.put_back()
-        return Left(where, wrote, gone)
+        return Left(where, sorted({*wrote, *altered}), gone)
 
     def read_files(self) -> list[Path]:
         return [self.folder / name for name in self._found.files]
@@ -80,17 +84,23 @@ class InPlace:
             self._move(sorted(new), self._root / "put_aside")
         for name in originals:
             here = self.folder / name
-            if not is_copy_of(here, self._originals / name):
-                here.parent.mkdir(parents=True, exist_ok=True)
-                with suppress(FileNotFoundError):
-                    here.unlink()
-                copy_file(self._originals / name, here)
+            here.parent.mkdir(parents=True, exist_ok=True)
+            if name in self._found.aliases and not here.is_symlink():
+                here.unlink(missing_ok=True)
+                here.symlink_to(self._found.aliases[name])
+            if self._differs(name):
+                real = here.resolve()
+                real.unlink(missing_ok=True)
+                copy_file(self._originals / name, real)
         self._remove_new_folders()
         self._mark.unlink(missing_ok=True)
 
     def close(self) -> None:
         self.put_back()
         shutil.rmtree(self._root, ignore_errors=True)
+
+    def _differs(self, name: str) -> bool:
+        return not is_copy_of(self.folder / name, self._originals / name)
 
     def _now(self) -> Snapshot:
         return snapshot.take(self.folder, self._skip)

@@ -73,9 +73,9 @@ class Tune:
         self._advise(found)
         if not found.candidate or not found.candidate.rules:
             return _ended(found, "nothing_to_gain", "no rule has anything to set for it")
-        known = found.known = self._arms.defaults(self._asked.limit_s)
-        if known.everything:
-            return _ended(found, "not_proven", _nothing_alike(known))
+        found.known, alike = self._arms.defaults(self._asked.limit_s)
+        if not alike.equal:
+            return _ended(found, "not_proven", _nothing_alike(found.known, alike))
         if not self._steady(found):
             return found
         self._arms.expect(recorded["elapsed_s"])
@@ -156,22 +156,17 @@ class Tune:
         stage = f"{len(one.dropped)}"
         found.trial, found.times = arms.until_decided(f"trial {stage}", one.plan, self._same)
         if found.trial.verdict not in {"faster", "slower"}:
-            _ended(found, "nothing_to_gain", _no_faster(found.trial))
+            _no_gain(found, one, found.trial)
             return
         found.ratios = leave_out.that_pay(one, arms.times_of, self._say)
-        if found.trial.verdict == "slower" and len(one.rules) == 1:
-            one.drop(one.rules[0].id, "it makes the program slower")
-        if one.rules:
-            self._confirm(found, one, known)
-        else:
-            _ended(found, "nothing_to_gain", _all_dropped(one))
+        self._confirm(found, one, known)
 
     def _confirm(self, found: Found, one: Candidate, known: ByItself) -> None:
         stage = f"confirmation {len(one.dropped)}"
         confirmed, times = self._arms.until_decided(stage, one.plan, self._same)
         found.confirmed, found.times = confirmed, times
         if confirmed.verdict != "faster":
-            _ended(found, "nothing_to_gain", _no_faster(confirmed))
+            _no_gain(found, one, confirmed)
             return
         last = self._arms.check(f"proof {len(one.dropped)}", one.plan, known)
         found.report = last.report
@@ -188,8 +183,18 @@ def _ended(found: Found, name: str, reason: str) -> Found:
     return found
 
 
-def _nothing_alike(known: ByItself) -> str:
-    if not known.files and not known.only and not known.printed.lines:
+def _no_gain(found: Found, one: Candidate, compared: Comparison) -> None:
+    """All that is left of the plan goes, since together it does not pay."""
+    reason = _no_faster(compared)
+    for rule in one.rules:
+        one.drop(rule.id, reason)
+    _ended(found, "nothing_to_gain", reason)
+
+
+def _nothing_alike(known: ByItself, alike: Report) -> str:
+    if alike.differences:
+        return f"two runs of it as it is are not equal: {alike.differences[0]}"
+    if not known.files and not known.only and not any(line.strip() for line in known.printed.lines):
         return "it writes nothing and prints nothing, so that nothing could be compared"
     return "two runs of it as it is have nothing in common that could be compared"
 

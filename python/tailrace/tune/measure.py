@@ -66,6 +66,7 @@ class Runner:
     def __init__(self, setting: Setting, ground: Ground) -> None:
         self._setting, self._ground = setting, ground
         self.outside = Outside([], setting.root)
+        self.command = setting.command
 
     def run(
         self, name: str, plan: Document | None, limit_s: float | None, keep: bool = False
@@ -102,7 +103,8 @@ class Runner:
             found.left, found.result = left, self.result(name, left, outcome.code)
         else:
             shutil.rmtree(left.folder, ignore_errors=True)
-            shutil.rmtree(self.prints(name), ignore_errors=True)
+            if not outcome.code and not outcome.stopped:
+                shutil.rmtree(self.prints(name), ignore_errors=True)
         return found
 
     def result(self, name: str, left: Left, code: int) -> Result:

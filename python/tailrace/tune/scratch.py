@@ -60,7 +60,7 @@ class Scratch:
         """A fresh working folder."""
         shutil.rmtree(self.folder, ignore_errors=True)
         _make_folders(self.folder, self._found.folders)
-        for name, size in self._found.files.items():
+        for name, (size, _) in self._found.files.items():
             if size <= small_bytes or name in self.copies:
                 copy_file(self.inputs / name, self.folder / name)
             else:

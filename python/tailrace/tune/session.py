@@ -8,6 +8,7 @@ import secrets
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from tailrace.tune.ledger import Ledger, taken
 from tailrace.tune.loop import Found, Tune
 from tailrace.tune.result import document
 from tailrace.tune.scratch import Scratch
-from tailrace.tune.survey import check_space, survey
+from tailrace.tune.survey import Survey, check_space, survey
 from tailrace.units import mib, plural
 from tailrace.whole_files import write_text
 
@@ -37,54 +38,57 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
     """
     plugin.check(plugin.find(command="tune"))
     state = asked.output / "state"
+    if resume and not state.is_dir():
+        raise TailraceError(
+            "there is no tune to go on with", where=str(asked.output),
+            hint="leave --resume out, or name its folder with -o",
+        )  # fmt: skip
     with taken(state):
         ledger = _ledger(asked, state, resume)
-        ground = _ground(asked, ledger, say)
+        ground: Ground | None = None
         try:
+            ground = _ground(asked, ledger, say)
             found = Tune(asked, ground, ledger, say).run()
             plan = _kept_plan(asked, found, ledger)
             result = document(asked, found, plan, _runs(ledger))
             write_text(asked.output / "result.json", json.dumps(result, indent=2) + "\n")
-        except KeyboardInterrupt:
-            ground.put_back()
-            say(f"what was found so far is kept: --resume goes on ({asked.output})")
-            raise
         except BaseException:
-            _given_up(ground, ledger, state, say)
+            _given_up(asked, ground, ledger, say)
             raise
         ground.close()
         shutil.rmtree(state, ignore_errors=True)
     return result
 
 
-def _given_up(ground: Ground, ledger: Ledger, state: Path, say: Say) -> None:
-    """After measured runs there is something to go on with; before there is not."""
-    if ledger.known("default-2") is not None:
-        ground.put_back()
-        say("what was found so far is kept: --resume goes on once the cause is gone")
+def _given_up(asked: Asked, ground: Ground | None, ledger: Ledger, say: Say) -> None:
+    """The user's files are as they were. After measured runs there is something to go on with;
+    before there is not, and nothing is left."""
+    measured = ledger.known("default-2") is not None
+    if ground is not None:
+        (ground.put_back if measured else ground.close)()
+    if measured:
+        say(f"what was found so far is kept in {asked.output}: --resume goes on with it")
         return
-    ground.close()
-    shutil.rmtree(state, ignore_errors=True)
-    with suppress(OSError):
-        state.parent.rmdir()
+    shutil.rmtree(asked.output / "state", ignore_errors=True)
+    for folder in (asked.scratch, asked.output):
+        with suppress(OSError):
+            folder.rmdir()
 
 
 def _ledger(asked: Asked, state: Path, resume: bool) -> Ledger:
     ledger = Ledger(state)
     begun = ledger.known("asked")
     if begun is None:
-        if resume:
-            raise TailraceError(
-                "there is no tune to go on with", where=str(asked.output),
-                hint="leave --resume out, or name its folder with -o",
-            )  # fmt: skip
         ledger.note("asked", asked.as_fact())
         ledger.note("seed", secrets.token_hex(4))
         return ledger
     if not resume:
         raise TailraceError(
             "an unfinished tune is here", where=str(asked.output),
-            hint="--resume goes on with it; remove the folder to begin anew",
+            hint="--resume goes on with it" + (
+                ", and puts your files back first" if begun["in_place"]
+                else "; remove the folder to begin anew"
+            ),
         )  # fmt: skip
     if begun != asked.as_fact():
         other = [key for key, value in asked.as_fact().items() if begun.get(key) != value]
@@ -97,7 +101,8 @@ def _ledger(asked: Asked, state: Path, resume: bool) -> Ledger:
 
 def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
     ours = {asked.output, asked.scratch}
-    found = survey(asked.home, ours, asked.linked)
+    known = ledger.fact("survey", lambda: asdict(survey(asked.home, ours, asked.linked)))
+    found = Survey(**{**known, "files": {name: tuple(of) for name, of in known["files"].items()}})
     for note in found.notes:
         say(note)
     asked.scratch.mkdir(parents=True, exist_ok=True)
@@ -108,6 +113,11 @@ def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
     else:
         ground = Scratch(asked.home, asked.scratch, found, set(ledger.known("copies") or []))
     shared = ground.fill()
+    if changed := found.changed(asked.home):
+        raise TailraceError(
+            f"{changed[0]} has been changed since this tune began", where=str(asked.home),
+            hint=f"put it back, or begin anew: remove {asked.output}",
+        )  # fmt: skip
     if found.files:
         how = f", {shared} of them sharing their blocks" if shared else ""
         say(f"{plural(len(found.files), 'file')} ({mib(found.bytes)}) copied to {asked.scratch}"

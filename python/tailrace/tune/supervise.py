@@ -16,10 +16,11 @@ from pathlib import Path
 
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.run.kinship import ends_with_parent
-from tailrace.tune.processes import Process, alive, below
+from tailrace.tune.processes import Process, family
 
 _patience_s = 5.0
 _look_s = 0.25
+_pause_s = 0.02
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,8 @@ def supervised(job: Job) -> Outcome:
         try:
             code = process.wait()
             elapsed = time.monotonic() - started
+            if _outlived(process.pid, watch):  # work that goes on in the background counts
+                elapsed = time.monotonic() - started
         except BaseException:
             end_all(process)
             raise
@@ -114,7 +117,7 @@ class _Watch:
     def _look(self) -> None:
         while not self._over.wait(_look_s):
             reason = self._reason()
-            if reason and self._process.poll() is None:
+            if reason:
                 self.stopped = reason
                 end_all(self._process)
                 return
@@ -131,20 +134,29 @@ class _Watch:
 def end_all(process: subprocess.Popen[bytes]) -> None:
     """Ends a run with everything that it has started: launchers hear SIGTERM first and end their
     ranks, which are in groups of their own; what is left is ended by its id."""
-    family = below(process.pid)
+    started = family(process.pid)
     with suppress(ProcessLookupError):
         process.send_signal(signal.SIGTERM)
-    _wait_for(process, family, _patience_s)
-    for one in [*family, *below(process.pid)]:
+    _wait_for(process, started, _patience_s)
+    for one in {*started, *family(process.pid)}:
         one.kill()
     with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    _wait_for(process, family, _patience_s)
+        process.kill()
+    _wait_for(process, started, _patience_s)
 
 
-def _wait_for(process: subprocess.Popen[bytes], family: list[Process], seconds: float) -> None:
+def _wait_for(process: subprocess.Popen[bytes], started: list[Process], seconds: float) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        if not alive(process.pid) and not any(one.is_there() for one in family):
+        ended = process.poll() is not None or not Process.of(process.pid).is_there()
+        if ended and not any(one.is_there() for one in started):
             return
-        time.sleep(0.05)
+        time.sleep(_pause_s)
+
+
+def _outlived(pid: int, watch: _Watch) -> bool:
+    """Waits for what a program has left running when it ended; whether there was anything."""
+    left = family(pid)
+    while any(one.is_there() for one in left) and not watch.stopped:
+        time.sleep(_pause_s)
+    return bool(left)

@@ -21,16 +21,22 @@ _environment_mark = "pyvenv.cfg"
 
 @dataclass
 class Survey:
-    """Paths below the folder. links: absolute targets. bytes: of the files together."""
+    """Paths below the folder. files: bytes, and time of change. links: absolute targets. aliases:
+    of the files those that are links, and what they say."""
 
     folders: list[str] = field(default_factory=list)
-    files: dict[str, int] = field(default_factory=dict)
+    files: dict[str, tuple[int, int]] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     @property
     def bytes(self) -> int:
-        return sum(self.files.values())
+        return sum(size for size, _ in self.files.values())
+
+    def changed(self, home: Path) -> list[str]:
+        """Files that are not what they were any more."""
+        return [name for name, state in self.files.items() if _state(home / name) != state]
 
 
 def survey(home: Path, skip: Collection[Path], linked: Sequence[str] = ()) -> Survey:
@@ -91,7 +97,17 @@ def _note_file(path: Path, own: str, linked: Sequence[str], used: set[str], foun
     elif _asked(own, linked, used):
         found.links[own] = str(path.absolute())
     else:
-        found.files[own] = status.st_size
+        found.files[own] = (status.st_size, status.st_mtime_ns)
+        if path.is_symlink():
+            found.aliases[own] = str(path.readlink())
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns
 
 
 def check_space(needed_bytes: int, free_bytes: int, folder: Path) -> None:

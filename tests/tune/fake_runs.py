@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A tune whose runs take no time: how long they would take and what they leave is made up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tailrace.intent.apply import Line
+from tailrace.tune import loop
+from tailrace.tune.asked import Asked
+from tailrace.tune.content import Result
+from tailrace.tune.ledger import Ledger
+from tailrace.tune.loop import Found, Tune
+from tailrace.tune.measure import Measured
+from tailrace.tune.outside import Outside
+from tailrace.tune.recording import Recorded
+from tailrace.tune.rules_of_plan import rules_of
+from tailrace.tune.scratch import Left
+from tailrace.tune.supervise import Outcome
+
+Document = dict[str, Any]
+
+
+@dataclass
+class Program:
+    """seconds: of a run with these rules in force. hangs, fails, changes: rules that do that.
+    idle: rules that are in force nowhere. noise: by what part a run takes longer, by its number."""
+
+    seconds: Callable[[set[str]], float]
+    hangs: set[str] = field(default_factory=set)
+    fails: set[str] = field(default_factory=set)
+    changes: set[str] = field(default_factory=set)
+    idle: set[str] = field(default_factory=set)
+    fails_later: set[str] = field(default_factory=set)
+    noise: Callable[[int], float] = lambda number: 0.0
+    prints: Callable[[int], bytes] = lambda number: b"sum 3\n"
+    runs: list[tuple[str, set[str]]] = field(default_factory=list)
+    interrupt_at: int = 0
+
+    def run(self, name: str, plan: Document | None) -> tuple[Outcome, bytes, list[Line]]:
+        rules = {rule.id for rule in rules_of(plan)} if plan is not None else set()
+        self.runs.append((name, rules))
+        number = len(self.runs)
+        if number == self.interrupt_at:
+            raise KeyboardInterrupt
+        lines = [Line(rule, "key", "kept" if rule in self.idle else "applied") for rule in rules]
+        seconds = self.seconds(rules) * (1 + self.noise(number))
+        if rules & self.hangs:
+            return Outcome(-9, 60.0, "limit"), b"", lines
+        if rules & self.fails or (rules & self.fails_later and "check" not in name):
+            return Outcome(1, seconds), b"", lines
+        printed = b"sum 4\n" if rules & self.changes else self.prints(number)
+        return Outcome(0, seconds), printed, lines
+
+
+class FakeRunner:
+    """In the place of measure.Runner."""
+
+    def __init__(self, program: Program, folder: Path) -> None:
+        self.program, self.folder = program, folder
+        self.outside = Outside([], folder)
+        self.command = ["program"]
+        self.printed: dict[str, bytes] = {}
+
+    def run(
+        self, name: str, plan: Document | None, limit_s: float | None, keep: bool = False
+    ) -> Measured:
+        outcome, printed, lines = self.program.run(name, plan)
+        found = Measured(outcome.elapsed_s, outcome.elapsed_s, 0.0, outcome, lines)
+        if keep:
+            where = self.folder / "kept" / name
+            where.mkdir(parents=True, exist_ok=True)
+            (where / "stdout").write_bytes(printed)
+            found.left = Left(where, [], [])
+            found.result = self.result(name, found.left, outcome.code)
+        return found
+
+    def result(self, name: str, left: Left, code: int) -> Result:
+        return Result({}, (), (left.folder / "stdout").read_bytes(), code)
+
+    def last_words(self, name: str) -> str:
+        return "it said this"
+
+
+class Nowhere:
+    """In the place of a ground."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.copies: set[str] = set()
+
+    def put_back(self) -> None:
+        """Nothing was touched."""
+
+
+def tuned(
+    program: Program, plan: Document, folder: Path, patch: pytest.MonkeyPatch, ranks: int = 1
+) -> Found:
+    """The loop over made-up runs; a second call in the same folder resumes."""
+    asked = Asked(["program"], folder, folder, folder / "scratch")
+    asked.scratch.mkdir(parents=True, exist_ok=True)
+    profile = {"run": {"ranks": ranks}, "files": []}
+    recorded = Recorded(profile, Outcome(0, 1.0), 0, [], [], [])
+    patch.setattr(loop.recording, "record_run", lambda *_: recorded)
+    patch.setattr(loop.advice, "advise", lambda *_: (plan, {}, []))
+    patch.setattr(loop, "Runner", lambda *_: FakeRunner(program, asked.scratch))
+    ledger = Ledger(folder)
+    if ledger.known("seed") is None:
+        ledger.note("seed", "7")
+    ground: Any = Nowhere(folder)
+    return Tune(asked, ground, ledger, lambda _text: None).run()

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs that a plan makes faster.
+ *   tune_program FILE         rows of a compressed chunk that is larger than the chunk cache
+ *   tune_program FILE ranks   ranks that write rows of one dataset in turns, each by itself */
+#include <hdf5.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { columns = 262144, thrash_rows = 6, shared_rows = 64, shared_columns = 4096 };
+
+/* A row, into memory that is freed at the end of the program. */
+static double* row_of(int count, int number) {
+    double* values = malloc(sizeof *values * (size_t)count);
+    for (int i = 0; i < count; ++i) values[i] = (double)((i * (number + 1)) % 17);
+    return values;
+}
+
+static int write_row(hid_t dataset, hsize_t row, hsize_t count, const double* values) {
+    const hsize_t start[2] = {row, 0}, block[2] = {1, count};
+    hid_t there = H5Dget_space(dataset);
+    hid_t here = H5Screate_simple(2, block, NULL);
+    H5Sselect_hyperslab(there, H5S_SELECT_SET, start, NULL, block, NULL);
+    const int status = H5Dwrite(dataset, H5T_NATIVE_DOUBLE, here, there, H5P_DEFAULT, values) < 0;
+    H5Sclose(here);
+    H5Sclose(there);
+    return status;
+}
+
+static int thrash(const char* name) {
+    const hsize_t extents[2] = {thrash_rows, columns};
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(list, 2, extents);
+    H5Pset_deflate(list, 1);
+    hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t space = H5Screate_simple(2, extents, NULL);
+    hid_t dataset =
+        H5Dcreate2(file, "rows", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    int failed = dataset < 0;
+    for (int row = 0; row < thrash_rows && !failed; ++row) {
+        double* values = row_of(columns, row);
+        failed = write_row(dataset, (hsize_t)row, columns, values);
+        free(values);
+    }
+    H5Dclose(dataset);
+    H5Sclose(space);
+    H5Pclose(list);
+    failed = failed || H5Fclose(file) < 0;
+    printf("%d rows\n", thrash_rows);
+    return failed;
+}
+
+static int ranks(const char* name) {
+    const hsize_t extents[2] = {shared_rows, shared_columns};
+    int rank = 0, size = 1, failed = 0;
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL);
+    hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    hid_t space = H5Screate_simple(2, extents, NULL);
+    hid_t dataset =
+        H5Dcreate2(file, "shared", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    for (int row = rank; row < shared_rows && !failed; row += size) {
+        double* values = row_of(shared_columns, row);
+        failed = write_row(dataset, (hsize_t)row, shared_columns, values);
+        free(values);
+    }
+    H5Dclose(dataset);
+    H5Sclose(space);
+    H5Pclose(access);
+    failed = failed || H5Fclose(file) < 0;
+    MPI_Finalize();
+    return failed;
+}
+
+int main(int argc, char** argv) {
+    if (argc < 2) return 2;
+    return argc > 2 ? ranks(argv[1]) : thrash(argv[1]);
+}

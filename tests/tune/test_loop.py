@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The decisions of the loop, over runs whose times and contents are made up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fake_runs import Program, tuned
+from plans import plan, setting
+
+from tailrace.errors import TailraceError
+from tailrace.tune.loop import Found
+from tailrace.tune.pairs import speedup
+
+PLAN = plan(
+    ("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes"), setting("17", "chunk", "layout")]),
+    ("/d/a.h5", "", [setting("25", "write_mode", "collective")]),
+)
+Patch = pytest.MonkeyPatch
+
+
+def jitter(number: int) -> float:
+    """Up to 1 %, in no order that pairs could follow."""
+    return (number * 7919 % 13) / 1300
+
+
+def kept(found: Found) -> list[str]:
+    assert found.candidate is not None
+    return [rule.id for rule in found.candidate.rules]
+
+
+def test_what_pays_is_kept_and_what_does_not_is_left_out(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    program = Program(lambda rules: 0.1 if "13" in rules else 1.0, noise=jitter)
+    found = tuned(program, PLAN, tmp_path, monkeypatch)
+    assert found.verdict.name == "kept"
+    assert kept(found) == ["13"]
+    assert found.candidate is not None
+    assert set(found.candidate.dropped) == {"17", "25"}
+    assert "does not pay" in found.candidate.dropped["17"]
+    assert found.confirmed is not None
+    median, interval = speedup(found.confirmed)
+    assert interval is not None
+    assert interval[0] <= median <= interval[1]
+    assert 8 < median < 11
+
+
+def test_the_confirmation_is_made_with_fresh_pairs(tmp_path: Path, monkeypatch: Patch) -> None:
+    program = Program(lambda rules: 0.5 if rules else 1.0, noise=jitter)
+    tuned(program, PLAN, tmp_path, monkeypatch)
+    names = [name for name, _ in program.runs]
+    assert len(names) == len(set(names))
+    assert sum(name.startswith("confirmation") for name in names) == 12
+    assert names[-1].startswith("proof"), "content is proven once more at the end"
+
+
+def test_a_rule_that_hangs_is_dropped_and_the_others_go_on(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    program = Program(lambda rules: 0.5 if "13" in rules else 1.0, hangs={"25"}, noise=jitter)
+    found = tuned(program, PLAN, tmp_path, monkeypatch, ranks=2)
+    assert found.candidate is not None
+    assert found.verdict.name == "kept"
+    assert "hung" in found.candidate.dropped["25"]
+    assert kept(found) == ["13"]
+    assert sum("25" in rules for _, rules in program.runs) == 1
+
+
+def test_a_rule_that_changes_content_is_dropped(tmp_path: Path, monkeypatch: Patch) -> None:
+    program = Program(lambda rules: 0.5 if "13" in rules else 1.0, changes={"17"}, noise=jitter)
+    found = tuned(program, PLAN, tmp_path, monkeypatch)
+    assert found.candidate is not None
+    assert found.verdict.name == "kept"
+    assert "17" in found.candidate.dropped
+    assert kept(found) == ["13"]
+    assert found.report is not None
+    assert found.report.equal
+
+
+def test_where_every_rule_changes_content_none_is_kept(tmp_path: Path, monkeypatch: Patch) -> None:
+    program = Program(lambda rules: 0.1 if rules else 1.0, changes={"13", "17", "25"})
+    found = tuned(program, PLAN, tmp_path, monkeypatch)
+    assert found.verdict.name == "nothing_to_gain"
+    assert "content differs" in found.verdict.reason
+    assert kept(found) == []
+
+
+def test_a_rule_with_which_the_program_fails_is_dropped(tmp_path: Path, monkeypatch: Patch) -> None:
+    program = Program(lambda rules: 0.5 if "13" in rules else 1.0, fails={"17"}, noise=jitter)
+    found = tuned(program, PLAN, tmp_path, monkeypatch)
+    assert found.candidate is not None
+    assert "exit code 1" in found.candidate.dropped["17"]
+    assert "does not pay" in found.candidate.dropped["25"], "it was doubted first, and given back"
+    assert found.verdict.name == "kept"
+
+
+def test_a_rule_with_which_it_fails_only_later_is_dropped_too(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    program = Program(lambda rules: 0.5 if "13" in rules else 1.0, fails_later={"25"}, noise=jitter)
+    found = tuned(program, PLAN, tmp_path, monkeypatch)
+    assert found.candidate is not None
+    assert "in a later run" in found.candidate.dropped["25"]
+    assert found.verdict.name == "kept"
+    assert kept(found) == ["13"]
+
+
+def test_no_difference_is_nothing_to_gain(tmp_path: Path, monkeypatch: Patch) -> None:
+    program = Program(lambda rules: 1.0, noise=jitter)
+    found = tuned(program, PLAN, tmp_path, monkeypatch)
+    assert found.verdict.name == "nothing_to_gain"
+    assert "no difference beyond noise" in found.verdict.reason
+    assert found.confirmed is None
+
+
+def test_a_plan_that_slows_down_is_left_out(tmp_path: Path, monkeypatch: Patch) -> None:
+    program = Program(lambda rules: 1.0 + len(rules), noise=jitter)
+    found = tuned(program, PLAN, tmp_path, monkeypatch)
+    assert found.verdict.name == "nothing_to_gain"
+    assert kept(found) == []
+
+
+def test_a_rule_that_pays_is_found_below_one_that_slows_down(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    def seconds(rules: set[str]) -> float:
+        return (0.5 if "13" in rules else 1.0) + (2.0 if "17" in rules else 0.0)
+
+    found = tuned(Program(seconds, noise=jitter), PLAN, tmp_path, monkeypatch)
+    assert found.verdict.name == "kept"
+    assert kept(found) == ["13"]
+
+
+def test_a_machine_that_is_not_steady_gives_no_verdict(tmp_path: Path, monkeypatch: Patch) -> None:
+    counted: dict[str, int] = {}
+
+    class Drifting(Program):
+        def run(self, name, plan):  # type: ignore[no-untyped-def]
+            outcome, printed, lines = super().run(name, plan)
+            counted[name] = 1
+            slower = 2.0 if name.endswith("A2") else 1.0
+            return type(outcome)(0, outcome.elapsed_s * slower), printed, lines
+
+    program = Drifting(lambda rules: 0.5 if rules else 1.0, noise=jitter)
+    found = tuned(program, PLAN, tmp_path, monkeypatch)
+    assert found.verdict.name == "no_verdict"
+    assert not any(rules for _, rules in program.runs), "the plan was not run at all"
+
+
+def test_rules_that_are_in_force_nowhere_are_not_measured(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    program = Program(lambda rules: 0.5 if "13" in rules else 1.0, idle={"17", "25"}, noise=jitter)
+    found = tuned(program, PLAN, tmp_path, monkeypatch)
+    assert found.candidate is not None
+    assert found.candidate.dropped["17"].startswith("not in force")
+    assert not any(name.startswith("without") for name, _ in program.runs)
+
+
+def test_a_plan_without_rules_needs_no_more_runs(tmp_path: Path, monkeypatch: Patch) -> None:
+    program = Program(lambda rules: 1.0)
+    found = tuned(program, plan(), tmp_path, monkeypatch)
+    assert found.verdict.name == "nothing_to_gain"
+    assert program.runs == []
+
+
+def test_a_program_that_prints_and_writes_nothing_is_not_proven(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    program = Program(lambda rules: 0.1 if rules else 1.0, prints=lambda number: b"")
+    found = tuned(program, PLAN, tmp_path, monkeypatch)
+    assert found.verdict.name == "not_proven"
+    assert "nothing could be compared" in found.verdict.reason
+
+
+def test_a_program_that_differs_from_itself_everywhere_is_not_proven(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    program = Program(lambda rules: 0.1 if rules else 1.0, prints=lambda number: b"%d" % number)
+    found = tuned(program, PLAN, tmp_path, monkeypatch)
+    assert found.verdict.name == "not_proven"
+    assert "nothing in common" in found.verdict.reason
+
+
+def test_a_default_that_fails_later_ends_the_tune(tmp_path: Path, monkeypatch: Patch) -> None:
+    class Flaky(Program):
+        def run(self, name, plan):  # type: ignore[no-untyped-def]
+            outcome, printed, lines = super().run(name, plan)
+            code = 1 if "A2" in name else 0
+            return type(outcome)(code, outcome.elapsed_s), printed, lines
+
+    with pytest.raises(TailraceError, match="it said this"):
+        tuned(Flaky(lambda rules: 1.0), PLAN, tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("at", [1, 2, 5, 20, 34, 50])
+def test_a_tune_that_was_killed_comes_to_the_same_end(
+    at: int, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    def seconds(rules: set[str]) -> float:
+        return 0.2 if "13" in rules else 1.0
+
+    whole = Program(seconds)
+    expected = tuned(whole, PLAN, tmp_path / "whole", monkeypatch)
+    killed = Program(seconds, interrupt_at=at)
+    with pytest.raises(KeyboardInterrupt):
+        tuned(killed, PLAN, tmp_path / "killed", monkeypatch)
+    resumed = Program(seconds)
+    found = tuned(resumed, PLAN, tmp_path / "killed", monkeypatch)
+    assert found.verdict == expected.verdict
+    assert kept(found) == kept(expected)
+    assert len(killed.runs) - 1 + len(resumed.runs) == len(whole.runs)
+    done = [name for name, _ in killed.runs[:-1]]
+    assert not {name for name, _ in resumed.runs} & set(done)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs are watched: they end by themselves, by their limit, or before the disk is full."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tailrace.errors import TailraceError
+from tailrace.tune import supervise
+from tailrace.tune.processes import Process
+from tailrace.tune.supervise import Job, supervised
+
+
+def job(folder: Path, script: str, **more: Any) -> Job:
+    words = [sys.executable, "-S", "-c", script]
+    return Job(words, more.pop("environment", {}), folder, folder / "prints", **more)
+
+
+def test_a_run_that_ends_by_itself(tmp_path: Path) -> None:
+    script = (
+        "import os, sys; print(os.getcwd(), os.environ['X']); "
+        "print('e', file=sys.stderr); sys.exit(3)"
+    )
+    found = supervised(job(tmp_path, script, environment={"X": "1"}, limit_s=60.0))
+    assert (found.code, found.stopped) == (3, "")
+    assert 0 < found.elapsed_s < 30
+    assert (tmp_path / "prints/stdout").read_text() == f"{tmp_path} 1\n"
+    assert (tmp_path / "prints/stderr").read_text() == "e\n"
+
+
+def test_it_has_no_terminal_and_an_empty_input(tmp_path: Path) -> None:
+    script = "import sys; print(repr(sys.stdin.read())); open('/dev/tty')"
+    found = supervised(job(tmp_path, script))
+    assert found.code == 1
+    assert (tmp_path / "prints/stdout").read_text() == "''\n"
+
+
+def test_its_input_may_be_a_file(tmp_path: Path) -> None:
+    (tmp_path / "in").write_text("yes")
+    supervised(job(tmp_path, "print(input())", stdin=tmp_path / "in"))
+    assert (tmp_path / "prints/stdout").read_text() == "yes\n"
+
+
+HANGS = """
+import os, signal, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-S", "-c", "import signal, time; "
+    "signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"])
+open("child", "w").write(str(child.pid))
+time.sleep(60)
+"""
+
+
+def test_a_run_that_hangs_is_ended_with_all_that_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervise, "_patience_s", 0.3)
+    found = supervised(job(tmp_path, HANGS, limit_s=1.5))
+    assert found.stopped == "limit"
+    assert found.elapsed_s < 30
+    assert "its time limit" in found.words
+    assert not Process.of(int((tmp_path / "child").read_text())).is_there()
+
+
+def test_a_run_is_ended_before_the_disk_is_full(tmp_path: Path) -> None:
+    found = supervised(job(tmp_path, "import time; time.sleep(60)", least_free_bytes=1 << 62))
+    assert found.stopped == "disk"
+    assert "before the disk was full" in found.words
+
+
+def test_work_that_is_left_to_the_background_is_waited_for(tmp_path: Path) -> None:
+    script = (
+        "import subprocess, sys; subprocess.Popen([sys.executable, '-S', '-c', "
+        '\'import time; time.sleep(0.6); open("late", "w")\'])'
+    )
+    found = supervised(job(tmp_path, script))
+    assert found.elapsed_s >= 0.6
+    assert (tmp_path / "late").exists()
+
+
+def test_an_interrupt_ends_the_run(tmp_path: Path) -> None:
+    def interrupt() -> None:
+        while not (tmp_path / "child").exists():
+            time.sleep(0.02)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    script = "import os, time; open('child', 'w').write(str(os.getpid())); time.sleep(60)"
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        supervised(job(tmp_path, script))
+    thread.join()
+    assert not Process.of(int((tmp_path / "child").read_text())).is_there()
+
+
+def test_a_program_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(TailraceError, match="cannot be started"):
+        supervised(Job(["/nowhere/program"], {}, tmp_path, tmp_path / "prints"))
+
+
+def test_death_by_a_signal_is_told(tmp_path: Path) -> None:
+    found = supervised(job(tmp_path, "import os; os.kill(os.getpid(), 9)"))
+    assert found.words == "it was ended by signal 9"

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tailrace tune` from end to end, and its clear words where a program cannot be tuned."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import h5py
+import jsonschema
+import pytest
+from mpi_programs import BUILD
+from tailrace_cli import SOURCE, Ran, environment, tailrace
+
+PROGRAM = BUILD / "tests/bin/tune_program"
+SCHEMA = json.loads((SOURCE / "schemas/tune-1.schema.json").read_text())
+ATTEMPTS = 3  # a machine that is at work may differ from itself, which is a proper answer
+Json = dict[str, Any]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    (folder / "mine.txt").write_text("mine")
+    return folder
+
+
+def begun(home: Path, *words: str | Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "tailrace", "tune", *map(str, words)],
+        cwd=home, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+def wait_for_fact(home: Path, name: str) -> None:
+    facts = home / "tailrace-tune/state/facts.jsonl"
+    end = time.monotonic() + 60
+    while not facts.is_file() or f'"{name}' not in facts.read_text():
+        assert time.monotonic() < end, f"{name} did not become known"
+        time.sleep(0.02)
+
+
+def names(home: Path) -> list[str]:
+    return sorted(path.name for path in home.iterdir())
+
+
+def tuned(home: Path, *words: str | Path) -> Json:
+    """To a verdict on the times; a machine that differs from itself is asked again."""
+    found: Json = {}
+    for _ in range(ATTEMPTS):
+        found = tailrace("tune", "--json", *words, cwd=home, timeout=150).expect(0).json
+        jsonschema.validate(found, SCHEMA)
+        if found["verdict"] != "no_verdict":
+            break
+    return found
+
+
+def test_a_program_is_made_faster_and_its_plan_can_be_applied(home: Path) -> None:
+    found = tuned(home, "--", PROGRAM, "out.h5")
+    assert found["verdict"] == "kept", found["reason"]
+    assert found["equal_content"] is True
+    assert found["speedup"]["confirmed"]
+    assert 1.03 < found["speedup"]["ci95"][0] <= found["speedup"]["median"]
+    assert "13" in [rule["rule"] for rule in found["rules"] if rule["kept"]]
+    assert found["content"]["report"]["files_compared"] == 1
+    assert names(home) == ["mine.txt", "tailrace-tune"]
+    assert names(home / "tailrace-tune") == ["plan.json", "profile.json", "result.json"]
+    plan = json.loads(Path(found["plan"]).read_text())
+    assert plan["proof"]["argv"] == [str(PROGRAM), "out.h5"]
+    assert plan["proof"]["plan"] == plan["hash"]
+    ran = tailrace("apply", found["plan"], "--json", "--", PROGRAM, "out.h5", cwd=home).expect(0)
+    assert {line["became"] for line in ran.json["lines"]} == {"applied"}
+    with h5py.File(home / "out.h5") as file:
+        assert file["rows"].shape == (6, 262144)
+
+
+def test_a_tune_that_was_killed_goes_on(home: Path) -> None:
+    words = ["--", str(PROGRAM), "out.h5"]
+    killed = begun(home, *words)
+    wait_for_fact(home, "default against itself/2/")
+    killed.kill()
+    killed.wait()
+    facts = (home / "tailrace-tune/state/facts.jsonl").read_text().count('"elapsed_s"')
+    refused = tailrace("tune", *words, cwd=home).expect(2)
+    assert "an unfinished tune is here" in refused.err
+    other = tailrace("tune", "--resume", "--", PROGRAM, "other.h5", cwd=home).expect(2)
+    assert "it has other argv" in other.err
+    found = tailrace("tune", "--resume", "--json", *words, cwd=home, timeout=150).expect(0).json
+    jsonschema.validate(found, SCHEMA)
+    assert len(found["runs"]) > facts >= 4
+    assert names(home) == ["mine.txt", "tailrace-tune"]
+
+
+def test_ctrl_c_in_place_leaves_things_as_they_were(home: Path) -> None:
+    (home / "out.h5").write_bytes(b"of an earlier run")
+    process = begun(home, "--in-place", "--", PROGRAM, "out.h5")
+    wait_for_fact(home, "default-1")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 130
+    assert (home / "out.h5").read_bytes() == b"of an earlier run"
+    assert names(home) == ["mine.txt", "out.h5", "tailrace-tune"]
+    assert not (home / "tailrace-tune/scratch/at_work").exists()
+
+
+def refused(home: Path, *words: str | Path, code: int = 1) -> Ran:
+    """What cannot be tuned leaves nothing behind."""
+    ran = tailrace("tune", *words, cwd=home).expect(code)
+    assert names(home) == ["mine.txt"]
+    return ran
+
+
+def test_a_program_that_fails(home: Path) -> None:
+    ran = refused(home, "--", "sh", "-c", "echo it broke >&2; exit 3")
+    assert "exit code 3; it said last: it broke" in ran.err
+
+
+def test_a_program_that_outlives_its_limit(home: Path) -> None:
+    ran = refused(home, "--limit", "1", "--", "sleep", "30")
+    assert "its time limit" in ran.err
+    assert "--limit gives it more than 1 s" in ran.err
+
+
+def test_a_program_that_needs_a_terminal(home: Path) -> None:
+    ran = refused(home, "--", "sh", "-c", "read answer </dev/tty")
+    assert "--stdin FILE" in ran.err
+
+
+def test_a_program_that_is_not_there(home: Path) -> None:
+    ran = refused(home, "--", "./nowhere", code=2)
+    assert "cannot be started" in ran.err
+
+
+def test_a_program_that_writes_outside_is_refused(home: Path) -> None:
+    far = home.parent / "far.bin"
+    script = f"open({str(far)!r}, 'wb').write(b'x' * 10000)"
+    ran = refused(home, "--", sys.executable, "-S", "-c", script, code=2)
+    assert f"outside of its working folder: {far}" in ran.err
+    assert "--allow-outside" in ran.err
+
+
+def test_a_program_without_files_has_nothing_to_gain(home: Path) -> None:
+    found = tailrace("tune", "--json", "--", "true", cwd=home).expect(0).json
+    jsonschema.validate(found, SCHEMA)
+    assert (found["verdict"], found["kept"], found["runs"]) == ("nothing_to_gain", False, [])
+
+
+def test_options_that_are_wrong(home: Path) -> None:
+    assert "no class" in refused(home, "--allow", "colective", "--", "true", code=2).err
+    assert "no such file" in refused(home, "--stdin", "nowhere", "--", "true", code=2).err
+    assert (
+        "no tune to go on with"
+        in tailrace("tune", "--resume", "--", "true", cwd=home).expect(2).err
+    )
+
+
+def test_every_key_of_the_schema_has_a_sentence() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    parts = [SCHEMA, *SCHEMA["$defs"].values()]
+    while parts:
+        for key, one in parts.pop().get("properties", {}).items():
+            assert one["description"].endswith("."), key
+            parts.append(one)
