@@ -52,7 +52,8 @@ class InPlace:
         return self.folder
 
     def written(self) -> list[Path]:
-        return [self.folder / name for name in snapshot.written(self._before, self._now())]
+        names = snapshot.written(self._before, self._now())
+        return [self.folder / name for name in [*names, *self._altered(names)]]
 
     def end(self, name: str) -> Left:
         after = self._now()
@@ -60,7 +61,7 @@ class InPlace:
         where = self.kept / name
         shutil.rmtree(where, ignore_errors=True)
         where.mkdir(parents=True)
-        altered = [one for one in self._found.aliases if self._differs(one) and one not in wrote]
+        altered = self._altered(wrote)
         for one in altered:
             (where / one).parent.mkdir(parents=True, exist_ok=True)
             copy_afresh(self.folder / one, where / one)
@@ -98,6 +99,10 @@ class InPlace:
     def close(self) -> None:
         self.put_back()
         shutil.rmtree(self._root, ignore_errors=True)
+
+    def _altered(self, wrote: list[str]) -> list[str]:
+        """Files that the run has written by a link, and left the link."""
+        return [one for one in self._found.aliases if self._differs(one) and one not in wrote]
 
     def _differs(self, name: str) -> bool:
         return not is_copy_of(self.folder / name, self._originals / name)
