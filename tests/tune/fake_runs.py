@@ -103,7 +103,8 @@ def tuned(
 ) -> Found:
     """The loop over made-up runs; a second call in the same folder resumes."""
     asked = Asked(["program"], folder, folder, folder / "scratch")
-    asked.scratch.mkdir(parents=True, exist_ok=True)
+    for made in (asked.scratch, asked.state):
+        made.mkdir(parents=True, exist_ok=True)
     profile = {"run": {"ranks": ranks}, "files": []}
     recorded = Recorded(profile, Outcome(0, 1.0), 0, [], [], [])
     patch.setattr(loop.recording, "record_run", lambda *_: recorded)

@@ -70,7 +70,12 @@ def test_a_program_is_made_faster_and_its_plan_can_be_applied(home: Path) -> Non
     assert "13" in [rule["rule"] for rule in found["rules"] if rule["kept"]]
     assert found["content"]["report"]["files_compared"] == 1
     assert names(home) == ["mine.txt", "tailrace-tune"]
-    assert names(home / "tailrace-tune") == ["plan.json", "profile.json", "result.json"]
+    assert names(home / "tailrace-tune") == [
+        "plan.json",
+        "profile.json",
+        "report.html",
+        "result.json",
+    ]
     plan = json.loads(Path(found["plan"]).read_text())
     assert plan["proof"]["argv"] == [str(PROGRAM), "out.h5"]
     assert plan["proof"]["plan"] == plan["hash"]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+import xxhash
 
 from tailrace.cli.options import Declare, Json, Quiet
 from tailrace.cli.output import Output
@@ -108,10 +109,11 @@ def tune(
             )  # fmt: skip
     if stdin is not None and not stdin.is_file():
         raise TailraceError("there is no such file", where=f"--stdin {stdin}")
-    folder = output_folder.absolute()
+    folder = output_folder.resolve()
+    own = f"tailrace-tune-{xxhash.xxh3_64_hexdigest(str(folder))}"  # of this tune alone
     asked = Asked(
         command=command, home=home, output=folder,
-        scratch=(scratch / "tailrace-tune" if scratch else folder / "scratch").absolute(),
+        scratch=(scratch / own if scratch else folder / "scratch").resolve(),
         limit_s=limit, allow=allowed, rules=tuple(rules), declared=tuple(declared),
         linked=tuple(link), stdin=stdin.absolute() if stdin else None, is_cold=cold,
         in_place=in_place, allow_outside=allow_outside,

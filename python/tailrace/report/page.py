@@ -104,10 +104,15 @@ def render(page: Page) -> str:
     return environment.get_template("page.html.j2").render(
         page=page,
         generator=generator,
-        style=Markup(_resource("style.css")),
+        style=style(),
         script=Markup(script),
         script_hash=b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
+
+
+def style() -> Markup:
+    """The style sheet of our pages."""
+    return Markup(_resource("style.css"))
 
 
 def _resource(name: str) -> str:

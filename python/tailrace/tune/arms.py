@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -75,9 +76,9 @@ class Arms:
             report = Report(**{key: value for key, value in report.items() if key != "equal"})
         outcome = Outcome(fact["code"], fact["run_s"], fact["stopped"])
         lines = [Line(**line) for line in fact["lines"]]
-        return Checked(outcome, not_in_force(plan, lines), report)
+        return Checked(outcome, lines, not_in_force(plan, lines), report)
 
-    def pairs(self, stage: str, arms: tuple[str, str], plans: Plans, wanted: int) -> Times:
+    def in_turns(self, stage: str, arms: tuple[str, str], plans: Plans, wanted: int) -> Times:
         """Pairs of two arms, so many. plans: of the arms that have one."""
         times = Times()
         run = self._timed(plans)
@@ -93,7 +94,7 @@ class Arms:
         """A few pairs of a plan and of the same with less."""
         from tailrace.tune.leave_out import few
 
-        return self.pairs(stage, ("plan", "less"), {"plan": plan, "less": less}, few)
+        return self.in_turns(stage, ("plan", "less"), {"plan": plan, "less": less}, few)
 
     def _timed(self, plans: Plans) -> pairs.Run:
         def run(arm: str, name: str) -> float:
@@ -151,18 +152,17 @@ class Arms:
         return measured
 
     def _drop(self, measured: Measured) -> None:
-        import shutil
-
         if measured.left is not None:
             shutil.rmtree(measured.left.folder, ignore_errors=True)
 
     def expect(self, elapsed_s: float) -> None:
-        """Says how many runs follow and how long they take."""
+        """Says how many runs follow the first ones and how long they take: two arms against
+        itself, in the trial and in the confirmation, and some to see what pays."""
         first, last = statistics.looks[0], statistics.looks[-1]
         one = self.pace.of("default") or elapsed_s
         self._say(
-            f"a run takes about {one:.1f} s; about {4 * first} to {4 * last} runs follow: up to "
-            f"{4 * last * one:.0f} s"
+            f"a run takes about {one:.1f} s; about {5 * first} to {5 * last} runs follow: up to "
+            f"{5 * last * one:.0f} s"
         )
 
 

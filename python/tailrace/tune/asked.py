@@ -29,6 +29,11 @@ class Asked:
     in_place: bool = False
     allow_outside: bool = False
 
+    @property
+    def state(self) -> Path:
+        """Where what is needed to go on is kept."""
+        return self.output / "state"
+
     def as_fact(self) -> Document:
         """What makes it the same tune: only then a killed one is gone on with."""
         return {

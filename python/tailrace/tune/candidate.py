@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from tailrace.intent.apply import Line
 from tailrace.tune.content import Report
 from tailrace.tune.rules_of_plan import RuleUse, by_suspicion, rules_of, without
 from tailrace.tune.supervise import Outcome
@@ -17,9 +18,11 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class Checked:
-    """One run with a plan: how it ended, what became of the settings, and its content."""
+    """One run with a plan: how it ended, what became of the settings, rules that were in force
+    nowhere, and its content."""
 
     outcome: Outcome
+    lines: list[Line]
     idle: dict[str, str]
     report: Report | None
 

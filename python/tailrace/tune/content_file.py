@@ -114,10 +114,10 @@ def _is_container(path: Path) -> bool:
 def _itself_of_bytes(one: Path, other: Path) -> Itself:
     if _hash(one) == _hash(other):
         return Itself()
-    texts = [_text(path) for path in (one, other)]
-    if texts[0] is None or texts[1] is None:
+    text, again = _text(one), _text(other)
+    if text is None or again is None:
         return Itself(whole=True)
-    lines = printed.steady(texts[0], texts[1])
+    lines = printed.steady(text, again)
     return Itself(lines=lines) if lines.comparable else Itself(whole=True)
 
 

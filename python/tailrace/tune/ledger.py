@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -41,7 +40,8 @@ class Ledger:
         append_records(self._path, [{"name": name, "value": value}])
         self._facts[name] = value
 
-    def known(self, name: str) -> Json | None:
+    def known(self, name: str) -> Json:
+        """None: nothing is known of it."""
         return self._facts.get(name)
 
     def all(self) -> dict[str, Json]:
@@ -83,5 +83,5 @@ def taken(folder: Path) -> BinaryIO:
             hint="wait for it, or give this one a folder of its own with -o",
         ) from None  # fmt: skip
     except OSError:  # the file system has no locks
-        os.utime(stream.fileno())
+        pass
     return stream

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tailrace import statistics
 from tailrace.intent import advice, proof
+from tailrace.intent.apply import Line
 from tailrace.statistics import Comparison
 from tailrace.tune import candidate as candidates
 from tailrace.tune import leave_out, pairs, recording
@@ -34,7 +35,8 @@ _copies_of_outputs = 4  # two of the default, one tuned, and that of the run at 
 
 @dataclass
 class Found:
-    """What a tune has come to. plan: the whole one, candidate: what is left of it."""
+    """What a tune has come to. plan: the whole one, candidate: what is left of it. lines: what
+    became of its settings in the last run."""
 
     verdict: Verdict
     profile: Document = field(default_factory=dict)
@@ -45,6 +47,7 @@ class Found:
     trial: Comparison | None = None
     confirmed: Comparison | None = None
     report: Report | None = None
+    lines: list[Line] = field(default_factory=list)
     ratios: dict[str, float] = field(default_factory=dict)
     times: Times = field(default_factory=Times)
     notes: list[str] = field(default_factory=list)
@@ -76,9 +79,9 @@ class Tune:
         found.known, alike = self._arms.defaults(self._asked.limit_s)
         if not alike.equal:
             return _ended(found, "not_proven", _nothing_alike(found.known, alike))
+        self._arms.expect(recorded["elapsed_s"])
         if not self._steady(found):
             return found
-        self._arms.expect(recorded["elapsed_s"])
         while found.candidate.rules:
             try:
                 self._tuned(found)
@@ -93,7 +96,7 @@ class Tune:
 
     def _record(self, found: Found) -> Document:
         asked = self._asked
-        file = asked.output / "profile.json"
+        file = _profile(asked)
 
         def record() -> Document:
             self._say("recording a run")
@@ -120,9 +123,8 @@ class Tune:
         asked = self._asked
         ranks = found.profile["run"].get("ranks") or 1
         allow = sorted({*asked.allow, *(["collective"] if ranks > 1 else [])})
-        plan, _, notes = advice.advise(
-            [asked.output / "profile.json"], asked.rules, allow, asked.declared
-        )
+        plan, _, notes = advice.advise([_profile(asked)], asked.rules, allow, asked.declared)
+        plan["origin"]["sources"] = [str(asked.output / "profile.json")]  # where it will be
         found.plan, found.candidate = plan, Candidate(plan)
         found.notes += notes
         self._say(f"the plan has {len(found.candidate.rules)} rules to try")
@@ -130,7 +132,7 @@ class Tune:
     def _steady(self, found: Found) -> bool:
         """The default against itself."""
         first = statistics.looks[0]
-        same = self._arms.pairs("default against itself", ("A1", "A2"), {}, first)
+        same = self._arms.in_turns("default against itself", ("A1", "A2"), {}, first)
         found.same = pairs.verdict(same)
         self._same = same
         if found.same.verdict in {"faster", "slower"}:
@@ -169,13 +171,18 @@ class Tune:
             _no_gain(found, one, confirmed)
             return
         last = self._arms.check(f"proof {len(one.dropped)}", one.plan, known)
-        found.report = last.report
+        found.report, found.lines = last.report, last.lines
         if last.problem or last.report is None:
             raise Misbehaved(last.problem)
         if not last.report.equal:
             _ended(found, "not_proven", "nothing of what it writes or prints could be compared")
             return
         _ended(found, "kept", "faster beyond noise, and equal in content")
+
+
+def _profile(asked: Asked) -> Path:
+    """Until the end it is a part of the state; what an earlier tune has left stays."""
+    return asked.state / "profile.json"
 
 
 def _ended(found: Found, name: str, reason: str) -> Found:

@@ -134,6 +134,7 @@ class Application:
     def __init__(self, setting: Setting, ground: Ground, plan: Document | None, name: str) -> None:
         self.words = relocate.words_in(setting.command, setting.home, ground.folder)
         self.environment: dict[str, str] = {}
+        self._homes = [(place, setting.home) for place in ground.places()]
         self._plan: Document | None = None
         self._lines: list[Line] = []
         self._folder = setting.root / "applied" / name
@@ -152,7 +153,12 @@ class Application:
         """What became of each setting."""
         if self._plan is None or not self._plan.get("entries"):
             return self._lines
-        return self._lines + applying.lines_of(self._plan, applying.outcomes(self._spools))
+        found = applying.lines_of(self._plan, applying.outcomes(self._spools))
+        for line in found:
+            line.places = list(
+                dict.fromkeys(relocate.at_home(place, self._homes) for place in line.places)
+            )
+        return self._lines + found
 
     def _prepare(self, plan: Document) -> None:
         whole, _ = applying.without_collective(plan, "")

@@ -106,7 +106,8 @@ def _layout_of_1(stream: BinaryIO, address: int, head: bytes) -> int:
             if kind == _layout_message:
                 return _at(stream, at + 8, 1)[0]
             if kind == _continuation_message:
-                blocks.append(struct.unpack("<QQ", _at(stream, at + 8, 16)))
+                place, length_of_block = struct.unpack("<QQ", _at(stream, at + 8, 16))
+                blocks.append((place, length_of_block))
             at, left = at + 8 + length, left - 8 - length
     return 0
 

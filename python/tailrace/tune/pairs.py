@@ -22,6 +22,10 @@ class Times:
     one: list[float] = field(default_factory=list)
     other: list[float] = field(default_factory=list)
 
+    @property
+    def pairs(self) -> list[list[float]]:
+        return [[one, other] for one, other in zip(self.one, self.other, strict=True)]
+
 
 def alternate(
     ledger: Ledger, stage: str, arms: tuple[str, str], times: Times, wanted: int, run: Run, say: Say

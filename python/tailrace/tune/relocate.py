@@ -40,28 +40,28 @@ def _path(text: str, home: Path, there: Path) -> str:
     return text
 
 
-def profile_at_home(profile: Document, homes: Iterable[tuple[Path, Path]]) -> Document:
+def profile_at_home(profile: Document, homes: Sequence[tuple[Path, Path]]) -> Document:
     """A profile taken in a scratch folder, with its files where they are in the user's own.
 
     Args:
         profile: of schema tailrace-profile/1.
         homes: of each pair the first path becomes the second.
     """
-    pairs = [(str(there), str(home)) for there, home in homes]
-
-    def moved(text: str) -> str:
-        for there, home in pairs:
-            if text == there or text.startswith(f"{there}/"):
-                return home + text[len(there) :]
-        return text
-
     files = []
     for file in profile.get("files", []):
-        changed = {**file, "path": moved(file["path"])}
+        changed = {**file, "path": at_home(file["path"], homes)}
         if "names" in file:
-            changed["names"] = [moved(name) for name in file["names"]]
+            changed["names"] = [at_home(name, homes) for name in file["names"]]
         files.append(changed)
     return {**profile, "files": files}
+
+
+def at_home(text: str, homes: Iterable[tuple[Path, Path]]) -> str:
+    """A path, and what may follow it, in the folder that stands for the one it is in."""
+    for there, home in homes:
+        if text == str(there) or text.startswith(f"{there}/"):
+            return str(home) + text[len(str(there)) :]
+    return text
 
 
 def plan_in(plan: Document, home: Path, places: Sequence[Path]) -> Document:

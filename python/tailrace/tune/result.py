@@ -33,6 +33,7 @@ def document(asked: Asked, found: Found, plan: Path | None, runs: list[Document]
         "times": {
             "default_s": _median(found.times.one),
             "tuned_s": _median(found.times.other),
+            "pairs_s": found.times.pairs,
             "cache": "cold" if asked.is_cold else "warm",
         },
         "a_against_a": found.same.as_json() if found.same else None,
@@ -44,6 +45,7 @@ def document(asked: Asked, found: Found, plan: Path | None, runs: list[Document]
             "report": asdict(report) if report else None,
         },
         "rules": _rules(found),
+        "in_force": [asdict(line) for line in found.lines],
         "held_back": [
             {"rule": one["because"]["rule"], "guard": one["guard"],
              "reason": one["because"]["text"]}
@@ -52,6 +54,7 @@ def document(asked: Asked, found: Found, plan: Path | None, runs: list[Document]
         "advice": [one["text"] for one in found.plan.get("advice", [])],
         "plan": str(plan) if plan else None,
         "profile": str(asked.output / "profile.json"),
+        "report": str(asked.output / "report.html"),
         "runs": runs,
         "notes": found.notes,
     }  # fmt: skip

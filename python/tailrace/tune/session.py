@@ -15,6 +15,7 @@ from typing import Any
 from tailrace.errors import TailraceError
 from tailrace.intent import plugin, proof
 from tailrace.intent.native_calls import call
+from tailrace.tune import page
 from tailrace.tune.asked import Asked
 from tailrace.tune.ground import Ground
 from tailrace.tune.in_place import InPlace
@@ -37,7 +38,7 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
     KeyboardInterrupt: what was found so far stays, for --resume.
     """
     plugin.check(plugin.find(command="tune"))
-    state = asked.output / "state"
+    state = asked.state
     if resume and not state.is_dir():
         raise TailraceError(
             "there is no tune to go on with", where=str(asked.output),
@@ -51,6 +52,9 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
             found = Tune(asked, ground, ledger, say).run()
             plan = _kept_plan(asked, found, ledger)
             result = document(asked, found, plan, _runs(ledger))
+            kept = json.loads(plan.read_text()) if plan else None
+            write_text(asked.output / "report.html", page.render(result, kept))
+            (state / "profile.json").replace(asked.output / "profile.json")
             write_text(asked.output / "result.json", json.dumps(result, indent=2) + "\n")
         except BaseException:
             _given_up(asked, ground, ledger, say)
@@ -66,13 +70,13 @@ def _given_up(asked: Asked, ground: Ground | None, ledger: Ledger, say: Say) -> 
     measured = ledger.known("default-2") is not None
     if ground is not None:
         (ground.put_back if measured else ground.close)()
-    if measured:
+    if measured or (ground is None and asked.in_place):  # the copies of the user's files are there
         say(f"what was found so far is kept in {asked.output}: --resume goes on with it")
         return
-    shutil.rmtree(asked.output / "state", ignore_errors=True)
-    for folder in (asked.scratch, asked.output):
-        with suppress(OSError):
-            folder.rmdir()
+    for folder in (asked.scratch, asked.state):
+        shutil.rmtree(folder, ignore_errors=True)
+    with suppress(OSError):
+        asked.output.rmdir()
 
 
 def _ledger(asked: Asked, state: Path, resume: bool) -> Ledger:
@@ -102,7 +106,7 @@ def _ledger(asked: Asked, state: Path, resume: bool) -> Ledger:
 def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
     ours = {asked.output, asked.scratch}
     known = ledger.fact("survey", lambda: asdict(survey(asked.home, ours, asked.linked)))
-    found = Survey(**{**known, "files": {name: tuple(of) for name, of in known["files"].items()}})
+    found = Survey.of(known)
     for note in found.notes:
         say(note)
     asked.scratch.mkdir(parents=True, exist_ok=True)

@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 from tailrace.errors import TailraceError
 from tailrace.units import mib
@@ -29,6 +30,14 @@ class Survey:
     links: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+
+    @staticmethod
+    def of(document: dict[str, Any]) -> Survey:
+        """From what JSON makes of one."""
+        files = {name: (size, time) for name, (size, time) in document["files"].items()}
+        return Survey(
+            document["folders"], files, document["links"], document["aliases"], document["notes"]
+        )
 
     @property
     def bytes(self) -> int:

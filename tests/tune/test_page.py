@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page and the words of a tune, from a result that is made up."""
+
+from __future__ import annotations
+
+import copy
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+from plans import plan, setting
+
+from tailrace.tune import page, words
+
+Document = dict[str, Any]
+
+RULE = {
+    "rule": "13", "class": "safe", "settings": ["chunk_cache_bytes"], "places": ["/d/a.h5:/x"],
+    "kept": True, "reason": "", "without_it": 12.5, "why": "20 calls <touch> 1 chunk",
+    "effect": "read once",
+}  # fmt: skip
+RESULT: Document = {
+    "argv": ["python", "my script.py"], "folder": "/d", "verdict": "kept",
+    "reason": "faster beyond noise, and equal in content", "kept": True, "equal_content": True,
+    "speedup": {"median": 4.0, "ci95": [3.5, 4.5], "pairs": 2, "confirmed": True},
+    "times": {"default_s": 2.0, "tuned_s": 0.5, "cache": "warm",
+              "pairs_s": [[2.0, 0.5], [1.0, 0.25]]},
+    "content": {"compared": "1 file", "left_out": ["a.h5: /@date"], "report": None},
+    "rules": [RULE, {**RULE, "rule": "17", "kept": False, "reason": "does not pay"}],
+    "in_force": [{"rule": "13", "setting": "chunk_cache_bytes", "became": "applied", "reason": "",
+                  "value": "12582912", "places": ["/d/a.h5:/x"]}],
+    "held_back": [{"rule": "21", "guard": "parallel", "reason": "one rank"}],
+    "advice": ["another format"], "plan": "/d/tailrace-tune/plan.json", "notes": ["a note"],
+    "runs": [{"name": "default-1", "elapsed_s": 2.0, "run_s": 1.9, "sync_s": 0.1, "code": 0}],
+}  # fmt: skip
+PLAN = plan(("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes", value=12582912)]))
+
+
+class Reader(HTMLParser):
+    """Every element is closed by its own end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.ids += [value for name, value in attrs if name == "id" and value]
+        if tag not in {"meta"}:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def read(html: str) -> Reader:
+    reader = Reader()
+    reader.feed(re.sub(r"<(line|circle)([^>]*)/>", r"<\1\2></\1>", html))
+    assert reader.open == []
+    return reader
+
+
+def test_the_page_of_a_plan_that_is_kept() -> None:
+    html = page.render(RESULT, PLAN)
+    assert read(html).ids == ["times", "rules", "force", "content", "held", "advice", "use", "runs"]
+    for words_of in ("4 times as fast (3.5 to 4.5, 2 pairs)", "12.5 times as long", "12582912",
+                     "left out: does not pay", "a.h5: /@date", "another format", "a note",
+                     "h5py"):  # fmt: skip
+        assert words_of in html, words_of
+    assert "<touch>" not in html
+    assert "tailrace apply /d/tailrace-tune/plan.json -- python &#39;my script.py&#39;" in html
+    assert html.count("<circle") == 4
+
+
+def test_the_page_of_one_that_is_not() -> None:
+    result = copy.deepcopy(RESULT)
+    result |= {"verdict": "nothing_to_gain", "kept": False, "plan": None, "speedup": None,
+               "rules": [], "in_force": [], "held_back": [], "advice": [],
+               "equal_content": None}  # fmt: skip
+    result["times"] |= {"default_s": None, "tuned_s": None, "pairs_s": []}
+    html = page.render(result, None)
+    assert read(html).ids == ["rules", "content", "runs"]
+    assert "Nothing to gain here" in html
+    assert "nothing was compared" in html
+
+
+def test_the_picture_goes_from_zero_to_the_longest_run() -> None:
+    places = [float(x) for x in re.findall(r'cx="([0-9.]+)"', page.picture([[2.0, 0.5]]))]
+    assert places == [470.0, 125.0]
+
+
+def test_words_for_the_terminal() -> None:
+    assert words.speed_text(RESULT) == (
+        "2 s by default, 0.5 s tuned: 4 times as fast (3.5 to 4.5, 2 pairs)"
+    )
+    assert words.content_text(RESULT) == (
+        "equal in 1 file; differs by itself and was left out: a.h5: /@date"
+    )
+    assert (
+        words.rule_text(RESULT["rules"][1]) == "rule 17, chunk_cache_bytes: left out: does not pay"
+    )
+    assert words.rule_text(RULE).endswith("kept; without it a run takes 12.5 times as long")
