@@ -126,8 +126,9 @@ class _Watch:
         job = self._job
         if job.limit_s is not None and time.monotonic() - self._started > job.limit_s:
             return "limit"
-        if job.least_free_bytes and shutil.disk_usage(job.folder).free < job.least_free_bytes:
-            return "disk"
+        with suppress(OSError):  # the program may have removed the folder
+            if shutil.disk_usage(job.folder).free < job.least_free_bytes:
+                return "disk"
         return ""
 
 
