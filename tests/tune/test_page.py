@@ -27,6 +27,7 @@ RESULT: Document = {
               "pairs_s": [[2.0, 0.5], [1.0, 0.25]]},
     "content": {"compared": "1 file", "left_out": ["a.h5: /@date"], "report": None},
     "rules": [RULE, {**RULE, "rule": "17", "kept": False, "reason": "does not pay"}],
+    "changes": ["twice the cache"],
     "in_force": [{"rule": "13", "setting": "chunk_cache_bytes", "became": "applied", "reason": "",
                   "value": "12582912", "places": ["/d/a.h5:/x"]}],
     "held_back": [{"rule": "21", "guard": "parallel", "reason": "one rank"}],
@@ -62,7 +63,17 @@ def read(html: str) -> Reader:
 
 def test_the_page_of_a_plan_that_is_kept() -> None:
     html = page.render(RESULT, PLAN)
-    assert read(html).ids == ["times", "rules", "force", "content", "held", "advice", "use", "runs"]
+    assert read(html).ids == [
+        "times",
+        "rules",
+        "changes",
+        "force",
+        "content",
+        "held",
+        "advice",
+        "use",
+        "runs",
+    ]
     for words_of in ("4 times as fast (3.5 to 4.5, 2 pairs)", "12.5 times as long", "12582912",
                      "left out: does not pay", "a.h5: /@date", "another format", "a note",
                      "h5py"):  # fmt: skip
@@ -75,7 +86,7 @@ def test_the_page_of_a_plan_that_is_kept() -> None:
 def test_the_page_of_one_that_is_not() -> None:
     result = copy.deepcopy(RESULT)
     result |= {"verdict": "nothing_to_gain", "kept": False, "plan": None, "speedup": None,
-               "rules": [], "in_force": [], "held_back": [], "advice": [],
+               "rules": [], "changes": [], "in_force": [], "held_back": [], "advice": [],
                "equal_content": None}  # fmt: skip
     result["times"] |= {"default_s": None, "tuned_s": None, "pairs_s": []}
     html = page.render(result, None)

@@ -57,6 +57,13 @@ Cold = Annotated[
     bool, typer.Option("--cold", help="Inputs out of the page cache before each run; else in it.")
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with a tune that was ended.")]
+Search = Annotated[
+    float,
+    typer.Option(
+        "--search", min=0.0, metavar="MINUTES",
+        help="Look for better numbers around the plan, so long at most.",
+    ),
+]  # fmt: skip
 InPlace = Annotated[
     bool,
     typer.Option(
@@ -82,6 +89,7 @@ def tune(
     rules: Rules = [],  # noqa: B006  (read only)
     declared: Declare = [],  # noqa: B006  (read only)
     cold: Cold = False,
+    search: Search = 0.0,
     in_place: InPlace = False,
     allow_outside: AllowOutside = False,
     resume: Resume = False,
@@ -116,7 +124,7 @@ def tune(
         scratch=(scratch / own if scratch else folder / "scratch").resolve(),
         limit_s=limit, allow=allowed, rules=tuple(rules), declared=tuple(declared),
         linked=tuple(link), stdin=stdin.absolute() if stdin else None, is_cold=cold,
-        in_place=in_place, allow_outside=allow_outside,
+        in_place=in_place, allow_outside=allow_outside, search_minutes=search,
     )  # fmt: skip
     result = make_it(asked, resume=resume, say=output.note)
     show(output, result)

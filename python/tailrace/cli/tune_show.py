@@ -22,6 +22,8 @@ def show(output: Output, result: Document) -> None:
     output.line(f"  content: {content_text(result)}")
     for rule in result["rules"]:
         output.line(f"  {rule_text(rule)}")
+    for change in result["changes"]:
+        output.line(f"  {change}")
     report = result["content"]["report"]
     for note in [*result["notes"], *(report["notes"] if report else [])]:
         output.line(f"note: {note}")

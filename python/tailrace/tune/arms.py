@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -96,6 +97,14 @@ class Arms:
 
         return self.in_turns(stage, ("plan", "less"), {"plan": plan, "less": less}, few)
 
+    def seconds(self, name: str, plan: Document) -> float:
+        """Of one run with a plan; infinite where it goes wrong."""
+        try:
+            return self._timed({"plan": plan})("plan", name)
+        except Misbehaved as error:
+            self._say(f"{name}: {error}")
+            return float(self._ledger.fact(name, lambda: {"elapsed_s": "inf"})["elapsed_s"])
+
     def _timed(self, plans: Plans) -> pairs.Run:
         def run(arm: str, name: str) -> float:
             plan = plans.get(arm)
@@ -167,4 +176,4 @@ class Arms:
 
 
 def _file_name(name: str) -> str:
-    return name.replace("/", "-").replace(" ", "-")
+    return re.sub(r"[^A-Za-z0-9.]+", "-", name)

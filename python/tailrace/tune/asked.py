@@ -28,6 +28,7 @@ class Asked:
     is_cold: bool = False
     in_place: bool = False
     allow_outside: bool = False
+    search_minutes: float = 0.0
 
     @property
     def state(self) -> Path:
@@ -46,6 +47,7 @@ class Asked:
             "stdin": str(self.stdin) if self.stdin else None,
             "cold": self.is_cold,
             "in_place": self.in_place,
+            "search": self.search_minutes,
         }
 
 

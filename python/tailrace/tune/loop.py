@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +15,7 @@ from tailrace.intent import advice, proof
 from tailrace.intent.apply import Line
 from tailrace.statistics import Comparison
 from tailrace.tune import candidate as candidates
-from tailrace.tune import leave_out, pairs, recording
+from tailrace.tune import leave_out, pairs, recording, search
 from tailrace.tune.arms import Arms, Misbehaved
 from tailrace.tune.asked import Asked, Document, Verdict
 from tailrace.tune.candidate import Candidate
@@ -25,6 +26,7 @@ from tailrace.tune.measure import Runner, Setting
 from tailrace.tune.outside import Outside
 from tailrace.tune.pairs import Times
 from tailrace.tune.rules_of_plan import by_suspicion
+from tailrace.tune.search import Means
 from tailrace.tune.survey import check_space
 from tailrace.whole_files import write_text
 
@@ -36,7 +38,7 @@ _copies_of_outputs = 4  # two of the default, one tuned, and that of the run at 
 @dataclass
 class Found:
     """What a tune has come to. plan: the whole one, candidate: what is left of it. lines: what
-    became of its settings in the last run."""
+    became of its settings in the last run. changes: numbers that a search has changed."""
 
     verdict: Verdict
     profile: Document = field(default_factory=dict)
@@ -48,6 +50,7 @@ class Found:
     confirmed: Comparison | None = None
     report: Report | None = None
     lines: list[Line] = field(default_factory=list)
+    changes: list[str] = field(default_factory=list)
     ratios: dict[str, float] = field(default_factory=dict)
     times: Times = field(default_factory=Times)
     notes: list[str] = field(default_factory=list)
@@ -161,7 +164,22 @@ class Tune:
             _no_gain(found, one, found.trial)
             return
         found.ratios = leave_out.that_pay(one, arms.times_of, self._say)
+        if self._asked.search_minutes > 0:
+            self._search(found, one, known)
         self._confirm(found, one, known)
+
+    def _search(self, found: Found, one: Candidate, known: ByItself) -> None:
+        """Better numbers for what is left of the plan."""
+        end = time.monotonic() + 60 * self._asked.search_minutes
+        means = Means(
+            self._arms.seconds,
+            self._arms.times_of,
+            lambda name, plan: not self._arms.check(name, plan, known).problem,
+            lambda: time.monotonic() < end,
+            self._say,
+        )
+        stage = f"search {len(one.dropped)}"
+        one.plan, found.changes = search.better(one.plan, self._ledger, stage, means)
 
     def _confirm(self, found: Found, one: Candidate, known: ByItself) -> None:
         stage = f"confirmation {len(one.dropped)}"

@@ -45,6 +45,7 @@ def document(asked: Asked, found: Found, plan: Path | None, runs: list[Document]
             "report": asdict(report) if report else None,
         },
         "rules": _rules(found),
+        "changes": found.changes,
         "in_force": [asdict(line) for line in found.lines],
         "held_back": [
             {"rule": one["because"]["rule"], "guard": one["guard"],
