@@ -194,6 +194,37 @@ def test_in_place_what_a_killed_run_has_left_is_put_aside(home: Path) -> None:
     assert (root / "put_aside" / "new").read_bytes() == b"half"
 
 
+def test_in_place_what_runs_do_not_see_is_left_alone(home: Path) -> None:
+    (home / ".git" / "refs" / "tags").mkdir(parents=True)
+    (home / ".git" / "HEAD").write_text("ref")
+    (home / "env" / "empty").mkdir(parents=True)
+    (home / "env" / "pyvenv.cfg").touch()
+    ours = {home / "tailrace-tune"}
+    root = home / "tailrace-tune" / "scratch"
+    killed = InPlace(home, root, survey.survey(home, ours), ours)
+    killed.fill()
+    killed.begin()
+    resumed = InPlace(home, root, survey.survey(home, ours), ours)
+    resumed.fill()
+    assert (home / ".git" / "refs" / "tags").is_dir()
+    assert (home / ".git" / "HEAD").read_text() == "ref"
+    assert (home / "env" / "empty").is_dir()
+    assert (home / "env" / "pyvenv.cfg").is_file()
+    assert not resumed.put_aside.exists()
+
+
+def test_in_place_what_was_put_aside_stays_in_the_end(home: Path) -> None:
+    ours = {home / "tailrace-tune"}
+    root = home / "tailrace-tune" / "scratch"
+    ground = InPlace(home, root, survey.survey(home, ours), ours)
+    ground.fill()
+    ground.begin()
+    (home / "new").write_bytes(b"whose?")
+    ground.close()
+    assert (ground.put_aside / "new").read_bytes() == b"whose?"
+    assert [path.name for path in root.iterdir()] == ["put_aside"]
+
+
 def test_in_place_links_to_files_stay_links(home: Path) -> None:
     far = home.parent / "elsewhere" / "far"
     (home / "to_far").symlink_to("../elsewhere/far")

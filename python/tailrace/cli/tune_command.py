@@ -56,6 +56,7 @@ Rules = Annotated[
 Cold = Annotated[
     bool, typer.Option("--cold", help="Inputs out of the page cache before each run; else in it.")
 ]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done; run nothing.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with a tune that was ended.")]
 Search = Annotated[
     float,
@@ -93,6 +94,7 @@ def tune(
     in_place: InPlace = False,
     allow_outside: AllowOutside = False,
     resume: Resume = False,
+    dry_run: DryRun = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -102,8 +104,9 @@ def tune(
     turns, holds what was written side by side, leaves out what does not pay, and confirms with
     fresh runs. Runs work on copies in a scratch folder: the program's own files stay as they are.
     """
-    from tailrace.cli.tune_show import show
+    from tailrace.cli.tune_show import show, show_preview
     from tailrace.tune.asked import Asked
+    from tailrace.tune.session import preview
     from tailrace.tune.session import tune as make_it
 
     output = Output(as_json=as_json, quiet=quiet)
@@ -126,6 +129,11 @@ def tune(
         linked=tuple(link), stdin=stdin.absolute() if stdin else None, is_cold=cold,
         in_place=in_place, allow_outside=allow_outside, search_minutes=search,
     )  # fmt: skip
+    if dry_run:
+        before = preview(asked)
+        show_preview(output, before)
+        output.json(before)
+        return int(ExitCode.OK)
     result = make_it(asked, resume=resume, say=output.note)
     show(output, result)
     output.json(result)

@@ -8,6 +8,7 @@ from typing import Any
 
 from tailrace.cli.output import Output
 from tailrace.tune.words import content_text, rule_text, speed_text, titles
+from tailrace.units import mib, plural
 
 Document = dict[str, Any]
 
@@ -31,3 +32,21 @@ def show(output: Output, result: Document) -> None:
         command = shlex.join(result["argv"])
         output.line(f"plan: tailrace apply {shlex.quote(result['plan'])} -- {command}")
     output.line(f"report: {result['report']}")
+
+
+def show_preview(output: Output, before: Document) -> None:
+    """What --dry-run tells."""
+    output.line(f"runs: {shlex.join(before['argv'])}")
+    output.line(f"in: {before['folder']}, a fresh one each")
+    output.line(
+        f"copied first: {plural(before['copied_files'], 'file')} ({mib(before['copied_bytes'])}), "
+        f"of {mib(before['free_bytes'])} that are free"
+    )
+    if before["linked"]:
+        output.line(f"linked: {', '.join(before['linked'])}")
+    for note in before["notes"]:
+        output.line(f"note: {note}")
+    output.line(
+        "a recorded run, two that are kept, 6 pairs of the default against itself, 6 to 16 pairs "
+        "of default and plan, 3 pairs for each rule, and 6 to 16 pairs to confirm it"
+    )

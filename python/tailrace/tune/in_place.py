@@ -5,6 +5,7 @@ put back after each run.
     root/originals   copies of the files of the folder, made once
     root/kept        what runs have left, by name
     root/at_work     is there while a run works: after a kill, what is new since is put aside
+    root/put_aside   that
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ class InPlace:
     def __init__(self, home: Path, root: Path, found: Survey, skip: set[Path]) -> None:
         self.folder, self.kept = home, root / "kept"
         self.copies: set[str] = set(found.files)
-        self._root, self._found, self._skip = root, found, skip
+        self._root, self._found = root, found
+        self._skip = skip | {home / name for name in found.links}
+        self.put_aside = root / "put_aside"
         self._originals, self._mark = root / "originals", root / "at_work"
         self._complete = root / "originals_are_complete"
         self._before: Snapshot = {}
@@ -82,7 +85,7 @@ class InPlace:
         originals = snapshot.take(self._originals)
         if self._mark.exists():
             new = self._now().keys() - originals.keys() - self._found.links.keys()
-            self._move(sorted(new), self._root / "put_aside")
+            self._move(sorted(new), self.put_aside)
         for name in originals:
             here = self.folder / name
             here.parent.mkdir(parents=True, exist_ok=True)
@@ -97,8 +100,15 @@ class InPlace:
         self._mark.unlink(missing_ok=True)
 
     def close(self) -> None:
+        """What was put aside stays: it might be the user's own."""
         self.put_back()
-        shutil.rmtree(self._root, ignore_errors=True)
+        for path in self._root.iterdir() if self._root.is_dir() else ():
+            if path.is_dir() and path != self.put_aside:
+                shutil.rmtree(path, ignore_errors=True)
+            elif not path.is_dir():
+                path.unlink()
+        with suppress(OSError):
+            self._root.rmdir()
 
     def _altered(self, wrote: list[str]) -> list[str]:
         """Files that the run has written by a link, and left the link."""
@@ -118,12 +128,7 @@ class InPlace:
     def _remove_new_folders(self) -> None:
         """Those that runs have made, and that are empty by now."""
         known = set(self._found.folders)
-        for path in sorted(self.folder.rglob("*"), reverse=True):
-            if path.is_dir() and not path.is_symlink() and not self._is_ours(path):
-                name = str(path.relative_to(self.folder))
-                if name not in known:
-                    with suppress(OSError):
-                        path.rmdir()
-
-    def _is_ours(self, path: Path) -> bool:
-        return any(path == one or one in path.parents for one in self._skip)
+        for name in reversed(snapshot.folders_in(self.folder, self._skip)):
+            if name not in known:
+                with suppress(OSError):
+                    (self.folder / name).rmdir()

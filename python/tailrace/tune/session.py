@@ -15,7 +15,7 @@ from typing import Any
 from tailrace.errors import TailraceError
 from tailrace.intent import plugin, proof
 from tailrace.intent.native_calls import call
-from tailrace.tune import page
+from tailrace.tune import page, relocate
 from tailrace.tune.asked import Asked
 from tailrace.tune.ground import Ground
 from tailrace.tune.in_place import InPlace
@@ -64,19 +64,44 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
     return result
 
 
+def preview(asked: Asked) -> Document:
+    """What would be done, without doing any of it."""
+    found = survey(asked.home, {asked.output, asked.scratch}, asked.linked)
+    there = asked.home if asked.in_place else asked.scratch / "run"
+    existing = next(path for path in (asked.scratch, *asked.scratch.parents) if path.exists())
+    return {
+        "command": "tune",
+        "dry_run": True,
+        "argv": relocate.words_in(asked.command, asked.home, there),
+        "folder": str(there),
+        "copied_files": len(found.files),
+        "copied_bytes": found.bytes,
+        "linked": sorted(found.links),
+        "free_bytes": shutil.disk_usage(existing).free,
+        "notes": found.notes,
+    }
+
+
 def _given_up(asked: Asked, ground: Ground | None, ledger: Ledger, say: Say) -> None:
     """The user's files are as they were. After measured runs there is something to go on with;
     before there is not, and nothing is left."""
     measured = ledger.known("default-2") is not None
     if ground is not None:
         (ground.put_back if measured else ground.close)()
+        _tell_put_aside(ground, say)
     if measured or (ground is None and asked.in_place):  # the copies of the user's files are there
         say(f"what was found so far is kept in {asked.output}: --resume goes on with it")
         return
-    for folder in (asked.scratch, asked.state):
-        shutil.rmtree(folder, ignore_errors=True)
+    if ground is None:
+        shutil.rmtree(asked.scratch, ignore_errors=True)
+    shutil.rmtree(asked.state, ignore_errors=True)
     with suppress(OSError):
         asked.output.rmdir()
+
+
+def _tell_put_aside(ground: Ground, say: Say) -> None:
+    if isinstance(ground, InPlace) and ground.put_aside.is_dir():
+        say(f"new files of a run that was ended, or of yours, were put aside: {ground.put_aside}")
 
 
 def _ledger(asked: Asked, state: Path, resume: bool) -> Ledger:
@@ -117,6 +142,7 @@ def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
     else:
         ground = Scratch(asked.home, asked.scratch, found, set(ledger.known("copies") or []))
     shared = ground.fill()
+    _tell_put_aside(ground, say)
     if changed := found.changed(asked.home):
         raise TailraceError(
             f"{changed[0]} has been changed since this tune began", where=str(asked.home),

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_not_output = {"__pycache__"}
+version_control = {".git", ".hg", ".svn"}
+_not_output = {"__pycache__", *version_control}
 
 
 @dataclass(frozen=True)
@@ -26,13 +27,10 @@ Snapshot = dict[str, State]
 
 
 def take(folder: Path, skip: Collection[Path] = ()) -> Snapshot:
-    """Files and links by their path below the folder; what Python compiles is left out, and what
-    lies in folders of `skip`."""
+    """Files and links by their path below the folder; left out is what Python compiles, version
+    control, and folders of `skip`."""
     found: Snapshot = {}
-    for where, folders, files in os.walk(folder):
-        folders[:] = sorted(
-            name for name in folders if name not in _not_output and Path(where, name) not in skip
-        )
+    for where, folders, files in _walk(folder, skip):
         linked = [name for name in folders if Path(where, name).is_symlink()]
         for name in [*files, *linked]:
             path = Path(where, name)
@@ -44,6 +42,16 @@ def take(folder: Path, skip: Collection[Path] = ()) -> Snapshot:
     return found
 
 
+def folders_in(folder: Path, skip: Collection[Path] = ()) -> list[str]:
+    """Folders below it, those that lie deeper last; without the same ones."""
+    return [
+        os.path.relpath(Path(where, name), folder)
+        for where, folders, _ in _walk(folder, skip)
+        for name in folders
+        if not Path(where, name).is_symlink()
+    ]
+
+
 def written(before: Snapshot, after: Snapshot) -> list[str]:
     """Files that are new or not as they were."""
     return sorted(name for name, state in after.items() if before.get(name) != state)
@@ -52,3 +60,11 @@ def written(before: Snapshot, after: Snapshot) -> list[str]:
 def removed(before: Snapshot, after: Snapshot) -> list[str]:
     """Files that are not there any more."""
     return sorted(before.keys() - after.keys())
+
+
+def _walk(folder: Path, skip: Collection[Path]) -> Iterator[tuple[str, list[str], list[str]]]:
+    for where, folders, files in os.walk(folder):
+        folders[:] = sorted(
+            name for name in folders if name not in _not_output and Path(where, name) not in skip
+        )
+        yield where, folders, files

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import TailraceError
+from tailrace.tune.snapshot import version_control
 from tailrace.units import mib
 
 small_bytes = 1 << 20  # copied for each run: scripts look beside themselves
 most_files = 20_000
-_left_out = {".git", ".hg", ".svn"}
 _environment_mark = "pyvenv.cfg"
 
 
@@ -63,7 +63,7 @@ def survey(home: Path, skip: Collection[Path], linked: Sequence[str] = ()) -> Su
         for name in sorted(folders):
             path = Path(where, name)
             own = name if below == "." else f"{below}/{name}"
-            if path in skip or name in _left_out:
+            if path in skip or name in version_control:
                 continue
             if path.is_symlink() or (path / _environment_mark).is_file():
                 found.links[own] = os.path.realpath(path)
