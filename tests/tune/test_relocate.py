@@ -24,6 +24,7 @@ HOME, RUN, INPUTS = Path("/data/job [1]"), Path("/scratch/run"), Path("/scratch/
         ("/data/job [1]0/out.h5", "/data/job [1]0/out.h5"),
         ("/usr/bin/python", "/usr/bin/python"),
         ("-n", "-n"),
+        ("/", "/"),
         ("a=b=c", "a=b=c"),
     ],
 )

@@ -29,6 +29,9 @@ def home(tmp_path: Path) -> Path:
     (tmp_path / "elsewhere" / "far").write_bytes(b"far")
     (folder / "link").symlink_to("../elsewhere")
     (folder / "near").symlink_to("sub/other")
+    for path in tmp_path.rglob("*"):
+        if path.is_file():
+            os.utime(path, ns=(10**18, 10**18))  # the clock of files has steps of some ms
     return folder
 
 
@@ -129,7 +132,10 @@ def test_what_python_compiles_is_no_output(home: Path) -> None:
 def test_a_copy_that_a_kill_cut_short_is_made_again(home: Path) -> None:
     scratch = scratch_of(home)
     (scratch.inputs / "big.h5").write_bytes(b"x")
-    assert scratch_of(home).begin().joinpath("big.h5").read_bytes() == BIG
+    (scratch.inputs / "beside").touch()
+    again = scratch_of(home)
+    assert again.begin().joinpath("big.h5").read_bytes() == BIG
+    assert not (again.inputs / "beside").exists()
 
 
 def test_version_control_is_left_out_and_environments_are_linked(home: Path) -> None:
@@ -271,7 +277,7 @@ def test_a_copy_keeps_content_permissions_and_time(tmp_path: Path) -> None:
 
 def test_a_write_of_the_same_size_is_seen(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"one")
-    os.utime(tmp_path / "a", ns=(10**18, 10**18))  # the clock of files has steps of some ms
+    os.utime(tmp_path / "a", ns=(10**18, 10**18))
     before = snapshot.take(tmp_path)
     (tmp_path / "a").write_bytes(b"two")
     assert snapshot.written(before, snapshot.take(tmp_path)) == ["a"]

@@ -93,10 +93,14 @@ def test_an_interrupt_ends_the_run(tmp_path: Path) -> None:
 
     script = "import os, time; open('child', 'w').write(str(os.getpid())); time.sleep(60)"
     thread = threading.Thread(target=interrupt)
-    thread.start()
-    with pytest.raises(KeyboardInterrupt):
-        supervised(job(tmp_path, script))
-    thread.join()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        thread.start()
+        with pytest.raises(KeyboardInterrupt):
+            supervised(job(tmp_path, script))
+        thread.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert not Process.of(int((tmp_path / "child").read_text())).is_there()
 
 

@@ -161,6 +161,11 @@ def test_a_dry_run_tells_and_does_nothing(home: Path) -> None:
     assert "prog" in refused(home, "--dry-run", "--", "prog", code=0).out
 
 
+def test_a_folder_of_the_user_is_not_written_into(home: Path) -> None:
+    ran = refused(home, "-o", home, "--", "true", code=2)
+    assert "no folder of tailrace tune" in ran.err
+
+
 def test_options_that_are_wrong(home: Path) -> None:
     assert "no class" in refused(home, "--allow", "colective", "--", "true", code=2).err
     assert "no such file" in refused(home, "--stdin", "nowhere", "--", "true", code=2).err

@@ -29,7 +29,7 @@ def test_a_plan_for_two_ranks_is_in_force_and_equal_in_content(tmp_path: Path) -
     recorded = recording.record_run(setting, ground, 60)
     assert recorded.profile["run"]["ranks"] == 2
     assert recorded.written == ["out.h5"]
-    assert [file["path"] for file in recorded.profile["files"]] == [f"{home}/out.h5"]
+    assert f"{home}/out.h5" in [file["path"] for file in recorded.profile["files"]]
     write_text(tmp_path / "profile.json", json.dumps(recorded.profile))
     plan, _, _ = advice.advise([tmp_path / "profile.json"], [], ["collective"])
     kinds = {kind for rule in rules_of(plan) for kind in rule.kinds}

@@ -15,6 +15,7 @@ from typing import Any
 from tailrace.tune import printed
 from tailrace.tune.content_file import Itself, compared, itself
 from tailrace.tune.oldest_reader import newer_than
+from tailrace.tune.printed import Printed
 from tailrace.units import mib, plural
 
 
@@ -35,7 +36,7 @@ class ByItself:
 
     files: dict[str, Itself]
     only: tuple[str, ...]
-    printed: printed.Printed
+    printed: Printed
 
     @property
     def names(self) -> list[str]:

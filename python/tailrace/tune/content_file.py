@@ -12,6 +12,7 @@ import xxhash
 
 from tailrace.errors import TailraceError
 from tailrace.tune import printed
+from tailrace.tune.printed import Printed
 from tailrace.verify.compare import CompareOptions, compare_files
 from tailrace.verify.differences import CompareReport, Difference
 from tailrace.verify.files import format_of
@@ -27,7 +28,7 @@ class Itself:
 
     whole: bool = False
     ignore: tuple[str, ...] = ()
-    lines: printed.Printed | None = None
+    lines: Printed | None = None
 
     def names(self, file: str) -> list[str]:
         """What is left out, by name."""
@@ -129,7 +130,7 @@ def _text(path: Path) -> bytes | None:
     return None if b"\0" in content else content
 
 
-def _compared_text(default: Path, tuned: Path, lines: printed.Printed) -> Compared:
+def _compared_text(default: Path, tuned: Path, lines: Printed) -> Compared:
     text = _text(tuned)
     why = printed.differs(lines, text) if text is not None else "is no text any more"
     size = default.stat().st_size

@@ -28,7 +28,7 @@ def _word(word: str, home: Path, there: Path) -> str:
 
 
 def _path(text: str, home: Path, there: Path) -> str:
-    if text.startswith("/"):
+    if text.startswith("/") and text.strip("/"):
         folder, name = os.path.split(text.rstrip("/"))
         real = str(Path(os.path.realpath(folder), name))  # the folder may be known by a link too
         if real == str(home) or real.startswith(f"{home}/"):

@@ -50,9 +50,9 @@ def document(asked: Asked, found: Found, plan: Path | None, runs: list[Document]
         "held_back": [
             {"rule": one["because"]["rule"], "guard": one["guard"],
              "reason": one["because"]["text"]}
-            for one in found.plan.get("held_back", [])
+            for one in found.plan.get("held_back") or []
         ],
-        "advice": [one["text"] for one in found.plan.get("advice", [])],
+        "advice": [one["text"] for one in found.plan.get("advice") or []],
         "plan": str(plan) if plan else None,
         "profile": str(asked.output / "profile.json"),
         "report": str(asked.output / "report.html"),

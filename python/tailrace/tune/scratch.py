@@ -53,6 +53,8 @@ class Scratch:
         _make_folders(self.inputs, self._found.folders)
         for name in self._found.files:
             shared += copy_afresh(self.home / name, self.inputs / name)
+        for name in snapshot.take(self.inputs).keys() - self._found.files.keys():
+            (self.inputs / name).unlink()  # of a run that was killed
         self._inputs = snapshot.take(self.inputs)
         return shared
 

@@ -44,6 +44,7 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
             "there is no tune to go on with", where=str(asked.output),
             hint="leave --resume out, or name its folder with -o",
         )  # fmt: skip
+    check_output(asked.output)
     with taken(state):
         ledger = _ledger(asked, state, resume)
         ground: Ground | None = None
@@ -62,6 +63,20 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
         ground.close()
         shutil.rmtree(state, ignore_errors=True)
     return result
+
+
+def check_output(folder: Path) -> None:
+    """Raises: what stands there is not of a tune, and nothing is to be lost in it."""
+    if not folder.exists():
+        return
+    if folder.is_dir():
+        ours = ("result.json", "state/facts.jsonl", "state/lock")
+        if not any(folder.iterdir()) or any((folder / name).is_file() for name in ours):
+            return
+    raise TailraceError(
+        "is there and is no folder of tailrace tune", where=str(folder),
+        hint="name another one with -o; nothing was written into this one",
+    )  # fmt: skip
 
 
 def preview(asked: Asked) -> Document:
