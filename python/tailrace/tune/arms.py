@@ -124,7 +124,7 @@ class Arms:
 
     def _went_wrong(self, name: str, plan: Document | None, measured: Measured) -> Exception:
         if plan is not None:
-            return Misbehaved(f"in a later run ({name}) {measured.outcome.words}")
+            return Misbehaved(f"in a later run, {name}: {measured.outcome.words}")
         said = self._runner.last_words(_file_name(name))
         return recording.failed(measured.outcome, said, self._command, self._limit_s)
 

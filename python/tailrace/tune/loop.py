@@ -115,6 +115,10 @@ class Tune:
         recorded: Document = self._ledger.fact("recorded", record)
         found.profile = json.loads(file.read_text())
         found.notes += recorded["notes"]
+        if (found.profile["run"].get("nodes") or 1) > 1:
+            found.notes.append(
+                "it ran on several nodes: files were synced and compared from this one"
+            )
         recording.check_outside(recorded["outside"], asked.allow_outside)
         self._runner.outside = Outside([Path(one) for one in recorded["outside"]], asked.scratch)
         self._runner.outside.save()
@@ -151,15 +155,15 @@ class Tune:
         assert one is not None and found.known is not None
         known = found.known
         checked = candidates.that_works(one.plan, lambda plan, number: arms.check(
-            f"check {len(one.dropped)}.{number}", plan, known), self._say)  # fmt: skip
+            f"check {_stage(one)}, {number}", plan, known), self._say)  # fmt: skip
         checked.dropped = {**one.dropped, **checked.dropped}
         one = found.candidate = checked
         found.report = one.report
         if not one.rules:
             _ended(found, "nothing_to_gain", _all_dropped(one))
             return
-        stage = f"{len(one.dropped)}"
-        found.trial, found.times = arms.until_decided(f"trial {stage}", one.plan, self._same)
+        trial = f"trial {_stage(one)}"
+        found.trial, found.times = arms.until_decided(trial, one.plan, self._same)
         if found.trial.verdict not in {"faster", "slower"}:
             _no_gain(found, one, found.trial)
             return
@@ -178,17 +182,17 @@ class Tune:
             lambda: time.monotonic() < end,
             self._say,
         )
-        stage = f"search {len(one.dropped)}"
+        stage = f"search {_stage(one)}"
         one.plan, found.changes = search.better(one.plan, self._ledger, stage, means)
 
     def _confirm(self, found: Found, one: Candidate, known: ByItself) -> None:
-        stage = f"confirmation {len(one.dropped)}"
+        stage = f"confirmation {_stage(one)}"
         confirmed, times = self._arms.until_decided(stage, one.plan, self._same)
         found.confirmed, found.times = confirmed, times
         if confirmed.verdict != "faster":
             _no_gain(found, one, confirmed)
             return
-        last = self._arms.check(f"proof {len(one.dropped)}", one.plan, known)
+        last = self._arms.check(f"proof {_stage(one)}", one.plan, known)
         found.report, found.lines = last.report, last.lines
         if last.problem or last.report is None:
             raise Misbehaved(last.problem)
@@ -196,6 +200,11 @@ class Tune:
             _ended(found, "not_proven", "nothing of what it writes or prints could be compared")
             return
         _ended(found, "kept", "faster beyond noise, and equal in content")
+
+
+def _stage(candidate: Candidate) -> str:
+    """Tells apart what is done once more with less of the plan."""
+    return f"({len(candidate.dropped)} dropped)"
 
 
 def _profile(asked: Asked) -> Path:
@@ -220,7 +229,10 @@ def _nothing_alike(known: ByItself, alike: Report) -> str:
     if alike.differences:
         return f"two runs of it as it is are not equal: {alike.differences[0]}"
     if not known.files and not known.only and not any(line.strip() for line in known.printed.lines):
-        return "it writes nothing and prints nothing, so that nothing could be compared"
+        return (
+            "it writes nothing and prints nothing, so that nothing could be compared; have it print "
+            "a sum of what it reads"
+        )
     return "two runs of it as it is have nothing in common that could be compared"
 
 

@@ -40,7 +40,7 @@ def alternate(
         times.one.append(seconds[arms[0]])
         times.other.append(seconds[arms[1]])
         say(
-            f"{stage}, pair {number} of {wanted}: {arms[0]} {seconds[arms[0]]:.3f} s, "
+            f"{stage.partition(' (')[0]}, pair {number} of {wanted}: {arms[0]} {seconds[arms[0]]:.3f} s, "
             f"{arms[1]} {seconds[arms[1]]:.3f} s"
         )
 

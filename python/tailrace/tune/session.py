@@ -70,13 +70,19 @@ def check_output(folder: Path) -> None:
     if not folder.exists():
         return
     if folder.is_dir():
-        ours = ("result.json", "state/facts.jsonl", "state/lock")
-        if not any(folder.iterdir()) or any((folder / name).is_file() for name in ours):
+        ours = ("state/facts.jsonl", "state/lock", "scratch/put_aside")
+        begun = any((folder / name).exists() for name in ours)
+        if begun or _has_result(folder) or not any(folder.iterdir()):
             return
     raise TailraceError(
         "is there and is no folder of tailrace tune", where=str(folder),
         hint="name another one with -o; nothing was written into this one",
     )  # fmt: skip
+
+
+def _has_result(folder: Path) -> bool:
+    file = folder / "result.json"
+    return file.is_file() and b'"tailrace-tune/' in file.read_bytes()[:200]
 
 
 def preview(asked: Asked) -> Document:
