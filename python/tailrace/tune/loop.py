@@ -117,7 +117,7 @@ class Tune:
         found.notes += recorded["notes"]
         if (found.profile["run"].get("nodes") or 1) > 1:
             found.notes.append(
-                "it ran on several nodes: files were synced and compared from this one"
+                "it ran on several nodes: files are synced and compared from this one"
             )
         recording.check_outside(recorded["outside"], asked.allow_outside)
         self._runner.outside = Outside([Path(one) for one in recorded["outside"]], asked.scratch)
@@ -230,8 +230,8 @@ def _nothing_alike(known: ByItself, alike: Report) -> str:
         return f"two runs of it as it is are not equal: {alike.differences[0]}"
     if not known.files and not known.only and not any(line.strip() for line in known.printed.lines):
         return (
-            "it writes nothing and prints nothing, so that nothing could be compared; have it print "
-            "a sum of what it reads"
+            "it writes nothing and prints nothing, so that nothing could be compared; have it "
+            "print a sum of what it reads"
         )
     return "two runs of it as it is have nothing in common that could be compared"
 

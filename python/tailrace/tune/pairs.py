@@ -39,10 +39,8 @@ def alternate(
         }
         times.one.append(seconds[arms[0]])
         times.other.append(seconds[arms[1]])
-        say(
-            f"{stage.partition(' (')[0]}, pair {number} of {wanted}: {arms[0]} {seconds[arms[0]]:.3f} s, "
-            f"{arms[1]} {seconds[arms[1]]:.3f} s"
-        )
+        shown = ", ".join(f"{arm} {seconds[arm]:.3f} s" for arm in arms)
+        say(f"{stage.partition(' (')[0]}, pair {number} of {wanted}: {shown}")
 
 
 def until_decided(
