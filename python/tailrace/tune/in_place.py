@@ -102,7 +102,7 @@ class InPlace:
     def close(self) -> None:
         """What was put aside stays: it might be the user's own."""
         self.put_back()
-        for path in self._root.iterdir() if self._root.is_dir() else ():
+        for path in list(self._root.glob("*")):
             if path.is_dir() and path != self.put_aside:
                 shutil.rmtree(path, ignore_errors=True)
             elif not path.is_dir():
