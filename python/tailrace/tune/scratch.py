@@ -105,8 +105,8 @@ class Scratch:
         return Left(where, sorted({*wrote, *altered}), gone, altered, strays)
 
     def read_files(self) -> list[Path]:
-        """What runs may read: for a page cache that is in the same state before each."""
-        return [self.inputs / name for name in self._found.files]
+        """What runs may read, copies and links: for a page cache in the same state before each."""
+        return [self.folder / name for name in self._found.files]
 
     def places(self) -> list[Path]:
         """Where the files of the working folder are while a run works."""
