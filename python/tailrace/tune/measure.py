@@ -67,6 +67,7 @@ class Runner:
         self._setting, self._ground = setting, ground
         self.outside = Outside([], setting.root)
         self.command = setting.command
+        self.reads: set[str] | None = None  # files that the program was seen to touch; None: all
 
     def run(
         self, name: str, plan: Document | None, limit_s: float | None, keep: bool = False
@@ -80,7 +81,7 @@ class Runner:
         folder = ground.begin()
         self.outside.put_back()
         settle()
-        (page_cache.cold if setting.is_cold else page_cache.warm)(ground.read_files())
+        (page_cache.cold if setting.is_cold else page_cache.warm)(self._inputs())
         with Application(setting, ground, plan, name) as application:
             outcome = supervised(
                 Job(
@@ -116,6 +117,14 @@ class Runner:
             (self.prints(name) / "stdout").read_bytes(),
             code,
         )
+
+    def _inputs(self) -> list[Path]:
+        folder = self._ground.folder
+        return [
+            path
+            for path in self._ground.read_files()
+            if self.reads is None or str(path.relative_to(folder)) in self.reads
+        ]
 
     def prints(self, name: str) -> Path:
         """Where what a run prints is kept."""

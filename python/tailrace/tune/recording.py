@@ -110,6 +110,13 @@ def written_outside(profile: Document, places: Sequence[Path]) -> list[str]:
     ]
 
 
+def files_below(profile: Document, home: Path) -> set[str]:
+    """Names below a folder of the files that the run touched."""
+    root = f"{home}/"
+    paths = (file["path"] for file in profile.get("files", []))
+    return {path[len(root) :] for path in paths if path.startswith(root)}
+
+
 def check_outside(files: Sequence[str], allowed: bool) -> None:
     """Raises: it writes beyond the working folder, which runs would do again and again."""
     if not files or allowed:
