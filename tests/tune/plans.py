@@ -22,7 +22,7 @@ def plan(*entries: tuple[str, str, list[Document]], **more: Any) -> Document:
         "schema": "tailrace-plan/1",
         "origin": {"version": "test"},
         "entries": [
-            {"file": file, "dataset": dataset, "settings": settings}
+            {"file": file, "dataset": dataset, "when": "any", "settings": settings}
             for file, dataset, settings in entries
         ],
         **more,
