@@ -121,7 +121,7 @@ def tune(
     if stdin is not None and not stdin.is_file():
         raise TailraceError("there is no such file", where=f"--stdin {stdin}")
     folder = output_folder.resolve()
-    own = f"tailrace-tune-{xxhash.xxh3_64_hexdigest(str(folder))}"  # of this tune alone
+    own = f"tailrace-tune-{xxhash.xxh3_64_hexdigest(str(folder).encode())}"  # of this tune alone
     asked = Asked(
         command=command, home=home, output=folder,
         scratch=(scratch / own if scratch else folder / "scratch").resolve(),

@@ -155,8 +155,12 @@ class Tune:
         one = found.candidate
         assert one is not None and found.known is not None
         known = found.known
-        checked = candidates.that_works(one.plan, lambda plan, number: arms.check(
-            f"check {_stage(one)}, {number}", plan, known), self._say)  # fmt: skip
+        stage = _stage(one)
+
+        def check(plan: Document, number: int) -> candidates.Checked:
+            return arms.check(f"check {stage}, {number}", plan, known)
+
+        checked = candidates.that_works(one.plan, check, self._say)
         checked.dropped = {**one.dropped, **checked.dropped}
         one = found.candidate = checked
         found.report = one.report
