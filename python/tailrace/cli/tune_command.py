@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 import xxhash
 
+from tailrace.cli.advise_command import Rules
 from tailrace.cli.options import Declare, Json, Quiet
 from tailrace.cli.output import Output
 from tailrace.cli.profile_command import Command
@@ -48,10 +49,6 @@ Stdin = Annotated[
 Allow = Annotated[
     str,
     typer.Option("--allow", metavar="CLASS,...", show_default=False, help="Rules of opt_in too."),
-]
-Rules = Annotated[
-    list[Path],
-    typer.Option("--rules", metavar="FILE", show_default=False, help="A site's own rules."),
 ]
 Cold = Annotated[
     bool, typer.Option("--cold", help="Inputs out of the page cache before each run; else in it.")

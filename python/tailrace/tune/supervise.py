@@ -48,7 +48,7 @@ class Outcome:
     @property
     def words(self) -> str:
         if self.stopped == "limit":
-            return f"it was ended after {self.elapsed_s:.1f} s, its time limit"
+            return f"its time limit was over, and it was ended after {self.elapsed_s:.1f} s"
         if self.stopped == "disk":
             return "it was ended before the disk was full"
         if self.code < 0:
