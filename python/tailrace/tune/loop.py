@@ -28,6 +28,7 @@ from tailrace.tune.pairs import Times
 from tailrace.tune.rules_of_plan import by_suspicion
 from tailrace.tune.search import Means
 from tailrace.tune.survey import check_space
+from tailrace.units import plural
 from tailrace.whole_files import write_text
 
 Say = Callable[[str], None]
@@ -135,7 +136,7 @@ class Tune:
         plan["origin"]["sources"] = [str(asked.output / "profile.json")]  # where it will be
         found.plan, found.candidate = plan, Candidate(plan)
         found.notes += notes
-        self._say(f"the plan has {len(found.candidate.rules)} rules to try")
+        self._say(f"the plan has {plural(len(found.candidate.rules), 'rule')} to try")
 
     def _steady(self, found: Found) -> bool:
         """The default against itself."""
