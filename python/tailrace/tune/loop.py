@@ -78,7 +78,9 @@ class Tune:
         found = Found(Verdict("nothing_to_gain", ""))
         recorded = self._record(found)
         self._advise(found)
-        if not found.candidate or not found.candidate.rules:
+        if found.candidate is None:
+            return _ended(found, "nothing_to_gain", "it was not seen to write or read a file")
+        if not found.candidate.rules:
             return _ended(found, "nothing_to_gain", "no rule has anything to set for it")
         found.known, alike = self._arms.defaults(self._asked.limit_s)
         if not alike.equal:
@@ -130,6 +132,8 @@ class Tune:
 
     def _advise(self, found: Found) -> None:
         asked = self._asked
+        if not found.profile.get("files"):
+            return
         ranks = found.profile["run"].get("ranks") or 1
         allow = sorted({*asked.allow, *(["collective"] if ranks > 1 else [])})
         plan, _, notes = advice.advise([_profile(asked)], asked.rules, allow, asked.declared)
