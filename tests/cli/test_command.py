@@ -52,7 +52,7 @@ def test_version() -> None:
 
 MISTAKES: list[tuple[list[str], int, str]] = [
     (["verfy"], 2, "Did you mean 'verify'?"),
-    (["tune"], 2, "there is no command 'tune'"),
+    (["frobnicate"], 2, "there is no command 'frobnicate'"),
     (["verify"], 2, "Missing argument"),
     (["verify", "--jsn", "x"], 2, "--json"),
     (["verify", "--rtol", "abc", "a", "b"], 2, "'--rtol': Input should be a valid number"),

@@ -21,6 +21,7 @@ from tailrace.tune.processes import Process, family
 _patience_s = 5.0
 _look_s = 0.25
 _pause_s = 0.02
+_interrupts = {signal.SIGINT, signal.SIGTERM}
 
 
 @dataclass(frozen=True)
@@ -65,11 +66,18 @@ def supervised(job: Job) -> Outcome:
         (job.prints / "stderr").open("wb") as err,
         (job.stdin or Path(os.devnull)).open("rb") as given,
     ):
-        started = time.monotonic()
-        process = _started(job, given.fileno(), out.fileno(), err.fileno())
-        watch = _Watch(process, job, started)
-        watch.start()
+        # A signal that came while the process is being made would leave it without anybody.
+        held = signal.pthread_sigmask(signal.SIG_BLOCK, _interrupts)
         try:
+            started = time.monotonic()
+            process = _started(job, (given.fileno(), out.fileno(), err.fileno()), held)
+        except BaseException:
+            signal.pthread_sigmask(signal.SIG_SETMASK, held)
+            raise
+        watch = _Watch(process, job, started)
+        try:
+            watch.start()
+            signal.pthread_sigmask(signal.SIG_SETMASK, held)
             code = process.wait()
             elapsed = time.monotonic() - started
             if _outlived(process.pid, watch):  # work that goes on in the background counts
@@ -82,13 +90,23 @@ def supervised(job: Job) -> Outcome:
     return Outcome(code, elapsed, watch.stopped)
 
 
-def _started(job: Job, given: int, out: int, err: int) -> subprocess.Popen[bytes]:
+def _started(
+    job: Job, streams: tuple[int, int, int], mask: set[int | signal.Signals]
+) -> subprocess.Popen[bytes]:
+    """mask: of the signals that the program has blocked."""
+    ends = ends_with_parent()
+
+    def prepare() -> None:
+        if ends is not None:
+            ends()
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
     try:
         return subprocess.Popen(
             job.words, cwd=job.folder, env={**os.environ, **job.environment},
-            stdin=given, stdout=out, stderr=err,
+            stdin=streams[0], stdout=streams[1], stderr=streams[2],
             start_new_session=True,  # ended by its group; and it has no terminal to wait for
-            preexec_fn=ends_with_parent(),  # noqa: PLW1509  (no thread runs here yet)
+            preexec_fn=prepare,  # noqa: PLW1509  (no thread runs here yet)
         )  # fmt: skip
     except OSError as error:
         code = ExitCode.USAGE if isinstance(error, FileNotFoundError) else ExitCode.RUN_FAILED
