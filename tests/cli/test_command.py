@@ -17,7 +17,8 @@ from tailrace_cli import called, environment, tailrace
 from tailrace.cli.main import plain_dashes
 
 COMMANDS = {"run", "sweep", "scale", "suite", "submit", "compare", "report", "verify", "doctor",
-            "intents", "profile", "rules", "advise", "apply", "env", "tune"}  # fmt: skip
+            "intents", "profile", "rules", "advise", "apply", "env", "tune",
+            "repack"}  # fmt: skip
 ERROR = re.compile(r"tailrace: error: [^\n]+[.?!]\n(       hint: [^\n]+[.?!]\n)?")
 
 
