@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from profiled import profiled, script
 from tailrace_cli import Ran, tailrace
@@ -39,7 +41,9 @@ def prove(plan: Path, *words: str | Path, **changes: str | None) -> Path:
     before = proof.files_of(command)
     ran, profile = profiled(plan.parent, *command, **changes)
     ran.expect(0)
-    document["proof"] = proof.of_run(document, command, before, profile)
+    own = {name: value for name, value in changes.items() if value is not None}
+    with patch.dict(os.environ, own):  # as the run had it
+        document["proof"] = proof.of_run(document, command, before, profile)
     plan.write_text(json.dumps(document))
     return plan
 
