@@ -65,7 +65,7 @@ def _section(number: int, session: Json) -> Section:
         ],
         notices=[_missed(case) for case in cases if case["goal"]["met"] is not True],
         figures=figures,
-        repetitions=_rates(ratios),
+        repetitions=_rates([case for case in ratios if "unit" not in case]),
         repetitions_note="Durable MB/s (10^6 bytes per second) of both arms: min, median, max.",
         commands=[Fact("All suites again", "make bench")],
         settings=[Fact(key, str(value)) for key, value in settings.items()],
@@ -79,7 +79,7 @@ def _missed(case: Json) -> Notice:
 
 def _pair_ratios(case: Json) -> list[float]:
     arms = zip(case["arms"]["baseline"], case["arms"]["candidate"], strict=True)
-    key = "durable_bytes_per_s"
+    key = "per_s" if "unit" in case else "durable_bytes_per_s"  # whole commands, or bytes
     return [candidate[key] / baseline[key] for baseline, candidate in arms]
 
 
@@ -101,7 +101,7 @@ def _ratios(name: str, cases: Sequence[Json]) -> Figure:
                 "s-durable",
             )
         )
-    title = "Durable rate by that of the baseline"
+    title = "Rate by that of the baseline"
     caption = "Above 1 the candidate is faster. A goal is met where the interval begins above it."
     legend = [
         Key(swatches.bar("s-durable"), "median of the ratios of the pairs"),
