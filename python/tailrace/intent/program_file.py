@@ -20,11 +20,12 @@ def programs_in(words: list[str]) -> Iterator[Path]:
     """The compiled programs that a command names: a launcher, and what it starts."""
     for word in words:
         found = shutil.which(word) if os.sep not in word else word
-        if found and _starts_with_magic(Path(found)):
+        if found and is_compiled(Path(found)):
             yield Path(found)
 
 
-def _starts_with_magic(path: Path) -> bool:
+def is_compiled(path: Path) -> bool:
+    """Whether a file is a program or library for the loader."""
     try:
         if not path.is_file():
             return False

@@ -15,6 +15,7 @@ from typing import Any
 import xxhash
 
 from tailrace.errors import TailraceError
+from tailrace.intent.program_file import is_compiled
 
 Document = dict[str, Any]
 
@@ -119,10 +120,9 @@ def _other_variables(proven: dict[str, str], now: dict[str, str]) -> list[str]:
 
 def _libraries(program: Path) -> list[str]:
     """The shared libraries that the loader finds for a program; none for what is no program."""
+    if not is_compiled(program):
+        return []
     try:
-        with program.open("rb") as file:
-            if file.read(4) != b"\x7fELF":
-                return []
         # The loader lists them and runs nothing of the program.
         ran = subprocess.run(
             ["ldd", program], check=False, capture_output=True, text=True, timeout=30

@@ -16,6 +16,34 @@ using Size = uint64_t;  ///< extents and offsets
 constexpr Id default_list = 0;
 constexpr Id invalid_id = -1;
 
+// What stands in the place of a dataspace.
+constexpr Id space_all = 0;
+constexpr Id space_block = 1;    ///< in memory, as many elements as the file's selection
+constexpr Id space_in_list = 2;  ///< the selection stands in the transfer list
+
+constexpr int extent_null = 2;  ///< no data
+constexpr int select_none = 0;
+constexpr int select_points = 1;
+constexpr int select_hyperslabs = 2;
+constexpr int select_all = 3;
+
+constexpr int layout_compact = 0;
+constexpr int layout_contiguous = 1;
+constexpr int layout_chunked = 2;
+constexpr int layout_virtual = 3;
+constexpr int fill_undefined = 0;
+
+constexpr int class_integer = 0;
+constexpr int class_float = 1;
+constexpr int class_string = 3;
+constexpr int class_bitfield = 4;
+constexpr int class_opaque = 5;
+constexpr int class_compound = 6;
+constexpr int class_reference = 7;
+constexpr int class_enum = 8;
+constexpr int class_vlen = 9;
+constexpr int class_array = 10;
+
 // What kind of object an identifier or a location stands for.
 constexpr int kind_file = 1;
 constexpr int kind_group = 2;

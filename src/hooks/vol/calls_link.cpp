@@ -133,7 +133,7 @@ Status copy_object(void* source, const Location* from, const char* from_name, vo
                    const Location* to, const char* to_name, Id list, Id creation, Id transfer,
                    void** request) {
     Object& on = object_of(source);
-    if (fill_all_holes() < 0) return -1;
+    fill_all_holes();
     const Clock clock(on.file);
     const Status status =
         on.library().H5VLobject_copy(on.inner, from, from_name, inner_of(target), to, to_name,

@@ -26,6 +26,19 @@ static_assert(structure_version == H5VL_VERSION && native_value == H5VL_NATIVE_V
 static_assert(plugin_type_connector == H5PL_TYPE_VOL && level_current == H5VL_GET_CONN_LVL_CURR);
 static_assert(default_list == H5P_DEFAULT);
 
+static_assert(space_all == H5S_ALL && space_block == H5S_BLOCK && space_in_list == H5S_PLIST);
+static_assert(extent_null == H5S_NULL && select_none == H5S_SEL_NONE);
+static_assert(select_points == H5S_SEL_POINTS && select_hyperslabs == H5S_SEL_HYPERSLABS);
+static_assert(select_all == H5S_SEL_ALL);
+static_assert(layout_compact == H5D_COMPACT && layout_contiguous == H5D_CONTIGUOUS);
+static_assert(layout_chunked == H5D_CHUNKED && layout_virtual == H5D_VIRTUAL);
+static_assert(fill_undefined == H5D_FILL_VALUE_UNDEFINED);
+static_assert(class_integer == H5T_INTEGER && class_float == H5T_FLOAT);
+static_assert(class_string == H5T_STRING && class_bitfield == H5T_BITFIELD);
+static_assert(class_opaque == H5T_OPAQUE && class_compound == H5T_COMPOUND);
+static_assert(class_reference == H5T_REFERENCE && class_enum == H5T_ENUM);
+static_assert(class_vlen == H5T_VLEN && class_array == H5T_ARRAY);
+
 SAME_SIZE(Location, H5VL_loc_params_t);
 SAME_PLACE(Location, way, H5VL_loc_params_t, type);
 SAME_PLACE(Location, by_name.name, H5VL_loc_params_t, loc_data.loc_by_name.name);

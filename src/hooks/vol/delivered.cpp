@@ -12,15 +12,6 @@
 namespace tailrace::hooks::vol {
 namespace {
 
-constexpr Id all = 0;
-constexpr Id block = 1;
-constexpr Id in_list = 2;
-constexpr int class_string = 3;
-constexpr int class_compound = 6;
-constexpr int class_reference = 7;
-constexpr int class_vlen = 9;
-constexpr int class_array = 10;
-constexpr int select_all = 3;
 constexpr unsigned deepest = 32;
 constexpr size_t buffer_bytes = size_t{1} << 20;
 
@@ -81,7 +72,7 @@ struct Hash {
 
 /// Where in the file it came from: two reads must not be able to change places.
 uint64_t place_of(const Library& of, Id file_space) {
-    if (file_space == all) return 0;
+    if (file_space == space_all) return 0;
     uint64_t numbers[2 * most_dimensions] = {};
     uint64_t place = static_cast<uint64_t>(of.H5Sget_select_npoints(file_space));
     const int rank = of.H5Sget_simple_extent_ndims(file_space);
@@ -112,14 +103,14 @@ bool take_selected(const Library& of, Id space, const void* memory, Id type, Has
 bool take(const Library& of, Object& dataset, const Read& read, size_t at, Hash& hash) {
     const Id memory = read.memory_spaces[at];
     const Id file = read.file_spaces[at];
-    if (memory == in_list || file == in_list) return false;
+    if (memory == space_in_list || file == space_in_list) return false;
     const Id type = read.memory_types[at];
-    if (memory != all && memory != block)
+    if (memory != space_all && memory != space_block)
         return take_selected(of, memory, read.buffers[at], type, hash);
-    if (file != all && memory == all)  // then the selection is that of the file
+    if (file != space_all && memory == space_all)  // then the selection is that of the file
         return take_selected(of, file, read.buffers[at], type, hash);
     int64_t elements = 0;
-    if (file != all) {
+    if (file != space_all) {
         elements = of.H5Sget_select_npoints(file);
     } else {
         const Id whole = ask_dataset(dataset, dataset.inner, dataset_get_space);

@@ -7,18 +7,6 @@
 namespace tailrace::hooks::vol {
 namespace {
 
-constexpr Id all = 0;
-constexpr Id block = 1;     // in memory, as many elements as the file's selection
-constexpr Id in_list = 2;   // the selection stands in the transfer list
-constexpr int no_data = 2;  // H5S_NULL
-constexpr int select_none = 0;
-constexpr int select_points = 1;
-constexpr int select_hyperslabs = 2;
-constexpr int select_all = 3;
-constexpr int chunked = 2;
-constexpr int class_string = 3;
-constexpr int class_vlen = 9;
-
 constexpr struct {
     uint32_t driver;
     const char* variable;  // HDF5 2
@@ -40,7 +28,7 @@ uint32_t driver_of(const Library& library, Id access) {
     const Id asked = library.H5Pget_driver(access);
     if (asked < 0) return spool::driver_not_known;
     for (const auto& driver : drivers) {
-        const auto* value = static_cast<const Id*>(dlsym(library.handle, driver.variable));
+        const auto* value = static_cast<const Id*>(variable_of(library, driver.variable));
         Id id = value != nullptr ? *value : invalid_id;
         if (value == nullptr && driver.function != nullptr) {
             const auto function =
@@ -150,9 +138,9 @@ void describe_type(const Library& of, Id type, DatasetFacts& facts) {
     if (type < 0) return;
     facts.type_class = of.H5Tget_class(type);
     facts.type_bytes = of.H5Tget_size(type);
-    const bool number = facts.type_class == 0 || facts.type_class == 1;
+    const bool number = facts.type_class == class_integer || facts.type_class == class_float;
     if (number) facts.type_order = of.H5Tget_order(type);
-    if (facts.type_class == 0) facts.type_signed = of.H5Tget_sign(type);
+    if (facts.type_class == class_integer) facts.type_signed = of.H5Tget_sign(type);
     facts.variable = facts.type_class == class_vlen ||
                      (facts.type_class == class_string && of.H5Tis_variable_str(type) > 0);
 }
@@ -179,7 +167,7 @@ void describe_filters(const Library& of, Id creation, DatasetFacts& facts) {
 void describe_creation(const Library& of, Id creation, DatasetFacts& facts) {
     if (creation < 0) return;
     facts.layout = of.H5Pget_layout(creation);
-    if (facts.layout == chunked) {
+    if (facts.layout == layout_chunked) {
         const int rank = of.H5Pget_chunk(creation, static_cast<int>(most_dimensions), facts.chunk);
         facts.chunk_rank = rank > 0 && static_cast<uint32_t>(rank) == facts.rank ? facts.rank : 0;
     }
@@ -250,7 +238,7 @@ void describe_dataset(const Library& library, Id type, Id space, Id creation, Id
             facts.rank = static_cast<uint32_t>(rank);
             library.H5Sget_simple_extent_dims(space, facts.dims, facts.largest);
         }
-        const bool none = library.H5Sget_simple_extent_type(space) == no_data;
+        const bool none = library.H5Sget_simple_extent_type(space) == extent_null;
         facts.elements = none ? 0 : product(facts.dims, facts.rank);
     }
     describe_creation(library, creation, facts);
@@ -276,8 +264,8 @@ uint64_t describe_place(const Library& library, const DatasetEntry* dataset, Id 
     uint64_t dims[most_dimensions];
     const uint32_t rank = recorder::extent(dataset, dims);
     place = Place{};
-    if (file_space == all || file_space == block || file_space == in_list) {
-        if (file_space == in_list) return 0;
+    if (file_space == space_all || file_space == space_block || file_space == space_in_list) {
+        if (file_space == space_in_list) return 0;
         set_whole(place, dims, rank);
         const uint64_t elements = recorder::elements(dataset);
         place.empty = elements == 0;

@@ -13,7 +13,6 @@ namespace {
 
 constexpr unsigned buckets = 4096;
 constexpr unsigned most_entries = 1 << 16;
-constexpr int layout_chunked = 2;
 DirectChunks* table[buckets];
 unsigned entries = 0;
 bool said_refused = false;

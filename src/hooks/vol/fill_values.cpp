@@ -10,7 +10,6 @@
 namespace tailrace::hooks::vol {
 namespace {
 
-constexpr int class_string = 3;
 constexpr uint64_t most_bytes = uint64_t{4} << 20;
 
 /// A run of elements that is a box: whole rows of some dimension.
@@ -154,7 +153,8 @@ bool measure(Object& dataset, Array& array) {
 bool lies_plain(const Library& of, Id type) {
     const int kind = of.H5Tget_class(type);
     if (kind == class_string) return of.H5Tis_variable_str(type) == 0;
-    return kind == 0 || kind == 1 || kind == 4 || kind == 5 || kind == 8;
+    return kind == class_integer || kind == class_float || kind == class_bitfield ||
+           kind == class_opaque || kind == class_enum;
 }
 
 Status fill_missing(Object& dataset, const Array& array, const WrittenBits* written) {

@@ -15,12 +15,6 @@ unsigned holes_counted = 0;
 
 namespace {
 
-constexpr int layout_contiguous = 1;
-constexpr int layout_virtual = 3;
-constexpr int fill_undefined = 0;
-constexpr Id whole_extent = 0;
-constexpr int select_none = 0;
-constexpr int select_all = 3;
 constexpr uint64_t most_elements = uint64_t{1} << 29;  // 64 MiB of bits
 constexpr uint64_t most_in_all = uint64_t{1} << 31;
 constexpr unsigned most_counted = 1024;
@@ -85,22 +79,20 @@ Counted* counted_of(Object& dataset, bool& known) {
     return nullptr;
 }
 
-void note(const Counted& counted, spool::Became became, const char* value, const char* reason) {
-    const Object& dataset = *counted.owner;
-    note_outcome(*counted.setting,
-                 {dataset.under->plan->path, dataset.path != nullptr ? dataset.path : ""}, became,
-                 value, reason);
+void note(const Object& dataset, const plan::PlanSetting& setting, spool::Became became,
+          const char* value, const char* reason) {
+    note_outcome(setting, {dataset.under->plan->path, dataset.path != nullptr ? dataset.path : ""},
+                 became, value, reason);
 }
 
-void say_failed(const Counted& counted) {
-    const char* const path = counted.owner->path != nullptr ? counted.owner->path : "";
+void say_failed(const Object& dataset, const plan::PlanSetting& setting) {
     char line[900];
     snprintf(line, sizeof line,
              "%.400s: %.300s: elements that the program left out could not get their fill value; "
              "take the setting \"fill_time\" out of the plan",
-             counted.owner->under->plan->path, path);
+             dataset.under->plan->path, dataset.path != nullptr ? dataset.path : "");
     recorder::say(line);
-    note(counted, spool::became_failed, "",
+    note(dataset, setting, spool::became_failed, "",
          "elements that the program left out could not get their fill value");
 }
 
@@ -110,14 +102,15 @@ void say_failed(const Counted& counted) {
 Status settle(Counted* counted, bool closes) {
     const uint64_t missing = counted->bits.missing();
     if (missing > 0 && fill_missing(*counted->owner, counted->array, &counted->bits) < 0) {
-        if (!counted->failed) say_failed(*counted);
+        if (!counted->failed) say_failed(*counted->owner, *counted->setting);
         const bool again = counted->failed;
         counted->failed = true;
         if (!closes || !again) return -1;
     } else if (missing > 0) {
         char value[64];
         snprintf(value, sizeof value, "%llu elements", static_cast<unsigned long long>(missing));
-        note(*counted, spool::became_applied, value, "left out by the program, and filled");
+        note(*counted->owner, *counted->setting, spool::became_applied, value,
+             "left out by the program, and filled");
     }
     forget(counted);
     return 0;
@@ -166,7 +159,7 @@ bool is_virtual(Object& dataset) {
 
 /// What a write into `space` will write: false where that is not known.
 bool will_write(const Library& of, Id space, const Array& array, Place& place, bool& all) {
-    all = space == whole_extent;
+    all = space == space_all;
     place.empty = false;
     if (all) return true;
     const Quiet quiet(of);
@@ -201,16 +194,17 @@ const char* why_not_counted(const Library& of, Id creation, const NewDataset& wh
 
 void count_holes(Object& dataset, const plan::PlanSetting& setting) {
     Array array{};
-    if (!measure(dataset, array) || begin(dataset, array, setting) != nullptr) return;
+    const bool known = measure(dataset, array);
+    if (known && begin(dataset, array, setting) != nullptr) return;
     // Nothing has been written yet: all of it gets its fill value, as without us.
-    fill_missing(dataset, array, nullptr);
+    if (!known || fill_missing(dataset, array, nullptr) < 0) say_failed(dataset, setting);
 }
 
 Status fill_holes(Object& dataset, bool closes) {
     if (holes_counted == 0) return 0;
     bool known = true;
     Counted* counted = counted_of(dataset, known);
-    if (!known) return settle_all(nullptr, false);
+    if (!known) fill_all_holes();
     return counted != nullptr ? settle(counted, closes) : 0;
 }
 
@@ -218,14 +212,14 @@ Status fill_holes_in_file(const Object& any, bool closes) {
     return holes_counted != 0 ? settle_all(&any, closes) : 0;
 }
 
-Status fill_all_holes() { return settle_all(nullptr, false); }
+void fill_all_holes() { settle_all(nullptr, false); }
 
 Status before_read(size_t count, void** objects) {
     for (size_t at = 0; holes_counted != 0 && at < count; ++at) {
         Object& dataset = object_of(objects[at]);
         if (fill_holes(dataset, false) < 0) return -1;
         // Below us the library reads the sources of a virtual dataset, which may be any.
-        if (holes_counted != 0 && is_virtual(dataset) && fill_all_holes() < 0) return -1;
+        if (holes_counted != 0 && is_virtual(dataset)) fill_all_holes();
     }
     return 0;
 }

@@ -39,13 +39,19 @@ bool fill(Library& found, const Dl_info& where) {
 }
 
 Id value_of(const Library& library, const char* variable) {
-    const auto* address = static_cast<const Id*>(dlsym(library.handle, variable));
+    const auto* address = static_cast<const Id*>(variable_of(library, variable));
     return address != nullptr ? *address : invalid_id;
 }
 
 }  // namespace
 
 Library& library(unsigned number) { return libraries[number]; }
+
+const void* variable_of(const Library& library, const char* name) {
+    constexpr char some_function[] = "H5get_libversion";
+    const bool for_all = dlsym(RTLD_DEFAULT, some_function) == dlsym(library.handle, some_function);
+    return dlsym(for_all ? RTLD_DEFAULT : library.handle, name);
+}
 
 int library_of(const void* code) {
     Dl_info where{};

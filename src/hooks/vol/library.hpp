@@ -51,6 +51,10 @@ constexpr unsigned most_libraries = 4;
 int library_of(const void* code);
 Library& library(unsigned number);
 
+/// Where a variable of the library is. A program that names one (H5P_FILE_ACCESS_DEFAULT,
+/// H5FD_MPIO) has it in itself, and the library goes by that one; nullptr: there is none.  [local]
+const void* variable_of(const Library& library, const char* name);
+
 /// Looks up ids that are only there once the library has been initialised.  [local]
 void start(Library& library);
 

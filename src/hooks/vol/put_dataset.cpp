@@ -11,9 +11,6 @@
 namespace tailrace::hooks::vol {
 namespace {
 
-constexpr int layout_compact = 0;
-constexpr int layout_contiguous = 1;
-constexpr int layout_chunked = 2;
 constexpr int filter_deflate = 1;
 constexpr int filter_shuffle = 2;
 constexpr uint64_t most_compact = uint64_t{60} << 10;

@@ -17,9 +17,6 @@
 namespace tailrace::hooks::vol {
 namespace {
 
-constexpr int class_string = 3;
-constexpr int class_vlen = 9;
-constexpr int layout_chunked = 2;
 bool said_refused = false;
 
 /// What the rules of a dataset look at; the numbers lie here.

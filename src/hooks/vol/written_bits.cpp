@@ -74,15 +74,4 @@ void WrittenBits::add_rows(const Place& place, uint32_t d, uint64_t before) {
     }
 }
 
-void WrittenBits::add_box(const uint64_t* first, const uint64_t* last) {
-    Place box;
-    box.rank = x_rank;
-    for (uint32_t d = 0; d < x_rank; ++d) {
-        box.start[d] = first[d];
-        box.stride[d] = box.count[d] = 1;
-        box.block[d] = last[d] - first[d] + 1;
-    }
-    add_place(box);
-}
-
 }  // namespace tailrace::hooks::vol

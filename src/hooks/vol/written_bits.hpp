@@ -28,8 +28,6 @@ public:
     void add_all() { add(0, x_elements); }
     /// Adds blocks in equal steps; those outside the array must not come here.
     void add_place(const Place& place);
-    /// Adds the box from `first` to `last`, both within.
-    void add_box(const uint64_t* first, const uint64_t* last);
 
 private:
     void add_rows(const Place& place, uint32_t d, uint64_t before);

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The direct driver (O_DIRECT), in an HDF5 that was built with it, as the superbuild's is; and in a
+program that names a variable of HDF5 (H5P_FILE_ACCESS_DEFAULT), which then lies in the program."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+from pathlib import Path
+
+import h5py
+import numpy as np
+from plans import entry, setting, write_plan
+from tailrace_cli import tailrace
+
+PROGRAM = Path(os.environ["TAILRACE_BUILD_DIR"], "tests", "bin", "declare_c")
+HAS_IT = hasattr(ctypes.CDLL(os.environ["TAILRACE_TEST_HDF5"]), "H5Pset_fapl_direct")
+
+
+def test_a_file_is_written_past_the_page_cache(tmp_path: Path) -> None:
+    plan = write_plan(tmp_path, entry("d.h5", setting("33", "driver", "direct", "opt_in")))
+    subprocess.run([PROGRAM, "write", "native.h5"], cwd=tmp_path, check=True, capture_output=True)
+    ran = tailrace(
+        "apply", plan, "--json", "--",
+        "strace", "-f", "-e", "trace=openat", "-o", "trace", PROGRAM, "write", "d.h5",
+        cwd=tmp_path,
+    )  # fmt: skip
+    ran.expect(0)
+    (line,) = (line for line in ran.json["lines"] if line["setting"] == "driver")
+    opened = [one for one in (tmp_path / "trace").read_text().splitlines() if '"d.h5"' in one]
+    assert opened
+    if HAS_IT:
+        assert line["became"] == "applied"
+        assert any("O_DIRECT" in one for one in opened), opened
+    else:
+        assert line["reason"] == "this HDF5 was built without the direct driver"
+        assert not any("O_DIRECT" in one for one in opened), opened
+    with h5py.File(tmp_path / "d.h5") as found, h5py.File(tmp_path / "native.h5") as expected:
+        assert list(found) == list(expected) == ["x"]
+        assert np.array_equal(found["x"][...], expected["x"][...])
