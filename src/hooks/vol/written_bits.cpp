@@ -12,6 +12,14 @@ uint64_t mask(unsigned first, uint64_t count) {
     return ones << first;
 }
 
+/// Bits of a word that are set. The compiler's own way would bring libgcc into every program.
+uint64_t count_of(uint64_t word) {
+    word -= (word >> 1) & 0x5555555555555555U;
+    word = (word & 0x3333333333333333U) + ((word >> 2) & 0x3333333333333333U);
+    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fU;
+    return (word * 0x0101010101010101U) >> 56;
+}
+
 /// Calls `what(word, mask)` for the words that hold the bits [first, first + count).
 template <typename What>
 void for_words(uint64_t first, uint64_t count, What what) {
@@ -45,16 +53,15 @@ void WrittenBits::end() {
 
 uint64_t WrittenBits::written(uint64_t first, uint64_t count) const {
     uint64_t found = 0;
-    for_words(first, count, [&](uint64_t word, uint64_t bits) {
-        found += static_cast<uint64_t>(__builtin_popcountll(x_bits[word] & bits));
-    });
+    for_words(first, count,
+              [&](uint64_t word, uint64_t bits) { found += count_of(x_bits[word] & bits); });
     return found;
 }
 
 void WrittenBits::add(uint64_t first, uint64_t count) {
     if (all_written()) return;
     for_words(first, count, [&](uint64_t word, uint64_t bits) {
-        x_written += static_cast<uint64_t>(__builtin_popcountll(bits & ~x_bits[word]));
+        x_written += count_of(bits & ~x_bits[word]);
         x_bits[word] |= bits;
     });
 }
