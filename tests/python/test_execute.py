@@ -5,18 +5,23 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tailrace.run import execute as room
+from tailrace.run import fresh
 from tailrace.run.execute import execute
+from tailrace.run.launcher import Launch
 from tailrace.run.noise import forward_without_banners
+from tailrace.run.variant import Variant
 
 FRAME = "-" * 74 + "\n"
 EXIT_BANNER = [
@@ -121,6 +126,39 @@ def wait_for(file: Path, text: str, seconds: float = 20) -> None:
     while not (file.exists() and text in file.read_text()):
         assert time.monotonic() < end, f"no {text!r} within {seconds} s"
         time.sleep(0.05)
+
+
+def test_a_signal_while_the_program_is_made_reaches_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = subprocess.Popen
+
+    def make(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
+        process = made(*arguments, **options)
+        os.kill(os.getpid(), signal.SIGINT)
+        return process
+
+    monkeypatch.setattr(room.subprocess, "Popen", make)
+    program = "import sys, time\ntry: time.sleep(60)\nexcept KeyboardInterrupt: sys.exit(7)"
+    ended = execute(script(program), stdin=None, environment={})
+    assert (ended.code, ended.signal_number) == (130, signal.SIGINT) and ended.elapsed_s < 30
+
+
+@pytest.mark.parametrize("when", ["settle", "execute", "rmtree"])
+def test_an_interrupt_at_any_time_leaves_no_folder(
+    when: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there: list[bool] = []
+    removed = shutil.rmtree
+
+    def interrupted(*_: object, **__: object) -> None:
+        there.append(any(tmp_path.iterdir()))
+        monkeypatch.setattr(fresh.shutil, "rmtree", removed)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fresh.shutil if when == "rmtree" else fresh, when, interrupted)
+    variant = Variant([], tmp_path / "f", Launch([]))
+    with pytest.raises(KeyboardInterrupt):
+        fresh.run_fresh(Path("/bin/true"), variant, fresh.Place("c", "a", 1), tmp_path / "r")
+    assert there == [True] and list(tmp_path.iterdir()) == []
 
 
 def test_who_does_not_listen_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:

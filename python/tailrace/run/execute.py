@@ -10,10 +10,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from types import FrameType
+from typing import Any, Self
 
 from tailrace.errors import ExitCode
 from tailrace.run.kinship import ends_with_parent
@@ -47,16 +48,18 @@ def execute(
     To be called by the main thread: its end is what the system looks at.
     """
     started = time.monotonic()
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
-        stdout=None if line is None else subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, **environment},
-        start_new_session=True,  # a Ctrl-C reaches this command alone, which passes it on
-        preexec_fn=ends_with_parent(),  # noqa: PLW1509  (no thread runs here yet)
-    )
-    with _forwarded(process) as received:
+    # Before the start: a signal that came while it is made would leave a process without anybody.
+    with _Forwarded() as forwarded:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
+            stdout=None if line is None else subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **environment},
+            start_new_session=True,  # a Ctrl-C reaches this command alone, which passes it on
+            preexec_fn=ends_with_parent(),  # noqa: PLW1509  (no thread runs here yet)
+        )
+        forwarded.to(process)
         feeder = _feed(process, stdin)
         listener = _listen(process)
         if process.stdout is not None and line is not None:
@@ -67,8 +70,9 @@ def execute(
             if thread is not None:
                 thread.join(timeout=2)
     elapsed = time.monotonic() - started
-    if received:
-        return Ended(128 + received[0], elapsed, received[0])
+    if forwarded.received:
+        number = forwarded.received[0]
+        return Ended(128 + number, elapsed, number)
     return Ended(code if code in _known_codes else int(ExitCode.RUN_FAILED), elapsed)
 
 
@@ -108,37 +112,48 @@ def _listen(process: subprocess.Popen[bytes]) -> threading.Thread | None:
     return thread
 
 
-@contextmanager
-def _forwarded(process: subprocess.Popen[bytes]) -> Iterator[list[int]]:
-    """Passes signals on; yields those received. Whoever does not end in time is ended."""
-    received: list[int] = []
-    timers: list[threading.Timer] = []
+class _Forwarded:
+    """Keeps the signals that come, and passes the first on as soon as there is a process. Who does
+    not end in time is ended."""
 
-    def later(seconds: float, number: int) -> None:
-        timer = threading.Timer(seconds, _signal_group, (process, number))
-        timer.daemon = True
-        timer.start()
-        timers.append(timer)
+    def __init__(self) -> None:
+        self.received: list[int] = []
+        self._process: subprocess.Popen[bytes] | None = None
+        self._timers: list[threading.Timer] = []
+        self._before: dict[signal.Signals, Any] = {}
 
-    def forward(number: int, _frame: FrameType | None) -> None:
-        received.append(number)
-        if len(received) == 1:
-            # Launchers know what SIGTERM means; a lost terminal is none of theirs.
-            process.send_signal(signal.SIGTERM if number == signal.SIGHUP else number)
-            later(_patience_s, signal.SIGTERM)
-            later(2 * _patience_s, signal.SIGKILL)
+    def __enter__(self) -> Self:
+        handlers = {number: signal.getsignal(number) for number in _passed_on}
+        for number, handler in handlers.items():
+            if handler is not signal.SIG_IGN:
+                self._before[number] = handler
+                signal.signal(number, self._receive)
+        return self
 
-    before = {number: signal.getsignal(number) for number in _passed_on}
-    before = {key: handler for key, handler in before.items() if handler is not signal.SIG_IGN}
-    for number in before:
-        signal.signal(number, forward)
-    try:
-        yield received
-    finally:
-        for number, handler in before.items():
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
             signal.signal(number, handler)
-        for timer in timers:
+        for timer in self._timers:
             timer.cancel()
+
+    def to(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        if self.received and not self._timers:
+            self._pass_on(process, self.received[0])
+
+    def _receive(self, number: int, _frame: FrameType | None) -> None:
+        self.received.append(number)
+        if len(self.received) == 1 and self._process is not None:
+            self._pass_on(self._process, number)
+
+    def _pass_on(self, process: subprocess.Popen[bytes], number: int) -> None:
+        # Launchers know what SIGTERM means; a lost terminal is none of theirs.
+        process.send_signal(signal.SIGTERM if number == signal.SIGHUP else number)
+        for seconds, harder in ((1, signal.SIGTERM), (2, signal.SIGKILL)):
+            timer = threading.Timer(seconds * _patience_s, _signal_group, (process, harder))
+            timer.daemon = True
+            timer.start()
+            self._timers.append(timer)
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: int) -> None:

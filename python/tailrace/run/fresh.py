@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import json
+import secrets
 import shutil
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -56,8 +56,10 @@ def run_fresh(
     Raises KeyboardInterrupt after a signal: then nothing of this run is kept.
     """
     started = time.monotonic()
-    folder = Path(tempfile.mkdtemp(prefix="tailrace-run-", dir=variant.filename.parent))
+    # Named here, not by tempfile: an interrupt behind the making would leave it without a name.
+    folder = variant.filename.parent / f"tailrace-run-{secrets.token_hex(6)}"
     try:
+        folder.mkdir(mode=0o700)
         settle()
         file = folder / "results.jsonl"
         ended = execute(
@@ -68,7 +70,7 @@ def run_fresh(
         )
         records = _records(file)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder)
     if ended.signal_number:
         raise KeyboardInterrupt
     for record in records:
@@ -77,6 +79,15 @@ def run_fresh(
     if records:
         append_records(results, records)
     return FreshRun(ended.code, records, time.monotonic() - started)
+
+
+def _remove(folder: Path) -> None:
+    """Whole, although an interrupt comes meanwhile."""
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+    except KeyboardInterrupt:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def _records(file: Path) -> list[Json]:
