@@ -39,8 +39,10 @@ def test_the_same_before_the_file_is_there_is_bad_input(tmp_path):
     assert result.codes == [2, 2] and result.records == []
 
 
-@pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("fault, first_code", [("EIO", 1), ("EACCES", 2)])
+@pytest.mark.parametrize(
+    "form, fault, first_code",
+    [(form, "EIO", 1) for form in FORMATS] + [(form, "EACCES", 2) for form in ("hdf5", "posix")],
+)
 def test_a_file_that_cannot_be_created_again_is_a_failed_run(tmp_path, form, fault, first_code):
     """The first open that fails is tried at every place of the warm-up and of a repetition."""
 
