@@ -52,6 +52,27 @@ def test_another_content_is_found_from_every_format(files: dict[str, Path], form
     called("verify", files[form], files["other"]).expect(3)
 
 
+@pytest.mark.parametrize(
+    ("form", "how"),
+    [
+        ("hdf5", "chunk=5x3x4 deflate=1"),
+        ("netcdf4", "chunk=5x3x4 deflate=1"),
+        ("mpiio", "chunk=5x3x4"),
+    ],
+)
+def test_how_a_file_was_written_is_no_content(
+    files: dict[str, Path], tmp_path: Path, form: str, how: str
+) -> None:
+    """Name, chunks, filters, what may grow: of files of one format too."""
+    file = tmp_path / "again.h5"
+    tailrace(
+        "run", "seism", *SEISM, "fill=position", f"format={form}", *how.split(),
+        "collective_write", f"filename={file}", "-q", cwd=tmp_path,
+    ).expect(0)  # fmt: skip
+    called("verify", files[form], file).expect(0)
+    called("verify", files["other"], file).expect(3)
+
+
 def written(folder: Path, kernel: str, words: Sequence[str], forms: Sequence[str]) -> list[Path]:
     """By three ranks, with every element checked by the program and by the reader."""
     found = []

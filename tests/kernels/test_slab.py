@@ -138,6 +138,12 @@ def test_what_is_refused_and_how(tmp_path):
         (["10", "2", "read=planes"], 'Did you mean "plane"?'),
         (["10", "2", "cold_cache"], "cold_cache without read"),
         (["99999999999", "99999999999"], "does not fit 64 bits"),
+        (["10", "2", "page_allocation=4096", "libver=earliest"], "libver v18 have no pages"),
+        (["10", "2", "page_allocation=4096", "libver=earliest v18"], "libver v18 have no pages"),
+        (["10", "2", "format=pnetcdf", "unlimited"], "has 10 records where that has 2"),
+        (["10", "2", "T", "format=netcdf4", "chunk=5x2", "shuffle", "endian=big"], "endian big"),
+        (["10", "2", "T", "format=netcdf4", "quantize=bitround 5", "read=same"], "read compares"),
+        (["10", "2", "T", "format=netcdf4", "quantize=bitround 5", "verify"], "verify compares"),
     ):
         result = refused(tmp_path, 2, *words)
         assert result.codes == [2, 2] and text in result.err, (words, result.err)

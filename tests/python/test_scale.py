@@ -27,6 +27,17 @@ def found(folder: Path, records: list[Any], mode: str) -> Scaling:
     return scaling(runs_of(read_results([file]).records), mode)
 
 
+def test_efficiency_is_by_the_bytes_that_were_written(tmp_path: Path) -> None:
+    """Of strong scaling, where the ranks do not divide the domain."""
+    records = scaled([1, 2], lambda p: 1.0 / p, mode="strong", noise=0)
+    less = [one for one in records if one["context"]["ranks"] == 2]
+    for record in less:
+        record["bytes"]["logical"] = record["bytes"]["logical"] * 3 // 4
+        record["rates"] = {name: rate * 0.75 for name, rate in record["rates"].items()}
+    points = found(tmp_path, records, "strong").points
+    assert [round(one.efficiency, 6) for one in points] == [1, 0.75]
+
+
 GRIDS = [
     (1, "1x1x1"), (2, "2x1x1"), (4, "2x2x1"), (6, "3x2x1"), (8, "2x2x2"), (12, "3x2x2"),
     (7, "7x1x1"), (64, "4x4x4"),

@@ -85,8 +85,9 @@ def test_a_latin_part_has_every_value_equally_often() -> None:
 
 
 def test_how_much_a_budget_lets_begin_with() -> None:
-    assert Latin.affordable(600, 2.0) == 50
-    assert Latin.affordable(1, 10.0) == 2
+    assert Latin.affordable(600, 2.0, 3) == 50
+    assert Latin.affordable(1, 10.0, 2) == 2
+    assert Latin.affordable(1, 10.0, 5) == 5, "each value can be among them"
 
 
 def test_what_should_be_fast_is_taken_in() -> None:
@@ -105,3 +106,6 @@ def test_what_should_be_fast_is_taken_in() -> None:
     del cases["0-0"]
     assert abs(found[0][1] - 1.0) < 0.01
     assert [one.name for one, _ in promising(among, cases, 1)] == ["0-0"]
+    for name in [name for name in cases if name.startswith("0-") or name.endswith("-0")]:
+        del cases[name]
+    assert promising(among, cases, 5) == [], "nothing is known of the first values"

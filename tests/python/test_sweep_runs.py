@@ -272,7 +272,7 @@ def test_a_short_budget_begins_with_a_part_and_finds_the_best(
 ) -> None:
     from tailrace.sweep.narrow import Latin
 
-    monkeypatch.setattr(Latin, "affordable", lambda _budget, _run: 8)
+    monkeypatch.setattr(Latin, "affordable", lambda _budget, _run, _levels: 8)
     stage.truth("""
 def seconds(settings, environment, number):
     a, b, c = (int(settings[key]) for key in ("time", "deflate", "cb_nodes"))
@@ -281,6 +281,11 @@ def seconds(settings, environment, number):
     vary = ("--vary", "time=3,2,1", "--vary", "deflate=3,2,1", "--vary", "cb_nodes=3,2,1")
     ran = sweep(stage, *vary, "--budget", "10m", "--seed", "3", "--json").expect(0)
     assert "8 of 27 combinations are begun with" in ran.err
+    tried = {one["name"] for one in ran.json["ranking"]} | {
+        one["name"] for one in ran.json["dropped"]
+    }
+    assert len(ran.json["not_tried"]) == 27 - len(tried) > 0
+    assert not tried & set(ran.json["not_tried"])
     assert ran.json["ranking"][0]["name"] == "time=1 deflate=1 cb_nodes=1"
     assert len(stage.calls()) < 27 * 3
 

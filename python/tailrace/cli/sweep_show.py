@@ -14,7 +14,7 @@ from tailrace.cli.output import Output, printable
 from tailrace.sweep.data import Runs
 from tailrace.sweep.experiment import Experiment
 from tailrace.sweep.findings import Findings, interaction_words
-from tailrace.sweep.plan import Plan
+from tailrace.sweep.plan import Combination, Plan
 from tailrace.sweep.ranking import Ranked, trusted_rounds
 from tailrace.units import mebi, plural
 
@@ -46,6 +46,22 @@ def show(output: Output, plan: Plan, found: Findings, experiment: Experiment) ->
         output, "Given up",
         [f"{one.name}, after round {one.round}: {one.why}" for one in experiment.dropped],
     )  # fmt: skip
+    _show_list(output, "Not tried", _untried_lines(plan, experiment.not_tried()))
+
+
+def _untried_lines(plan: Plan, untried: list[Combination]) -> list[str]:
+    """How many, and the values of which nothing is known at all."""
+    if not untried:
+        return []
+    many = f"{len(untried)} of {len(plan.combinations)} combinations"
+    lines = [f"{many}: the budget was over; the best may be among them"]
+    tried = {one.name for one in plan.combinations} - {one.name for one in untried}
+    for at, factor in enumerate(plan.factors):
+        seen = {one.places[at] for one in plan.combinations if one.name in tried}
+        never = [level.text for place, level in enumerate(factor.levels) if place not in seen]
+        if never:
+            lines.append(f"never {factor.name}={', '.join(never)}")
+    return lines
 
 
 def _show_list(output: Output, title: str, lines: list[str]) -> None:
@@ -120,4 +136,5 @@ def as_json(plan: Plan, found: Findings, experiment: Experiment) -> dict[str, An
         **found.as_json(),
         "left_out": left_out_json(experiment.left_out),
         "dropped": [vars(one) for one in experiment.dropped],
+        "not_tried": [one.name for one in experiment.not_tried()],
     }

@@ -16,7 +16,8 @@ weak, strong = "weak", "strong"
 @dataclass(frozen=True)
 class Point:
     """efficiency: of the first point 1. weak: its time by this one's; strong: that by the ranks
-    as well. oversubscribed: more ranks than cores, so its time tells of waiting for a core."""
+    as well; both by the bytes. oversubscribed: more ranks than cores, so its time tells of waiting
+    for a core."""
 
     ranks: int
     case: Case
@@ -49,7 +50,7 @@ def _point(runs: Runs, first: Case, case: Case, mode: str) -> Point:
     ranks, context = ranks_of_case(case), record.settings.context
     measured = real_seconds(runs, case)
     found = ratio_of(_real(runs, case), _real(runs, first))
-    share = ranks_of_case(first) / ranks if mode == strong else 1.0
+    share = _share(first, case, mode)
     interval = found.interval if found else None
     rates = [getattr(one, f"{runs.metric}_bytes_per_s") for one in case.records]
     return Point(
@@ -59,6 +60,16 @@ def _point(runs: Runs, first: Case, case: Case, mode: str) -> Point:
         (interval[0] * share, interval[1] * share) if interval and case is not first else None,
         context["ranks_per_node"] > context["cores"],
     )  # fmt: skip
+
+
+def _share(first: Case, case: Case, mode: str) -> float:
+    """What a rank of this case has to do, of what one of the first has: by bytes, since a domain
+    that the ranks do not divide is not all written."""
+    ranks, ranks_first = ranks_of_case(case), ranks_of_case(first)
+    done, done_first = case.records[0].logical_bytes, first.records[0].logical_bytes
+    if done and done_first:
+        return done / ranks / (done_first / ranks_first)
+    return ranks_first / ranks if mode == strong else 1.0
 
 
 def real_seconds(runs: Runs, case: Case) -> list[float]:

@@ -17,7 +17,14 @@ from tailrace.run.rounds import HowFar, Pace
 from tailrace.sweep.check import Checked, LeftOut
 from tailrace.sweep.data import Case, Runs, runs_of
 from tailrace.sweep.disk import check_not_full, check_room
-from tailrace.sweep.narrow import Dropped, Latin, first_round, narrowed, promising
+from tailrace.sweep.narrow import (
+    Dropped,
+    Latin,
+    first_round,
+    narrowed,
+    not_tried,
+    promising,
+)
 from tailrace.sweep.plan import Combination, Plan
 from tailrace.units import span
 
@@ -73,6 +80,12 @@ class Experiment:
         if not self.runs().measured:
             raise self._nothing()
 
+    def not_tried(self) -> list[Combination]:
+        """For which the budget left no time."""
+        gone = {one.combination.name for one in self.left_out}
+        among = [one for one in self._checked.runnable if one.name not in gone]
+        return not_tried(among, self.runs().cases, self.dropped)
+
     def _nothing(self) -> TailraceError:
         """Why nothing was measured."""
         failed = dict.fromkeys(one.why for one in self.left_out if one.failed)
@@ -110,14 +123,15 @@ class Experiment:
             return [one for one in among if one.name in begun]
         first = self._plan.order(0, among)[0]
         self._one(first, 0)
-        most = Latin.affordable(self._budget_s, self._pace.of(first.name) or 1.0)
+        levels = max(len(factor.levels) for factor in self._plan.factors)
+        most = Latin.affordable(self._budget_s, self._pace.of(first.name) or 1.0, levels)
         chosen = Latin.part(among, most, self._plan.seed, always=first)
         gone = {one.combination.name for one in self.left_out}
         chosen = [one for one in chosen if one.name not in gone]
         if len(chosen) < len(among):
             self._say(
                 f"{len(chosen)} of {len(among)} combinations are begun with: the budget is too "
-                "short for all; each value of each factor is among them equally often"
+                "short for all; each value is among them as often as its others, or once more"
             )
         return chosen
 

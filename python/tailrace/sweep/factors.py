@@ -141,9 +141,18 @@ def _factor(text: str, keys: Keys, mpi: MpiLibrary | None) -> Factor:
     if len(levels) < 2:
         raise TailraceError(
             f'"{text}" has one value, so nothing varies', where=_where,
-            hint=f"give several, {name}=A,B, or put what stays among the inputs",
+            hint=f"give several, {name}=A,B; what stays the same is no factor: {_as_input(name)}",
         )  # fmt: skip
     return Factor(name, kind, subject, levels)
+
+
+def _as_input(name: str) -> str:
+    """Where one value of a factor is given otherwise."""
+    if name == "mpiio":
+        return 'choose MPI-IO by --launcher "mpiexec --mca io ompio" (or romio321)'
+    if name.startswith(("env.", "mca.")):
+        return "set it in the environment"
+    return "put it among the inputs (hints as hint=NAME=VALUE)"
 
 
 def _kind_of(name: str, keys: Keys) -> tuple[str, str]:

@@ -70,10 +70,11 @@ class Latin:
     """The first part of a sweep that is too long for its budget."""
 
     @staticmethod
-    def affordable(budget_s: float, run_s: float) -> int:
+    def affordable(budget_s: float, run_s: float, levels: int) -> int:
         """As many as half of the budget lets have a warm-up and two rounds: with fewer rounds
-        there is no interval."""
-        return max(2, int(budget_s / 2 / (run_s * (1 + first_round))))
+        there is no interval. In any case as many as the greatest number of values of a factor, so
+        that each can be among them."""
+        return max(2, levels, int(budget_s / 2 / (run_s * (1 + first_round))))
 
     @staticmethod
     def part(
@@ -111,7 +112,7 @@ def promising(
     them: what each value costs is taken from those that ran, as if it were the same beside all
     others. Those only that are expected to come near the best of those that ran."""
     ran = [one for one in among if one.name in cases and cases[one.name].seconds]
-    levels = sorted({value for one in among for value in enumerate(one.places)})
+    levels = sorted({value for one in ran for value in enumerate(one.places)})
     if len(ran) < 2:
         return []
 
@@ -120,10 +121,20 @@ def promising(
 
     times = np.log([cases[one.name].median_s for one in ran])
     solution = np.linalg.lstsq(np.array([row(one) for one in ran]), times, rcond=None)[0]
-    left = [one for one in among if one not in ran]
+    # Of a value that has never run nothing is known.
+    left = [one for one in among if one not in ran and set(enumerate(one.places)) <= set(levels)]
     expected = [(one, float(np.exp(np.array(row(one)) @ solution))) for one in left]
     bound = _near * float(np.exp(np.min(times)))
     return sorted((e for e in expected if e[1] < bound), key=lambda e: e[1])[:most]
+
+
+def not_tried(
+    among: Sequence[Combination], cases: Mapping[str, Case], given_up: Sequence[Dropped]
+) -> list[Combination]:
+    """Combinations of which there is no time: a budget was over before their first round."""
+    gone = {one.name for one in given_up}
+    measured = {name for name, case in cases.items() if case.seconds}
+    return [one for one in among if one.name not in gone | measured]
 
 
 def _pairs(one: Combination) -> list[tuple[object, object]]:

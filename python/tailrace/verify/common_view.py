@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two files as trees that can be compared node by node.
 
-Files of one family (HDF5; netCDF-4; classic netCDF; raw) are compared as they are. Between
-families only what both can express is compared: see docs/user/verify.md, which this file follows.
+Files of one family (HDF5; netCDF-4; classic netCDF; raw) are compared as they are, those of our
+kernels but for how they were written. Between families only what both can express is compared: see
+docs/user/verify.md, which this file follows.
 """
 
 from __future__ import annotations
@@ -28,7 +29,6 @@ from tailrace.verify.common_attributes import (
     plain_attributes,
     plain_members,
     shadowed,
-    text_of,
 )
 from tailrace.verify.model import Attribute, Box, Node, Tree, Values
 from tailrace.verify.types import Compound, Float, Integer, Text
@@ -39,11 +39,8 @@ Nodes = dict[str, Node]
 def common_views(left: Tree, right: Tree) -> tuple[Nodes, Nodes, str]:
     """The nodes of both sides, and the name of the model by which they are compared."""
     families = {_family(left), _family(right)}
-    if families == {"raw"} and _written_as(left) != _written_as(right):
-        one, other = _without_how(dict(left.nodes), dict(right.nodes))
-        return one, other, "raw"
     if len(families) == 1 and not _one_is_netcdf(left, right):
-        return left.nodes, right.nodes, families.pop()
+        return *_without_how(dict(left.nodes), dict(right.nodes)), families.pop()
     if "raw" in families:
         views = _raw_view(left), _raw_view(right)
         if "classic" in families:
@@ -83,8 +80,9 @@ def _as_classic(nodes: Nodes, narrow: bool) -> Nodes:
 
 
 def _without_how(one: Nodes, other: Nodes) -> tuple[Nodes, Nodes]:
-    """Two files of our kernels: written in different formats, of which both speak. Of some formats
-    the fill value is an attribute, of others a setting."""
+    """Two files of our kernels: under different names, with different settings, of which both
+    speak. Of some formats the fill value is an attribute, of others a setting; what may grow is one
+    too."""
     left_out = how_written(one["/"].read_attributes()) & how_written(other["/"].read_attributes())
     if not left_out:
         return one, other
@@ -96,13 +94,8 @@ def _without_how(one: Nodes, other: Nodes) -> tuple[Nodes, Nodes]:
 
     for nodes in (one, other):
         for path, node in nodes.items():
-            nodes[path] = replace(node, read_attributes=partial(read, node))
+            nodes[path] = replace(node, limits=node.shape, read_attributes=partial(read, node))
     return one, other
-
-
-def _written_as(tree: Tree) -> str:
-    """The format that a file of our kernels names: mpiio, posix and posix-per-rank look alike."""
-    return text_of(tree.nodes["/"].read_attributes().get("format"))
 
 
 def _family(tree: Tree) -> str:

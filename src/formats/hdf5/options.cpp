@@ -154,6 +154,11 @@ void check_space(const Config& config, const Options& options) {
             "page_allocation",
             "pages of " + std::to_string(options.page_bytes) + " bytes are too small",
             "HDF5 takes pages of at least 512 bytes; 4096 is its own choice");
+    if (options.page_bytes != 0 &&
+        (options.libver_high == "earliest" || options.libver_high == "v18"))
+        throw config.error("page_allocation",
+                           "files of libver " + options.libver_high + " have no pages",
+                           "HDF5 has them from v110 on; take one of the two away");
     if (options.page_bytes != 0 && options.subfiles != 0)
         throw config.error("page_allocation", "page_allocation cannot be combined with subfile",
                            "take one of the two away");

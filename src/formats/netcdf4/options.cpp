@@ -2,6 +2,7 @@
 // The keys of format netcdf4; those that it shares with hdf5 are described there. No foreign
 // header: they are known, and checked, in every build.
 #include <array>
+#include <bit>
 
 #include "formats/keys.hpp"
 
@@ -87,19 +88,30 @@ void set_szip(const Config& config, Options& options) {
 }
 
 /// A kernel that compares its file bit by bit would find every number changed.
-void refuse_verify(const Config& config, const Options& options) {
-    if (options.quantize == Quantize::none || config.table().find("verify") == nullptr ||
-        !config.flag("verify"))
-        return;
-    throw config.error("quantize",
-                       "verify compares every number bit by bit, and quantize " +
-                           config.words("quantize")[0] + " changes them",
-                       "take verify away; `tailrace verify FILE` knows how far numbers may be off");
+void refuse_comparison(const Config& config, const Options& options) {
+    if (options.quantize == Quantize::none) return;
+    for (const std::string key : {"verify", "read", "read_option"}) {
+        if (config.table().find(key) == nullptr || !config.given(key)) continue;
+        if (key == "verify" && !config.flag(key)) continue;
+        throw config.error(
+            "quantize",
+            key + " compares every number bit by bit, and quantize " + config.words("quantize")[0] +
+                " changes them",
+            "take " + key + " away; `tailrace verify FILE` knows how far numbers may be off");
+    }
 }
 
-/// What is stored in parallel through a filter must be written by all ranks together.
+/// What is stored in parallel through a filter must be written by all ranks together; and HDF5
+/// leaves that where it converts numbers.
 void check(const Config& config, const Options& options) {
-    if (!options.filtered() || options.collective) return;
+    if (!options.filtered()) return;
+    const Endian ours = std::endian::native == std::endian::little ? Endian::little : Endian::big;
+    if (options.endian != Endian::native && options.endian != ours)
+        throw config.error("endian",
+                           "endian " + config.text("endian") + " cannot be had with a filter",
+                           "HDF5 does not turn numbers round in a collective write of compressed "
+                           "chunks; take endian or the filter away");
+    if (options.collective) return;
     for (const char* culprit : {"deflate", "zstd", "szip", "filter", "shuffle"})
         if (config.given(culprit))
             throw config.error(
@@ -164,7 +176,7 @@ Options options_from(const Config& config) {
         options.metadata_block_bytes = config.number("metadata_block_size");
     options.hints = hints_of(config);
     check(config, options);
-    refuse_verify(config, options);
+    refuse_comparison(config, options);
     return options;
 }
 

@@ -222,6 +222,25 @@ void check_value(const Options& options, const core::AttributeArray& array,
         array);
 }
 
+/// All records lie in one dimension: a shorter object would get the others' number of them, filled
+/// or not.
+void check_records(const Options& options, std::span<const Object> objects) {
+    if (!options.unlimited) return;
+    const Object* first = nullptr;
+    for (const Object& object : objects) {
+        if (!is_record(object)) continue;
+        if (first == nullptr) first = &object;
+        if (object.dims[0].size != first->dims[0].size)
+            throw Error(Code::bad_input,
+                        "with unlimited it shares its first dimension with " + first->path +
+                            ", and has " + std::to_string(object.dims[0].size) +
+                            " records where that has " + std::to_string(first->dims[0].size),
+                        object.path,
+                        "take unlimited away, write objects that are equally long, or take format "
+                        "netcdf4, where each has a dimension of its own");
+    }
+}
+
 void check_attribute(const Options& options, const core::Attribute& attribute,
                      const std::set<std::string>& paths) {
     const std::string where = attribute.object + "@" + attribute.name;
@@ -262,6 +281,7 @@ void check_schema(const Options& options, const core::Schema& schema,
                         "give every object a path of its own");
         all.push_back(object);
     }
+    check_records(options, all);
     check_sizes(options, all);
     for (const core::Attribute& attribute : schema.attributes)
         check_attribute(options, attribute, paths);

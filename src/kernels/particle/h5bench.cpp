@@ -108,7 +108,14 @@ private:
     }
 
     [[nodiscard]] std::string text_of(const std::string& key, const Json& value) const {
-        if (value.is_string()) return value.get<std::string>();
+        if (value.is_string()) {
+            const auto text = value.get<std::string>();
+            // A line feed would make an input line of its own of the rest.
+            if (std::any_of(text.begin(), text.end(),
+                            [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+                throw wrong_shape(key, "a text without control characters");
+            return text;
+        }
         if (value.is_number() || value.is_boolean()) return value.dump();
         throw wrong_shape(key, "a text or a number");
     }
@@ -287,6 +294,9 @@ private:
                     place(), "make them equal, or read in a run of its own");
         } else if (choose.contains(line.key) || !idle.contains(line.key)) {
             emit(line);  // unknown keys: the configuration says so
+        } else if (line.key == "collective_data" || line.key == "collective_metadata") {
+            if (line.value != (was_written ? written->second : "no"))
+                left_out(key + " of the read, which is done as the write: it");
         }
     }
 

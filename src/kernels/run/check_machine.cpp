@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "core/context.hpp"
 #include "core/results_file.hpp"
 #include "formats/check.hpp"
@@ -36,10 +38,24 @@ void check_schema(const Kernel& kernel) {
     }
 }
 
+/// Before anything is written: what no pattern could read afterwards.
+void check_reads(const Kernel& kernel) {
+    const auto& reads = kernel.plan().reads;
+    if (std::find(reads.begin(), reads.end(), ReadPattern::plane) == reads.end()) return;
+    for (const core::Object& object : kernel.schema().objects)
+        if (object.dims.size() < 2)
+            throw kernel.plan().config.error(
+                "read", "a plane of " + object.path + ", which has one dimension",
+                "take `plane` away, or read `points`");
+}
+
 }  // namespace
 
 void check_machine(const comm::Comm& comm, const Kernel& kernel, Where where) {
-    comm.agree_on([&] { check_schema(kernel); });
+    comm.agree_on([&] {
+        check_schema(kernel);
+        check_reads(kernel);
+    });
     if (where == Where::here) check_memory(comm, kernel);
     comm.agree_on([&] {
         if (comm.rank() != 0) return;

@@ -58,11 +58,6 @@ Pieces planes(const Kernel& kernel, std::uint64_t rank) {
     const std::vector<core::Object> objects = kernel.schema().objects;
     for (std::size_t i = 0; i < objects.size(); ++i) {
         core::Extents dims = objects[i].sizes();
-        if (dims.size() < 2)
-            throw core::Error(core::Code::bad_input,
-                              "a plane of " + objects[i].path + ", which has one dimension",
-                              kernel.plan().config.place("read"),
-                              "take `plane` away, or read `points`");
         const std::uint64_t middle = dims.back() / 2;
         dims.back() = 1;
         const auto longest =

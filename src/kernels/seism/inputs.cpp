@@ -106,12 +106,16 @@ FillKind fill_of(Config& config) {
     return config.text("fill") == "position" ? FillKind::position : FillKind::rank;
 }
 
+/// Smaller ones have no use, and of a few bytes OMPIO cannot read compressed chunks again.
+constexpr std::uint64_t smallest_cb_buffer = 65536;
+
 /// The hints of the classic kernel for collective writes, where the user gave no others.
 void add_classic_hints(formats::Hints& hints, bool collective, std::uint64_t bytes_per_rank) {
     if (!collective) return;
     hints.emplace("romio_cb_write", "enable");
     hints.emplace("romio_ds_write", "disable");
-    hints.emplace("cb_buffer_size", std::to_string(std::min(bytes_per_rank, largest_cb_buffer)));
+    hints.emplace("cb_buffer_size", std::to_string(std::clamp(bytes_per_rank, smallest_cb_buffer,
+                                                              largest_cb_buffer)));
 }
 
 /// Chunk, filters and hints; and what of them the chosen format cannot have.
