@@ -71,7 +71,8 @@ struct OneFile {
     bool parallel;  ///< with MPI-IO
     bool paged;     ///< it is to have the strategy "page"
     bool created;
-    bool written;  ///< it is created, or opened for writing
+    bool written;     ///< it is created, or opened for writing
+    Size user_block;  ///< bytes in front of a new file
 };
 /// Of a file access list, all but hints.
 void put_file_access(Put& on, const OneFile& file);

@@ -28,6 +28,15 @@ void put_flag(Put& on, Key key, Status (*ask)(Id, bool*), Status (*set)(Id, bool
         [set](Id list, const uint64_t* v) { return set(list, v[0] != 0); });
 }
 
+/// HDF5 makes no file whose user block is not a multiple of the alignment.
+void hold_alignment(Put& on, Size user_block) {
+    const Choice* bytes = on.choices.open(Key::alignment_bytes);
+    if (user_block == 0 || bytes == nullptr || bytes->number == 0) return;
+    if (user_block % bytes->number == 0) return;
+    for (const Key key : {Key::alignment_threshold_bytes, Key::alignment_bytes})
+        on.choices.settle(key, spool::became_held, "the file has a user block that is no multiple");
+}
+
 void put_space(Put& on, bool paged) {
     const Library& of = on.of;
     if (paged) {
@@ -222,6 +231,7 @@ void put_file_access(Put& on, const OneFile& file) {
         for (const Key key : {Key::collective_metadata_reads, Key::collective_metadata_writes})
             on.choices.settle(key, spool::became_held, only_parallel);
     }
+    hold_alignment(on, file.user_block);
     put_space(on, file.paged);
     put_page_buffer(on);
     put_versions(on);

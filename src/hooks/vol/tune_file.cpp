@@ -76,6 +76,11 @@ bool is_paged(const Library& of, Id creation) {
            strategy == strategy_page;
 }
 
+Size user_block_of(const Library& of, Id creation) {
+    Size bytes = 0;
+    return creation >= 0 && of.H5Pget_userblock(creation, &bytes) >= 0 ? bytes : 0;
+}
+
 /// Settings that keep data or metadata from the disk longer than HDF5 does by itself.
 void hold_what_delays(Choices& choices) {
     static constexpr char why[] = "the program declares the file durable";
@@ -205,8 +210,8 @@ void FileTuning::put_all(const plan::Found& found) {
     x_own_access = x_library.H5Pcopy(x_access);
     if (x_own_access >= 0) {
         Put on{x_library, x_choices, x_own_access, x_library.default_file_access};
-        put_file_access(
-            on, {x_parallel, is_paged(x_library, x_own_creation), x_creation >= 0, x_written});
+        put_file_access(on, {x_parallel, is_paged(x_library, x_own_creation), x_creation >= 0,
+                             x_written, user_block_of(x_library, x_own_creation)});
         put_hints();
     }
     // In parallel all ranks go on alike, even where on one of them the program has its own.

@@ -118,6 +118,28 @@ def test_pages_and_their_buffer_and_what_they_exclude(tmp_path: Path) -> None:
     assert "pages are aligned" in lines["1", "alignment_bytes"]["reason"]
 
 
+def test_alignment_and_a_user_block(tmp_path: Path) -> None:
+    """HDF5 would refuse the whole list; only what does not fit is held back."""
+    settings = [
+        setting("1", "alignment_bytes", 4096, "layout"), setting("3", "meta_block_bytes", 1 << 16),
+    ]  # fmt: skip
+    plan = write_plan(tmp_path, entry("*.h5", *settings))
+    text = """
+with h5py.File("small.h5", "w", userblock_size=512) as f: tell(file=of_file(f))
+with h5py.File("large.h5", "w", userblock_size=8192) as f: tell(file=of_file(f))
+"""
+    ran, _ = applied(tmp_path, plan, ASK + text)
+    ran.expect(0)
+    became = {(line["setting"], line["became"]): line for line in ran.json["lines"]}
+    held = became["alignment_bytes", "held"]
+    assert (held["reason"], [Path(place).name for place in held["places"]]) == (
+        "the file has a user block that is no multiple", ["small.h5"],
+    )  # fmt: skip
+    assert became["alignment_bytes", "applied"]["count"] == 1
+    assert became["meta_block_bytes", "applied"]["count"] == 2
+    assert told(tmp_path)["file"]["alignment"] == [1, 4096]
+
+
 def test_the_core_driver(tmp_path: Path) -> None:
     plan = write_plan(
         tmp_path,
