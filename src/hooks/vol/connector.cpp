@@ -4,6 +4,7 @@
 // called it.
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/info.hpp"
+#include "hooks/vol/older.hpp"
 
 namespace tailrace::hooks::vol {
 namespace {
@@ -113,6 +114,8 @@ const void* H5PLget_plugin_info() {
     const int number = vol::library_of(__builtin_return_address(0));
     // Something that is no HDF5 we know: it gets a table that no library accepts.
     static const vol::Connector none = {};
-    return number >= 0 ? vol::tables[number] : &none;
+    if (number >= 0) return vol::tables[number];
+    const void* native = vol::native_of_older(__builtin_return_address(0));
+    return native != nullptr ? native : &none;
 }
 }

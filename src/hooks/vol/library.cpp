@@ -12,19 +12,9 @@ Library libraries[most_libraries];
 std::atomic<unsigned> known{0};
 std::atomic_flag busy = ATOMIC_FLAG_INIT;
 
-template <typename Function>
-bool look_up(void* handle, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(handle, name));
-    return function != nullptr;
-}
-
-/// The functions of the library loaded from `path`; a program that has HDF5 in itself is asked by
-/// the handle of the program.
+/// The functions of the library at `where`.
 bool fill(Library& found, const Dl_info& where) {
-    found.handle = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (found.handle == nullptr || dlsym(found.handle, "H5VLfile_create") == nullptr) {
-        found.handle = dlopen(nullptr, RTLD_LAZY | RTLD_NOLOAD);
-    }
+    found.handle = handle_of(where.dli_fname);
     if (found.handle == nullptr) return false;
     bool complete = true;
 #define NEEDED(result, name, arguments) \
@@ -44,6 +34,12 @@ Id value_of(const Library& library, const char* variable) {
 }
 
 }  // namespace
+
+void* handle_of(const char* path) {
+    void* handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle != nullptr && dlsym(handle, "H5VLfile_create") != nullptr) return handle;
+    return dlopen(nullptr, RTLD_LAZY | RTLD_NOLOAD);
+}
 
 Library& library(unsigned number) { return libraries[number]; }
 

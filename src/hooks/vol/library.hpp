@@ -3,6 +3,8 @@
 // of every function. Which one calls is known by where the plugin is asked from.
 #pragma once
 
+#include <dlfcn.h>
+
 #include "hooks/vol/abi.hpp"
 
 namespace tailrace::hooks::vol {
@@ -50,6 +52,15 @@ constexpr unsigned most_libraries = 4;
 /// or there are too many.  [local]
 int library_of(const void* code);
 Library& library(unsigned number);
+/// The loaded library of this path, where it has HDF5's connectors; else the program, which may
+/// have HDF5 in itself.  [local]
+void* handle_of(const char* path);
+/// Whether `function` was found.  [local]
+template <typename Function>
+bool look_up(void* handle, const char* name, Function& function) {
+    function = reinterpret_cast<Function>(dlsym(handle, name));
+    return function != nullptr;
+}
 
 /// Where a variable of the library is. A program that names one (H5P_FILE_ACCESS_DEFAULT,
 /// H5FD_MPIO) has it in itself, and the library goes by that one; nullptr: there is none.  [local]

@@ -10,12 +10,6 @@
 namespace tailrace::hooks::vol {
 namespace {
 
-template <typename Function>
-bool look_up(void* handle, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(handle, name));
-    return function != nullptr;
-}
-
 /// Of a variable of the MPI. A program that uses it itself has it moved into itself, where MPI uses
 /// it too; that is seen only where one looks for what everybody sees.
 Mpi::Handle address(void* handle, const char* name) {

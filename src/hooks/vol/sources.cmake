@@ -20,6 +20,7 @@ set(tailrace_vol_sources
   library.cpp
   note_dataset.cpp
   object.cpp
+  older.cpp
   places.cpp
   plan.cpp
   proven.cpp

@@ -67,6 +67,22 @@ void count_dropped(const Spool& spool, Counts& dropped) {
     }
 }
 
+/// Which HDF5 has no connectors that serve us, in how many processes, and what is left to do.
+void note_older_libraries(const std::vector<NamedSpool>& spools, std::vector<std::string>& notes) {
+    std::map<std::string, std::size_t> older;
+    for (const NamedSpool& one : spools) {
+        for (const DecodedLibrary& library : one.spool.libraries) {
+            if (library.version.starts_with("1.12.")) ++older[library.version];
+        }
+    }
+    for (const auto& [version, processes] : older) {
+        notes.push_back("HDF5 " + version + " (in " + std::to_string(processes) +
+                        (processes == 1 ? " process" : " processes") +
+                        ") is older than 1.14 and was not recorded: what it did to its files is "
+                        "seen as MPI-IO and system calls only (--layers mpiio,posix)");
+    }
+}
+
 Process process(const Spool& spool, const Member& member) {
     Process made;
     made.id = member.id;
@@ -238,6 +254,7 @@ Profile merge(std::vector<NamedSpool> spools, const std::string& command) {
         profile.origin.version = spools.front().spool.tailrace_version;
         if (command.empty()) profile.origin.command = shell_words(spools.front().spool.command);
     }
+    note_older_libraries(spools, profile.origin.notes);
     if (!profile.origin.dropped.empty()) {
         profile.origin.notes.emplace_back(
             "not everything found room; TAILRACE_PROFILE_MIB raises the bound (the disk may also "
