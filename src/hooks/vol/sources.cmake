@@ -59,7 +59,8 @@ function(tailrace_set_up_vol target version)
     -fno-threadsafe-statics -fasynchronous-unwind-tables -fno-sanitize=all)
   target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
   target_link_options(${target} PRIVATE -fno-sanitize=all LINKER:--as-needed LINKER:-z,defs
-    LINKER:-z,nodelete)
+    LINKER:-z,nodelete LINKER:--version-script=${tailrace_vol_folder}/exports.map)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME tailrace_vol PREFIX lib SUFFIX .so
-    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/plugin INSTALL_RPATH "")
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/plugin INSTALL_RPATH ""
+    LINK_DEPENDS ${tailrace_vol_folder}/exports.map)
 endfunction()
