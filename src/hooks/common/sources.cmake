@@ -6,20 +6,28 @@ set(tailrace_hook_common_sources files.cpp session.cpp spooling.cpp ../../intent
 list(TRANSFORM tailrace_hook_common_sources PREPEND ${tailrace_hook_common_folder}/)
 
 # No C++ run-time library below foreign programs; preloaded below programs without sanitizers. In
-# the build they lie as they do where they are installed.
+# the build they lie as they do where they are installed. SANITIZED is a second one for tests, in the
+# folder "sanitized".
 function(tailrace_set_up_hook target name version)
-  target_compile_features(${target} PRIVATE cxx_std_20)
-  target_include_directories(${target} PRIVATE ${tailrace_hook_common_folder}/../..)
-  target_compile_definitions(${target} PRIVATE TAILRACE_VERSION="${version}")
-  target_compile_options(${target} PRIVATE -fvisibility=hidden -fno-exceptions -fno-rtti
-    -fno-threadsafe-statics -fasynchronous-unwind-tables -fno-sanitize=all -U_FORTIFY_SOURCE
-    -U_FILE_OFFSET_BITS)
-  target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
-  target_link_options(${target} PRIVATE -fno-sanitize=all LINKER:--as-needed LINKER:-z,defs)
+  cmake_parse_arguments(arg SANITIZED "" "" ${ARGN})
+  set(plain -fno-sanitize=all)
   set(folder ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
   if(NOT folder)
     set(folder ${CMAKE_CURRENT_BINARY_DIR})
   endif()
+  string(APPEND folder /tailrace/hooks)
+  if(arg_SANITIZED)
+    set(plain "")
+    set(folder ${CMAKE_CURRENT_BINARY_DIR}/sanitized)
+  endif()
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  target_include_directories(${target} PRIVATE ${tailrace_hook_common_folder}/../..)
+  target_compile_definitions(${target} PRIVATE TAILRACE_VERSION="${version}")
+  target_compile_options(${target} PRIVATE -fvisibility=hidden -fno-exceptions -fno-rtti
+    -fno-threadsafe-statics -fasynchronous-unwind-tables ${plain} -U_FORTIFY_SOURCE
+    -U_FILE_OFFSET_BITS)
+  target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
+  target_link_options(${target} PRIVATE ${plain} LINKER:--as-needed LINKER:-z,defs)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} PREFIX lib SUFFIX .so
-    LIBRARY_OUTPUT_DIRECTORY ${folder}/tailrace/hooks INSTALL_RPATH "")
+    LIBRARY_OUTPUT_DIRECTORY ${folder} INSTALL_RPATH "")
 endfunction()

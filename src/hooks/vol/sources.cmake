@@ -50,17 +50,25 @@ set(tailrace_vol_sources
 list(TRANSFORM tailrace_vol_sources PREPEND ${tailrace_vol_folder}/)
 
 # No C++ run-time library below foreign programs, and never unloaded: a library that closes and opens
-# again goes on with the same spool. Preloaded below programs that were not built with sanitizers.
+# again goes on with the same spool. Loaded below programs that were not built with sanitizers;
+# SANITIZED is a second one for tests, in the folder "sanitized".
 function(tailrace_set_up_vol target version)
+  cmake_parse_arguments(arg SANITIZED "" "" ${ARGN})
+  set(plain -fno-sanitize=all)
+  set(folder plugin)
+  if(arg_SANITIZED)
+    set(plain "")
+    set(folder sanitized)
+  endif()
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_include_directories(${target} PRIVATE ${tailrace_vol_folder}/../..)
   target_compile_definitions(${target} PRIVATE TAILRACE_VERSION="${version}" _GLIBCXX_NO_ASSERTIONS)
   target_compile_options(${target} PRIVATE -fvisibility=hidden -fno-exceptions -fno-rtti
-    -fno-threadsafe-statics -fasynchronous-unwind-tables -fno-sanitize=all)
+    -fno-threadsafe-statics -fasynchronous-unwind-tables ${plain})
   target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
-  target_link_options(${target} PRIVATE -fno-sanitize=all LINKER:--as-needed LINKER:-z,defs
+  target_link_options(${target} PRIVATE ${plain} LINKER:--as-needed LINKER:-z,defs
     LINKER:-z,nodelete LINKER:--version-script=${tailrace_vol_folder}/exports.map)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME tailrace_vol PREFIX lib SUFFIX .so
-    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/plugin INSTALL_RPATH ""
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${folder} INSTALL_RPATH ""
     LINK_DEPENDS ${tailrace_vol_folder}/exports.map)
 endfunction()

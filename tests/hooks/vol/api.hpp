@@ -18,6 +18,7 @@ struct Context {
     hid_t creation = H5P_DEFAULT;  ///< for files: without times
     hid_t transfer = H5P_DEFAULT;  ///< for what has to be collective where the file is parallel
     bool parallel = false;
+    int rank = 0;
 };
 
 inline Context context;
@@ -56,6 +57,7 @@ void selections();
 void attributes();
 void types_and_references();
 void others();
+void optional();
 void errors();
 
 }  // namespace api

@@ -83,12 +83,12 @@ void attributes() {
 
 void types_and_references() {
     const hid_t file = H5Fcreate("types.h5", H5F_ACC_TRUNC, context.creation, context.access);
-    struct Pair {
-        int a;
+    struct Pair {  // without bytes between that nobody sets
+        long long a;
         double b;
     };
     const hid_t pair = H5Tcreate(H5T_COMPOUND, sizeof(Pair));
-    H5Tinsert(pair, "a", offsetof(Pair, a), H5T_NATIVE_INT);
+    H5Tinsert(pair, "a", offsetof(Pair, a), H5T_NATIVE_LLONG);
     H5Tinsert(pair, "b", offsetof(Pair, b), H5T_NATIVE_DOUBLE);
     const hid_t creation = H5Pcreate(H5P_DATATYPE_CREATE);
     H5Pset_obj_track_times(creation, false);

@@ -47,6 +47,36 @@ void describe(hid_t dataset) {
     H5Pclose(access);
 }
 
+/// Chunks as they lie in the file: in parallel each rank has its own.
+void direct_chunks(hid_t dataset) {
+    const hsize_t corner[2] = {context.parallel ? context.rank / 2 * 4U : 4,
+                               context.parallel ? context.rank % 2 * 4U : 4};
+    const auto chunk = counted(16, 9000 + context.rank);
+    line{"H5Dwrite_chunk", H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, corner, 64, chunk.data())};
+    std::vector<int> raw(16);
+    uint32_t mask = 0;
+#if H5_VERSION_GE(2, 0, 0)
+    size_t room = raw.size() * sizeof(int);
+    const herr_t status = H5Dread_chunk2(dataset, H5P_DEFAULT, corner, &mask, raw.data(), &room);
+#else
+    const herr_t status = H5Dread_chunk(dataset, H5P_DEFAULT, corner, &mask, raw.data());
+#endif
+    line{"H5Dread_chunk", status, hash(raw.data(), 64)};
+    hsize_t bytes = 0;
+    line{"H5Dget_chunk_storage_size", H5Dget_chunk_storage_size(dataset, corner, &bytes), bytes};
+    hsize_t chunks = 0;
+    line{"H5Dget_num_chunks", H5Dget_num_chunks(dataset, H5S_ALL, &chunks), chunks};
+    hsize_t where[2] = {};
+    unsigned filters = 0;
+    haddr_t address = 0;
+    line{"H5Dget_chunk_info",
+         H5Dget_chunk_info(dataset, H5S_ALL, 0, where, &filters, &address, &bytes), where[0],
+         bytes};
+    line{"H5Dget_chunk_info_by_coord",
+         H5Dget_chunk_info_by_coord(dataset, corner, &filters, &address, &bytes), filters, bytes};
+    if (context.parallel) MPI_Barrier(MPI_COMM_WORLD);
+}
+
 }  // namespace
 
 void datasets() {
@@ -143,32 +173,7 @@ void selections() {
     line{"H5Dclose", H5Dclose(dataset)};
 
     const hid_t direct = H5Dopen2(file, "chunked", H5P_DEFAULT);
-    const hsize_t corner[2] = {4, 4};
-    const auto chunk = counted(16, 9000);
-    hsize_t bytes = 0;
-    unsigned filters = 0;
-    haddr_t address = 0;
-    if (!context.parallel) {
-        line{"H5Dwrite_chunk",
-             H5Dwrite_chunk(direct, context.transfer, 0, corner, 64, chunk.data())};
-        std::vector<int> raw(16);
-        uint32_t mask = 0;
-#if H5_VERSION_GE(2, 0, 0)
-        size_t room = raw.size() * sizeof(int);
-        const herr_t status =
-            H5Dread_chunk2(direct, context.transfer, corner, &mask, raw.data(), &room);
-#else
-        const herr_t status = H5Dread_chunk(direct, context.transfer, corner, &mask, raw.data());
-#endif
-        line{"H5Dread_chunk", status, hash(raw.data(), 64)};
-        line{"H5Dget_chunk_storage_size", H5Dget_chunk_storage_size(direct, corner, &bytes), bytes};
-        hsize_t chunks = 0;
-        line{"H5Dget_num_chunks", H5Dget_num_chunks(direct, H5S_ALL, &chunks), chunks};
-        hsize_t where[2] = {};
-        line{"H5Dget_chunk_info",
-             H5Dget_chunk_info(direct, H5S_ALL, 0, where, &filters, &address, &bytes), where[0],
-             bytes};
-    }
+    direct_chunks(direct);
     check("after chunks", direct, 64);
     line{"H5Dclose", H5Dclose(direct)};
     for (const hid_t of : {in_file, memory, eight, four}) H5Sclose(of);

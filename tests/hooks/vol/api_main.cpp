@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // vol_api FOLDER [mpi]: all checks, in FOLDER; the lines of rank r go to FOLDER/lines.r
 #include <mpi.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -18,6 +19,16 @@ herr_t innermost(unsigned, const H5E_error2_t* error, void* to) {
     H5Eget_msg(error->min_num, &type, minor, sizeof minor);
     *static_cast<std::string*>(to) = std::string(major) + " / " + minor;
     return 0;
+}
+
+/// Who handles each signal.
+std::vector<void (*)(int)> handlers() {
+    std::vector<void (*)(int)> found;
+    for (int number = 1; number < NSIG; ++number) {
+        struct sigaction now = {};
+        found.push_back(sigaction(number, nullptr, &now) == 0 ? now.sa_handler : nullptr);
+    }
+    return found;
 }
 
 }  // namespace
@@ -72,9 +83,11 @@ int main(int count, char** words) {
         MPI_Init(&count, &words);
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     }
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    const auto before = api::handlers();
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // HDF5 begins here, and loads its connectors
     api::context.out = std::fopen(("lines." + std::to_string(rank)).c_str(), "w");
     api::context.parallel = parallel;
+    api::context.rank = rank;
     api::context.access = H5Pcreate(H5P_FILE_ACCESS);
     api::context.transfer = H5Pcreate(H5P_DATASET_XFER);
     api::context.creation = H5Pcreate(H5P_FILE_CREATE);
@@ -92,11 +105,13 @@ int main(int count, char** words) {
     api::attributes();
     api::types_and_references();
     api::others();
+    api::optional();
     api::errors();
     H5Pclose(api::context.access);
     H5Pclose(api::context.transfer);
     H5Pclose(api::context.creation);
     api::line{"left open", H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL)};
+    api::line{"signals are handled as before", api::handlers() == before};
     if (H5close() < 0) return 1;
     std::fclose(api::context.out);
     if (parallel) MPI_Finalize();

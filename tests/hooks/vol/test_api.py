@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 
 BUILD = Path(os.environ["TAILRACE_BUILD_DIR"])
-PLUGIN = BUILD / "src" / "hooks" / "vol" / "plugin"
+HOOK = BUILD / "src" / "hooks" / "vol"
+# Programs built with sanitizers get a connector with them too.
+SANITIZED = bool(os.environ.get("TAILRACE_TEST_SANITIZE"))
+PLUGIN = HOOK / ("sanitized" if SANITIZED else "plugin")
 PROGRAM = BUILD / "tests" / "bin" / "vol_api"
 NATIVE = "under_vol=0;under_info={}"
 STACKS = {
@@ -34,8 +37,7 @@ def run(folder: Path, ranks: int, **environment: str) -> dict[str, bytes]:
         words, env={**os.environ, **environment}, capture_output=True, text=True, timeout=100
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("done") == max(ranks, 1)
-    assert done.stderr == ""
+    assert (done.stdout, done.stderr) == ("done\n" * max(ranks, 1), "")
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
@@ -47,6 +49,14 @@ def recording(folder: Path, connector: str) -> dict[str, str]:
         "TAILRACE_MODE": "record",
         "TAILRACE_PROFILE_DIR": str(folder / "spools"),
     }
+
+
+def sanitizers_without(folder: Path, function: str) -> dict[str, str]:
+    """What a function hands to functions of the C library is not looked at."""
+    file = folder / "suppressions"
+    file.write_text(f"interceptor_via_fun:{function}\n")
+    options = f"{os.environ.get('ASAN_OPTIONS', '')}:suppressions={file}"
+    return {"ASAN_OPTIONS": options} if SANITIZED else {}
 
 
 def same(native: dict[str, bytes], other: dict[str, bytes]) -> None:
@@ -66,7 +76,8 @@ def native(tmp_path_factory: pytest.TempPathFactory) -> dict[int, dict[str, byte
     # The program is of use only where it really gets to the end of its checks.
     for ranks in (0, 4):
         lines = found[ranks]["lines.0"].decode().splitlines()
-        assert len(lines) > 200
+        assert len(lines) > 300
+        assert "signals are handled as before: 1" in lines
         assert sum(": bad" in line for line in lines) < 20
     return found
 
@@ -79,7 +90,9 @@ def test_like_native(
     expected = native[ranks]
     if "pass_through" in stack:  # which by itself loses the reasons of some failures
         expected = run(tmp_path / "plain", ranks, HDF5_VOL_CONNECTOR=f"pass_through {NATIVE}")
-    other = run(tmp_path / "run", ranks, **recording(tmp_path, STACKS[stack]))
+    # It hands down a text that ends one byte behind its memory.
+    added = sanitizers_without(tmp_path, "H5VL_pass_through_str_to_info")
+    other = run(tmp_path / "run", ranks, **recording(tmp_path, STACKS[stack]), **added)
     same(expected, other)
     spools = list((tmp_path / "spools").glob("*.spool"))
     assert len(spools) == max(ranks, 1)  # so it was recorded, by each process once
@@ -111,7 +124,7 @@ def test_an_unrelated_program_with_the_plugin_on_its_path(
 
 
 def test_the_plugin_depends_on_libc_alone() -> None:
-    plugin = PLUGIN / "libtailrace_vol.so"
+    plugin = HOOK / "plugin" / "libtailrace_vol.so"
     needed = subprocess.run(["readelf", "-d", plugin], capture_output=True, text=True).stdout
     libraries = [line.split("[")[1].rstrip("]") for line in needed.splitlines() if "NEEDED" in line]
     assert libraries == ["libc.so.6"]
