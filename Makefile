@@ -35,6 +35,7 @@ demo: programs ## the seism kernel on 8 ranks, verified; then four settings comp
 	@$(SETUP)/demo.sh $(BUILD)/env.sh
 
 test: build ## all tests
+	@$(SETUP)/wheels.sh
 	@$(SETUP)/test.sh $(BUILD) $(JOBS) '$(TESTS)'
 
 check-slice: programs ## the published default test set (943 MB) on 8 ranks, every element verified

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bundle installs without a network and runs from where it was put; MPI is the machine's."""
 
+import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,6 +55,34 @@ def test_runs_and_verifies_offline(installed: Path, bare: dict[str, str], tmp_pa
         env=bare,
     )
     call(*unshare("-n"), installed / "bin" / "tailrace", "verify", "a.h5", cwd=tmp_path, env=bare)
+
+
+def test_a_script_with_pytables(installed: Path, bare: dict[str, str], tmp_path: Path) -> None:
+    """The package that pip has compiled carries the connector: a script is recorded and tuned."""
+    assert (installed / "lib/tailrace/python/tailrace/hdf5_plugin/libtailrace_vol.so").is_file()
+
+    def under(*command: str) -> str:
+        script = SOURCE / "tests" / "hooks" / "wheels" / "with_tables.py"
+        done = subprocess.run(
+            [installed / "bin" / "tailrace", *command, "--json", "--", sys.executable, script],
+            cwd=tmp_path, env=bare, capture_output=True, text=True, timeout=100,
+        )  # fmt: skip
+        assert done.returncode == 1 and "exit code 3" in done.stderr, done.stderr
+        return done.stdout
+
+    under("profile")
+    profile = json.loads((tmp_path / "profile.json").read_text())
+    (file,) = [file for file in profile["files"] if Path(file["path"]).name == "all.h5"]
+    (packed,) = [one for one in file["datasets"] if one["path"] == "/packed"]
+    assert packed["writes"]["calls"] > 0
+
+    because = {"rule": "3", "text": "t", "effect": "e", "source": "s"}
+    block = {"key": "meta_block_bytes", "value": 1 << 16, "class": "safe", "because": because}
+    entry = {"file": "all.h5", "dataset": "", "when": "any", "settings": [block]}
+    plan = {"schema": "tailrace-plan/1", "origin": {"version": "0"}, "entries": [entry]}
+    (tmp_path / "plan.json").write_text(json.dumps(plan))
+    (line,) = json.loads(under("apply", "plan.json"))["lines"]
+    assert (line["setting"], line["became"]) == ("meta_block_bytes", "applied")
 
 
 def test_libraries_are_private_but_for_mpi(installed: Path, bare: dict[str, str]) -> None:

@@ -129,6 +129,40 @@ def test_a_failing_step_shows_its_log(tmp_path: Path) -> None:
     assert not list(cache.glob("work-*"))
 
 
+def test_wheels_of_other_years_are_whole_or_not_there(tmp_path: Path) -> None:
+    """Got once into the cache; where they cannot be had, tests go on without."""
+    setup, cache = tmp_path / "cmake" / "setup", tmp_path / "cache"
+    shutil.copytree(SOURCE / "cmake" / "setup" / "wheels", setup / "wheels")
+    shutil.copy(SOURCE / "cmake" / "setup" / "wheels.sh", setup)
+    tools = tmp_path / "build" / "venv" / "bin"
+    tools.mkdir(parents=True)
+
+    def run(pip: str) -> tuple[int, str]:
+        # As pip, which is asked for a folder behind --target.
+        lines = [
+            '[ "$1" = -m ] || exit 0',
+            'while [ "$1" != --target ]; do shift; done',
+            f'touch "$2/half"; {pip}; touch "$2/whole"',
+        ]
+        fake(tools, "python", "\n".join(lines))
+        done = subprocess.run(
+            [setup / "wheels.sh"], env=os.environ | {"TAILRACE_CACHE": str(cache)}, text=True,
+            capture_output=True, timeout=60, check=False,
+        )  # fmt: skip
+        return done.returncode, done.stderr
+
+    years = sorted(file.stem for file in (setup / "wheels").glob("*.txt"))
+    code, told = run("exit 1")  # it ends half-way
+    assert (code, list(cache.iterdir())) == (0, [])
+    assert f"the wheels of {years[0]} cannot be had; tests with them will not be run" in told
+    code, told = run(":")
+    assert (code, told.count("setup: wheels of")) == (0, len(years))
+    assert sorted(folder.name for folder in (tmp_path / "build" / "wheels").iterdir()) == years
+    assert len(list(cache.glob("wheels-*/whole"))) == len(list(cache.iterdir())) == len(years)
+    assert all((tmp_path / "build" / "wheels" / year / "whole").is_file() for year in years)
+    assert run("exit 1") == (0, "")
+
+
 def test_hash_of_the_inputs_names_the_prefix(tmp_path: Path) -> None:
     tools = tmp_path / "bin"
     fake(tools, "ompi_info", "echo another MPI")

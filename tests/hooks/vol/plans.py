@@ -28,6 +28,25 @@ def entry(file: str, *settings: Json, dataset: str = "", when: str = "any") -> J
     return {"file": file, "dataset": dataset, "when": when, "settings": list(settings)}
 
 
+def for_files(pattern: str, threshold_bytes: int) -> Json:
+    """What shows in a file but changes nothing that it says."""
+    return entry(
+        pattern,
+        setting("1", "alignment_threshold_bytes", threshold_bytes, "layout"),
+        setting("1", "alignment_bytes", 4096, "layout"),
+        setting("3", "meta_block_bytes", 1 << 16),
+        setting("11", "sieve_buffer_bytes", 1 << 20),
+        setting("7", "metadata_cache_initial_bytes", 16 << 20),
+    )
+
+
+def for_datasets(pattern: str, *more: Json) -> Json:
+    """What changes memory only."""
+    cache = setting("13", "chunk_cache_bytes", 1 << 22)
+    return entry(pattern, cache, setting("36", "conversion_buffer_bytes", 1 << 17), *more,
+                 dataset="/*")  # fmt: skip
+
+
 def write_plan(folder: Path, *entries: Json, name: str = "plan.json") -> Path:
     file = folder / name
     origin = {"version": "0"}
