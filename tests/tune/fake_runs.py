@@ -77,11 +77,11 @@ class FakeRunner:
             where.mkdir(parents=True, exist_ok=True)
             (where / "stdout").write_bytes(printed)
             found.left = Left(where, [], [])
-            found.result = self.result(name, found.left, outcome.code)
+            found.result = self.result(name, found.left, found.as_proof())
         return found
 
-    def result(self, name: str, left: Left, code: int) -> Result:
-        return Result({}, (), (left.folder / "stdout").read_bytes(), code)
+    def result(self, name: str, left: Left, noted: Document) -> Result:
+        return Result({}, (), (left.folder / "stdout").read_bytes(), noted["code"])
 
     def last_words(self, name: str) -> str:
         return "it said this"

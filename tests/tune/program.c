@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that a plan makes faster.
  *   tune_program FILE         rows of a compressed chunk that is larger than the chunk cache
+ *   tune_program FILE read    reads them so, and writes and prints nothing
  *   tune_program FILE ranks   ranks that write rows of one dataset in turns, each by itself */
 #include <hdf5.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { columns = 262144, thrash_rows = 6, shared_rows = 64, shared_columns = 4096 };
 
@@ -50,6 +52,26 @@ static int thrash(const char* name) {
     return failed;
 }
 
+static int read_rows(const char* name) {
+    const hsize_t block[2] = {1, columns};
+    hid_t file = H5Fopen(name, H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t dataset = H5Dopen2(file, "rows", H5P_DEFAULT);
+    hid_t there = H5Dget_space(dataset);
+    hid_t here = H5Screate_simple(2, block, NULL);
+    double* values = row_of(columns, 0);
+    int failed = dataset < 0;
+    for (hsize_t row = 0; row < thrash_rows && !failed; ++row) {
+        const hsize_t start[2] = {row, 0};
+        H5Sselect_hyperslab(there, H5S_SELECT_SET, start, NULL, block, NULL);
+        failed = H5Dread(dataset, H5T_NATIVE_DOUBLE, here, there, H5P_DEFAULT, values) < 0;
+    }
+    free(values);
+    H5Sclose(here);
+    H5Sclose(there);
+    H5Dclose(dataset);
+    return failed || H5Fclose(file) < 0;
+}
+
 static int ranks(const char* name) {
     const hsize_t extents[2] = {shared_rows, shared_columns};
     int rank = 0, size = 1, failed = 0;
@@ -77,5 +99,6 @@ static int ranks(const char* name) {
 
 int main(int argc, char** argv) {
     if (argc < 2) return 2;
-    return argc > 2 ? ranks(argv[1]) : thrash(argv[1]);
+    if (argc == 2) return thrash(argv[1]);
+    return strcmp(argv[2], "read") == 0 ? read_rows(argv[1]) : ranks(argv[1]);
 }

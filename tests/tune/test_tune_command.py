@@ -101,6 +101,20 @@ def can_be_applied(home: Path, found: Json) -> None:
         assert file["rows"].shape == (6, 262144)
 
 
+def test_a_program_that_only_reads_is_proven_by_what_it_was_given(home: Path) -> None:
+    subprocess.run([str(PROGRAM), "mine.txt"], cwd=home, env=environment(), check=True)
+    for _ in range(ATTEMPTS):
+        found = result_of(home, "--", str(PROGRAM), "mine.txt", "read")
+        if found["verdict"] != "no_verdict":
+            break
+    assert found["verdict"] == "kept", found["reason"]
+    report = found["content"]["report"]
+    assert (report["files_compared"], report["printed_lines"]) == (0, 0)
+    assert (report["datasets_read"], report["reads_compared"]) == (1, 6)
+    assert report["read_bytes"] == 6 * 262144 * 8
+    assert "what 6 reads of 1 dataset gave" in found["content"]["compared"]
+
+
 def test_ctrl_c_in_place_leaves_things_as_they_were(home: Path) -> None:
     (home / "out.h5").write_bytes(b"of an earlier run")
     process = begun(home, "--in-place", "--", PROGRAM, "out.h5")

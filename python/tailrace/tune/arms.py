@@ -133,7 +133,7 @@ class Arms:
         fact = self._ledger.known(name)
         if fact is not None and Path(fact["folder"]).is_dir():
             left = Left(Path(fact["folder"]), fact["written"], fact["removed"])
-            return self._runner.result(name, left, fact["code"])
+            return self._runner.result(name, left, fact)
         measured = self._made(name, None, keep=True)
         assert measured.left is not None and measured.result is not None
         if measured.outcome.code or measured.outcome.stopped:
@@ -142,8 +142,8 @@ class Arms:
         left = measured.left
         self._ledger.note(
             name,
-            {**measured.as_fact(), "folder": str(left.folder), "written": left.written,
-             "removed": left.removed},
+            {**measured.as_fact(), **measured.as_proof(), "folder": str(left.folder),
+             "written": left.written, "removed": left.removed},
         )  # fmt: skip
         return measured.result
 

@@ -2,8 +2,8 @@
 """Whether a tuned run has left what the default leaves: the proof of content.
 
 First the default against itself: what differs there differs by itself and is left out, by name.
-Then tuned against default, over every file that was written; what is printed counts where nothing
-is written. Where nothing could be compared nothing is proven.
+Then tuned against default, over every file that was written and all that H5Dread gave; what is
+printed counts where there is neither. Where nothing could be compared nothing is proven.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tailrace.tune import printed
+from tailrace.tune import delivered, printed
 from tailrace.tune.content_file import Itself, compared, itself
+from tailrace.tune.delivered import Reads
 from tailrace.tune.oldest_reader import newer_than
 from tailrace.tune.printed import Printed
 from tailrace.units import mib, plural
@@ -21,27 +22,32 @@ from tailrace.units import mib, plural
 
 @dataclass(frozen=True)
 class Result:
-    """What one run has left. files: by name, each where it is kept. stdout: what it printed."""
+    """What one run has left. files: by name, each where it is kept. stdout: what it printed.
+    reads: what it was given; unseen: more than 0 where there was more than could be noted."""
 
     files: dict[str, Path]
     removed: tuple[str, ...]
     stdout: bytes
     code: int
+    reads: Reads = field(default_factory=dict)
+    unseen: int = 0
 
 
 @dataclass(frozen=True)
 class ByItself:
     """What differs from run to run of the default. files: those that both wrote. only: names of
-    files that one of them did not write."""
+    files that one of them did not write. reads: datasets that were not read alike."""
 
     files: dict[str, Itself]
     only: tuple[str, ...]
     printed: Printed
+    reads: frozenset[str] = frozenset()
 
     @property
     def names(self) -> list[str]:
         """What is left out, by name."""
         each = [name for file, known in self.files.items() for name in known.names(file)]
+        each += [f"what is read of {name}" for name in sorted(self.reads)]
         lines = self.printed.unsteady
         if lines is None:
             each.append("what is printed")
@@ -58,6 +64,9 @@ class Report:
     files_compared: int = 0
     objects_compared: int = 0
     compared_bytes: int = 0
+    datasets_read: int = 0
+    reads_compared: int = 0
+    read_bytes: int = 0
     printed_lines: int = 0
     what: str = ""
     differences: list[str] = field(default_factory=list)
@@ -66,7 +75,7 @@ class Report:
 
     @property
     def nothing(self) -> bool:
-        return not self.files_compared and not self.printed_lines
+        return not (self.files_compared or self.reads_compared or self.printed_lines)
 
     @property
     def equal(self) -> bool:
@@ -83,6 +92,7 @@ def by_itself(one: Result, other: Result) -> ByItself:
         {name: itself(one.files[name], other.files[name]) for name in sorted(both)},
         tuple(sorted(one.files.keys() ^ other.files.keys())),
         printed.steady(one.stdout, other.stdout),
+        delivered.unsteady(one.reads, other.reads),
     )
 
 
@@ -95,8 +105,12 @@ def against_default(default: Result, tuned: Result, known: ByItself) -> Report:
     for name, expectation in known.files.items():
         if name in tuned.files and name in default.files:
             _one_file(name, default, tuned, expectation, report)
-    _same_print(default, tuned, known, report)
-    report.what = _what(report)
+    given = delivered.compared(default.reads, tuned.reads, known.reads)
+    _same_reads(given, report)
+    if default.unseen or tuned.unseen:
+        report.notes.append("not looked at: reads of more datasets than there is room to note")
+    _same_print(tuned, known, report)
+    report.what = "; ".join(filter(None, [_what(report), given.what])) or "nothing"
     return report
 
 
@@ -127,10 +141,19 @@ def _one_file(name: str, default: Result, tuned: Result, known: Itself, report: 
     report.compared_bytes += found.read_bytes
 
 
-def _same_print(default: Result, tuned: Result, known: ByItself, report: Report) -> None:
-    """Where files are written they are the content, and what is printed is mostly about the run."""
+def _same_reads(given: delivered.Compared, report: Report) -> None:
+    report.datasets_read, report.reads_compared = given.datasets, given.calls
+    report.read_bytes = given.bytes
+    report.differences += given.differences
+    report.files += given.files
+    report.notes += given.notes
+
+
+def _same_print(tuned: Result, known: ByItself, report: Report) -> None:
+    """Where files are written, or what is read was hashed, that is the content, and what is printed
+    is mostly about the run."""
     why = printed.differs(known.printed, tuned.stdout)
-    if known.files or known.only:
+    if known.files or known.only or report.reads_compared:
         if why:
             report.notes.append(f"what is printed: {why}")
         return
@@ -147,4 +170,4 @@ def _what(report: Report) -> str:
         return f"{plural(report.files_compared, 'file')}{objects}, {mib(report.compared_bytes)}"
     if report.printed_lines:
         return f"what is printed ({plural(report.printed_lines, 'line')})"
-    return "nothing"
+    return ""

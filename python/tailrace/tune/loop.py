@@ -84,7 +84,8 @@ class Tune:
             return _ended(found, "nothing_to_gain", "no rule has anything to set for it")
         found.known, alike = self._arms.defaults(self._asked.limit_s)
         if not alike.equal:
-            return _ended(found, "not_proven", _nothing_alike(found.known, alike))
+            found.notes += alike.notes
+            return _ended(found, "not_proven", nothing_alike(found.known, alike))
         self._arms.expect(recorded["elapsed_s"])
         if not self._steady(found):
             return found
@@ -235,10 +236,11 @@ def _no_gain(found: Found, one: Candidate, compared: Comparison) -> None:
     _ended(found, "nothing_to_gain", reason)
 
 
-def _nothing_alike(known: ByItself, alike: Report) -> str:
+def nothing_alike(known: ByItself, alike: Report) -> str:
     if alike.differences:
         return f"two runs of it as it is are not equal: {alike.differences[0]}"
-    if not known.files and not known.only and not any(line.strip() for line in known.printed.lines):
+    prints = any(line.strip() for line in known.printed.lines)
+    if not (known.files or known.only or known.reads or prints):
         return (
             "it writes nothing and prints nothing, so that nothing could be compared; have it "
             "print a sum of what it reads"

@@ -14,7 +14,7 @@ from tailrace.intent import apply as applying
 from tailrace.intent import plugin, record
 from tailrace.intent.apply import Line
 from tailrace.run.quiet import settle
-from tailrace.tune import page_cache, relocate
+from tailrace.tune import delivered, page_cache, relocate
 from tailrace.tune.content import Result
 from tailrace.tune.ground import Ground
 from tailrace.tune.outside import Outside
@@ -22,6 +22,9 @@ from tailrace.tune.scratch import Left
 from tailrace.tune.supervise import Job, Outcome, supervised
 
 Document = dict[str, Any]
+_nothing: Document = {
+    "schema": "tailrace-plan/1", "origin": {"version": "tune"}, "entries": [],
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,16 @@ class Measured:
     altered: list[str] = field(default_factory=list)
     result: Result | None = None
     left: Left | None = None
+    delivered: list[Document] = field(default_factory=list)
+    unseen: int = 0
+
+    def as_proof(self) -> Document:
+        """What is compared beside files and print, of a run that was kept."""
+        return {
+            "code": self.outcome.code,
+            "delivered": self.delivered,
+            "unseen": self.unseen,
+        }
 
     def as_fact(self) -> Document:
         return {
@@ -75,14 +88,15 @@ class Runner:
         """A run of the command as it is (plan None), or with a plan.
 
         Args:
-            keep: what it leaves stays, under `name`, to be compared.
+            keep: what it leaves stays, under `name`, to be compared, and what it reads is hashed:
+                such a run is not for its time.
         """
         setting, ground = self._setting, self._ground
         folder = ground.begin()
         self.outside.put_back()
         settle()
         (page_cache.cold if setting.is_cold else page_cache.warm)(self._inputs())
-        with Application(setting, ground, plan, name) as application:
+        with Application(setting, ground, plan, name, hashes=keep) as application:
             outcome = supervised(
                 Job(
                     application.words, application.environment, folder,
@@ -93,29 +107,33 @@ class Runner:
             began = time.monotonic()
             page_cache.sync(files)
             sync_s = time.monotonic() - began
-            lines = application.lines()
+            noted = application.noted()
         left = ground.end(name)
         left.written.extend(self.outside.end(left.folder))
         strays_are_an_error(left)
         found = Measured(
-            outcome.elapsed_s + sync_s, outcome.elapsed_s, sync_s, outcome, lines, left.altered
-        )
+            outcome.elapsed_s + sync_s, outcome.elapsed_s, sync_s, outcome, noted.lines,
+            left.altered, delivered=noted.delivered, unseen=noted.dropped,
+        )  # fmt: skip
         if keep:
-            found.left, found.result = left, self.result(name, left, outcome.code)
+            found.left = left
+            found.result = self.result(name, left, found.as_proof())
         else:
             shutil.rmtree(left.folder, ignore_errors=True)
             if not outcome.code and not outcome.stopped:
                 shutil.rmtree(self.prints(name), ignore_errors=True)
         return found
 
-    def result(self, name: str, left: Left, code: int) -> Result:
-        """What a run that was kept has left."""
+    def result(self, name: str, left: Left, noted: Document) -> Result:
+        """What a run that was kept has left, and what it was seen to do."""
         files = {one: left.folder / one for one in left.written}
         return Result(
             {one: path for one, path in files.items() if path.is_file()},
             tuple(left.removed),
             (self.prints(name) / "stdout").read_bytes(),
-            code,
+            noted["code"],
+            delivered.reads_of(noted["delivered"]),
+            noted["unseen"],
         )
 
     def _inputs(self) -> list[Path]:
@@ -137,19 +155,32 @@ class Runner:
         return "\n".join(lines[-most:])
 
 
+@dataclass
+class Noted:
+    """What the processes of a run have noted. lines: what became of each setting. dropped: what
+    found no place."""
+
+    lines: list[Line] = field(default_factory=list)
+    delivered: list[Document] = field(default_factory=list)
+    dropped: int = 0
+
+
 class Application:
     """A command with a plan, or without; the plan's files are gone afterwards."""
 
-    def __init__(self, setting: Setting, ground: Ground, plan: Document | None, name: str) -> None:
+    def __init__(
+        self, setting: Setting, ground: Ground, plan: Document | None, name: str, *, hashes: bool
+    ) -> None:
+        """hashes: what it reads is hashed, which takes the connector also where nothing is set."""
         self.words = relocate.words_in(setting.command, setting.home, ground.folder)
-        self.environment: dict[str, str] = {}
+        self.environment: dict[str, str] = {applying.hash_reads: "1" if hashes else "0"}
         self._homes = [(place, setting.home) for place in ground.places()]
-        self._plan: Document | None = None
+        self._plan = relocate.plan_in(plan or _nothing, setting.home, ground.places())
         self._lines: list[Line] = []
         self._folder = setting.root / "applied" / name
         self._spools = self._folder / "spools"
-        if plan is not None:
-            self._plan = relocate.plan_in(plan, setting.home, ground.places())
+        self._is_loaded = hashes or bool(self._plan.get("entries"))
+        if plan is not None or hashes:
             self._prepare(self._plan)
 
     def __enter__(self) -> Application:
@@ -158,21 +189,24 @@ class Application:
     def __exit__(self, *_: object) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def lines(self) -> list[Line]:
-        """What became of each setting."""
-        if self._plan is None or not self._plan.get("entries"):
-            return self._lines
-        found = applying.lines_of(self._plan, applying.outcomes(self._spools))
+    def noted(self) -> Noted:
+        """To be asked when the run is over."""
+        if not self._is_loaded:
+            return Noted(self._lines)
+        outcomes = applying.outcomes(self._spools)
+        found = applying.lines_of(self._plan, outcomes)
         for line in found:
             line.places = list(
                 dict.fromkeys(relocate.at_home(place, self._homes) for place in line.places)
             )
-        return self._lines + found
+        given = delivered.at_home(outcomes["delivered"], self._homes)
+        return Noted(self._lines + found, given, outcomes["dropped"])
 
     def _prepare(self, plan: Document) -> None:
         whole, _ = applying.without_collective(plan, "")
-        self.environment, self._lines = applying.variables(whole)
-        if whole.get("entries"):
+        added, self._lines = applying.variables(whole)
+        self.environment |= added
+        if self._is_loaded:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._spools.mkdir(parents=True)
             file = self._folder / "plan.compiled"
