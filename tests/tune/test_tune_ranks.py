@@ -47,3 +47,4 @@ def test_a_plan_for_two_ranks_is_in_force_and_equal_in_content(tmp_path: Path) -
     report = content.against_default(default, tuned.result, content.by_itself(default, again))
     assert report.equal, report.differences
     assert report.files_compared == 1
+    assert not report.notes, "the hook was there, and copied nothing that is not the last file"

@@ -23,7 +23,8 @@ from tailrace.units import mib, plural
 @dataclass(frozen=True)
 class Result:
     """What one run has left. files: by name, each where it is kept. stdout: what it printed.
-    reads: what it was given; unseen: more than 0 where there was more than could be noted."""
+    reads: what it was given; unseen: more than 0 where there was more than could be noted.
+    notes: what else was not looked at."""
 
     files: dict[str, Path]
     removed: tuple[str, ...]
@@ -31,6 +32,7 @@ class Result:
     code: int
     reads: Reads = field(default_factory=dict)
     unseen: int = 0
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,8 @@ def against_default(default: Result, tuned: Result, known: ByItself) -> Report:
             _one_file(name, default, tuned, expectation, report)
     given = delivered.compared(default.reads, tuned.reads, known.reads)
     _same_reads(given, report)
+    report.notes += [note for note in default.notes if note not in tuned.notes]
+    report.notes += tuned.notes
     if default.unseen or tuned.unseen:
         report.notes.append("not looked at: reads of more datasets than there is room to note")
     _same_print(tuned, known, report)

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.intent import apply as applying
-from tailrace.intent import plugin, record
+from tailrace.intent import layers, plugin, record
 from tailrace.intent.apply import Line
 from tailrace.run.quiet import settle
-from tailrace.tune import delivered, page_cache, relocate
+from tailrace.tune import closes, delivered, page_cache, relocate
 from tailrace.tune.content import Result
 from tailrace.tune.ground import Ground
 from tailrace.tune.outside import Outside
@@ -53,6 +53,7 @@ class Measured:
     left: Left | None = None
     delivered: list[Document] = field(default_factory=list)
     unseen: int = 0
+    notes: list[str] = field(default_factory=list)
 
     def as_proof(self) -> Document:
         """What is compared beside files and print, of a run that was kept."""
@@ -60,6 +61,7 @@ class Measured:
             "code": self.outcome.code,
             "delivered": self.delivered,
             "unseen": self.unseen,
+            "notes": self.notes,
         }
 
     def as_fact(self) -> Document:
@@ -108,12 +110,13 @@ class Runner:
             page_cache.sync(files)
             sync_s = time.monotonic() - began
             noted = application.noted()
-        left = ground.end(name)
+            left = ground.end(name)
+            noted.notes += application.closes(left)
         left.written.extend(self.outside.end(left.folder))
         strays_are_an_error(left)
         found = Measured(
             outcome.elapsed_s + sync_s, outcome.elapsed_s, sync_s, outcome, noted.lines,
-            left.altered, delivered=noted.delivered, unseen=noted.dropped,
+            left.altered, delivered=noted.delivered, unseen=noted.dropped, notes=noted.notes,
         )  # fmt: skip
         if keep:
             found.left = left
@@ -134,6 +137,7 @@ class Runner:
             noted["code"],
             delivered.reads_of(noted["delivered"]),
             noted["unseen"],
+            tuple(noted["notes"]),
         )
 
     def _inputs(self) -> list[Path]:
@@ -158,11 +162,12 @@ class Runner:
 @dataclass
 class Noted:
     """What the processes of a run have noted. lines: what became of each setting. dropped: what
-    found no place."""
+    found no place. notes: what was not looked at."""
 
     lines: list[Line] = field(default_factory=list)
     delivered: list[Document] = field(default_factory=list)
     dropped: int = 0
+    notes: list[str] = field(default_factory=list)
 
 
 class Application:
@@ -171,17 +176,23 @@ class Application:
     def __init__(
         self, setting: Setting, ground: Ground, plan: Document | None, name: str, *, hashes: bool
     ) -> None:
-        """hashes: what it reads is hashed, which takes the connector also where nothing is set."""
+        """hashes: what it reads is hashed, which takes the connector also where nothing is set, and
+        what it writes is copied at each close."""
         self.words = relocate.words_in(setting.command, setting.home, ground.folder)
         self.environment: dict[str, str] = {applying.hash_reads: "1" if hashes else "0"}
         self._homes = [(place, setting.home) for place in ground.places()]
         self._plan = relocate.plan_in(plan or _nothing, setting.home, ground.places())
         self._lines: list[Line] = []
         self._folder = setting.root / "applied" / name
-        self._spools = self._folder / "spools"
+        self._spools, self._closes = self._folder / "spools", self._folder / "closes"
+        self._working = ground.folder
+        self._notes: list[str] = []
         self._is_loaded = hashes or bool(self._plan.get("entries"))
+        shutil.rmtree(self._folder, ignore_errors=True)
         if plan is not None or hashes:
             self._prepare(self._plan)
+        if hashes:
+            self._see_closes()
 
     def __enter__(self) -> Application:
         return self
@@ -207,13 +218,29 @@ class Application:
         added, self._lines = applying.variables(whole)
         self.environment |= added
         if self._is_loaded:
-            shutil.rmtree(self._folder, ignore_errors=True)
             self._spools.mkdir(parents=True)
             file = self._folder / "plan.compiled"
             file.write_bytes(applying.compiled(whole, "the plan"))
             self.environment |= plugin.environment_to_apply(plugin.find(command="tune"), file)
             self.environment["TAILRACE_PROFILE_DIR"] = str(self._spools)
         self.words = record.with_environment(self.words, list(self.environment))
+
+    def _see_closes(self) -> None:
+        value, why_not = closes.preload(self.words)
+        if why_not:
+            self._notes.append(closes.not_seen(why_not))
+            return
+        self._closes.mkdir(parents=True)
+        added = closes.environment(self._closes, self._working)
+        self.words, more = layers.with_preload(self.words, value)
+        self.words = record.with_environment(self.words, list(added))
+        self.environment |= {**added, **more}
+
+    def closes(self, left: Left) -> list[str]:
+        """Puts copies of what was closed in between beside what the run has left; notes."""
+        if self._closes.is_dir():
+            return self._notes + closes.keep(self._closes, self._working, left)
+        return self._notes
 
 
 def strays_are_an_error(left: Left) -> None:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opening, closing, copying, seeking, syncing and mapping of descriptors.
+#include "hooks/posix_profile/closes.hpp"
 #include "hooks/posix_profile/more.hpp"
 
 namespace posix_profile = tailrace::hooks::posix_profile;
@@ -18,10 +19,13 @@ bool recording() { return !session::inside() && session::on(); }
 
 template <typename Make>
 int opens(int folder, const char* path, int flags, Make&& make) {
-    return timed(recording(), make, [&](int fd, Took took) {
+    posix_profile::WriteOpen write_open(folder, path, flags);
+    const int made = timed(recording(), make, [&](int fd, Took took) {
         if (fd >= 0) posix_profile::opened(fd, flags, calls, took);
         if (fd == -1) posix_profile::not_opened(folder, path, flags, calls, took);
     });
+    write_open.made(made);
+    return made;
 }
 
 template <typename Make>
@@ -35,6 +39,7 @@ template <typename Make>
 int copies(int from, Make&& make) {
     const int to = make();
     if (to >= 0 && to != from && recording()) posix_profile::copied(from, to);
+    if (to >= 0 && to != from) posix_profile::opened_too(from, to);
     return to;
 }
 
@@ -74,6 +79,7 @@ TAILRACE_OPENS(creat64, AT_FDCWD, O_CREAT | O_WRONLY, (const char* path, unsigne
                (path, mode))
 
 TAILRACE_WRAP(int, close, (int fd)) {
+    const posix_profile::WriteClose write_close(fd);
     return timed(
         tracked(fd), [&] { return real::close(fd); },
         [&](int result, Took took) {
@@ -85,9 +91,13 @@ TAILRACE_WRAP(int, dup, (int fd)) {
     return copies(fd, [&] { return more::dup(fd); });
 }
 TAILRACE_WRAP(int, dup2, (int fd, int to)) {
+    if (fd == to) return more::dup2(fd, to);
+    const posix_profile::WriteClose write_close(to);
     return copies(fd, [&] { return more::dup2(fd, to); });
 }
 TAILRACE_WRAP(int, dup3, (int fd, int to, int flags)) {
+    if (fd == to) return more::dup3(fd, to, flags);
+    const posix_profile::WriteClose write_close(to);
     return copies(fd, [&] { return more::dup3(fd, to, flags); });
 }
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "hooks/posix_profile/closes.hpp"
 #include "hooks/posix_profile/more.hpp"
 
 namespace posix_profile = tailrace::hooks::posix_profile;
@@ -35,12 +36,17 @@ int flags_of(const char* mode) {
 
 template <typename Make>
 intptr_t opens(const char* path, const char* mode, Make&& make) {
-    return timed(!session::inside() && session::on(), make, [&](intptr_t stream, Took took) {
-        if (stream == 0) posix_profile::not_opened(AT_FDCWD, path, flags_of(mode), streams, took);
-        if (stream == 0 || stream == -1) return;
-        const int fd = descriptor_of(reinterpret_cast<FILE*>(stream));
-        posix_profile::opened(fd, flags_of(mode), streams, took);
-    });
+    posix_profile::WriteOpen write_open(AT_FDCWD, path, flags_of(mode));
+    const intptr_t made =
+        timed(!session::inside() && session::on(), make, [&](intptr_t stream, Took took) {
+            if (stream == 0)
+                posix_profile::not_opened(AT_FDCWD, path, flags_of(mode), streams, took);
+            if (stream == 0 || stream == -1) return;
+            const int fd = descriptor_of(reinterpret_cast<FILE*>(stream));
+            posix_profile::opened(fd, flags_of(mode), streams, took);
+        });
+    if (made != 0 && made != -1) write_open.made(descriptor_of(reinterpret_cast<FILE*>(made)));
+    return made;
 }
 
 /// A call that moves `bytes(result)` bytes; what a stream says of its place afterwards is its end.
@@ -99,6 +105,7 @@ TAILRACE_WRAP(intptr_t, fdopen, (int fd, const char* mode)) {
 
 TAILRACE_WRAP(int, fclose, (FILE * stream)) {
     const int fd = descriptor_of(stream);
+    const posix_profile::WriteClose write_close(fd);
     return timed(
         tracked(fd, streams), [&] { return more::fclose(stream); },
         [&](int, Took took) {
