@@ -210,6 +210,35 @@ TEST_CASE("so do chunks that rule 18 lets grow") {
     FAIL("no chunk cache");
 }
 
+TEST_CASE("repack is named for a file that is there and only read, and for no other") {
+    Profile profile = tests::plain_run();
+    tests::shape(profile, {65536, 2048});
+    tests::first(profile).reads = tests::accesses(100, {65536, 1});
+    tests::first(profile).creates = 0;
+    const auto advice_of = [&profile] { return plan_of({profile}, Options{}, {}).advice; };
+    profile.files[0].datasets.push_back(tests::first(profile));
+    profile.files[0].datasets[1].path = "/again";
+    const std::vector<plan::Advice> both = advice_of();
+    REQUIRE(both.size() == 1);  // once for a file
+    CHECK(both[0].file == "/data/f.h5");
+    CHECK(both[0].dataset == "");
+    CHECK(both[0].because.rule == "17");
+    CHECK(both[0].because.text.find("(1 more like it)") != std::string::npos);
+    REQUIRE(both[0].commands.size() == 1);
+    CHECK(both[0].commands[0] == "tailrace repack /data/f.h5 --profile profile.json --dry-run");
+    profile.files[0].datasets.pop_back();
+    CHECK(advice_of()[0].because.text.find("more like it") == std::string::npos);
+    CHECK(plan_of({profile}, Options{}, {}).held_back[0].guard == "existing");
+    tests::first(profile).writes = tests::accesses(1, {1, 2048});
+    CHECK(advice_of().empty());
+    tests::first(profile).writes = {};
+    tests::first(profile).creates = 1;
+    CHECK(advice_of().empty());
+    tests::shape(profile, {65536, 2048}, {16, 16});  // held back for another reason
+    tests::first(profile).direct_chunk_writes.emplace();
+    CHECK(advice_of().empty());
+}
+
 TEST_CASE("files of a pattern that do not agree get nothing") {
     Profile profile = cache_thrash();
     profile.files.push_back(profile.files[0]);

@@ -2,6 +2,7 @@
 /* Programs that a plan makes faster.
  *   tune_program FILE         rows of a compressed chunk that is larger than the chunk cache
  *   tune_program FILE read    reads them so, and writes and prints nothing
+ *   tune_program FILE columns reads columns, one after the other, and writes and prints nothing
  *   tune_program FILE ranks   ranks that write rows of one dataset in turns, each by itself */
 #include <hdf5.h>
 #include <mpi.h>
@@ -72,6 +73,27 @@ static int read_rows(const char* name) {
     return failed || H5Fclose(file) < 0;
 }
 
+static int read_columns(const char* name) {
+    hid_t file = H5Fopen(name, H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t dataset = H5Dopen2(file, "table", H5P_DEFAULT);
+    hid_t there = H5Dget_space(dataset);
+    hsize_t extents[2] = {0, 0};
+    int failed = dataset < 0 || H5Sget_simple_extent_dims(there, extents, NULL) != 2;
+    const hsize_t block[2] = {extents[0], 1};
+    hid_t here = H5Screate_simple(2, block, NULL);
+    double* values = row_of((int)extents[0], 0);
+    for (hsize_t column = 0; column < extents[1] && !failed; ++column) {
+        const hsize_t start[2] = {0, column};
+        H5Sselect_hyperslab(there, H5S_SELECT_SET, start, NULL, block, NULL);
+        failed = H5Dread(dataset, H5T_NATIVE_DOUBLE, here, there, H5P_DEFAULT, values) < 0;
+    }
+    free(values);
+    H5Sclose(here);
+    H5Sclose(there);
+    H5Dclose(dataset);
+    return failed || H5Fclose(file) < 0;
+}
+
 static int ranks(const char* name) {
     const hsize_t extents[2] = {shared_rows, shared_columns};
     int rank = 0, size = 1, failed = 0;
@@ -100,5 +122,6 @@ static int ranks(const char* name) {
 int main(int argc, char** argv) {
     if (argc < 2) return 2;
     if (argc == 2) return thrash(argv[1]);
+    if (strcmp(argv[2], "columns") == 0) return read_columns(argv[1]);
     return strcmp(argv[2], "read") == 0 ? read_rows(argv[1]) : ranks(argv[1]);
 }

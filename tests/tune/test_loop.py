@@ -6,12 +6,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fake_runs import Program, tuned
+from fake_runs import Nowhere, Program, tuned
 from plans import plan, setting
 
 from tailrace.errors import TailraceError
+from tailrace.tune import loop, repacked
+from tailrace.tune.ledger import Ledger
 from tailrace.tune.loop import Found
 from tailrace.tune.pairs import speedup
+from tailrace.tune.repacked import Arm
+from tailrace.tune.rules_of_plan import rules_of
 
 PLAN = plan(
     ("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes"), setting("17", "chunk", "layout")]),
@@ -214,3 +218,50 @@ def test_a_tune_that_was_killed_comes_to_the_same_end(
     assert len(killed.runs) - 1 + len(resumed.runs) == len(whole.runs)
     done = [name for name, _ in killed.runs[:-1]]
     assert not {name for name, _ in resumed.runs} & set(done)
+
+
+def with_badly_laid_out_inputs(monkeypatch: Patch) -> list[repacked.Means]:
+    """What the arm of repacked copies is asked."""
+    asked: list[repacked.Means] = []
+
+    def tried(names: list[str], _ledger: Ledger, means: repacked.Means) -> tuple[Arm, list[str]]:
+        assert names == ["in.h5"]
+        asked.append(means)
+        return Arm(became="faster"), ["a note"]
+
+    monkeypatch.setattr(loop, "Scratch", Nowhere)
+    monkeypatch.setattr(loop.repacked, "proposed", lambda *_: repacked.Proposed(["in.h5"]))
+    monkeypatch.setattr(loop.repacked, "tried", tried)
+    return asked
+
+
+def test_inputs_are_repacked_on_top_of_the_plan_that_was_kept(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    asked = with_badly_laid_out_inputs(monkeypatch)
+    program = Program(lambda rules: 0.5 if "13" in rules else 1.0, noise=jitter)
+    found = tuned(program, PLAN, tmp_path, monkeypatch)
+    assert found.verdict.name == "kept"
+    assert [rule.id for means in asked for rule in rules_of(means.plan or {})] == ["13"]
+    assert found.repacked is not None
+    assert "a note" in found.notes
+
+
+def test_inputs_are_repacked_where_no_rule_has_anything_to_set(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    asked = with_badly_laid_out_inputs(monkeypatch)
+    found = tuned(Program(lambda rules: 1.0, noise=jitter), plan(), tmp_path, monkeypatch)
+    assert found.verdict.name == "nothing_to_gain"
+    assert found.verdict.reason == "no rule has anything to set for it"
+    assert [means.plan for means in asked] == [None]
+
+
+def test_inputs_are_not_repacked_where_nothing_could_be_compared(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    asked = with_badly_laid_out_inputs(monkeypatch)
+    program = Program(lambda rules: 1.0, prints=lambda number: b"")
+    found = tuned(program, plan(), tmp_path, monkeypatch)
+    assert found.verdict.name == "not_proven"
+    assert (asked, found.repacked) == ([], None)

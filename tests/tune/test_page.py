@@ -31,7 +31,8 @@ RESULT: Document = {
     "in_force": [{"rule": "13", "setting": "chunk_cache_bytes", "became": "applied", "reason": "",
                   "value": "12582912", "places": ["/d/a.h5:/x"]}],
     "held_back": [{"rule": "21", "guard": "parallel", "reason": "one rank"}],
-    "advice": ["another format"], "plan": "/d/tailrace-tune/plan.json", "notes": ["a note"],
+    "advice": ["another format"], "repack": None,
+    "plan": "/d/tailrace-tune/plan.json", "notes": ["a note"],
     "runs": [{"name": "default-1", "elapsed_s": 2.0, "run_s": 1.9, "sync_s": 0.1, "code": 0}],
 }  # fmt: skip
 PLAN = plan(("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes", value=12582912)]))

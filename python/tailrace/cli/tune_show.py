@@ -7,7 +7,14 @@ import shlex
 from typing import Any
 
 from tailrace.cli.output import Output
-from tailrace.tune.words import content_text, rule_text, speed_text, titles
+from tailrace.tune.words import (
+    chunk_text,
+    content_text,
+    repack_text,
+    rule_text,
+    speed_text,
+    title_of,
+)
 from tailrace.units import mib, plural
 
 Document = dict[str, Any]
@@ -16,7 +23,7 @@ Document = dict[str, Any]
 def show(output: Output, result: Document) -> None:
     """The verdict, the times, the rules, and what to do with it."""
     kept = result["kept"]
-    title = f"{titles[result['verdict']]}: {result['reason']}"
+    title = f"{title_of(result)}: {result['reason']}"
     output.line(title, "bold green" if kept else "bold")
     if speed := speed_text(result):
         output.line(f"  {speed}")
@@ -25,12 +32,23 @@ def show(output: Output, result: Document) -> None:
         output.line(f"  {rule_text(rule)}")
     for change in result["changes"]:
         output.line(f"  {change}")
+    if arm := result["repack"]:
+        output.line(f"  repack: {repack_text(arm)}")
+        if arm["content"]:
+            equal = "equal" if arm["became"] != "not_proven" else "NOT proven equal"
+            output.line(f"    content: {equal} in {arm['content']['what'] or 'nothing'}")
+        for file in arm["files"]:
+            for dataset in file["datasets"]:
+                output.line(f"    {chunk_text(dataset)}")
     report = result["content"]["report"]
     for note in [*result["notes"], *(report["notes"] if report else [])]:
         output.line(f"note: {note}")
     if kept:
         command = shlex.join(result["argv"])
         output.line(f"plan: tailrace apply {shlex.quote(result['plan'])} -- {command}")
+    if arm and arm["became"] == "faster":
+        for file in arm["files"]:
+            output.line(f"repack: {file['command']}")
     output.line(f"report: {result['report']}")
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,12 @@ from tailrace.tune.ledger import Ledger
 from tailrace.tune.measure import Measured, Runner
 from tailrace.tune.pairs import Times
 from tailrace.tune.rules_of_plan import not_in_force
-from tailrace.tune.scratch import Left
+from tailrace.tune.scratch import Left, Scratch
 from tailrace.tune.supervise import Outcome
 
 Document = dict[str, Any]
 Plans = dict[str, Document]
+Copies = dict[str, Path]  # of inputs, by their names in the working folder
 
 _least_limit_s = 10.0
 _times_slower = 5.0  # than the slowest default: then it hangs, or might as well
@@ -46,6 +48,7 @@ class Arms:
         self._command = runner.command
         self._limit_s: float | None = None
         self._default: Result | None = None
+        self._on_copies = False
         self.pace = Pace()
 
     def defaults(self, limit_s: float) -> tuple[ByItself, Report]:
@@ -59,11 +62,15 @@ class Arms:
         known = content.by_itself(kept[0], kept[1])
         return known, content.against_default(kept[0], kept[1], known)
 
-    def check(self, name: str, plan: Document, known: ByItself) -> Checked:
-        """A run with a plan, its content held against the default's; not timed."""
+    def check(
+        self, name: str, plan: Document | None, known: ByItself, copies: Copies | None = None
+    ) -> Checked:
+        """A run with a plan, or on copies of its inputs, its content held against the default's;
+        not timed."""
 
         def find() -> Document:
-            measured = self._made(name, plan, keep=True)
+            with self._finding(copies or {}):
+                measured = self._made(name, plan, keep=True)
             report = None
             if not measured.outcome.stopped and measured.result is not None:
                 assert self._default is not None
@@ -77,7 +84,7 @@ class Arms:
             report = Report(**{key: value for key, value in report.items() if key != "equal"})
         outcome = Outcome(fact["code"], fact["run_s"], fact["stopped"])
         lines = [Line(**line) for line in fact["lines"]]
-        return Checked(outcome, lines, not_in_force(plan, lines), report)
+        return Checked(outcome, lines, not_in_force(plan or {}, lines), report)
 
     def in_turns(self, stage: str, arms: tuple[str, str], plans: Plans, wanted: int) -> Times:
         """Pairs of two arms, so many. plans: of the arms that have one."""
@@ -90,6 +97,32 @@ class Arms:
         """Default and tuned in pairs, to the verdict."""
         run = self._timed({"tuned": plan})
         return pairs.until_decided(self._ledger, stage, ("default", "tuned"), run, self._say, same)
+
+    def on_copies(
+        self, stage: str, plan: Document | None, copies: Copies, same: Times
+    ) -> tuple[Comparison, Times]:
+        """The program on its inputs and on copies in their place, in pairs, to the verdict; both
+        with the plan where there is one."""
+
+        def run(arm: str, name: str) -> float:
+            with self._finding(copies if arm == "repacked" else {}):
+                return self._timed({} if plan is None else {arm: plan})(arm, name)
+
+        arms = ("as it is", "repacked")
+        return pairs.until_decided(self._ledger, stage, arms, run, self._say, same)
+
+    @contextmanager
+    def _finding(self, copies: Copies) -> Iterator[None]:
+        """Runs find these files in the place of their inputs."""
+        if copies:
+            assert isinstance(self._ground, Scratch)
+            self._ground.instead, self._on_copies = copies, True
+        try:
+            yield
+        finally:
+            if copies:
+                assert isinstance(self._ground, Scratch)
+                self._ground.instead, self._on_copies = {}, False
 
     def times_of(self, stage: str, plan: Document, less: Document) -> Times:
         """A few pairs of a plan and of the same with less."""
@@ -123,7 +156,7 @@ class Arms:
         return self._default.code if self._default is not None else 0
 
     def _went_wrong(self, name: str, plan: Document | None, measured: Measured) -> Exception:
-        if plan is not None:
+        if plan is not None or self._on_copies:
             return Misbehaved(f"in a later run, {name}: {measured.outcome.words}")
         said = self._runner.last_words(_file_name(name))
         return recording.failed(measured.outcome, said, self._command, self._limit_s)

@@ -15,7 +15,7 @@ from tailrace.intent import advice, proof
 from tailrace.intent.apply import Line
 from tailrace.statistics import Comparison
 from tailrace.tune import candidate as candidates
-from tailrace.tune import leave_out, pairs, recording, search
+from tailrace.tune import leave_out, pairs, recording, repacked, search
 from tailrace.tune.arms import Arms, Misbehaved
 from tailrace.tune.asked import Asked, Document, Verdict
 from tailrace.tune.candidate import Candidate
@@ -25,7 +25,9 @@ from tailrace.tune.ledger import Ledger
 from tailrace.tune.measure import Runner, Setting
 from tailrace.tune.outside import Outside
 from tailrace.tune.pairs import Times
+from tailrace.tune.repacked import Arm
 from tailrace.tune.rules_of_plan import by_suspicion
+from tailrace.tune.scratch import Scratch
 from tailrace.tune.search import Means
 from tailrace.tune.survey import check_space
 from tailrace.units import plural
@@ -33,6 +35,7 @@ from tailrace.whole_files import write_text
 
 Say = Callable[[str], None]
 
+_no_rule = "no rule has anything to set for it"
 _copies_of_outputs = 4  # two of the default, one tuned, and that of the run at work
 
 
@@ -54,6 +57,7 @@ class Found:
     changes: list[str] = field(default_factory=list)
     ratios: dict[str, float] = field(default_factory=dict)
     times: Times = field(default_factory=Times)
+    repacked: Arm | None = None
     notes: list[str] = field(default_factory=list)
 
 
@@ -80,8 +84,9 @@ class Tune:
         self._advise(found)
         if found.candidate is None:
             return _ended(found, "nothing_to_gain", "it was not seen to write or read a file")
-        if not found.candidate.rules:
-            return _ended(found, "nothing_to_gain", "no rule has anything to set for it")
+        badly = self._badly_laid_out(found)
+        if not found.candidate.rules and not badly:
+            return _ended(found, "nothing_to_gain", _no_rule)
         found.known, alike = self._arms.defaults(self._asked.limit_s)
         if not alike.equal:
             found.notes += alike.notes
@@ -89,17 +94,57 @@ class Tune:
         self._arms.expect(recorded["elapsed_s"])
         if not self._steady(found):
             return found
-        while found.candidate.rules:
+        self._settings(found, found.candidate)
+        if badly:
+            self._repacked(found, badly)
+        return found
+
+    def _settings(self, found: Found, candidate: Candidate) -> None:
+        """What comes of the plan."""
+        if not candidate.rules:
+            _ended(found, "nothing_to_gain", _no_rule)
+            return
+        while found.candidate is not None and found.candidate.rules:
             try:
                 self._tuned(found)
-                break
+                return
             except Misbehaved as error:
                 suspect = by_suspicion(found.candidate.plan)[0]
                 self._say(f"rule {suspect.id} is dropped: {error}")
                 found.candidate.drop(suspect.id, str(error))
-        else:
-            return _ended(found, "nothing_to_gain", _all_dropped(found.candidate))
-        return found
+        assert found.candidate is not None
+        _ended(found, "nothing_to_gain", _all_dropped(found.candidate))
+
+    def _badly_laid_out(self, found: Found) -> list[str]:
+        """Files that are only read, in chunks that do not suit: copies of them can be repacked."""
+        bad = repacked.proposed(found.plan, found.profile, self._asked.home)
+        command = f"tailrace repack FILE --profile {self._asked.output / 'profile.json'}"
+        if bad.beyond:
+            found.notes.append(
+                f"{bad.beyond[0]}{_and_more(bad.beyond)} lies badly for its reads, beyond the "
+                f"working folder: not tried; {command}"
+            )
+        if bad.further:
+            found.notes.append(f"{bad.further} more files lie badly for their reads: not tried")
+        if bad.names and not isinstance(self._ground, Scratch):
+            found.notes.append(
+                f"{bad.names[0]}{_and_more(bad.names)} lies badly for its reads: not tried in "
+                f"place; {command}"
+            )
+            return []
+        return bad.names
+
+    def _repacked(self, found: Found, names: list[str]) -> None:
+        assert isinstance(self._ground, Scratch)
+        assert found.candidate is not None
+        assert found.known is not None
+        kept = found.candidate.plan if found.verdict.name == "kept" else None
+        means = repacked.Means(
+            self._arms, self._ground, self._asked.home, found.profile, kept, found.known,
+            self._same, self._say,
+        )  # fmt: skip
+        found.repacked, notes = repacked.tried(names, self._ledger, means)
+        found.notes += notes
 
     def _record(self, found: Found) -> Document:
         asked = self._asked
@@ -211,6 +256,10 @@ class Tune:
             _ended(found, "not_proven", "nothing of what it writes or prints could be compared")
             return
         _ended(found, "kept", "faster beyond noise, and equal in content")
+
+
+def _and_more(names: list[str]) -> str:
+    return f" and {len(names) - 1} more" if len(names) > 1 else ""
 
 
 def _stage(candidate: Candidate) -> str:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from tailrace.errors import TailraceError
 from tailrace.intent import snippets
 from tailrace.report.page import style
-from tailrace.tune.words import content_text, speed_text, titles
+from tailrace.tune.words import chunk_text, content_text, repack_text, speed_text, title_of
 
 Document = dict[str, Any]
 
@@ -36,7 +36,7 @@ def render(result: Document, plan: Document | None) -> str:
     pairs = result["times"]["pairs_s"]
     return environment.get_template("tune.html.j2").render(
         result=result,
-        title=titles[result["verdict"]],
+        title=title_of(result),
         command=command,
         style=style(),
         content=content_text(result),
@@ -47,6 +47,7 @@ def render(result: Document, plan: Document | None) -> str:
         in_force=[_line(line) for line in result["in_force"]],
         held_back=[(one["rule"], one["guard"], one["reason"]) for one in result["held_back"]],
         apply=f"tailrace apply {shlex.quote(result['plan'] or '')} -- {command}",
+        repack=_repack(result["repack"]) if result["repack"] else None,
         snippets=_snippets(plan) if plan is not None else [],
         runs=[_run(run) for run in result["runs"]],
     )
@@ -77,6 +78,22 @@ def picture(pairs: Sequence[Sequence[float]]) -> Markup:
         parts.append(f'<circle class="mark hollow default" cx="{at(default)}" cy="{y}" r="4.5"/>')
         parts.append(f'<circle class="mark tuned" cx="{at(tuned)}" cy="{y}" r="4.5"/>')
     return Markup("".join(parts) + "</svg>")
+
+
+def _repack(arm: Document) -> Document:
+    pairs = arm["pairs_s"]
+    return {
+        "text": repack_text(arm),
+        "chunks": [
+            (file["path"], chunk_text(dataset))
+            for file in arm["files"]
+            for dataset in file["datasets"]
+        ],
+        "commands": [file["command"] for file in arm["files"]],
+        "is_faster": arm["became"] == "faster",
+        "content": arm["content"]["what"] if arm["content"] else "nothing",
+        "picture": picture(pairs) if pairs else "",
+    }
 
 
 def _rule(rule: Document) -> tuple[str, ...]:

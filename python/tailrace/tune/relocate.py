@@ -81,6 +81,14 @@ def literal(path: str) -> str:
     return "".join(f"\\{letter}" if letter in _special else letter for letter in path)
 
 
+def fits(path: str, pattern: str) -> bool:
+    """Whether a pattern of a plan is for this file; no part of it goes beyond a folder."""
+    if "/" not in pattern:
+        return _matches(path.rpartition("/")[2], pattern)
+    parts, wanted = path.split("/"), pattern.split("/")
+    return len(parts) == len(wanted) and all(map(_matches, parts, wanted))
+
+
 def _below(pattern: str, home: Path) -> str | None:
     """The pattern without the folder, part by part, since numbers in it may be generalised; None
     where it is for files elsewhere, or of any folder."""

@@ -53,6 +53,9 @@ def document(asked: Asked, found: Found, plan: Path | None, runs: list[Document]
             for one in found.plan.get("held_back") or []
         ],
         "advice": [one["text"] for one in found.plan.get("advice") or []],
+        "repack": found.repacked.as_json(asked.home, str(asked.output / "profile.json"))
+        if found.repacked
+        else None,
         "plan": str(plan) if plan else None,
         "profile": str(asked.output / "profile.json"),
         "report": str(asked.output / "report.html"),

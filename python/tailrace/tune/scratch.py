@@ -42,6 +42,8 @@ class Scratch:
         self.home, self.root = home, root
         self.inputs, self.folder, self.kept = root / "inputs", root / "run", root / "kept"
         self.copies = set(copies)
+        self.repacked = root / "repacked"
+        self.instead: dict[str, Path] = {}  # what runs find in the place of inputs, by name
         self._found = found
         self._inputs: Snapshot = {}
         self._before: Snapshot = {}
@@ -58,17 +60,26 @@ class Scratch:
         self._inputs = snapshot.take(self.inputs)
         return shared
 
+    def source_of(self, name: str) -> Path | None:
+        """Where a file that runs find under a name can be read; None: they have it from a folder
+        that is a link."""
+        if name in self._found.files:
+            return self.inputs / name
+        target = self._found.links.get(name)
+        return Path(target) if target is not None and Path(target).is_file() else None
+
     def begin(self) -> Path:
         """A fresh working folder."""
         shutil.rmtree(self.folder, ignore_errors=True)
         _make_folders(self.folder, self._found.folders)
         for name, (size, _) in self._found.files.items():
+            source = self.instead.get(name, self.inputs / name)
             if size <= small_bytes or name in self.copies:
-                copy_file(self.inputs / name, self.folder / name)
+                copy_file(source, self.folder / name)
             else:
-                (self.folder / name).symlink_to(self.inputs / name)
+                (self.folder / name).symlink_to(source)
         for name, target in self._found.links.items():
-            (self.folder / name).symlink_to(target)
+            (self.folder / name).symlink_to(self.instead.get(name, target))
         self._before = snapshot.take(self.folder)
         return self.folder
 
@@ -110,7 +121,7 @@ class Scratch:
 
     def places(self) -> list[Path]:
         """Where the files of the working folder are while a run works."""
-        return [self.folder, self.inputs]
+        return [self.folder, self.inputs, *([self.repacked] if self.instead else [])]
 
     def put_back(self) -> None:
         """The user's files were never touched; what a run was at work on goes."""

@@ -17,6 +17,14 @@ titles = {
 }
 
 
+def title_of(result: Document) -> str:
+    """In a few words; where another layout of the inputs brings something, settings do not."""
+    arm = result["repack"]
+    if result["verdict"] == "nothing_to_gain" and arm and arm["became"] == "faster":
+        return "Nothing to gain by settings, but by repacking what it reads"
+    return titles[result["verdict"]]
+
+
 def speed_text(result: Document) -> str:
     """'2.10 s by default, 0.10 s tuned: 21 times as fast (20.1 to 21.9, 6 pairs)'; "": not
     measured."""
@@ -50,3 +58,29 @@ def rule_text(rule: Document) -> str:
     if rule["kept"] and rule["without_it"]:
         words += f"; without it a run takes {rule['without_it']:.3g} times as long"
     return words
+
+
+def repack_text(arm: Document) -> str:
+    """'/d/in.h5: faster: 2.1 times as fast (1.9 to 2.3, 6 pairs); repacking takes 1.2 s ...'"""
+    names = ", ".join(file["path"] for file in arm["files"])
+    text = f"{names}: " if names else ""
+    text += arm["became"].replace("_", " ")
+    speed = arm["speedup"]
+    if speed is not None:
+        text += f": {speed['median']:.3g} times as fast"
+        if speed["ci95"]:
+            low, high = speed["ci95"]
+            text += f" ({low:.3g} to {high:.3g}, {plural(speed['pairs'], 'pair')})"
+        text += f"; repacking takes {arm['repack_s']:.3g} s"
+    if arm["pays_after_runs"] is not None:
+        per_read = arm["saved_s_per_read"]
+        reads = f" ({1000 * per_read:.3g} ms of each read)" if per_read else ""
+        text += f" and saves {arm['saved_s']:.3g} s of each run{reads}: it pays after "
+        text += plural(arm["pays_after_runs"], "run")
+    return f"{text}: {arm['reason']}" if arm["reason"] else text
+
+
+def chunk_text(dataset: Document) -> str:
+    """'/x: 1 x 1000 -> 2000 x 16, for 40 reads of 2000 x 1'"""
+    old, new = (" x ".join(map(str, dataset[key])) for key in ("from", "to"))
+    return f"{dataset['path']}: {old or 'no chunks'} -> {new}, for {dataset['why']}"

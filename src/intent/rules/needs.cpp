@@ -63,7 +63,7 @@ std::optional<Held> unmet(const Needs& needs, const Subject& s) {
     if (auto ranks = unmet_ranks(needs, s)) return ranks;
     if (auto system = unmet_file_system(needs, s)) return system;
     if (needs.created && !created(s))
-        return Held{"existing",
+        return Held{std::string(guard_existing),
                     s.dataset != nullptr
                         ? "only for datasets that the program creates; it opened this "
                           "one"

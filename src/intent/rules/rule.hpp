@@ -35,6 +35,8 @@ struct Reason {
 struct Held {
     std::string guard, text;
 };
+/// Of rules that are for what the program creates.
+inline constexpr std::string_view guard_existing = "existing";
 struct Set {
     std::string key;
     std::optional<Setting> value;
