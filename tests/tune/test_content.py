@@ -137,6 +137,16 @@ def test_bytes_that_differ_by_themselves_are_left_out_as_a_whole(tmp_path: Path)
     assert content.by_itself(one, other).names == ["data"]
 
 
+def test_a_file_that_cannot_be_read_is_left_out_as_a_whole(tmp_path: Path) -> None:
+    results = []
+    for number in "12":
+        made = result(tmp_path / number)
+        file = made.files["out.h5"]
+        file.write_bytes(file.read_bytes()[:300])
+        results.append(made)
+    assert content.by_itself(results[0], results[1]).names == ["out.h5"]
+
+
 def test_another_exit_code_is_a_difference(tmp_path: Path) -> None:
     default = result(tmp_path / "1")
     known = content.by_itself(default, result(tmp_path / "2"))

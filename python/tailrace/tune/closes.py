@@ -7,12 +7,12 @@ The copies are made by the hook of system calls, in the process that closes the 
 
 from __future__ import annotations
 
-import filecmp
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tailrace.intent import layers, program_file
+from tailrace.tune.content_file import Itself, compared
 from tailrace.tune.scratch import Left
 from tailrace.units import plural
 
@@ -70,14 +70,10 @@ def keep(folder: Path, working: Path, left: Left) -> list[str]:
 def _keep_one(file: str, copies: Sequence[Path], left: Left) -> None:
     """Empty ones say nothing: MPI-IO makes such before it opens a file."""
     said = [copy for copy in copies if copy.stat().st_size]
-    changed = [
-        copy
-        for at, copy in enumerate(said)
-        if not at or not filecmp.cmp(said[at - 1], copy, shallow=False)
-    ]
+    changed = [copy for at, copy in enumerate(said) if not at or not _same(said[at - 1], copy)]
     last = left.folder / file
     there = file in left.written and last.is_file()
-    if changed and there and filecmp.cmp(changed[-1], last, shallow=False):
+    if changed and there and _same(changed[-1], last):
         changed.pop()
     for number, copy in enumerate(changed, start=1):
         name = name_of(file, number)
@@ -85,3 +81,8 @@ def _keep_one(file: str, copies: Sequence[Path], left: Left) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         copy.rename(target)
         left.written.append(name)
+
+
+def _same(one: Path, other: Path) -> bool:
+    """By content: the bytes of an HDF5 file differ with the second in which it was written."""
+    return not compared(one, other, Itself()).differences

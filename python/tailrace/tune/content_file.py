@@ -54,7 +54,10 @@ def itself(one: Path, other: Path) -> Itself:
     """What differs between two runs of the default in one file."""
     if not _is_container(one) or not _is_container(other):
         return _itself_of_bytes(one, other)
-    report = compare_files(one, other, CompareOptions(most=_most_differences))
+    try:
+        report = compare_files(one, other, CompareOptions(most=_most_differences))
+    except TailraceError:  # not whole, as a file may be at a close in between
+        return Itself(whole=True)
     patterns = tuple(dict.fromkeys(_pattern(difference) for difference in report.first))
     listed = len({(one.path, one.kind, one.attribute) for one in report.first})
     if report.total > listed or "/" in patterns:
