@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -22,6 +23,7 @@ from tailrace_cli import called, environment
 
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.repack import Options, publish, repack
+from tailrace.repack.opening import failed
 
 CHUNK = Options(chunks=["rows=400x20"], priced=False)
 
@@ -230,6 +232,16 @@ def test_a_full_disk(file: Path, tmp_path: Path) -> None:
     assert run.stdout.count("could not be written: No space left on device") == 2, run.stdout
     free = int(run.stdout.split("free ")[1])
     assert free > (2 << 20) - file.stat().st_size - (256 << 10)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
+def test_no_room_is_no_damage_whoever_says_it(number: int) -> None:
+    """The sample is copied without HDF5, whose texts name the call."""
+    said = failed(Path("a.h5"), Path("a.h5.part"), OSError(number, os.strerror(number)))
+    assert said.what.startswith("could not be written: "), said.what
+    assert (said.where, said.code) == ("a.h5.part", ExitCode.RUN_FAILED)
+    read = failed(Path("a.h5"), Path("a.h5.part"), OSError(errno.EIO, os.strerror(errno.EIO)))
+    assert (read.where, read.code) == ("a.h5", ExitCode.VERIFICATION_FAILED)
 
 
 def begun(path: Path, *words: str) -> subprocess.Popen[bytes]:
