@@ -100,8 +100,11 @@ def test_the_price_is_in_runs() -> None:
     assert "pays" not in words.repack_text(same.as_json(Path("/h"), "p"))
 
 
-def tried(home: Path, root: Path, script: str) -> tuple[Arm, list[str]]:
-    """The arm of a script, as far as it is proven; its runs are not measured."""
+Begun = tuple[list[str], Ledger, Means]
+
+
+def begun(home: Path, root: Path, script: str) -> Begun:
+    """What the arm of a script is asked, after its default was run."""
     (home / "read.py").write_text(script)
     ground = Scratch(home, root, survey(home, set()), set())
     ground.fill()
@@ -116,10 +119,12 @@ def tried(home: Path, root: Path, script: str) -> tuple[Arm, list[str]]:
     assert alike.equal, alike
     names = repacked.proposed(plan, recorded.profile, home).names
     assert names == ["in.h5"]
-    return repacked.tried(
-        names, ledger, Means(arms, ground, home, recorded.profile, None, known, Times(),
-                             lambda _text: None)
-    )  # fmt: skip
+    means = Means(arms, ground, home, recorded.profile, None, known, Times(), lambda _text: None)
+    return names, ledger, means
+
+
+def tried(home: Path, root: Path, script: str) -> tuple[Arm, list[str]]:
+    return repacked.tried(*begun(home, root, script))
 
 
 COLUMNS = """
@@ -150,6 +155,23 @@ def test_the_same_values_from_a_copy_prove_it(tmp_path: Path) -> None:
         assert copy["table"].chunks == tuple(file["datasets"][0]["to"])
     assert hash_of(home / "in.h5") == before
     assert Path(file["copy"]).is_relative_to(tmp_path / "scratch")
+
+
+@pytest.mark.usefixtures("no_pairs")
+def test_a_tune_that_goes_on_repacks_only_what_is_gone(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    table(home)
+    asked = begun(home, tmp_path / "scratch", COLUMNS)
+    first, _ = repacked.tried(*asked)
+    copy = Path(first.files[0]["copy"])
+    made = copy.stat().st_mtime_ns
+    again, _ = repacked.tried(*asked)
+    assert (again.became, copy.stat().st_mtime_ns) == ("faster", made)
+    copy.unlink()
+    anew, _ = repacked.tried(*asked)
+    assert anew.became == "faster"
+    assert copy.stat().st_mtime_ns > made
 
 
 @pytest.mark.usefixtures("no_pairs")
