@@ -92,7 +92,7 @@ def test_collective_write(tmp_path, form):
     assert record["transfers"]["collective_actual"] is True
     hints = record["mpi_io"]["hints_requested"]
     assert hints["romio_cb_write"] == "enable" and hints["romio_ds_write"] == "disable"
-    assert hints["cb_buffer_size"] == "65536", "of a rank's 2048 bytes"
+    assert hints["cb_buffer_size"] == "4096", "of a rank's 2048 bytes"
     if OPEN_MPI:
         assert len(data_writers(record)) == 1  # one aggregator per node
     record = last(tmp_path, CHUNK, f"format={form}")

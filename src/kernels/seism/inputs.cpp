@@ -107,7 +107,7 @@ FillKind fill_of(Config& config) {
 }
 
 /// Smaller ones have no use, and of a few bytes OMPIO cannot read compressed chunks again.
-constexpr std::uint64_t smallest_cb_buffer = 65536;
+constexpr std::uint64_t smallest_cb_buffer = 4096;
 
 /// The hints of the classic kernel for collective writes, where the user gave no others.
 void add_classic_hints(formats::Hints& hints, bool collective, std::uint64_t bytes_per_rank) {
