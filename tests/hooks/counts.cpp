@@ -9,6 +9,7 @@
 #include <cstring>
 #include <thread>
 
+#include "not_run.hpp"
 #include "support.hpp"
 
 using namespace tailrace::hooks::posix::test;
@@ -304,6 +305,50 @@ TEST_CASE("counts: a signal handler may write, also where it interrupts the inte
     CHECK(made > 100);
     CHECK(file.writes().calls == made);
     MESSAGE("interrupted while it held the lock: " << posix::unattributed_calls() - before);
+}
+
+TEST_CASE("counts: a file that gets the number of a removed one does not get its counts") {
+    Scratch file;
+    const std::string old = file.name() + ".old", next = file.name() + ".new";
+    for (const bool by_another : {false, true}) {
+        CAPTURE(by_another);
+        bool reused = false;
+        for (int attempt = 0; attempt < 100 && !reused; ++attempt) {
+            const int fd = open(old.c_str(), O_CREAT | O_RDWR, 0600);
+            REQUIRE(write(fd, "forty", 5) == 5);
+            struct stat before {
+            }, after{};
+            REQUIRE(fstat(fd, &before) == 0);
+            close(fd);
+            usleep(20000);  // times of birth are those of the kernel's ticks
+            REQUIRE(unlink(old.c_str()) == 0);
+            const pid_t child = by_another ? fork() : -1;
+            if (child <= 0) {
+                const int made = open(next.c_str(), O_CREAT | O_RDWR, 0600);
+                if (child == 0) _exit(made < 0);
+                REQUIRE(made >= 0);
+                close(made);
+            } else {
+                int status = 1;
+                REQUIRE(waitpid(child, &status, 0) == child);
+                REQUIRE(status == 0);
+            }
+            REQUIRE(stat(next.c_str(), &after) == 0);
+            reused = after.st_ino == before.st_ino;
+            if (reused) {
+                CHECK(Scratch::observer().tally(next).write.calls == 0);
+                const int again = open(next.c_str(), O_CREAT | O_RDWR, 0600);
+                CHECK(write(again, "abc", 3) == 3);
+                close(again);
+                CHECK(Scratch::observer().tally(next).write.bytes_done == 3);
+            }
+            Scratch::observer().forget(next);
+            REQUIRE(unlink(next.c_str()) == 0);
+        }
+        if (!reused)
+            tailrace::test::not_run(
+                "needs a temporary folder whose file system uses numbers of inodes again, as ext4");
+    }
 }
 
 // AddressSanitizer is not told of frames that a cancellation unwinds, and takes their red zones for

@@ -104,7 +104,9 @@ private:
     static const File* known(const std::filesystem::path& path) {
         read_all_results();
         FileNumber number;
-        return number_of(path, number) ? find_file(number.device, number.inode) : nullptr;
+        if (!number_of(path, number)) return nullptr;
+        const File* file = find_file(number.device, number.inode);
+        return file != nullptr && is_still(*file, path.c_str()) ? file : nullptr;
     }
     static void release(File& file) noexcept {
         if (file.held.exchange(false)) held_files.fetch_sub(1);

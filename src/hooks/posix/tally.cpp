@@ -2,9 +2,11 @@
 #include "hooks/posix/tally.hpp"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace tailrace::hooks::posix {
@@ -63,6 +65,21 @@ void read_path(int fd, char (&path)[path_size]) {
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     ssize_t length = readlink(link, path, path_size - 1);
     path[length < 0 ? 0 : length] = 0;
+}
+
+/// When the inode was made, in ns; 0 where the file system does not tell.
+int64_t birth_of(int folder, const char* path) {
+    struct statx status {};
+    const int flags = path[0] == 0 ? AT_EMPTY_PATH : 0;
+    if (statx(folder, path, flags, STATX_BTIME, &status) != 0 ||
+        (status.stx_mask & STATX_BTIME) == 0)
+        return 0;
+    return status.stx_btime.tv_sec * int64_t{1'000'000'000} + status.stx_btime.tv_nsec;
+}
+
+bool is_another(const File& file, int64_t birth) {
+    const int64_t known = file.birth_ns.load(relaxed);
+    return known != 0 && birth != 0 && known != birth;
 }
 
 /// The last ones are kept for files whose errors are held: those must be counted.
@@ -150,6 +167,7 @@ File* find_or_add_file(uint64_t device, uint64_t inode, int fd) {
     file.held.store(false, relaxed);
     file.latched_errno.store(0, relaxed);
     for (auto& index : file.tally_of_phase) index.store(0, relaxed);
+    file.birth_ns.store(fd < 0 ? 0 : birth_of(fd, ""), relaxed);
     read_path(fd, file.path);
     files_used.fetch_add(1, relaxed);
     states[place].store(ready, std::memory_order_release);
@@ -194,6 +212,21 @@ void forget_file(uint64_t device, uint64_t inode) {
         states[at].store(empty, std::memory_order_release);
         at = (at + max_files - 1) % max_files;
     }
+}
+
+void forget_former(int fd) {
+    const int error = errno;
+    struct stat status;
+    if (files_used.load(relaxed) > 0 && fstat(fd, &status) == 0) {
+        const File* known = find_file(status.st_dev, status.st_ino);
+        if (known != nullptr && !known->held.load(relaxed) && is_another(*known, birth_of(fd, "")))
+            forget_file(status.st_dev, status.st_ino);
+    }
+    errno = error;
+}
+
+bool is_still(const File& file, const char* path) {
+    return !is_another(file, birth_of(AT_FDCWD, path));
 }
 
 void for_each_file(void (*visit)(File& file, void* context), void* context) {

@@ -53,6 +53,7 @@ struct Tally {
 /// A file that was seen. Its tallies are indices into the pool, 0: none.
 struct File {
     std::atomic<uint64_t> device, inode;
+    std::atomic<int64_t> birth_ns;  ///< numbers of inodes are used again; 0: not known
     std::atomic<bool> held;
     std::atomic<int> latched_errno;  ///< of the first failure while held; 0: none
     std::atomic<uint16_t> tally_of_phase[max_phases];
@@ -71,6 +72,11 @@ Tally& tally_of(File* file, unsigned phase);
 Tally& unattributed();
 /// Drops file and counts.  [local]
 void forget_file(uint64_t device, uint64_t inode);
+/// Behind an open that may have made a file: drops the counts of a removed one that had its number.
+/// Leaves errno alone.  [local]
+void forget_former(int fd);
+/// Whether the file at `path` is the one that was counted, and none that got its number.  [local]
+bool is_still(const File& file, const char* path);
 /// Visits every known file.  [local]
 void for_each_file(void (*visit)(File& file, void* context), void* context);
 /// A tally that exists, or nullptr.  [local]

@@ -17,6 +17,7 @@ using tailrace::hooks::posix::Family;
 using tailrace::hooks::posix::faults_active;
 using tailrace::hooks::posix::File;
 using tailrace::hooks::posix::find_file;
+using tailrace::hooks::posix::forget_former;
 using tailrace::hooks::posix::held_files;
 using tailrace::hooks::posix::latch;
 using tailrace::hooks::posix::Op;
@@ -35,6 +36,11 @@ int fault(Op op, int folder, const char* path, int other = AT_FDCWD,
 int failed(int error) {
     errno = error;
     return -1;
+}
+
+int opened(int fd, int flags) {
+    if (fd >= 0 && (flags & O_CREAT) != 0 && active()) forget_former(fd);
+    return fd;
 }
 
 /// The held file behind a descriptor, or nullptr.
@@ -70,13 +76,13 @@ int truncate_file(int fd, Call&& call) {
     TAILRACE_WRAP(int, name, (const char* path, int flags, ...)) {             \
         TAILRACE_TAKE_MODE(flags)                                              \
         if (int error = fault(Op::open, AT_FDCWD, path)) return failed(error); \
-        return real::name(path, flags, mode);                                  \
+        return opened(real::name(path, flags, mode), flags);                   \
     }
 #define TAILRACE_OPENAT(name)                                                  \
     TAILRACE_WRAP(int, name, (int folder, const char* path, int flags, ...)) { \
         TAILRACE_TAKE_MODE(flags)                                              \
         if (int error = fault(Op::open, folder, path)) return failed(error);   \
-        return real::name(folder, path, flags, mode);                          \
+        return opened(real::name(folder, path, flags, mode), flags);           \
     }
 /// A call on an open file, or on names, that returns -1 and sets errno.
 #define TAILRACE_FALLIBLE(op, name, parameters, arguments, ...)           \
