@@ -207,6 +207,7 @@ MISTAKES = [
     (["--ranks", "1,2"], "--mode is missing"),
     (["--ranks", "1,2", "--mode", "week"], 'Did you mean "weak"?'),
     (["--ranks", "1,b", "--mode", "weak"], '"1,b" is no list of ranks'),
+    (["--ranks", "1-1000000", "--mode", "weak"], "1000000 numbers of ranks are more than 256"),
     (["--ranks", "3", "--mode", "weak"], "one number of ranks makes no curve"),
     (["--ranks", "1,2", "--mode", "weak", "time=2"], "domain is missing"),
 ]

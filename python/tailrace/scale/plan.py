@@ -17,6 +17,7 @@ from tailrace.sweep.factors import Factor, Level
 from tailrace.sweep.plan import Combination, Plan, check_common, mark_of, named
 
 _most_ranks = 1 << 20
+_most_points = 256
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,11 @@ def ranks_of(text: str) -> list[int]:
                 f'"{text}" is no list of ranks', where="--ranks", hint="for example 1,2,4,8 or 1-4"
             )
         found.update(range(int(low), int(high or low) + 1))
+    if len(found) > _most_points:
+        raise TailraceError(
+            f"{len(found)} numbers of ranks are more than {_most_points}", where="--ranks",
+            hint="a curve takes few, for example 1,2,4,8",
+        )  # fmt: skip
     if len(found) < 2:
         raise TailraceError(
             "one number of ranks makes no curve", where="--ranks", hint="for example 1,2,4,8"
