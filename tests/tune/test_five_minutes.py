@@ -103,10 +103,10 @@ def test_the_page_says_what_happens(program: str, home: Path) -> None:
     page = PAGE.read_text()
     part = next(part for part in page.split("\n## ") if program in programs(part))
     (home / program).write_text(programs(part)[program])
-    todo = steps(part)
-    assert len(todo) >= 4
-    assert any(step.command.startswith("tailrace tune") for step in todo)
-    for step in todo:
+    typed = steps(part)
+    assert len(typed) >= 4
+    assert any(step.command.startswith("tailrace tune") for step in typed)
+    for step in typed:
         said = without_numbers(run(step, home), home)
         for line in step.lines:
             assert without_numbers(line, Path("/home/me")) in said, f"{line}\n--- in:\n{said}"
