@@ -38,7 +38,11 @@ def arguments() -> argparse.Namespace:
         choices=sorted(suites.names()),
         help="only this suite; may be given several times",
     )
-    parser.add_argument("--case", help="only cases whose name contains this text")
+    parser.add_argument(
+        "--case",
+        action="append",
+        help="only cases whose name contains this text; may be given several times",
+    )
     parser.add_argument(
         "--pairs", type=int, default=10, help="pairs per case, 6 at least (default 10)"
     )
@@ -148,7 +152,7 @@ def main() -> int:
     cases = [
         case
         for case in suites.all_cases(place, options.ranks, options.suite)
-        if not options.case or options.case in case.name
+        if not options.case or any(text in case.name for text in options.case)
     ]
     file = options.results / f"{session['session']}.json"
     options.results.mkdir(parents=True, exist_ok=True)

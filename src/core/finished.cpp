@@ -29,13 +29,25 @@ Json steering_of(const Json& environment) {
     return kept;
 }
 
+/// More repetitions may be asked for of a run that is there; but one without any had no warm-up. The
+/// results are the file that is read, whatever it is called.
+Json but_how_often(Json configuration) {
+    if (configuration.contains("repeat")) configuration["repeat"] = "any";
+    configuration.erase("results");
+    return configuration;
+}
+
 /// What must be equal for two Records to be of one run.
 Json identity(const Json& record) {
     const Json& context = record.at("context");
-    return {record.at("schema"),        record.at("kernel"),
-            record.at("configuration"), context.at("ranks"),
-            context.at("commit"),       context.at("mpi_library"),
-            context.at("hdf5_version"), steering_of(context.at("environment"))};
+    return {record.at("schema"),
+            record.at("kernel"),
+            but_how_often(record.at("configuration")),
+            context.at("ranks"),
+            context.at("commit"),
+            context.at("mpi_library"),
+            context.at("hdf5_version"),
+            steering_of(context.at("environment"))};
 }
 
 }  // namespace

@@ -136,6 +136,18 @@ def test_other_inputs_are_another_run(tmp_path: Path) -> None:
     assert len({json.loads(line)["run_id"] for line in lines}) == 2
 
 
+def test_more_repetitions_are_added_to_those_that_are_there(tmp_path: Path) -> None:
+    words = ["run", "seism", *SMALL, "time=1"]
+    tailrace(*words, cwd=tmp_path).expect(0)  # one without a warm-up is no repetition of a run
+    told = tailrace(*words, "repeat=2", "--resume", cwd=tmp_path).expect(0)
+    assert "Resumed: 0 repetitions" in told.out
+    told = tailrace(*words, "repeat=3", "--resume", "results=./results.jsonl", cwd=tmp_path)
+    assert "Resumed: 2 repetitions" in told.expect(0).out
+    ran = [record["repetition"] for record in records(tmp_path)]
+    assert ran == [1, 0, 1, 2, 0, 3] and len({r["run_id"] for r in records(tmp_path)}) == 2
+    assert "nothing to do" in tailrace(*words, "repeat=2", "--resume", cwd=tmp_path).expect(0).out
+
+
 def test_a_repetition_that_is_missing_in_between_is_run_again(tmp_path: Path) -> None:
     words = ["run", "seism", *SMALL, "time=1", "repeat=3"]
     tailrace(*words, cwd=tmp_path).expect(0)

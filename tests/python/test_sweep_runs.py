@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -227,6 +228,28 @@ def seconds(settings, environment, number):
     ran = sweep(stage, *VARY, "--json").expect(1)
     assert len(stage.calls()) == 8 and ran.json["left_out"] == []
     assert "make room" in ran.err
+
+
+def test_one_full_disk_of_several_leaves_out_what_writes_there(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    memory = Path(tempfile.mkdtemp(dir="/dev/shm"))
+    assert memory.stat().st_dev != tmp_path.stat().st_dev, "two file systems"
+    real = shutil.disk_usage
+
+    def usage(folder: Path) -> Any:
+        full = Path(folder) == memory
+        return shutil._ntuple_diskusage(1, 1, 0) if full else real(folder)  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(disk.shutil, "disk_usage", usage)
+    stage.truth("def seconds(settings, environment, number): return 0.1")
+    vary = ("--vary", f"filename={memory}/a,{tmp_path}/b", "--vary", "cb_nodes=1,4")
+    ran = sweep(stage, *vary, "--json").expect(0)
+    assert {Path(one["filename"]).parent.parent for one in stage.calls()} == {tmp_path}
+    assert len(ran.json["ranking"]) == 2 and len(ran.json["left_out"]) == 2
+    assert all("no room" in one["why"] and str(memory) in one["why"]
+               for one in ran.json["left_out"])  # fmt: skip
+    memory.rmdir()
 
 
 def test_an_interrupt_leaves_a_table_of_what_there_is(

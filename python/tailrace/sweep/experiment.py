@@ -16,7 +16,7 @@ from tailrace.run.fresh import Place, run_fresh
 from tailrace.run.rounds import HowFar, Pace
 from tailrace.sweep.check import Checked, LeftOut
 from tailrace.sweep.data import Case, Runs, runs_of
-from tailrace.sweep.disk import check_not_full, check_room
+from tailrace.sweep.disk import NoRoom, check_not_full, check_room, several
 from tailrace.sweep.narrow import (
     Dropped,
     Latin,
@@ -57,6 +57,7 @@ class Experiment:
         self._started = time.monotonic()
         self.dropped: list[Dropped] = []
         self.left_out: list[LeftOut] = list(checked.left_out)
+        self._several_disks = several(one.variant.filename.parent for one in checked.runnable)
 
     def run(self) -> None:
         """Raises KeyboardInterrupt after a signal, and TailraceError where the disk is nearly full
@@ -173,7 +174,18 @@ class Experiment:
         return case is not None and (number in case.seconds if number else case.warm_ups > 0)
 
     def _one(self, combination: Combination, number: int) -> None:
-        """A run; one that fails is made again, and the second failure is its last."""
+        """A run; without room for it the sweep ends, but where others write to other disks."""
+        try:
+            self._made(combination, number)
+        except NoRoom as full:
+            if not self._several_disks:
+                raise
+            self._say(f"{combination.name} is left out: {full.what} ({full.where})")
+            text = f"there was no room for it in {full.where} ({full.what})"
+            self.left_out.append(LeftOut(combination, text, ExitCode.RUN_FAILED, failed=True))
+
+    def _made(self, combination: Combination, number: int) -> None:
+        """A run that fails is made again, and the second failure is its last."""
         while True:
             expected = self._checked.logical_bytes[combination.name]
             needed = max(expected, self._stored.get(combination.name, 0))
