@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "core/config.hpp"
@@ -102,7 +103,37 @@ Hints hints_of_specification(const std::string& specification, std::string& patt
     return hints;
 }
 
+/// "enable" and "ENABLE"; "Enable" is none of ROMIO's.
+bool is_one_of(const std::string& value, const std::vector<std::string>& words) {
+    return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+        std::string upper = word;
+        std::transform(upper.begin(), upper.end(), upper.begin(),
+                       [](char c) { return static_cast<char>(c - 'a' + 'A'); });
+        return value == word || value == upper;
+    });
+}
+
 }  // namespace
+
+std::vector<std::string> values_left_out(const Hints& hints) {
+    const std::vector<std::string> modes{"enable", "disable", "automatic"};
+    const std::vector<std::string> flags{"true", "false"};
+    const std::vector<std::pair<std::string, const std::vector<std::string>*>> known{
+        {"romio_cb_read", &modes},     {"romio_cb_write", &modes},   {"romio_ds_read", &modes},
+        {"romio_ds_write", &modes},    {"romio_no_indep_rw", &flags}, {"direct_read", &flags},
+        {"direct_write", &flags},
+    };
+    std::vector<std::string> found;
+    for (const auto& [name, values] : known) {
+        const auto given = hints.find(name);
+        if (given == hints.end() || is_one_of(given->second, *values)) continue;
+        std::string words;
+        for (const std::string& word : *values) words += (words.empty() ? "" : ", ") + word;
+        found.push_back("ROMIO leaves out the hint " + name + "=" + given->second + ": it knows " +
+                        words);
+    }
+    return found;
+}
 
 Hints hints_from_list(const std::string& text, const std::filesystem::path& file) {
     Hints all;

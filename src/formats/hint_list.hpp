@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "formats/options.hpp"
 
@@ -15,5 +16,10 @@ namespace tailrace::formats {
 /// `=` has the value "true". Later hints win.  [local]
 /// @throws core::Error{Code::bad_input} at no place; the message names the part
 [[nodiscard]] Hints hints_from_list(const std::string& text, const std::filesystem::path& file);
+
+/// Of hints of ROMIO with a few known values (its ad_hints.c, as in MPICH 4 and Open MPI 4 and 5):
+/// a sentence for each that has another one, which ROMIO leaves out without a word, while
+/// MPI_File_get_info may tell it as if it were in force.  [local]
+[[nodiscard]] std::vector<std::string> values_left_out(const Hints& hints);
 
 }  // namespace tailrace::formats

@@ -44,3 +44,16 @@ TEST_CASE("what is no list of hints is refused with the part in question") {
         CHECK_THROWS_AS((void)hints_from_list(text, "x"), core::Error);
     }
 }
+
+TEST_CASE("values that ROMIO does not know are named with those that it knows") {
+    using formats::values_left_out;
+    CHECK(values_left_out({{"romio_cb_write", "ENABLE"}, {"romio_ds_read", "automatic"},
+                           {"cb_nodes", "many"}, {"romio_no_indep_rw", "true"}})
+              .empty());
+    const std::vector<std::string> found =
+        values_left_out({{"romio_cb_write", "Enable"}, {"romio_no_indep_rw", "1"}});
+    REQUIRE(found.size() == 2);
+    CHECK(found[0] ==
+          "ROMIO leaves out the hint romio_cb_write=Enable: it knows enable, disable, automatic");
+    CHECK(found[1] == "ROMIO leaves out the hint romio_no_indep_rw=1: it knows true, false");
+}

@@ -53,37 +53,20 @@ static int thrash(const char* name) {
     return failed;
 }
 
-static int read_rows(const char* name) {
-    const hsize_t block[2] = {1, columns};
+/* Reads a dataset of two axes a line at a time: rows (axis 0) or columns (axis 1). */
+static int read_lines(const char* name, const char* path, int axis) {
     hid_t file = H5Fopen(name, H5F_ACC_RDONLY, H5P_DEFAULT);
-    hid_t dataset = H5Dopen2(file, "rows", H5P_DEFAULT);
-    hid_t there = H5Dget_space(dataset);
-    hid_t here = H5Screate_simple(2, block, NULL);
-    double* values = row_of(columns, 0);
-    int failed = dataset < 0;
-    for (hsize_t row = 0; row < thrash_rows && !failed; ++row) {
-        const hsize_t start[2] = {row, 0};
-        H5Sselect_hyperslab(there, H5S_SELECT_SET, start, NULL, block, NULL);
-        failed = H5Dread(dataset, H5T_NATIVE_DOUBLE, here, there, H5P_DEFAULT, values) < 0;
-    }
-    free(values);
-    H5Sclose(here);
-    H5Sclose(there);
-    H5Dclose(dataset);
-    return failed || H5Fclose(file) < 0;
-}
-
-static int read_columns(const char* name) {
-    hid_t file = H5Fopen(name, H5F_ACC_RDONLY, H5P_DEFAULT);
-    hid_t dataset = H5Dopen2(file, "table", H5P_DEFAULT);
+    hid_t dataset = H5Dopen2(file, path, H5P_DEFAULT);
     hid_t there = H5Dget_space(dataset);
     hsize_t extents[2] = {0, 0};
     int failed = dataset < 0 || H5Sget_simple_extent_dims(there, extents, NULL) != 2;
-    const hsize_t block[2] = {extents[0], 1};
+    hsize_t block[2] = {extents[0], extents[1]};
+    block[axis] = 1;
     hid_t here = H5Screate_simple(2, block, NULL);
-    double* values = row_of((int)extents[0], 0);
-    for (hsize_t column = 0; column < extents[1] && !failed; ++column) {
-        const hsize_t start[2] = {0, column};
+    double* values = row_of((int)(block[0] * block[1]), 0);
+    for (hsize_t line = 0; line < extents[axis] && !failed; ++line) {
+        hsize_t start[2] = {0, 0};
+        start[axis] = line;
         H5Sselect_hyperslab(there, H5S_SELECT_SET, start, NULL, block, NULL);
         failed = H5Dread(dataset, H5T_NATIVE_DOUBLE, here, there, H5P_DEFAULT, values) < 0;
     }
@@ -122,6 +105,6 @@ static int ranks(const char* name) {
 int main(int argc, char** argv) {
     if (argc < 2) return 2;
     if (argc == 2) return thrash(argv[1]);
-    if (strcmp(argv[2], "columns") == 0) return read_columns(argv[1]);
-    return strcmp(argv[2], "read") == 0 ? read_rows(argv[1]) : ranks(argv[1]);
+    if (strcmp(argv[2], "columns") == 0) return read_lines(argv[1], "table", 1);
+    return strcmp(argv[2], "read") == 0 ? read_lines(argv[1], "rows", 0) : ranks(argv[1]);
 }

@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -120,6 +122,19 @@ char* absolute(const char* name) {
         if (path != nullptr) return path;
     }
     return in_folder(name);
+}
+
+char* absolute_in(int folder, const char* name) {
+    if (name[0] == '/') return absolute(name);
+    char link[32] = "/proc/self/cwd";
+    if (folder != AT_FDCWD) snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+    char path[PATH_MAX];
+    const ssize_t got = readlink(link, path, sizeof path - 1);
+    const size_t bytes = got > 0 ? static_cast<size_t>(got) : 0;
+    if (bytes == 0 || bytes + strlen(name) + 2 > sizeof path) return nullptr;
+    path[bytes] = '/';
+    memcpy(path + bytes + 1, name, strlen(name) + 1);
+    return absolute(path);
 }
 
 uint64_t hash_of(const char* text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the connector and the preloaded hooks put into a spool in the same way. Only now(),
-// absolute() and hash_of() may be called out of turn.
+// What the connector and the preloaded hooks put into a spool in the same way. Only
+// now(), absolute(), absolute_in() and hash_of() may be called out of turn.
 #pragma once
 
 #include "intent/spool/writer.hpp"
@@ -21,6 +21,8 @@ int64_t now();
 /// The path without links; of a file that is not there (any more) it is that of its folder. The
 /// "ufs:" of MPI-IO and the like go. The caller frees it; nullptr without memory.  [local]
 char* absolute(const char* name);
+/// absolute() of what a call names that was told of a folder (a descriptor, or AT_FDCWD).  [local]
+char* absolute_in(int folder, const char* name);
 /// Of no text (nullptr) as of an empty one.  [local]
 uint64_t hash_of(const char* text);
 

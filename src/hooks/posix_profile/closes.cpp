@@ -105,20 +105,6 @@ void keep(int fd, int lock) {
     at->lock.store(lock + 1);
 }
 
-/// The path of what a call names, without links; the caller frees it.
-char* path_of(int folder, const char* name) {
-    if (name[0] == '/' || folder == AT_FDCWD) return spooling::absolute(name);
-    char link[64];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
-    char path[PATH_MAX];
-    const ssize_t got = readlink(link, path, sizeof path - 1);
-    const size_t bytes = got > 0 ? static_cast<size_t>(got) : 0;
-    if (bytes == 0 || bytes + strlen(name) + 2 > sizeof path) return nullptr;
-    path[bytes] = '/';
-    memcpy(path + bytes + 1, name, strlen(name) + 1);
-    return spooling::absolute(path);
-}
-
 /// What tells that a file was written. Beside its copies it stands as a line, with the number of
 /// closes and that of the copies; then comes its path.
 struct State {
@@ -263,7 +249,7 @@ WriteOpen::WriteOpen(int folder, const char* path, int flags) : x_lock(-1) {
         return;
     }
     const int error = errno;
-    char* full = on() ? path_of(folder, path) : nullptr;
+    char* full = on() ? spooling::absolute_in(folder, path) : nullptr;
     if (full != nullptr && below(full, working) && !below(full, around) &&
         wanted(full, true, copies)) {
         x_lock = lock_file(full);

@@ -64,20 +64,6 @@ bool find_path(int fd, bool writes, char (&path)[PATH_MAX]) {
     return wanted(path, writes, session::folder()) && is_regular(fd);
 }
 
-/// The path of what a call names that was told of a folder; the caller frees it.
-char* absolute_in(int folder, const char* name) {
-    if (name[0] == '/') return spooling::absolute(name);
-    char link[32] = "/proc/self/cwd";
-    if (folder != AT_FDCWD) snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
-    char path[PATH_MAX];
-    const ssize_t got = readlink(link, path, sizeof path - 1);
-    const size_t bytes = got > 0 ? static_cast<size_t>(got) : 0;
-    if (bytes == 0 || bytes + strlen(name) + 2 > sizeof path) return nullptr;
-    path[bytes] = '/';
-    memcpy(path + bytes + 1, name, strlen(name) + 1);
-    return spooling::absolute(path);
-}
-
 /// A folder, a device: nothing that is recorded when it can be opened.
 bool is_special(const char* path) {
     struct stat status {};
@@ -159,7 +145,7 @@ void not_opened(int folder, const char* name, int flags, Layer layer, Took took)
     const bool writes = (flags & O_ACCMODE) != O_RDONLY;
     if (name[0] == '/' && !wanted(name, writes, session::folder())) return;
     const bool missing = error == ENOENT || error == ENOTDIR;
-    char* path = absolute_in(folder, name);
+    char* path = spooling::absolute_in(folder, name);
     // A process that records nothing else is not to begin a spool for names that are left out.
     const bool interesting = path != nullptr && wanted(path, writes, session::folder()) &&
                              !is_special(path) &&

@@ -196,6 +196,8 @@ void take_shared(Plan& plan) {
         formats::hints_from_list(given.text("hints"), plan.filename).empty())
         plan.notes.push_back("hints (" + given.place("hints") + ") has no pattern for the file " +
                              plan.filename.string());
+    for (const std::string& sentence : formats::values_left_out(plan.hints()))
+        plan.notes.push_back(sentence);
     plan.compute = compute_of(given);
     plan.striping = striping_of(plan);
     plan.repeat = given.has("repeat") ? given.number("repeat") : 0;
