@@ -32,7 +32,7 @@ Json steering_of(const Json& environment) {
 /// More repetitions may be asked for of a run that is there; but one without any had no warm-up. The
 /// results are the file that is read, whatever it is called.
 Json but_how_often(Json configuration) {
-    if (configuration.contains("repeat")) configuration["repeat"] = "any";
+    if (!configuration.value("repeat", Json()).is_null()) configuration["repeat"] = "any";
     configuration.erase("results");
     return configuration;
 }

@@ -78,6 +78,7 @@ Geometry:
   deflate N                       level
   lfs_stripe_count N              stripes
   hint NAME=VALUE                 hint
+  filename TEXT                   output
   results TEXT                    file
 """
 
