@@ -11,6 +11,7 @@
 #include "core/context.hpp"
 #include "core/log.hpp"
 #include "tools/command_line.hpp"
+#include "tools/launched.hpp"
 #include "tools/signals.hpp"
 #ifdef TAILRACE_WITH_HDF5
 #include "formats/hdf5/open.hpp"
@@ -121,6 +122,7 @@ void work_on(const comm::Comm& comm, int argc, char** argv, const Program& progr
     });
     if (invocation.help) return say(help_of(program));
     if (invocation.version) return say(version_of(program));
+    if (!invocation.dry_run) check_one_world(comm.size(), mpi_library());
     const RawInputs raw = inputs_of(comm, invocation, program);
     Mode mode;
     mode.dry_run = invocation.dry_run;
@@ -137,7 +139,8 @@ void work_on(const comm::Comm& comm, int argc, char** argv, const Program& progr
 }
 
 int tell(const comm::Comm& comm, const core::Error& error) {
-    if (comm.rank() == 0) print(stderr, "tailrace: error: " + std::string(error.what()) + "\n");
+    const bool apart = comm.size() == 1 && !launched().first;
+    if (comm.rank() == 0 && !apart) print(stderr, "tailrace: error: " + std::string(error.what()) + "\n");
     return core::exit_code(error.code());
 }
 

@@ -177,7 +177,8 @@ def test_a_killed_command_takes_its_run_with_it(tmp_path: Path) -> None:
 def test_a_file_name_is_bytes(tmp_path: Path) -> None:
     text = b"processor 1 1 2\ndomain 4 4 4\ntime 2\nfilename caf\xe9.h5\nDONE\n"
     ran = subprocess.run(
-        [sys.executable, "-m", "tailrace", "run", "seism", "-", "--launcher", "mpiexec -n2"],
+        [sys.executable, "-m", "tailrace", "run", "seism", "-", "--launcher",
+             f"{os.environ['TAILRACE_TEST_MPIEXEC']} -n2"],
         input=text, cwd=tmp_path, env=environment(), capture_output=True, timeout=90,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr

@@ -142,10 +142,13 @@ TAILRACE_MPI_TEST("hdf5: options that contradict each other create nothing") {
     CHECK(contains(refused(Code::bad_input, open(options)), "above the upper one"));
     options = chunked(dims, true);
     options.subfiles = 1;
-    CHECK(contains(refused(Code::bad_input, open(options)), "contiguous"));
+    // MPICH's one rank would hang there, and is told so first.
+    const bool hangs = comm.size() == 1 && comm::library_version().starts_with("MPICH");
+    const Code code = hangs ? Code::unsupported : Code::bad_input;
+    CHECK(contains(refused(code, open(options)), hangs ? "hangs" : "contiguous"));
     options.chunks.clear();
     options.precreate = true;
-    CHECK(contains(refused(Code::bad_input, open(options)), "one rank alone"));
+    CHECK(contains(refused(code, open(options)), hangs ? "hangs" : "one rank alone"));
     CHECK(contains(refused(Code::no_such_directory,
                            [&] {
                                (void)hdf5::open_sink(comm, target(folder + "/nope/a.h5"),

@@ -110,7 +110,9 @@ def test_vpic_like_shared_and_collective(tmp_path: Path) -> None:
     blocks(ran, 4 * elements, ranks)
     verified(ran, elements)
     arrived(ran, ranks, files=1)
-    assert ran.records[-1]["transfers"]["collective_actual"] is True
+    # MPICH's ROMIO tells HDF5 nothing of it.
+    told = os.environ["TAILRACE_TEST_MPI"] == "openmpi"
+    assert ran.records[-1]["transfers"]["collective_actual"] is (True if told else None)
     parts = sections(ran.steps[2])
     for words in (
         "vpic.h5.part (1 file) output: written, not read by this run",

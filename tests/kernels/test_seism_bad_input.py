@@ -273,3 +273,21 @@ def test_help_and_version(tmp_path):
     version = run(tmp_path, 0, "--version").out
     assert "tailrace-seism 0." in version and "commit" in version
     assert "HDF5: 2." in version or "HDF5: 1.1" in version
+
+
+@pytest.mark.parametrize("launcher", ["OMPI_COMM_WORLD", "PMI"])
+def test_a_launcher_of_another_mpi_is_told(tmp_path, launcher):
+    """It starts each rank as a run of its own; all would write the same file. One says so."""
+    size = f"{launcher}_SIZE"
+    words = ("processor=1x1x1", "domain=2x2x2", "time=1")
+    first = run(tmp_path, 0, *words, env={size: "3", f"{launcher}_RANK": "0"})
+    assert first.code == 2 and len(first.errors) == 1, first.err
+    assert "3 processes" in first.err and size in first.err and "belongs to" in first.err
+    other = run(tmp_path, 0, *words, env={size: "3", f"{launcher}_RANK": "2"})
+    assert other.code == 2 and other.err == "" and seen(tmp_path) == []
+    for right in (
+        run(tmp_path, 0, *words, "--dry-run", env={size: "3"}),
+        run(tmp_path, 0, *words, env={size: "1"}),
+        run(tmp_path, 0, *words, env={"OMPI_COMM_WORLD_SIZE": "3", "PMI_SIZE": "1"}),
+    ):
+        assert right.code == 0, right.err

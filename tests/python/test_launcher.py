@@ -82,6 +82,9 @@ def test_inside_slurm_srun_is_taken_where_it_fits(place: Path) -> None:
     words = launch_for(library("openmpi", place), 2, environment=job).words
     assert words == ["srun", "--mpi=pmix", "-n", "2"]
     assert launch_for(library("mpich", place), 2, environment=job).words == ["srun", "-n", "2"]
+    hydra = fake(place, "mpiexec.mpich", HYDRA)  # it asks Slurm by itself, whatever its PMI is
+    assert launch_for(library("mpich", place), 2, environment=job).words == [hydra, "-n", "2"]
+    Path(hydra).unlink()
     for given in ("srun -n4", "srun --ntasks=4", "srun -n 4"):
         assert launch_for(library("mpich", place), 2, given, job).words == given.split()
     words = launch_for(library("mpich", place), 2, "srun -c 4", job).words

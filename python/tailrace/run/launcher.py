@@ -48,7 +48,7 @@ def launch_for(
     flavour = mpi.flavour if mpi else "unknown"
     if given:
         words = _given_words(given)
-    elif _slurm_fits(flavour, environment):
+    elif _slurm_fits(mpi, environment):
         words = ["srun", *(["--mpi=pmix"] if flavour == "openmpi" else [])]
     else:
         words = [_mpiexec(mpi)]
@@ -170,8 +170,12 @@ def _with_ranks_apart(words: list[str], is_mpiexec: bool) -> tuple[list[str], bo
     return apart, found
 
 
-def _slurm_fits(flavour: str, environment: Mapping[str, str]) -> bool:
-    """Inside a job, where srun can start programs of this MPI (Open MPI: by PMIx)."""
+def _slurm_fits(mpi: MpiLibrary | None, environment: Mapping[str, str]) -> bool:
+    """Inside a job, where srun can start programs of this MPI: Open MPI by PMIx, of MPICH what has
+    no Hydra, such as Cray's. A Hydra finds the job by itself, and srun may not know its PMI: then
+    each rank would be alone."""
     if "SLURM_JOB_ID" not in environment or shutil.which("srun") is None:
         return False
-    return flavour != "openmpi" or "pmix" in output_of(["srun", "--mpi=list"])
+    if mpi is not None and mpi.flavour == "openmpi":
+        return "pmix" in output_of(["srun", "--mpi=list"])
+    return mpi is None or not any(flavour_of(one) == "mpich" for one in candidates(mpi))

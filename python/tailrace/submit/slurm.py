@@ -19,7 +19,8 @@ fi"""
 
 
 def write(request: Request, work: Work, launcher: list[str], flavour: str, version: str) -> str:
-    """launcher: words before the program; none: srun, through PMIx where the MPI is Open MPI."""
+    """launcher: words before the program; none: srun, through PMIx where the MPI is Open MPI; or
+    the mpiexec of an MPICH that has one."""
     directives = [
         f"#SBATCH {option}" if value is None else f"#SBATCH {option}={_quoted(value)}"
         for option, value in [("--job-name", work.name), *_options(request)]
@@ -60,6 +61,19 @@ def _start(request: Request, launcher: list[str], flavour: str) -> str:
     if launcher:
         return f'start() {{ {shlex.join(launcher)} "$@"; }}'
     srun = f"srun --ntasks={request.ranks} --ntasks-per-node={request.ranks_per_node}"
+    if flavour == "mpich":
+        return f"""\
+# Hydra, the mpiexec of MPICH, finds the job by itself, and srun may not know its PMI; where there
+# is none (as on a Cray), srun does it.
+start() {{
+    for mpiexec in mpiexec.mpich mpiexec.hydra mpiexec; do
+        if "$mpiexec" --version 2>/dev/null | grep -qi hydra; then
+            "$mpiexec" -n {request.ranks} -ppn {request.ranks_per_node} "$@"
+            return
+        fi
+    done
+    {srun} "$@"
+}}"""
     if flavour != "openmpi":
         return f'start() {{ {srun} "$@"; }}'
     return f"""\

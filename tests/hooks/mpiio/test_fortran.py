@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +21,7 @@ from profiled import file_of, profiled  # noqa: E402
 
 def compiler() -> Path:
     """The Fortran wrapper beside the launcher."""
-    launcher = Path(MPIEXEC[0])
+    launcher = Path(shutil.which(MPIEXEC[0]) or MPIEXEC[0])
     found = launcher.with_name(launcher.name.replace("mpiexec", "mpifort"))
     if not found.is_file():
         not_run(f"needs the Fortran compiler of this MPI ({found})")

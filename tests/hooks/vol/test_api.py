@@ -37,7 +37,8 @@ def run(folder: Path, ranks: int, **environment: str) -> dict[str, bytes]:
         words, env={**os.environ, **environment}, capture_output=True, text=True, timeout=100
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert (done.stdout, done.stderr) == ("done\n" * max(ranks, 1), "")
+    # A word from each rank; Hydra does not keep their lines whole.
+    assert (done.stdout.replace("\n", ""), done.stderr) == ("done" * max(ranks, 1), "")
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 

@@ -31,10 +31,12 @@ def lines_of(left: Left) -> dict[str, list[str]]:
 def test_like_native(tmp_path: Path, ranks: int) -> None:
     words = [PROGRAM, "."] if ranks == 1 else [*MPIEXEC, "-n", str(ranks), PROGRAM, ".", "mpi"]
     native = run(tmp_path / "native", words, **SANITIZERS)
-    assert (native.code, native.out, native.err) == (0, "done\n" * ranks, "")
+    # A word from each rank; Hydra does not keep their lines whole.
+    said = "done" * ranks
+    assert (native.code, native.out.replace("\n", ""), native.err) == (0, said, "")
     plan = write_plan(tmp_path, for_files("*", 64), for_datasets("*"))
     tuned, lines = applied(tmp_path, words, plan, **SANITIZERS)
-    assert (tuned.code, tuned.out, tuned.err) == (native.code, native.out, native.err)
+    assert (tuned.code, tuned.out.replace("\n", ""), tuned.err) == (0, said, "")
     settings = {line.setting for line in lines if line.became == "applied"}
     assert settings >= {"alignment_bytes", "meta_block_bytes", "chunk_cache_bytes"}
     assert lines_of(tuned) == lines_of(native)
