@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from runs import told
 
 BUILD = Path(os.environ["TAILRACE_BUILD_DIR"])
 HOOK = BUILD / "src" / "hooks" / "vol"
@@ -38,7 +39,7 @@ def run(folder: Path, ranks: int, **environment: str) -> dict[str, bytes]:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     # A word from each rank; Hydra does not keep their lines whole.
-    assert (done.stdout.replace("\n", ""), done.stderr) == ("done" * max(ranks, 1), "")
+    assert (done.stdout.replace("\n", ""), told(done.stderr)) == ("done" * max(ranks, 1), "")
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
