@@ -29,8 +29,8 @@ Json steering_of(const Json& environment) {
     return kept;
 }
 
-/// More repetitions may be asked for of a run that is there; but one without any had no warm-up. The
-/// results are the file that is read, whatever it is called.
+/// More repetitions may be asked for of a run that is there; but one without any had no warm-up.
+/// The results are the file that is read, whatever it is called.
 Json but_how_often(Json configuration) {
     if (!configuration.value("repeat", Json()).is_null()) configuration["repeat"] = "any";
     configuration.erase("results");

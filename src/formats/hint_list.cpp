@@ -119,8 +119,8 @@ std::vector<std::string> values_left_out(const Hints& hints) {
     const std::vector<std::string> modes{"enable", "disable", "automatic"};
     const std::vector<std::string> flags{"true", "false"};
     const std::vector<std::pair<std::string, const std::vector<std::string>*>> known{
-        {"romio_cb_read", &modes},     {"romio_cb_write", &modes},   {"romio_ds_read", &modes},
-        {"romio_ds_write", &modes},    {"romio_no_indep_rw", &flags}, {"direct_read", &flags},
+        {"romio_cb_read", &modes},  {"romio_cb_write", &modes},    {"romio_ds_read", &modes},
+        {"romio_ds_write", &modes}, {"romio_no_indep_rw", &flags}, {"direct_read", &flags},
         {"direct_write", &flags},
     };
     std::vector<std::string> found;

@@ -28,6 +28,14 @@ constexpr std::array<Variables, 2> mpi_launchers{
     {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}, {"PMI_SIZE", "PMI_RANK"}}};
 constexpr Variables srun{"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"};  // starts mpiexec's helpers, too
 
+/// Steps of this number and above are Slurm's own: a batch script, an interactive shell.
+constexpr std::int64_t first_special_step = 0xfffffff0;
+
+bool in_step_of_srun() {
+    const std::int64_t step = number_of("SLURM_STEP_ID");
+    return step >= 0 && step < first_special_step;
+}
+
 }  // namespace
 
 Launched launched() {
@@ -39,7 +47,7 @@ Launched launched() {
                  number_of(variables.rank) <= 0};
     };
     for (const Variables& variables : mpi_launchers) take(variables);
-    if (found.variable.empty()) take(srun);
+    if (found.variable.empty() && in_step_of_srun()) take(srun);
     return found;
 }
 
@@ -50,8 +58,9 @@ void check_one_world(std::uint64_t ranks, const std::string& mpi_library) {
                       std::to_string(by.processes) + " processes were started (" + by.variable +
                           "), and MPI sees one: each would be a run of its own, all with the same "
                           "file",
-                      "", "start it with the mpiexec that belongs to " + mpi_library +
-                              "; where they are to run apart, unset " + by.variable);
+                      "",
+                      "start it with the mpiexec that belongs to " + mpi_library +
+                          "; where they are to run apart, unset " + by.variable);
 }
 
 }  // namespace tailrace::tools

@@ -140,7 +140,8 @@ void work_on(const comm::Comm& comm, int argc, char** argv, const Program& progr
 
 int tell(const comm::Comm& comm, const core::Error& error) {
     const bool apart = comm.size() == 1 && !launched().first;
-    if (comm.rank() == 0 && !apart) print(stderr, "tailrace: error: " + std::string(error.what()) + "\n");
+    if (comm.rank() == 0 && !apart)
+        print(stderr, "tailrace: error: " + std::string(error.what()) + "\n");
     return core::exit_code(error.code());
 }
 

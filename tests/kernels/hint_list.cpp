@@ -47,8 +47,10 @@ TEST_CASE("what is no list of hints is refused with the part in question") {
 
 TEST_CASE("values that ROMIO does not know are named with those that it knows") {
     using formats::values_left_out;
-    CHECK(values_left_out({{"romio_cb_write", "ENABLE"}, {"romio_ds_read", "automatic"},
-                           {"cb_nodes", "many"}, {"romio_no_indep_rw", "true"}})
+    CHECK(values_left_out({{"romio_cb_write", "ENABLE"},
+                           {"romio_ds_read", "automatic"},
+                           {"cb_nodes", "many"},
+                           {"romio_no_indep_rw", "true"}})
               .empty());
     const std::vector<std::string> found =
         values_left_out({{"romio_cb_write", "Enable"}, {"romio_no_indep_rw", "1"}});

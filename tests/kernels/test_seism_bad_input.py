@@ -275,6 +275,9 @@ def test_help_and_version(tmp_path):
     assert "HDF5: 2." in version or "HDF5: 1.1" in version
 
 
+SHELL_OF_SLURM = {"SLURM_STEP_NUM_TASKS": "3", "SLURM_PROCID": "0"}
+
+
 @pytest.mark.parametrize("launcher", ["OMPI_COMM_WORLD", "PMI"])
 def test_a_launcher_of_another_mpi_is_told(tmp_path, launcher):
     """It starts each rank as a run of its own; all would write the same file. One says so."""
@@ -289,5 +292,8 @@ def test_a_launcher_of_another_mpi_is_told(tmp_path, launcher):
         run(tmp_path, 0, *words, "--dry-run", env={size: "3"}),
         run(tmp_path, 0, *words, env={size: "1"}),
         run(tmp_path, 0, *words, env={"OMPI_COMM_WORLD_SIZE": "3", "PMI_SIZE": "1"}),
+        run(tmp_path, 0, *words, env={**SHELL_OF_SLURM, "SLURM_STEP_ID": "4294967290"}),
     ):
         assert right.code == 0, right.err
+    wrong = run(tmp_path, 0, *words, env={**SHELL_OF_SLURM, "SLURM_STEP_ID": "0"})
+    assert wrong.code == 2 and "3 processes" in wrong.err

@@ -83,9 +83,12 @@ class Experiment:
 
     def not_tried(self) -> list[Combination]:
         """For which the budget left no time."""
+        return not_tried(self._not_gone(self._checked.runnable), self.runs().cases, self.dropped)
+
+    def _not_gone(self, among: list[Combination]) -> list[Combination]:
+        """Without those that are left out by now."""
         gone = {one.combination.name for one in self.left_out}
-        among = [one for one in self._checked.runnable if one.name not in gone]
-        return not_tried(among, self.runs().cases, self.dropped)
+        return [one for one in among if one.name not in gone]
 
     def _nothing(self) -> TailraceError:
         """Why nothing was measured."""
@@ -127,8 +130,7 @@ class Experiment:
         levels = max(len(factor.levels) for factor in self._plan.factors)
         most = Latin.affordable(self._budget_s, self._pace.of(first.name) or 1.0, levels)
         chosen = Latin.part(among, most, self._plan.seed, always=first)
-        gone = {one.combination.name for one in self.left_out}
-        chosen = [one for one in chosen if one.name not in gone]
+        chosen = self._not_gone(chosen)
         if len(chosen) < len(among):
             self._say(
                 f"{len(chosen)} of {len(among)} combinations are begun with: the budget is too "
@@ -150,11 +152,10 @@ class Experiment:
                 break
             self._report(number, one, len(among))
             self._one(one, number)
-        gone = {one.combination.name for one in self.left_out}
+        kept = self._not_gone(among)
         if number == 0:  # without a warm-up a combination is not begun with
-            gone |= {one.name for one in among
-                     if not self._is_there(0, runs.cases.get(one.name), one.name)}  # fmt: skip
-        return [one for one in among if one.name not in gone]
+            kept = [one for one in kept if self._is_there(0, runs.cases.get(one.name), one.name)]
+        return kept
 
     def _left_s(self) -> float | None:
         """Of the budget; None: there is none."""
@@ -233,7 +234,8 @@ class Experiment:
 
     def _joining(self, number: int, among: list[Combination], runs: Runs) -> list[Combination]:
         """Where a part was begun with: those left out that should come near the best."""
-        found = promising(self._checked.runnable, runs.cases, max(1, len(among) // 2))
+        left = self._not_gone(self._checked.runnable)
+        found = promising(left, runs.cases, max(1, len(among) // 2))
         for one, seconds in found:
             self._say(f"joins after round {number}: {one.name} ({seconds:.3g} s expected)")
         return self._round(0, [one for one, _ in found], runs, share=1.0)

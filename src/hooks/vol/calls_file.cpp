@@ -137,8 +137,9 @@ void* create_file(Library& library, const char* name, unsigned flags, Id creatio
     if (!below.good()) return nullptr;
     const int64_t start = recorder::now();
     FileTuning tuning(library, name, flags, creation, below.list());
-    void* inner = tuning.make([&](Id with_creation, Id with_access) {
-        return library.H5VLfile_create(name, flags, with_creation, with_access, transfer, request);
+    void* inner = tuning.make([&](Id with_creation, Id with_access, unsigned with_flags) {
+        return library.H5VLfile_create(name, with_flags, with_creation, with_access, transfer,
+                                       request);
     });
     if (inner == nullptr) return nullptr;
     FileFacts facts;
@@ -153,7 +154,7 @@ void* open_file(Library& library, const char* name, unsigned flags, Id access, I
     if (!below.good()) return nullptr;
     const int64_t start = recorder::now();
     FileTuning tuning(library, name, flags, invalid_id, below.list());
-    void* inner = tuning.make([&](Id, Id with_access) {
+    void* inner = tuning.make([&](Id, Id with_access, unsigned) {
         return library.H5VLfile_open(name, flags, with_access, transfer, request);
     });
     if (inner == nullptr) return nullptr;

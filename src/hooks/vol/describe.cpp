@@ -310,6 +310,12 @@ bool uses_mpi(const Library& library, Id access) {
     return library.H5Pget_fapl_mpio != nullptr && driver_of(library, access) == spool::driver_mpio;
 }
 
+bool makes_plain_file(const Library& library, Id access) {
+    const uint32_t driver = driver_of(library, access);
+    return driver == spool::driver_sec2 || driver == spool::driver_stdio ||
+           driver == spool::driver_log;
+}
+
 bool collective(const Library& library, Id transfer) {
     if (transfer == library.default_transfer || library.H5Pget_dxpl_mpio == nullptr) return false;
     int mode = 0;

@@ -22,6 +22,9 @@ uint64_t describe_place(const Library& library, const DatasetEntry* dataset, Id 
 /// Whether a file access list has the MPI-IO driver.
 bool uses_mpi(const Library& library, Id access);
 
+/// Whether a file access list makes one file, of the name that is given, by system calls.
+bool makes_plain_file(const Library& library, Id access);
+
 /// Whether a transfer list asks for collective I/O.
 bool collective(const Library& library, Id transfer);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plan at a file that is created or opened.
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr int strategy_page = 1;
 constexpr unsigned read_write = 0x0001;
+constexpr unsigned truncating = 0x0002;
 constexpr unsigned exclusive = 0x0004;
 
 /// A block of the file system that a file is, or is to be, in; 0: not known.
@@ -110,7 +112,7 @@ void forget(FilePlan* plan) {
 }
 
 FileTuning::FileTuning(Library& library, const char* name, unsigned flags, Id creation, Id access)
-    : x_library(library), x_creation(creation), x_access(access) {
+    : x_library(library), x_creation(creation), x_access(access), x_flags(flags) {
     if (!takes_part()) return;
     x_exclusive = creation >= 0 && (flags & exclusive) != 0;
     x_written = creation >= 0 || (flags & read_write) != 0;
@@ -123,6 +125,27 @@ FileTuning::FileTuning(Library& library, const char* name, unsigned flags, Id cr
         return;
     }
     put_all(plan::find(plan_of_process(), x_plan->path, "", moment, x_plan->ranks));
+    if (x_tuned && x_exclusive && !x_parallel) claim(name);
+}
+
+/// Makes the file that must not be there yet, before HDF5 does. A create with our lists may fail
+/// when the file is made, and the next one must not find it; but to remove it we have to know that
+/// it is ours, and not that of a program that was faster.
+void FileTuning::claim(const char* name) {
+    const bool plain = makes_plain_file(x_library, x_access);
+    const int made = plain ? ::open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
+    if (made >= 0) {
+        ::close(made);
+        x_claimed = name;
+        return;
+    }
+    x_tuned = false;
+    x_choices.instead_of_applied(spool::became_refused,
+                                 "the file could not be made beforehand: it must not be there yet");
+}
+
+unsigned FileTuning::tuned_flags() const {
+    return x_claimed != nullptr ? (x_flags & ~exclusive) | truncating : x_flags;
 }
 
 /// Whether there is something for this file, on all ranks alike.
@@ -273,10 +296,8 @@ bool FileTuning::again(bool made) {
     }
     if (made) return false;
     // Ours has made the file before it failed, and the second call must not find it.
-    if (x_exclusive && !x_was_there && (x_parallel || unlink(x_plan->path) != 0)) {
-        if (::access(x_plan->path, F_OK) == 0) return false;
-    }
-    return true;
+    if (x_claimed != nullptr) unlink(x_claimed);
+    return !(x_exclusive && x_parallel && !x_was_there && ::access(x_plan->path, F_OK) == 0);
 }
 
 void FileTuning::refused() {

@@ -48,18 +48,18 @@ public:
     FileTuning(const FileTuning&) = delete;
     FileTuning& operator=(const FileTuning&) = delete;
 
-    /// Makes the call: `call(creation, access)` gives the file below or nullptr.
+    /// Makes the call: `call(creation, access, flags)` gives the file below or nullptr.
     template <typename Call>
     void* make(Call call) {
-        if (!x_tuned) return call(x_creation, x_access);
+        if (!x_tuned) return call(x_creation, x_access, x_flags);
         void* made = nullptr;
         {
             const Quiet quiet(x_library);
             made = call(x_own_creation >= 0 ? x_own_creation : x_creation,
-                        x_own_access >= 0 ? x_own_access : x_access);
+                        x_own_access >= 0 ? x_own_access : x_access, tuned_flags());
         }
         if (!again(made != nullptr)) return made;
-        made = call(x_creation, x_access);
+        made = call(x_creation, x_access, x_flags);
         if (made != nullptr) refused();
         return made;
     }
@@ -71,6 +71,8 @@ private:
     bool look_up(const char* name);
     bool vote(Vote& vote);
     void put_all(const plan::Found& found);
+    void claim(const char* name);
+    [[nodiscard]] unsigned tuned_flags() const;
     void put_hints();
     void check_hints(Object& file);
     bool again(bool made);
@@ -81,6 +83,8 @@ private:
     Id x_access;
     Id x_own_creation = invalid_id;
     Id x_own_access = invalid_id;
+    unsigned x_flags;
+    const char* x_claimed = nullptr;  ///< of an exclusive create: the file that was made here
     bool x_tuned = false;  ///< the call is made with lists of ours; with MPI-IO on all ranks
     bool x_parallel = false;
     bool x_durable = false;    ///< so the program declares

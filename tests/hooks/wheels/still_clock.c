@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded: the second of the day stands still, so that files with times in them can be held byte by
-// byte against each other. Within it time goes on, up to its end: UCX, below MPICH, waits for that
-// when it starts.
+// Preloaded: the second of the day stands still, so that files with times in them can be held byte
+// by byte against each other. Within it time goes on, up to its end: UCX, below MPICH, waits for
+// that when it starts.
 #include <stddef.h>
 #include <sys/time.h>
 #include <time.h>
