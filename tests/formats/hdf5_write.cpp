@@ -304,11 +304,16 @@ TAILRACE_MPI_TEST("hdf5: a name with a colon, blanks and quotes") {
 
 TAILRACE_MPI_TEST("hdf5: the locked semaphore of a killed program does not make it hang") {
     const auto comm = comm::from_mpi(MPI_COMM_WORLD);
-    const std::string path = test::shared_folder() + "/stale.h5";
+    // A name of its own: all programs of this machine share the semaphore of a name, and this test
+    // runs beside itself on other numbers of ranks.
+    const std::filesystem::path folder = test::shared_folder();
+    const std::string name = "stale-" + folder.filename().string() + ".h5";
+    const std::string path = (folder / name).string();
+    const std::string lock = "/OMPIO_" + name + ".part";
     core::Phases phases;
     for (const bool precreate : {false, true}) {
         if (comm.rank() == 0) {
-            sem_t* semaphore = sem_open("/OMPIO_stale.h5.part", O_CREAT, 0600, 0);
+            sem_t* semaphore = sem_open(lock.c_str(), O_CREAT, 0600, 0);
             CHECK((semaphore != SEM_FAILED));
             sem_close(semaphore);
         }
@@ -318,7 +323,7 @@ TAILRACE_MPI_TEST("hdf5: the locked semaphore of a killed program does not make 
         (void)write_steps(comm, path, options, dims, phases);
         check_file(comm, path, true);
     }
-    if (comm.rank() == 0) sem_unlink("/OMPIO_stale.h5.part");
+    if (comm.rank() == 0) sem_unlink(lock.c_str());
 }
 
 TAILRACE_MPI_TEST("hdf5: ranks that come late, each by another time before every call") {
