@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tailrace_bench.cases import RunFailed
 from tailrace_bench.machine import Machine, remove
+from tailrace_bench.plans import applied, by_name
 
 from .arms import output_of, repetitions, run_kernel
 
@@ -64,20 +64,3 @@ def _plan(machine: Machine, arm: Particle) -> Path:
     output_of(machine, [tailrace, "advise", str(profile), "-o", str(plan)], arm.io, place)
     plan.write_text(json.dumps(by_name(json.loads(plan.read_text(encoding="utf-8")))))
     return plan
-
-
-def by_name(plan: Json) -> Json:
-    """The plan for files of the same names in any folder: each run has a fresh one."""
-    if not plan.get("entries"):
-        raise RunFailed("the plan sets nothing")
-    entries = [entry | {"file": entry["file"].rsplit("/", 1)[-1]} for entry in plan["entries"]]
-    return {key: value for key, value in plan.items() if key != "hash"} | {"entries": entries}
-
-
-def applied(printed: str) -> Json:
-    """What `tailrace apply --json` says of the settings."""
-    lines = json.loads(printed)["lines"]
-    found = {line["setting"]: line["became"] for line in lines}
-    if "applied" not in found.values():
-        raise RunFailed(f"nothing of the plan was applied: {found}")
-    return {"plan": found}

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans of `tailrace advise` for runs that have a fresh folder each."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .cases import RunFailed
+
+Json = dict[str, Any]
+
+
+def by_name(plan: Json) -> Json:
+    """The plan for files of the same names in any folder: each run has a fresh one."""
+    if not plan.get("entries"):
+        raise RunFailed("the plan sets nothing")
+    entries = [entry | {"file": entry["file"].rsplit("/", 1)[-1]} for entry in plan["entries"]]
+    return {key: value for key, value in plan.items() if key != "hash"} | {"entries": entries}
+
+
+def applied(printed: str) -> Json:
+    """What `tailrace apply --json` says of the settings."""
+    lines = json.loads(printed)["lines"]
+    found = {line["setting"]: line["became"] for line in lines}
+    if "applied" not in found.values():
+        raise RunFailed(f"nothing of the plan was applied: {found}")
+    return {"plan": found}
