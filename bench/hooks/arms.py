@@ -96,15 +96,16 @@ class Kernel:
 @dataclass(frozen=True)
 class Script:
     """bench/hooks/slow.py, from its start to its end; `applied`: with what `tailrace advise` makes
-    of its profile, through `tailrace apply`, whose own start counts too."""
+    of its profile, through `tailrace apply`, whose own start counts too; `words` behind its file."""
 
     applied: bool
+    words: tuple[str, ...] = ()
 
     def run(self, machine: Machine, folder: Path) -> dict[str, Any]:
-        words = [sys.executable, str(Path(__file__).with_name("slow.py")), str(folder / "x.h5")]
+        words = _slow(folder, self.words)
         if self.applied:
             plan = folder / "plan.json"
-            plan.write_text(_plan(machine), encoding="utf-8")
+            plan.write_text(_plan(machine, self.words), encoding="utf-8")
             tailrace = str(machine.seism.with_name("tailrace"))
             words = [tailrace, "apply", str(plan), "--json", "--", *words]
         started = time.monotonic()
@@ -114,12 +115,17 @@ class Script:
         return {"per_s": 1 / elapsed, "elapsed_s": elapsed} | became
 
 
+def _slow(folder: Path, words: tuple[str, ...]) -> list[str]:
+    script = Path(__file__).with_name("slow.py")
+    return [sys.executable, str(script), str(folder / "x.h5"), *words]
+
+
 @functools.cache
-def _plan(machine: Machine) -> str:
+def _plan(machine: Machine, words: tuple[str, ...]) -> str:
     """Made once, from a profile of the script in another folder."""
     folder = machine.fresh_folder("tmpfs")
     tailrace = str(machine.seism.with_name("tailrace"))
-    script = [sys.executable, str(Path(__file__).with_name("slow.py")), str(folder / "x.h5")]
+    script = _slow(folder, words)
     profile, plan = str(folder / "profile.json"), folder / "plan.json"
     output_of(machine, [tailrace, "profile", "-o", profile, "--", *script], "ompio", folder)
     output_of(machine, [tailrace, "advise", profile, "-o", str(plan)], "ompio", folder)

@@ -2,7 +2,8 @@
 """A script as people write it: compressed chunks of 2.5 MiB, written and read a column at a time.
 
 A column goes through 4 chunks, 10 MiB: neither the chunk cache of HDF5 1 (1 MiB) nor that of HDF5 2
-(8 MiB) holds them, so that each access unpacks, changes and packs them all.
+(8 MiB) holds them, so that each access unpacks, changes and packs them all. `slow.py FILE [reopen]`:
+with the second word each read opens the dataset anew, as `file["d"][...]` in a loop does.
 """
 
 import sys
@@ -22,5 +23,7 @@ with h5py.File(sys.argv[1], "w") as file:
 with h5py.File(sys.argv[1], "r") as file:
     data = file["d"]
     for column in range(COLUMNS):
+        if "reopen" in sys.argv:
+            data = file["d"]
         if not np.array_equal(data[:, column], values[:, column]):
             sys.exit("what was read is not what was written")

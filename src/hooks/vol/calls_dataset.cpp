@@ -50,6 +50,8 @@ void* open(void* object, const Location* location, const char* name, Id access, 
         return parent.library().H5VLdataset_open(parent.inner, location, parent.connector(), name,
                                                  with, transfer, request);
     };
+    // With a list of its own the program may want another cache than the one that was kept.
+    if (access != parent.library().default_dataset_access) let_go_of_caches(*parent.under);
     void* inner = call(access);
     void* made = nullptr;
     if (parent.under->plan == nullptr || inner == nullptr) {
@@ -158,7 +160,9 @@ Status close(void* object, Id transfer, void** request) {
     settle_pending(dataset.library());
     if (fill_holes(dataset, true) < 0) return -1;
     const Clock clock(dataset.file);
-    const Status status = pass_on<&Library::H5VLdataset_close>(dataset, request, transfer);
+    const bool kept = keep_cache(dataset, request);
+    const Status status =
+        kept ? 0 : pass_on<&Library::H5VLdataset_close>(dataset, request, transfer);
     if (status < 0) return status;
     if (dataset.file != nullptr) recorder::dataset_closed(dataset.dataset, clock.took());
     drop(&dataset);

@@ -61,7 +61,7 @@ void* wrapped(Library& library, const BelowList& below, FileTuning& tuning, void
         if (facts.driver == spool::driver_mpio) {
             facts.communicator_size = communicator_size(*made, below.list());
         }
-        made->file = recorder::file_opened(name, facts, took);
+        made->file = under->context.file = recorder::file_opened(name, facts, took);
         note_declared(library, made->file, name, access, creation);
         made->path = strdup("/");
         unsigned char token[16];
@@ -69,6 +69,7 @@ void* wrapped(Library& library, const BelowList& below, FileTuning& tuning, void
     }
     if (made != nullptr) under->plan = tuning.take(*made);
     if (under->plan != nullptr) {
+        under->plan->kept.files = 1;
         made->path = strdup("/");
         unsigned char token[16];
         identify(*made, &under->file_number, token);
@@ -80,10 +81,10 @@ void* wrapped(Library& library, const BelowList& below, FileTuning& tuning, void
 void count_left_open(const Object& file) {
     const Under& under = *file.under;
     uint64_t left[spool::objects] = {};
-    left[spool::on_dataset] = under.open[kind_dataset];
-    left[spool::on_group] = under.open[kind_group];
-    left[spool::on_type] = under.open[kind_datatype];
-    left[spool::on_attribute] = under.open[kind_attribute];
+    left[spool::on_dataset] = under.open[kind_dataset].get();
+    left[spool::on_group] = under.open[kind_group].get();
+    left[spool::on_type] = under.open[kind_datatype].get();
+    left[spool::on_attribute] = under.open[kind_attribute].get();
     recorder::left_open(file.file, left);
 }
 
@@ -121,6 +122,7 @@ Status reopen(Object& file, FileSpecific* arguments, Id transfer, void** request
     if (status < 0 || made == nullptr || *made == nullptr) return status;
     Object* again = wrap(file.under, file.file, *made, kind_file);
     if (again == nullptr) return -1;
+    if (file.under->plan != nullptr) ++file.under->plan->kept.files;
     if (file.file != nullptr || file.under->plan != nullptr) again->path = strdup("/");
     if (file.file != nullptr) {
         recorder::file_reopened(file.file, clock.took());
@@ -200,12 +202,14 @@ Status file_close(void* object, Id transfer, void** request) {
     Object& file = object_of(object);
     settle_pending(file.library());
     release_held(file.library());
+    let_go_of_caches(*file.under);
     if (fill_holes_in_file(file, true) < 0) return -1;
     if (file.file != nullptr) count_left_open(file);
     const Clock clock(file.file);
     const Status status = pass_on<&Library::H5VLfile_close>(file, request, transfer);
     if (status < 0) return status;
     if (file.file != nullptr) recorder::file_closed(file.file, clock.took());
+    if (file.under->plan != nullptr) --file.under->plan->kept.files;
     drop(&file);
     return status;
 }

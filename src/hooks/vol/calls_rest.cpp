@@ -9,12 +9,6 @@
 namespace tailrace::hooks::vol {
 namespace {
 
-struct WrapContext {
-    Under* under;
-    FileEntry* file;
-    void* inner;
-};
-
 void* get_object(const void* object) {
     const auto& on = *static_cast<const Object*>(object);
     return on.library().H5VLget_object(on.inner, on.connector());
@@ -22,11 +16,16 @@ void* get_object(const void* object) {
 
 Status get_context(const void* object, void** context) {
     const auto& on = *static_cast<const Object*>(object);
-    auto* made = static_cast<WrapContext*>(calloc(1, sizeof(WrapContext)));
+    Under& under = *on.under;
+    if (under.native && under.context.file == on.file) {
+        under.uses.add();
+        *context = &under.context;
+        return 0;
+    }
+    auto* made = static_cast<WrapContext*>(malloc(sizeof(WrapContext)));
     if (made == nullptr) return -1;
-    on.under->uses.fetch_add(1);
-    made->under = on.under;
-    made->file = on.file;
+    under.uses.add();
+    *made = {&under, on.file, nullptr};
     on.library().H5VLget_wrap_ctx(on.inner, on.connector(), &made->inner);
     *context = made;
     return 0;
@@ -53,12 +52,13 @@ void* unwrap_object(void* object) {
 
 Status free_context(void* context) {
     auto* old = static_cast<WrapContext*>(context);
+    Under* under = old->under;
     if (old->inner != nullptr) {
-        const ErrorsKept kept(*old->under->library);
-        old->under->library->H5VLfree_wrap_ctx(old->inner, old->under->connector);
+        const ErrorsKept kept(*under->library);
+        under->library->H5VLfree_wrap_ctx(old->inner, under->connector);
     }
-    release(old->under);
-    free(old);
+    if (old != &under->context) free(old);
+    release(under);
     return 0;
 }
 

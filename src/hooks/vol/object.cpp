@@ -46,12 +46,16 @@ Under* hold(Library& library, Id connector) {
     library.H5Iinc_ref(connector);
     under->library = &library;
     under->connector = connector;
-    under->uses.store(1);
+    int value = ~native_value;
+    under->native = library.H5VLget_value(connector, &value) >= 0 && value == native_value;
+    under->context.under = under;
+    under->uses.set(1);
     return under;
 }
 
 void release(Under* under) {
-    if (under->uses.fetch_sub(1) != 1) return;
+    if (under->uses.take() != 1) return;
+    let_go_of_caches(*under);
     forget(under->plan);
     {
         const ErrorsKept kept(*under->library);
@@ -61,13 +65,15 @@ void release(Under* under) {
 }
 
 Object* wrap(Under* under, FileEntry* file, void* inner, int kind) {
-    auto* made = static_cast<Object*>(calloc(1, sizeof(Object)));
+    // Not calloc, which does not take what was freed just before: one of these goes with each open.
+    auto* made = static_cast<Object*>(malloc(sizeof(Object)));
     if (made == nullptr) return nullptr;
-    under->uses.fetch_add(1);
+    *made = {};
+    under->uses.add();
     made->under = under;
     made->inner = inner;
     made->kind = kind >= 0 && kind < kinds ? kind : 0;
-    under->open[made->kind].fetch_add(1);
+    under->open[made->kind].add();
     made->file = file;
     return made;
 }
@@ -90,7 +96,7 @@ char* path_at(const Object& base, const Location& location) {
 
 void drop(Object* object) {
     Under* under = object->under;
-    under->open[object->kind].fetch_sub(1);
+    under->open[object->kind].take();
     free(object->path);
     free(object->transfers);
     free(object);

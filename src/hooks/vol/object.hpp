@@ -4,8 +4,16 @@
 
 #include <atomic>
 
+// Of the C library, since 2.32; what it says of older ones: there may be threads.
+extern "C"
+    __attribute__((weak)) char __libc_single_threaded;  // NOLINT(bugprone-reserved-identifier)
+
 #include "hooks/vol/library.hpp"
 #include "hooks/vol/recorder.hpp"
+
+namespace tailrace::intent::plan {
+struct PlanSetting;
+}
 
 namespace tailrace::hooks::vol {
 
@@ -15,14 +23,47 @@ struct DirectChunks;
 struct FilePlan;
 struct TransferPlan;
 
+struct Under;
+
+/// A count that several threads may change. While there is one, no locked instruction is paid for:
+/// every call of HDF5 changes one twice.
+class Count {
+public:
+    void set(unsigned value) { x_value.store(value); }
+    [[nodiscard]] unsigned get() const { return x_value.load(std::memory_order_relaxed); }
+    void add() { change(1); }
+    /// What it was before.
+    unsigned take() { return change(~0U); }
+
+private:
+    unsigned change(unsigned by) {
+        if (!alone()) return x_value.fetch_add(by);
+        const unsigned before = get();
+        x_value.store(before + by, std::memory_order_relaxed);
+        return before;
+    }
+    static bool alone();
+
+    std::atomic<unsigned> x_value;
+};
+
+/// What the library keeps during a call, to wrap what it makes itself in it.
+struct WrapContext {
+    Under* under;
+    FileEntry* file;
+    void* inner;  ///< that of the connector below; HDF5's own has none
+};
+
 /// The connector below, shared by all objects of one open file.
 struct Under {
     Library* library;
     Id connector;
-    std::atomic<unsigned> uses;
-    std::atomic<unsigned> open[kinds];  ///< objects of the file, by kind
-    unsigned long file_number;          ///< 0: not known
-    FilePlan* plan;                     ///< nullptr: the plan has nothing for the file
+    bool native;          ///< HDF5's own connector
+    WrapContext context;  ///< the one for all calls on objects of its file, where it is native
+    Count uses;
+    Count open[kinds];          ///< objects of the file, by kind
+    unsigned long file_number;  ///< 0: not known
+    FilePlan* plan;             ///< nullptr: the plan has nothing for the file
 };
 
 /// What stands in a file access list for us. Without one HDF5's own connector is below.
@@ -41,11 +82,17 @@ struct Object {
     char* path;               ///< within the file, from "/"; nullptr: not known
     TransferPlan* transfers;  ///< what the plan has for a dataset's transfers; nullptr: nothing
     const DirectChunks*
-        direct;  ///< its chunks are not those the program asked for; nullptr: they are
+        direct;            ///< its chunks are not those the program asked for; nullptr: they are
+    uint64_t cache_bytes;  ///< of the chunk cache that the plan has given it; 0: none
+    const intent::plan::PlanSetting* cache_setting;
 
     [[nodiscard]] Library& library() const { return *under->library; }
     [[nodiscard]] Id connector() const { return under->connector; }
 };
+
+inline bool Count::alone() {
+    return &__libc_single_threaded != nullptr && __libc_single_threaded != 0;
+}
 
 inline Object& object_of(void* object) { return *static_cast<Object*>(object); }
 

@@ -17,6 +17,7 @@ set(tailrace_vol_sources
   fill_values.cpp
   holes.cpp
   info.cpp
+  kept_caches.cpp
   library.cpp
   note_dataset.cpp
   object.cpp

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <unistd.h>
 #include <initializer_list>
 
 #include "hooks/vol/calls.hpp"
@@ -46,21 +45,6 @@ struct Measured {
         const int rank = of.H5Pget_chunk(creation, static_cast<int>(most_dimensions), chunk);
         if (rank > 0 && static_cast<size_t>(rank) == around.dims.size())
             around.chunk = {chunk, static_cast<size_t>(rank)};
-    }
-
-private:
-    /// A quarter of the memory, shared by the ranks of the node.
-    static uint64_t memory_for_caches() {
-        const long pages = sysconf(_SC_PHYS_PAGES);
-        const long page_bytes = sysconf(_SC_PAGESIZE);
-        uint64_t ranks = 1;
-        for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) {
-            const char* text = getenv(name);  // NOLINT(concurrency-mt-unsafe): only read
-            const int count = text != nullptr ? atoi(text) : 0;
-            if (count > 1) ranks = static_cast<uint64_t>(count);
-        }
-        if (pages <= 0 || page_bytes <= 0) return 0;
-        return static_cast<uint64_t>(pages) * static_cast<uint64_t>(page_bytes) / 4 / ranks;
     }
 };
 
@@ -252,7 +236,7 @@ void DatasetTuning::check_allocation(const Object& dataset) {
 }
 
 /// Of a dataset that is open already the library goes on with the cache that it has.
-void DatasetTuning::check_cache(const Object& dataset) {
+void DatasetTuning::check_cache(Object& dataset) {
     if (x_access < 0 || !x_access_choices.any_applied()) return;
     const Library& of = x_parent.library();
     const Quiet quiet(of);
@@ -265,9 +249,19 @@ void DatasetTuning::check_cache(const Object& dataset) {
         of.H5Pget_chunk_cache(x_access, &sizes[1][0], &sizes[1][1], &preemption[1]) >= 0 &&
         sizes[0][0] == sizes[1][0] && sizes[0][1] == sizes[1][1] && preemption[0] == preemption[1];
     if (access >= 0) of.H5Pclose(access);
-    if (!same)
+    if (!same) {
         x_access_choices.instead_of_applied(spool::became_held,
                                             "the dataset was open already, with another cache");
+        return;
+    }
+    for (const Choice& choice : x_access_choices) {
+        if (choice.became != spool::became_applied ||
+            choice.setting->key != static_cast<uint16_t>(Key::chunk_cache_bytes))
+            continue;
+        dataset.cache_bytes = choice.number;
+        dataset.cache_setting = choice.setting;
+    }
+    note_kept_cache(dataset);
 }
 
 }  // namespace tailrace::hooks::vol

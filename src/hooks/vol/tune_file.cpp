@@ -20,6 +20,7 @@ constexpr int strategy_page = 1;
 constexpr unsigned read_write = 0x0001;
 constexpr unsigned truncating = 0x0002;
 constexpr unsigned exclusive = 0x0004;
+constexpr unsigned single_writer = 0x0020 | 0x0040;  // somebody writes while others read
 
 /// A block of the file system that a file is, or is to be, in; 0: not known.
 uint64_t block_of(const char* path) {
@@ -182,6 +183,7 @@ bool FileTuning::look_up(const char* name) {
         return false;
     }
     x_plan->parallel = x_parallel;
+    x_plan->kept.allowed = !x_written && !x_parallel && (x_flags & single_writer) == 0;
     x_was_there = ::access(path, F_OK) == 0;
     x_plan->block_bytes = vote.block_bytes;
     x_plan->cache = cache_of(x_library, x_access);

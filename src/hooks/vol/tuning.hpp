@@ -3,6 +3,7 @@
 // finds its own lists unchanged; where the library refuses ours, the call is made with those.
 #pragma once
 
+#include "hooks/vol/kept_caches.hpp"
 #include "hooks/vol/put.hpp"
 #include "hooks/vol/ranks.hpp"
 
@@ -26,6 +27,7 @@ struct FilePlan {
     bool parallel;  ///< opened with MPI-IO
     bool proven;    ///< HDF5 and MPI are those that collective settings were proven with
     TunedList* lists;
+    KeptCaches kept;
 };
 void forget(FilePlan* plan);
 
@@ -155,7 +157,7 @@ private:
     void refused(bool creation);
     void count_unfilled(Object& dataset);
     void check_allocation(const Object& dataset);
-    void check_cache(const Object& dataset);
+    void check_cache(Object& dataset);
 
     Object& x_parent;
     char* x_path = nullptr;

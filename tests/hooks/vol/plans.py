@@ -83,4 +83,5 @@ def applied(
         "apply", plan, "--json", *options, "--", *script(folder, text), cwd=folder, **changes
     )
     assert list(folder.glob("*.spools*")) == []
-    return ran, {(line["rule"], line["setting"]): line for line in ran.json["lines"]}
+    lines = reversed(ran.json["lines"])  # of several about one setting the first
+    return ran, {(line["rule"], line["setting"]): line for line in lines}
