@@ -95,8 +95,9 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Script:
-    """bench/hooks/slow.py, from its start to its end; `applied`: with what `tailrace advise` makes
-    of its profile, through `tailrace apply`, whose own start counts too; `words` behind its file."""
+    """bench/hooks/slow.py, from its start to its end, with `words` behind its file; `applied`: with
+    what `tailrace advise` makes of its profile, through `tailrace apply`, whose own start counts
+    too."""
 
     applied: bool
     words: tuple[str, ...] = ()

@@ -2,8 +2,10 @@
 """A script as people write it: compressed chunks of 2.5 MiB, written and read a column at a time.
 
 A column goes through 4 chunks, 10 MiB: neither the chunk cache of HDF5 1 (1 MiB) nor that of HDF5 2
-(8 MiB) holds them, so that each access unpacks, changes and packs them all. `slow.py FILE [reopen]`:
-with the second word each read opens the dataset anew, as `file["d"][...]` in a loop does.
+(8 MiB) holds them, so that each access unpacks, changes and packs them all.
+
+`slow.py FILE [reopen]`: with the second word each read opens the dataset anew, as `file["d"][...]`
+in a loop does.
 """
 
 import sys

@@ -57,10 +57,11 @@ def _record(_: Machine, ranks: int) -> Iterator[Case]:
 
 
 def _gain(_: Machine, __: int) -> Iterator[Case]:
-    for words, what in ((), ""), (("reopen",), ", opened anew for each read"):
+    chunks = "h5py, gzip chunks larger than the chunk cache"
+    for words, what in ((), chunks), (("reopen",), f"{chunks}, opened anew for each read"):
         yield Case(
             "hooks-gain",
-            f"h5py, gzip chunks larger than the chunk cache{what}: with apply / as it is, end to end",
+            f"{what}: with apply / as it is, end to end",
             "tmpfs",
             Script(False, words),
             Script(True, words),
