@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from kernels.arms import output_of
 from tailrace_bench.cases import RunFailed
-from tailrace_bench.machine import Machine
+from tailrace_bench.machine import Machine, remove
 from tailrace_bench.plans import applied, by_name
 
 from tailrace.intent import plugin
@@ -128,9 +128,12 @@ def _plan(machine: Machine, words: tuple[str, ...]) -> str:
     tailrace = str(machine.seism.with_name("tailrace"))
     script = _slow(folder, words)
     profile, plan = str(folder / "profile.json"), folder / "plan.json"
-    output_of(machine, [tailrace, "profile", "-o", profile, "--", *script], "ompio", folder)
-    output_of(machine, [tailrace, "advise", profile, "-o", str(plan)], "ompio", folder)
-    return json.dumps(by_name(json.loads(plan.read_text(encoding="utf-8"))))
+    try:
+        output_of(machine, [tailrace, "profile", "-o", profile, "--", *script], "ompio", folder)
+        output_of(machine, [tailrace, "advise", profile, "-o", str(plan)], "ompio", folder)
+        return json.dumps(by_name(json.loads(plan.read_text(encoding="utf-8"))))
+    finally:
+        remove(folder)
 
 
 def _environment(machine: Machine, hook: Hook, folder: Path) -> dict[str, str]:

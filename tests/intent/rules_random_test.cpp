@@ -140,6 +140,9 @@ void check_elsewhere(Random& random, const plan::PlanView& view, const plan::Pla
     const plan::Value value = value_of(view, setting, around);
     if (value.state != plan::Value::State::good) return;
     const plan::KeyInfo& info = plan::keys()[setting.key];
+    // With 1 the cache would have no bound.
+    if (info.key == plan::Key::chunk_cache_preemption)
+        REQUIRE(std::bit_cast<double>(value.number) < 1);
     if (info.shape == plan::Shape::number) {
         REQUIRE(static_cast<double>(value.number) >= info.low);
         REQUIRE(static_cast<double>(value.number) <= info.high);

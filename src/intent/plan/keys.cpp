@@ -83,7 +83,9 @@ constexpr std::array<KeyInfo, static_cast<std::size_t>(Key::count_of_keys)> tabl
     bytes(Key::chunk_cache_slots, "chunk_cache_slots", Level::dataset_access, 2,
           static_cast<double>(largest_slots), "Slots of its hash table, a prime."),
     {Key::chunk_cache_preemption, "chunk_cache_preemption", Level::dataset_access, Shape::real, 0,
-     1, "", "How readily chunks that were read or written to the end leave the cache."},
+     1, "",
+     "How readily chunks that were read or written to the end leave the cache. At 1 no others "
+     "leave it: it grows past its size."},
     word(Key::write_mode, "write_mode", Level::transfer, "collective independent",
          "How writes are made."),
     word(Key::read_mode, "read_mode", Level::transfer, "collective independent",
