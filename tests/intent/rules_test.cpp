@@ -140,6 +140,26 @@ TEST_CASE("where two rules meet the written order decides") {
     CHECK(meta->held->text.rfind("rule 9: ", 0) == 0);
 }
 
+TEST_CASE("what is allowed by default asks for no newer reader") {
+    for (const auto& cases : {tests::file_cases(), tests::dataset_cases()}) {
+        for (const RuleCase& one : cases) {
+            CAPTURE(one.rule);
+            Profile profile = tests::plain_run();
+            one.evidence(profile);
+            const auto found = decision(profile, Options{}, one.rule);
+            if (!found || found->held) continue;
+            for (const char* key : {"libver_low", "libver_high", "file_space_strategy"})
+                CHECK_FALSE(sets(found->proposal, key));
+        }
+    }
+    Profile profile = tests::plain_run();
+    for (const RuleCase& one : tests::file_cases())
+        if (one.rule == "9") one.evidence(profile);
+    tests::operations(profile, "dataset").create = 101;
+    CHECK(decision(profile, Options{}, "9")->held->guard == "class");
+    CHECK_FALSE(decision(profile, Options{}, "3")->held);  // a rule that is held wins no conflict
+}
+
 TEST_CASE("a plan carries the reason, and what the function gave") {
     const plan::Plan plan = plan_of({cache_thrash()}, Options{}, {"p.json"});
     REQUIRE(plan.entries.size() == 1);

@@ -325,10 +325,11 @@ const std::array table{
     Rule{"9",
          "A paged file with a page buffer",
          Scope::file,
-         Class::layout,
+         Class::opt_in,  // its superblock is of version 2: not for the oldest readers
          "5000 and more opens and reads of metadata in a serial file",
          "the page buffer is within memory, and the program does not align objects",
-         "strategy page, pages of 64 KiB (256 KiB for many objects), a buffer of 16 pages or more",
+         "strategy page, pages of 64 KiB (256 KiB for many objects), a buffer of 16 pages or more; "
+         "readers older than HDF5 1.10 cannot open the file",
          "small accesses become accesses of pages",
          "G",
          {.serial = true,
