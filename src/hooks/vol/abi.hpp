@@ -143,6 +143,7 @@ struct DatasetSpecific {
 };
 constexpr int dataset_set_extent = 0;
 constexpr int dataset_flush = 1;
+constexpr int dataset_refresh = 2;
 
 struct FileGetName {
     int operation;
@@ -152,6 +153,11 @@ struct FileGetName {
     size_t* name_bytes;
 };
 constexpr int file_get_name = 5;
+struct FileGetIntent {
+    int operation;
+    alignas(8) unsigned* flags;
+};
+constexpr int file_get_intent = 4;
 
 struct FileSpecific {
     int operation;  ///< one of file_*
@@ -227,6 +233,7 @@ struct ObjectSpecific {
     int operation;
 };
 constexpr int object_flush = 4;
+constexpr int object_refresh = 5;
 
 struct RequestSpecific {
     int operation;

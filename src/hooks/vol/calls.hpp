@@ -52,16 +52,18 @@ inline void note(const Object& object, Status status, spool::Object on, spool::O
 /// Hands a call to the connector below; the object it is on stands first, `request` last.
 template <auto call, typename... Given>
 Status pass_on(const Object& on, void** request, Given... given) {
+    Under* under = on.under;  // a refresh closes the object, and opens it as another one
     const Status status = (on.library().*call)(on.inner, on.connector(), given..., request);
-    wrap_request(on.under, request);
+    wrap_request(under, request);
     return status;
 }
 /// The same for calls on what is at `location`, seen from the object.
 template <auto call, typename... Given>
 Status pass_on_at(const Object& on, const Location* location, void** request, Given... given) {
+    Under* under = on.under;
     const Status status =
         (on.library().*call)(on.inner, location, on.connector(), given..., request);
-    wrap_request(on.under, request);
+    wrap_request(under, request);
     return status;
 }
 

@@ -51,7 +51,8 @@ void* open(void* object, const Location* location, const char* name, Id access, 
                                                  with, transfer, request);
     };
     // With a list of its own the program may want another cache than the one that was kept.
-    if (access != parent.library().default_dataset_access) let_go_of_caches(*parent.under);
+    const bool usual = access == parent.library().default_dataset_access;
+    if (!usual) let_go_of_all_caches(parent.library());
     void* inner = call(access);
     void* made = nullptr;
     if (parent.under->plan == nullptr || inner == nullptr) {
@@ -64,6 +65,7 @@ void* open(void* object, const Location* location, const char* name, Id access, 
         if (made != nullptr) find_direct_chunks(object_of(made));
     }
     if (made != nullptr) {
+        if (!usual) object_of(made).cache_bytes = 0;
         note_dataset(object_of(made), false, clock);
         note_declared(parent.library(), object_of(made).dataset, access, invalid_id);
     }
@@ -109,6 +111,10 @@ Status specific(void* object, DatasetSpecific* arguments, Id transfer, void** re
     const Clock clock(on.file);
     const int asked = arguments->operation;
     if (fill_holes(on, false) < 0) return -1;
+    if (asked == dataset_refresh) {
+        no_more_caches(*on.under);
+        return pass_on<&Library::H5VLdataset_specific>(on, request, arguments, transfer);
+    }
     const Size* extent = asked == dataset_set_extent ? arguments->extent : nullptr;
     const Status status = pass_on<&Library::H5VLdataset_specific>(on, request, arguments, transfer);
     if (on.file == nullptr || status < 0) {

@@ -198,18 +198,26 @@ Status file_optional(void* object, Optional* arguments, Id transfer, void** requ
     return pass_on<&Library::H5VLfile_optional>(file, request, arguments, transfer);
 }
 
+namespace {
+
+Status close_below(Object& file, Id transfer, void** request) {
+    const CachesEnd ending(*file.under);
+    return pass_on<&Library::H5VLfile_close>(file, request, transfer);
+}
+
+}  // namespace
+
 Status file_close(void* object, Id transfer, void** request) {
     Object& file = object_of(object);
     settle_pending(file.library());
     release_held(file.library());
-    let_go_of_caches(*file.under);
     if (fill_holes_in_file(file, true) < 0) return -1;
     if (file.file != nullptr) count_left_open(file);
     const Clock clock(file.file);
-    const Status status = pass_on<&Library::H5VLfile_close>(file, request, transfer);
+    const Status status = close_below(file, transfer, request);
     if (status < 0) return status;
     if (file.file != nullptr) recorder::file_closed(file.file, clock.took());
-    if (file.under->plan != nullptr) --file.under->plan->kept.files;
+    count_closed(*file.under);
     drop(&file);
     return status;
 }

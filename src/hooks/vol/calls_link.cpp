@@ -149,6 +149,11 @@ Status object_specific(void* object, const Location* location, ObjectSpecific* a
     const Clock clock(on.file);
     const bool flushes = arguments->operation == object_flush;
     if (flushes && fill_holes_in_file(on, false) < 0) return -1;
+    if (arguments->operation == object_refresh) {
+        no_more_caches(*on.under);
+        return pass_on_at<&Library::H5VLobject_specific>(on, location, request, arguments,
+                                                         transfer);
+    }
     const bool flush = flushes && on.kind == kind_dataset;
     const Status status =
         pass_on_at<&Library::H5VLobject_specific>(on, location, request, arguments, transfer);

@@ -74,6 +74,7 @@ static_assert(dataset_get_type == H5VL_DATASET_GET_TYPE);
 SAME_PLACE(DatasetSpecific, extent, H5VL_dataset_specific_args_t, args.set_extent.size);
 static_assert(dataset_set_extent == H5VL_DATASET_SET_EXTENT);
 static_assert(dataset_flush == H5VL_DATASET_FLUSH);
+static_assert(dataset_refresh == H5VL_DATASET_REFRESH);
 
 SAME_PLACE(FileGetName, object_kind, H5VL_file_get_args_t, args.get_name.type);
 SAME_PLACE(FileGetName, buffer_bytes, H5VL_file_get_args_t, args.get_name.buf_size);
@@ -109,6 +110,8 @@ SAME_PLACE(ObjectGetInfo, fields, H5VL_object_get_args_t, args.get_info.fields);
 SAME_PLACE(ObjectGetInfo, info, H5VL_object_get_args_t, args.get_info.oinfo);
 static_assert(object_get_info == H5VL_OBJECT_GET_INFO && object_info_basic == H5O_INFO_BASIC);
 static_assert(object_flush == H5VL_OBJECT_FLUSH);
+static_assert(object_refresh == H5VL_OBJECT_REFRESH);
+static_assert(file_get_intent == H5VL_FILE_GET_INTENT);
 
 static_assert(sizeof(MetadataCache) >= sizeof(H5AC_cache_config_t));
 SAME_PLACE(MetadataCache, trace_file, H5AC_cache_config_t, trace_file_name);

@@ -13,10 +13,21 @@
 namespace tailrace::hooks::vol {
 namespace {
 
+constexpr unsigned writable = 0x0001;
+constexpr unsigned single_writer = 0x0020 | 0x0040;  // somebody writes while others read
+
 KeptCache* find(KeptCaches& kept, const char* path) {
     for (size_t at = 0; at < kept.count; ++at)
         if (strcmp(kept.all[at].path, path) == 0) return &kept.all[at];
     return nullptr;
+}
+
+uint64_t bytes_of_all(const Library& library) {
+    uint64_t bytes = 0;
+    for (const Under* file = library.keeping; file != nullptr; file = file->plan->kept.next)
+        for (size_t at = 0; at < file->plan->kept.count; ++at)
+            bytes += file->plan->kept.all[at].bytes;
+    return bytes;
 }
 
 /// Closes the oldest one.
@@ -25,19 +36,25 @@ void let_go(Under& under) {
     const KeptCache oldest = file.kept.all[0];
     --file.kept.count;
     memmove(file.kept.all, file.kept.all + 1, file.kept.count * sizeof oldest);
-    {
-        const Quiet quiet(*under.library);
-        under.library->H5VLdataset_close(oldest.inner, under.connector,
-                                         under.library->default_transfer, nullptr);
+    if (file.kept.count == 0) {
+        Under** at = &under.library->keeping;
+        while (*at != &under) at = &(*at)->plan->kept.next;
+        *at = file.kept.next;
     }
     free(oldest.path);
+    const Quiet quiet(*under.library);
+    under.library->H5VLdataset_close(oldest.inner, under.connector, under.library->default_transfer,
+                                     nullptr);
 }
 
 bool may_keep(const Object& dataset, void** request) {
     const Under& under = *dataset.under;
-    return dataset.cache_bytes > 0 && dataset.path != nullptr && request == nullptr &&
-           under.plan != nullptr && under.plan->kept.allowed && under.plan->kept.files > 0 &&
-           find(under.plan->kept, dataset.path) == nullptr;
+    if (dataset.cache_bytes == 0 || dataset.path == nullptr || request != nullptr ||
+        under.plan == nullptr)
+        return false;
+    KeptCaches& kept = under.plan->kept;
+    return kept.allowed && kept.files > 0 && kept.ending == 0 &&
+           find(kept, dataset.path) == nullptr;
 }
 
 }  // namespace
@@ -55,6 +72,17 @@ uint64_t memory_for_caches() {
     return static_cast<uint64_t>(pages) * static_cast<uint64_t>(page_bytes) / 4 / ranks;
 }
 
+bool may_keep_caches(const Object& file, Id access) {
+    Library& of = file.library();
+    unsigned flags = writable;
+    bool evicts = true;
+    FileGetIntent question{file_get_intent, &flags};
+    return file.under->native && of.H5Pget_evict_on_close(access, &evicts) >= 0 && !evicts &&
+           of.H5VLfile_get(file.inner, file.connector(), &question, of.default_transfer, nullptr) >=
+               0 &&
+           (flags & (writable | single_writer)) == 0;
+}
+
 bool keep_cache(Object& dataset, void** request) {
     if (!may_keep(dataset, request)) return false;
     Under& under = *dataset.under;
@@ -63,11 +91,13 @@ bool keep_cache(Object& dataset, void** request) {
     if (dataset.cache_bytes > most) return false;
     char* path = strdup(dataset.path);
     if (path == nullptr) return false;
-    uint64_t bytes = dataset.cache_bytes;
-    for (size_t at = 0; at < kept.count; ++at) bytes += kept.all[at].bytes;
-    while (kept.count > 0 && (bytes > most || kept.count == sizeof kept.all / sizeof kept.all[0])) {
-        bytes -= kept.all[0].bytes;
-        let_go(under);
+    if (kept.count == sizeof kept.all / sizeof kept.all[0]) let_go(under);
+    Under*& keeping = under.library->keeping;
+    while (keeping != nullptr && bytes_of_all(*under.library) + dataset.cache_bytes > most)
+        let_go(*keeping);
+    if (kept.count == 0) {
+        kept.next = keeping;
+        keeping = &under;
     }
     kept.all[kept.count++] = {dataset.inner, path, dataset.cache_bytes};
     return true;
@@ -85,6 +115,29 @@ void note_kept_cache(const Object& dataset) {
 
 void let_go_of_caches(Under& under) {
     while (under.plan != nullptr && under.plan->kept.count > 0) let_go(under);
+}
+
+void let_go_of_all_caches(Library& library) {
+    while (library.keeping != nullptr) let_go(*library.keeping);
+}
+
+void no_more_caches(Under& under) {
+    let_go_of_caches(under);
+    if (under.plan != nullptr) under.plan->kept.allowed = false;
+}
+
+void count_closed(Under& under) {
+    // One that HDF5 itself makes of an object that is still open has not been counted.
+    if (under.plan != nullptr && under.plan->kept.files > 0) --under.plan->kept.files;
+}
+
+CachesEnd::CachesEnd(Under& under) : x_kept(under.plan != nullptr ? &under.plan->kept : nullptr) {
+    let_go_of_caches(under);
+    if (x_kept != nullptr) ++x_kept->ending;
+}
+
+CachesEnd::~CachesEnd() {
+    if (x_kept != nullptr) --x_kept->ending;
 }
 
 }  // namespace tailrace::hooks::vol

@@ -18,19 +18,42 @@ struct KeptCache {
 struct KeptCaches {
     KeptCache all[16];
     size_t count;
-    unsigned files;  ///< how often the program has the file open; objects may outlive that
-    bool allowed;    ///< it is only read, by one process
+    unsigned files;   ///< how often the program has the file open; objects may outlive that
+    unsigned ending;  ///< closes that are under way: they close what is open, too
+    bool allowed;     ///< nobody writes it in this process, and no rank opens it with others
+    Under* next;      ///< the next file that keeps any
 };
 
 /// A quarter of the memory, shared by the ranks of the node; 0: not known.  [local]
 uint64_t memory_for_caches();
+/// Whether datasets of a file that was opened with `access` to be read may be kept: HDF5's own
+/// connector is below, nobody in this process has it open for writing, nor asks for less memory.
+/// [local]
+bool may_keep_caches(const Object& file, Id access);
 
 /// Whether a dataset that the program closes stays open below. Then what is below is no longer the
 /// object's.  [local]
 bool keep_cache(Object& dataset, void** request);
 /// Notes down that a dataset which has been opened goes on with the cache that was kept.  [local]
 void note_kept_cache(const Object& dataset);
-/// Closes those of the file.  [local]
+/// Closes those of the file; of all files of the library; of the file, and keeps none in it again.
+/// [local]
 void let_go_of_caches(Under& under);
+void let_go_of_all_caches(Library& library);
+void no_more_caches(Under& under);
+/// The program has closed the file once.  [local]
+void count_closed(Under& under);
+
+/// A close of the file: what it keeps goes, and nothing that is closed meanwhile is kept.
+class CachesEnd {
+public:
+    explicit CachesEnd(Under& under);
+    ~CachesEnd();
+    CachesEnd(const CachesEnd&) = delete;
+    CachesEnd& operator=(const CachesEnd&) = delete;
+
+private:
+    KeptCaches* x_kept;
+};
 
 }  // namespace tailrace::hooks::vol

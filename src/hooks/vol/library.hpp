@@ -10,6 +10,7 @@
 namespace tailrace::hooks::vol {
 
 struct DatasetEntry;
+struct Under;
 
 using namespace abi;  // NOLINT(google-build-using-namespace): the words of all files of this folder
 using RequestNotify = Status (*)(void*, int);
@@ -45,6 +46,8 @@ struct Library {
     /// at it after our callback has returned, so it goes at the next one.
     Id held_transfer = invalid_id;
     unsigned transfers_running = 0;
+    /// The files that keep caches of datasets, the memory of all of which counts.
+    Under* keeping = nullptr;
 };
 constexpr unsigned most_libraries = 4;
 

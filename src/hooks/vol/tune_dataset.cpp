@@ -258,7 +258,7 @@ void DatasetTuning::check_cache(Object& dataset) {
         if (choice.became != spool::became_applied ||
             choice.setting->key != static_cast<uint16_t>(Key::chunk_cache_bytes))
             continue;
-        dataset.cache_bytes = choice.number;
+        dataset.cache_bytes = sizes[0][1];  // what is in force
         dataset.cache_setting = choice.setting;
     }
     note_kept_cache(dataset);

@@ -20,7 +20,6 @@ constexpr int strategy_page = 1;
 constexpr unsigned read_write = 0x0001;
 constexpr unsigned truncating = 0x0002;
 constexpr unsigned exclusive = 0x0004;
-constexpr unsigned single_writer = 0x0020 | 0x0040;  // somebody writes while others read
 
 /// A block of the file system that a file is, or is to be, in; 0: not known.
 uint64_t block_of(const char* path) {
@@ -183,7 +182,6 @@ bool FileTuning::look_up(const char* name) {
         return false;
     }
     x_plan->parallel = x_parallel;
-    x_plan->kept.allowed = !x_written && !x_parallel && (x_flags & single_writer) == 0;
     x_was_there = ::access(path, F_OK) == 0;
     x_plan->block_bytes = vote.block_bytes;
     x_plan->cache = cache_of(x_library, x_access);
@@ -351,6 +349,7 @@ FilePlan* FileTuning::take(Object& file) {
         check_hints(file);
     }
     FilePlan* taken = x_plan;
+    taken->kept.allowed = !x_written && !x_parallel && may_keep_caches(file, x_access);
     recorder::outcome({spool::became_met, "", "", taken->path, "", "", ""});
     x_choices.note({taken->path, ""});
     x_plan = nullptr;

@@ -169,3 +169,68 @@ with h5py.File("by_link.h5", "r") as f:
         g["d"][0, 0] = 0
 """)  # fmt: skip
     assert kept(ran) == {}
+
+
+def test_a_close_that_closes_what_is_open_keeps_nothing(tmp_path: Path) -> None:
+    """H5F_CLOSE_STRONG, once and with a second handle of the same file."""
+    told, _ = run(tmp_path, """
+a = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+a.set_fclose_degree(h5py.h5f.CLOSE_STRONG)
+def still_open():
+    found = []
+    for n in os.listdir("/proc/self/fd"):
+        try: found.append(os.readlink(f"/proc/self/fd/{n}"))
+        except OSError: pass
+    return sum(name.endswith("in.h5") for name in found)
+for again in range(3):
+    low = h5py.h5f.open(b"in.h5", h5py.h5f.ACC_RDONLY, fapl=a)
+    second = low.reopen() if again == 2 else None
+    data = h5py.h5d.open(low, b"d")
+    low._close()
+    assert not data.valid
+    if second is not None:
+        for n in range(3):
+            h5py.h5d.open(second, b"e")._close()
+        second._close()
+    told[str(again)] = still_open()
+""")  # fmt: skip
+    assert told == {"0": 0, "1": 0, "2": 0}
+
+
+def test_a_file_that_is_open_for_writing_too_keeps_nothing(tmp_path: Path) -> None:
+    """What is written through the one handle must not wait in a cache of the other."""
+    _, ran = run(tmp_path, """
+one = h5py.h5f.open(b"in.h5", h5py.h5f.ACC_RDWR)
+two = h5py.h5f.open(b"in.h5", h5py.h5f.ACC_RDONLY)
+for n in range(3):
+    h5py.h5d.open(two, b"d")._close()
+two._close()
+one._close()
+""")  # fmt: skip
+    assert kept(ran) == {}
+
+
+def test_a_refreshed_dataset_is_read_anew(tmp_path: Path) -> None:
+    told, ran = run(tmp_path, """
+with h5py.File("in.h5", "r") as f:
+    columns_of(f, count=2)
+    data = f["e"]
+    data.refresh()
+    assert data[63, 47] == 63 * 48 + 47
+    told["fetched"] = columns_of(f, count=4)
+""")  # fmt: skip
+    assert told["fetched"] >= 4 * 8
+    assert kept(ran) == {"/d": 1, "/e": 1} or kept(ran) == {"/d": 1}
+
+
+def test_a_list_of_its_own_is_not_kept(tmp_path: Path) -> None:
+    """A prefix for external files has to be that of whoever has the dataset open."""
+    _, ran = run(tmp_path, """
+own = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)
+own.set_efile_prefix(b"/nowhere")
+with h5py.File("in.h5", "r") as f:
+    h5py.h5d.open(f.id, b"d", own)._close()
+    columns_of(f, count=1)
+    h5py.h5d.open(f.id, b"d", own)._close()
+""")  # fmt: skip
+    assert kept(ran) == {}
