@@ -185,3 +185,12 @@ def test_every_symbol_is_exported_and_nothing_else(tmp_path):
     assert listed <= {line.split()[-1] for line in program.splitlines()}
     needed = run(["readelf", "-d", PRELOAD]).stdout
     assert "libstdc++" not in needed  # nor anything else that a C program does not have
+
+
+def test_no_hook_shows_a_c_plus_plus_name():
+    """In any kind of build: it would stand in for the one of the program."""
+    hooks = sorted((BUILD / "lib" / "tailrace" / "hooks").glob("*.so"))
+    assert {hook.name for hook in hooks} >= {"libtailrace_posix.so"}
+    for hook in hooks:
+        names = run(["nm", "-D", "--defined-only", hook]).stdout.split()[2::3]
+        assert names and not [name for name in names if name.startswith("_Z")], hook

@@ -27,7 +27,9 @@ function(tailrace_set_up_hook target name version)
     -fno-threadsafe-statics -fasynchronous-unwind-tables ${plain} -U_FORTIFY_SOURCE
     -U_FILE_OFFSET_BITS)
   target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
-  target_link_options(${target} PRIVATE ${plain} LINKER:--as-needed LINKER:-z,defs)
+  set(names ${tailrace_hook_common_folder}/no_cxx_names.map)
+  target_link_options(${target} PRIVATE ${plain} LINKER:--as-needed LINKER:-z,defs
+    LINKER:--version-script=${names})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} PREFIX lib SUFFIX .so
-    LIBRARY_OUTPUT_DIRECTORY ${folder} INSTALL_RPATH "")
+    LIBRARY_OUTPUT_DIRECTORY ${folder} INSTALL_RPATH "" LINK_DEPENDS ${names})
 endfunction()
