@@ -47,6 +47,10 @@ void* operator new(std::size_t bytes) {
     if (place == nullptr) throw std::bad_alloc();
     return place;
 }
+// As the library's own would: not the sanitizers', whose memory std::free does not take.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    return bytes < refused_bytes ? std::malloc(bytes == 0 ? 1 : bytes) : nullptr;
+}
 void operator delete(void* place) noexcept { std::free(place); }
 void operator delete(void* place, std::size_t) noexcept { std::free(place); }
 
