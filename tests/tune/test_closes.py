@@ -9,7 +9,7 @@ from pathlib import Path
 
 import h5py
 import pytest
-from mpi_programs import BUILD, MPIEXEC
+from mpi_programs import BUILD, MPIEXEC, SANITIZERS
 
 from tailrace.tune import closes, content
 from tailrace.tune.content import Result
@@ -211,7 +211,11 @@ def test_a_program_that_takes_no_hook_is_said(
     assert found.notes[0].endswith("is linked statically)")
 
 
-def test_a_file_of_two_ranks_is_copied_once_and_whole(tmp_path: Path) -> None:
+def test_a_file_of_two_ranks_is_copied_once_and_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in SANITIZERS.items():
+        monkeypatch.setenv(name, value)
     home = tmp_path / "home"
     home.mkdir()
     ranks = f"{' '.join(MPIEXEC)} -n 2 {PROGRAM}"
