@@ -33,59 +33,97 @@ class Variant:
     plan: Document
 
 
+@dataclass(frozen=True)
+class Knob:
+    """A number of a plan. places: of its setting, (entry, setting); the same setting of one rule in
+    several places is one. axis: of a chunk. argument: of a function."""
+
+    title: str
+    number: int
+    places: tuple[tuple[int, int], ...]
+    axis: int | None = None
+    argument: str = ""
+
+    def changed(self, setting: Document, number: int) -> Document:
+        """A setting at one of the places with another number."""
+        if self.argument:
+            function = setting["function"]
+            numbers = {**function["numbers"], self.argument: number}
+            return {**setting, "function": {**function, "numbers": numbers}}
+        if self.axis is not None:
+            chunk = [*setting["value"][: self.axis], number, *setting["value"][self.axis + 1 :]]
+            return {**setting, "value": chunk}
+        kind = type(setting["value"])  # hints are text
+        return {**setting, "value": kind(number)}
+
+    def words(self, setting: Document) -> str:
+        """What a setting with another number is called."""
+        if self.argument:
+            number = setting["function"]["numbers"][self.argument]
+            return f"{self.title}: {self.argument} {number}"
+        value = setting["value"]
+        shown = "x".join(map(str, value)) if isinstance(value, list) else value
+        return f"{self.title}: {shown}"
+
+
+def knobs(plan: Document) -> list[Knob]:
+    """The numbers of a plan, in its order."""
+    places: dict[str, list[tuple[int, int]]] = {}
+    for number, entry in enumerate(plan.get("entries", [])):
+        for place, setting in enumerate(entry["settings"]):
+            places.setdefault(_identity(setting), []).append((number, place))
+    found = []
+    for where in places.values():
+        number, place = where[0]
+        found += _knobs_of(plan["entries"][number]["settings"][place], tuple(where))
+    return found
+
+
+def with_number(plan: Document, knob: Knob, number: int) -> Variant:
+    """The plan with another number at all places of a knob."""
+    entries = [{**entry, "settings": list(entry["settings"])} for entry in plan["entries"]]
+    for one, place in knob.places:
+        settings = entries[one]["settings"]
+        settings[place] = knob.changed(settings[place], number)
+    one, place = knob.places[0]
+    name = knob.words(entries[one]["settings"][place])
+    return Variant(name, {**_without_hash(plan), "entries": entries})
+
+
 def around(plan: Document) -> list[Variant]:
-    """Each number doubled and halved, by itself; settings of one rule that are the same in several
-    places are changed together. What the checks of plans refuse is left out."""
+    """Each number doubled and halved, by itself. What the checks of plans refuse is left out."""
     found: dict[str, Variant] = {}
-    for entry in plan.get("entries", []):
-        for setting in entry["settings"]:
-            for name, changed in _changes(setting):
-                if name not in found:
-                    found[name] = Variant(name, _replaced(plan, setting, changed))
-    return [variant for variant in found.values() if _is_good(variant.plan)]
+    for knob in knobs(plan):
+        for number in _near(knob.number):
+            variant = with_number(plan, knob, number)
+            found.setdefault(variant.name, variant)
+    return [variant for variant in found.values() if is_good(variant.plan)]
 
 
-def _changes(setting: Document) -> Iterator[tuple[str, Document]]:
-    """Names and settings."""
+def _knobs_of(setting: Document, places: tuple[tuple[int, int], ...]) -> Iterator[Knob]:
     title = f"rule {setting['because']['rule']}, {setting['key']}"
     function = setting.get("function")
     if function is not None:
-        argument = _arguments.get(function["name"])
+        argument = _arguments.get(function["name"], "")
         if argument in function.get("numbers", {}):
-            for number in _near(function["numbers"][argument]):
-                numbers = {**function["numbers"], argument: number}
-                yield (
-                    f"{title}: {argument} {number}",
-                    {**setting, "function": {**function, "numbers": numbers}},
-                )
+            yield Knob(title, function["numbers"][argument], places, argument=argument)
         return
     value, key = setting.get("value"), setting["key"]
     if key == "chunk" and isinstance(value, list):
-        for axis in range(len(value)):
-            for extent in _near(value[axis]):
-                chunk = [*value[:axis], extent, *value[axis + 1 :]]
-                yield f"{title}: {'x'.join(map(str, chunk))}", {**setting, "value": chunk}
+        for axis, extent in enumerate(value):
+            yield Knob(title, extent, places, axis)
     elif key in _sizes and isinstance(value, int):
-        for number in _near(value):
-            yield f"{title}: {number}", {**setting, "value": number}
+        yield Knob(title, value, places)
     elif key.startswith("hint.") and isinstance(value, str) and value.isdigit():
-        for number in _near(int(value)):
-            yield f"{title}: {number}", {**setting, "value": str(number)}
+        yield Knob(title, int(value), places)
 
 
 def _near(number: int) -> list[int]:
     return [number * 2, number // 2] if number > 1 else [number * 2]
 
 
-def _replaced(plan: Document, old: Document, new: Document) -> Document:
-    """The plan with one setting for another, wherever it stands."""
-    same = _identity(old)
-    entries = [
-        {**entry, "settings": [new | {"because": one["because"]} if _identity(one) == same else one
-                               for one in entry["settings"]]}
-        for entry in plan["entries"]
-    ]  # fmt: skip
-    return {**{key: value for key, value in plan.items() if key != "hash"}, "entries": entries}
+def _without_hash(plan: Document) -> Document:
+    return {key: value for key, value in plan.items() if key != "hash"}
 
 
 def _identity(setting: Document) -> str:
@@ -94,7 +132,8 @@ def _identity(setting: Document) -> str:
     return json.dumps([setting["because"]["rule"], kept], sort_keys=True)
 
 
-def _is_good(plan: Document) -> bool:
+def is_good(plan: Document) -> bool:
+    """Whether the checks of plans take it."""
     try:
         call("checked_plan", json.dumps(plan), "a variant")
     except TailraceError:

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `tailrace tune` finds, against the best of every combination of the same knobs."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tailrace import statistics
+from tailrace.intent import advice
+from tailrace.tune.measure import Runner, Setting
+from tailrace.tune.scratch import Scratch
+from tailrace.tune.survey import survey
+
+from .tuned import Failed
+
+Json = dict[str, Any]
+Say = Callable[[str], None]
+_limit_s = 300.0
+
+
+def first_plan(profile: Path, ranks: int) -> Json:
+    """The plan that `tune` begins with: everything that it may try."""
+    plan, _, _ = advice.advise([profile], [], ["collective"] if ranks > 1 else [], [])
+    return plan
+
+
+class Sweep:
+    """Runs of a command with plans, each measured as `tune` measures its own."""
+
+    def __init__(self, words: list[str], home: Path, root: Path) -> None:
+        self._ground = Scratch(home, root, survey(home, {root}), set())
+        self._ground.fill()
+        self._runner = Runner(Setting(words, home, root), self._ground)
+        self.runs = 0
+
+    def seconds(self, plan: Json) -> float:
+        """Of one run. Raises Failed."""
+        self.runs += 1
+        ran = self._runner.run(f"run-{self.runs}", plan if plan["entries"] else None, _limit_s)
+        if ran.outcome.code or ran.outcome.stopped:
+            raise Failed(f"{ran.outcome.words}: {json.dumps(plan['entries'])[:300]}")
+        return ran.elapsed_s
+
+    def best(self, plans: dict[str, Json], repeat: int, say: Say) -> dict[str, list[float]]:
+        """Seconds of every plan, in turns and in random order; of those that fail, none."""
+        found: dict[str, list[float]] = {name: [] for name in plans}
+        for turn in range(repeat):
+            names = list(found)
+            random.Random(turn).shuffle(names)
+            for name in names:
+                try:
+                    found[name].append(self.seconds(plans[name]))
+                except Failed as failure:
+                    say(f"left out: {name}: {failure}")
+                    del found[name]
+            say(f"turn {turn + 1} of {repeat}: {self.runs} runs")
+        return found
+
+    def pairs(self, one: Json, other: Json, count: int) -> tuple[list[float], list[float]]:
+        times: tuple[list[float], list[float]] = ([], [])
+        for number in range(count):
+            for arm in (0, 1) if number % 2 == 0 else (1, 0):
+                times[arm].append(self.seconds((one, other)[arm]))
+        return times
+
+
+def compared(
+    tuned: Json, plans: dict[str, Json], sweep: Sweep, repeat: int, pairs: int, say: Say
+) -> Json:
+    """The sweep over `plans`, and its best against the plan that tune has kept, in fresh pairs."""
+    seconds = sweep.best(plans, repeat, say)
+    medians = {name: statistics.median(values) for name, values in seconds.items()}
+    best = min(medians, key=lambda name: medians[name])
+    swept = sweep.runs
+    say(f"the best of {len(medians)}: {best}: {medians[best]:.3f} s")
+    of_best, of_tuned = sweep.pairs(plans[best], tuned, pairs)
+    return {
+        "combinations": len(plans),
+        "failed": len(plans) - len(medians),
+        "sweep_runs": swept,
+        "best": best,
+        "best_s": of_best,
+        "tuned_s": of_tuned,
+        "without_a_plan_s": seconds.get("rules none", []),
+        "ratio": statistics.median_ratio(of_best, of_tuned),
+        "ratio_ci95": statistics.median_ratio_interval(of_best, of_tuned),
+        "ranking": sorted(medians.items(), key=lambda item: item[1])[:10],
+    }
