@@ -128,7 +128,7 @@ const std::array table{
     Rule{"20",
          "No fill values where every element is written",
          Scope::dataset,
-         Class::opt_in,
+         Class::layout,
          "1 MiB and more, written in full, that the library fills before",
          "proven in full; fixed extents; contiguous, in a file of one process; the hook counts "
          "again, and fills what was left out before anybody sees it",
