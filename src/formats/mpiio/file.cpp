@@ -16,14 +16,18 @@ using core::Error;
 
 namespace {
 
-Error mpi_error(int code, const std::string& what, const std::filesystem::path& name) {
+constexpr const char* look_at_space = "check the free space, the quota and the file system's log";
+constexpr const char* look_at_hints =
+    "check the hints that were given (without them?), the permissions and the file system's log";
+
+Error mpi_error(int code, const std::string& what, const std::filesystem::path& name,
+                const char* remedy = look_at_space) {
     int error_class = MPI_ERR_UNKNOWN;
     MPI_Error_class(code, &error_class);
     const bool full = error_class == MPI_ERR_NO_SPACE || error_class == MPI_ERR_QUOTA;
     return Error(full ? Code::no_space : Code::io, what + ": " + comm::error_text(code),
                  name.string(),
-                 full ? "free space there, or write to another file system"
-                      : "check the free space, the quota and the file system's log");
+                 full ? "free space there, or write to another file system" : remedy);
 }
 
 }  // namespace
@@ -61,7 +65,7 @@ File::File(const comm::Comm& comm, const std::filesystem::path& path,
         code = MPI_File_open(comm::native(comm), with_file_system_prefix(path).c_str(), mode,
                              info->get(), &x_file);
     std::optional<Error> mine;
-    if (code != MPI_SUCCESS) mine = mpi_error(code, "MPI_File_open failed", path);
+    if (code != MPI_SUCCESS) mine = mpi_error(code, "MPI_File_open failed", path, look_at_hints);
     comm.agree(mine);
     MPI_File_set_errhandler(x_file, MPI_ERRORS_RETURN);
 }
@@ -103,7 +107,7 @@ void File::move(const Round& round, bool collective) {
         throw Error(Code::data_lost,
                     doing() + " fell short: " + std::to_string(round.bytes) + " bytes asked, " +
                         std::to_string(moved) + " done",
-                    x_name.string(), "check the free space, the quota and the file system's log");
+                    x_name.string(), look_at_space);
 }
 
 std::optional<Error> File::transfer(std::span<const raw::Placed> objects,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <string_view>
 #include <vector>
 
 #include "formats/hdf5/beneath.hpp"
@@ -130,6 +131,15 @@ struct Place {
     std::vector<std::size_t> start, count;
 };
 
+const char* remedy(int status, std::string_view call) {
+    if (status == NC_ERANGE)
+        return "the values do not fit the type in the file: give the object a wider one";
+    if (call.starts_with("nc_create") || call.starts_with("nc_open"))
+        return "check the hints that were given (without them?), the permissions and the file "
+               "system's log";
+    return "check the free space, the quota and the file system's log";
+}
+
 }  // namespace
 
 void fail(int status, const char* call, const std::string& where) {
@@ -141,10 +151,7 @@ void fail(int status, const char* call, const std::string& where) {
                 std::string(call) + " failed: " + nc_strerror(status) + " (" +
                     std::to_string(status) + ")" + (below.empty() ? "" : ": " + below),
                 where,
-                full ? "free space on the file system, or write elsewhere"
-                : status == NC_ERANGE
-                    ? "the values do not fit the type in the file: give the object a wider one"
-                    : "check the free space, the quota and the file system's log");
+                full ? "free space on the file system, or write elsewhere" : remedy(status, call));
 }
 
 std::filesystem::path literal(const std::filesystem::path& path) {
