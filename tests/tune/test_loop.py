@@ -137,6 +137,23 @@ def test_a_rule_that_pays_is_found_below_one_that_slows_down(
     assert kept(found) == ["13"]
 
 
+def test_a_rule_that_pays_is_found_where_another_takes_it_away(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    """Together they make no difference."""
+    program = Program(
+        lambda rules: (0.5 if "13" in rules else 1.0) * (2.0 if "17" in rules else 1.0),
+        noise=jitter,
+    )
+    found = tuned(program, PLAN, tmp_path, monkeypatch)
+    assert found.trial is not None and found.trial.verdict == "no_difference_beyond_noise"
+    assert found.verdict.name == "kept"
+    assert kept(found) == ["13"]
+    assert found.candidate is not None
+    assert found.candidate.dropped["17"].startswith("slows down")
+    assert found.ratios["17"] < 0.6
+
+
 def test_a_machine_that_is_not_steady_gives_no_verdict(tmp_path: Path, monkeypatch: Patch) -> None:
     counted: dict[str, int] = {}
 

@@ -12,6 +12,7 @@ from tailrace.tune.pairs import Times, ratio_of_few
 from tailrace.tune.rules_of_plan import by_suspicion, without
 
 Document = dict[str, Any]
+_clearly_faster = 0.9  # of few pairs of a plan that makes no difference
 few = 3  # pairs for each rule; the plan that is left is confirmed with fresh ones
 
 # Pairs of a plan and of the same with less: their times, under a name.
@@ -23,6 +24,24 @@ def that_pay(
 ) -> dict[str, float]:
     """Drops from the candidate what does not pay; gives for each rule that was looked at how many
     times longer the run took without it. A plan of one rule is left to the confirmation."""
+    return _dropped(
+        candidate, times_of, say, 1 + statistics.effect, f"does not pay: {few} pairs without it"
+    )
+
+
+def that_hinder(
+    candidate: Candidate, times_of: TimesOf, say: Callable[[str], None]
+) -> dict[str, float]:
+    """The same of a plan that makes no difference: drops rules that take away what others give."""
+    return _dropped(
+        candidate, times_of, say, _clearly_faster, f"slows down: {few} pairs without it"
+    )
+
+
+def _dropped(
+    candidate: Candidate, times_of: TimesOf, say: Callable[[str], None], limit: float, why: str
+) -> dict[str, float]:
+    """limit: a rule goes where the run without it takes at most so many times as long."""
     ratios: dict[str, float] = {}
     for rule in by_suspicion(candidate.plan):
         if len(candidate.rules) < 2:
@@ -31,10 +50,10 @@ def that_pay(
         stage = f"without rule {rule.id} ({len(candidate.dropped)} dropped)"
         ratio = ratio_of_few(times_of(stage, candidate.plan, less))
         ratios[rule.id] = ratio
-        if ratio <= 1 + statistics.effect:
-            why = f"does not pay: {few} pairs without it took {_percent(ratio)}"
-            candidate.drop(rule.id, why)
-            say(f"rule {rule.id} ({', '.join(rule.settings)}) {why}")
+        if ratio <= limit:
+            reason = f"{why} took {_percent(ratio)}"
+            candidate.drop(rule.id, reason)
+            say(f"rule {rule.id} ({', '.join(rule.settings)}) {reason}")
     return ratios
 
 

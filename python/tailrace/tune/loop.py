@@ -221,9 +221,12 @@ class Tune:
         trial = f"trial {_stage(one)}"
         found.trial, found.times = arms.until_decided(trial, one.plan, self._same)
         if found.trial.verdict not in {"faster", "slower"}:
-            _no_gain(found, one, found.trial)
-            return
-        found.ratios = leave_out.that_pay(one, arms.times_of, self._say)
+            before = len(one.dropped)
+            found.ratios = leave_out.that_hinder(one, arms.times_of, self._say)
+            if len(one.dropped) == before:
+                _no_gain(found, one, found.trial)
+                return
+        found.ratios |= leave_out.that_pay(one, arms.times_of, self._say)
         if self._asked.search_minutes > 0:
             self._search(found, one, known)
         self._confirm(found, one, known)
