@@ -67,6 +67,8 @@ inline void together(Profile& p, std::uint64_t ranks) {
     one.hdf5->mpio = true;
     one.hdf5->communicator_size = ranks;
     one.hdf5->same_order = true;
+    one.hdf5->same_transfer_order = true;
+    one.hdf5->same_access_order = true;
 }
 
 inline void balance(Transfers& side, std::uint64_t ranks) {

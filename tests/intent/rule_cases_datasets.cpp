@@ -133,6 +133,10 @@ const std::vector<RuleCase>& dataset_cases() {
          },
          "layout", "extents", [](Profile& p) { first(p).max_dims = {std::nullopt}; }},
         {"25", small_writes, "write_mode", "proof", one_side_only},
+        {"25", small_writes, "write_mode", "proof",
+         [](Profile& p) { p.files[0].hdf5->same_transfer_order = false; }},
+        {"25", small_writes, "write_mode", "proof",
+         [](Profile& p) { p.files[0].hdf5->same_transfer_order.reset(); }},
         {"26",
          [](Profile& p) {
              small_writes(p);
@@ -140,6 +144,13 @@ const std::vector<RuleCase>& dataset_cases() {
              first(p).writes.reset();
          },
          "read_mode", "proof", [](Profile& p) { first(p).reads->by_process.pop_back(); }},
+        {"26",
+         [](Profile& p) {
+             small_writes(p);
+             first(p).reads = first(p).writes;
+             first(p).writes.reset();
+         },
+         "read_mode", "proof", [](Profile& p) { p.files[0].hdf5->same_transfer_order = false; }},
         {"27",
          [](Profile& p) {
              together(p, 4);

@@ -65,6 +65,13 @@ const std::vector<RuleCase>& file_cases() {
          },
          "collective_metadata_reads", "proof",
          [](Profile& p) { p.files[0].hdf5->same_order = false; }},
+        {"6",
+         [](Profile& p) {
+             together(p, 64);
+             operations(p, "dataset").open = 6400;
+         },
+         "collective_metadata_reads", "proof",
+         [](Profile& p) { p.files[0].hdf5->same_access_order = false; }},
         {"7", [](Profile& p) { operations(p, "dataset").create = 1000; },
          "metadata_cache_evictions", "reliability", [](Profile&) {}},
         {"8",

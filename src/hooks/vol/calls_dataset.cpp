@@ -75,7 +75,7 @@ void* open(void* object, const Location* location, const char* name, Id access, 
 Status read(size_t count, void** objects, Id* memory_types, Id* memory_spaces, Id* file_spaces,
             Id transfer, void** buffers, void** request) {
     if (before_read(count, objects) < 0) return -1;
-    Transfers transfers(count, objects, file_spaces, transfer, spool::reads);
+    Transfers transfers({count, objects, memory_types, file_spaces}, transfer, spool::reads);
     if (!transfers.good()) return -1;
     TransferTuning tuning(count, objects, transfer, false);
     const Status status = tuning.make([&](Id list) {
@@ -93,7 +93,7 @@ Status read(size_t count, void** objects, Id* memory_types, Id* memory_spaces, I
 Status write(size_t count, void** objects, Id* memory_types, Id* memory_spaces, Id* file_spaces,
              Id transfer, const void** buffers, void** request) {
     if (before_write(count, objects, file_spaces, request) < 0) return -1;
-    Transfers transfers(count, objects, file_spaces, transfer, spool::writes);
+    Transfers transfers({count, objects, memory_types, file_spaces}, transfer, spool::writes);
     if (!transfers.good()) return -1;
     TransferTuning tuning(count, objects, transfer, true);
     const Status status = tuning.make([&](Id list) {
@@ -153,7 +153,7 @@ Status optional(void* object, Optional* arguments, Id transfer, void** request) 
     const Status status = pass_on<&Library::H5VLdataset_optional>(on, request, arguments, transfer);
     if (on.file == nullptr || status < 0) return status;
     if (asked == native_chunk_write) {
-        recorder::direct_chunk(on.dataset, spool::writes, written->bytes & 0xffffffffU);
+        recorder::direct_chunk(on.dataset, spool::writes, bytes_of(on.library(), *written));
     } else if (asked == native_chunk_read && fetched->buffer != nullptr) {
         recorder::direct_chunk(on.dataset, spool::reads,
                                stored_bytes(on, fetched->offset, transfer));

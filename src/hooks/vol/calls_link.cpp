@@ -133,6 +133,8 @@ Status copy_object(void* source, const Location* from, const char* from_name, vo
                    const Location* to, const char* to_name, Id list, Id creation, Id transfer,
                    void** request) {
     Object& on = object_of(source);
+    // What is counted lies in files of one process: there a copy can fail by itself.
+    if (fill_holes_in_file(on, false) < 0) return -1;
     fill_all_holes();
     const Clock clock(on.file);
     const Status status =

@@ -81,8 +81,7 @@ bool write_elements(Object& on, const ChunkWrite& chunk, Id transfer, void** req
     uint64_t bytes = type >= 0 ? of.H5Tget_size(type) : 0;
     for (uint32_t d = 0; d < on.direct->rank; ++d) bytes = plan::times(bytes, on.direct->chunk[d]);
     Id memory = invalid_id;
-    // Of the size HDF5 1.14 fills in the lower half.
-    if (type >= 0 && space >= 0 && bytes == (chunk.bytes & 0xffffffffU) && lies_plain(of, type)) {
+    if (type >= 0 && space >= 0 && bytes == bytes_of(of, chunk) && lies_plain(of, type)) {
         const Quiet quiet(of);
         memory = select(of, *on.direct, chunk.offset, space);
     }
@@ -116,6 +115,10 @@ Status refuse(const Object& dataset) {
 }
 
 }  // namespace
+
+uint64_t bytes_of(const Library& of, const ChunkWrite& chunk) {
+    return of.version[0] == 1 ? chunk.bytes & 0xffffffffU : chunk.bytes;
+}
 
 bool room_for_direct_chunks() { return entries < most_entries; }
 

@@ -23,6 +23,8 @@ struct DirectChunks {
     uint64_t chunk[most_dimensions];
 };
 
+/// Bytes of a whole chunk that is written: HDF5 1 fills the lower half only.  [local]
+uint64_t bytes_of(const Library& of, const ChunkWrite& chunk);
 /// Whether one more dataset should be remembered: a bound on memory.  [local]
 bool room_for_direct_chunks();
 /// Remembers what the plan changed of a dataset that was created.

@@ -98,6 +98,9 @@ void dataset_flushed(DatasetEntry* dataset);
 void dataset_extended(DatasetEntry* dataset, const uint64_t* dims, uint32_t rank);
 void transfer(DatasetEntry* dataset, const Transfer& transfer);
 void direct_chunk(DatasetEntry* dataset, spool::Direction direction, uint64_t bytes);
+/// Whether the types of a transfer in this direction are to be compared: once.
+bool types_wanted(const DatasetEntry* dataset, spool::Direction direction);
+void types_compared(DatasetEntry* dataset, spool::Direction direction, bool differ);
 /// How a transfer was really done; learnt later than the transfer.
 void done_as(DatasetEntry* dataset, spool::Direction direction, spool::ActualMode actual,
              uint32_t causes);

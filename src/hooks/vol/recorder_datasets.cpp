@@ -9,6 +9,7 @@ namespace {
 
 constexpr unsigned buckets = 16384;
 constexpr uint32_t extents_kept = 8;
+constexpr uint64_t described_bytes = 1024;  ///< of what follows the record of a new dataset
 DatasetEntry* table[buckets];
 DatasetEntry* by_token[buckets];
 
@@ -16,7 +17,13 @@ DatasetEntry*& chain_of(const FileEntry* file, uint64_t path_hash) {
     return table[mixed(path_hash, hash_of(file->path)) % buckets];
 }
 
+/// nullptr: there is no memory, or no room for its record; then orders of the file say nothing.
 DatasetEntry* new_entry(FileEntry* file, const char* path) {
+    if (!writer().has_room(sizeof(spool::DatasetRecord) + strlen(path) + described_bytes)) {
+        writer().dropped(spool::kind_dataset);
+        if (spool::FileRecord* record = record_of(file)) record->incomplete = 1;
+        return nullptr;
+    }
     auto* made = static_cast<DatasetEntry*>(calloc(1, sizeof(DatasetEntry)));
     char* copy = made != nullptr ? strdup(path) : nullptr;
     if (copy == nullptr) {
@@ -141,8 +148,9 @@ void keep_filter(uint64_t dataset, const Filter& from) {
 
 Track* track_of(DatasetEntry& entry, spool::Direction direction) {
     Track*& track = entry.track[direction];
+    if (record_of(&entry) == nullptr) return nullptr;
     if (track == nullptr) track = new_track(entry.rank);
-    if (track == nullptr || record_of(&entry) == nullptr) return nullptr;
+    if (track == nullptr) return nullptr;
     if (!begin(*track, writer(), generation(), entry.offset, direction)) return nullptr;
     return track;
 }
@@ -320,6 +328,11 @@ void dataset_extended(DatasetEntry* dataset, const uint64_t* dims, uint32_t rank
 void transfer(DatasetEntry* dataset, const Transfer& from) {
     const Turn turn;
     if (!turn || dataset == nullptr) return;
+    // Before anything that needs room: where ranks differ must not depend on it.
+    if (spool::FileRecord* file = record_of(dataset->file)) {
+        count(file->transfer_order, from.direction * 2 + (from.collective ? 1 : 0),
+              dataset->path_hash);
+    }
     Track* track = track_of(*dataset, from.direction);
     if (track == nullptr) {
         writer().dropped(spool::kind_other);
@@ -335,10 +348,6 @@ void transfer(DatasetEntry* dataset, const Transfer& from) {
     ++(from.collective ? record.actual[spool::actual_not_known]
                        : record.actual[spool::actual_independent]);
     if (from.multi) ++record.multi;
-    if (spool::FileRecord* file = record_of(dataset->file)) {
-        count(file->transfer_order, from.direction * 2 + (from.collective ? 1 : 0),
-              dataset->path_hash);
-    }
     if (from.failed) {
         ++record.failed;
         return;
@@ -365,6 +374,22 @@ void direct_chunk(DatasetEntry* dataset, spool::Direction direction, uint64_t by
     auto& record = writer().at<spool::TransfersRecord>(track->offset);
     ++record.direct_calls;
     record.direct_bytes += bytes;
+}
+
+bool types_wanted(const DatasetEntry* dataset, spool::Direction direction) {
+    return dataset != nullptr && !dataset->types_compared[direction];
+}
+
+void types_compared(DatasetEntry* dataset, spool::Direction direction, bool differ) {
+    const Turn turn;
+    if (!turn || dataset == nullptr) return;
+    dataset->types_compared[direction] = true;
+    if (!differ || dataset->types_differ || record_of(dataset) == nullptr) return;
+    dataset->types_differ = true;
+    Settings settings;
+    settings.count = 1;
+    settings.all[0] = {spool::key_memory_type_differs, 1, 0, {1}};
+    keep_settings(dataset->offset, settings);
 }
 
 void done_as(DatasetEntry* dataset, spool::Direction direction, spool::ActualMode actual,

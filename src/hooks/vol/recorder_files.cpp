@@ -20,7 +20,8 @@ FileEntry* entry_of(const char* name) {
             return entry;
         }
     }
-    auto* made = static_cast<FileEntry*>(calloc(1, sizeof(FileEntry)));
+    const bool fits = writer().has_room(sizeof(spool::FileRecord) + strlen(path));
+    auto* made = fits ? static_cast<FileEntry*>(calloc(1, sizeof(FileEntry))) : nullptr;
     if (made == nullptr) {
         free(path);
         return nullptr;
@@ -168,7 +169,9 @@ void operation(FileEntry* file, spool::Object object, spool::Operation operation
     if (record == nullptr) return;
     ++record->counts[object][operation];
     record->metadata_ns += took.end_ns - took.start_ns;
-    if (collective) count(record->metadata_order, 16 + object * 8 + operation, hash_of(name));
+    const uint64_t what = 16 + object * 8 + operation;
+    if (collective) count(record->metadata_order, what, hash_of(name));
+    count(record->access_order, what, hash_of(name));
 }
 
 }  // namespace tailrace::hooks::vol::recorder

@@ -48,6 +48,8 @@ struct DatasetEntry {
     bool described;
     bool token_known;
     bool other_name;  ///< one is kept, and no more
+    bool types_compared[2];
+    bool types_differ;  ///< noted
     unsigned char token[16];
 };
 

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "hooks/vol/put.hpp"
+
 namespace tailrace::hooks::vol {
 namespace {
 
@@ -31,14 +33,10 @@ spool::ActualMode actual_of(int mode, uint32_t causes) {
 
 }  // namespace
 
-Transfers::Transfers(size_t count, void** objects, const Id* file_spaces, Id list,
-                     spool::Direction direction)
-    : x_count(count),
-      x_objects(objects),
-      x_file_spaces(file_spaces),
-      x_list(list),
-      x_direction(direction),
-      x_inner(x_few) {
+Transfers::Transfers(const Asked& asked, Id list, spool::Direction direction)
+    : x_asked(asked), x_list(list), x_direction(direction), x_inner(x_few) {
+    const size_t count = asked.count;
+    void** objects = asked.objects;
     if (count > usual) x_inner = static_cast<void**>(malloc(count * sizeof(void*)));
     if (x_inner == nullptr || count == 0) {
         x_inner = nullptr;
@@ -56,31 +54,43 @@ Transfers::~Transfers() {
 }
 
 void Transfers::done(Status status, void** request) {
-    const Object& first = object_of(x_objects[0]);
+    const Object& first = object_of(x_asked.objects[0]);
     if (first.file != nullptr) record(status, {x_start, recorder::now()});
     wrap_request(first.under, request);
 }
 
 void Transfers::record(Status status, Took took) {
-    const bool collective = status >= 0 && vol::collective(library(), x_list);
+    const bool collective = vol::collective(library(), x_list);
     Place place;
-    for (size_t number = 0; number < x_count; ++number) {
-        const Object& dataset = object_of(x_objects[number]);
+    for (size_t number = 0; number < x_asked.count; ++number) {
+        const Object& dataset = object_of(x_asked.objects[number]);
         Transfer transfer;
         transfer.direction = x_direction;
         transfer.place = &place;
         transfer.failed = status < 0;
         transfer.collective = collective;
-        transfer.multi = x_count > 1;
+        transfer.multi = x_asked.count > 1;
         // The time of a call about several datasets counts once, under the first.
         transfer.took = number == 0 ? took : Took{took.end_ns, took.end_ns};
         if (status >= 0) {
             transfer.elements =
-                describe_place(library(), dataset.dataset, x_file_spaces[number], place);
+                describe_place(library(), dataset.dataset, x_asked.file_spaces[number], place);
+            if (transfer.elements > 0) compare_types(dataset, x_asked.memory_types[number]);
         }
         recorder::transfer(dataset.dataset, transfer);
     }
-    if (collective) remember();
+    if (collective && status >= 0) remember();
+}
+
+/// Once for each dataset and direction: a conversion is seen by nothing else.
+void Transfers::compare_types(const Object& dataset, Id memory_type) {
+    if (!recorder::types_wanted(dataset.dataset, x_direction)) return;
+    const Library& of = dataset.library();
+    const Quiet quiet(of);
+    const Id type = ask_dataset(dataset, dataset.inner, dataset_get_type);
+    const int equal = type >= 0 ? of.H5Tequal(memory_type, type) : -1;
+    if (type >= 0) of.H5Tclose(type);
+    recorder::types_compared(dataset.dataset, x_direction, equal == 0);
 }
 
 void Transfers::remember() {
@@ -90,9 +100,9 @@ void Transfers::remember() {
     of.pending.list = x_list;
     of.pending.written = x_direction == spool::writes;
     of.pending.count = 0;
-    for (size_t number = 0; number < x_count; ++number) {
+    for (size_t number = 0; number < x_asked.count; ++number) {
         if (of.pending.count == sizeof of.pending.datasets / sizeof of.pending.datasets[0]) break;
-        of.pending.datasets[of.pending.count++] = object_of(x_objects[number]).dataset;
+        of.pending.datasets[of.pending.count++] = object_of(x_asked.objects[number]).dataset;
     }
 }
 

@@ -6,29 +6,35 @@
 
 namespace tailrace::hooks::vol {
 
+/// What a call is about: `count` datasets, the types in memory, the places in the file.
+struct Asked {
+    size_t count;
+    void** objects;
+    const Id* memory_types;
+    const Id* file_spaces;
+};
+
 /// Gives the objects below, and records the call when it has been made.
 class Transfers {
 public:
-    Transfers(size_t count, void** objects, const Id* file_spaces, Id list,
-              spool::Direction direction);
+    Transfers(const Asked& asked, Id list, spool::Direction direction);
     ~Transfers();
     Transfers(const Transfers&) = delete;
     Transfers& operator=(const Transfers&) = delete;
 
     [[nodiscard]] bool good() const { return x_inner != nullptr; }
-    [[nodiscard]] Library& library() const { return object_of(x_objects[0]).library(); }
-    [[nodiscard]] Id connector() const { return object_of(x_objects[0]).connector(); }
+    [[nodiscard]] Library& library() const { return object_of(x_asked.objects[0]).library(); }
+    [[nodiscard]] Id connector() const { return object_of(x_asked.objects[0]).connector(); }
     [[nodiscard]] void** inner() { return x_inner; }
     void done(Status status, void** request);
 
 private:
     void record(Status status, Took took);
+    void compare_types(const Object& dataset, Id memory_type);
     void remember();
 
     static constexpr size_t usual = 16;
-    size_t x_count;
-    void** x_objects;
-    const Id* x_file_spaces;
+    Asked x_asked;
     Id x_list;
     spool::Direction x_direction;
     void* x_few[usual];

@@ -161,6 +161,8 @@ struct Fields<Transfers> {
         v("order", s.order, "How the place of each transfer follows from the one before.");
         v("coverage", s.coverage, "Which part of the dataset was touched.");
         v("by_process", s.by_process, "Shares of the processes; of a big run only the first ones.");
+        v("processes", s.processes, "Processes that made such transfers, all of them.");
+        v("even", s.even, "Whether each of them made as many transfers of as many bytes.");
     }
 };
 

@@ -64,6 +64,11 @@ struct Fields<Hdf5File> {
           "Reads and writes of datasets in their order, by processes that agree.");
         v("same_transfer_order", s.same_transfer_order,
           "Whether all processes made the same reads and writes of datasets in the same order.");
+        v("access_orders", s.access_orders,
+          "Every call on structure and metadata, opens, reads and questions too, by processes that "
+          "agree.");
+        v("same_access_order", s.same_access_order,
+          "Whether all processes made those calls alike.");
         v("left_open", s.left_open, "Objects still open when the file was closed, by kind.");
     }
 };

@@ -152,6 +152,8 @@ struct Transfers {
     std::optional<Order> order;
     std::optional<Coverage> coverage;
     std::vector<ProcessShare> by_process;
+    Count processes;
+    Known even;
 };
 struct ReadAfterWrite {
     Known any, same_process, other_processes;
@@ -214,8 +216,8 @@ struct Hdf5File {
     Settings settings_of_program;
     std::map<std::string, Operations> metadata;  ///< attribute, group, link, dataset, type
     Seconds metadata_s;
-    std::vector<CallOrder> call_orders, transfer_orders;
-    Known same_order, same_transfer_order;
+    std::vector<CallOrder> call_orders, transfer_orders, access_orders;
+    Known same_order, same_transfer_order, same_access_order;
     Counts left_open;
 };
 struct MpiioTransfers {

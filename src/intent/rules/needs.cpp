@@ -48,6 +48,14 @@ std::optional<Held> unmet_ranks(const Needs& needs, const Subject& s) {
         return Held{"proof",
                     "it was not counted that all ranks make the same calls in the same "
                     "order"};
+    if (needs.same_transfers && !same_transfers(s))
+        return Held{"proof",
+                    "it was not counted that all ranks read and write the same datasets in the "
+                    "same order"};
+    if (needs.same_accesses && !same_accesses(s))
+        return Held{"proof",
+                    "it was not counted that all ranks open and ask for the same in the same "
+                    "order"};
     return std::nullopt;
 }
 
@@ -101,6 +109,10 @@ std::vector<std::string> words_of(const Needs& needs) {
     if (needs.ranks > 0) words.push_back(say("at least ", needs.ranks, " ranks"));
     if (needs.same_order)
         words.emplace_back("counted: all ranks make the same calls in the same order");
+    if (needs.same_transfers)
+        words.emplace_back("counted: all ranks read and write the same datasets in the same order");
+    if (needs.same_accesses)
+        words.emplace_back("counted: all ranks open and ask for the same in the same order");
     if (needs.parallel_fs) words.emplace_back("a parallel file system");
     if (!needs.fs.empty()) words.push_back(say("the file system is ", needs.fs));
     if (needs.created) words.emplace_back("the program creates it");

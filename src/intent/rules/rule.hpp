@@ -60,12 +60,14 @@ struct Needs {
     bool parallel_fs = false;  ///< lustre, gpfs, beegfs and the like
     std::string_view fs = {};  ///< exactly this type of file system
     bool created = false;      ///< the file (the dataset) is created by the run
-    bool same_order = false;   ///< all ranks made the same calls, counted
+    bool same_order = false;   ///< all ranks made the same calls on structure, counted
     bool delays = false;       ///< delays durability: not for durable files
     bool romio = false;        ///< hints that only ROMIO understands
     int hdf5_major = 0, hdf5_minor = 0;
-    std::string_view keys = {};  ///< what the program may not have set itself, blanks between
-    bool aggregators = false;    ///< more than one: not with OMPIO, which then wrote wrong data
+    std::string_view keys = {};   ///< what the program may not have set itself, blanks between
+    bool aggregators = false;     ///< more than one: not with OMPIO, which then wrote wrong data
+    bool same_transfers = false;  ///< all ranks made the same reads and writes too, counted
+    bool same_accesses = false;   ///< and opened and asked for the same, counted
 };
 
 struct Rule {

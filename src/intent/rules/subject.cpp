@@ -171,6 +171,14 @@ std::uint64_t metadata(const Subject& s) {
 
 bool same_order(const Subject& s) { return s.file.hdf5 && s.file.hdf5->same_order.value_or(false); }
 
+bool same_transfers(const Subject& s) {
+    return s.file.hdf5 && s.file.hdf5->same_transfer_order.value_or(false);
+}
+
+bool same_accesses(const Subject& s) {
+    return s.file.hdf5 && s.file.hdf5->same_access_order.value_or(false);
+}
+
 std::uint64_t mpiio_calls(const Subject& s, bool collective) {
     if (!s.file.mpiio) return 0;
     std::uint64_t found = 0;

@@ -63,6 +63,10 @@ struct Access {
 [[nodiscard]] std::uint64_t metadata(const Subject& s);  ///< all of them  [local]
 /// Whether all processes made the collective kind of calls alike: counted, or false.  [local]
 [[nodiscard]] bool same_order(const Subject& s);
+/// All ranks made the same reads and writes of datasets in the same order, counted.
+[[nodiscard]] bool same_transfers(const Subject& s);
+/// All ranks opened the same and asked the same in the same order, counted.
+[[nodiscard]] bool same_accesses(const Subject& s);
 /// Calls of the MPI-IO layer that were (true) or were not collective.  [local]
 [[nodiscard]] std::uint64_t mpiio_calls(const Subject& s, bool collective);
 [[nodiscard]] bool uses_pnetcdf(const Subject& s);  ///< [local]

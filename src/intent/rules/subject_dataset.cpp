@@ -112,6 +112,9 @@ std::uint64_t cache_in_force(const Subject& s) {
 bool balanced(const std::optional<Transfers>& transfers, const Subject& s) {
     if (!transfers || transfers->by_process.empty()) return false;
     const std::vector<ProcessShare>& shares = transfers->by_process;
+    if (transfers->processes && transfers->even)  // of more processes than there are shares here
+        return *transfers->even && *transfers->processes == file_ranks(s) &&
+               calls(transfers) >= file_ranks(s);
     if (shares.size() != file_ranks(s)) return false;
     return std::all_of(shares.begin(), shares.end(), [&](const ProcessShare& share) {
         return share.calls && share.bytes && *share.calls > 0 &&

@@ -16,7 +16,7 @@
 namespace tailrace::intent::spool {
 
 constexpr char magic[8] = {'T', 'R', 'S', 'P', 'O', 'O', 'L', '\n'};
-constexpr uint32_t version = 4;
+constexpr uint32_t version = 5;
 constexpr uint32_t byte_order = 0x01020304;
 constexpr uint64_t header_bytes = 4096;
 constexpr uint32_t most_dimensions = 32;
@@ -151,11 +151,12 @@ struct FileRecord {
     uint64_t attribute_bytes_written;
     Calls metadata_order;  ///< creations, opens, attributes, flushes, closes
     Calls transfer_order;  ///< reads and writes of datasets
+    Calls access_order;    ///< every operation: opens, reads of attributes and questions too
     uint64_t left_open[objects];
     uint32_t driver;
     uint32_t path_bytes;
     uint32_t communicator_size;  ///< 0: not known, or no MPI below
-    uint32_t pad;
+    uint32_t incomplete;         ///< 1: datasets of it found no room, so orders say nothing
     uint64_t device;
     uint64_t inode;
     uint64_t block_bytes;  ///< of the file system; 0: not known
@@ -281,8 +282,9 @@ enum Key : uint32_t {
     key_page_bytes,
     key_userblock_bytes,
     key_collective_metadata_reads,
-    key_collective_metadata_writes
-};  // clang-format skip
+    key_collective_metadata_writes,
+    key_memory_type_differs  ///< seen by the hook: a transfer converts
+};                           // clang-format skip
 
 /// A setting of the program that is not the library's default, on a file or dataset; followed by
 /// `count` numbers of 8 bytes (of `is_real` ones, in order of bits, doubles).

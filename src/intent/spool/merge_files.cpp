@@ -122,6 +122,9 @@ void add_settings(Settings& all, const std::vector<DecodedSetting>& settings) {
             case key_collective_metadata_writes:
                 all["collective_metadata_writes"] = first != 0;
                 break;
+            case key_memory_type_differs:
+                all["memory_type_differs"] = first != 0;
+                break;
         }
     }
 }
@@ -130,6 +133,7 @@ Hdf5File hdf5_file(const std::vector<Part<DecodedFile>>& parts) {
     Hdf5File made;
     std::int64_t metadata_ns = 0;
     std::uint32_t communicator = 0;
+    bool complete = true;
     for (const auto& part : parts) {
         const FileRecord& record = part.record->record;
         add(made.opens, record.opens);
@@ -143,6 +147,7 @@ Hdf5File hdf5_file(const std::vector<Part<DecodedFile>>& parts) {
         widen(made.close, record.close, part.member);
         metadata_ns += record.metadata_ns;
         communicator = std::max(communicator, record.communicator_size);
+        complete = complete && record.incomplete == 0;
         if (record.driver != driver_not_known && record.driver < std::size(driver_names)) {
             made.driver = driver_names[record.driver];
         }
@@ -159,9 +164,12 @@ Hdf5File hdf5_file(const std::vector<Part<DecodedFile>>& parts) {
     if (communicator > 0) made.communicator_size = communicator;
     made.call_orders = orders(parts, &FileRecord::metadata_order);
     made.transfer_orders = orders(parts, &FileRecord::transfer_order);
-    if (parts.size() > 1) {
+    made.access_orders = orders(parts, &FileRecord::access_order);
+    // Of ranks that left no spool nothing is known.
+    if (parts.size() > 1 && parts.size() >= communicator && complete) {
         made.same_order = made.call_orders.size() == 1;
         made.same_transfer_order = made.transfer_orders.size() == 1;
+        made.same_access_order = made.access_orders.size() == 1;
     }
     return made;
 }

@@ -118,9 +118,20 @@ void add_share(const Member& member, const DecodedTransfers& from,
         add(shares.back().calls, from.record.calls);
         add(shares.back().bytes, from.record.bytes);
         shares.back().order_hash.reset();
-    } else if (shares.size() < most_shares) {
+    } else {
         shares.push_back(share(member, from));
     }
+}
+
+/// What all shares say together, before only the first ones are kept.
+void sum_up_shares(Transfers& all) {
+    const auto& first = all.by_process.front();
+    all.processes = all.by_process.size();
+    all.even =
+        std::all_of(all.by_process.begin(), all.by_process.end(), [&](const ProcessShare& one) {
+            return one.calls == first.calls && one.bytes == first.bytes;
+        });
+    if (all.by_process.size() > most_shares) all.by_process.resize(most_shares);
 }
 
 bool all_places_known(const DecodedTransfers& from) {
@@ -210,6 +221,7 @@ std::optional<Transfers> transfers(Direction direction, const Extents& dims,
         add_share(part.member, *from, all.by_process);
     }
     if (known.empty()) return std::nullopt;
+    sum_up_shares(all);
     all.shapes = shapes.most_frequent();
     all.coverage = coverage(dims, known);
     return all;

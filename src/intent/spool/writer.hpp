@@ -17,6 +17,10 @@ public:
     /// A new record of `bytes` in all, zero but for its head; 0 where there is no room, which is
     /// counted. It is seen by readers after publish().  [local]
     uint64_t add(Kind kind, uint64_t bytes);
+    /// Whether a record of `bytes` can be added; allocates what it needs.  [local]
+    bool has_room(uint64_t bytes) {
+        return x_base != nullptr && (x_end + bytes + 8 <= x_allocated || grow(bytes + 8));
+    }
     /// The records so far are complete.  [local]
     void publish();
     void dropped(Kind kind) {

@@ -63,9 +63,10 @@ inline void in_process(const Folder& folder, const char* mib, int rank,
 
 inline tailrace::hooks::Took now() { return {vol::recorder::now(), vol::recorder::now()}; }
 
-inline vol::FileEntry* open_file(const char* name) {
+inline vol::FileEntry* open_file(const char* name, std::uint32_t ranks = 0) {
     vol::FileFacts facts;
     facts.created = true;
+    facts.communicator_size = ranks;
     facts.driver = spool::driver_sec2;
     return vol::recorder::file_opened(name, facts, now());
 }

@@ -137,6 +137,54 @@ TEST_CASE("processes that make other calls do not agree") {
     CHECK(hdf5.metadata.at("group").create == 1);
 }
 
+TEST_CASE("of ranks that left no spool nothing is said of their order") {
+    const Folder folder;
+    for (int rank = 0; rank < 2; ++rank)
+        in_process(folder, "1", rank,
+                   [] { write(create(open_file("/tmp/no such.h5", 3), "/d", {8}), {0}, {8}); });
+    const auto& hdf5 = *folder.profile().files.at(0).hdf5;
+    CHECK(hdf5.communicator_size == 3);
+    CHECK(hdf5.call_orders.size() == 1);
+    CHECK_FALSE(hdf5.same_order);
+    CHECK_FALSE(hdf5.same_transfer_order);
+    CHECK_FALSE(hdf5.same_access_order);
+}
+
+TEST_CASE("what ranks open and ask has an order of its own") {
+    const Folder folder;
+    for (int rank = 0; rank < 2; ++rank) {
+        in_process(folder, "1", rank, [rank] {
+            auto* file = open_file("/tmp/no such.h5", 2);
+            for (const int n : {rank, 1 - rank})
+                vol::recorder::operation(file, spool::on_dataset, spool::op_open,
+                                         n == 0 ? "/a" : "/b", false, now());
+        });
+    }
+    const auto& hdf5 = *folder.profile().files.at(0).hdf5;
+    CHECK(hdf5.same_order == true);
+    CHECK(hdf5.same_access_order == false);
+    CHECK(hdf5.access_orders.size() == 2);
+}
+
+TEST_CASE("of many processes it is known whether they did the same, not each one's share") {
+    constexpr int many = 260;
+    const Folder folder;
+    for (int rank = 0; rank < many; ++rank) {
+        in_process(folder, "1", rank, [rank] {
+            auto* file = open_file("/tmp/no such.h5", many);
+            write(create(file, "/even", {8}), {0}, {8});
+            write(create(file, "/odd", {8}), {0}, {rank == many - 1 ? 7U : 8U});
+        });
+    }
+    const auto profile = folder.profile();
+    for (const auto& one : profile.files.at(0).datasets) {
+        CAPTURE(one.path);
+        CHECK(one.writes->by_process.size() == 256);
+        CHECK(one.writes->processes == many);
+        CHECK(one.writes->even == (one.path == "/even"));
+    }
+}
+
 TEST_CASE("reads after writes are told apart from others") {
     const auto read_back = [](std::uint64_t from) {
         return dataset_of({20}, [from](auto* dataset) {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import h5py
 import netCDF4
 from own_namespace import unshare
 from profiled import dataset_of, file_of, profiled, script
+from tailrace_cli import tailrace
 
 H5PY = """
 import h5py, numpy as np
@@ -84,6 +86,38 @@ def test_a_script_with_h5py(tmp_path: Path) -> None:
     assert log["extensions"]["calls"] == 5
     assert log["extensions"]["sequence"] == [[4], [8], [12], [16], [20]]
     assert log["writes"]["coverage"]["full"] is True
+
+
+CONVERTS = """
+import h5py, numpy as np
+values = np.arange(1 << 20, dtype="f8")
+with h5py.File("a.h5", "w") as f:
+    for name, kind in (("narrower", "<f4"), ("other end", ">f8"), ("same", "<f8")):
+        f.create_dataset(name, values.shape, kind)[...] = values
+    f["read wider"] = values.astype("f4")
+    f["read wider"].read_direct(values)
+    f["text"] = "plain"
+"""
+
+
+def test_transfers_that_convert_are_seen_and_get_a_larger_buffer(tmp_path: Path) -> None:
+    _, profile = profiled(tmp_path, *script(tmp_path, CONVERTS))
+    converts = {
+        one["path"]: one.get("settings_of_program", {}).get("memory_type_differs", False)
+        for one in file_of(profile, "a.h5")["datasets"]
+    }
+    assert converts == {
+        "/narrower": True, "/other end": True, "/read wider": True, "/same": False, "/text": False,
+    }  # fmt: skip
+    ran = tailrace("advise", tmp_path / "profile.json", "--json", cwd=tmp_path)
+    larger = {
+        entry["dataset"]: setting["value"]
+        for entry in json.loads(ran.out)["plan"]["entries"] for setting in entry["settings"]
+        if setting["because"]["rule"] == "38"
+    }  # fmt: skip
+    assert larger == dict.fromkeys(["/narrower", "/other end", "/read wider"], 4 << 20) | {
+        "/other end": 8 << 20
+    }
 
 
 BOTH = """
