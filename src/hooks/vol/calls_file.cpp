@@ -56,6 +56,7 @@ void* wrapped(Library& library, const BelowList& below, FileTuning& tuning, void
     if (under == nullptr) return nullptr;
     wrap_request(under, request);
     Object* made = wrap(under, nullptr, inner, kind_file);
+    const Quiet quiet(library);  // a connector below may not answer
     if (made != nullptr && recorder::on()) {
         describe_file(library, access, creation, facts);
         if (facts.driver == spool::driver_mpio) {
