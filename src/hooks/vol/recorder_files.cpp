@@ -170,8 +170,9 @@ void operation(FileEntry* file, spool::Object object, spool::Operation operation
     ++record->counts[object][operation];
     record->metadata_ns += took.end_ns - took.start_ns;
     const uint64_t what = 16 + object * 8 + operation;
-    if (collective) count(record->metadata_order, what, hash_of(name));
-    count(record->access_order, what, hash_of(name));
+    const uint64_t about = hash_of(name);
+    if (collective) count(record->metadata_order, what, about);
+    count(record->access_order, what, about);
 }
 
 }  // namespace tailrace::hooks::vol::recorder
