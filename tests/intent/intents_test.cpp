@@ -147,6 +147,33 @@ TEST_CASE("order of a dataset and of system calls") {
     CHECK(order() == "random");
 }
 
+TEST_CASE("a file that is used by its descriptor and through a stream above it") {
+    const auto moved = [](std::uint64_t bytes, Span active) {
+        PosixTransfers made;
+        made.calls = 2;
+        made.bytes = bytes;
+        made.active = active;
+        return made;
+    };
+    File both;
+    both.path = "/a.bin";
+    both.processes = ProcessSet(0, 0);
+    both.posix = PosixFile{};
+    both.stdio = PosixFile{};
+    both.stdio->writes = moved(100, {0, 1});
+    CHECK(file_intent(both, 1).volume.bytes_written == 100);  // by descriptor it was only opened
+    both.posix->writes = moved(20, {1, 2});
+    both.posix->reads = moved(5, {3, 4});
+    const FileIntent intent = file_intent(both, 1);
+    CHECK(intent.volume.bytes_written == 120);
+    CHECK(intent.volume.bytes_read == 5);
+    CHECK(intent.volume.write_calls == 4);
+    CHECK(intent.type.value == "read_after_write");
+    CHECK(intent.session_io.write_timestamp->end_s == 2);
+    both.mpiio = MpiioFile{};  // is above both
+    CHECK_FALSE(file_intent(both, 1).volume.bytes_written);
+}
+
 TEST_CASE("sharing: file per process, one writer, shared, serial") {
     Profile fpp = profile(4);
     for (std::uint64_t rank = 0; rank < 4; ++rank)

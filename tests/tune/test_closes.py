@@ -158,11 +158,18 @@ libc = ctypes.CDLL(None)
 libc.fopen.restype = ctypes.c_void_p
 stream = ctypes.c_void_p(libc.fopen(b"stream", b"w"))
 libc.fputs(b"text", stream)
+libc.freopen.restype = ctypes.c_void_p
+stream = ctypes.c_void_p(libc.freopen(b"reopened", b"w", stream))
+libc.fputs(b"other", stream)
+libc.freopen(None, b"a", stream)
+libc.fputs(b" text", stream)
 libc.fclose(stream)
 os.remove("stream")
+os.remove("reopened")
 """
     assert files_of(ran(tmp_path, text)) == {
         "over": b"over",
+        "reopened (close 1)": b"other text",
         "shell (close 1)": b"words\n",
         "stream (close 1)": b"text",
         "twice (close 1)": b"by the copy",

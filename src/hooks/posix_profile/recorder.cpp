@@ -106,6 +106,22 @@ void follow(PosixTransfersRecord& to, uint64_t start, uint64_t end) {
     if (end > 0 && end - 1 > to.highest_byte) to.highest_byte = end - 1;
 }
 
+/// Who opened a stream and moves bytes by its descriptor (the streams of C++ do, and who asks
+/// fileno()) uses the file as if open() had made that. Only transfers lead here: a program that
+/// asks a stream's descriptor for its size, or syncs it, has its data in the stream.
+void take_over(int fd) {
+    FileEntry* file = file_of(fd, streams);
+    if (file == nullptr || file_of(fd, calls) != nullptr) return;
+    place(fd, calls)->store(file);
+    PosixRecord* record = record_of(file, calls);
+    if (record == nullptr) return writer().dropped(spool::kind_other);
+    const int flags = fcntl(fd, F_GETFL);
+    ++record->opens;  // its time is that of the stream's
+    if (flags == -1) return;
+    if ((flags & O_ACCMODE) != O_RDONLY) ++record->write_opens;
+    if ((flags & O_APPEND) != 0) ++record->append_opens;
+}
+
 /// Distance from the end of the transfer before, in either direction, to this one.
 void count_stride(PosixRecord& record, uint64_t start) {
     if (record.last_direction == 0) return;
@@ -115,12 +131,18 @@ void count_stride(PosixRecord& record, uint64_t start) {
 
 }  // namespace
 
-bool tracked(int fd, Layer layer) { return file_of(fd, layer) != nullptr && !session::inside(); }
+bool tracked(int fd, Layer layer) {
+    const bool is =
+        file_of(fd, layer) != nullptr || (layer == calls && file_of(fd, streams) != nullptr);
+    return is && !session::inside();
+}
 
 void opened(int fd, int flags, Layer layer, Took took) {
     auto* at = place(fd, layer);
     if (at == nullptr || !session::ours()) return;
     const int error = errno;
+    // What was known of the number is of a descriptor that was closed where nobody saw it.
+    place(fd, layer == calls ? streams : calls)->store(nullptr, std::memory_order_relaxed);
     const bool writes = (flags & O_ACCMODE) != O_RDONLY;
     char path[PATH_MAX];
     const bool found = find_path(fd, writes, path);
@@ -164,7 +186,16 @@ void not_opened(int folder, const char* name, int flags, Layer layer, Took took)
 
 void copied(int from, int to) {
     auto* at = place(to, calls);
-    if (at != nullptr && session::ours()) at->store(file_of(from, calls));
+    if (at == nullptr || !session::ours()) return;
+    if (tracked(from)) {
+        const Turn turn;
+        if (turn) take_over(from);
+    }
+    FileEntry* file = file_of(from, calls);
+    at->store(file);
+    // A stream that was above `to` goes on with the other file.
+    auto* stream = place(to, streams);
+    if (stream->load(std::memory_order_relaxed) != nullptr) stream->store(file);
 }
 
 void made_stream(int fd, Took took) {
@@ -192,8 +223,9 @@ void closed(int fd, Layer layer, Took took) {
 }
 
 void moved(int fd, Layer layer, const Moved& what, Took took) {
-    FileEntry* file = file_of(fd, layer);
     const Turn turn;
+    if (turn && layer == calls) take_over(fd);
+    FileEntry* file = file_of(fd, layer);
     PosixRecord* record = turn && file != nullptr ? record_of(file, layer) : nullptr;
     if (record == nullptr) return;
     PosixTransfersRecord& to = record->transfers[what.direction];
@@ -224,6 +256,7 @@ void moved(int fd, Layer layer, const Moved& what, Took took) {
 }
 
 void other(int fd, Layer layer, Other what, Took took) {
+    if (layer == calls && file_of(fd, calls) == nullptr) layer = streams;
     FileEntry* file = file_of(fd, layer);
     const Turn turn;
     PosixRecord* record = turn && file != nullptr ? record_of(file, layer) : nullptr;

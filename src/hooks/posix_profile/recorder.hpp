@@ -17,7 +17,8 @@ struct Moved {
     const void* memory;  ///< nullptr: not looked at
 };
 
-/// Whether calls on the descriptor are recorded.  [local]
+/// Whether calls on the descriptor are recorded: those of `calls` are that too where only a stream
+/// was opened.  [local]
 bool tracked(int fd, Layer layer = calls);
 /// A descriptor that was made by opening; `flags` are those of open(). It is looked at once more.
 void opened(int fd, int flags, Layer layer, Took took);
@@ -29,8 +30,10 @@ void copied(int from, int to);
 /// The stream is one above a descriptor that is tracked.
 void made_stream(int fd, Took took);
 void closed(int fd, Layer layer, Took took);
+/// Bytes count in the layer of the call that moved them, whoever opened the file.
 void moved(int fd, Layer layer, const Moved& what, Took took);
 enum class Other { seek, sync, map };
+/// With `calls` those of the stream where nothing was moved by descriptor yet.
 void other(int fd, Layer layer, Other what, Took took);
 
 }  // namespace tailrace::hooks::posix_profile

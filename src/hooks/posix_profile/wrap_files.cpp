@@ -9,6 +9,7 @@ namespace more = tailrace::hooks::posix_profile::more;
 namespace session = tailrace::hooks::session;
 using posix_profile::calls;
 using posix_profile::Other;
+using posix_profile::streams;
 using posix_profile::timed;
 using posix_profile::tracked;
 using tailrace::hooks::Took;
@@ -80,10 +81,13 @@ TAILRACE_OPENS(creat64, AT_FDCWD, O_CREAT | O_WRONLY, (const char* path, unsigne
 
 TAILRACE_WRAP(int, close, (int fd)) {
     const posix_profile::WriteClose write_close(fd);
+    const bool below_stream = tracked(fd, streams);  // afterwards the number may be another's
     return timed(
         tracked(fd), [&] { return real::close(fd); },
         [&](int result, Took took) {
-            if (result == 0 || errno != EBADF) posix_profile::closed(fd, calls, took);
+            if (result != 0 && errno == EBADF) return;
+            posix_profile::closed(fd, calls, took);
+            if (below_stream) posix_profile::closed(fd, streams, took);
         });
 }
 

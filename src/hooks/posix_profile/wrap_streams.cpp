@@ -49,6 +49,21 @@ intptr_t opens(const char* path, const char* mode, Make&& make) {
     return made;
 }
 
+/// The stream leaves its file for another. Without a path it is the same file with another mode,
+/// whose copies go on.
+template <typename Make>
+intptr_t reopens(const char* path, const char* mode, FILE* stream, Make&& make) {
+    const int fd = descriptor_of(stream);
+    const posix_profile::WriteClose write_close(path != nullptr ? fd : -1);
+    return opens(path, mode, [&] {
+        return timed(tracked(fd), make, [&](intptr_t, Took took) {
+            const Took none{took.start_ns, took.start_ns};  // the time of the call is of the open
+            posix_profile::closed(fd, streams, none);
+            posix_profile::closed(fd, posix_profile::calls, none);
+        });
+    });
+}
+
 /// A call that moves `bytes(result)` bytes; what a stream says of its place afterwards is its end.
 template <typename Make, typename Bytes>
 auto moves(FILE* stream, spool::Direction direction, const void* memory, Make&& make,
@@ -103,32 +118,55 @@ TAILRACE_WRAP(intptr_t, fdopen, (int fd, const char* mode)) {
         });
 }
 
+TAILRACE_WRAP(intptr_t, freopen, (const char* path, const char* mode, FILE* stream)) {
+    return reopens(path, mode, stream, [&] { return more::freopen(path, mode, stream); });
+}
+TAILRACE_WRAP(intptr_t, freopen64, (const char* path, const char* mode, FILE* stream)) {
+    return reopens(path, mode, stream, [&] { return more::freopen64(path, mode, stream); });
+}
+
 TAILRACE_WRAP(int, fclose, (FILE * stream)) {
     const int fd = descriptor_of(stream);
     const posix_profile::WriteClose write_close(fd);
     return timed(
-        tracked(fd, streams), [&] { return more::fclose(stream); },
+        tracked(fd), [&] { return more::fclose(stream); },
         [&](int, Took took) {
             posix_profile::closed(fd, streams, took);
             posix_profile::closed(fd, posix_profile::calls, took);
         });
 }
 
-TAILRACE_WRAP(size_t, fwrite, (const void* data, size_t size, size_t count, FILE* stream)) {
-    return moves(
-        stream, spool::writes, data, [&] { return more::fwrite(data, size, count, stream); },
-        [&](size_t result) { return static_cast<int64_t>(result * size); });
-}
-TAILRACE_WRAP(size_t, fread, (void* data, size_t size, size_t count, FILE* stream)) {
-    return moves(
-        stream, spool::reads, data, [&] { return more::fread(data, size, count, stream); },
-        [&](size_t result) { return static_cast<int64_t>(result * size); });
-}
-TAILRACE_WRAP(int, fputs, (const char* text, FILE* stream)) {
-    return moves(
-        stream, spool::writes, text, [&] { return more::fputs(text, stream); },
-        [&](int result) { return result < 0 ? -1 : static_cast<int64_t>(strlen(text)); });
-}
+#define TAILRACE_FMOVE(name, direction, parameters, arguments)                    \
+    TAILRACE_WRAP(size_t, name, parameters) {                                     \
+        return moves(                                                             \
+            stream, spool::direction, data, [&] { return more::name arguments; }, \
+            [&](size_t result) { return static_cast<int64_t>(result * size); });  \
+    }
+#define TAILRACE_FWRITE(name)                                                                 \
+    TAILRACE_FMOVE(name, writes, (const void* data, size_t size, size_t count, FILE* stream), \
+                   (data, size, count, stream))
+#define TAILRACE_FREAD(name)                                                           \
+    TAILRACE_FMOVE(name, reads, (void* data, size_t size, size_t count, FILE* stream), \
+                   (data, size, count, stream))
+// Programs built with _FORTIFY_SOURCE call these where the size is not a constant.
+#define TAILRACE_FREAD_CHK(name)                                                       \
+    TAILRACE_FMOVE(name, reads,                                                        \
+                   (void* data, size_t room, size_t size, size_t count, FILE* stream), \
+                   (data, room, size, count, stream))
+#define TAILRACE_FPUTS(name)                                                                   \
+    TAILRACE_WRAP(int, name, (const char* text, FILE* stream)) {                               \
+        return moves(                                                                          \
+            stream, spool::writes, text, [&] { return more::name(text, stream); },             \
+            [&](int result) { return result < 0 ? -1 : static_cast<int64_t>(strlen(text)); }); \
+    }
+TAILRACE_FWRITE(fwrite)
+TAILRACE_FWRITE(fwrite_unlocked)
+TAILRACE_FREAD(fread)
+TAILRACE_FREAD(fread_unlocked)
+TAILRACE_FREAD_CHK(__fread_chk)
+TAILRACE_FREAD_CHK(__fread_unlocked_chk)
+TAILRACE_FPUTS(fputs)
+TAILRACE_FPUTS(fputs_unlocked)
 
 TAILRACE_WRAP(int, vfprintf, (FILE * stream, const char* format, va_list values)) {
     return prints(stream, print_plain, format, values);

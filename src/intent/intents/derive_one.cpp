@@ -89,8 +89,22 @@ Flow flow_of(const File& file, const Datasets& datasets) {
         flow.writes = intent.session_io.write_timestamp;
     };
     if (file.mpiio) take("mpiio", intent_of(*file.mpiio));
-    if (!file.mpiio && file.posix) take("posix", intent_of(*file.posix, "posix", file.processes));
-    if (!file.mpiio && !file.posix && file.stdio)
+    // Neither of these two sees what the other moves: a file may be used through both.
+    const auto join = [&](const std::string& layer, const std::optional<PosixFile>& seen) {
+        if (file.mpiio || !seen || (!seen->reads && !seen->writes)) return;
+        const LayerIntent intent = intent_of(*seen, layer, file.processes);
+        Flow part;
+        part.from = layer;
+        part.volume = intent.volume;
+        part.reads = intent.session_io.read_timestamp;
+        part.writes = intent.session_io.write_timestamp;
+        add(flow, part);
+    };
+    join("posix", file.posix);
+    join("stdio", file.stdio);
+    if (flow.from.empty() && file.posix)
+        take("posix", intent_of(*file.posix, "posix", file.processes));
+    if (flow.from.empty() && file.stdio)
         take("stdio", intent_of(*file.stdio, "stdio", file.processes));
     if (flow.from.empty() && file.pnetcdf) {
         flow.from = "pnetcdf";

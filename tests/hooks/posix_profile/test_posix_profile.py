@@ -103,11 +103,11 @@ int main(void) {
 """
 
 
-def compiled(folder: Path, text: str, *options: str) -> Path:
-    source = folder / "program.c"
+def compiled(folder: Path, text: str, *options: str, language: str = "c") -> Path:
+    source = folder / f"program.{language}"
     source.write_text(text)
     program = folder / "program"
-    compiler = shutil.which("cc") or "cc"
+    compiler = shutil.which({"c": "cc", "cpp": "c++"}[language]) or "cc"
     subprocess.run([compiler, *options, "-o", program, source], check=True, timeout=60)
     return program
 
@@ -122,6 +122,155 @@ def test_streams(tmp_path: Path) -> None:
     assert (stdio["writes"]["calls"], stdio["writes"]["bytes"]) == (7, 5 * 32 + 6 + 5)
     assert stdio["writes"]["consecutive"] == 6
     assert (stdio["reads"]["calls"], stdio["reads"]["bytes"]) == (1, 64)
+
+
+OF_CPP = """
+#include <cstddef>
+#include <fstream>
+#include <string>
+#include <vector>
+int main() {
+    {   // small ones go through the buffer of the stream, in pieces of its size
+        std::ofstream out("small.dat", std::ios::binary);
+        for (int k = 0; k < 5000; ++k) out.write("0123456789", 10);
+    }
+    {   // great ones past it
+        const std::vector<char> piece(100000, 'x');
+        std::ofstream out("great.dat", std::ios::binary);
+        for (int k = 0; k < 4; ++k) out.write(piece.data(), 100000);
+        out.seekp(4096);
+        out.write("middle", 6);
+        out.flush();
+    }
+    { std::ofstream("log.txt", std::ios::app) << "one line" << std::endl; }
+    {
+        std::ifstream in("small.dat", std::ios::binary);
+        std::string all(50000, ' ');
+        for (std::size_t at = 0; at < all.size(); at += 10)
+            if (!in.read(&all[at], 10)) return 1;
+        if (all.compare(49990, 10, "0123456789") != 0) return 2;
+    }
+    std::ifstream("small.dat", std::ios::binary);
+    std::ofstream("untouched.dat");
+}
+"""
+
+
+def test_streams_of_cpp(tmp_path: Path) -> None:
+    """They are opened as the C library's are, and write and read by descriptor."""
+    ran, profile = profiled(tmp_path, compiled(tmp_path, OF_CPP, "-O2", language="cpp"))
+    assert ran.code == 0, ran.err
+    small = file_of(profile, "small.dat")
+    posix = small["posix"]
+    writes, reads = posix["writes"], posix["reads"]
+    assert (writes["bytes"], writes["highest_byte"]) == (50000, 49999)
+    assert writes["consecutive"] == writes["calls"] - 1 > 0
+    assert writes["order"]["sequential"] == writes["calls"] - 1
+    assert sum(one["calls"] for one in writes["sizes"]) == writes["calls"]
+    assert (reads["bytes"], reads["highest_byte"]) == (50000, 49999)
+    assert reads["order"]["sequential"] == reads["calls"] - 1
+    assert (posix["opens"], posix["append"], posix["read_write_switches"]) == (2, False, 1)
+    assert 0 < posix["not_aligned_in_file"] < writes["calls"] + reads["calls"]
+    # What was only opened is known of the stream alone.
+    assert small["stdio"]["opens"] == 3
+    assert "writes" not in small["stdio"]
+    assert "reads" not in small["stdio"]
+    great = file_of(profile, "great.dat")["posix"]
+    assert (great["writes"]["calls"], great["writes"]["bytes"]) == (5, 400006)
+    assert great["writes"]["frequent"] == [
+        {"bytes": 100000, "calls": 4}, {"bytes": 6, "calls": 1},
+    ]  # fmt: skip
+    assert great["writes"]["order"]["sequential"] == 3
+    assert (great["writes"]["highest_byte"], great["seeks"]) == (399999, 1)
+    log = file_of(profile, "log.txt")["posix"]
+    assert (log["append"], log["writes"]["bytes"]) == (True, 9)
+    assert "posix" not in file_of(profile, "untouched.dat")
+
+
+BOTH = """
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+    FILE* f = fopen("both.dat", "w+");
+    if (fwrite("head", 1, 4, f) != 4 || fflush(f)) return 1;
+    int fd = fileno(f);
+    if (write(fd, "by descriptor", 13) != 13 || pwrite(fd, "H", 1, 0) != 1) return 2;
+    int copy = dup(fd);
+    if (write(copy, "copy", 4) != 4 || close(copy)) return 3;
+    if (fsync(fd) || fclose(f)) return 4;
+    f = fopen("copy.dat", "w");
+    copy = dup(fileno(f));
+    fclose(f);
+    if (write(copy, "copy", 4) != 4 || close(copy)) return 5;
+    f = fopen("synced.dat", "w");
+    if (fwrite("data", 1, 4, f) != 4 || fflush(f) || fsync(fileno(f)) || fclose(f)) return 6;
+    int others[2];  // the first gets the number of the stream that is closed past fclose()
+    f = fopen("closed.dat", "w");
+    if (close(fileno(f)) || pipe(others) || others[0] != fileno(f)) return 7;
+    return write(others[0], "x", 1) == -1 ? 0 : 8;
+}
+"""
+
+
+def test_a_stream_and_its_descriptor(tmp_path: Path) -> None:
+    """Each byte counts once, in the layer of the call that moved it."""
+    ran, profile = profiled(tmp_path, compiled(tmp_path, BOTH))
+    assert ran.code == 0, ran.err
+    both = file_of(profile, "both.dat")
+    writes = both["posix"]["writes"]
+    assert (writes["calls"], writes["bytes"], writes["highest_byte"]) == (3, 18, 20)
+    assert (both["posix"]["opens"], both["posix"]["syncs"]) == (1, 1)
+    stream = both["stdio"]
+    assert (stream["opens"], stream["writes"]["calls"], stream["writes"]["bytes"]) == (1, 1, 4)
+    assert file_of(profile, "copy.dat")["posix"]["writes"]["bytes"] == 4
+    synced = file_of(profile, "synced.dat")
+    assert "posix" not in synced
+    assert (synced["stdio"]["syncs"], synced["stdio"]["writes"]["bytes"]) == (1, 4)
+    assert "posix" not in file_of(profile, "closed.dat")
+
+
+OTHER_NAMES = """
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+int main(int count, char** words) {
+    const size_t asked = (size_t)atoi(words[1]);  // not known to the compiler
+    char data[64] = {0};
+    (void)count;
+    FILE* f = fopen("names.dat", "w+");
+    if (fwrite_unlocked(data, 8, asked, f) != asked) return 1;
+    if (fputs_unlocked("abc", f) < 0 || fseek(f, 0, SEEK_SET)) return 2;
+    if (fread(data, 4, asked, f) != asked) return 3;
+    if (fread_unlocked(data, 1, asked, f) != asked) return 4;
+    f = freopen("second.dat", "w", f);
+    if (!f || fwrite(data, 1, 20, f) != 20) return 5;
+    f = freopen64("second.dat", "a", f);
+    if (!f || fwrite(data, 1, 7, f) != 7) return 6;
+    if (freopen("none/third.dat", "w", f)) return 7;
+    f = freopen("output.txt", "w", stdout);
+    if (!f || fprintf(stdout, "%d;", 123) != 4) return 8;
+    return fclose(f);
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["0", "2"])
+def test_other_names_of_streams(tmp_path: Path, level: str) -> None:
+    """Those of programs built with _FORTIFY_SOURCE, without locks, and opened once more."""
+    options = ("-O2", "-U_FORTIFY_SOURCE", f"-D_FORTIFY_SOURCE={level}")
+    program = compiled(tmp_path, OTHER_NAMES, *options)
+    wanted = {"__fread_chk", "__fread_unlocked_chk"} if level == "2" else {"fread_unlocked"}
+    assert all(name.encode() in program.read_bytes() for name in wanted)
+    ran, profile = profiled(tmp_path, program, "8")
+    assert ran.code == 0, ran.err
+    first = file_of(profile, "names.dat")["stdio"]
+    assert (first["writes"]["calls"], first["writes"]["bytes"]) == (2, 67)
+    assert (first["reads"]["calls"], first["reads"]["bytes"]) == (2, 40)
+    assert (first["reads"]["consecutive"], first["opens"]) == (1, 1)
+    second = file_of(profile, "second.dat")["stdio"]
+    assert (second["opens"], second["append"], second["writes"]["bytes"]) == (2, True, 27)
+    assert file_of(profile, "third.dat")["stdio"]["failed_opens"] == 1
+    assert file_of(profile, "output.txt")["stdio"]["writes"]["bytes"] == 4
 
 
 VFORK = """
