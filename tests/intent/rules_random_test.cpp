@@ -146,6 +146,8 @@ void check_elsewhere(Random& random, const plan::PlanView& view, const plan::Pla
     if (info.shape == plan::Shape::number) {
         REQUIRE(static_cast<double>(value.number) >= info.low);
         REQUIRE(static_cast<double>(value.number) <= info.high);
+        if (info.key == plan::Key::chunk_cache_slots && around.memory_bytes != 0)
+            REQUIRE(value.number <= std::max<std::uint64_t>(around.memory_bytes / 64, 2));
         if (info.key == plan::Key::chunk_cache_slots)
             REQUIRE(plan::next_prime(value.number) == value.number);
     }

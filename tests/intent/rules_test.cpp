@@ -140,6 +140,44 @@ TEST_CASE("where two rules meet the written order decides") {
     CHECK(meta->held->text.rfind("rule 9: ", 0) == 0);
 }
 
+TEST_CASE("a rule that is held by another holds none back") {
+    const auto& all = conflicts();
+    for (std::size_t i = 0; i < all.size(); ++i)
+        for (std::size_t k = i + 1; k < all.size(); ++k) {
+            CAPTURE(all[i].winner);
+            CHECK(all[i].winner != all[k].loser);  // who loses later has not won before
+        }
+}
+
+TEST_CASE("no rule sets what its class does not cover") {
+    for (const RuleCase& one : all_cases()) {
+        Profile profile = tests::plain_run();
+        one.evidence(profile);
+        const auto found = decision(profile, everything(), one.rule);
+        REQUIRE(found);
+        if (found->held) continue;
+        CAPTURE(one.rule);
+        for (const Set& set : found->proposal.settings) {
+            CAPTURE(set.key);
+            CHECK(plan::is_enough(found->cls, plan::find_key(set.key)->key));
+        }
+    }
+}
+
+TEST_CASE("collective metadata needs both permissions") {
+    for (const RuleCase& one : tests::file_cases()) {
+        if (one.rule != "5" && one.rule != "6") continue;
+        Profile profile = tests::plain_run();
+        one.evidence(profile);
+        for (const auto cls : {plan::Class::collective, plan::Class::opt_in}) {
+            Options options = everything();
+            options.allowed.erase(cls);
+            CHECK(decision(profile, options, one.rule)->held->guard == "class");
+        }
+        CHECK_FALSE(decision(profile, everything(), one.rule)->held);
+    }
+}
+
 TEST_CASE("what is allowed by default asks for no newer reader") {
     for (const auto& cases : {tests::file_cases(), tests::dataset_cases()}) {
         for (const RuleCase& one : cases) {

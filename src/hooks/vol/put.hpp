@@ -73,6 +73,7 @@ struct OneFile {
     bool created;
     bool written;     ///< it is created, or opened for writing
     Size user_block;  ///< bytes in front of a new file
+    const char* path;
 };
 /// Of a file access list, all but hints.
 void put_file_access(Put& on, const OneFile& file);

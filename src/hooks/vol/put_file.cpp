@@ -2,9 +2,11 @@
 // Settings of files.
 #include <dlfcn.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <initializer_list>
 
+#include "hooks/vol/kept_caches.hpp"
 #include "hooks/vol/put.hpp"
 
 namespace tailrace::hooks::vol {
@@ -157,7 +159,15 @@ bool is_oldest_format(const Put& on) {
 }
 
 /// One driver for another, where the program left the library's own.
-void put_driver(Put& on, bool written) {
+/// Bytes of a file that is to be opened; 0: it is created, or nothing is known of it.
+uint64_t bytes_of_file(const OneFile& file) {
+    struct stat status {};
+    if (file.created || file.path == nullptr || stat(file.path, &status) != 0) return 0;
+    return static_cast<uint64_t>(status.st_size);
+}
+
+void put_driver(Put& on, const OneFile& file) {
+    const bool written = file.written;
     Choice* driver = on.choices.open(Key::driver);
     Choice* increment = on.choices.open(Key::core_increment_bytes);
     const Choice* store = on.choices.open(Key::core_backing_store);
@@ -173,6 +183,8 @@ void put_driver(Put& on, bool written) {
     const std::string_view word = plan_of_process().text(driver->setting->text);
     if (on.of.H5Pget_driver(on.list) != on.of.H5Pget_driver(on.standard)) {
         settle(spool::became_kept, program_set_it);
+    } else if (word == "core" && bytes_of_file(file) > memory_for_caches()) {
+        settle(spool::became_held, "the file is larger than a process may hold in memory");
     } else if (word == "core") {
         const bool stored = store == nullptr || store->number != 0;
         if (!stored && written)
@@ -247,6 +259,10 @@ void put_file_access(Put& on, const OneFile& file) {
     put_flag(on, Key::collective_metadata_reads, of.H5Pget_all_coll_metadata_ops,
              of.H5Pset_all_coll_metadata_ops);
     put_flag(on, Key::evict_on_close, of.H5Pget_evict_on_close, of.H5Pset_evict_on_close);
+    const Choice* locking = on.choices.open(Key::file_locking);
+    if (locking != nullptr && locking->number == 0 && file.written)
+        on.choices.settle(Key::file_locking, spool::became_held,
+                          "the file is written: its lock keeps others away");
     put(
         on, {Key::file_locking},
         [&of](Id list, uint64_t* v) {
@@ -259,7 +275,7 @@ void put_file_access(Put& on, const OneFile& file) {
         [&of](Id list, const uint64_t* v) {
             return of.H5Pset_file_locking(list, v[0] != 0, true);
         });
-    put_driver(on, file.written);
+    put_driver(on, file);
 }
 
 }  // namespace tailrace::hooks::vol

@@ -234,7 +234,7 @@ void FileTuning::put_all(const plan::Found& found) {
     if (x_own_access >= 0) {
         Put on{x_library, x_choices, x_own_access, x_library.default_file_access};
         put_file_access(on, {x_parallel, is_paged(x_library, x_own_creation), x_creation >= 0,
-                             x_written, user_block_of(x_library, x_own_creation)});
+                             x_written, user_block_of(x_library, x_own_creation), x_plan->path});
         put_hints();
     }
     // In parallel all ranks go on alike, even where on one of them the program has its own.
@@ -290,14 +290,14 @@ void FileTuning::put_hints() {
 
 /// Whether the call is to be made once more with the program's lists: on all ranks or on none.
 bool FileTuning::again(bool made) {
-    if (x_parallel) {
-        const bool failed_everywhere = x_ranks.all(!made);
-        if (!failed_everywhere) return false;
-    }
-    if (made) return false;
-    // Ours has made the file before it failed, and the second call must not find it.
+    // Where all ranks create it together nobody can take away what ours has made, and the second
+    // call must not find it: what one of them sees of that decides for all.
+    const bool stands =
+        x_exclusive && x_parallel && !x_was_there && ::access(x_plan->path, F_OK) == 0;
+    const bool can = !made && !stands;
+    if (!(x_parallel ? x_ranks.all(can) : can)) return false;
     if (x_claimed != nullptr) unlink(x_claimed);
-    return !(x_exclusive && x_parallel && !x_was_there && ::access(x_plan->path, F_OK) == 0);
+    return true;
 }
 
 void FileTuning::refused() {

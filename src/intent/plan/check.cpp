@@ -116,6 +116,60 @@ std::string call_problem(const KeyInfo& info, const Call& call) {
 
 }  // namespace
 
+Class least_class(Key key) noexcept {
+    switch (key) {
+        case Key::collective_metadata_writes:
+        case Key::collective_metadata_reads:
+        case Key::write_mode:
+        case Key::read_mode:
+        case Key::collective_io:
+        case Key::chunk_io:
+        case Key::chunk_io_chunks:
+        case Key::chunk_io_percent:
+            return Class::collective;
+        case Key::file_space_strategy:
+        case Key::page_bytes:
+        case Key::page_buffer_bytes:
+        case Key::metadata_cache_image:
+        case Key::libver_low:
+        case Key::libver_high:
+        case Key::evict_on_close:
+        case Key::file_locking:
+        case Key::driver:
+        case Key::core_increment_bytes:
+        case Key::core_backing_store:
+        case Key::subfiling_stripe_bytes:
+        case Key::subfiling_concentrators_per_node:
+        case Key::shuffle:
+        case Key::deflate:
+            return Class::opt_in;
+        case Key::alignment_threshold_bytes:
+        case Key::alignment_bytes:
+        case Key::meta_block_bytes:
+        case Key::small_data_block_bytes:
+        case Key::layout:
+        case Key::chunk:
+        case Key::fill_time:
+        case Key::allocation_time:
+            return Class::layout;
+        default:
+            return Class::safe;
+    }
+}
+
+bool is_enough(Class cls, Key key) noexcept {
+    switch (least_class(key)) {
+        case Class::collective:
+            return cls == Class::collective;
+        case Class::opt_in:
+            return cls == Class::opt_in || cls == Class::collective;
+        case Class::layout:
+            return cls != Class::safe;
+        default:
+            return true;
+    }
+}
+
 std::string problem_of(const Planned& setting) {
     const KeyInfo* info = find_key(setting.key);
     if (info == nullptr) {
@@ -129,6 +183,10 @@ std::string problem_of(const Planned& setting) {
         return core::in_quotes(setting.key) + " needs a value or a function, and not both";
     if (setting.cls == Class::advice)
         return "what is set is no advice: " + core::in_quotes(setting.key);
+    // A plan by hand may call the rest what it likes; this keeps ranks from waiting for ever.
+    if (least_class(info->key) == Class::collective && setting.cls != Class::collective)
+        return core::in_quotes(setting.key) +
+               " makes ranks wait for each other: its class is collective";
     return setting.value ? value_problem(*info, setting.key, *setting.value)
                          : call_problem(*info, *setting.function);
 }

@@ -11,6 +11,10 @@ namespace tailrace::intent::plan {
 /// What is wrong with a setting: an unknown key, a value of another shape, out of range, an unknown
 /// function or wrong arguments. Empty: nothing.  [local]
 [[nodiscard]] std::string problem_of(const Planned& setting);
+/// What a setting of this key is at least, whoever sets it.  [local]
+[[nodiscard]] Class least_class(Key key) noexcept;
+/// Whether a setting of this class may be of that key.  [local]
+[[nodiscard]] bool is_enough(Class cls, Key key) noexcept;
 /// What is wrong with a variable of the environment. Empty: nothing.  [local]
 [[nodiscard]] std::string problem_of(const Variable& variable);
 /// @param where  file name for messages

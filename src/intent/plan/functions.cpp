@@ -152,7 +152,30 @@ Value cache_of_selection(Numbers numbers, Numbers selection, const Surroundings&
     if (around.memory_bytes != 0) most = std::min(most, around.memory_bytes);
     // What does not hold the chunks of one selection only costs memory.
     if (bytes > most) return failed(Value::State::too_large);
-    return number(std::max(bytes, numbers[1]));
+    return number(std::max(bytes, std::min(numbers[1], most)));
+}
+
+bool is_prime(std::uint64_t n) {
+    for (std::uint64_t d = 2; d * d <= n; ++d)
+        if (n % d == 0) return false;
+    return n > 1;
+}
+
+std::uint64_t prime_below(std::uint64_t number) {
+    while (number > 2 && !is_prime(number)) --number;
+    return number;
+}
+
+/// A prime: no more pointers than an eighth of the memory of the process.
+Value slots_of_selection(std::uint64_t times_chunks, Numbers selection,
+                         const Surroundings& around) {
+    const Value chunks = touched(selection, around);
+    if (chunks.state != Value::State::good) return chunks;
+    std::uint64_t most = largest_slots;
+    if (around.memory_bytes != 0)
+        most = std::clamp<std::uint64_t>(around.memory_bytes / (8 * sizeof(void*)), 2, most);
+    const std::uint64_t wanted = next_prime(times(chunks.number, times_chunks));
+    return number(wanted <= most ? wanted : prime_below(most));
 }
 
 }  // namespace
@@ -191,14 +214,8 @@ std::uint64_t times(std::uint64_t a, std::uint64_t b) noexcept {
 }
 
 std::uint64_t next_prime(std::uint64_t number) noexcept {
-    const auto prime = [](std::uint64_t n) {
-        if (n % 2 == 0) return n == 2;
-        for (std::uint64_t d = 3; d * d <= n; d += 2)
-            if (n % d == 0) return false;
-        return true;
-    };
     number = std::clamp<std::uint64_t>(number, 2, largest_slots);
-    while (!prime(number)) ++number;
+    while (!is_prime(number)) ++number;
     return number;
 }
 
@@ -224,13 +241,8 @@ Value evaluate(Function function, Numbers numbers, Numbers extents,
         }
         case Function::cache_of_selection:
             return cache_of_selection(numbers, extents, around);
-        case Function::slots_of_selection: {
-            const Value chunks = touched(extents, around);
-            if (chunks.state != Value::State::good) return chunks;
-            const std::uint64_t slots = next_prime(times(chunks.number, numbers[0]));
-            // The prime after the largest number allowed would be one too many.
-            return slots > largest_slots ? number(16777213U) : number(slots);
-        }
+        case Function::slots_of_selection:
+            return slots_of_selection(numbers[0], extents, around);
         default:
             return failed(Value::State::out_of_range);
     }

@@ -12,7 +12,9 @@ namespace tailrace::intent::rules {
 namespace {
 
 /// The class last: a rule that is not allowed still says what else would hold it back.
-std::optional<Held> not_allowed(plan::Class cls, const Subject& s) {
+std::optional<Held> not_allowed(plan::Class cls, const Subject& s, bool opt_in = false) {
+    if (opt_in && !s.allowed.contains(plan::Class::opt_in))
+        return Held{"class", "it needs --allow opt_in, and --allow collective"};
     if (cls == plan::Class::advice || s.allowed.contains(cls)) return std::nullopt;
     const std::string name = cls == plan::Class::collective ? "collective" : "opt_in";
     return Held{"class", say("rules of the class ", name, " need --allow ", name)};
@@ -107,7 +109,7 @@ void try_rule(const Rule& rule, const Subject& s, std::vector<Decision>& out) {
     decision.cls = rule.cls;
     decision.held = unmet(rule.needs, s);
     if (!decision.held && rule.held != nullptr) decision.held = rule.held(s);
-    if (!decision.held) decision.held = not_allowed(rule.cls, s);
+    if (!decision.held) decision.held = not_allowed(rule.cls, s, rule.needs.opt_in);
     if (!decision.held) {
         decision.proposal = rule.act(s);
         keep_what_fits(decision, s);

@@ -113,6 +113,7 @@ std::vector<std::string> words_of(const Needs& needs) {
         words.emplace_back("counted: all ranks read and write the same datasets in the same order");
     if (needs.same_accesses)
         words.emplace_back("counted: all ranks open and ask for the same in the same order");
+    if (needs.opt_in) words.emplace_back("opt-in rules are allowed as well");
     if (needs.parallel_fs) words.emplace_back("a parallel file system");
     if (!needs.fs.empty()) words.push_back(say("the file system is ", needs.fs));
     if (needs.created) words.emplace_back("the program creates it");

@@ -66,6 +66,7 @@ struct Needs {
     int hdf5_major = 0, hdf5_minor = 0;
     std::string_view keys = {};   ///< what the program may not have set itself, blanks between
     bool aggregators = false;     ///< more than one: not with OMPIO, which then wrote wrong data
+    bool opt_in = false;          ///< a collective one that opt-in has to be allowed for as well
     bool same_transfers = false;  ///< all ranks made the same reads and writes too, counted
     bool same_accesses = false;   ///< and opened and asked for the same, counted
 };

@@ -55,11 +55,12 @@ void check_settings(const SiteRule& rule, const std::string& where, const std::s
             throw json::error_at(where, one,
                                  core::in_quotes(setting.key) + " is a setting of " +
                                      (of_dataset ? "datasets" : "files"));
-        if (level == plan::Level::transfer && rule.cls != plan::Class::collective &&
-            setting.key != "conversion_buffer_bytes")
-            throw json::error_at(where, one,
-                                 core::in_quotes(setting.key) +
-                                     " makes ranks wait for each other: the class is collective");
+        const plan::Key key = plan::find_key(setting.key)->key;
+        if (!plan::is_enough(rule.cls, key))
+            throw json::error_at(
+                where, one,
+                core::in_quotes(setting.key) + " is at least of the class " +
+                    (plan::least_class(key) == plan::Class::layout ? "layout" : "opt_in"));
     }
 }
 

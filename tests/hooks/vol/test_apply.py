@@ -78,7 +78,6 @@ FILE = [
     ("7", "metadata_cache_initial_bytes", 16 << 20, "mdc", [16 << 20, 32 << 20, False]),
     ("8", "metadata_cache_max_bytes", 32 << 20, "mdc", [16 << 20, 32 << 20, False]),
     ("7", "metadata_cache_evictions", False, "mdc", [16 << 20, 32 << 20, False]),
-    ("37", "file_locking", False, "locking", False),
 ]
 
 
@@ -97,6 +96,25 @@ def test_settings_of_files_arrive(tmp_path: Path) -> None:
         assert lines[rule, key]["places"] == [str(tmp_path / "out.h5")]
     with h5py.File(tmp_path / "out.h5") as f:
         assert np.array_equal(f["x"][...], np.arange(1000))
+
+
+READ = """
+with h5py.File("in.h5", "r") as f: tell(read=of_file(f)["locking"])
+with h5py.File("in.h5", "r+") as f: tell(written=of_file(f)["locking"])
+with h5py.File("new.h5", "w") as f: tell(created=of_file(f)["locking"])
+"""
+
+
+def test_a_lock_is_left_out_for_readers_alone(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f["x"] = 1
+    plan = write_plan(tmp_path, entry("*.h5", setting("37", "file_locking", False, "opt_in")))
+    ran, _ = applied(tmp_path, plan, ASK + READ, HDF5_USE_FILE_LOCKING=None)
+    ran.expect(0)
+    assert told(tmp_path) == {"read": False, "written": True, "created": True}
+    lines = {line["became"]: line for line in ran.json["lines"]}
+    assert lines["applied"]["places"] == [str(tmp_path / "in.h5")]
+    assert "the file is written" in lines["held"]["reason"]
 
 
 def test_pages_and_their_buffer_and_what_they_exclude(tmp_path: Path) -> None:

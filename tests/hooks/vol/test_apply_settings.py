@@ -41,7 +41,7 @@ TESTS = {
     "libver_low": ("test_versions_of_the_format", OWN),
     "libver_high": ("test_versions_of_the_format", OWN_TOO),
     "evict_on_close": ("test_metadata_leaves_with_its_object", RANKS),
-    "file_locking": (FILES, OWN_TOO),
+    "file_locking": ("test_a_lock_is_left_out_for_readers_alone",) * 2,
     "driver": ("test_the_core_driver_and_its_store", RANKS),
     "core_increment_bytes": ("test_the_core_driver_and_its_store", "test_other_drivers"),
     "core_backing_store": ("test_the_core_driver_and_its_store",) * 2,
@@ -205,6 +205,24 @@ def test_the_core_driver_and_its_store(tmp_path: Path) -> None:
     of_store = {line["became"]: line["reason"] for line in ran.json["lines"]
                 if line["setting"] == "core_backing_store"}  # fmt: skip
     assert of_store == {"applied": "", "held": "what is written would be lost"}
+
+
+LARGE = """
+import os
+with h5py.File("in.h5", "w") as f: f["x"] = np.arange(10)
+os.truncate("in.h5", os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))  # sparse
+with h5py.File("in.h5") as f: tell(driver=of_file(f)["driver"], last=int(f["x"][9]))
+"""
+
+
+def test_a_file_that_memory_does_not_hold_is_not_read_into_it(tmp_path: Path) -> None:
+    plan = write_plan(
+        tmp_path, entry("in.h5", setting("32", "driver", "core", "opt_in"), when="open")
+    )
+    ran, lines = applied(tmp_path, plan, ASK + LARGE)
+    ran.expect(0)
+    assert told(tmp_path) == {"driver": False, "last": 9}
+    assert "larger than a process may hold" in lines["32", "driver"]["reason"]
 
 
 DRIVERS = """
