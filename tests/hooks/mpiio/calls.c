@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every class of call of MPI-IO, known numbers of times on each rank. The sizes tell them apart.
-//   mpiio_calls FILE calls|fewer_calls|hints|fork|kill|storm
+//   mpiio_calls FILE calls|fewer_calls|hints|fork|kill|storm|large
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -183,6 +184,30 @@ static void storm(const char* name) {
     must(MPI_File_close(&f), "close");
 }
 
+// More than 32 bits hold, in one call as in the sum of two. FILE keeps nothing: /dev/null.
+static void large(const char* name) {
+    MPI_File f = opened(name, MPI_INFO_NULL);
+    const size_t bytes = (size_t)3 << 30;
+    // Never touched, so that no memory is behind it.
+    void* zeros = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (zeros == MAP_FAILED) bad = 1;
+    MPI_Datatype mib, many, wide;
+    MPI_Type_contiguous(1 << 20, MPI_BYTE, &mib);
+    MPI_Type_contiguous(3 << 10, mib, &many);
+    MPI_Type_commit(&many);
+    for (int k = 0; k < 2; ++k)
+        must(MPI_File_write_at(f, (MPI_Offset)1 << 33, zeros, 1, many, MPI_STATUS_IGNORE), "large");
+    MPI_Type_create_resized(MPI_BYTE, 0, (MPI_Aint)5 << 30, &wide);
+    MPI_Type_commit(&wide);
+    must(MPI_File_set_view(f, (MPI_Offset)7 << 30, MPI_BYTE, wide, "native", MPI_INFO_NULL),
+         "view");
+    MPI_Type_free(&wide);
+    MPI_Type_free(&many);
+    MPI_Type_free(&mib);
+    munmap(zeros, bytes);
+    must(MPI_File_close(&f), "close");
+}
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -195,6 +220,7 @@ int main(int argc, char** argv) {
     if (strcmp(what, "fork") == 0) forked(argv[1]);
     if (strcmp(what, "kill") == 0) killed(argv[1]);
     if (strcmp(what, "storm") == 0) storm(argv[1]);
+    if (strcmp(what, "large") == 0) large(argv[1]);
     MPI_Finalize();
     return bad;
 }

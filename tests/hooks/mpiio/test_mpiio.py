@@ -104,6 +104,25 @@ def test_hints_and_failures(tmp_path: Path, name: str, environment: dict[str, st
     assert [Path(file["path"]).name for file in profile["files"]] == ["f"]
 
 
+@pytest.mark.parametrize(("name", "environment"), COMPONENTS)
+def test_more_than_32_bits(tmp_path: Path, name: str, environment: dict[str, str]) -> None:
+    """Writes of 3 GiB each, which /dev/null swallows: single ones and their sum are exact."""
+    gib = 1 << 30
+    command = (*MPIEXEC, "-n", "2", PROGRAM, "/dev/null", "large")
+    ran, profile = profiled(tmp_path, *command, **SANITIZERS, **environment)
+    assert ran.code == 0, ran.err
+    mpiio = file_of(profile, "null")["mpiio"]
+    writes = mpiio["writes"]
+    assert (writes["independent"], writes["failed"], writes["bytes"]) == (4, 0, 12 * gib)
+    assert (writes["frequent"], writes["largest_bytes"]) == (
+        [{"bytes": 3 * gib, "calls": 4}], 3 * gib,
+    )  # fmt: skip
+    assert writes["sizes"] == [{"from_bytes": gib + 1, "calls": 4}]
+    (view,) = mpiio["view_kinds"]
+    assert (view["displacement_bytes"], view["filetype_extent_bytes"]) == (7 * gib, 5 * gib)
+    assert (view["filetype_bytes"], view["calls"]) == (1, 2)
+
+
 def test_a_fork(tmp_path: Path) -> None:
     """A child that does nothing leaves nothing, and its parent goes on."""
     _, profile = run(tmp_path, "fork", COMPONENTS[0][1])

@@ -255,6 +255,45 @@ TEST_CASE("a file that is gone is the one that was there, however it is named") 
     CHECK(profile.files[0].hdf5->deletes == 1);
 }
 
+TEST_CASE("dimensions, places and sums beyond 32 bits are exact") {
+    constexpr std::uint64_t row = (std::uint64_t{1} << 32U) + 5;
+    const Folder folder;
+    for (std::uint64_t rank = 0; rank < 2; ++rank) {
+        in_process(folder, "1", static_cast<int>(rank), [rank] {
+            auto* dataset = create(open_file("/tmp/no such.h5"), "/d", {3, 2 * row});
+            // Three wide pieces of each rank, then every other element of what is between them.
+            for (std::uint64_t n = 0; n < 3; ++n) write(dataset, {n, rank * row}, {1, row});
+            move(dataset, spool::reads, {0, rank * row + 1}, {1, 1}, {3, row / 2}, {1, 2});
+            const Numbers grown = {3, 2 * row + rank};
+            vol::recorder::dataset_extended(dataset, grown.data(), 2);
+        });
+    }
+    const auto profile = folder.profile();
+    const Dataset& found = profile.files.at(0).datasets.at(0);
+    CHECK(found.dims == Numbers{3, 2 * row + 1});
+    CHECK(found.max_dims.at(1) == 2 * row);
+    CHECK(found.extensions->sequence.at(0).at(1) >= 2 * row);
+    const Transfers& writes = *found.writes;
+    CHECK(writes.calls == 6);
+    CHECK(writes.elements == 6 * row);
+    CHECK(writes.bytes == 48 * row);
+    CHECK(writes.order->sequential == 4);
+    CHECK(writes.coverage->elements_distinct == 6 * row);
+    REQUIRE(writes.shapes.size() == 1);
+    CHECK(writes.shapes[0].length == Numbers{1, row});
+    CHECK(writes.shapes[0].call_bytes == 8 * row);
+    REQUIRE(writes.by_process.size() == 2);
+    CHECK(writes.by_process[1].first->start == Numbers{0, row});
+    CHECK(writes.by_process[1].bytes == 24 * row);
+    const Transfers& reads = *found.reads;
+    CHECK(reads.elements == 6 * (row / 2));
+    CHECK(reads.bytes == 48 * (row / 2));
+    CHECK(reads.shapes.at(0).count == Numbers{3, row / 2});
+    CHECK(reads.shapes.at(0).stride == Numbers{1, 2});
+    CHECK(reads.coverage->full.value_or(false) == false);
+    CHECK(found.read_after_write->same_process == true);
+}
+
 TEST_CASE("extents: the first and the last ones, in their order") {
     const Dataset found = dataset_of({0}, [](auto* dataset) {
         for (std::uint64_t n = 1; n <= 20; ++n) vol::recorder::dataset_extended(dataset, &n, 1);

@@ -173,6 +173,37 @@ def test_processes_of_a_pool(tmp_path: Path) -> None:
     assert dataset_of(profile, "first.h5", "/x")["writes"]["calls"] == 1
 
 
+LARGE = """
+import h5py, numpy as np
+row = 2**31 + 17
+with h5py.File("large.h5", "w") as f:
+    x = f.create_dataset("x", (5, row), dtype="u1", external=[("/dev/null", 0, 2**30)] * 11)
+    two_rows = np.zeros((2, row), "u1")
+    x[0:2] = two_rows
+    x[3:5] = two_rows
+"""
+
+
+def test_more_than_32_bits(tmp_path: Path) -> None:
+    """Two transfers of 4 GiB and more each, which /dev/null swallows."""
+    ran, profile = profiled(tmp_path, *script(tmp_path, LARGE))
+    assert ran.code == 0, ran.err
+    x = dataset_of(profile, "large.h5", "/x")
+    row = 2**31 + 17
+    assert (x["dims"], x["elements"]) == ([5, row], 5 * row)
+    writes = x["writes"]
+    assert (writes["calls"], writes["bytes"], writes["elements"]) == (2, 4 * row, 4 * row)
+    (shape,) = writes["shapes"]
+    assert (shape["length"], shape["call_bytes"], shape["calls"]) == ([2, row], 2 * row, 2)
+    assert writes["order"]["step"] == [3, 0]
+    assert writes["coverage"] == {
+        "elements_distinct": 4 * row,
+        "full": False,
+        "boxes": [{"start": [0, 0], "count": [2, row]}, {"start": [3, 0], "count": [2, row]}],
+    }
+    assert [share["bytes"] for share in writes["by_process"]] == [4 * row]
+
+
 def test_a_script_that_is_killed(tmp_path: Path) -> None:
     text = H5PY.replace("    f.flush()", "    import os; os.kill(os.getpid(), 9)")
     ran, profile = profiled(tmp_path, *script(tmp_path, text))
