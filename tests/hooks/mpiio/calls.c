@@ -187,13 +187,13 @@ static void storm(const char* name) {
 // More than 32 bits hold, in one call as in the sum of two. FILE keeps nothing: /dev/null.
 static void large(const char* name) {
     MPI_File f = opened(name, MPI_INFO_NULL);
-    const size_t bytes = (size_t)3 << 30;
+    const size_t bytes = (size_t)5 << 30;
     // Never touched, so that no memory is behind it.
     void* zeros = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (zeros == MAP_FAILED) bad = 1;
     MPI_Datatype mib, many, wide;
     MPI_Type_contiguous(1 << 20, MPI_BYTE, &mib);
-    MPI_Type_contiguous(3 << 10, mib, &many);
+    MPI_Type_contiguous(5 << 10, mib, &many);
     MPI_Type_commit(&many);
     for (int k = 0; k < 2; ++k)
         must(MPI_File_write_at(f, (MPI_Offset)1 << 33, zeros, 1, many, MPI_STATUS_IGNORE), "large");

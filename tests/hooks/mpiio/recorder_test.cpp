@@ -166,26 +166,26 @@ TEST_CASE("sizes, places and sums beyond 32 bits are exact") {
     for (int rank = 0; rank < 2; ++rank) {
         in_process(folder, "1", rank, [] {
             open_file(1, "/tmp/no such file", 2);
-            for (int n = 0; n < 3; ++n) write(1, 3 * gib + 1);
-            mpiio::moved(1, spool::reads, mpiio::independent, 5 * gib + 7, took());
+            for (int n = 0; n < 3; ++n) write(1, 5 * gib + 1);
+            mpiio::moved(1, spool::reads, mpiio::independent, 6 * gib + 7, took());
             const auto before = static_cast<std::int64_t>(7 * gib);
             mpiio::viewed(1, {before, 6 * gib, 9 * gib, 11 * gib, spool::filetype_vector}, took());
         });
     }
     const auto profile = folder.profile();
     const auto& file = *profile.files.at(0).mpiio;
-    CHECK(*file.writes->bytes == 6 * (3 * gib + 1));
-    CHECK(*file.writes->largest_bytes == 3 * gib + 1);
-    CHECK(file.writes->frequent.at(0).bytes == 3 * gib + 1);
+    CHECK(*file.writes->bytes == 6 * (5 * gib + 1));
+    CHECK(*file.writes->largest_bytes == 5 * gib + 1);
+    CHECK(file.writes->frequent.at(0).bytes == 5 * gib + 1);
     CHECK(file.writes->frequent.at(0).calls == 6);
-    CHECK(*file.reads->bytes == 2 * (5 * gib + 7));
-    CHECK(*file.reads->largest_bytes == 5 * gib + 7);
+    CHECK(*file.reads->bytes == 2 * (6 * gib + 7));
+    CHECK(*file.reads->largest_bytes == 6 * gib + 7);
     REQUIRE(file.view_kinds.size() == 1);
     CHECK(file.view_kinds[0].displacement_bytes == 7 * gib);
     CHECK(*file.view_kinds[0].etype_bytes == 6 * gib);
     CHECK(*file.view_kinds[0].filetype_bytes == 9 * gib);
     CHECK(*file.view_kinds[0].filetype_extent_bytes == 11 * gib);
     const auto text = tailrace::intent::to_json(profile);
-    CHECK(text.find("19327352838") != std::string::npos);  // six writes
-    CHECK(text.find("10737418254") != std::string::npos);  // two reads
+    CHECK(text.find("32212254726") != std::string::npos);  // six writes
+    CHECK(text.find("12884901902") != std::string::npos);  // two reads
 }
