@@ -3,50 +3,23 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-import venv
 from pathlib import Path
 
 import pytest
 import samples
 import seism_files as files
+from pip_place import SOURCE, Place
 from records import a_run, written
 
 pytestmark = [pytest.mark.install, pytest.mark.timeout(560)]
-SOURCE = Path(__file__).resolve().parents[2]
-
-
-class Place:
-    """A fresh environment, and a PATH with nothing of MPI or compilers on it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.bin = folder / "venv" / "bin"
-        venv.create(folder / "venv", with_pip=True)
-        tools = folder / "tools"
-        tools.mkdir()
-        for name in ("sh", "git", "uname", "ldd", "cat", "sed"):
-            for place in ("/usr/bin", "/bin"):
-                if Path(place, name).exists() and not (tools / name).exists():
-                    (tools / name).symlink_to(Path(place, name))
-        kept = {"HOME", "PIP_INDEX_URL", "PIP_FIND_LINKS", "PIP_CONFIG_FILE", "SSL_CERT_FILE",
-                "HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy", "TMPDIR"}  # fmt: skip
-        self.environment = {name: os.environ[name] for name in kept if name in os.environ}
-        self.environment |= {"PATH": f"{self.bin}:{tools}", "COLUMNS": "80"}
-
-    def call(self, program: str, *words: str | Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [self.bin / program, *words], env=self.environment, capture_output=True, text=True,
-            timeout=500, cwd=self.bin.parent,
-        )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     made = Place(tmp_path_factory.mktemp("pip"))
-    run = made.call("pip", "install", "--disable-pip-version-check", SOURCE)
-    assert run.returncode == 0, run.stdout + run.stderr
+    made.install()
     return made
 
 
