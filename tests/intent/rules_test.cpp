@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/hash.hpp"
+#include "intent/plan/check.hpp"
 #include "intent/plan/plan_json.hpp"
 #include "rule_cases.hpp"
 

@@ -41,8 +41,8 @@ public:
     }
 
     /// Takes down what a function gives; what is wrong with the setting, or nothing.
-    std::string look_at(Set& set) const {
-        const plan::Planned planned{set.key, set.value, set.function, {}, {}, {}, {}};
+    std::string look_at(Set& set, plan::Class cls) const {
+        const plan::Planned planned{set.key, set.value, set.function, {}, cls, {}, {}};
         if (const std::string problem = plan::problem_of(planned); !problem.empty()) return problem;
         const plan::KeyInfo& info = *plan::find_key(set.key);
         plan::Value value;
@@ -78,7 +78,7 @@ private:
 void keep_what_fits(Decision& decision, const Subject& s) {
     const Here here(s);
     for (Set& set : decision.proposal.settings)
-        if (const std::string problem = here.look_at(set); !problem.empty()) {
+        if (const std::string problem = here.look_at(set, decision.cls); !problem.empty()) {
             decision.held = Held{"validity", say("its setting would not be valid: ", problem)};
             return;
         }

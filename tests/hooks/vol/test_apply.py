@@ -98,10 +98,10 @@ def test_settings_of_files_arrive(tmp_path: Path) -> None:
         assert np.array_equal(f["x"][...], np.arange(1000))
 
 
-READ = """
-with h5py.File("in.h5", "r") as f: tell(read=of_file(f)["locking"])
-with h5py.File("in.h5", "r+") as f: tell(written=of_file(f)["locking"])
-with h5py.File("new.h5", "w") as f: tell(created=of_file(f)["locking"])
+LOCKS = """
+with h5py.File("in.h5", "r") as f: read = of_file(f)["locking"]
+with h5py.File("in.h5", "r+") as f: written = of_file(f)["locking"]
+with h5py.File("new.h5", "w") as f: tell(read=read, written=written, created=of_file(f)["locking"])
 """
 
 
@@ -109,7 +109,7 @@ def test_a_lock_is_left_out_for_readers_alone(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "in.h5", "w") as f:
         f["x"] = 1
     plan = write_plan(tmp_path, entry("*.h5", setting("37", "file_locking", False, "opt_in")))
-    ran, _ = applied(tmp_path, plan, ASK + READ, HDF5_USE_FILE_LOCKING=None)
+    ran, _ = applied(tmp_path, plan, ASK + LOCKS, HDF5_USE_FILE_LOCKING=None)
     ran.expect(0)
     assert told(tmp_path) == {"read": False, "written": True, "created": True}
     lines = {line["became"]: line for line in ran.json["lines"]}

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import h5py
-from plans import Json, applied, entry, setting, write_plan
+from plans import Json, applied, entry, prove, setting, write_plan
 from profiled import script
 from test_apply import ASK, told
 
@@ -207,7 +207,7 @@ def test_the_core_driver_and_its_store(tmp_path: Path) -> None:
     assert of_store == {"applied": "", "held": "what is written would be lost"}
 
 
-LARGE = """
+BEYOND_MEMORY = """
 import os
 with h5py.File("in.h5", "w") as f: f["x"] = np.arange(10)
 os.truncate("in.h5", os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))  # sparse
@@ -219,7 +219,7 @@ def test_a_file_that_memory_does_not_hold_is_not_read_into_it(tmp_path: Path) ->
     plan = write_plan(
         tmp_path, entry("in.h5", setting("32", "driver", "core", "opt_in"), when="open")
     )
-    ran, lines = applied(tmp_path, plan, ASK + LARGE)
+    ran, lines = applied(tmp_path, plan, ASK + BEYOND_MEMORY)
     ran.expect(0)
     assert told(tmp_path) == {"driver": False, "last": 9}
     assert "larger than a process may hold" in lines["32", "driver"]["reason"]
@@ -339,8 +339,8 @@ def test_guards_of_serial_files(tmp_path: Path) -> None:
                  "chunk_io_percent": 50}  # fmt: skip
     plan = write_plan(
         tmp_path,
-        entry("out.h5", *(setting("a", key, value) for key, value in of_ranks.items())),
-        entry("out.h5", *(setting("a", key, value) for key, value in transfers.items()),
+        entry("out.h5", *(setting("a", *one, "collective") for one in of_ranks.items())),
+        entry("out.h5", *(setting("a", *one, "collective") for one in transfers.items()),
               dataset="/x"),
     )  # fmt: skip
     text = """
@@ -348,7 +348,8 @@ with h5py.File("out.h5", "w") as f:
     f.create_dataset("x", (10,), "i4")[...] = 1
     assert f["x"][9] == 1
 """
-    ran, lines = applied(tmp_path, plan, ASK + text)
+    prove(plan, *script(tmp_path, ASK + text))
+    ran, lines = applied(tmp_path, plan, ASK + text, "--allow", "collective")
     ran.expect(0)
     for key in [*of_ranks, *transfers]:
         assert lines["a", key]["became"] == "held", key
