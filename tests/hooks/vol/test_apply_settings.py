@@ -5,6 +5,7 @@ here those of serial programs that test_apply.py leaves out."""
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -205,6 +206,25 @@ def test_the_core_driver_and_its_store(tmp_path: Path) -> None:
     of_store = {line["became"]: line["reason"] for line in ran.json["lines"]
                 if line["setting"] == "core_backing_store"}  # fmt: skip
     assert of_store == {"applied": "", "held": "what is written would be lost"}
+
+
+def test_blocks_of_the_file_system_are_asked_for_where_the_file_lies(tmp_path: Path) -> None:
+    """Rules 1 and 2: the function, not a number."""
+    blocks = {
+        "name": "fs_blocks",
+        "numbers": {"count": 3, "low_bytes": 4096, "high_bytes": 1 << 24},
+    }
+    aligned = setting("1", "alignment_bytes", 0, "layout") | {"function": blocks}
+    del aligned["value"]
+    plan = write_plan(
+        tmp_path,
+        entry("out.h5", setting("1", "alignment_threshold_bytes", 65536, "layout"), aligned),
+    )
+    text = 'with h5py.File("out.h5", "w") as f: tell(alignment=of_file(f)["alignment"])\n'
+    _, lines = applied(tmp_path, plan, ASK + text)
+    expected = max(3 * os.statvfs(tmp_path).f_bsize, 4096)
+    assert told(tmp_path)["alignment"] == [65536, expected]
+    assert lines["1", "alignment_bytes"]["value"] == str(expected)
 
 
 BEYOND_MEMORY = """
