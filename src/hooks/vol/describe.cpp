@@ -259,6 +259,21 @@ void describe_dataset(const Library& library, Id type, Id space, Id creation, Id
         4);
 }
 
+bool regular_place(const Library& of, Id space, uint32_t rank, Place& place) {
+    uint64_t last[most_dimensions];
+    if (of.H5Sis_regular_hyperslab(space) <= 0) return false;
+    place.rank = rank;
+    if (of.H5Sget_regular_hyperslab(space, place.start, place.stride, place.count, place.block) < 0)
+        return false;
+    // Only the bounds know of an offset (H5Soffset_simple).
+    if (of.H5Sget_select_bounds(space, place.start, last) < 0) return false;
+    for (uint32_t d = 0; d < rank; ++d) {
+        const uint64_t length = (place.count[d] - 1) * place.stride[d] + place.block[d];
+        if (last[d] - place.start[d] + 1 != length) return false;
+    }
+    return true;
+}
+
 uint64_t describe_place(const Library& library, const DatasetEntry* dataset, Id file_space,
                         Place& place) {
     uint64_t dims[most_dimensions];
@@ -288,12 +303,9 @@ uint64_t describe_place(const Library& library, const DatasetEntry* dataset, Id 
             set_bounds(library, file_space, place, rank);
             break;
         case select_hyperslabs:
-            if (library.H5Sis_regular_hyperslab(file_space) > 0) {
+            if (regular_place(library, file_space, rank, place)) {
                 place.selection = spool::select_hyperslab;
                 place.known = true;
-                place.rank = rank;
-                library.H5Sget_regular_hyperslab(file_space, place.start, place.stride, place.count,
-                                                 place.block);
                 normalise(place, dims);
             } else {
                 place.selection = spool::select_irregular;

@@ -14,6 +14,11 @@ void describe_file(const Library& library, Id access, Id creation, FileFacts& fa
 void describe_dataset(const Library& library, Id type, Id space, Id creation, Id access,
                       DatasetFacts& facts);
 
+/// Blocks in equal steps, where they really lie: a selection may be moved by an offset.
+/// @param rank  that of `space`
+/// @return whether it is that
+bool regular_place(const Library& of, Id space, uint32_t rank, Place& place);
+
 /// The elements that a transfer is about: `file_space`, or where that is "all" the extent.
 /// @return how many elements
 uint64_t describe_place(const Library& library, const DatasetEntry* dataset, Id file_space,

@@ -128,21 +128,14 @@ Status settle_all(const Object* in_file_of, bool closes) {
     return worst;
 }
 
-/// Blocks in equal steps, all within the array and not moved by an offset.
+/// Blocks in equal steps, all within the array.
 bool regular(const Library& of, Id space, const Array& array, Place& place) {
-    uint64_t first[most_dimensions];
-    uint64_t last[most_dimensions];
     if (of.H5Sget_simple_extent_ndims(space) != static_cast<int>(array.rank)) return false;
-    if (of.H5Sis_regular_hyperslab(space) <= 0) return false;
-    place.rank = array.rank;
-    if (of.H5Sget_regular_hyperslab(space, place.start, place.stride, place.count, place.block) <
-            0 ||
-        of.H5Sget_select_bounds(space, first, last) < 0)
-        return false;
+    if (!regular_place(of, space, array.rank, place)) return false;
     for (uint32_t d = 0; d < array.rank; ++d) {
         const uint64_t end =
             place.start[d] + (place.count[d] - 1) * place.stride[d] + place.block[d];
-        if (place.start[d] != first[d] || end != last[d] + 1 || end > array.dims[d]) return false;
+        if (end > array.dims[d]) return false;
     }
     return true;
 }

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which elements were touched, where it is not plain to see: moved selections, datasets that are
+made anew, files that others change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from profiled import dataset_of, profiled, script
+
+MOVED = """
+import h5py, numpy as np
+with h5py.File("m.h5", "w") as f:
+    d = f.create_dataset("d", (60,), dtype="i4")
+    one = f.create_dataset("one", (60,), dtype="i4")
+    s, row = h5py.h5s.create_simple((60,)), h5py.h5s.create_simple((10,))
+    s.select_hyperslab((0,), (10,))
+    for n in range(6):
+        s.offset_simple((10 * n,))
+        d.id.write(row, s, np.arange(10, dtype="i4"))
+    s.offset_simple((20,))
+    one.id.write(row, s, np.arange(10, dtype="i4"))
+    s.offset_simple((0,))
+    one.id.read(row, s, np.empty(10, dtype="i4"))
+"""
+
+
+def test_a_selection_that_is_moved(tmp_path: Path) -> None:
+    _, profile = profiled(tmp_path, *script(tmp_path, MOVED))
+    writes = dataset_of(profile, "m.h5", "/d")["writes"]
+    assert writes["coverage"]["full"] is True
+    assert (writes["order"]["sequential"], writes["order"]["repeated"]) == (5, 0)
+    one = dataset_of(profile, "m.h5", "/one")
+    assert one["writes"]["coverage"]["boxes"] == [{"start": [20], "count": [10]}]
+    assert one["read_after_write"]["any"] is False
