@@ -60,6 +60,7 @@ set(tailrace_intent_sources
   spool/coverage.cpp
   spool/decode.cpp
   spool/merge.cpp
+  spool/merge_coverage.cpp
   spool/merge_datasets.cpp
   spool/merge_declared.cpp
   spool/merge_files.cpp

@@ -91,6 +91,12 @@ TEST_CASE("append, coverage, re-use") {
     fixed.writes->coverage = Coverage{100, true, {}};
     CHECK(of(fixed).full_coverage.value == "yes");
     CHECK(of(fixed).reuse.value == "once");
+    Dataset chunks = fixed;
+    chunks.writes->coverage = Coverage{50, false, {}};
+    CHECK(of(chunks).full_coverage.confidence == Confidence::high);
+    chunks.direct_chunk_writes = DirectChunks{1, 400};
+    CHECK(of(chunks).full_coverage.value == "no");
+    CHECK(of(chunks).full_coverage.confidence == Confidence::medium);
     fixed.writes->bytes = 1608;
     CHECK(of(fixed).reuse.value == "rewritten");
     fixed.writes->bytes = 800;

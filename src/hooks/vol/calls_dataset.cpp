@@ -150,13 +150,16 @@ Status optional(void* object, Optional* arguments, Id transfer, void** request) 
     if (fill_holes(on, false) < 0) return -1;
     if (on.direct != nullptr && asked == native_chunk_write)
         return write_direct_chunk(on, arguments, transfer, request);
+    const Clock clock(on.file);
     const Status status = pass_on<&Library::H5VLdataset_optional>(on, request, arguments, transfer);
     if (on.file == nullptr || status < 0) return status;
     if (asked == native_chunk_write) {
-        recorder::direct_chunk(on.dataset, spool::writes, bytes_of(on.library(), *written));
+        recorder::direct_chunk(on.dataset, spool::writes, written->offset,
+                               bytes_of(on.library(), *written), clock.took());
     } else if (asked == native_chunk_read && fetched->buffer != nullptr) {
-        recorder::direct_chunk(on.dataset, spool::reads,
-                               stored_bytes(on, fetched->offset, transfer));
+        const Took took = clock.took();
+        recorder::direct_chunk(on.dataset, spool::reads, fetched->offset,
+                               stored_bytes(on, fetched->offset, transfer), took);
     }
     return status;
 }

@@ -197,7 +197,8 @@ void cover(Track& track, Writer& writer, const Place& place) {
 }
 
 int meets(const Track& written, Writer& writer, const Place& place) {
-    if (written.offset == 0 || written.rank != place.rank) return 0;
+    if (written.offset == 0) return 0;
+    if (written.rank != place.rank) return place.known ? 0 : 2;
     const auto& transfers = writer.at<spool::TransfersRecord>(written.offset);
     int answer = transfers.places_not_kept + transfers.places_approximate > 0 ? 2 : 0;
     if (written.places == 0) return answer;

@@ -97,7 +97,10 @@ void dataset_closed(DatasetEntry* dataset, Took took);
 void dataset_flushed(DatasetEntry* dataset);
 void dataset_extended(DatasetEntry* dataset, const uint64_t* dims, uint32_t rank);
 void transfer(DatasetEntry* dataset, const Transfer& transfer);
-void direct_chunk(DatasetEntry* dataset, spool::Direction direction, uint64_t bytes);
+/// A chunk that was transferred as it lies in the file.
+/// @param offset  of its first element; as many numbers as the dataset has dimensions
+void direct_chunk(DatasetEntry* dataset, spool::Direction direction, const uint64_t* offset,
+                  uint64_t bytes, Took took);
 /// Whether the types of a transfer in this direction are to be compared: once.
 bool types_wanted(const DatasetEntry* dataset, spool::Direction direction);
 void types_compared(DatasetEntry* dataset, spool::Direction direction, bool differ);

@@ -366,7 +366,8 @@ void transfer(DatasetEntry* dataset, const Transfer& from) {
     cover(*track, writer(), place);
 }
 
-void direct_chunk(DatasetEntry* dataset, spool::Direction direction, uint64_t bytes) {
+void direct_chunk(DatasetEntry* dataset, spool::Direction direction, const uint64_t* offset,
+                  uint64_t bytes, Took took) {
     const Turn turn;
     if (!turn || dataset == nullptr) return;
     Track* track = track_of(*dataset, direction);
@@ -374,6 +375,10 @@ void direct_chunk(DatasetEntry* dataset, spool::Direction direction, uint64_t by
     auto& record = writer().at<spool::TransfersRecord>(track->offset);
     ++record.direct_calls;
     record.direct_bytes += bytes;
+    widen(record.active, took);
+    const Place place = place_of_chunk(*dataset, offset);
+    if (direction == spool::reads) count_read_after_write(*dataset, place, record);
+    cover(*track, writer(), place);
 }
 
 bool types_wanted(const DatasetEntry* dataset, spool::Direction direction) {

@@ -84,6 +84,8 @@ void count(spool::Calls& calls, uint64_t what, uint64_t about);
 /// The record of an entry in this process' spool; nullptr where it has none.
 spool::FileRecord* record_of(FileEntry* file);
 spool::DatasetRecord* record_of(DatasetEntry* dataset);
+/// What a chunk has within the extent; not known where the record tells no chunk.
+Place place_of_chunk(DatasetEntry& entry, const uint64_t* offset);
 void keep_settings(uint64_t of, const Settings& settings);
 
 }  // namespace recorder

@@ -33,6 +33,7 @@ set(tailrace_vol_sources
   recorder_declared.cpp
   recorder_delivered.cpp
   recorder_files.cpp
+  recorder_lives.cpp
   recorder_outcomes.cpp
   recorder_state.cpp
   track.cpp

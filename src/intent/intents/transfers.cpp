@@ -201,8 +201,11 @@ Statement coverage_of(const Dataset& dataset) {
     why.note("bytes_written", writes.bytes, "bytes").note("size", size, "bytes");
     if (writes.coverage) {
         why.note("elements_distinct", writes.coverage->elements_distinct, "elements");
+        // Not every source counts what is written as whole chunks among what is covered.
+        const bool sure = writes.coverage->full.value_or(false) || !dataset.direct_chunk_writes;
         if (writes.coverage->full)
-            return why.say(*writes.coverage->full ? "yes" : "no", Confidence::high);
+            return why.say(*writes.coverage->full ? "yes" : "no",
+                           sure ? Confidence::high : Confidence::medium);
     }
     if (size && writes.bytes && *writes.bytes < *size && !dataset.direct_chunk_writes)
         return why.say("no", Confidence::high);

@@ -44,6 +44,12 @@ void add_settings(Settings& all, const std::vector<DecodedSetting>& settings);
                               const std::vector<Part<DecodedDataset>>& parts);
 [[nodiscard]] std::optional<Transfers> transfers(Direction direction, const Extents& dims,
                                                  const std::vector<Part<DecodedDataset>>& parts);
+/// The transfers of one direction; nullptr: there were none.
+[[nodiscard]] const DecodedTransfers* of(const DecodedDataset& dataset, Direction direction);
+[[nodiscard]] bool all_places_known(const DecodedTransfers& from);
+/// What all processes touched together, whole chunks included.
+[[nodiscard]] Coverage coverage(Direction direction, const Extents& dims,
+                                const std::vector<Part<DecodedDataset>>& parts);
 [[nodiscard]] ReadAfterWrite read_after_write(const Extents& dims,
                                               const std::vector<Part<DecodedDataset>>& parts);
 

@@ -11,16 +11,10 @@ namespace {
 
 constexpr std::size_t most_shapes = 8;
 constexpr std::size_t most_shares = 256;
-constexpr std::size_t few_boxes = 16;
 constexpr const char* cause_names[] = {
     "set_independent",          "datatype_conversion",  "data_transforms",
     "mpi_opt_types_disabled",   "not_simple_or_scalar", "not_contiguous_or_chunked",
     "filtered_writes_disabled", "error_while_checking", "no_selection_io"};
-
-const DecodedTransfers* of(const DecodedDataset& dataset, Direction direction) {
-    const auto found = dataset.transfers.find(direction);
-    return found != dataset.transfers.end() ? &found->second : nullptr;
-}
 
 void sum_up(const TransfersRecord& record, Transfers& all) {
     add(all.calls, record.calls);
@@ -134,38 +128,6 @@ void sum_up_shares(Transfers& all) {
     if (all.by_process.size() > most_shares) all.by_process.resize(most_shares);
 }
 
-bool all_places_known(const DecodedTransfers& from) {
-    return from.record.places_not_kept == 0 && from.record.places_approximate == 0;
-}
-
-Coverage coverage(const Extents& dims, const std::vector<const DecodedTransfers*>& parts) {
-    Coverage made;
-    std::vector<DecodedPlace> places;
-    bool complete = true;
-    for (const DecodedTransfers* part : parts) {
-        complete = complete && all_places_known(*part);
-        places.insert(places.end(), part->places.begin(), part->places.end());
-    }
-    const auto boxes = boxes_of(places, dims);
-    if (!boxes) return made;
-    const auto distinct = distinct_elements(*boxes);
-    if (!distinct) return made;
-    std::uint64_t elements = 1;
-    for (const std::uint64_t extent : dims) elements *= extent;
-    if (complete) made.elements_distinct = *distinct;
-    if (*distinct == elements && elements > 0) {
-        made.full = true;
-        made.elements_distinct = *distinct;
-    } else if (complete) {
-        made.full = false;
-    }
-    const auto few = joined(*boxes);
-    if (complete && few.size() <= few_boxes) {
-        for (const core::Box& box : few) made.boxes.push_back({box.offset, box.count});
-    }
-    return made;
-}
-
 /// The step of strided transfers, where all processes have the same.
 void add_step(const DecodedTransfers& from, Order& order, bool& first) {
     if (from.record.strided == 0) return;
@@ -182,7 +144,8 @@ int read_from_other(const Extents& dims, const Part<DecodedDataset>& reader,
                     const Part<DecodedDataset>& writer) {
     const DecodedTransfers* read = of(*reader.record, reads);
     const DecodedTransfers* written = of(*writer.record, writes);
-    if (read == nullptr || written == nullptr || read->record.calls == 0) return 0;
+    if (read == nullptr || written == nullptr) return 0;
+    if (read->record.calls + read->record.direct_calls == 0) return 0;
     const double written_from = writer.member.start_s + seconds(written->record.active.start_ns);
     const double written_to = writer.member.start_s + seconds(written->record.active.end_ns);
     const double read_from = reader.member.start_s + seconds(read->record.active.start_ns);
@@ -208,22 +171,20 @@ std::optional<Transfers> transfers(Direction direction, const Extents& dims,
                                    const std::vector<Part<DecodedDataset>>& parts) {
     Transfers all;
     Shapes shapes;
-    std::vector<const DecodedTransfers*> known;
     bool first = true;
     for (const auto& part : parts) {
         const DecodedTransfers* from = of(*part.record, direction);
         if (from == nullptr || from->record.calls == 0) continue;
-        known.push_back(from);
         sum_up(from->record, all);
         widen(all.active, from->record.active, part.member);
         add_step(*from, *all.order, first);
         for (const DecodedShape& shape : from->shapes) shapes.add(shape);
         add_share(part.member, *from, all.by_process);
     }
-    if (known.empty()) return std::nullopt;
+    if (!all.calls) return std::nullopt;
     sum_up_shares(all);
     all.shapes = shapes.most_frequent();
-    all.coverage = coverage(dims, known);
+    all.coverage = coverage(direction, dims, parts);
     return all;
 }
 

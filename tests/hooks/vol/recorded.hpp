@@ -71,7 +71,8 @@ inline vol::FileEntry* open_file(const char* name, std::uint32_t ranks = 0) {
     return vol::recorder::file_opened(name, facts, now());
 }
 
-inline vol::DatasetEntry* create(vol::FileEntry* file, const char* path, const Numbers& dims) {
+inline vol::DatasetEntry* create(vol::FileEntry* file, const char* path, const Numbers& dims,
+                                 const Numbers& chunk = {}) {
     bool known = false;
     vol::DatasetEntry* made = vol::recorder::dataset(file, path, nullptr, true, &known);
     vol::DatasetFacts facts;
@@ -84,7 +85,9 @@ inline vol::DatasetEntry* create(vol::FileEntry* file, const char* path, const N
     facts.type_bytes = 8;
     facts.type_class = 1;
     facts.type_order = 0;
-    facts.layout = 1;
+    facts.layout = chunk.empty() ? 1 : 2;
+    facts.chunk_rank = static_cast<std::uint32_t>(chunk.size());
+    for (std::size_t d = 0; d < chunk.size(); ++d) facts.chunk[d] = chunk[d];
     made = vol::recorder::describe(made, facts);
     vol::recorder::dataset_opened(made, true, now());
     return made;
@@ -117,6 +120,9 @@ inline void write(vol::DatasetEntry* dataset, const Numbers& start, const Number
 }
 inline void read(vol::DatasetEntry* dataset, const Numbers& start, const Numbers& block) {
     move(dataset, spool::reads, start, block);
+}
+inline void direct(vol::DatasetEntry* dataset, spool::Direction direction, const Numbers& offset) {
+    vol::recorder::direct_chunk(dataset, direction, offset.data(), 100, now());
 }
 
 }  // namespace recorded

@@ -13,9 +13,11 @@ using tailrace::intent::Transfers;
 namespace {
 
 /// The only dataset of a run of one process that does `work` with it.
-Dataset dataset_of(const Numbers& dims, const std::function<void(vol::DatasetEntry*)>& work) {
+Dataset dataset_of(const Numbers& dims, const std::function<void(vol::DatasetEntry*)>& work,
+                   const Numbers& chunk = {}) {
     const Folder folder;
-    in_process(folder, "1", 0, [&] { work(create(open_file("/tmp/no such.h5"), "/d", dims)); });
+    in_process(folder, "1", 0,
+               [&] { work(create(open_file("/tmp/no such.h5"), "/d", dims, chunk)); });
     auto profile = folder.profile();
     REQUIRE(profile.files.size() == 1);
     REQUIRE(profile.files[0].datasets.size() == 1);
@@ -292,6 +294,55 @@ TEST_CASE("dimensions, places and sums beyond 32 bits are exact") {
     CHECK(reads.shapes.at(0).stride == Numbers{1, 2});
     CHECK(reads.coverage->full.value_or(false) == false);
     CHECK(found.read_after_write->same_process == true);
+}
+
+TEST_CASE("whole chunks that the program writes itself are covered, as far as they lie within") {
+    const auto mixed = [](bool last) {
+        return dataset_of({10, 7},
+                          [last](auto* dataset) {
+                              write(dataset, {0, 0}, {8, 7});
+                              direct(dataset, spool::writes, {8, 0});
+                              if (last) direct(dataset, spool::writes, {8, 4});
+                              direct(dataset, spool::reads, {8, 0});
+                          },
+                          {4, 4});
+    };
+    const Dataset full = mixed(true);
+    CHECK(full.writes->coverage->full == true);
+    CHECK(full.writes->coverage->elements_distinct == 70);
+    CHECK(full.direct_chunk_writes->calls == 2);
+    CHECK(full.read_after_write->any == true);
+    CHECK(mixed(false).writes->coverage->full == false);
+    const auto only_chunks = [](std::uint64_t from) {
+        return dataset_of({10},
+                          [from](auto* dataset) {
+                              direct(dataset, spool::writes, {4});
+                              read(dataset, {from}, {2});
+                          },
+                          {4});
+    };
+    CHECK(only_chunks(7).read_after_write->any == true);
+    CHECK(only_chunks(8).read_after_write->any == false);
+    // One process writes chunks, the other one the rest.
+    const Folder folder;
+    for (int rank = 0; rank < 2; ++rank) {
+        in_process(folder, "1", rank, [rank] {
+            auto* dataset = create(open_file("/tmp/no such.h5"), "/d", {8}, {4});
+            if (rank == 0) write(dataset, {0}, {4});
+            if (rank == 1) direct(dataset, spool::writes, {4});
+        });
+    }
+    CHECK(folder.profile().files.at(0).datasets.at(0).writes->coverage->full == true);
+}
+
+TEST_CASE("a chunk of a dataset without chunks makes nothing certain") {
+    const Dataset found = dataset_of({10}, [](auto* dataset) {
+        write(dataset, {0}, {4});
+        direct(dataset, spool::writes, {4});
+        direct(dataset, spool::reads, {4});
+    });
+    CHECK_FALSE(found.writes->coverage->full.has_value());
+    CHECK_FALSE(found.read_after_write->any.has_value());
 }
 
 TEST_CASE("extents: the first and the last ones, in their order") {

@@ -33,3 +33,21 @@ def test_a_selection_that_is_moved(tmp_path: Path) -> None:
     one = dataset_of(profile, "m.h5", "/one")
     assert one["writes"]["coverage"]["boxes"] == [{"start": [20], "count": [10]}]
     assert one["read_after_write"]["any"] is False
+
+
+CHUNKS = """
+import h5py, numpy as np
+with h5py.File("c.h5", "w") as f:
+    d = f.create_dataset("d", (10, 10), dtype="i4", chunks=(4, 10))
+    d[:8] = 1
+    d.id.write_direct_chunk((8, 0), np.ones((4, 10), "i4").tobytes())
+    e = f.create_dataset("e", (8,), dtype="i4", chunks=(4,))
+    e.id.write_direct_chunk((4,), np.ones(4, "i4").tobytes())
+    e[5:6]
+"""
+
+
+def test_chunks_that_are_written_as_they_lie(tmp_path: Path) -> None:
+    _, profile = profiled(tmp_path, *script(tmp_path, CHUNKS))
+    assert dataset_of(profile, "c.h5", "/d")["writes"]["coverage"]["full"] is True
+    assert dataset_of(profile, "c.h5", "/e")["read_after_write"]["any"] is True

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of the elements of a dataset: by chunks, and over the times it is made anew.
+#include "hooks/vol/recorder_state.hpp"
+
+namespace tailrace::hooks::vol::recorder {
+
+Place place_of_chunk(DatasetEntry& entry, const uint64_t* offset) {
+    Place place;
+    const spool::DatasetRecord* record = record_of(&entry);
+    if (record == nullptr || record->rank != entry.rank || record->chunk_rank != entry.rank)
+        return place;
+    const auto* chunk = reinterpret_cast<const uint64_t*>(record + 1) + 2 * uint64_t{entry.rank};
+    place.selection = spool::select_hyperslab;
+    place.rank = entry.rank;
+    place.known = entry.rank > 0;
+    for (uint32_t d = 0; d < entry.rank; ++d) {
+        if (offset[d] >= entry.dims[d]) return Place{};
+        const uint64_t rest = entry.dims[d] - offset[d];
+        place.start[d] = offset[d];
+        place.stride[d] = place.count[d] = 1;
+        place.block[d] = rest < chunk[d] ? rest : chunk[d];
+    }
+    return place;
+}
+
+}  // namespace tailrace::hooks::vol::recorder
