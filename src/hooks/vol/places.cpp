@@ -160,7 +160,96 @@ int rows_meet(const Row& few, const Row& many) {
     return few.count > most ? 2 : 0;
 }
 
+/// Transfers whose place is not known.
+uint64_t lost(const spool::TransfersRecord& record) {
+    return record.places_not_kept + record.places_approximate;
+}
+
+/// Whether one place is all of `dims`, or there is nothing to touch.
+bool is_whole(Writer& writer, const Track& track, const uint64_t* dims) {
+    for (uint32_t d = 0; d < track.rank; ++d)
+        if (dims[d] == 0) return true;
+    const uint32_t used = track.places != 0 ? writer.at<spool::PlacesRecord>(track.places).used : 0;
+    for (uint32_t number = 0; number < used; ++number) {
+        const Slot known = slot(writer, track.places, number, track.rank);
+        uint32_t d = 0;
+        while (d < track.rank && known.count[d] == 1 && known.start[d] == 0 &&
+               known.block[d] >= dims[d])
+            ++d;
+        if (d == track.rank) return true;
+    }
+    return false;
+}
+
+bool same_places(Writer& writer, uint64_t one, uint64_t other, uint32_t rank) {
+    const auto& a = writer.at<spool::PlacesRecord>(one);
+    const auto& b = writer.at<spool::PlacesRecord>(other);
+    return a.used == b.used && memcmp(&a + 1, &b + 1, a.used * 4UL * rank * sizeof(uint64_t)) == 0;
+}
+
+/// False: nothing of it lies within. `exact` becomes false where a block in the middle of a row of
+/// them is cut.
+bool cut_slot(Slot& at, const uint64_t* dims, bool& exact) {
+    for (uint32_t d = 0; d < at.rank; ++d) {
+        if (at.start[d] >= dims[d]) return false;
+        if (at.end(d) <= dims[d]) continue;
+        if (at.count[d] == 1) {
+            at.block[d] = dims[d] - at.start[d];
+            continue;
+        }
+        at.count[d] = (dims[d] - at.start[d] + at.stride[d] - 1) / at.stride[d];
+        if (at.end(d) <= dims[d]) continue;
+        exact = exact && at.count[d] == 1;
+        if (at.count[d] == 1)
+            at.block[d] = dims[d] - at.start[d];
+        else
+            --at.count[d];
+    }
+    return true;
+}
+
 }  // namespace
+
+void end_life(Track& track, Writer& writer, const uint64_t* dims, bool same_dims) {
+    auto& transfers = writer.at<spool::TransfersRecord>(track.offset);
+    if (transfers.lives_before < UINT16_MAX) ++transfers.lives_before;
+    const bool known = lost(transfers) == track.lost;
+    track.lost = lost(transfers);
+    auto* now = track.places != 0 ? &writer.at<spool::PlacesRecord>(track.places) : nullptr;
+    if (!same_dims && track.earlier != 0) transfers.uneven = 1;
+    if (!is_whole(writer, track, dims)) {
+        if (now == nullptr || now->used == 0 || !known || !same_dims) {
+            transfers.uneven = 1;
+        } else if (track.earlier == 0) {
+            now->earlier = 1;
+            track.earlier = track.places;
+            track.places = 0;
+            return;
+        } else if (!same_places(writer, track.places, track.earlier, track.rank)) {
+            transfers.uneven = 1;
+        }
+    }
+    if (now != nullptr) now->used = 0;
+}
+
+void begin_late(Track& track, Writer& writer, uint32_t lives) {
+    auto& transfers = writer.at<spool::TransfersRecord>(track.offset);
+    transfers.lives_before = static_cast<uint16_t>(lives < UINT16_MAX ? lives : UINT16_MAX);
+    transfers.uneven = 1;
+}
+
+void cut(Track& track, Writer& writer, const uint64_t* dims) {
+    if (track.places == 0) return;
+    auto& record = writer.at<spool::PlacesRecord>(track.places);
+    bool exact = true;
+    for (uint32_t number = record.used; number-- > 0;) {
+        Slot at = slot(writer, track.places, number, track.rank);
+        if (cut_slot(at, dims, exact)) continue;
+        --record.used;
+        if (number != record.used) copy(at, slot(writer, track.places, record.used, track.rank));
+    }
+    if (!exact) ++writer.at<spool::TransfersRecord>(track.offset).places_not_kept;
+}
 
 void cover(Track& track, Writer& writer, const Place& place) {
     auto& transfers = writer.at<spool::TransfersRecord>(track.offset);
@@ -200,7 +289,7 @@ int meets(const Track& written, Writer& writer, const Place& place) {
     if (written.offset == 0) return 0;
     if (written.rank != place.rank) return place.known ? 0 : 2;
     const auto& transfers = writer.at<spool::TransfersRecord>(written.offset);
-    int answer = transfers.places_not_kept + transfers.places_approximate > 0 ? 2 : 0;
+    int answer = lost(transfers) > written.lost ? 2 : 0;
     if (written.places == 0) return answer;
     const uint32_t used = writer.at<spool::PlacesRecord>(written.places).used;
     for (uint32_t number = 0; number < used; ++number) {

@@ -151,7 +151,9 @@ Track* track_of(DatasetEntry& entry, spool::Direction direction) {
     if (record_of(&entry) == nullptr) return nullptr;
     if (track == nullptr) track = new_track(entry.rank);
     if (track == nullptr) return nullptr;
+    const bool fresh = track->offset == 0 || track->generation != generation();
     if (!begin(*track, writer(), generation(), entry.offset, direction)) return nullptr;
+    if (fresh && entry.lives > 0) begin_late(*track, writer(), entry.lives);
     return track;
 }
 
@@ -188,6 +190,7 @@ spool::DatasetRecord* record_of(DatasetEntry* dataset) {
     dataset->offset = offset;
     dataset->generation = generation();
     dataset->extents = 0;
+    dataset->lives = 0;
     return &record;
 }
 
@@ -205,6 +208,7 @@ DatasetEntry* dataset(FileEntry* file, const char* path, const unsigned char* to
     if (entry == nullptr) entry = entry_of(file, path);
     if (entry == nullptr) return nullptr;
     if (created) forget_token(entry);
+    entry->anew = entry->anew || created;
     if (token != nullptr) keep_token(entry, token);
     if (!entry->other_name && strcmp(entry->path, path) != 0 && record_of(entry) != nullptr) {
         spooling::add_name(writer(), spool::kind_dataset_name, entry->offset, path);
@@ -242,6 +246,8 @@ DatasetEntry* describe(DatasetEntry* dataset, const DatasetFacts& facts) {
     const Turn turn;
     if (!turn || dataset == nullptr || record_of(dataset->file) == nullptr) return dataset;
     const bool again = dataset->described;
+    const bool anew = dataset->anew;
+    dataset->anew = false;
     if (again && (dataset->rank != facts.rank || dataset->chunk_rank != facts.chunk_rank)) {
         DatasetEntry* other = new_entry(dataset->file, dataset->path);
         if (other == nullptr) return dataset;
@@ -249,6 +255,7 @@ DatasetEntry* describe(DatasetEntry* dataset, const DatasetFacts& facts) {
     } else if (!again && dataset->offset != 0 && dataset->generation == generation()) {
         return dataset;  // its record was made when nothing was known, without room for numbers
     }
+    if (again) (anew ? new_life : new_extent)(*dataset, facts.dims);
     if (dataset->dims == nullptr) {
         dataset->dims = static_cast<uint64_t*>(calloc(facts.rank + 1, sizeof(uint64_t)));
         if (dataset->dims == nullptr) return dataset;
@@ -297,6 +304,7 @@ void dataset_extended(DatasetEntry* dataset, const uint64_t* dims, uint32_t rank
     // Its record may have no room for numbers: a fork found no description to begin with.
     if (record == nullptr || rank != dataset->rank || rank != record->rank || rank == 0) return;
     ++record->extensions;
+    new_extent(*dataset, dims);
     uint64_t* numbers = numbers_behind(*record);
     uint64_t elements = 1;
     for (uint32_t d = 0; d < rank; ++d) elements *= dims[d];

@@ -23,4 +23,40 @@ Place place_of_chunk(DatasetEntry& entry, const uint64_t* offset) {
     return place;
 }
 
+namespace {
+
+template <typename Do>
+void for_tracks(const DatasetEntry& entry, Do what) {
+    for (Track* track : entry.track) {
+        const bool here = track != nullptr && track->offset != 0 &&
+                          track->generation == generation() && track->rank == entry.rank;
+        if (here) what(*track);
+    }
+}
+
+}  // namespace
+
+void new_extent(DatasetEntry& entry, const uint64_t* dims) {
+    bool shrinks = false;
+    bool differs = false;
+    for (uint32_t d = 0; d < entry.rank; ++d) {
+        differs = differs || dims[d] != entry.dims[d];
+        shrinks = shrinks || dims[d] < entry.dims[d];
+    }
+    if (!differs) return;
+    for_tracks(entry, [&](Track& track) {
+        // What was kept of the lives before lay in another extent.
+        if (track.earlier != 0) writer().at<spool::TransfersRecord>(track.offset).uneven = 1;
+        if (shrinks) cut(track, writer(), dims);
+    });
+}
+
+void new_life(DatasetEntry& entry, const uint64_t* dims) {
+    if (entry.offset == 0 || entry.generation != generation()) return;
+    bool same = true;
+    for (uint32_t d = 0; d < entry.rank; ++d) same = same && dims[d] == entry.dims[d];
+    ++entry.lives;
+    for_tracks(entry, [&](Track& track) { end_life(track, writer(), entry.dims, same); });
+}
+
 }  // namespace tailrace::hooks::vol::recorder

@@ -45,7 +45,9 @@ struct DatasetEntry {
     uint32_t rank;
     uint32_t chunk_rank;
     uint32_t token_epoch;
+    uint32_t lives;  ///< how often it was made anew, as the spool of `generation` knows
     bool described;
+    bool anew;  ///< it was, and what it looks like now is not told yet
     bool token_known;
     bool other_name;  ///< one is kept, and no more
     bool types_compared[2];
@@ -86,6 +88,9 @@ spool::FileRecord* record_of(FileEntry* file);
 spool::DatasetRecord* record_of(DatasetEntry* dataset);
 /// What a chunk has within the extent; not known where the record tells no chunk.
 Place place_of_chunk(DatasetEntry& entry, const uint64_t* offset);
+/// What it looks like is about to change: it has been made anew, or has another extent.
+void new_life(DatasetEntry& entry, const uint64_t* dims);
+void new_extent(DatasetEntry& entry, const uint64_t* dims);
 void keep_settings(uint64_t of, const Settings& settings);
 
 }  // namespace recorder

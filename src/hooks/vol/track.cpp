@@ -87,7 +87,7 @@ bool begin(Track& track, Writer& writer, uint32_t generation, uint64_t dataset,
     if (track.offset != 0 && track.generation == generation) return true;
     track.generation = generation;
     track.shapes = 0;
-    track.places = 0;
+    track.places = track.earlier = track.lost = 0;
     track.any = track.step = false;
     track.offset = writer.add(spool::kind_transfers,
                               sizeof(spool::TransfersRecord) + 3 * sizeof(uint64_t) * track.rank);

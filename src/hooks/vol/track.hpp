@@ -13,8 +13,10 @@ constexpr uint32_t most_places = 64;
 
 /// What is kept besides the record in the spool.
 struct Track {
-    uint64_t offset;  ///< of its Transfers record; 0: none yet
-    uint64_t places;  ///< offset of its Places record; 0: none yet
+    uint64_t offset;   ///< of its Transfers record; 0: none yet
+    uint64_t places;   ///< offset of its Places record; 0: none yet
+    uint64_t earlier;  ///< the same of the lives before, which were all alike; 0: none
+    uint64_t lost;     ///< transfers of those lives whose place is not known
     uint32_t generation;
     uint32_t rank;
     uint32_t shapes;
@@ -43,6 +45,16 @@ void follow(Track& track, intent::spool::Writer& writer, const Place& place, con
 void count_shape(Track& track, intent::spool::Writer& writer, const Place& place, uint64_t elements,
                  uint64_t bytes);
 void cover(Track& track, intent::spool::Writer& writer, const Place& place);
+
+/// The dataset is made anew: what was touched was in a life that is over now. Only one of those is
+/// kept, as long as all are alike.  [local]
+/// @param dims  of the life that is over
+/// @param same_dims  whether the next one begins with them
+void end_life(Track& track, intent::spool::Writer& writer, const uint64_t* dims, bool same_dims);
+/// Nothing is known of `lives` before the first transfer.  [local]
+void begin_late(Track& track, intent::spool::Writer& writer, uint32_t lives);
+/// What lies beyond `dims` is gone.  [local]
+void cut(Track& track, intent::spool::Writer& writer, const uint64_t* dims);
 
 /// Whether `place` meets what `written` covers: 0 no, 1 yes, 2 perhaps.  [local]
 int meets(const Track& written, intent::spool::Writer& writer, const Place& place);

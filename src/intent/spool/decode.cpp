@@ -284,7 +284,7 @@ private:
             for (Numbers* part : {&place.start, &place.stride, &place.count, &place.block}) {
                 *part = reader.numbers(rank);
             }
-            of.places.push_back(std::move(place));
+            (record.earlier != 0 ? of.earlier : of.places).push_back(std::move(place));
         }
     }
 

@@ -64,7 +64,8 @@ struct DecodedTransfers {
     std::vector<std::uint64_t> first_start, first_count;
     std::vector<std::int64_t> step;
     std::vector<DecodedShape> shapes;
-    std::vector<DecodedPlace> places;
+    std::vector<DecodedPlace> places;   ///< of the last life
+    std::vector<DecodedPlace> earlier;  ///< of each one before; none: each was touched as a whole
 };
 struct DecodedDataset {
     DatasetRecord record{};

@@ -244,8 +244,9 @@ struct TransfersRecord {
     uint64_t places_approximate;  ///< transfers of points or irregular selections
     uint64_t after_own_write;     ///< reads of what this process had written
     uint64_t maybe_after_own_write;
-    uint32_t first_known;  ///< 1: the first place follows
-    uint32_t pad;
+    uint32_t first_known;   ///< 1: the first place follows
+    uint16_t lives_before;  ///< how often the dataset was made anew, as far as this process knows
+    uint16_t uneven;        ///< 1: those lives touched other elements each, or it is not known
 };
 
 enum Selected : uint32_t { select_all, select_hyperslab, select_points, select_irregular };
@@ -267,7 +268,7 @@ struct PlacesRecord {
     uint32_t rank;
     uint32_t capacity;
     uint32_t used;
-    uint32_t pad;
+    uint32_t earlier;  ///< 1: of the lives before the last one, which were all alike
 };
 
 enum Key : uint32_t {

@@ -139,6 +139,21 @@ void add_step(const DecodedTransfers& from, Order& order, bool& first) {
     first = false;
 }
 
+/// Whether no element is in both; nothing where that takes too long to say.
+std::optional<bool> are_apart(const Extents& dims, std::span<const DecodedPlace> some,
+                              std::span<const DecodedPlace> others) {
+    const auto a = boxes_of(some, dims);
+    const auto b = boxes_of(others, dims);
+    if (!a || !b) return std::nullopt;
+    const auto together = distinct_elements(*a);
+    const auto other = distinct_elements(*b);
+    std::vector<core::Box> united = *a;
+    united.insert(united.end(), b->begin(), b->end());
+    const auto all = distinct_elements(united);
+    if (!together || !other || !all) return std::nullopt;
+    return *all == *together + *other;
+}
+
 /// Whether a process read what another one wrote: 0 no, 1 yes, 2 not known.
 int read_from_other(const Extents& dims, const Part<DecodedDataset>& reader,
                     const Part<DecodedDataset>& writer) {
@@ -151,18 +166,12 @@ int read_from_other(const Extents& dims, const Part<DecodedDataset>& reader,
     const double read_from = reader.member.start_s + seconds(read->record.active.start_ns);
     const double read_to = reader.member.start_s + seconds(read->record.active.end_ns);
     if (read_to < written_from) return 0;
-    const bool complete = all_places_known(*read) && all_places_known(*written);
-    const auto a = boxes_of(read->places, dims);
-    const auto b = boxes_of(written->places, dims);
-    if (!a || !b) return 2;
-    const auto together = distinct_elements(*a);
-    const auto other = distinct_elements(*b);
-    std::vector<core::Box> both = *a;
-    both.insert(both.end(), b->begin(), b->end());
-    const auto united = distinct_elements(both);
-    if (!together || !other || !united) return 2;
-    if (*united == *together + *other) return complete ? 0 : 2;
-    return read_from >= written_to ? 1 : 2;
+    const auto apart = are_apart(dims, read->places, written->places);
+    if (!apart) return 2;
+    if (!*apart) return read_from >= written_to ? 1 : 2;
+    const bool one_life = read->record.lives_before == 0 && written->record.lives_before == 0;
+    const bool complete = all_places_known(*read) && all_places_known(*written) && one_life;
+    return complete ? 0 : 2;
 }
 
 }  // namespace

@@ -12,6 +12,8 @@ using tailrace::intent::Transfers;
 
 namespace {
 
+using Work = std::function<void(vol::DatasetEntry*)>;
+
 /// The only dataset of a run of one process that does `work` with it.
 Dataset dataset_of(const Numbers& dims, const std::function<void(vol::DatasetEntry*)>& work,
                    const Numbers& chunk = {}) {
@@ -333,6 +335,82 @@ TEST_CASE("whole chunks that the program writes itself are covered, as far as th
         });
     }
     CHECK(folder.profile().files.at(0).datasets.at(0).writes->coverage->full == true);
+}
+
+TEST_CASE("a dataset that is made anew is covered where it was in each of its lives") {
+    // Each life: the extent it is made with, and what is written.
+    struct Life {
+        std::uint64_t extent, from, count;
+    };
+    const auto full = [](const std::vector<std::vector<Life>>& processes) {
+        const Folder folder;
+        for (int rank = 0; rank < static_cast<int>(processes.size()); ++rank) {
+            in_process(folder, "1", rank, [&] {
+                for (const Life& life : processes[rank]) {
+                    auto* dataset = create(open_file("/tmp/no such.h5"), "/d", {life.extent});
+                    if (life.count > 0) write(dataset, {life.from}, {life.count});
+                }
+            });
+        }
+        return folder.profile().files.at(0).datasets.at(0).writes->coverage->full;
+    };
+    CHECK(full({{{10, 0, 5}, {10, 5, 5}}}) == false);
+    CHECK(full({{{10, 0, 10}, {10, 0, 10}}}) == true);
+    CHECK(full({{{5, 0, 5}, {10, 0, 10}, {20, 0, 20}}}) == true);
+    CHECK(full({{{10, 0, 10}, {10, 0, 5}}}) == false);
+    CHECK(full({{{10, 0, 5}, {10, 0, 10}}}) == false);
+    CHECK_FALSE(full({{{10, 0, 5}, {10, 5, 5}, {10, 0, 10}}}) == true);
+    CHECK_FALSE(full({{{20, 0, 10}, {10, 0, 10}}}) == true);
+    CHECK_FALSE(full({{{10, 0, 0}, {10, 0, 10}}}) == true);
+    // Ranks that make it together, each with its part.
+    const std::vector<Life> low(3, {10, 0, 5});
+    const std::vector<Life> high(3, {10, 5, 5});
+    CHECK(full({low, high}) == true);
+    CHECK(full({low, {{10, 5, 5}, {10, 5, 5}, {10, 5, 4}}}) == false);
+    CHECK(full({low, {{10, 5, 4}, {10, 5, 4}, {10, 5, 5}}}) == false);
+    CHECK_FALSE(full({low, {{10, 5, 5}, {10, 0, 5}, {10, 5, 5}}}).has_value());
+    CHECK_FALSE(full({low, {{10, 5, 5}}}).has_value());
+}
+
+TEST_CASE("what was written in an earlier life is not read back") {
+    const auto read_back = [](const Work& between) {
+        return *dataset_of({10}, [&between](auto* dataset) {
+                    write(dataset, {0}, {10});
+                    between(dataset);
+                    read(dataset, {5}, {5});
+                }).read_after_write;
+    };
+    const auto anew = [](auto*) { create(open_file("/tmp/no such.h5"), "/d", {10}); };
+    const auto grown_again = [](auto* dataset) {
+        for (const std::uint64_t extent : {5, 10})
+            vol::recorder::dataset_extended(dataset, &extent, 1);
+    };
+    CHECK(read_back([](auto*) {}).same_process == true);
+    CHECK(read_back(anew).same_process == false);
+    CHECK(read_back(grown_again).same_process == false);
+}
+
+TEST_CASE("what a dataset loses as it shrinks is not covered") {
+    const auto after = [](
+                           const std::vector<Numbers>& extents, const Work& first,
+                           const Work& then = [](auto*) {}) {
+        const auto found = dataset_of({10, 10}, [&](auto* dataset) {
+            first(dataset);
+            for (const Numbers& extent : extents)
+                vol::recorder::dataset_extended(dataset, extent.data(), 2);
+            then(dataset);
+        });
+        return *found.writes->coverage;
+    };
+    const auto all = [](auto* dataset) { write(dataset, {0, 0}, {10, 10}); };
+    const auto half = [](auto* dataset) { write(dataset, {5, 0}, {5, 10}); };
+    const auto stripes = [](auto* dataset) { write(dataset, {0, 0}, {1, 2}, {10, 3}, {1, 4}); };
+    CHECK(after({{5, 10}, {10, 10}}, all).elements_distinct == 50);
+    CHECK(after({{5, 10}, {10, 10}}, all, half).full == true);
+    CHECK(after({{5, 10}}, half).elements_distinct == 0);
+    CHECK(after({{10, 6}}, stripes).elements_distinct == 40);
+    CHECK(after({{10, 2}, {10, 10}}, stripes).elements_distinct == 20);
+    CHECK_FALSE(after({{10, 5}, {10, 10}}, stripes).elements_distinct.has_value());
 }
 
 TEST_CASE("a chunk of a dataset without chunks makes nothing certain") {

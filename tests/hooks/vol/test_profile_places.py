@@ -51,3 +51,34 @@ def test_chunks_that_are_written_as_they_lie(tmp_path: Path) -> None:
     _, profile = profiled(tmp_path, *script(tmp_path, CHUNKS))
     assert dataset_of(profile, "c.h5", "/d")["writes"]["coverage"]["full"] is True
     assert dataset_of(profile, "c.h5", "/e")["read_after_write"]["any"] is True
+
+
+LIVES = """
+import h5py, numpy as np
+for half in (slice(0, 5), slice(5, 10)):
+    with h5py.File("l.h5", "w") as f:
+        f.create_dataset("truncated", (10,), dtype="i4")[half] = 1
+        f.create_dataset("whole", (10,), dtype="i4")[:] = 1
+        d = f.create_dataset("deleted", (10,), dtype="i4")
+        d[:] = 1
+        del f["deleted"], d
+        f.create_dataset("deleted", (10,), dtype="i4")[5:]
+        g = f.create_dataset("shrunk", (10,), maxshape=(None,), dtype="i4")
+        g[:] = 1
+        g.resize((5,))
+        g.resize((10,))
+"""
+
+
+def test_datasets_that_are_made_anew(tmp_path: Path) -> None:
+    _, profile = profiled(tmp_path, *script(tmp_path, LIVES))
+    covered = {}
+    for name in ("truncated", "whole", "deleted", "shrunk"):
+        writes = dataset_of(profile, "l.h5", f"/{name}")["writes"]
+        covered[name] = writes["coverage"].get("full")
+    assert covered["truncated"] is False
+    assert covered["whole"] is True
+    assert covered["deleted"] is not True
+    assert covered["shrunk"] is False
+    deleted = dataset_of(profile, "l.h5", "/deleted")
+    assert deleted["read_after_write"]["any"] is False
