@@ -156,12 +156,13 @@ void* open_file(Library& library, const char* name, unsigned flags, Id access, I
     const BelowList below(library, access);
     if (!below.good()) return nullptr;
     const int64_t start = recorder::now();
+    FileFacts facts;
+    if (recorder::on()) facts.before = recorder::state_of(name);
     FileTuning tuning(library, name, flags, invalid_id, below.list());
     void* inner = tuning.make([&](Id, Id with_access, unsigned) {
         return library.H5VLfile_open(name, flags, with_access, transfer, request);
     });
     if (inner == nullptr) return nullptr;
-    FileFacts facts;
     facts.read_only = (flags & writable) == 0;
     return wrapped(library, below, tuning, inner, request, name, facts, access, invalid_id,
                    {start, recorder::now()});

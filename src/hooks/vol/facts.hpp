@@ -24,11 +24,22 @@ struct Settings {
     Setting all[most_settings];
 };
 
+/// What tells whether somebody else has changed or replaced a file.
+struct FileState {
+    bool known = false;
+    uint64_t device = 0;
+    uint64_t inode = 0;
+    uint64_t bytes = 0;
+    int64_t modified_ns = 0;
+    int64_t changed_ns = 0;
+};
+
 struct FileFacts {
     bool created = false;
     bool read_only = false;
     uint32_t driver = spool::driver_not_known;
     uint32_t communicator_size = 0;
+    FileState before;  ///< before it was opened
     Settings settings;
 };
 

@@ -52,6 +52,9 @@ using spooling::now;
 
 void library(const unsigned version[3], bool parallel, const char* path);
 
+/// One stat; unknown where there is no such file.  [local]
+FileState state_of(const char* name);
+
 /// A file that was opened or created. nullptr: it is not recorded.  [local]
 FileEntry* file_opened(const char* name, const FileFacts& facts, Took took);
 void file_reopened(FileEntry* file, Took took);
@@ -83,7 +86,8 @@ FileEntry* file_beside(const char* name);
 /// @param token  16 bytes that identify it within the file, whatever it is called; nullptr: not
 /// known
 /// @param created  it is new: whatever had its token before is gone
-/// @param known    out: whether describe() was called for it before
+/// @param known    out: whether describe() was called for it, and nobody else has changed the file
+/// since
 DatasetEntry* dataset(FileEntry* file, const char* path, const unsigned char* token, bool created,
                       bool* known);
 /// An entry for a dataset that has no name yet, and its name when it gets one.

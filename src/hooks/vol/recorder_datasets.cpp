@@ -208,13 +208,17 @@ DatasetEntry* dataset(FileEntry* file, const char* path, const unsigned char* to
     if (entry == nullptr) entry = entry_of(file, path);
     if (entry == nullptr) return nullptr;
     if (created) forget_token(entry);
-    entry->anew = entry->anew || created;
+    // Of another file, or at another place in it, it is another dataset.
+    const bool moved = token != nullptr && entry->token_known &&
+                       entry->token_epoch != file->epoch &&
+                       memcmp(entry->token, token, sizeof entry->token) != 0;
+    entry->anew = entry->anew || created || moved || entry->described_epoch < file->emptied;
     if (token != nullptr) keep_token(entry, token);
     if (!entry->other_name && strcmp(entry->path, path) != 0 && record_of(entry) != nullptr) {
         spooling::add_name(writer(), spool::kind_dataset_name, entry->offset, path);
         entry->other_name = true;
     }
-    *known = entry->described;
+    *known = entry->described && entry->described_epoch == file->epoch;
     return entry;
 }
 
@@ -251,6 +255,10 @@ DatasetEntry* describe(DatasetEntry* dataset, const DatasetFacts& facts) {
     if (again && (dataset->rank != facts.rank || dataset->chunk_rank != facts.chunk_rank)) {
         DatasetEntry* other = new_entry(dataset->file, dataset->path);
         if (other == nullptr) return dataset;
+        if (dataset->token_known) {
+            forget_token(dataset);
+            keep_token(other, dataset->token);
+        }
         dataset = other;
     } else if (!again && dataset->offset != 0 && dataset->generation == generation()) {
         return dataset;  // its record was made when nothing was known, without room for numbers
@@ -266,6 +274,7 @@ DatasetEntry* describe(DatasetEntry* dataset, const DatasetFacts& facts) {
     dataset->type_bytes = facts.type_bytes;
     dataset->elements = facts.elements;
     dataset->described = true;
+    dataset->described_epoch = dataset->file->epoch;
     spool::DatasetRecord* record = record_of(dataset);
     if (record == nullptr) return dataset;
     fill(*record, facts, dataset->path);

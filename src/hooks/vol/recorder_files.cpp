@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "hooks/vol/recorder_state.hpp"
 
@@ -32,7 +34,43 @@ FileEntry* entry_of(const char* name) {
     return made;
 }
 
+int64_t nanoseconds(const timespec& at) {
+    return static_cast<int64_t>(at.tv_sec) * 1'000'000'000 + at.tv_nsec;
+}
+
+bool same_file(const FileState& one, const FileState& other) {
+    return one.device == other.device && one.inode == other.inode;
+}
+
+/// Somebody else may have changed the file since this process saw it: what is known of it is asked
+/// anew. While it is open here, the changes are our own; it can only have been replaced.
+void compare(FileEntry& file, const FileState& now) {
+    const FileState before = file.seen;
+    if (now.known) file.seen = now;
+    if (!now.known || !before.known) return;
+    const bool replaced = !same_file(before, now);
+    const bool same = before.bytes == now.bytes && before.modified_ns == now.modified_ns &&
+                      before.changed_ns == now.changed_ns;
+    if (!replaced && (same || file.open > 0)) return;
+    ++file.epoch;
+    if (replaced) file.emptied = file.epoch;
+}
+
 }  // namespace
+
+FileState state_of(const char* name) {
+    const int error = errno;
+    struct stat found {};
+    FileState state;
+    state.known = stat(name, &found) == 0;
+    state.device = found.st_dev;
+    state.inode = found.st_ino;
+    state.bytes = static_cast<uint64_t>(found.st_size);
+    state.modified_ns = nanoseconds(found.st_mtim);
+    state.changed_ns = nanoseconds(found.st_ctim);
+    errno = error;
+    return state;
+}
 
 spool::FileRecord* record_of(FileEntry* file) {
     if (file == nullptr) return nullptr;
@@ -85,7 +123,10 @@ FileEntry* file_opened(const char* name, const FileFacts& facts, Took took) {
     ++record->opens;
     if (facts.created) {
         ++record->creates;
-        ++file->epoch;
+        file->emptied = ++file->epoch;
+        file->seen = state_of(file->path);
+    } else {
+        compare(*file, facts.before);
     }
     if (facts.read_only) ++record->read_only_opens;
     if (file->closed_before && file->open == 0) ++record->reopens;
@@ -106,7 +147,9 @@ FileEntry* file_beside(const char* name) {
     const Turn turn;
     if (!turn) return nullptr;
     FileEntry* file = entry_of(name);
-    return record_of(file) != nullptr ? file : nullptr;
+    if (record_of(file) == nullptr) return nullptr;
+    compare(*file, state_of(file->path));
+    return file;
 }
 
 void file_reopened(FileEntry* file, Took took) {
@@ -126,6 +169,9 @@ void file_closed(FileEntry* file, Took took) {
     ++record->closes;
     if (file->open > 0) --file->open;
     file->closed_before = true;
+    // Where it is gone or replaced by now, the next one to be opened is another file.
+    const FileState left = state_of(file->path);
+    if (left.known && (!file->seen.known || same_file(left, file->seen))) file->seen = left;
     widen(record->close, took);
     record->metadata_ns += took.end_ns - took.start_ns;
     count(record->metadata_order, 4, 0);

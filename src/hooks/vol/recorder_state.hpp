@@ -22,7 +22,9 @@ struct FileEntry {
     uint64_t offset;  ///< of its record in the spool of `generation`
     uint32_t generation;
     uint32_t open;           ///< how often it is open now
-    uint32_t epoch;          ///< creations: tokens of an earlier one mean nothing any more
+    uint32_t epoch;          ///< tokens and descriptions of an earlier one mean nothing any more
+    uint32_t emptied;        ///< the epoch that began with another file, or an empty one
+    FileState seen;          ///< as this process last opened or closed it
     Declarations* declared;  ///< nullptr: nothing
     bool closed_before;
     bool settings_kept;
@@ -45,6 +47,7 @@ struct DatasetEntry {
     uint32_t rank;
     uint32_t chunk_rank;
     uint32_t token_epoch;
+    uint32_t described_epoch;
     uint32_t lives;  ///< how often it was made anew, as the spool of `generation` knows
     bool described;
     bool anew;  ///< it was, and what it looks like now is not told yet

@@ -432,3 +432,33 @@ TEST_CASE("extents: the first and the last ones, in their order") {
     const std::vector<Numbers> expected = {{1}, {2}, {3}, {4}, {17}, {18}, {19}, {20}};
     CHECK(found.extensions->sequence == expected);
 }
+
+TEST_CASE("a file that others change is looked at anew, once") {
+    const Folder folder;
+    in_process(folder, "1", 0, [] {
+        const unsigned char token[16] = {48};
+        vol::FileFacts facts;
+        facts.before = {true, 1, 2, 100, 5, 5};
+        const auto open = [&](std::uint32_t rank) {
+            auto* file = vol::recorder::file_opened("/tmp/no such.h5", facts, now());
+            bool known = false;
+            auto* dataset = vol::recorder::dataset(file, "/d", token, false, &known);
+            vol::DatasetFacts of;
+            of.rank = rank;
+            for (std::uint32_t d = 0; d < rank; ++d) of.dims[d] = of.largest[d] = 4;
+            if (!known) dataset = vol::recorder::describe(dataset, of);
+            vol::recorder::file_closed(file, now());
+            std::uint64_t dims[vol::most_dimensions];
+            if (vol::recorder::extent(dataset, dims) != rank) _exit(1);
+            return known;
+        };
+        if (open(1)) _exit(2);
+        if (!open(1)) _exit(3);
+        facts.before.modified_ns = 6;
+        if (open(2)) _exit(4);  // it has another rank now, and the same token
+        if (!open(2) || !open(2)) _exit(5);
+        facts.before.inode = 3;
+        if (open(2)) _exit(6);
+        if (!open(2)) _exit(7);
+    });
+}

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from profiled import dataset_of, profiled, script
+from profiled import dataset_of, file_of, profiled, script
 
 MOVED = """
 import h5py, numpy as np
@@ -82,3 +82,90 @@ def test_datasets_that_are_made_anew(tmp_path: Path) -> None:
     assert covered["shrunk"] is False
     deleted = dataset_of(profile, "l.h5", "/deleted")
     assert deleted["read_after_write"]["any"] is False
+
+
+# What others do to a file: processes that nobody records.
+OTHERS = """
+import os, subprocess, sys, time
+import h5py, numpy as np
+def other(text):
+    ours = ("HDF5_", "TAILRACE_", "LD_PRELOAD")
+    rest = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    time.sleep(0.05)
+    subprocess.run([sys.executable, "-c", "import h5py, os\\n" + text], env=rest, check=True)
+"""
+
+
+def test_another_process_extends_a_dataset(tmp_path: Path) -> None:
+    text = f"""{OTHERS}
+with h5py.File("x.h5", "w") as f:
+    f.create_dataset("x", (10,), maxshape=(None,), dtype="i4")[:] = 1
+    f.create_dataset("y", (10,), dtype="i4")[:] = 1
+other("with h5py.File('x.h5', 'a') as f: f['x'].resize((50,))")
+with h5py.File("x.h5", "a") as f:
+    f["x"][...] = 2
+    f["y"][...] = 2
+"""
+    _, profile = profiled(tmp_path, *script(tmp_path, text))
+    x = dataset_of(profile, "x.h5", "/x")
+    assert x["dims"] == [50]
+    assert (x["writes"]["bytes"], x["writes"]["elements"]) == (240, 60)
+    assert x["writes"]["coverage"]["full"] is True
+    assert x["writes"]["whole"] == 2
+    assert dataset_of(profile, "x.h5", "/y")["writes"]["coverage"]["full"] is True
+
+
+def test_a_file_that_is_replaced(tmp_path: Path) -> None:
+    text = f"""{OTHERS}
+with h5py.File("out.h5", "w") as f:
+    f["a"] = np.arange(10)
+with h5py.File("out.h5") as f:
+    f["a"][...]
+other('''
+with h5py.File("tmp.h5", "w") as f:
+    f["b"] = list(range(10))
+    f["a"] = list(range(20))
+os.replace("tmp.h5", "out.h5")
+''')
+with h5py.File("out.h5", "a") as f:
+    assert f["b"][...].sum() == 45
+    f["a"][:10] = 5
+"""
+    _, profile = profiled(tmp_path, *script(tmp_path, text))
+    assert [one["path"] for one in file_of(profile, "out.h5")["datasets"]] == ["/a", "/b"]
+    a, b = (dataset_of(profile, "out.h5", path) for path in ("/a", "/b"))
+    assert not a.get("names") and not b.get("names")
+    assert (a["dims"], a["reads"]["calls"], b["reads"]["calls"]) == ([20], 1, 1)
+    assert a["writes"]["coverage"]["full"] is False
+
+
+def test_a_file_that_is_replaced_while_it_is_open(tmp_path: Path) -> None:
+    text = """
+import h5py, os, numpy as np
+with h5py.File("o.h5", "w") as f:
+    f["a"] = np.arange(10)
+    f.flush()
+    with h5py.File("new.h5", "w") as g:
+        g["b"] = np.arange(10)
+    os.replace("new.h5", "o.h5")
+with h5py.File("o.h5") as f:
+    f["b"][...]
+"""
+    _, profile = profiled(tmp_path, *script(tmp_path, text))
+    assert [one["path"] for one in file_of(profile, "o.h5")["datasets"]] == ["/a", "/b"]
+
+
+def test_a_file_that_nobody_else_changes(tmp_path: Path) -> None:
+    """A dataset is one under its two names, however often its file is opened again."""
+    text = """
+import h5py, numpy as np
+for n in range(4):
+    with h5py.File("n.h5", "a" if n else "w", libver="latest") as f:
+        if n == 0:
+            f["d"] = np.arange(10)
+            f["e"] = f["d"]
+        f["de"[n % 2]][:] = n
+"""
+    _, profile = profiled(tmp_path, *script(tmp_path, text))
+    (d,) = file_of(profile, "n.h5")["datasets"]
+    assert (d["path"], d["names"], d["writes"]["calls"]) == ("/d", ["/e"], 5)
