@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hooks/vol/calls.hpp"
+#include "hooks/vol/put.hpp"
 
 namespace tailrace::hooks::vol {
 
@@ -77,6 +78,7 @@ void find_path(Object& object) {
 void note_dataset(Object& dataset, bool created, const Clock& clock) {
     if (dataset.file == nullptr) return;
     const Took took = clock.took();
+    const Quiet quiet(dataset.library());  // a connector below may not answer
     unsigned long file_number = 0;
     unsigned char token[16] = {};
     const bool known_place = identify(dataset, &file_number, token);

@@ -36,6 +36,7 @@ set(tailrace_vol_sources
   recorder_lives.cpp
   recorder_outcomes.cpp
   recorder_state.cpp
+  recorder_transfers.cpp
   track.cpp
   transfers.cpp
   tune_dataset.cpp
