@@ -15,6 +15,7 @@ from typing import Any
 
 from tailrace.errors import ExitCode, TailraceError
 
+_signature = b"\x89HDF\r\n\x1a\n"
 # Where the superblock of each version holds the end of the file's addresses (of 8 bytes).
 _end_of_file_at = {0: 40, 1: 44, 2: 28, 3: 28}
 
@@ -176,6 +177,19 @@ def _configuration(path: Path) -> Path | None:
 
 
 def _is_stub(path: Path) -> bool:
-    """Whether the file says that it was written through the subfiling driver."""
+    """Whether the file says that it was written through the subfiling driver.
+
+    Beside the superblock it holds what rank 0 wrote; the driver's message, to which the superblock
+    points (version 2 and 3: at byte 20), may be in a subfile only.
+    """
     with path.open("rb") as file:
-        return b"Subfilin" in file.read(4096)
+        head = file.read(4096)
+        if b"Subfilin" in head:
+            return True
+        if not head.startswith(_signature) or len(head) < 48 or head[8] < 2 or head[9] != 8:
+            return False
+        extension = int.from_bytes(head[20:28], "little")
+        if extension >= 1 << 62:
+            return False
+        file.seek(extension)
+        return file.read(4) != b"OHDR"

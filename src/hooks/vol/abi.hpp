@@ -109,6 +109,20 @@ struct FileHandle {
     void** handle;
 };
 
+/// What H5Pset_fapl_subfiling takes.
+struct SubfilingConfig {
+    uint32_t magic;
+    uint32_t version;
+    Id concentrator_access;
+    bool needs_concentrator;
+    struct Shared {
+        int selection;  ///< of concentrators
+        int64_t stripe_bytes;
+        int32_t stripes;
+    } shared;
+};
+constexpr uint32_t subfiling_version = 1;
+
 struct AttributeGet {
     int operation;  ///< one of attribute_get_*
     union {

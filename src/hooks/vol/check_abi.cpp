@@ -129,6 +129,13 @@ SAME_PLACE(CacheImage, ageout, H5AC_cache_image_config_t, entry_ageout);
 static_assert(cache_image_version == H5AC__CURR_CACHE_IMAGE_CONFIG_VERSION);
 static_assert(cache_image_no_ageout == H5AC__CACHE_IMAGE__ENTRY_AGEOUT__NONE);
 
+#ifdef H5_HAVE_SUBFILING_VFD
+SAME_SIZE(SubfilingConfig, H5FD_subfiling_config_t);
+SAME_PLACE(SubfilingConfig, concentrator_access, H5FD_subfiling_config_t, ioc_fapl_id);
+SAME_PLACE(SubfilingConfig, shared.stripe_bytes, H5FD_subfiling_config_t, shared_cfg.stripe_size);
+static_assert(subfiling_version == H5FD_SUBFILING_CURR_FAPL_VERSION);
+#endif
+
 SAME_SIZE(Connector, H5VL_class_t);
 SAME_PLACE(Connector, value, H5VL_class_t, value);
 SAME_PLACE(Connector, flags, H5VL_class_t, cap_flags);

@@ -181,7 +181,10 @@ void put_driver(Put& on, const OneFile& file) {
         return;
     }
     const std::string_view word = plan_of_process().text(driver->setting->text);
-    if (on.of.H5Pget_driver(on.list) != on.of.H5Pget_driver(on.standard)) {
+    if (file.parallel) {
+        // Of the subfiling driver all ranks have to be asked.
+        if (word != "subfiling") settle(spool::became_held, only_serial);
+    } else if (on.of.H5Pget_driver(on.list) != on.of.H5Pget_driver(on.standard)) {
         settle(spool::became_kept, program_set_it);
     } else if (word == "core" && bytes_of_file(file) > memory_for_caches()) {
         settle(spool::became_held, "the file is larger than a process may hold in memory");
@@ -200,8 +203,7 @@ void put_driver(Put& on, const OneFile& file) {
         settle(good ? spool::became_applied : spool::became_unavailable,
                good ? "" : "this HDF5 was built without the direct driver");
     } else {
-        settle(spool::became_held,
-               "the subfiling driver needs threads in MPI that the program has to ask for");
+        settle(spool::became_held, only_parallel);
     }
 }
 
@@ -236,7 +238,7 @@ void put_file_creation(Put& on, bool parallel) {
 void put_file_access(Put& on, const OneFile& file) {
     const Library& of = on.of;
     if (file.parallel) {
-        for (const Key key : {Key::page_buffer_bytes, Key::evict_on_close, Key::driver,
+        for (const Key key : {Key::page_buffer_bytes, Key::evict_on_close,
                               Key::metadata_cache_image, Key::sieve_buffer_bytes})
             on.choices.settle(key, spool::became_held, only_serial);
     } else {

@@ -37,6 +37,7 @@ set(tailrace_vol_sources
   recorder_outcomes.cpp
   recorder_state.cpp
   recorder_transfers.cpp
+  subfiles.cpp
   track.cpp
   transfers.cpp
   tune_dataset.cpp

@@ -10,6 +10,7 @@
 #include "hooks/vol/declared.hpp"
 #include "hooks/vol/describe.hpp"
 #include "hooks/vol/proven.hpp"
+#include "hooks/vol/subfiles.hpp"
 #include "hooks/vol/tuning.hpp"
 #include "intent/plan/unasked_caches.hpp"
 
@@ -168,9 +169,11 @@ bool FileTuning::look_up(const char* name) {
             if (!x_plan->proven && vote.match != 0) vote.match = ~vote.match | 1U;
         }
         x_durable = vote.match != 0 && declared_durable(x_library, path, x_access, x_creation);
-        // All ranks declare it, or the plan is off: their settings would differ.
-        if (x_durable) vote.match = vote.match * 0x9e3779b97f4a7c15U + 1;
-        if (x_durable && vote.match == 0) vote.match = 1;
+        if (vote.match != 0 && x_parallel) {
+            x_threads = has_threads(x_library);
+            x_subfiles = x_creation < 0 && has_subfiles(path);
+        }
+        vote.match = with_what_is_seen(vote.match);
     }
     if (x_parallel) {
         // Whoever has no memory votes too, for no plan at all.
@@ -186,6 +189,14 @@ bool FileTuning::look_up(const char* name) {
     x_plan->block_bytes = vote.block_bytes;
     x_plan->cache = cache_of(x_library, x_access);
     return true;
+}
+
+/// What settings depend on is the same on all ranks, or the plan is off: theirs would differ.
+uint64_t FileTuning::with_what_is_seen(uint64_t match) const {
+    const uint64_t seen = (x_durable ? 1 : 0) + (x_threads ? 2 : 0) + (x_subfiles ? 4 : 0);
+    if (match == 0 || seen == 0) return match;
+    const uint64_t mixed = match * 0x9e3779b97f4a7c15U + seen;
+    return mixed != 0 ? mixed : 1;
 }
 
 bool FileTuning::vote(Vote& vote) {
@@ -235,6 +246,7 @@ void FileTuning::put_all(const plan::Found& found) {
         Put on{x_library, x_choices, x_own_access, x_library.default_file_access};
         put_file_access(on, {x_parallel, is_paged(x_library, x_own_creation), x_creation >= 0,
                              x_written, user_block_of(x_library, x_own_creation), x_plan->path});
+        put_subfiling();
         put_hints();
     }
     // In parallel all ranks go on alike, even where on one of them the program has its own.
@@ -246,11 +258,60 @@ void FileTuning::put_all(const plan::Found& found) {
     }
 }
 
+/// Never with the null info: of a file opened with that HDF5 2.2.0 cannot give the list back.
+bool FileTuning::take_subfiling(uint64_t stripe_bytes) {
+    const Mpi& mpi = x_ranks.mpi();
+    Mpi::Handle info = x_ranks.info();
+    const bool ours = info == mpi.no_info || info == 0;
+    if (x_library.H5Pset_fapl_mpio == nullptr || (ours && mpi.make_info(&info) != 0)) return false;
+    const bool good = x_library.H5Pset_fapl_mpio(x_own_access, x_ranks.communicator(), info) >= 0 &&
+                      put_subfiles(x_library, x_own_access, stripe_bytes);
+    if (ours) mpi.forget_info(&info);
+    return good;
+}
+
+/// One file for another driver's several: where all ranks can, and where the file has them.
+void FileTuning::put_subfiling() {
+    const Choice* driver = x_choices.open(Key::driver);
+    if (driver == nullptr || !x_parallel) return;
+    const Choice* stripe = x_choices.open(Key::subfiling_stripe_bytes);
+    const Choice* concentrators = x_choices.open(Key::subfiling_concentrators_per_node);
+    const auto settle = [&](spool::Became became, const char* reason) {
+        for (const Key key :
+             {Key::driver, Key::subfiling_stripe_bytes, Key::subfiling_concentrators_per_node})
+            x_choices.settle(key, became, reason);
+    };
+    if (!x_threads) {
+        settle(
+            spool::became_held,
+            "the subfiling driver needs MPI_THREAD_MULTIPLE, and the program did not ask for it");
+        return;
+    }
+    if (x_creation < 0 && !x_subfiles) {
+        settle(spool::became_held, "the file is there already, and has no subfiles");
+        return;
+    }
+    // HDF5's own variables win over what a list says.
+    if (getenv("H5FD_SUBFILING_STRIPE_SIZE") != nullptr)  // NOLINT(concurrency-mt-unsafe)
+        x_choices.settle(Key::subfiling_stripe_bytes, spool::became_kept,
+                         "the environment sets it");
+    if (concentrators != nullptr && concentrators->number != 1)
+        x_choices.settle(Key::subfiling_concentrators_per_node, spool::became_held,
+                         "HDF5 takes several per node only from H5FD_SUBFILING_IOC_PER_NODE");
+    // One rank with another driver would leave the others waiting.
+    x_subfiled = x_ranks.all(take_subfiling(stripe != nullptr ? stripe->number : 0));
+    if (!x_subfiled && x_library.H5Pset_fapl_mpio != nullptr)
+        x_library.H5Pset_fapl_mpio(x_own_access, x_ranks.communicator(), x_ranks.info());
+    settle(x_subfiled ? spool::became_applied : spool::became_unavailable,
+           x_subfiled ? "" : "this HDF5 was built without the subfiling driver");
+}
+
 void FileTuning::put_hints() {
     if (x_choices.open(Key::hint) == nullptr) return;
     const Mpi& mpi = x_ranks.mpi();
-    if (!x_parallel || x_library.H5Pset_fapl_mpio == nullptr) {
-        x_choices.settle(Key::hint, spool::became_held, only_parallel);
+    if (x_subfiled || !x_parallel || x_library.H5Pset_fapl_mpio == nullptr) {
+        x_choices.settle(Key::hint, spool::became_held,
+                         x_subfiled ? "subfiles are not written with MPI-IO" : only_parallel);
         return;
     }
     Mpi::Handle communicator = 0;

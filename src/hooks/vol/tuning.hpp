@@ -72,9 +72,12 @@ public:
 private:
     bool look_up(const char* name);
     bool vote(Vote& vote);
+    [[nodiscard]] uint64_t with_what_is_seen(uint64_t match) const;
     void put_all(const plan::Found& found);
     void claim(const char* name);
     [[nodiscard]] unsigned tuned_flags() const;
+    void put_subfiling();
+    bool take_subfiling(uint64_t stripe_bytes);
     void put_hints();
     void check_hints(Object& file);
     bool again(bool made);
@@ -93,6 +96,9 @@ private:
     bool x_exclusive = false;  ///< it must not be there yet
     bool x_written = false;    ///< it is created, or opened for writing
     bool x_was_there = false;
+    bool x_threads = false;   ///< MPI_THREAD_MULTIPLE, on all ranks
+    bool x_subfiles = false;  ///< the file has some already
+    bool x_subfiled = false;  ///< the call is made with the subfiling driver
     Ranks x_ranks;
     FilePlan* x_plan = nullptr;
     Choices x_choices;

@@ -98,7 +98,7 @@ Proposal subfiling_act(const Subject&) {
     return {{{"driver", Setting(std::string("subfiling")), {}},
              {"subfiling_stripe_bytes", Setting(32 * mib), {}},
              {"subfiling_concentrators_per_node", Setting(std::uint64_t{1}), {}}},
-            plan::When::create,
+            plan::When::any,
             {},
             {},
             {}};
@@ -181,9 +181,11 @@ const std::array table{
          Scope::file,
          Class::opt_in,
          "8 nodes and more write 8 GiB and more into one file",
-         "not read in the same run; MPI_THREAD_MULTIPLE, which the hook looks at",
+         "not read in the same run; where the program has MPI_THREAD_MULTIPLE, and an old file its "
+         "subfiles",
          "subfiling driver, stripes of 32 MiB, one concentrator per node",
-         "1.2 to 6 times in published cases; the file becomes several",
+         "1.2 to 6 times in published cases; the file becomes several, which only a program with this "
+         "driver opens (h5fuse makes one of them)",
          "R, A",
          {.parallel = true,
           .parallel_fs = true,

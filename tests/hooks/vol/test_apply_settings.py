@@ -254,7 +254,7 @@ tell(direct=has)
 
 
 def test_other_drivers(tmp_path: Path) -> None:
-    """Subfiling is held back; the direct driver is there where HDF5 was built with it."""
+    """Subfiles are for MPI-IO only; the direct driver is there where HDF5 was built with it."""
     plan = write_plan(
         tmp_path,
         entry("direct.h5", setting("33", "driver", "direct", "opt_in")),
@@ -270,7 +270,7 @@ def test_other_drivers(tmp_path: Path) -> None:
     assert (direct["became"] == "unavailable") != told(tmp_path)["direct"]
     for key in ("driver", "subfiling_stripe_bytes", "subfiling_concentrators_per_node"):
         assert lines["34", key]["became"] == "held"
-        assert "needs threads in MPI" in lines["34", key]["reason"]
+        assert "only for files opened with MPI-IO" in lines["34", key]["reason"]
     assert lines["32", "core_increment_bytes"]["reason"] == "the plan does not change the driver"
 
 
