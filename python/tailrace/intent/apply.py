@@ -114,19 +114,37 @@ def lines_of(plan: Document, found: Document) -> list[Line]:
         line.processes = one["processes"]
     met = [line for line in joined.values() if line.rule or line.setting == "transfer"]
     whole_files = [line for line in joined.values() if line not in met]
-    known = {(line.rule, line.setting) for line in met}
-    missing = []
+    return [*met, *whole_files, *_not_met(plan, found)]
+
+
+def _not_met(plan: Document, found: Document) -> list[Line]:
+    """Settings of entries that nothing was met for, though it may have been for another entry."""
+    missing: dict[tuple[str, str, str], Line] = {}
+    anywhere = {(one.get("rule"), one.get("setting")) for one in found["outcomes"]}
+    surely = anywhere if found.get("dropped") else set()  # not every place was noted down
     for entry in plan.get("entries", []):
+        here = {
+            (one["rule"], one["setting"])
+            for one in found["outcomes"]
+            if "rule" in one and _is_of(entry, one)
+        }
         for setting in entry["settings"]:
             rule, key = setting["because"]["rule"], setting["key"]
-            if (rule, key) not in known:
-                known.add((rule, key))
-                place = _place(entry["file"], entry.get("dataset", ""))
-                reason = _why_not_met(entry, found)
-                if "ranks" in setting:
-                    reason += f"; it is for files of {plural(setting['ranks'], 'rank')}"
-                missing.append(Line(rule, key, "not met", reason, places=[place]))
-    return [*met, *whole_files, *missing]
+            if (rule, key) in here | surely:
+                continue
+            reason = _why_not_met(entry, found)
+            if "ranks" in setting:
+                reason += f"; it is for files of {plural(setting['ranks'], 'rank')}"
+            line = missing.setdefault((rule, key, reason), Line(rule, key, "not met", reason))
+            line.places.append(_place(entry["file"], entry.get("dataset", "")))
+    return list(missing.values())
+
+
+def _is_of(entry: Document, outcome: Document) -> bool:
+    if not _matches(entry["file"], outcome.get("file", "")):
+        return False
+    wanted = entry.get("dataset", "")
+    return not wanted or fnmatchcase(outcome.get("dataset", ""), wanted)
 
 
 def _why_not_met(entry: Document, found: Document) -> str:

@@ -413,6 +413,7 @@ def test_lines_for_a_person_and_what_was_not_met(tmp_path: Path) -> None:
         tmp_path,
         entry("*.h5", setting("3", "meta_block_bytes", 1 << 20)),
         entry("ouch.h5", setting("11", "sieve_buffer_bytes", 1 << 20)),
+        entry("out.h6", setting("3", "meta_block_bytes", 1 << 22)),
         entry("*.h5", setting("13", "chunk_cache_bytes", 1 << 24), dataset="/none"),
         entry("*.h5", setting("25", "write_mode", "collective", "collective"), dataset="/x"),
     )
@@ -424,6 +425,8 @@ def test_lines_for_a_person_and_what_was_not_met(tmp_path: Path) -> None:
         f"rule 3, meta_block_bytes = 1048576: applied 1 time: {at}/out.h5",
         "rule 11, sieve_buffer_bytes: not met: no such file was opened; the nearest was "
         f"{at}/out.h5: ouch.h5",
+        f"rule 3, meta_block_bytes: not met: no such file was opened; the nearest was {at}/out.h5: "
+        "out.h6",
         "rule 13, chunk_cache_bytes: not met: no such dataset was created or opened as the entry "
         "wants it: *.h5:/none",
     ]
