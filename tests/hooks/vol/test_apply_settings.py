@@ -20,6 +20,7 @@ HERE = Path(__file__).parent
 FILES, DATASETS = "test_settings_of_files_arrive", "test_settings_of_datasets_arrive"
 PAGES = "test_pages_and_their_buffer_and_what_they_exclude"
 OWN, OWN_TOO = "test_what_the_program_set_itself_wins", "test_what_the_program_set_itself_stays"
+SUBFILES = "test_a_file_becomes_subfiles_and_is_read_back"
 MPI_IO = "test_transfers_and_metadata_go_as_the_plan_says"
 SERIAL, RANKS = "test_guards_of_serial_files", "test_guards_of_files_of_several_ranks"
 # Of each setting: the test that saw it where it belongs, and one where a guard held it back.
@@ -46,9 +47,12 @@ TESTS = {
     "driver": ("test_the_core_driver_and_its_store", RANKS),
     "core_increment_bytes": ("test_the_core_driver_and_its_store", "test_other_drivers"),
     "core_backing_store": ("test_the_core_driver_and_its_store",) * 2,
+    "subfiling_stripe_bytes": (SUBFILES, "test_other_drivers"),
+    "subfiling_concentrators_per_node": (SUBFILES, "test_other_drivers"),
     "layout": (DATASETS, RANKS),
     "chunk": (DATASETS, OWN),
     "allocation_time": (DATASETS, RANKS),
+    "fill_time": ("test_what_is_written_whole_is_written_once", DATASETS),
     "shuffle": (DATASETS, RANKS),
     "deflate": (DATASETS, RANKS),
     "chunk_cache_bytes": (DATASETS, OWN_TOO),
@@ -62,21 +66,15 @@ TESTS = {
     "chunk_io_percent": (MPI_IO, SERIAL),
     "conversion_buffer_bytes": ("test_the_buffer_of_conversions", OWN_TOO),
 }
-# Those that never are put anywhere, and the test that says so.
-NEVER = {
-    "fill_time": DATASETS,  # "never" is held back, "ifset" is what HDF5 does
-    "subfiling_stripe_bytes": "test_other_drivers",
-    "subfiling_concentrators_per_node": "test_other_drivers",
-}
 
 
 def test_every_setting_has_its_tests() -> None:
     module = core()
     assert module is not None
     keys = {one["key"] for one in json.loads(module.rule_table([]))["settings"]}
-    assert keys == set(TESTS) | set(NEVER)
-    texts = [file.read_text() for file in HERE.glob("test_apply*.py")]
-    for name in {name for pair in TESTS.values() for name in pair} | set(NEVER.values()):
+    assert keys == set(TESTS)
+    texts = [file.read_text() for file in HERE.glob("test_*.py")]
+    for name in {name for pair in TESTS.values() for name in pair}:
         assert any(f"def {name}(" in text for text in texts), name
 
 
