@@ -100,9 +100,19 @@ def tailrace(
     timeout: float = 90,
     **changes: str | None,
 ) -> Ran:
-    run = subprocess.run(
+    """Runs it to the end; after `timeout` seconds it is told to end, and tells its program."""
+    process = subprocess.Popen(
         [sys.executable, "-m", "tailrace", *map(str, words)],
-        input=stdin, capture_output=True, text=True, timeout=timeout, check=False, cwd=cwd,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd,
         env=environment(**changes),
     )  # fmt: skip
-    return Ran(run.returncode, run.stdout, run.stderr)
+    try:
+        out, err = process.communicate(stdin, timeout)
+    except BaseException:
+        process.terminate()
+        try:
+            process.communicate(timeout=5)
+        finally:
+            process.kill()
+        raise
+    return Ran(process.returncode, out, err)

@@ -58,6 +58,13 @@ def test_signals_are_as_in_a_terminal(run_case):
         signal.signal(signal.SIGINT, before)
 
 
+def test_what_a_failed_test_left_running_ends(run_case):
+    """Also in a session of its own, as the ranks of a launcher are."""
+    left = "setsid sleep 300 >/dev/null 2>&1 & echo $!; sleep 0.2; exit 3"
+    process = Path("/proc", run_case("sh", "-c", left, code=3).strip(), "stat")
+    assert not process.exists() or process.read_text().split()[2] == "Z"
+
+
 NOT_RUN = 'echo "needs wings; buy some" >>"$TAILRACE_TEST_NOT_RUN"; exit '
 
 
