@@ -4,7 +4,6 @@
 module hdf5
   use, intrinsic :: iso_c_binding
   implicit none
-  private :: call_i, call_b, call_h, call_s
   integer, parameter :: hid_t = c_int64_t, hsize_t = c_int64_t, size_t = c_size_t
   integer, parameter :: H5F_FSPACE_STRATEGY_PAGE_F = 1
   integer, parameter :: H5F_LIBVER_EARLIEST_F = 0, H5F_LIBVER_V18_F = 1, H5F_LIBVER_V110_F = 2

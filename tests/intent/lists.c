@@ -72,7 +72,7 @@ static void read_dataset_lists(const hid_t* lists) {
     hsize_t chunk[32];
     H5D_fill_time_t fill;
     H5D_alloc_time_t time;
-    size_t slots, bytes, values = 1;
+    size_t slots, bytes, values;
     unsigned flags, value = 0;
     double preemption;
     const H5D_layout_t layout = H5Pget_layout(lists[dcpl]);
@@ -83,7 +83,7 @@ static void read_dataset_lists(const hid_t* lists) {
     H5Pget_alloc_time(lists[dcpl], &time);
     printf("\nfill %d allocation %d\nfilters", fill, time);
     for (int at = 0; at < H5Pget_nfilters(lists[dcpl]); ++at) {
-        value = 0;
+        values = 1, value = 0;
         const H5Z_filter_t id = H5Pget_filter2(lists[dcpl], (unsigned)at, &flags, &values, &value,
                                                0, NULL, NULL);
         printf(" %d:%u", id, id == H5Z_FILTER_DEFLATE ? value : 0);
@@ -115,11 +115,15 @@ void read_back(const hid_t lists[6]) {
     fflush(stdout);
 }
 
-/// All hints of an info, which is a Fortran handle.
+/// Hints in force of a file that is opened with an info, which is a Fortran handle.
 void read_hints(int handle) {
-    const MPI_Info info = MPI_Info_f2c(handle);
     int count = 0, there = 0;
     char name[MPI_MAX_INFO_KEY + 1], value[512];
+    MPI_File file;
+    MPI_Info info;
+    const int mode = MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;
+    if (MPI_File_open(MPI_COMM_WORLD, "hints.tmp", mode, MPI_Info_f2c(handle), &file)) return;
+    MPI_File_get_info(file, &info);
     MPI_Info_get_nkeys(info, &count);
     for (int at = 0; at < count; ++at) {
         MPI_Info_get_nthkey(info, at, name);
@@ -127,4 +131,6 @@ void read_hints(int handle) {
         printf("hint %s=%s\n", name, value);
     }
     fflush(stdout);
+    MPI_Info_free(&info);
+    MPI_File_close(&file);
 }

@@ -139,9 +139,12 @@ def test_netcdf4_without_shuffle(tmp_path: Path) -> None:
 
 def test_netcdf_fills_without_being_asked(tmp_path: Path) -> None:
     """Why `ifset` needs no argument, and must not become fill_value=False, which is never."""
-    assert "fill_value" not in run("netcdf4", plan_of({}, {"fill_time": "ifset", "deflate": 1}))[
-        "variable_arguments"
-    ]["/data/*.h5", DATASET]
+    assert (
+        "fill_value"
+        not in run("netcdf4", plan_of({}, {"fill_time": "ifset", "deflate": 1}))[
+            "variable_arguments"
+        ]["/data/*.h5", DATASET]
+    )
     filled, unfilled = tmp_path / "filled.nc", tmp_path / "unfilled.nc"
     variable(filled)
     variable(unfilled, fill_value=False)

@@ -181,6 +181,8 @@ def _body(place: Place) -> Lines:
 def _comment(texts: Lines) -> Lines:
     """A comment that no text ends, nor begins a second time."""
     inner = [text.replace("*/", "* /").replace("/*", "/ *") for text in texts]
+    if len(inner) == 1:
+        return [f"/* {inner[0]} */"]
     return [f"/* {inner[0]}", *(f" * {text}" for text in inner[1:]), " */"]
 
 
@@ -211,7 +213,7 @@ def c_lines(plan: dict[str, Any]) -> tuple[Lines, Lines]:
             for name, value in hints_of(place)
         ]
         if hints:
-            lines += ["", *_comment([f"{place.title}; info: that of H5Pset_fapl_mpio"])]
+            lines += ["", *_comment([f"{place.hint_title}; info: that of H5Pset_fapl_mpio"])]
             lines += [f"static int hint_{number}(MPI_Info info)", "{", *hints, "    return 0;", "}"]
     if lines:
         lines = ["#include <hdf5.h>", *lines]

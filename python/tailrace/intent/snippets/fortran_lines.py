@@ -154,7 +154,7 @@ def _hint_routine(number: int, place: Place) -> Lines:
     if not hints:
         return []
     lines = [
-        *_comment([f"{place.title}; info: that of h5pset_fapl_mpio_f"]),
+        *_comment([f"{place.hint_title}; info: that of h5pset_fapl_mpio_f"]),
         f"  subroutine hint_{number}(info, error)",
         "    use mpi, only: MPI_Info_set",
         "    integer, intent(in) :: info",

@@ -22,7 +22,7 @@ def hint_lines(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
     for place in found:
         fresh = _fresh(place, seen)
         if fresh:
-            origins.append(f"#   {', '.join(fresh)}: {place.title}")
+            origins.append(f"#   {', '.join(fresh)}: {place.hint_title}")
             seen |= fresh
     lines = [f"{name} {value}" for name, value in seen.items()]
     if lines:

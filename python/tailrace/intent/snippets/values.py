@@ -49,8 +49,20 @@ class Place:
 
     @property
     def title(self) -> str:
-        """Name and rules, for a comment."""
-        rules = dict.fromkeys(one.rule for one in self.settings.values())
+        """Name and rules of what was said, hints apart, for a comment."""
+        return self._titled(hints=False)
+
+    @property
+    def hint_title(self) -> str:
+        """The same of its hints."""
+        return self._titled(hints=True)
+
+    def _titled(self, hints: bool) -> str:
+        rules = dict.fromkeys(
+            one.rule
+            for key, one in self.settings.items()
+            if key in self.said and key.startswith("hint.") is hints
+        )
         return one_line(f"{self.name} (rule {', '.join(rules)})")
 
     def has(self, *keys: str) -> bool:
