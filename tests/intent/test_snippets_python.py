@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,25 @@ def test_h5py_datasets(tmp_path: Path) -> None:
         assert (dataset[...] == 1).all()
         assert (dataset.chunks, dataset.compression_opts, dataset.shuffle) == ((16, 50), 3, True)
     assert creation(path).get_fill_time() == h5py.h5d.FILL_TIME_NEVER
+
+
+def test_h5py_ways_of_the_comments_are_there() -> None:
+    """Its low-level lists, which the comments name."""
+    text = snippet("h5py", plan_of(
+        {"sieve_buffer_bytes": 1 << 18, "metadata_cache_max_bytes": 1 << 20},
+        {"layout": "compact", "allocation_time": "incremental"},
+    ))  # fmt: skip
+    access, created = (
+        h5py.h5p.create(kind) for kind in (h5py.h5p.FILE_ACCESS, h5py.h5p.DATASET_CREATE)
+    )
+    calls = re.findall(r"set_\w+\([\w.]+\)", text)
+    assert len(calls) == 3 and "set_mdc_config" in text
+    for call in calls:
+        exec(f"made.{call}", {"made": access if "sieve" in call else created, "h5py": h5py})
+    access.set_mdc_config(access.get_mdc_config())
+    assert access.get_sieve_buf_size() == 1 << 18
+    assert created.get_layout() == h5py.h5d.COMPACT
+    assert created.get_alloc_time() == h5py.h5d.ALLOC_TIME_INCR
 
 
 def variable(path: Path, **arguments: Any) -> None:
