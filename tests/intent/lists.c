@@ -84,8 +84,8 @@ static void read_dataset_lists(const hid_t* lists) {
     printf("\nfill %d allocation %d\nfilters", fill, time);
     for (int at = 0; at < H5Pget_nfilters(lists[dcpl]); ++at) {
         values = 1, value = 0;
-        const H5Z_filter_t id = H5Pget_filter2(lists[dcpl], (unsigned)at, &flags, &values, &value,
-                                               0, NULL, NULL);
+        const H5Z_filter_t id =
+            H5Pget_filter2(lists[dcpl], (unsigned)at, &flags, &values, &value, 0, NULL, NULL);
         printf(" %d:%u", id, id == H5Z_FILTER_DEFLATE ? value : 0);
     }
     H5Pget_chunk_cache(lists[dapl], &slots, &bytes, &preemption);
