@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`tailrace rules`, `advise` and `env`, and the lines for programs, which are run."""
+"""`tailrace rules`, `advise` and `env`, and the lines for programs."""
 
 from __future__ import annotations
 
 import fnmatch
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,10 +14,9 @@ from typing import Any
 import h5py
 import jsonschema
 import netCDF4
-import numpy as np
 import pytest
-from own_namespace import not_run
 
+from tailrace.intent import snippets
 from tailrace.intent.advice import rule_table
 from tailrace.intent.rules_page import page
 from tailrace.native import core
@@ -201,131 +199,15 @@ def test_netcdf4_lines_run(profile: Path) -> None:
         assert plain.get_var_chunk_cache()[:2] == (28800000, 4001)
 
 
-def test_xarray_lines_are_what_its_back_ends_take(profile: Path) -> None:
-    """xarray hands `encoding` to netCDF4 and `driver_kwds` to h5py.File."""
-    made: dict[str, Any] = {}
-    exec(lines_as("xarray", profile), made)
-    path = str(profile.with_name("f.h5"))
-    with h5py.File(path, "w", **of(made["open_arguments"], path)["driver_kwds"]) as file:
-        cache = file.id.get_access_plist().get_cache()
-        assert cache[1:] == (4001, 28800000, 0.75)
-    with netCDF4.Dataset(profile.with_name("f.nc"), "w") as file:
-        file.createDimension("a", 2000)
-        file.createDimension("b", 3000)
-        file.createVariable("plain", "f4", ("a", "b"), **made["encoding"]["plain"])[:] = np.zeros(
-            (2000, 3000), "f4"
-        )
-
-
-_c_main = """
-#include <stdio.h>
-int main(void)
-{
-    hid_t fcpl = H5Pcreate(H5P_FILE_CREATE), fapl = H5Pcreate(H5P_FILE_ACCESS);
-    hid_t dcpl = H5Pcreate(H5P_DATASET_CREATE), dapl = H5Pcreate(H5P_DATASET_ACCESS);
-    hid_t dxpl = H5Pcreate(H5P_DATASET_XFER);
-    size_t slots, bytes;
-    double w0;
-    hsize_t block;
-    for (int i = 0; i < COUNT; ++i)
-        if (all[i](fcpl, fapl, dcpl, dapl, dxpl) < 0) return 1;
-    H5Pget_chunk_cache(dapl, &slots, &bytes, &w0);
-    H5Pget_meta_block_size(fapl, &block);
-    printf("%zu %zu %g %llu %d", slots, bytes, w0, (unsigned long long)block, H5Pget_layout(dcpl));
-    return 0;
-}
-"""
-
-
-def test_c_lines_compile_and_run(profile: Path, tmp_path: Path) -> None:
-    text = lines_as("c", profile)
-    names = [word.split("(")[0] for word in text.split() if word.startswith("tune_")]
-    types = ", ".join(["hid_t"] * 5)
-    table = f"static int (*const all[])({types}) = {{{', '.join(names)}}};"
-    (tmp_path / "tuned.c").write_text(f"{text}\n#define COUNT {len(names)}\n{table}\n{_c_main}")
-    compiler = os.environ["TAILRACE_TEST_H5PCC"]
-    if not Path(compiler).is_file():
-        not_run("no h5pcc beside the HDF5 library")
-    subprocess.run(
-        [compiler, "-Wall", "-Werror", "tuned.c", "-o", "tuned"],
-        check=True, timeout=60, cwd=tmp_path,
-    )  # fmt: skip
-    run = subprocess.run(
-        [str(tmp_path / "tuned")], capture_output=True, text=True, check=True, timeout=60
-    )
-    assert run.stdout == "4001 28800000 0.75 4194304 2"
-
-
-# The interfaces that the lines call, as HDF5's Fortran module has them; each prints what it gets.
-_fortran_hdf5 = """
-module hdf5
-  implicit none
-  integer, parameter :: hid_t = selected_int_kind(18), hsize_t = hid_t, size_t = hid_t
-contains
-  subroutine h5pset_chunk_cache_f(list, slots, bytes, w0, error)
-    integer(hid_t), intent(in) :: list
-    integer(size_t), intent(in) :: slots, bytes
-    real, intent(in) :: w0
-    integer, intent(out) :: error
-    print '(a,1x,i0,1x,i0,1x,f4.2)', 'cache', slots, bytes, w0
-    error = int(list)
-  end subroutine
-  subroutine h5pset_meta_block_size_f(list, bytes, error)
-    integer(hid_t), intent(in) :: list
-    integer(hsize_t), intent(in) :: bytes
-    integer, intent(out) :: error
-    print '(a,1x,i0)', 'block', bytes
-    error = int(list)
-  end subroutine
-  subroutine h5pset_chunk_f(list, rank, dims, error)
-    integer(hid_t), intent(in) :: list
-    integer, intent(in) :: rank
-    integer(hsize_t), intent(in) :: dims(rank)
-    integer, intent(out) :: error
-    print '(a,*(1x,i0))', 'chunk', dims
-    error = int(list)
-  end subroutine
-end module
-"""
-
-
-def test_fortran_lines_compile_and_run(profile: Path, tmp_path: Path) -> None:
-    """The extents are turned round: in Fortran the fastest dimension comes first."""
-    text = lines_as("fortran", profile)
-    compiler = shutil.which("gfortran") or ""
-    if not compiler:
-        not_run("no gfortran")
-    names = [line.split()[1].split("(")[0] for line in text.splitlines() if " subroutine t" in line]
-    calls = "\n".join(f"  call {name}({'z, ' * 5}error)" for name in names if name != "subroutine")
-    main = (
-        "program main\n  use tuned_lists\n  use hdf5, only: hid_t\n  implicit none\n"
-        f"  integer(hid_t) :: z = 0\n  integer :: error\n{calls}\nend program\n"
-    )
-    (tmp_path / "tuned.f90").write_text(f"{_fortran_hdf5}\n{text}\n{main}")
-    subprocess.run(
-        [compiler, "-std=f2008", "-Werror", "tuned.f90", "-o", "tuned"],
-        check=True, timeout=60, cwd=tmp_path,
-    )  # fmt: skip
-    run = subprocess.run(
-        [str(tmp_path / "tuned")], capture_output=True, text=True, check=True, timeout=60
-    )
+@pytest.mark.parametrize("kind", snippets.kinds)
+def test_lines_are_those_of_the_plan(profile: Path, kind: str) -> None:
+    """test_snippets_*.py run them."""
     plan = json.loads(tailrace("advise", profile, "--json").stdout)["plan"]
-    (chunk,) = [
-        setting["profiled"]
-        for entry in plan["entries"]
-        for setting in entry["settings"]
-        if setting["key"] == "chunk"
-    ]
-    assert sorted(run.stdout.split("\n"))[1:] == sorted(
-        ["cache 4001 28800000 0.75", "block 4194304", f"chunk {chunk[1]} {chunk[0]}"]
-    )
-
-
-def test_hint_lines_are_what_romio_reads(profile: Path) -> None:
-    lines = lines_as("hints", profile).splitlines()
-    pairs = [line.split(" ") for line in lines if not line.startswith("#")]
-    assert all(len(pair) == 2 for pair in pairs)
-    assert dict(pairs)["cb_buffer_size"] == str(32 << 20)
+    text = lines_as(kind, profile)
+    assert text == snippets.snippet(kind, plan)
+    assert kind in snippets.kinds_with_lines(plan)
+    told = json.loads(tailrace("advise", profile, "--as", kind, "--json").stdout)
+    assert (told["as"], told["text"]) == (kind, text)
 
 
 SITE: dict[str, Any] = {

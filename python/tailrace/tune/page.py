@@ -10,7 +10,6 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from tailrace.errors import TailraceError
 from tailrace.intent import snippets
 from tailrace.report.page import style
 from tailrace.tune.words import chunk_text, content_text, repack_text, speed_text, title_of
@@ -114,10 +113,4 @@ def _run(run: Document) -> tuple[str, ...]:
 
 def _snippets(plan: Document) -> list[tuple[str, str]]:
     """Of each kind in which the plan can be said."""
-    found = []
-    for kind in snippets.kinds:
-        try:
-            found.append((kind, snippets.snippet(kind, plan)))
-        except TailraceError:
-            continue
-    return found
+    return [(kind, snippets.snippet(kind, plan)) for kind in snippets.kinds_with_lines(plan)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of a plan with their values."""
+"""Settings of a plan with their values, and which of them were said."""
 
 from __future__ import annotations
 
@@ -8,36 +8,122 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
+def one_line(text: str) -> str:
+    """A text of the plan for a comment: nothing in it ends the line."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+@dataclass
+class Setting:
+    """One of a place; `note` says why its value cannot be said at all."""
+
+    key: str
+    value: Any
+    rule: str
+    note: str = ""
+
+    @property
+    def text(self) -> str:
+        """As a person reads it: chunk = 128 x 3000 (rule 18)."""
+        value = self.value
+        if isinstance(value, list):
+            value = " x ".join(map(str, value))
+        elif isinstance(value, bool):
+            value = str(value).lower()
+        return one_line(f"{self.key} = {value} (rule {self.rule})")
+
+
 @dataclass
 class Place:
-    """What is set for a file, or for a dataset of it."""
+    """What is set for a file, or for a dataset of it. Whoever asks for a value says it."""
 
     file: str
     dataset: str
-    values: dict[str, Any] = field(default_factory=dict)
-    rules: list[str] = field(default_factory=list)
+    settings: dict[str, Setting] = field(default_factory=dict)
+    unsayable: list[Setting] = field(default_factory=list)
+    said: set[str] = field(default_factory=set)
+
+    @property
+    def name(self) -> str:
+        return one_line(f"{self.file}:{self.dataset}" if self.dataset else self.file)
 
     @property
     def title(self) -> str:
-        where = f"{self.file}:{self.dataset}" if self.dataset else self.file
-        return f"{where} (rule {', '.join(self.rules)})"
+        """Name and rules of what was said, hints apart, for a comment."""
+        return self._titled(hints=False)
+
+    @property
+    def hint_title(self) -> str:
+        """The same of its hints."""
+        return self._titled(hints=True)
+
+    def _titled(self, hints: bool) -> str:
+        rules = dict.fromkeys(
+            one.rule
+            for key, one in self.settings.items()
+            if key in self.said and key.startswith("hint.") is hints
+        )
+        return one_line(f"{self.name} (rule {', '.join(rules)})")
 
     def has(self, *keys: str) -> bool:
-        return any(key in self.values for key in keys)
+        """Whether one of the keys is set; says nothing."""
+        return any(key in self.settings for key in keys)
+
+    def value(self, key: str) -> Any:
+        """What is set, or None; says nothing."""
+        return self.settings[key].value if key in self.settings else None
+
+    def say(self, key: str, otherwise: Any = None) -> Any:
+        """The value, which counts as said now."""
+        if key not in self.settings:
+            return otherwise
+        self.said.add(key)
+        return self.settings[key].value
+
+    @property
+    def left(self) -> list[Setting]:
+        """What was not said."""
+        return [one for key, one in self.settings.items() if key not in self.said] + self.unsayable
 
 
-def places(plan: dict[str, Any]) -> Iterator[Place]:
+def places(plan: dict[str, Any]) -> list[Place]:
     """Each file and dataset with its values; what is for create and open together."""
     found: dict[tuple[str, str], Place] = {}
     for entry in plan.get("entries", []):
         name = (entry["file"], entry["dataset"])
         place = found.setdefault(name, Place(*name))
-        for setting in entry.get("settings", []):
-            value = setting.get("value", setting.get("profiled"))
-            if value is None:
-                continue
-            place.values[setting["key"]] = value
-            rule = setting["because"]["rule"]
-            if rule not in place.rules:
-                place.rules.append(rule)
-    yield from (place for place in found.values() if place.values)
+        for one in entry.get("settings", []):
+            _add(place, one, entry.get("when", "any"))
+    return [place for place in found.values() if place.settings or place.unsayable]
+
+
+def _add(place: Place, one: dict[str, Any], when: str) -> None:
+    key, rule = one["key"], one["because"]["rule"]
+    value = one.get("value", one.get("profiled"))
+    if value is None:
+        called = one.get("function", {}).get("name", "a function")
+        note = "only known when the program runs"
+        place.unsayable.append(Setting(key, f"what {called} gives", rule, note))
+    elif place.value(key) not in (None, value):
+        note = f"for {when}; another value stands above"
+        place.unsayable.append(Setting(key, value, rule, note))
+    else:
+        place.settings.setdefault(key, Setting(key, value, rule))
+
+
+def hints_of(place: Place) -> Iterator[tuple[str, str]]:
+    """Names and values of MPI-IO hints; they count as said."""
+    for key in [key for key in place.settings if key.startswith("hint.")]:
+        yield key.removeprefix("hint."), str(place.say(key))
+
+
+def cache_of(place: Place) -> tuple[int, int, float]:
+    """Slots, bytes, preemption; what the plan does not say as the library has it (2.x)."""
+    return (
+        int(place.say("chunk_cache_slots", 8191)),
+        int(place.say("chunk_cache_bytes", 8 << 20)),
+        float(place.say("chunk_cache_preemption", 0.75)),
+    )
+
+
+cache_keys = ("chunk_cache_bytes", "chunk_cache_slots", "chunk_cache_preemption")

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lines for h5py: dictionaries of arguments, and the function that takes a chunk cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tailrace.intent.snippets.unsaid import unsaid, warnings_of
+from tailrace.intent.snippets.values import Place, Setting, cache_keys, cache_of, places
+
+# What h5py.File takes, and how the value is said there.
+_file: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "alignment_threshold_bytes": ("alignment_threshold", int),
+    "alignment_bytes": ("alignment_interval", int),
+    "meta_block_bytes": ("meta_block_size", int),
+    "file_space_strategy": ("fs_strategy", str),
+    "page_buffer_bytes": ("page_buf_size", int),
+    "file_locking": ("locking", bool),
+}
+_dataset: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "chunk": ("chunks", tuple),
+    "shuffle": ("shuffle", bool),
+    "fill_time": ("fill_time", str),
+}
+_versions = {"v18": "v108"}  # the others, and latest, are called the same
+
+
+def h5py_lines(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """`file_arguments` and `dataset_arguments`, by path; then comments."""
+    files: list[str] = []
+    datasets: list[str] = []
+    found = places(plan)
+    for place in found:
+        if place.dataset:
+            name = f"({place.file!r}, {place.dataset!r})"
+            datasets += argument_lines(place, _h5py_dataset(place), name)
+        else:
+            files += argument_lines(place, _h5py_file(place), repr(place.file))
+    lines: list[str] = []
+    if files:
+        lines += [
+            "# h5py.File(path, mode, **file_arguments[path]); keys: paths, or patterns of them",
+            "# (fs_strategy and fs_page_size only where the file is created)",
+            "file_arguments = {", *files, "}",
+        ]  # fmt: skip
+    if datasets:
+        lines += [
+            "# file.create_dataset(name, ..., **dataset_arguments[path, name])",
+            "dataset_arguments = {", *datasets, "}",
+        ]  # fmt: skip
+    caches = [place for place in found if place.has(*cache_keys)]
+    if caches:
+        lines += _h5py_caches(caches)
+    return lines, [f"# {text}" for text in unsaid("h5py", found, plan, _how)]
+
+
+def _h5py_file(place: Place) -> dict[str, Any]:
+    made = {name: of(place.say(key)) for key, (name, of) in _file.items() if place.has(key)}
+    if place.value("file_space_strategy") == "page" and place.has("page_bytes"):
+        made["fs_page_size"] = int(place.say("page_bytes"))
+    if place.has("libver_low", "libver_high"):
+        low, high = place.say("libver_low", "earliest"), place.say("libver_high", "latest")
+        made["libver"] = (_versions.get(low, low), _versions.get(high, high))
+    if place.value("driver") == "core":
+        made["driver"] = place.say("driver")
+        if place.has("core_increment_bytes"):
+            made["block_size"] = int(place.say("core_increment_bytes"))
+        if place.has("core_backing_store"):
+            made["backing_store"] = bool(place.say("core_backing_store"))
+    return made
+
+
+def _h5py_dataset(place: Place) -> dict[str, Any]:
+    made = {name: of(place.say(key)) for key, (name, of) in _dataset.items() if place.has(key)}
+    if place.value("layout") == "chunked":
+        place.say("layout")
+        made.setdefault("chunks", True)
+    if place.has("deflate"):
+        made |= {"compression": "gzip", "compression_opts": int(place.say("deflate"))}
+    return made
+
+
+def _h5py_caches(caches: list[Place]) -> list[str]:
+    lines = [
+        "import h5py",
+        "",
+        "# slots, bytes, preemption; the dataset is opened with dataset(file, path, name)",
+        "chunk_caches = {",
+    ]
+    for place in caches:
+        slots, size, preemption = cache_of(place)
+        lines += [f"    # {place.title}", f"    ({place.file!r}, {place.dataset!r}):"]
+        lines += [f"        ({slots}, {size}, {preemption}),"]
+    return [
+        *lines, "}", "", "", "def dataset(file, path, name):",
+        "    access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)",
+        "    access.set_chunk_cache(*chunk_caches[path, name])",
+        "    return h5py.Dataset(h5py.h5d.open(file.id, name.encode(), access))",
+    ]  # fmt: skip
+
+
+def argument_lines(place: Place, arguments: dict[str, Any], name: str) -> list[str]:
+    """An entry of a dictionary of arguments; none where there are no arguments."""
+    if not arguments:
+        return []
+    return [
+        f"    # {place.title}",
+        *(f"    # {text}" for text in warnings_of(place)),
+        f"    {name}: {{",
+        *(f"        {key!r}: {value!r}," for key, value in arguments.items()),
+        "    },",
+    ]
+
+
+def _how(one: Setting) -> str:
+    """By h5py's low-level lists, or in another place of the program."""
+    ways = {
+        "sieve_buffer_bytes": f"set_sieve_buf_size({one.value}) on the list for h5py.h5f.open",
+        "page_bytes": "fs_page_size, only with file_space_strategy page",
+        "core_increment_bytes": "block_size, only with the driver core",
+        "core_backing_store": "backing_store, only with the driver core",
+        "write_mode": "`with dataset.collective:` around writes, where h5py has MPI",
+        "read_mode": "`with dataset.collective:` around reads, where h5py has MPI",
+    }
+    if one.key in {"write_mode", "read_mode"} and one.value == "independent":
+        return "as it is without `with dataset.collective:`"
+    if one.key == "layout":
+        return "set_layout(h5py.h5d.COMPACT) on the list for h5py.h5d.create"
+    if one.key == "allocation_time":
+        name = {"incremental": "INCR"}.get(one.value, str(one.value).upper())
+        return f"set_alloc_time(h5py.h5d.ALLOC_TIME_{name}) on the list for h5py.h5d.create"
+    if one.key.startswith("metadata_cache_") and one.key != "metadata_cache_image":
+        return "set_mdc_config on the list for h5py.h5f.open"
+    if one.key.startswith("hint."):
+        name = one.key.removeprefix("hint.")
+        return f"info=MPI.Info.Create({{{name!r}: {one.value!r}}}) with driver='mpio'"
+    return ways.get(one.key, "")
