@@ -44,7 +44,7 @@ check-slice: programs ## the published default test set (943 MB) on 8 ranks, eve
 bench: build ## the benchmarks of bench/, with their goals
 	@$(SETUP)/bench.sh $(BUILD)
 
-lint: build ## clang-format, clang-tidy, ruff, the include arrows
+lint: build ## clang-format, clang-tidy, ruff, mypy, the include arrows
 	@$(SETUP)/lint.sh $(BUILD) $(JOBS)
 
 format: setup ## lets clang-format and ruff write

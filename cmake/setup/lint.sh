@@ -57,6 +57,7 @@ tidy() {
 run clang-format "$clang_format" --dry-run -Werror "${sources[@]}"
 run "ruff check" "$ruff" check "${scripts[@]}"
 run "ruff format" "$ruff" format --check "${scripts[@]}"
+run mypy build/venv/bin/mypy --cache-dir build/mypy
 run clang-tidy tidy
 run "include arrows" "$build/tests/run_case" -- "$PWD/build/venv/bin/python" -m pytest -q \
     -p no:cacheprovider --rootdir="$PWD" "$PWD/tests/lint"

@@ -72,7 +72,7 @@ def knobs(plan: Document) -> list[Knob]:
     for number, entry in enumerate(plan.get("entries", [])):
         for place, setting in enumerate(entry["settings"]):
             places.setdefault(_identity(setting), []).append((number, place))
-    found = []
+    found: list[Knob] = []
     for where in places.values():
         number, place = where[0]
         found += _knobs_of(plan["entries"][number]["settings"][place], tuple(where))
