@@ -172,6 +172,8 @@ void OpenTuning::choose() {
         // Longer names are an error of MPI, which may end the program.
         if (key.size() < MPI_MAX_INFO_KEY && !is_null(x_call.info))
             get_info(x_call.info, key.data(), MPI_MAX_INFO_VAL, own, &there);
+        // HDF5 puts what was in force, ours too, into the program's list for its next open.
+        if (there != 0 && of.text(setting->text) == own) there = 0;
         if (there == 0) x_free[x_count / 64] |= uint64_t{1} << (x_count % 64);
         x_all[x_count++] = {setting, 0, there != 0 ? program_set_it : "", ""};
     }

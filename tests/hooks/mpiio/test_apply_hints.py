@@ -156,8 +156,46 @@ def test_hints_that_mpi_refuses(tmp_path: Path) -> None:
     assert "tailrace:" not in error
 
 
+@pytest.mark.parametrize(("component", "added"), COMPONENTS)
+@pytest.mark.parametrize("what", ["plain", "own", "exclusive"])
+def test_a_refused_open_is_made_again(
+    tmp_path: Path, what: str, component: str, added: dict[str, str]
+) -> None:
+    """With the program's own info; said once. No MPI here fails for a hint: a tool below ours
+    does."""
+    tool = BUILD / "tests" / "bin" / "mpiio_tool.so"
+    added = {**added, "LD_PRELOAD": str(tool), "TAILRACE_TEST_REFUSE": "cb_buffer_size"}
+    said, lines, error = run(tmp_path, write_plan(tmp_path, hints()), what, **added)
+    own = ["romio_ds_read disable"] if what == "own" else NATIVE[3:]
+    assert said == [*NATIVE[:3], *own]
+    line = lines["hint.cb_buffer_size"]
+    assert (line["became"], line["reason"], line["count"]) == (
+        "refused", "the file was opened with the program's own hints", 4,
+    )  # fmt: skip
+    assert error.count("MPI-IO did not open it with the hints of the plan") == 1
+
+
 # One rank is told something else than the others: its environment is set in a shell.
 OTHER = 'if [ "$OMPI_COMM_WORLD_RANK$PMI_RANK" = 3 ]; then {change}; fi; exec "$@"'
+
+
+def preloaded(
+    folder: Path, plan: Path, change: str, added: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """The program under a plan, with `change` on its last rank."""
+    added = {**SANITIZERS, **plugin.environment_to_apply(plugin.find(), plan, {}), **added}
+    exports = [word for name in added for word in ("-x", name)] if OPEN_MPI else []
+    command = [
+        MPIEXEC[0], *exports, *MPIEXEC[1:], "-n", "4", "sh", "-c", OTHER.format(change=change),
+        "sh", str(PROGRAM), "f.dat", "plain", *KEYS,
+    ]  # fmt: skip
+    words, more = layers.with_preload(command, str(layers.find("mpiio")))
+    ran = subprocess.run(
+        words, cwd=folder, env={**os.environ, **added, **more}, capture_output=True, text=True,
+        timeout=60, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    return ran
 
 
 @pytest.mark.parametrize(("component", "added"), COMPONENTS)
@@ -177,22 +215,20 @@ def test_ranks_that_disagree_go_on_without_a_plan(
 ) -> None:
     compiled(write_plan(tmp_path, hints(pattern="*.d*"), name="other.json"))
     plan = compiled(write_plan(tmp_path, hints()))
-    added = {
-        **added, **SANITIZERS, **plugin.environment_to_apply(plugin.find(), plan, {}),
-    }  # fmt: skip
-    exports = [word for name in added for word in ("-x", name)] if OPEN_MPI else []
-    command = [
-        MPIEXEC[0], *exports, *MPIEXEC[1:], "-n", "4", "sh", "-c",
-        OTHER.format(change=change.replace(";", "\\;")), "sh", str(PROGRAM), "f.dat", "plain", *KEYS,
-    ]  # fmt: skip
-    words, more = layers.with_preload(command, str(layers.find("mpiio")))
-    ran = subprocess.run(
-        words, cwd=tmp_path, env={**os.environ, **added, **more}, capture_output=True, text=True,
-        timeout=60, check=False,
-    )  # fmt: skip
-    assert ran.returncode == 0, ran.stderr
+    ran = preloaded(tmp_path, plan, change.replace(";", "\\;"), added)
     assert ran.stdout.splitlines() == [*NATIVE, "right"]
     assert ran.stderr.count("the plan is off for this file") == 1
+
+
+@pytest.mark.parametrize(("component", "added"), COMPONENTS)
+def test_a_plan_without_hints(tmp_path: Path, component: str, added: dict[str, str]) -> None:
+    """Below a hook that is preloaded all the same; and off on all ranks."""
+    plan = compiled(write_plan(tmp_path, entry("*.dat", setting("3", "meta_block_bytes", 65536))))
+    assert preloaded(tmp_path, plan, ":", added).stdout.splitlines() == [*NATIVE, "right"]
+    plan = compiled(write_plan(tmp_path, hints()))
+    ran = preloaded(tmp_path, plan, ":", {**added, "TAILRACE_MODE": "off"})
+    assert ran.stdout.splitlines() == [*NATIVE, "right"]
+    assert ran.stderr == ""
 
 
 def test_collective_settings_need_a_proof(tmp_path: Path) -> None:
