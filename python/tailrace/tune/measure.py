@@ -211,6 +211,12 @@ class Application:
             return Noted(self._lines)
         outcomes = applying.outcomes(self._spools)
         found = applying.lines_of(self._plan, outcomes)
+        # An entry stands there once for each place that its files may lie in: one of them is met.
+        met = {(line.rule, line.setting) for line in found if line.became != "not met"}
+        found = [
+            line for line in found
+            if line.became != "not met" or (line.rule, line.setting) not in met
+        ]  # fmt: skip
         for line in found:
             line.places = list(
                 dict.fromkeys(relocate.at_home(place, self._homes) for place in line.places)
