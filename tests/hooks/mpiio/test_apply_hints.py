@@ -4,6 +4,7 @@ program set stays, and nothing waits for ever."""
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import subprocess
@@ -22,6 +23,9 @@ from tailrace_cli import Ran, tailrace  # noqa: E402
 from test_fortran import compiler  # noqa: E402
 
 from tailrace.intent import layers, plugin  # noqa: E402
+from tailrace.tune.measure import Runner, Setting  # noqa: E402
+from tailrace.tune.scratch import Scratch  # noqa: E402
+from tailrace.tune.survey import survey  # noqa: E402
 
 PROGRAM = BUILD / "tests" / "bin" / "mpiio_hints_in_force"
 COMPONENTS = mpi_components()
@@ -303,3 +307,18 @@ def test_by_the_environment(tmp_path: Path) -> None:
                          timeout=60, check=False)  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     assert "cb_buffer_size 8388608" in ran.stdout
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_in_runs_of_tune(tmp_path: Path, keep: bool) -> None:
+    """Those of the proof, which see each close, and timed ones."""
+    home, root = tmp_path / "home", tmp_path / "scratch"
+    home.mkdir()
+    plan = json.loads(write_plan(tmp_path, hints()).read_text())
+    ground = Scratch(home, root / "run", survey(home, set()), set())
+    ground.fill()
+    words = [*MPIEXEC, "-n", "4", str(PROGRAM), "f.dat", "plain", *KEYS]
+    ran = Runner(Setting(words, home, root / "run"), ground).run("run", plan, 60, keep)
+    assert ran.outcome.code == 0
+    line = next(line for line in ran.lines if line.setting == "hint.cb_buffer_size")
+    assert (line.became, line.count) == ("applied", 4)
