@@ -43,7 +43,7 @@ def apply(
     library refuses a setting, the program's own is used.
     """
     from tailrace.cli.apply_show import show
-    from tailrace.intent import advice, plugin, proof, record
+    from tailrace.intent import advice, layers, plugin, proof, record
     from tailrace.intent import apply as applying
 
     output = Output(as_json=as_json, quiet=quiet)
@@ -63,6 +63,9 @@ def apply(
     if loads:
         folder = plugin.find(command="apply")
         plugin.check(folder)
+    preloads, why_not = layers.to_set_hints(plan, command)
+    if why_not:
+        output.note(f"{applying.only_by_hdf5}: {why_not}")
     with record.spool_folder(Path("tailrace-apply"), keep=False, tell=output.note) as spools:
         file = spools / "plan.compiled"
         if loads:
@@ -74,7 +77,11 @@ def apply(
             if hashes:  # also for ranks on other nodes
                 added[applying.hash_reads] = "1"
         try:
-            words = record.with_environment(command, list(added))
+            words = command
+            if preloads:
+                words, more = layers.with_preload(words, layers.joined(preloads))
+                added |= more
+            words = record.with_environment(words, list(added))
             ended = record.run(words, added, quiet_stdout=as_json)
         finally:
             file.unlink(missing_ok=True)

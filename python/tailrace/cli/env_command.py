@@ -22,11 +22,11 @@ PlanFile = Annotated[
 def env(plan_file: PlanFile, as_json: Json = False, quiet: Quiet = False) -> int:
     """The environment in which programs run with a plan, for `eval` in a shell or a job script.
 
-    Where the plan has settings for the HDF5 connector, its compiled form is written beside it, as
-    PLAN.compiled. MPI-IO hints of programs without HDF5 are no part of it: `tailrace advise --as
-    hints` prints those.
+    Where the plan has settings for the HDF5 connector or the MPI-IO hook, its compiled form is
+    written beside it, as PLAN.compiled. Where it has MPI-IO hints, the hook is preloaded
+    (LD_PRELOAD).
     """
-    from tailrace.intent import advice
+    from tailrace.intent import advice, layers
     from tailrace.intent import apply as applying
 
     output = Output(as_json=as_json, quiet=quiet)
@@ -37,6 +37,11 @@ def env(plan_file: PlanFile, as_json: Json = False, quiet: Quiet = False) -> int
     if kept["entries"]:
         try:
             added |= _of_connector(plan_file, kept)
+            preloads, why_not = layers.to_set_hints(kept, [])
+            if preloads:
+                added["LD_PRELOAD"] = layers.joined(preloads)
+            if why_not:
+                output.note(f"{applying.only_by_hdf5}: {why_not}")
         except TailraceError as error:
             rest += sum(len(entry["settings"]) for entry in kept["entries"])
             output.note(f"without the HDF5 connector: {error.what}")

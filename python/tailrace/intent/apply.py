@@ -17,6 +17,7 @@ from tailrace.intent.native_calls import call
 from tailrace.units import plural
 
 Document = dict[str, Any]
+only_by_hdf5 = "hints reach only the files that HDF5 opens"
 hash_reads = "TAILRACE_DELIVERED"  # 1: the connector hashes what H5Dread gives
 
 
@@ -74,7 +75,7 @@ def without_collective(plan: Document, reason: str) -> tuple[Document, list[Line
 
 
 def compiled(plan: Document, where: str) -> bytes:
-    """The flat form that the connector reads."""
+    """The flat form that the hooks read."""
     return bytes(call("compiled_plan", json.dumps(plan), where))
 
 
@@ -132,7 +133,7 @@ def _not_met(plan: Document, found: Document) -> list[Line]:
             rule, key = setting["because"]["rule"], setting["key"]
             if (rule, key) in here | surely:
                 continue
-            reason = _why_not_met(entry, found)
+            reason = _why_not_met(entry, key, found)
             if "ranks" in setting:
                 reason += f"; it is for files of {plural(setting['ranks'], 'rank')}"
             line = missing.setdefault((rule, key, reason), Line(rule, key, "not met", reason))
@@ -147,10 +148,12 @@ def _is_of(entry: Document, outcome: Document) -> bool:
     return not wanted or fnmatchcase(outcome.get("dataset", ""), wanted)
 
 
-def _why_not_met(entry: Document, found: Document) -> str:
+def _why_not_met(entry: Document, key: str, found: Document) -> str:
     met = [one["file"] for one in found["outcomes"] if one["became"] == "met"]
-    if not found["processes"]:
-        return "no process used HDF5 1.14 or newer as a shared library"
+    seen = {layer for process in found["processes"] for layer in process["layers"]}
+    if "hdf5" not in seen and not (seen and key.startswith("hint.")):
+        without = "no process used HDF5 1.14 or newer as a shared library"
+        return without + (", or opened a file by MPI-IO" if key.startswith("hint.") else "")
     if any(_matches(entry["file"], file) for file in met):
         if not entry.get("dataset"):
             return "the file was not created or opened as the entry wants it"

@@ -6,9 +6,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import tailrace
 from tailrace.errors import ExitCode, TailraceError
@@ -111,8 +112,7 @@ def prepare(
         hooks.environment = plugin.recording(spools, mebibytes)
     preloads = _preloads(layers, hooks)
     if preloads and _can_preload(command, hooks, given):
-        value = os.pathsep.join([*preloads, *filter(None, [given.get("LD_PRELOAD", "")])])
-        hooks.words, more = with_preload(hooks.words, value)
+        hooks.words, more = with_preload(hooks.words, joined(preloads, given))
         hooks.environment.update(more)
     return hooks
 
@@ -150,6 +150,30 @@ def _can_preload(command: list[str], hooks: Hooks, given: Mapping[str, str]) -> 
             hooks.notes.append(f"only what HDF5 tells is recorded: {program} {reason}")
             return False
     return True
+
+
+def joined(preloads: Sequence[str], given: Mapping[str, str] = os.environ) -> str:
+    """The value of LD_PRELOAD: the user's own stay."""
+    return os.pathsep.join([*preloads, *filter(None, [given.get("LD_PRELOAD", "")])])
+
+
+def to_set_hints(
+    plan: Mapping[str, Any], command: Sequence[str], given: Mapping[str, str] = os.environ
+) -> tuple[list[str], str]:
+    """The hook that gives a plan's hints to files that HDF5 does not open; none where the plan has
+    no hints, or where it cannot be preloaded, and why."""
+    settings = [one["key"] for entry in plan.get("entries", []) for one in entry["settings"]]
+    if not any(key.startswith("hint.") for key in settings):
+        return [], ""
+    hook = find("mpiio")
+    if hook is None:
+        return [], "the MPI-IO hook (libtailrace_mpiio.so) is not installed"
+    if reason := why_not(hook):
+        return [], reason
+    for program in program_file.programs_in(list(command)):
+        if reason := program_file.why_no_preload(program, given):
+            return [], f"{program} {reason}"
+    return [str(hook)], ""
 
 
 def with_preload(

@@ -92,10 +92,12 @@ def differences(plan: Document, command: Sequence[str]) -> list[str]:
 
 
 def environment(plan: Document) -> Mapping[str, str]:
-    """What tells the connector the versions of the proven run."""
+    """What tells the hooks the versions of the proven run."""
     proof = plan["proof"]
-    versions = [proof[key] for key in ("hdf5_version", "mpi_version") if key in proof]
-    return {variable: ";".join(versions)} if "hdf5_version" in proof else {}
+    if "hdf5_version" not in proof and "mpi_version" not in proof:
+        return {}
+    mpi = [proof["mpi_version"]] if "mpi_version" in proof else []
+    return {variable: ";".join([proof.get("hdf5_version", ""), *mpi])}
 
 
 def _other_words(proven: list[str], given: list[str]) -> list[str]:

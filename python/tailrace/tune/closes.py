@@ -34,7 +34,7 @@ def preload(command: Sequence[str], given: Mapping[str, str] = os.environ) -> tu
     for program in program_file.programs_in(list(command)):
         if reason := program_file.why_no_preload(program, given):
             return "", f"{program} {reason}"
-    return os.pathsep.join(filter(None, [str(hook), given.get("LD_PRELOAD", "")])), ""
+    return str(hook), ""
 
 
 def not_seen(why: str) -> str:

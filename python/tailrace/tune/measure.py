@@ -187,12 +187,17 @@ class Application:
         self._spools, self._closes = self._folder / "spools", self._folder / "closes"
         self._working = ground.folder
         self._notes: list[str] = []
+        self._preloads: list[str] = []
         self._is_loaded = hashes or bool(self._plan.get("entries"))
         shutil.rmtree(self._folder, ignore_errors=True)
         if plan is not None or hashes:
             self._prepare(self._plan)
         if hashes:
             self._see_closes()
+        if self._preloads:
+            self.words, more = layers.with_preload(self.words, layers.joined(self._preloads))
+            self.words = record.with_environment(self.words, list(more))
+            self.environment |= more
 
     def __enter__(self) -> Application:
         return self
@@ -206,6 +211,12 @@ class Application:
             return Noted(self._lines)
         outcomes = applying.outcomes(self._spools)
         found = applying.lines_of(self._plan, outcomes)
+        # An entry stands there once for each place that its files may lie in: one of them is met.
+        met = {(line.rule, line.setting) for line in found if line.became != "not met"}
+        found = [
+            line for line in found
+            if line.became != "not met" or (line.rule, line.setting) not in met
+        ]  # fmt: skip
         for line in found:
             line.places = list(
                 dict.fromkeys(relocate.at_home(place, self._homes) for place in line.places)
@@ -223,18 +234,21 @@ class Application:
             file.write_bytes(applying.compiled(whole, "the plan"))
             self.environment |= plugin.environment_to_apply(plugin.find(command="tune"), file)
             self.environment["TAILRACE_PROFILE_DIR"] = str(self._spools)
+            self._preloads, why_not = layers.to_set_hints(whole, self.words)
+            if why_not:
+                self._notes.append(f"{applying.only_by_hdf5}: {why_not}")
         self.words = record.with_environment(self.words, list(self.environment))
 
     def _see_closes(self) -> None:
-        value, why_not = closes.preload(self.words)
+        hook, why_not = closes.preload(self.words)
         if why_not:
             self._notes.append(closes.not_seen(why_not))
             return
         self._closes.mkdir(parents=True)
         added = closes.environment(self._closes, self._working)
-        self.words, more = layers.with_preload(self.words, value)
+        self._preloads.append(hook)
         self.words = record.with_environment(self.words, list(added))
-        self.environment |= {**added, **more}
+        self.environment |= added
 
     def closes(self, left: Left) -> list[str]:
         """Puts copies of what was closed in between beside what the run has left; notes."""

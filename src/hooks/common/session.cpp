@@ -14,13 +14,14 @@
 namespace tailrace::hooks::session {
 namespace {
 
-enum class Mode { not_asked, off, record };
+enum class Mode { not_asked, off, record, apply };
 
 std::atomic_flag busy = ATOMIC_FLAG_INIT;
 std::atomic<Mode> mode{Mode::not_asked};
 std::atomic<bool> forked{false};
 std::atomic<pid_t> owner{0};
 std::atomic<int64_t> start_ns{0};  ///< of this process, as far as it is known here
+bool has_folder = false;
 bool begun = false;
 bool is_fork = false;
 uint32_t now_generation = 0;
@@ -69,9 +70,11 @@ void read_environment() {
     const char* asked = environment("TAILRACE_MODE");
     const char* where = environment("TAILRACE_PROFILE_DIR");
     Mode found = Mode::off;
-    if (asked != nullptr && strcmp(asked, "record") == 0 && where != nullptr &&
-        realpath(where, spool_folder) != nullptr) {
-        found = Mode::record;
+    if (asked != nullptr && strcmp(asked, "record") == 0) found = Mode::record;
+    if (asked != nullptr && strcmp(asked, "apply") == 0) found = Mode::apply;
+    has_folder = found != Mode::off && where != nullptr && realpath(where, spool_folder) != nullptr;
+    if (found == Mode::record && !has_folder) found = Mode::off;
+    if (has_folder) {
         most_bytes = spooling::most_bytes();
         owner.store(getpid());
         start_ns.store(now());
@@ -94,9 +97,7 @@ void move_over() {
     ++now_generation;
 }
 
-}  // namespace
-
-bool on() {
+Mode asked() {
     if (mode.load(std::memory_order_acquire) == Mode::not_asked && !is_inside) {
         const int error = errno;
         is_inside = true;
@@ -106,23 +107,29 @@ bool on() {
         is_inside = false;
         errno = error;
     }
-    return mode.load(std::memory_order_relaxed) == Mode::record;
+    return mode.load(std::memory_order_relaxed);
 }
+
+}  // namespace
+
+bool on() { return asked() == Mode::record; }
+bool applying() { return asked() == Mode::apply; }
 
 const char* folder() { return spool_folder; }
 
 bool ours() { return on() && owner.load(std::memory_order_relaxed) == getpid(); }
 bool inside() { return is_inside; }
 
-Turn::Turn() : x_errno(errno), x_open(false) {
-    if (is_inside || !on()) return;
+Turn::Turn(bool outcomes) : x_errno(errno), x_open(false) {
+    const Mode wanted = outcomes ? Mode::apply : Mode::record;
+    if (is_inside || asked() != wanted) return;
     is_inside = true;
     lock();
     move_over();
-    x_open = mode.load() == Mode::record;
+    x_open = mode.load() == wanted && has_folder;
     if (x_open && !begun && !begin()) {
-        mode.store(Mode::off);
-        x_open = false;
+        has_folder = x_open = false;  // a plan goes on without a word about it
+        if (!outcomes) mode.store(Mode::off);
     }
     if (!x_open) {
         unlock();

@@ -16,6 +16,8 @@ extern const spool::Hook hook;
 /// Whether TAILRACE_MODE asks for recording and there is a folder for it. Reads the environment
 /// once.  [local]
 bool on();
+/// Whether TAILRACE_MODE asks for a plan to be applied, with or without a folder to say so. [local]
+bool applying();
 /// The folder of the spools; its files are not recorded.  [local]
 const char* folder();
 using spooling::now;
@@ -24,7 +26,8 @@ using spooling::now;
 /// too for what we call ourselves, and in a signal handler that came in between.
 class Turn {
 public:
-    Turn();
+    /// @param outcomes  for what became of a plan, not for what the program does
+    explicit Turn(bool outcomes = false);
     ~Turn();
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;

@@ -22,7 +22,8 @@ function(tailrace_set_up_hook target name version)
   endif()
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_include_directories(${target} PRIVATE ${tailrace_hook_common_folder}/../..)
-  target_compile_definitions(${target} PRIVATE TAILRACE_VERSION="${version}")
+  target_compile_definitions(${target} PRIVATE TAILRACE_VERSION="${version}"
+    _GLIBCXX_NO_ASSERTIONS)
   target_compile_options(${target} PRIVATE -fvisibility=hidden -fno-exceptions -fno-rtti
     -fno-threadsafe-statics -fasynchronous-unwind-tables ${plain} -U_FORTIFY_SOURCE
     -U_FILE_OFFSET_BITS)

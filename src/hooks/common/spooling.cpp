@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <initializer_list>
+
 namespace tailrace::hooks::spooling {
 namespace {
 
@@ -143,6 +145,22 @@ uint64_t hash_of(const char* text) {
         hash = (hash ^ static_cast<unsigned char>(*text)) * 0x100000001b3U;
     }
     return hash;
+}
+
+uint64_t mixed(uint64_t hash, uint64_t value) {
+    hash ^= value + 0x9e3779b97f4a7c15U + (hash << 6) + (hash >> 2);
+    hash *= 0xff51afd7ed558ccdU;
+    return hash ^ (hash >> 32);
+}
+
+void say(const char* text) {
+    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+        const char* rank = getenv(name);  // NOLINT(concurrency-mt-unsafe): only read
+        if (rank != nullptr && strcmp(rank, "0") != 0) return;
+    }
+    char line[1024];
+    const int bytes = snprintf(line, sizeof line, "tailrace: %.1000s\n", text);
+    if (bytes > 0 && write(STDERR_FILENO, line, strnlen(line, sizeof line)) < 0) return;
 }
 
 uint64_t most_bytes() {

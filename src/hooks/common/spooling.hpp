@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the connector and the preloaded hooks put into a spool in the same way. Only
-// now(), absolute(), absolute_in() and hash_of() may be called out of turn.
+// those marked [local] may be called out of turn.
 #pragma once
 
 #include "intent/spool/writer.hpp"
@@ -25,6 +25,10 @@ char* absolute(const char* name);
 char* absolute_in(int folder, const char* name);
 /// Of no text (nullptr) as of an empty one.  [local]
 uint64_t hash_of(const char* text);
+/// A hash with something more in it.  [local]
+uint64_t mixed(uint64_t hash, uint64_t value);
+/// One line on stderr, "tailrace: " and the text, by the first rank only.  [local]
+void say(const char* text);
 
 /// The size in bytes that TAILRACE_PROFILE_MIB allows a spool.  [local]
 uint64_t most_bytes();

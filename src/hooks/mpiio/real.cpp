@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hooks/common/session.hpp"
+
 namespace tailrace::hooks::mpiio {
 namespace {
 
 constexpr unsigned most_candidates = 16;
-/// What any MPI may write: those of MPICH write more than Open MPI's header says.
-constexpr unsigned most_version_bytes = 16384;
 /// Loaded libraries whose name says MPI. Only their names are taken in the visit: it holds a lock
 /// of the loader.
 struct Candidates {
@@ -85,10 +85,10 @@ bool understood() {
     if (answer.exchange(good ? yes : no) == not_asked && !good) {
         const char* rank = getenv(open_mpi ? "OMPI_COMM_WORLD_RANK" : "PMI_RANK");  // NOLINT
         char line[256];
-        const int bytes = snprintf(line, sizeof line,
-                                   "tailrace: MPI-IO is not recorded: the hook was built for %s, "
-                                   "the program uses %.80s\n",
-                                   built_for, text);
+        const int bytes = snprintf(
+            line, sizeof line, "tailrace: %s: the hook was built for %s, the program uses %.80s\n",
+            session::on() ? "MPI-IO is not recorded" : "no hints are set by MPI-IO", built_for,
+            text);
         if ((rank == nullptr || strcmp(rank, "0") == 0) && bytes > 0 &&
             write(STDERR_FILENO, line, strnlen(line, sizeof line)) < 0) {
             return false;

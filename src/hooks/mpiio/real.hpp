@@ -57,6 +57,8 @@ private:
     std::atomic<void*> x_next{nullptr};
 };
 
+/// What any MPI may write of its version: those of MPICH write more than Open MPI's header says.
+constexpr unsigned most_version_bytes = 16384;
 /// Whether the program's MPI is of the kind that this library was built for: handles differ. Where
 /// it is not, that is said once.  [local]
 bool understood();

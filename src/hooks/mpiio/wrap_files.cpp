@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opening, closing, views, hints and sizes.
 #include "hooks/mpiio/hints.hpp"
+#include "hooks/mpiio/tune_open.hpp"
 #include "hooks/mpiio/wrap.hpp"
 
 namespace tailrace::hooks::mpiio {
@@ -61,9 +62,12 @@ View view_of(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype)
 }
 
 template <typename Real>
-int open(MPI_Comm communicator, const char* name, MPI_Info info, MPI_File* file, Real&& real) {
+int open(MPI_Comm communicator, const char* name, int mode, Wide info_given, MPI_File* file,
+         Real&& real) {
+    const auto info = as<MPI_Info>(info_given);
+    OpenTuning tuning({communicator, name, mode, info, info_given});
     const Call call;
-    const int error = real();
+    const int error = tuning.make(file, real);
     if (!call.counts() || error != MPI_SUCCESS) return error;
     const Took took = call.took();
     Hints hints;
@@ -124,8 +128,10 @@ int set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype etype, MPI_Dat
 
 TAILRACE_DEFINE_BOTH(File_open,
                      (Wide communicator, const char* name, int mode, Wide info, MPI_File* file),
-                     return open(as<MPI_Comm>(communicator), name, as<MPI_Info>(info), file,
-                                 [&] { return real(communicator, name, mode, info, file); });)
+                     return open(as<MPI_Comm>(communicator), name, mode, info, file,
+                                 [&](Wide given) {
+                                     return real(communicator, name, mode, given, file);
+                                 });)
 TAILRACE_DEFINE_BOTH(File_close, (MPI_File * file), return close(file, [&] { return real(file); });)
 TAILRACE_DEFINE_BOTH(File_set_view,
                      (MPI_File file, MPI_Offset at, Wide etype, Wide filetype,

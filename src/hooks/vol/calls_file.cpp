@@ -103,6 +103,7 @@ Status without_object(Library& library, FileSpecific* arguments, Id* list, Id tr
     const BelowList below(library, given);
     if (!below.good()) return -1;
     *list = below.list();
+    const HintsAreOurs ours;
     const Status status =
         library.H5VLfile_specific(nullptr, below.connector(), arguments, transfer, request);
     *list = given;
@@ -139,6 +140,7 @@ void* create_file(Library& library, const char* name, unsigned flags, Id creatio
     const BelowList below(library, access);
     if (!below.good()) return nullptr;
     const int64_t start = recorder::now();
+    const HintsAreOurs ours;
     FileTuning tuning(library, name, flags, creation, below.list());
     void* inner = tuning.make([&](Id with_creation, Id with_access, unsigned with_flags) {
         return library.H5VLfile_create(name, with_flags, with_creation, with_access, transfer,
@@ -158,6 +160,7 @@ void* open_file(Library& library, const char* name, unsigned flags, Id access, I
     const int64_t start = recorder::now();
     FileFacts facts;
     if (recorder::on()) facts.before = recorder::state_of(name);
+    const HintsAreOurs ours;
     FileTuning tuning(library, name, flags, invalid_id, below.list());
     void* inner = tuning.make([&](Id, Id with_access, unsigned) {
         return library.H5VLfile_open(name, flags, with_access, transfer, request);

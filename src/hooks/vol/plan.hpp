@@ -2,12 +2,10 @@
 // The plan of this process: a compiled file, read once. Nothing is parsed afterwards.
 #pragma once
 
+#include "hooks/common/plan_file.hpp"
 #include "hooks/vol/recorder.hpp"
-#include "intent/plan/lookup.hpp"
 
 namespace tailrace::hooks::vol {
-
-namespace plan = intent::plan;
 
 /// The plan that TAILRACE_PLAN names, where TAILRACE_MODE is apply; empty where there is none or it
 /// cannot be used, which is said once.  [local]

@@ -59,6 +59,14 @@ bool Mpi::find(const Library& library) {
     return true;
 }
 
+HintsAreOurs::HintsAreOurs()
+    : x_leave(reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "tailrace_mpiio_leave"))) {
+    if (x_leave != nullptr) x_leave(1);
+}
+HintsAreOurs::~HintsAreOurs() {
+    if (x_leave != nullptr) x_leave(-1);
+}
+
 bool Mpi::is_ompio() const {
     const char* component = getenv("OMPI_MCA_io");  // NOLINT(concurrency-mt-unsafe): only read
     return open_mpi && (component == nullptr || strncmp(component, "romio", 5) != 0);

@@ -31,6 +31,19 @@ struct Mpi {
     [[nodiscard]] bool is_ompio() const;
 };
 
+/// As long as it is there the preloaded MPI-IO hook, where there is one, sets no hints of the plan
+/// in this thread: the connector does, and says what became of them.
+class HintsAreOurs {
+public:
+    HintsAreOurs();
+    ~HintsAreOurs();
+    HintsAreOurs(const HintsAreOurs&) = delete;
+    HintsAreOurs& operator=(const HintsAreOurs&) = delete;
+
+private:
+    void (*x_leave)(int) = nullptr;
+};
+
 /// What one rank has: equal on all, or the plan is off.
 struct Vote {
     uint64_t plan[2] = {0, 0};  ///< the hash; 0 and 0: none

@@ -6,23 +6,13 @@
 
 #include <stddef.h>
 
+#include "hooks/common/outcomes.hpp"
 #include "hooks/vol/facts.hpp"
 
 namespace tailrace::hooks::vol {
 
 struct FileEntry;
 struct DatasetEntry;
-
-/// What became of a setting of the plan somewhere. Texts are never nullptr.
-struct Outcome {
-    spool::Became became;
-    const char* rule;
-    const char* setting;
-    const char* file;
-    const char* dataset;
-    const char* value;
-    const char* reason;
-};
 
 /// What one read has given.
 struct Delivered {
@@ -46,9 +36,8 @@ void outcome(const Outcome& outcome);
 bool hashing();
 void delivered(const Delivered& delivered);
 using spooling::absolute;
-/// One line on stderr, "tailrace: " and the text, by the first rank only.  [local]
-void say(const char* text);
 using spooling::now;
+using spooling::say;
 
 void library(const unsigned version[3], bool parallel, const char* path);
 

@@ -2,7 +2,8 @@
 // What reads gave: one record per file and dataset.
 #include <stdlib.h>
 
-#include "hooks/vol/recorder_table.hpp"
+#include "hooks/common/known_records.hpp"
+#include "hooks/vol/recorder_state.hpp"
 
 namespace tailrace::hooks::vol::recorder {
 namespace {
@@ -35,7 +36,7 @@ void delivered(const Delivered& delivered) {
     const Turn turn(true);
     if (!turn) return;
     const uint64_t hash = mixed(hash_of(delivered.file), hash_of(delivered.dataset));
-    const uint64_t offset = known.offset_of(hash, [&] { return add(delivered); });
+    const uint64_t offset = known.offset_of(hash, generation(), [&] { return add(delivered); });
     if (offset == 0) {
         writer().dropped(spool::kind_delivered);
         return;

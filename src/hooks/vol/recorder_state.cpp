@@ -142,16 +142,6 @@ void move_over() {
 
 }  // namespace
 
-void say(const char* text) {
-    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
-        const char* rank = environment(name);
-        if (rank != nullptr && strcmp(rank, "0") != 0) return;
-    }
-    char line[1024];
-    const int bytes = snprintf(line, sizeof line, "tailrace: %.1000s\n", text);
-    if (bytes > 0 && write(STDERR_FILENO, line, strnlen(line, sizeof line)) < 0) return;
-}
-
 bool on() {
     ask_environment();
     return mode == Mode::record;
@@ -188,12 +178,6 @@ const char* base_of(uint32_t generation) {
 }
 
 void widen(spool::Period& span, Took took) { spooling::widen(spool_writer, span, took); }
-
-uint64_t mixed(uint64_t hash, uint64_t value) {
-    hash ^= value + 0x9e3779b97f4a7c15U + (hash << 6) + (hash >> 2);
-    hash *= 0xff51afd7ed558ccdU;
-    return hash ^ (hash >> 32);
-}
 
 void count(spool::Calls& calls, uint64_t what, uint64_t about) {
     ++calls.calls;

@@ -83,7 +83,7 @@ const char* base_of(uint32_t generation);
 void widen(spool::Period& span, Took took);
 
 using spooling::hash_of;
-uint64_t mixed(uint64_t hash, uint64_t value);
+using spooling::mixed;
 void count(spool::Calls& calls, uint64_t what, uint64_t about);
 
 /// The record of an entry in this process' spool; nullptr where it has none.

@@ -44,6 +44,8 @@ set(tailrace_vol_sources
   tune_file.cpp
   tune_transfer.cpp
   written_bits.cpp
+  ../common/outcomes.cpp
+  ../common/plan_file.cpp
   ../common/spooling.cpp
   ../../intent/plan/decode.cpp
   ../../intent/plan/functions.cpp

@@ -33,15 +33,6 @@ uint64_t block_of(const char* path) {
     return good ? static_cast<uint64_t>(system.f_bsize) : 0;
 }
 
-/// The two halves of 32 hexadecimal digits.
-void halves_of(std::string_view hash, uint64_t* halves) {
-    for (size_t at = 0; at < hash.size() && at < 32; ++at) {
-        const char digit = hash[at];
-        const int value = digit >= 'a' ? digit - 'a' + 10 : digit - '0';
-        halves[at / 16] = halves[at / 16] * 16 + static_cast<uint64_t>(value & 15);
-    }
-}
-
 /// Once per process, for each thing that may have to be said.
 void say_once(bool& said, const char* path, const char* what) {
     if (said) return;
@@ -162,7 +153,7 @@ bool FileTuning::look_up(const char* name) {
         x_plan->ranks = 1;
         vote.block_bytes = block_of(path);
         if (!of.empty()) {
-            halves_of(of.hash(), vote.plan);
+            plans::halves_of(of, vote.plan);
             vote.match = plan::match_of(of, path);
             x_plan->proven = versions_are_proven(x_library);
             // Ranks that see it otherwise have not the same plan.

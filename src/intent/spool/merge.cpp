@@ -110,31 +110,6 @@ void add_to(Process& known, const Process& more) {
     known.end_s = std::max(known.end_s, more.end_s);
 }
 
-/// Gives each process its id: a process leaves one spool per hook.
-class Ids {
-public:
-    /// @return the id, and whether it is a new one
-    std::pair<std::uint64_t, bool> of(const Spool& spool) {
-        for (Known& one : x_known[{spool.host, spool.header.pid}]) {
-            if (one.program != spool.program || (one.hooks & spool.header.hooks) != 0) continue;
-            one.hooks |= spool.header.hooks;
-            return {one.id, false};
-        }
-        x_known[{spool.host, spool.header.pid}].push_back(
-            {spool.program, spool.header.hooks, x_next});
-        return {x_next++, true};
-    }
-
-private:
-    struct Known {
-        std::string program;
-        std::uint32_t hooks = 0;
-        std::uint64_t id = 0;
-    };
-    std::map<std::pair<std::string, std::uint32_t>, std::vector<Known>> x_known;
-    std::uint64_t x_next = 0;
-};
-
 void describe_run(const std::vector<NamedSpool>& spools, Run& run) {
     std::set<std::string> hosts;
     double end_s = 0;
@@ -223,6 +198,16 @@ bool before(const NamedSpool& a, const NamedSpool& b) {
 
 }  // namespace
 
+std::pair<std::uint64_t, bool> ProcessIds::of(const Spool& spool) {
+    for (Known& one : x_known[{spool.host, spool.header.pid}]) {
+        if (one.program != spool.program || (one.hooks & spool.header.hooks) != 0) continue;
+        one.hooks |= spool.header.hooks;
+        return {one.id, false};
+    }
+    x_known[{spool.host, spool.header.pid}].push_back({spool.program, spool.header.hooks, x_next});
+    return {x_next++, true};
+}
+
 Profile merge(std::vector<NamedSpool> spools, const std::string& command) {
     std::sort(spools.begin(), spools.end(), before);
     Profile profile;
@@ -234,7 +219,7 @@ Profile merge(std::vector<NamedSpool> spools, const std::string& command) {
     }
     std::map<std::string, Gathered> files;
     std::vector<Part<Spool>> members;
-    Ids ids;
+    ProcessIds ids;
     for (const NamedSpool& one : spools) {
         const auto [id, is_new] = ids.of(one.spool);
         const Member member{id, seconds(one.spool.header.start_wall_ns - start_ns)};

@@ -60,11 +60,18 @@ std::string outcomes_of_folder(const std::filesystem::path& folder) {
              Joined>
         all;
     std::uint64_t dropped = 0;
-    for (std::size_t id = 0; id < spools.size(); ++id) {
-        const Spool& spool = spools[id].spool;
-        Json process = {{"id", id}, {"host", spool.host}, {"pid", spool.header.pid}};
-        if (spool.header.rank >= 0) process["rank"] = spool.header.rank;
-        made["processes"].push_back(std::move(process));
+    ProcessIds ids;
+    for (const NamedSpool& named : spools) {
+        const Spool& spool = named.spool;
+        const auto [id, is_new] = ids.of(spool);
+        if (is_new) {
+            Json process = {{"id", id}, {"host", spool.host}, {"pid", spool.header.pid}};
+            if (spool.header.rank >= 0) process["rank"] = spool.header.rank;
+            process["layers"] = Json::array();
+            made["processes"].push_back(std::move(process));
+        }
+        for (const auto& [hook, name] : {std::pair{hook_hdf5, "hdf5"}, {hook_mpiio, "mpiio"}})
+            if ((spool.header.hooks & hook) != 0) made["processes"][id]["layers"].push_back(name);
         dropped += spool.header.dropped[kind_outcome];
         dropped += spool.header.dropped[kind_delivered];
         for (const DecodedOutcome& one : spool.outcomes) {

@@ -2,8 +2,10 @@
 // The steps of merge(). Internal to src/intent/spool.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "intent/profile/model.hpp"
@@ -15,6 +17,22 @@ namespace tailrace::intent::spool {
 struct Member {
     std::uint64_t id = 0;
     double start_s = 0;  ///< since the start of the run
+};
+
+/// Gives each process its id: a process leaves one spool per hook.
+class ProcessIds {
+public:
+    /// @return the id, and whether it is a new one
+    [[nodiscard]] std::pair<std::uint64_t, bool> of(const Spool& spool);
+
+private:
+    struct Known {
+        std::string program;
+        std::uint32_t hooks = 0;
+        std::uint64_t id = 0;
+    };
+    std::map<std::pair<std::string, std::uint32_t>, std::vector<Known>> x_known;
+    std::uint64_t x_next = 0;
 };
 
 /// What one process did with one file or dataset.

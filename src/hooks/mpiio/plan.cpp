@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hooks/mpiio/plan.hpp"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hooks/common/session.hpp"
+#include "hooks/mpiio/real.hpp"
+
+namespace tailrace::hooks::mpiio {
+namespace {
+
+plan::PlanView view;
+std::atomic<bool> asked{false};
+std::atomic_flag busy = ATOMIC_FLAG_INIT;
+Outcomes outcomes;
+
+}  // namespace
+
+const plan::PlanView& plan_of_process() {
+    if (!asked.load(std::memory_order_acquire)) {
+        while (busy.test_and_set(std::memory_order_acquire)) sched_yield();
+        if (!asked.load(std::memory_order_relaxed)) {
+            if (session::applying()) view = plans::load();
+            asked.store(true, std::memory_order_release);
+        }
+        busy.clear(std::memory_order_release);
+    }
+    return view;
+}
+
+bool takes_part() { return session::applying() || plans::name() != nullptr; }
+
+bool is_proven() {
+    const char* proven = getenv("TAILRACE_PROVEN");  // NOLINT(concurrency-mt-unsafe): only read
+    if (proven == nullptr || *proven == '\0') return true;
+    const char* version = strchr(proven, ';');
+    static constinit Real<int(char*, int*)> get_version{"PMPI_Get_library_version"};
+    char text[most_version_bytes + 1] = {};
+    int bytes = 0;
+    if (version == nullptr || get_version(text, &bytes) != MPI_SUCCESS) return false;
+    text[strcspn(text, "\n,")] = '\0';
+    return strcmp(text, version + 1) == 0;
+}
+
+void outcome(const Outcome& outcome) {
+    const session::Turn turn(true);
+    if (turn) outcomes.count(session::writer(), session::generation(), outcome);
+}
+
+}  // namespace tailrace::hooks::mpiio
