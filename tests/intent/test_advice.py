@@ -64,7 +64,10 @@ def test_no_file_at_all(tmp_path: Path) -> None:
     """Only where the file is not to last: declared scratch here."""
     back = field(reads={"calls": 64, "bytes": 64 << 20}, read_after_write={"any": True})
     file = {"path": "/d/f.h5", "hdf5": HDF5, "datasets": [back]}
-    scratch = {**file, "declared": [{"from": "program", "intents": {"reliability": "scratch"}}]}
+    scratch = {
+        **file,
+        "declared": [{"from": "property_list", "intents": {"reliability": "scratch"}}],
+    }
     assert "55" not in advice_of(tmp_path, profile_of(file))
     told = advice_of(tmp_path, profile_of(scratch))
     assert "128 MiB are written and 64 MiB read back" in told["55"]["because"]["text"]

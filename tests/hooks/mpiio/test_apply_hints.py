@@ -85,6 +85,22 @@ def test_hints_arrive(tmp_path: Path, component: str, added: dict[str, str]) -> 
     assert "tailrace:" not in error
 
 
+@pytest.mark.skipif(not OPEN_MPI, reason="MPICH has one MPI-IO")
+def test_a_plan_may_choose_the_mpi_io(tmp_path: Path) -> None:
+    """Of Open MPI's two, by the environment: the hints of the other arrive. The user's own stays."""
+    plan = write_plan(tmp_path, hints())
+    romio = os.environ["TAILRACE_TEST_ROMIO"]
+    because = {"rule": "site", "text": "t", "effect": "e", "source": "s"}
+    chosen = {"name": "OMPI_MCA_io", "value": romio, "because": because}
+    plan.write_text(json.dumps({**json.loads(plan.read_text()), "environment": [chosen]}))
+    _, lines, _ = run(tmp_path, plan)
+    assert lines["OMPI_MCA_io"]["became"] == "applied"
+    assert lines["hint.romio_no_indep_rw"]["became"] == "applied"
+    _, lines, _ = run(tmp_path, plan, OMPI_MCA_io="ompio")
+    assert lines["OMPI_MCA_io"]["became"] == "kept"
+    assert lines["hint.romio_no_indep_rw"]["reason"] == "given, and OMPIO has no such hint"
+
+
 @pytest.mark.parametrize(("component", "added"), COMPONENTS)
 @pytest.mark.parametrize("what", ["own", "one_rank"])
 def test_what_the_program_set_itself_wins(
