@@ -36,7 +36,6 @@ set(tailrace_intent_sources
   profile/process_set.cpp
   profile/profile_json.cpp
   rules/advice_rules.cpp
-  rules/beyond_rules.cpp
   rules/advise.cpp
   rules/assemble.cpp
   rules/cache_rules.cpp

@@ -195,12 +195,6 @@ const std::vector<RuleCase>& dataset_cases() {
          },
          "conversion_buffer_bytes", "program",
          [](Profile& p) { own(p, "conversion_buffer_bytes", std::uint64_t{mib}); }},
-        {"54",
-         [](Profile& p) {
-             first(p).type = ElementType{"float", 8, {}};
-             first(p).writes = accesses(8, {mib});
-         },
-         "", "", nullptr},
     };
     return cases;
 }

@@ -145,32 +145,6 @@ const std::vector<RuleCase>& file_cases() {
          },
          "metadata_cache_image", "HDF5 version",
          [](Profile& p) { p.run.processes[0].hdf5_version = "1.8.21"; }},
-        {"55",
-         [](Profile& p) {
-             p.files[0].datasets[0].writes = accesses(16, {mib});
-             p.files[0].datasets[0].reads = accesses(8, {mib});
-             p.files[0].datasets[0].read_after_write = ReadAfterWrite{true, true, false};
-         },
-         "", "reliability", [](Profile&) {}},
-        {"56",
-         [](Profile& p) {
-             PosixFile posix;
-             posix.writes = PosixTransfers{};
-             posix.writes->calls = 20000;
-             posix.writes->bytes = 20000 * 80;
-             p.files[0].posix = posix;
-             p.files[0].hdf5.reset();
-             p.files[0].datasets.clear();
-         },
-         "", "", nullptr},
-        {"57",
-         [](Profile& p) {
-             p.run.ranks = 4;
-             p.run.elapsed_s = 10.0;
-             first(p).writes = accesses(4, {1024});
-             first(p).writes->elapsed_s = 12.0;
-         },
-         "", "", nullptr},
     };
     return cases;
 }

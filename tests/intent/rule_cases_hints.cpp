@@ -19,7 +19,6 @@ void pnetcdf(Profile& p) {
     p.files[0].hdf5.reset();
     p.files[0].pnetcdf = PnetcdfFile{};
     p.files[0].pnetcdf->creates = 1;
-    p.files[0].pnetcdf->collective_waits = 0;
 }
 
 void opened_only(Profile& p) { p.files[0].pnetcdf->creates = 0; }
@@ -33,8 +32,6 @@ const std::vector<RuleCase>& hint_cases() {
         {"41", collective, "hint.cb_nodes", "MPI-IO", ompio},
         {"42", collective, "hint.cb_buffer_size", "amount",
          [](Profile& p) { p.files[0].mpiio->writes->bytes = mib; }},
-        {"42", collective, "hint.cb_buffer_size", "memory",
-         [](Profile& p) { p.run.node_memory_bytes = 64 * mib; }},
         {"43", collective, "hint.romio_cb_write", "MPI-IO", ompio},
         {"44",
          [](Profile& p) {
@@ -74,8 +71,6 @@ const std::vector<RuleCase>& hint_cases() {
          },
          "PNETCDF_HINTS", "existing", opened_only},
         {"50", pnetcdf, "PNETCDF_HINTS", "existing", opened_only},
-        {"50", pnetcdf, "PNETCDF_HINTS", "waits",
-         [](Profile& p) { p.files[0].pnetcdf->collective_waits.reset(); }},
         {"51",
          [](Profile& p) {
              pnetcdf(p);

@@ -55,10 +55,8 @@ std::optional<Reason> repack_fires(const Subject& s) {
 }
 
 Proposal repack_act(const Subject& s) {
-    return advice(
-        "keep a copy without filters, or with a faster one, for reading it often",
-        {say("tailrace repack ", shell(s.file.path), " --filters ",
-             shell(s.dataset->path + "=none"), " -o ", shell(s.file.path + ".for_reading"))});
+    return advice("keep a copy without filters, or with a faster one, for reading it often",
+                  {say("tailrace repack in.h5 --filters ", s.dataset->path, "=none -o out.h5")});
 }
 
 std::uint64_t left_open(const Subject& s) {

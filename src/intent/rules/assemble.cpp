@@ -137,28 +137,18 @@ private:
             x_plan.environment.push_back({name, value, because(decision, decision.reason.text)});
             return;
         }
-        bool any = false;
         for (std::size_t at = 0; at < value.size();) {
             const std::size_t end = std::min(value.find(';', at), value.size());
             const std::string part = value.substr(at, end - at);
             const std::string key = part.substr(0, part.find('=') + 1);
-            const std::string all = ";" + before->value + ";";
-            if (all.find(";" + key) == std::string::npos) {
+            if ((";" + before->value).find(";" + key) == std::string::npos) {
                 before->value += ";" + part;
-                any = true;
-            } else if (all.find(";" + part + ";") == std::string::npos) {
-                hold(decision.file, "", "disagreement",
-                     because(decision, say(decision.reason.text, ". Held back: ", name,
-                                           " is for all files of a program, and another one wants "
-                                           "another value than ",
-                                           part)));
+                before->because.text += "; " + decision.reason.text;
+                if (before->because.rule.find(decision.rule) == std::string::npos)
+                    before->because.rule += ", " + decision.rule;
             }
             at = end + 1;
         }
-        if (!any) return;
-        before->because.text += "; " + decision.reason.text;
-        if (before->because.rule.find(decision.rule) == std::string::npos)
-            before->because.rule += ", " + decision.rule;
     }
 
     /// What moves the fewest bytes is left out where the plan would become too large.

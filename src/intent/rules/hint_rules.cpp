@@ -68,9 +68,12 @@ Proposal buffer_act(const Subject& s) {
         std::clamp<std::uint64_t>(fs_block(s).value_or(mib), 4 * kib, 64 * mib);
     const std::uint64_t wanted = bytes_written(s) >= gib ? 64 * mib : 32 * mib;
     const std::uint64_t most = std::min(wanted, memory_of_process(s));
-    // A block that memory does not hold is no reason to take more of it.
-    const std::uint64_t bytes = most >= block ? most / block * block : most / mib * mib;
-    return {{set("cb_buffer_size", std::to_string(bytes))}, plan::When::any, {}, {}, {}};
+    return {
+        {set("cb_buffer_size", std::to_string(std::max(most / block, std::uint64_t{1}) * block))},
+        plan::When::any,
+        {},
+        {},
+        {}};
 }
 
 Proposal buffering_act(const Subject& s) {
@@ -159,8 +162,14 @@ std::optional<Reason> striping_fires(const Subject& s) {
 
 std::string folder_of(const std::string& path) {
     const std::size_t slash = path.rfind('/');
-    if (slash == std::string::npos) return ".";
-    return slash == 0 ? "/" : path.substr(0, slash);
+    return slash == std::string::npos || slash == 0 ? "/" : path.substr(0, slash);
+}
+
+/// As the shell takes it.
+std::string shell(const std::string& path) {
+    std::string text = "'";
+    for (const char letter : path) text += letter == '\'' ? "'\\''" : std::string(1, letter);
+    return text + "'";
 }
 
 Proposal striping_act(const Subject& s) {

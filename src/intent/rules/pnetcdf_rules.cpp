@@ -41,17 +41,9 @@ std::optional<Reason> variables_fires(const Subject& s) {
     std::uint64_t large = 0;
     for (const Dataset& dataset : s.file.datasets)
         if (size_bytes(dataset).value_or(0) >= 4 * mib && !extendible(dataset)) ++large;
-    const std::uint64_t waits = s.file.pnetcdf->collective_waits.value_or(0) +
-                                s.file.pnetcdf->independent_waits.value_or(0);
-    if (large == 0 || waits > 0) return std::nullopt;
+    if (large == 0 || s.file.pnetcdf->collective_waits.value_or(0) > 0) return std::nullopt;
     Reason reason{say(large, " fixed variables of 4 MiB and more, written blocking"), {}};
     return reason.note("file.large_variables", large, "variables");
-}
-
-std::optional<Held> variables_held(const Subject& s) {
-    if (!s.file.pnetcdf->collective_waits && !s.file.pnetcdf->independent_waits)
-        return Held{"waits", "not known whether the writes are blocking: nobody counted waits"};
-    return std::nullopt;
 }
 
 Proposal variables_act(const Subject& s) {
@@ -136,13 +128,13 @@ const std::array table{
          Scope::file,
          Class::layout,
          "fixed variables of 4 MiB and more, written by blocking calls",
-         "waits are counted",
+         "",
          "PNETCDF_HINTS: nc_var_align_size, the stripe, at least 1 MiB",
          "fewer conflicts of locks",
          "P",
          {.created = true, .keys = "hint.nc_var_align_size"},
          variables_fires,
-         variables_held,
+         nullptr,
          variables_act},
     Rule{"51",
          "A log on the node for small writes",

@@ -107,8 +107,7 @@ struct Conflict {
 [[nodiscard]] std::span<const Rule> hint_rules();      ///< [local]
 [[nodiscard]] std::span<const Rule> pnetcdf_rules();   ///< [local]
 [[nodiscard]] std::span<const Rule> advice_rules();    ///< [local]
-[[nodiscard]] std::span<const Rule> beyond_rules();    ///< [local]
-/// The 53 of the published table and ours, by number.  [local]
+/// All 53, by number.  [local]
 [[nodiscard]] std::span<const Rule* const> all_rules();
 [[nodiscard]] std::span<const Conflict> conflicts();  ///< [local]
 

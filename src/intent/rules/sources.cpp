@@ -47,11 +47,6 @@ constexpr std::array list{
            "https://support.hdfgroup.org/HDF5/faq/perfissues.html"},
     Source{"U", "Bartz et al. 2015, alignment on parallel file systems",
            "https://link.springer.com/chapter/10.1007/978-3-319-20119-1_20"},
-    Source{"V", "Cappello et al. 2019, use cases of lossy compression",
-           "https://doi.org/10.1177/1094342019853336"},
-    Source{"W", "Childs et al. 2020, in situ visualization and analysis",
-           "https://doi.org/10.1177/1094342020935991"},
-    Source{"X", "XIOS, an I/O server", "https://forge.ipsl.fr/ioserver"},
 };
 
 }  // namespace

@@ -33,12 +33,6 @@ std::string percent(double share) {
     return text.data();
 }
 
-std::string shell(std::string_view path) {
-    std::string text = "'";
-    for (const char letter : path) text += letter == '\'' ? "'\\''" : std::string(1, letter);
-    return text + "'";
-}
-
 std::string counted(std::uint64_t count, std::string_view noun) {
     return std::to_string(count) + ' ' + std::string(noun) + (count == 1 ? "" : "s");
 }

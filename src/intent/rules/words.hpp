@@ -19,8 +19,6 @@ constexpr std::uint64_t kib = 1024, mib = 1048576, gib = 1073741824;
 /// "12 %" of a share of 1.  [local]
 [[nodiscard]] std::string percent(double share);
 
-/// A path as one word of a shell.  [local]
-[[nodiscard]] std::string shell(std::string_view path);
 /// "1 rank", "2 ranks".  [local]
 [[nodiscard]] std::string counted(std::uint64_t count, std::string_view noun);
 
