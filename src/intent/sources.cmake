@@ -38,6 +38,7 @@ set(tailrace_intent_sources
   rules/advice_rules.cpp
   rules/advise.cpp
   rules/assemble.cpp
+  rules/beyond_rules.cpp
   rules/cache_rules.cpp
   rules/decide.cpp
   rules/driver_rules.cpp
@@ -55,6 +56,7 @@ set(tailrace_intent_sources
   rules/subject_dataset.cpp
   rules/table.cpp
   rules/table_json.cpp
+  rules/timing.cpp
   rules/transfer_rules.cpp
   rules/words.cpp
   spool/coverage.cpp

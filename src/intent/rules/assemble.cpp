@@ -174,6 +174,27 @@ private:
 
 }  // namespace
 
+namespace {
+
+/// Files that other runs read and do not write: bytes, and the number of those runs.
+std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> read_elsewhere(
+    const std::vector<Profile>& profiles, const Profile& but) {
+    std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> found;
+    for (const Profile& profile : profiles) {
+        if (&profile == &but) continue;
+        for (const File& file : profile.files) {
+            const Subject s{profile, file};
+            if (bytes_written(s) > 0 || bytes_read(s) == 0) continue;
+            auto& [bytes, runs] = found[file.path];
+            bytes += bytes_read(s);
+            ++runs;
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
 plan::Plan plan_of(const std::vector<Profile>& profiles, const Options& options,
                    const std::vector<std::string>& sources) {
     plan::Plan made;
@@ -185,7 +206,9 @@ plan::Plan plan_of(const std::vector<Profile>& profiles, const Options& options,
             made.origin.rules.push_back(rule.file);
     Assembler assembler(options, made);
     for (const Profile& profile : profiles) {
-        for (const Decision& decision : decide(profile, options)) assembler.add(decision);
+        Options here = options;
+        here.read_elsewhere = read_elsewhere(profiles, profile);
+        for (const Decision& decision : decide(profile, here)) assembler.add(decision);
         for (const std::string& note : profile.origin.notes) made.origin.notes.push_back(note);
     }
     assembler.finish();

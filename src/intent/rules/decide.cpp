@@ -191,7 +191,7 @@ void advise_readers(const File& file, std::vector<Decision>& all) {
     advice.proposal.advice =
         "the file is there already, and is only read: repack it with chunks for these reads";
     advice.proposal.commands = {
-        say("tailrace repack ", file.path, " --profile profile.json --dry-run")};
+        say("tailrace repack ", shell_path(file.path), " --profile profile.json --dry-run")};
     all.push_back(std::move(advice));
 }
 
@@ -207,7 +207,12 @@ std::vector<Decision> decide(const Profile& profile, const Options& options) {
     for (const File& file : profile.files) {
         std::vector<Decision> here;
         Subject subject{profile, file, nullptr, reliability_of(options, file.path),
-                        options.allowed};
+                        options.allowed, 0, 0};
+        if (const auto read = options.read_elsewhere.find(file.path);
+            read != options.read_elsewhere.end()) {
+            subject.read_elsewhere = read->second.first;
+            subject.readers_elsewhere = read->second.second;
+        }
         const auto try_all = [&](Scope scope) {
             for (const SiteRule& rule : options.site_rules)
                 if (rule.scope == scope) try_rule(rule, subject, here);
@@ -223,6 +228,10 @@ std::vector<Decision> decide(const Profile& profile, const Options& options) {
         advise_readers(file, here);
         std::move(here.begin(), here.end(), std::back_inserter(all));
     }
+    const File none;
+    const Subject run{profile, none, nullptr, Reliability::durable, options.allowed, 0, 0};
+    for (const Rule* rule : all_rules())
+        if (rule->scope == Scope::run) try_rule(*rule, run, all);
     return all;
 }
 

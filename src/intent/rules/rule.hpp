@@ -12,7 +12,7 @@
 
 namespace tailrace::intent::rules {
 
-enum class Scope { file, dataset };
+enum class Scope { file, dataset, run };  ///< run: once, of all files together
 
 /// Why, with the numbers.
 struct Reason {
@@ -107,7 +107,8 @@ struct Conflict {
 [[nodiscard]] std::span<const Rule> hint_rules();      ///< [local]
 [[nodiscard]] std::span<const Rule> pnetcdf_rules();   ///< [local]
 [[nodiscard]] std::span<const Rule> advice_rules();    ///< [local]
-/// All 53, by number.  [local]
+[[nodiscard]] std::span<const Rule> beyond_rules();    ///< [local]
+/// All 57, by number.  [local]
 [[nodiscard]] std::span<const Rule* const> all_rules();
 [[nodiscard]] std::span<const Conflict> conflicts();  ///< [local]
 
