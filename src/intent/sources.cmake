@@ -28,6 +28,7 @@ set(tailrace_intent_sources
   plan/compile.cpp
   plan/decode.cpp
   plan/functions.cpp
+  plan/hints.cpp
   plan/keys.cpp
   plan/lookup.cpp
   plan/plan_json.cpp

@@ -97,11 +97,9 @@ TEST_CASE("rule 31 names the file and all its hot datasets in one command") {
     CHECK(only_command(profile, "31") ==
           "tailrace repack '/my data/it'\\''s' --filters /d=none --filters '/x y[*]?=none' "
           "-o '/my data/it'\\''s.plain'");
-    for (int i = 0; i < 20; ++i)
-        profile.files[0].datasets.push_back(profile.files[0].datasets[0]);
+    for (int i = 0; i < 20; ++i) profile.files[0].datasets.push_back(profile.files[0].datasets[0]);
     profile.files[0].path = "f.h5";
-    CHECK(only_command(profile, "31") ==
-          "tailrace repack f.h5 --filters '/*=none' -o f.plain.h5");
+    CHECK(only_command(profile, "31") == "tailrace repack f.h5 --filters '/*=none' -o f.plain.h5");
 }
 
 TEST_CASE("the buffer of rule 42 is a multiple of the stripe and within memory") {
@@ -184,9 +182,47 @@ TEST_CASE("an I/O server is advised once for a run, with what it can hide at mos
                      [](const plan::Advice& one) { return one.because.rule == "57"; });
     REQUIRE(found != plan.advice.end());
     CHECK(found->file.empty());
-    CHECK(found->because.text == "20 % of the run is waiting for output (128 MiB in 16 calls by 4 "
-                                 "processes), 45 % is between them, in 4 bursts");
+    CHECK(found->because.text ==
+          "20 % of the run is waiting for output (128 MiB in 16 calls by 4 "
+          "processes), 45 % is between them, in 4 bursts");
     CHECK(found->text.find("At most 20 % of the run can be hidden") != std::string::npos);
     for (Dataset& one : profile.files[0].datasets) one.writes->elapsed_s = 0.5;
     CHECK_FALSE(decided(profile, "57"));  // 5 % of the run
+}
+
+TEST_CASE("hints that PnetCDF is given already stay, which is said") {
+    Profile profile = on_evidence(tests::hint_cases(), "50");
+    const auto of_rule = [&](const std::string& rule) {
+        std::vector<std::string> texts;
+        for (const plan::Advice& one : plan_of({profile}, Options{}, {}).advice)
+            if (one.because.rule.find(rule) != std::string::npos) texts.push_back(one.text);
+        return texts;
+    };
+    const auto variable = [&] {
+        const auto all = plan_of({profile}, Options{}, {}).environment;
+        return all.empty() ? "" : all[0].value;
+    };
+    CHECK(of_rule("50").empty());
+    CHECK(variable() == "nc_var_align_size=1048576;cb_nodes=2");
+    auto& given = profile.files[0].mpiio->hints_given;
+    given["nc_var_align_size"] = "4096";
+    REQUIRE(of_rule("50").size() == 1);
+    CHECK(of_rule("50")[0] ==
+          "the hints that are given stay: nc_var_align_size=4096, where the rule wants "
+          "nc_var_align_size=1048576. They come from the program or from PNETCDF_HINTS of its "
+          "environment; to try the others change them there");
+    CHECK(variable() == "cb_nodes=2");
+    // The variable would go before what the program gives to another of its files.
+    given.clear();
+    profile.files.push_back(profile.files[0]);
+    profile.files[1].path = "/data/other.nc";
+    profile.files[1].datasets.clear();
+    profile.files[1].mpiio->hints_given["nc_var_align_size"] = "8192";
+    CHECK(variable() == "cb_nodes=2");
+    REQUIRE(of_rule("50").size() == 1);
+    CHECK(of_rule("50")[0].find("nc_var_align_size=8192; other files would get 1048576 from "
+                                "PNETCDF_HINTS") != std::string::npos);
+    profile.files[1].mpiio->hints_given["nc_var_align_size"] = "1048576";  // no conflict
+    CHECK(of_rule("50").empty());
+    CHECK(variable() == "nc_var_align_size=1048576;cb_nodes=2");
 }

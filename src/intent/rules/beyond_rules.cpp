@@ -56,19 +56,22 @@ std::optional<Reason> reduce_fires(const Subject& s) {
 
 std::optional<Held> reduce_held(const Subject& s) {
     if (bytes_read(s) > bytes_written(s) / 10)
-        return Held{"reads", say(size(bytes_read(s)), " are read in the same run, which would pay "
-                                                      "for unpacking")};
+        return Held{"reads", say(size(bytes_read(s)),
+                                 " are read in the same run, which would pay "
+                                 "for unpacking")};
     return std::nullopt;
 }
 
 Proposal reduce_act(const Subject& s) {
     const Floats floats = floats_of(s);
-    std::string text = "write fewer bytes. Lossless (shuffle and deflate or zstd): every value "
-                       "stays, for time of the processor; how much it saves depends on the data";
+    std::string text =
+        "write fewer bytes. Lossless (shuffle and deflate or zstd): every value "
+        "stays, for time of the processor; how much it saves depends on the data";
     if (s.file.pnetcdf) text += "; a classic netCDF file has no filters, netCDF-4 has";
     if (parallel(s)) text += "; in parallel it needs chunks and collective writes";
-    text += ". Lossy (quantize of netCDF-C, ZFP, SZ): several times fewer bytes, within an error "
-            "bound that you have to choose; not for restart files";
+    text +=
+        ". Lossy (quantize of netCDF-C, ZFP, SZ): several times fewer bytes, within an error "
+        "bound that you have to choose; not for restart files";
     if (floats.doubles > 0)
         text += say(". ", size(floats.doubles),
                     " are 64 bits wide: 32 bits halve them where the readers need no more");
@@ -103,8 +106,8 @@ std::optional<Held> in_situ_held(const Subject& s) {
     if (s.readers_elsewhere > 1)
         return Held{"readers", say(s.readers_elsewhere,
                                    " other runs read it: it is a product, not an intermediate")};
-    const std::uint64_t room = plan::times(memory_of_process(s), std::max<std::uint64_t>(
-                                                                     s.file.processes.size(), 1));
+    const std::uint64_t room =
+        plan::times(memory_of_process(s), std::max<std::uint64_t>(s.file.processes.size(), 1));
     if (s.readers_elsewhere == 0 && bytes_written(s) > room)
         return Held{"memory", say(size(bytes_written(s)), " are more than the ", size(room),
                                   " that its processes may have of the memory")};
@@ -125,10 +128,10 @@ Proposal in_situ_act(const Subject& s) {
 
 // --- 56: another format --------------------------------------------------------------------------
 struct Plain {
-    std::uint64_t files = 0, bytes = 0, calls = 0;         ///< all that count
-    std::uint64_t private_files = 0;                       ///< written by one process each
+    std::uint64_t files = 0, bytes = 0, calls = 0;  ///< all that count
+    std::uint64_t private_files = 0;                ///< written by one process each
     std::uint64_t small_files = 0, small_calls = 0, small_bytes = 0;
-    std::uint64_t formats = 0, logs = 0;                   ///< of all
+    std::uint64_t formats = 0, logs = 0;  ///< of all
     const File* first = nullptr;
 };
 
@@ -187,8 +190,8 @@ std::optional<Reason> format_fires(const Subject& s) {
     if (!own && !small_writes(plain)) return std::nullopt;
     std::string text;
     if (own)
-        text = say(plain.private_files, " plain files, each by one of ", ranks(s),
-                   " ranks, with ", size(plain.bytes));
+        text = say(plain.private_files, " plain files, each by one of ", ranks(s), " ranks, with ",
+                   size(plain.bytes));
     if (small_writes(plain))
         text += say(text.empty() ? "" : "; ", plain.small_calls, " writes of ",
                     size(plain.small_bytes / plain.small_calls), " on average to ",
@@ -202,8 +205,9 @@ std::optional<Reason> format_fires(const Subject& s) {
 std::optional<Held> format_held(const Subject& s) {
     const Plain plain = plain_files(s.profile);
     if (plain.formats * 2 > plain.files)
-        return Held{"format", "their names are of HDF5, netCDF and the like: a library writes "
-                              "them whose own calls were not recorded"};
+        return Held{"format",
+                    "their names are of HDF5, netCDF and the like: a library writes "
+                    "them whose own calls were not recorded"};
     if (plain.logs * 2 > plain.files)
         return Held{"append", "they are opened to append: logs, which are best as lines of text"};
     return std::nullopt;
@@ -213,14 +217,16 @@ Proposal format_act(const Subject& s) {
     const Plain plain = plain_files(s.profile);
     std::string text;
     if (each_its_own(plain, s))
-        text = "write one file with HDF5 or netCDF (with their parallel or PnetCDF's calls) "
-               "instead of a file per process: fewer files to open and to keep, readable with "
-               "any number of ranks, and then the rules here apply; the price: ranks that share "
-               "a file, which is slower where it is not tuned. ";
+        text =
+            "write one file with HDF5 or netCDF (with their parallel or PnetCDF's calls) "
+            "instead of a file per process: fewer files to open and to keep, readable with "
+            "any number of ranks, and then the rules here apply; the price: ranks that share "
+            "a file, which is slower where it is not tuned. ";
     if (small_writes(plain))
-        text += "Write arrays with HDF5 or netCDF in few large calls instead of numbers one by "
-                "one (as text an 8-byte number takes some 20 bytes, and its last digits are "
-                "often lost); the price: no editor reads it. ";
+        text +=
+            "Write arrays with HDF5 or netCDF in few large calls instead of numbers one by "
+            "one (as text an 8-byte number takes some 20 bytes, and its last digits are "
+            "often lost); the price: no editor reads it. ";
     text.pop_back();
     return advice(std::move(text));
 }
@@ -230,8 +236,8 @@ std::optional<Reason> server_fires(const Subject& s) {
     const Output output = output_of(s.profile);
     if (!output.share || *output.share < 0.1 || output.bytes < 64 * mib) return std::nullopt;
     Reason reason{say(percent(*output.share), " of the run is waiting for output (",
-                      size(output.bytes), " in ", output.calls, " calls by ",
-                      output.writers, output.writers == 1 ? " process)" : " processes)"),
+                      size(output.bytes), " in ", output.calls, " calls by ", output.writers,
+                      output.writers == 1 ? " process)" : " processes)"),
                   {}};
     if (output.between) reason.text += say(", ", percent(*output.between), " is between them");
     if (output.bursts > 1) reason.text += say(", in ", output.bursts, " bursts");
@@ -244,11 +250,13 @@ std::optional<Reason> server_fires(const Subject& s) {
 std::optional<Held> server_held(const Subject& s) {
     const Output output = output_of(s.profile);
     if (ranks(s) < 2)
-        return Held{"ranks", "one process: a server needs ranks of its own; a thread that writes "
-                             "may do"};
+        return Held{"ranks",
+                    "one process: a server needs ranks of its own; a thread that writes "
+                    "may do"};
     if (!output.between)
-        return Held{"evidence", "it is not known when the writes were made, so whether there is "
-                                "work behind which they can be hidden"};
+        return Held{"evidence",
+                    "it is not known when the writes were made, so whether there is "
+                    "work behind which they can be hidden"};
     if (*output.between < 0.1 && output.bursts < 3)
         return Held{"alternation", say("only ", percent(*output.between),
                                        " of the run is between the writes: there is no work "

@@ -179,7 +179,8 @@ Proposal striping_act(const Subject& s) {
         plan::When::create,
         {},
         say("or stripe the folder before the run, which also serves programs without hints"),
-        {say("lfs setstripe -c ", count, " -S ", unit / kib, "k ", shell_path(folder_of(s.file.path)))}};
+        {say("lfs setstripe -c ", count, " -S ", unit / kib, "k ",
+             shell_path(folder_of(s.file.path)))}};
 }
 
 std::optional<Reason> one_stripe_fires(const Subject& s) {

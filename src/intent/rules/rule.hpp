@@ -37,6 +37,8 @@ struct Held {
 };
 /// Of rules that are for what the program creates.
 inline constexpr std::string_view guard_existing = "existing";
+/// What the program, or its user, set itself.
+inline constexpr std::string_view guard_program = "program";
 struct Set {
     std::string key;
     std::optional<Setting> value;

@@ -18,7 +18,7 @@ enum class MpiIo { not_known, romio, ompio };
 
 struct Subject {
     const Profile& profile;
-    const File& file;  ///< of a rule of runs: one without anything
+    const File& file;                  ///< of a rule of runs: one without anything
     const Dataset* dataset = nullptr;  ///< null: a rule of files
     Reliability reliability = Reliability::durable;
     std::set<plan::Class> allowed{plan::Class::safe, plan::Class::layout};

@@ -53,8 +53,8 @@ std::uint64_t read_after_write(const File& file) {
     for (const Dataset& dataset : file.datasets) {
         if (calls(dataset.reads) == 0 || calls(dataset.writes) == 0) continue;
         const bool seen = dataset.read_after_write && dataset.read_after_write->any.has_value();
-        const bool after = seen ? *dataset.read_after_write->any
-                                : later(dataset.reads, dataset.writes);
+        const bool after =
+            seen ? *dataset.read_after_write->any : later(dataset.reads, dataset.writes);
         if (after) bytes += moved_bytes(dataset.reads);
     }
     if (bytes > 0 || !file.datasets.empty()) return bytes;

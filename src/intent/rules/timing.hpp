@@ -12,7 +12,7 @@ struct Output {
     std::uint64_t read_after = 0;   ///< bytes that the run reads of files that it wrote
     std::optional<double> share;    ///< in write calls, mean of the processes that write
     std::optional<double> between;  ///< between the first and the last write, and not in one
-    std::uint64_t bursts = 0;       ///< pieces of time with writes, apart by 1 % of the run and more
+    std::uint64_t bursts = 0;  ///< pieces of time with writes, apart by 1 % of the run and more
 };
 [[nodiscard]] Output output_of(const Profile& profile);  ///< [local]
 /// Bytes of the file that the run reads after it wrote there; 0 where the order is not known.
