@@ -28,6 +28,7 @@ set(tailrace_intent_sources
   plan/compile.cpp
   plan/decode.cpp
   plan/functions.cpp
+  plan/hints.cpp
   plan/keys.cpp
   plan/lookup.cpp
   plan/plan_json.cpp
@@ -38,6 +39,7 @@ set(tailrace_intent_sources
   rules/advice_rules.cpp
   rules/advise.cpp
   rules/assemble.cpp
+  rules/beyond_rules.cpp
   rules/cache_rules.cpp
   rules/decide.cpp
   rules/driver_rules.cpp
@@ -55,6 +57,7 @@ set(tailrace_intent_sources
   rules/subject_dataset.cpp
   rules/table.cpp
   rules/table_json.cpp
+  rules/timing.cpp
   rules/transfer_rules.cpp
   rules/words.cpp
   spool/coverage.cpp

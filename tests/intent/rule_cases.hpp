@@ -94,5 +94,6 @@ inline void hdf5_less_mpiio(Profile& p, std::uint64_t ranks, std::uint64_t colle
 [[nodiscard]] const std::vector<RuleCase>& file_cases();     ///< rules of files
 [[nodiscard]] const std::vector<RuleCase>& dataset_cases();  ///< rules of datasets
 [[nodiscard]] const std::vector<RuleCase>& hint_cases();     ///< of MPI-IO, PnetCDF
+[[nodiscard]] const std::vector<RuleCase>& beyond_cases();   ///< of what a plan cannot do
 
 }  // namespace tailrace::intent::tests

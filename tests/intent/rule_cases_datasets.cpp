@@ -187,7 +187,7 @@ const std::vector<RuleCase>& dataset_cases() {
              first(p).filters.push_back({1, "deflate", {}});
              first(p).reads = accesses(5, {mib});
          },
-         "", "", nullptr},
+         "", "format", [](Profile& p) { p.files[0].hdf5.reset(); }},
         {"38",
          [](Profile& p) {
              first(p).settings_of_program["memory_type_differs"] = true;

@@ -19,6 +19,7 @@ void pnetcdf(Profile& p) {
     p.files[0].hdf5.reset();
     p.files[0].pnetcdf = PnetcdfFile{};
     p.files[0].pnetcdf->creates = 1;
+    p.files[0].pnetcdf->collective_waits = p.files[0].pnetcdf->independent_waits = 0;
 }
 
 void opened_only(Profile& p) { p.files[0].pnetcdf->creates = 0; }
@@ -32,6 +33,12 @@ const std::vector<RuleCase>& hint_cases() {
         {"41", collective, "hint.cb_nodes", "MPI-IO", ompio},
         {"42", collective, "hint.cb_buffer_size", "amount",
          [](Profile& p) { p.files[0].mpiio->writes->bytes = mib; }},
+        {"42", collective, "hint.cb_buffer_size", "memory",
+         [](Profile& p) { p.run.node_memory_bytes = 16 * 128 * mib; }},
+        {"42", collective, "hint.cb_buffer_size", "stripe",
+         [](Profile& p) {
+             p.files[0].lustre = Lustre{8, 48 * mib, {}};
+         }},
         {"43", collective, "hint.romio_cb_write", "MPI-IO", ompio},
         {"44",
          [](Profile& p) {
@@ -63,7 +70,7 @@ const std::vector<RuleCase>& hint_cases() {
              first(p).writes = accesses(1, {1024});
              p.files[0].lustre = Lustre{8, mib, {}};
          },
-         "", "", nullptr},
+         "", "size", [](Profile& p) { first(p).writes->bytes = 20 * gib; }},
         {"49",
          [](Profile& p) {
              pnetcdf(p);
@@ -71,6 +78,10 @@ const std::vector<RuleCase>& hint_cases() {
          },
          "PNETCDF_HINTS", "existing", opened_only},
         {"50", pnetcdf, "PNETCDF_HINTS", "existing", opened_only},
+        {"50", pnetcdf, "PNETCDF_HINTS", "evidence",
+         [](Profile& p) { p.files[0].pnetcdf->collective_waits.reset(); }},
+        {"50", pnetcdf, "PNETCDF_HINTS", "evidence",
+         [](Profile& p) { p.files[0].pnetcdf->independent_waits.reset(); }},
         {"51",
          [](Profile& p) {
              pnetcdf(p);

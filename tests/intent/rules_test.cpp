@@ -17,7 +17,7 @@ namespace {
 
 std::vector<RuleCase> all_cases() {
     std::vector<RuleCase> all = tests::file_cases();
-    for (const auto* more : {&tests::dataset_cases(), &tests::hint_cases()})
+    for (const auto* more : {&tests::dataset_cases(), &tests::hint_cases(), &tests::beyond_cases()})
         all.insert(all.end(), more->begin(), more->end());
     return all;
 }
@@ -54,10 +54,10 @@ Profile cache_thrash() {
 
 }  // namespace
 
-TEST_CASE("there are 53 rules, and a case or more for each") {
-    REQUIRE(all_rules().size() == 53);
+TEST_CASE("there are 57 rules, and a case or more for each") {
+    REQUIRE(all_rules().size() == 57);
     const std::vector<RuleCase> cases = all_cases();
-    for (std::size_t i = 0; i < 53; ++i) {
+    for (std::size_t i = 0; i < 57; ++i) {
         const std::string id = std::to_string(i + 1);
         CHECK(all_rules()[i]->id == id);
         CHECK(std::count_if(cases.begin(), cases.end(),

@@ -31,7 +31,7 @@ def env(plan_file: PlanFile, as_json: Json = False, quiet: Quiet = False) -> int
 
     output = Output(as_json=as_json, quiet=quiet)
     plan = advice.load(plan_file)
-    added = {one["name"]: one["value"] for one in plan.get("environment", [])}
+    added, lines = applying.variables(plan)
     kept, held = applying.without_collective(plan, "not for the environment")
     rest = len(held)
     if kept["entries"]:
@@ -45,6 +45,9 @@ def env(plan_file: PlanFile, as_json: Json = False, quiet: Quiet = False) -> int
         except TailraceError as error:
             rest += sum(len(entry["settings"]) for entry in kept["entries"])
             output.note(f"without the HDF5 connector: {error.what}")
+    for line in lines:
+        if line.became == "kept":
+            output.note(f"{line.setting} stays: {line.reason}")
     for name, value in added.items():
         output.line(f"export {name}={shlex.quote(value)}")
     if rest:

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import os
+import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tailrace.intent.apply import own_hints
 from tailrace.intent.darshan_log import check_it_is_a_file
 from tailrace.intent.declarations import read_all
 from tailrace.intent.native_calls import call, intents_of
@@ -27,7 +30,24 @@ def advise(
     texts, notes = read_profiles(inputs)
     declarations = read_all(declared)
     found: Document = json.loads(call("advise", texts, read_all(rules), list(allow), declarations))
+    _say_own_hints(found, os.environ)
     return found, _overview(texts, declarations, found), notes
+
+
+def _say_own_hints(plan: Document, given: Mapping[str, str]) -> None:
+    """Advice about variables that the environment has already, which stay."""
+    for one in plan.get("environment", []):
+        own = own_hints(one, given)
+        if not own.text:
+            continue
+        name = one["name"]
+        advice = {
+            "file": "", "dataset": "", "because": one["because"],
+            "text": f"{name} of the environment stays: {own.text}. The plan's value is not put "
+            f"where the program runs with it; to have both, set it there",
+            "commands": [f"export {name}={shlex.quote(own.both)}"],
+        }  # fmt: skip
+        plan["advice"] = [*(plan.get("advice") or []), advice]
 
 
 def _overview(

@@ -88,11 +88,39 @@ def variables(
     for one in plan.get("environment", []):
         line = Line(one["because"]["rule"], one["name"], "applied", value=one["value"], count=1)
         if one["name"] in given and given[one["name"]] != one["value"]:
-            line.became, line.reason = "kept", "the environment of the command has its own"
+            line.became = "kept"
+            line.reason = f"the environment has its own, {own_hints(one, given).text}"
         else:
             added[one["name"]] = one["value"]
         lines.append(line)
     return added, lines
+
+
+@dataclass
+class OwnHints:
+    """A variable of a plan that the environment has too."""
+
+    text: str = ""  # in words: what differs, and what is not put because of it
+    both: str = ""  # a value with all of them, where the environment's own win
+
+
+def own_hints(variable: Document, given: Mapping[str, str] = os.environ) -> OwnHints:
+    """Which parts of `a=1;b=2` differ from those of the environment."""
+    name, value = variable["name"], variable["value"]
+    if given.get(name, value) == value:
+        return OwnHints()
+    own = dict(part.split("=", 1) for part in given[name].split(";") if "=" in part)
+    wanted = dict(part.split("=", 1) for part in value.split(";") if "=" in part)
+    against = [
+        f"{key}={own[key]} against {key}={text}"
+        for key, text in wanted.items()
+        if own.get(key, text) != text
+    ]
+    missing = [f"{key}={text}" for key, text in wanted.items() if key not in own]
+    words = [", ".join(against)] if against else []
+    words += [f"without {', '.join(missing)}"] if missing else []
+    both = ";".join([*filter(None, given[name].split(";")), *missing])
+    return OwnHints("; ".join(words) or given[name] or "empty", both)
 
 
 def outcomes(folder: Path) -> Document:

@@ -42,21 +42,68 @@ Proposal uncached_act(const Subject& s) {
                       ", or smaller chunks when it is written"));
 }
 
-std::optional<Reason> repack_fires(const Subject& s) {
-    const Dataset& dataset = *s.dataset;
+/// Filtered, of some size, only read, and that again and again.
+bool hot(const Dataset& dataset) {
     const Count all = size_bytes(dataset);
-    if (dataset.filters.empty() || !all || *all == 0 || calls(dataset.writes) > 0)
-        return std::nullopt;
-    const std::uint64_t read = moved_bytes(dataset.reads);
-    if (read < 4 * *all || *all < mib) return std::nullopt;
-    Reason reason{say(size(read), " read of ", size(*all), " stored with ", filters_of(dataset)),
+    return !dataset.filters.empty() && all && *all >= mib && calls(dataset.writes) == 0 &&
+           moved_bytes(dataset.reads) / 4 >= *all;
+}
+
+std::optional<Reason> repack_fires(const Subject& s) {
+    const Dataset* first = nullptr;
+    std::uint64_t count = 0, read = 0, all = 0;
+    for (const Dataset& dataset : s.file.datasets) {
+        if (!hot(dataset)) continue;
+        if (first == nullptr) first = &dataset;
+        ++count;
+        read += moved_bytes(dataset.reads);
+        all += *size_bytes(dataset);
+    }
+    if (first == nullptr) return std::nullopt;
+    Reason reason{say(first->path, count > 1 ? say(" and ", count - 1, " more") : "", ": ",
+                      size(read), " read of ", size(all), " stored with ", filters_of(*first)),
                   {}};
-    return reason.note("dataset.bytes_read", read, "bytes").note("dataset.bytes", *all, "bytes");
+    return reason.note("file.hot_datasets", count, "datasets")
+        .note("file.bytes_read", read, "bytes")
+        .note("file.bytes", all, "bytes");
+}
+
+std::optional<Held> repack_held(const Subject& s) {
+    if (!s.file.hdf5) return Held{"format", "repack rewrites HDF5 and netCDF-4 files only"};
+    return std::nullopt;
+}
+
+/// As an option of `tailrace repack` names a dataset: what it would take for a pattern, or for the
+/// end of the name, becomes a pattern that matches it.
+std::string option_name(const std::string& path) {
+    std::string name;
+    for (const char letter : path) {
+        if (letter == '*' || letter == '?' || letter == '[')
+            name += say("[", std::string(1, letter), "]");
+        else
+            name += letter == '=' ? '?' : letter;
+    }
+    return name;
+}
+
+/// "/data/f.plain.h5" of "/data/f.h5".
+std::string copy_of(const std::string& path) {
+    const std::size_t name = path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1;
+    const std::size_t dot = path.rfind('.');
+    const std::size_t at = dot == std::string::npos || dot <= name ? path.size() : dot;
+    return path.substr(0, at) + ".plain" + path.substr(at);
 }
 
 Proposal repack_act(const Subject& s) {
+    constexpr std::size_t most = 16;  // options of one command
+    std::vector<std::string> names;
+    for (const Dataset& dataset : s.file.datasets)
+        if (hot(dataset)) names.push_back(option_name(dataset.path));
+    if (names.size() > most) names = {"/*"};
+    std::string command = "tailrace repack " + shell_path(s.file.path);
+    for (const std::string& name : names) command += " --filters " + shell_word(name + "=none");
     return advice("keep a copy without filters, or with a faster one, for reading it often",
-                  {say("tailrace repack in.h5 --filters ", s.dataset->path, "=none -o out.h5")});
+                  {command + " -o " + shell_path(copy_of(s.file.path))});
 }
 
 std::uint64_t left_open(const Subject& s) {
@@ -112,16 +159,16 @@ const std::array table{
          uncached_act},
     Rule{"31",
          "A copy for reading",
-         Scope::dataset,
+         Scope::file,
          Class::advice,
-         "a filtered dataset of 1 MiB and more that is only read, four times over",
-         "",
+         "filtered datasets of 1 MiB and more that are only read, four times over",
+         "a file of HDF5",
          "advice: repack without filters or with a faster one",
          "no time for decompression",
          "I",
          {},
          repack_fires,
-         nullptr,
+         repack_held,
          repack_act},
     Rule{"36",
          "Objects left open",

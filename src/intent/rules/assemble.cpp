@@ -5,6 +5,7 @@
 
 #include "intent/plan/compile.hpp"
 #include "intent/plan/compiled.hpp"
+#include "intent/plan/hints.hpp"
 #include "intent/rules/decide.hpp"
 #include "intent/rules/words.hpp"
 
@@ -70,6 +71,24 @@ public:
         }
     }
 
+    /// The variable goes before what a program gives in its calls, for all its files: hints that
+    /// it gives to one of them in another way stay.
+    void leave_own_hints(const std::vector<Profile>& profiles) {
+        for (plan::Variable& variable : x_plan.environment) {
+            std::string kept;
+            for (const auto& [key, value] : plan::hints_of(variable.value)) {
+                const plan::Advice own = own_hint(profiles, variable, key, value);
+                if (own.text.empty())
+                    kept += (kept.empty() ? "" : ";") + key + "=" + value;
+                else
+                    x_plan.advice.push_back(own);
+            }
+            variable.value = kept;
+        }
+        std::erase_if(x_plan.environment,
+                      [](const plan::Variable& one) { return one.value.empty(); });
+    }
+
     void finish() {
         std::vector<std::pair<std::uint64_t, plan::Entry>> entries;
         for (auto& [place, found] : x_found) {
@@ -128,6 +147,27 @@ private:
                                      because(decision, decision.reason.text)});
     }
 
+    /// Without a text: no file has it in another way.
+    [[nodiscard]] plan::Advice own_hint(const std::vector<Profile>& profiles,
+                                        const plan::Variable& variable, const std::string& key,
+                                        const std::string& value) const {
+        for (const Profile& profile : profiles)
+            for (const File& file : profile.files) {
+                if (!file.pnetcdf || !file.mpiio) continue;
+                const auto given = file.mpiio->hints_given.find(key);
+                if (given == file.mpiio->hints_given.end() || given->second == value) continue;
+                return {glob_of(x_options.file_globs, file.path),
+                        "",
+                        say("the hint that is given stays: ", key, "=", given->second,
+                            "; other files would get ", value, " from ", variable.name,
+                            ", which goes before what a program gives, for all files. The plan "
+                            "leaves it out: set it in the program"),
+                        {},
+                        variable.because};
+            }
+        return {};
+    }
+
     /// "a=1;b=2" and "b=3;c=4" become "a=1;b=2;c=4".
     void export_(const std::string& name, const std::string& value, const Decision& decision) {
         const auto before =
@@ -137,17 +177,12 @@ private:
             x_plan.environment.push_back({name, value, because(decision, decision.reason.text)});
             return;
         }
-        for (std::size_t at = 0; at < value.size();) {
-            const std::size_t end = std::min(value.find(';', at), value.size());
-            const std::string part = value.substr(at, end - at);
-            const std::string key = part.substr(0, part.find('=') + 1);
-            if ((";" + before->value).find(";" + key) == std::string::npos) {
-                before->value += ";" + part;
-                before->because.text += "; " + decision.reason.text;
-                if (before->because.rule.find(decision.rule) == std::string::npos)
-                    before->because.rule += ", " + decision.rule;
-            }
-            at = end + 1;
+        for (const auto& [key, wanted] : plan::hints_of(value)) {
+            if ((";" + before->value).find(";" + key + "=") != std::string::npos) continue;
+            before->value += ";" + key + "=" + wanted;
+            before->because.text += "; " + decision.reason.text;
+            if (before->because.rule.find(decision.rule) == std::string::npos)
+                before->because.rule += ", " + decision.rule;
         }
     }
 
@@ -174,6 +209,27 @@ private:
 
 }  // namespace
 
+namespace {
+
+/// Files that other runs read and do not write: bytes, and the number of those runs.
+std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> read_elsewhere(
+    const std::vector<Profile>& profiles, const Profile& but) {
+    std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> found;
+    for (const Profile& profile : profiles) {
+        if (&profile == &but) continue;
+        for (const File& file : profile.files) {
+            const Subject s{profile, file};
+            if (bytes_written(s) > 0 || bytes_read(s) == 0) continue;
+            auto& [bytes, runs] = found[file.path];
+            bytes += bytes_read(s);
+            ++runs;
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
 plan::Plan plan_of(const std::vector<Profile>& profiles, const Options& options,
                    const std::vector<std::string>& sources) {
     plan::Plan made;
@@ -185,9 +241,12 @@ plan::Plan plan_of(const std::vector<Profile>& profiles, const Options& options,
             made.origin.rules.push_back(rule.file);
     Assembler assembler(options, made);
     for (const Profile& profile : profiles) {
-        for (const Decision& decision : decide(profile, options)) assembler.add(decision);
+        Options here = options;
+        here.read_elsewhere = read_elsewhere(profiles, profile);
+        for (const Decision& decision : decide(profile, here)) assembler.add(decision);
         for (const std::string& note : profile.origin.notes) made.origin.notes.push_back(note);
     }
+    assembler.leave_own_hints(profiles);
     assembler.finish();
     return made;
 }

@@ -5,6 +5,7 @@
 
 #include "intent/plan/check.hpp"
 #include "intent/plan/functions.hpp"
+#include "intent/plan/hints.hpp"
 #include "intent/rules/words.hpp"
 
 namespace tailrace::intent::rules {
@@ -191,8 +192,48 @@ void advise_readers(const File& file, std::vector<Decision>& all) {
     advice.proposal.advice =
         "the file is there already, and is only read: repack it with chunks for these reads";
     advice.proposal.commands = {
-        say("tailrace repack ", file.path, " --profile profile.json --dry-run")};
+        say("tailrace repack ", shell_path(file.path), " --profile profile.json --dry-run")};
     all.push_back(std::move(advice));
+}
+
+/// "nc_var_align_size=7" for each hint of `text` that the program gives in another way.
+std::string own_of(const std::string& text, const Subject& s) {
+    std::string own;
+    for (const auto& [key, value] : plan::hints_of(text)) {
+        const auto given = s.file.mpiio->hints_given.find(key);
+        if (given == s.file.mpiio->hints_given.end() || given->second == value) continue;
+        own += (own.empty() ? "" : ";") + key + "=" + given->second;
+    }
+    return own;
+}
+
+/// PnetCDF takes hints of its variable and of the program's calls together: which of the two they
+/// come from cannot be told, and either stays.
+void advise_own_hints(const Subject& s, std::vector<Decision>& all) {
+    if (!s.file.mpiio) return;
+    std::vector<Decision> found;
+    for (const Decision& one : all) {
+        if (!one.held || one.held->guard != guard_program || one.dataset != "") continue;
+        const Rule* const* rule =
+            std::find_if(all_rules().data(), all_rules().data() + all_rules().size(),
+                         [&](const Rule* each) { return each->id == one.rule; });
+        if (rule == all_rules().data() + all_rules().size()) continue;  // a site's own
+        if ((*rule)->held != nullptr && (*rule)->held(s)) continue;
+        for (const auto& [name, value] : (*rule)->act(s).environment) {
+            const std::string own = own_of(value, s);
+            if (own.empty()) continue;
+            Decision advice = one;
+            advice.held.reset();
+            advice.cls = plan::Class::advice;
+            advice.proposal = {};
+            advice.proposal.advice =
+                say("the hints that are given stay: ", own, ", where the rule wants ", value,
+                    ". They come from the program or from ", name,
+                    " of its environment; to try the others change them there");
+            found.push_back(std::move(advice));
+        }
+    }
+    std::move(found.begin(), found.end(), std::back_inserter(all));
 }
 
 Reliability reliability_of(const Options& options, const std::string& path) {
@@ -206,8 +247,13 @@ std::vector<Decision> decide(const Profile& profile, const Options& options) {
     std::vector<Decision> all;
     for (const File& file : profile.files) {
         std::vector<Decision> here;
-        Subject subject{profile, file, nullptr, reliability_of(options, file.path),
-                        options.allowed};
+        Subject subject{profile,         file, nullptr, reliability_of(options, file.path),
+                        options.allowed, 0,    0};
+        if (const auto read = options.read_elsewhere.find(file.path);
+            read != options.read_elsewhere.end()) {
+            subject.read_elsewhere = read->second.first;
+            subject.readers_elsewhere = read->second.second;
+        }
         const auto try_all = [&](Scope scope) {
             for (const SiteRule& rule : options.site_rules)
                 if (rule.scope == scope) try_rule(rule, subject, here);
@@ -221,8 +267,14 @@ std::vector<Decision> decide(const Profile& profile, const Options& options) {
         }
         settle(here);
         advise_readers(file, here);
+        subject.dataset = nullptr;
+        advise_own_hints(subject, here);
         std::move(here.begin(), here.end(), std::back_inserter(all));
     }
+    const File none;
+    const Subject run{profile, none, nullptr, Reliability::durable, options.allowed, 0, 0};
+    for (const Rule* rule : all_rules())
+        if (rule->scope == Scope::run) try_rule(*rule, run, all);
     return all;
 }
 

@@ -18,6 +18,8 @@ struct Options {
     std::map<std::string, std::string> dataset_globs;  ///< by "path of the file:path within it"
     std::map<std::string, Reliability> reliability;    ///< by path of the file
     std::vector<SiteRule> site_rules;
+    /// By path of the file: bytes that other runs only read, and how many those are.
+    std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> read_elsewhere;
 };
 
 /// What became of one rule at one file or dataset.

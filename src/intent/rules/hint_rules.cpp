@@ -54,26 +54,37 @@ Proposal nodes_act(const Subject& s) {
     return {{set("cb_nodes", std::to_string(aggregators))}, plan::When::any, {}, {}, {}};
 }
 
+/// What a buffer is a multiple of: the stripe, so that no two aggregators share one.
+std::uint64_t buffer_unit(const Subject& s) {
+    return std::max<std::uint64_t>(fs_block(s).value_or(mib), 4 * kib);
+}
+
+constexpr std::uint64_t default_buffer = 16 * mib;  ///< of ROMIO, per aggregator
+
+/// The most that a buffer may have: what is worth it, and half of what the process may have, since
+/// ROMIO exchanges as much as it writes.
+std::uint64_t largest_buffer(const Subject& s) {
+    const std::uint64_t wanted = bytes_written(s) + bytes_read(s) >= gib ? 64 * mib : 32 * mib;
+    return std::min(wanted, memory_of_process(s) / 2);
+}
+
 std::optional<Held> buffer_held(const Subject& s) {
     const std::uint64_t bytes = bytes_written(s) + bytes_read(s);
     if (bytes < 64 * mib)
         return Held{"amount", say(size(bytes), " move: one round of 16 MiB per node is enough")};
-    if (memory_of_process(s) < 16 * mib)
-        return Held{"memory", say("a process may have ", size(memory_of_process(s)))};
+    const std::uint64_t most = largest_buffer(s);
+    if (most <= default_buffer)
+        return Held{"memory", say("a process may have ", size(memory_of_process(s)),
+                                  ": half of it is no more than the 16 MiB of the default")};
+    if (most / buffer_unit(s) * buffer_unit(s) <= default_buffer)
+        return Held{"stripe", say("no multiple of the stripe of ", size(buffer_unit(s)),
+                                  " is above the default of 16 MiB and within ", size(most))};
     return std::nullopt;
 }
 
 Proposal buffer_act(const Subject& s) {
-    const std::uint64_t block =
-        std::clamp<std::uint64_t>(fs_block(s).value_or(mib), 4 * kib, 64 * mib);
-    const std::uint64_t wanted = bytes_written(s) >= gib ? 64 * mib : 32 * mib;
-    const std::uint64_t most = std::min(wanted, memory_of_process(s));
-    return {
-        {set("cb_buffer_size", std::to_string(std::max(most / block, std::uint64_t{1}) * block))},
-        plan::When::any,
-        {},
-        {},
-        {}};
+    const std::uint64_t bytes = largest_buffer(s) / buffer_unit(s) * buffer_unit(s);
+    return {{set("cb_buffer_size", std::to_string(bytes))}, plan::When::any, {}, {}, {}};
 }
 
 Proposal buffering_act(const Subject& s) {
@@ -160,18 +171,6 @@ std::optional<Reason> striping_fires(const Subject& s) {
         .note("lustre.stripe_count", stripes(s), "stripes");
 }
 
-std::string folder_of(const std::string& path) {
-    const std::size_t slash = path.rfind('/');
-    return slash == std::string::npos || slash == 0 ? "/" : path.substr(0, slash);
-}
-
-/// As the shell takes it.
-std::string shell(const std::string& path) {
-    std::string text = "'";
-    for (const char letter : path) text += letter == '\'' ? "'\\''" : std::string(1, letter);
-    return text + "'";
-}
-
 Proposal striping_act(const Subject& s) {
     const std::uint64_t count = stripes_for(bytes_written(s));
     const std::uint64_t unit = std::max<std::uint64_t>(fs_block(s).value_or(mib), mib);
@@ -180,7 +179,8 @@ Proposal striping_act(const Subject& s) {
         plan::When::create,
         {},
         say("or stripe the folder before the run, which also serves programs without hints"),
-        {say("lfs setstripe -c ", count, " -S ", unit / kib, "k ", shell(folder_of(s.file.path)))}};
+        {say("lfs setstripe -c ", count, " -S ", unit / kib, "k ",
+             shell_path(folder_of(s.file.path)))}};
 }
 
 std::optional<Reason> one_stripe_fires(const Subject& s) {
@@ -190,12 +190,19 @@ std::optional<Reason> one_stripe_fires(const Subject& s) {
     return reason.note("lustre.stripe_count", stripes(s), "stripes");
 }
 
+std::optional<Held> one_stripe_held(const Subject& s) {
+    if (bytes_written(s) > 10 * gib)
+        return Held{"size", say(size(bytes_written(s)),
+                                " in one file: one target would be slow, and may be too small")};
+    return std::nullopt;
+}
+
 Proposal one_stripe_act(const Subject& s) {
     return {{},
             plan::When::create,
             {},
             "one stripe for the files of a folder with a file per rank",
-            {say("lfs setstripe -c 1 ", shell(folder_of(s.file.path)))}};
+            {say("lfs setstripe -c 1 ", shell_path(folder_of(s.file.path)))}};
 }
 
 const std::array table{
@@ -217,8 +224,9 @@ const std::array table{
          Scope::file,
          Class::safe,
          "100 and more collective calls",
-         "64 MiB and more move; within memory",
-         "hint cb_buffer_size: 32 or 64 MiB, a multiple of the stripe",
+         "64 MiB and more move; more than the default of 16 MiB within half of what a process may "
+         "have of the memory, and a multiple of the stripe",
+         "hint cb_buffer_size: at most 32 MiB, from 1 GiB on 64 MiB, a multiple of the stripe",
          "fewer rounds",
          "N, S",
          {.keys = "hint.cb_buffer_size"},
@@ -297,13 +305,13 @@ const std::array table{
          Scope::file,
          Class::advice,
          "one of many ranks writes a file on several stripes",
-         "",
+         "at most 10 GiB in a file",
          "the lfs command",
          "less load on the metadata server and the targets",
          "Q",
          {.fs = "lustre"},
          one_stripe_fires,
-         nullptr,
+         one_stripe_held,
          one_stripe_act},
 };
 

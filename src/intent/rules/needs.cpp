@@ -65,7 +65,8 @@ std::optional<Held> unmet(const Needs& needs, const Subject& s) {
     if (auto set = first_of(needs.keys, [&](const std::string& key) -> std::optional<Held> {
             const auto value = program_value(s, key);
             if (!value) return std::nullopt;
-            return Held{"program", say("the program sets ", key, " itself, to ", text_of(*value))};
+            return Held{std::string(guard_program),
+                        say("the program sets ", key, " itself, to ", text_of(*value))};
         }))
         return set;
     if (auto ranks = unmet_ranks(needs, s)) return ranks;

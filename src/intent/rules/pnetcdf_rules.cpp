@@ -41,9 +41,21 @@ std::optional<Reason> variables_fires(const Subject& s) {
     std::uint64_t large = 0;
     for (const Dataset& dataset : s.file.datasets)
         if (size_bytes(dataset).value_or(0) >= 4 * mib && !extendible(dataset)) ++large;
-    if (large == 0 || s.file.pnetcdf->collective_waits.value_or(0) > 0) return std::nullopt;
-    Reason reason{say(large, " fixed variables of 4 MiB and more, written blocking"), {}};
+    const Count waits[] = {s.file.pnetcdf->collective_waits, s.file.pnetcdf->independent_waits};
+    const bool deferred = waits[0].value_or(0) + waits[1].value_or(0) > 0;
+    if (large == 0 || deferred) return std::nullopt;
+    const bool blocking = waits[0] && waits[1];
+    Reason reason{say(large, " fixed variables of 4 MiB and more",
+                      blocking ? ", written by blocking calls" : ""),
+                  {}};
     return reason.note("file.large_variables", large, "variables");
+}
+
+std::optional<Held> variables_held(const Subject& s) {
+    if (s.file.pnetcdf->collective_waits && s.file.pnetcdf->independent_waits) return std::nullopt;
+    return Held{"evidence",
+                "it is not known whether the program waits for non-blocking calls, whose data is "
+                "better left without gaps: a Darshan log with its PnetCDF module says so"};
 }
 
 Proposal variables_act(const Subject& s) {
@@ -128,13 +140,13 @@ const std::array table{
          Scope::file,
          Class::layout,
          "fixed variables of 4 MiB and more, written by blocking calls",
-         "",
+         "counted: no waits for non-blocking calls",
          "PNETCDF_HINTS: nc_var_align_size, the stripe, at least 1 MiB",
          "fewer conflicts of locks",
          "P",
          {.created = true, .keys = "hint.nc_var_align_size"},
          variables_fires,
-         nullptr,
+         variables_held,
          variables_act},
     Rule{"51",
          "A log on the node for small writes",

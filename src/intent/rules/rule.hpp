@@ -12,7 +12,7 @@
 
 namespace tailrace::intent::rules {
 
-enum class Scope { file, dataset };
+enum class Scope { file, dataset, run };  ///< run: once, of all files together
 
 /// Why, with the numbers.
 struct Reason {
@@ -37,6 +37,8 @@ struct Held {
 };
 /// Of rules that are for what the program creates.
 inline constexpr std::string_view guard_existing = "existing";
+/// What the program, or its user, set itself.
+inline constexpr std::string_view guard_program = "program";
 struct Set {
     std::string key;
     std::optional<Setting> value;
@@ -107,7 +109,8 @@ struct Conflict {
 [[nodiscard]] std::span<const Rule> hint_rules();      ///< [local]
 [[nodiscard]] std::span<const Rule> pnetcdf_rules();   ///< [local]
 [[nodiscard]] std::span<const Rule> advice_rules();    ///< [local]
-/// All 53, by number.  [local]
+[[nodiscard]] std::span<const Rule> beyond_rules();    ///< [local]
+/// All 57, by number.  [local]
 [[nodiscard]] std::span<const Rule* const> all_rules();
 [[nodiscard]] std::span<const Conflict> conflicts();  ///< [local]
 

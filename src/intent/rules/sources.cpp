@@ -47,6 +47,12 @@ constexpr std::array list{
            "https://support.hdfgroup.org/HDF5/faq/perfissues.html"},
     Source{"U", "Bartz et al. 2015, alignment on parallel file systems",
            "https://link.springer.com/chapter/10.1007/978-3-319-20119-1_20"},
+    Source{"V", "Zender 2016, bit grooming: lossy and lossless compression compared",
+           "https://doi.org/10.5194/gmd-9-3199-2016"},
+    Source{"W", "Bauer et al. 2016, in situ methods on high performance computing platforms",
+           "https://doi.org/10.1111/cgf.12930"},
+    Source{"X", "Dorier et al. 2011, Damaris: ranks of a node that write for the others",
+           "https://inria.hal.science/inria-00614597"},
 };
 
 }  // namespace

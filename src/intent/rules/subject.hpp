@@ -18,10 +18,12 @@ enum class MpiIo { not_known, romio, ompio };
 
 struct Subject {
     const Profile& profile;
-    const File& file;
+    const File& file;                  ///< of a rule of runs: one without anything
     const Dataset* dataset = nullptr;  ///< null: a rule of files
     Reliability reliability = Reliability::durable;
     std::set<plan::Class> allowed{plan::Class::safe, plan::Class::layout};
+    std::uint64_t read_elsewhere = 0;     ///< bytes of the file that other runs only read
+    std::uint64_t readers_elsewhere = 0;  ///< how many runs that are
 };
 
 /// One kind of transfers (a shape with its calls) of a dataset.

@@ -10,13 +10,17 @@ namespace {
 
 using json::Json;
 
+std::string_view name_of(Scope scope) {
+    return scope == Scope::run ? "run" : json::name_of(scope);  // a site's own have no such scope
+}
+
 Json row(const Rule& rule) {
     Json guards = Json::array();
     for (const std::string& words : words_of(rule.needs)) guards.push_back(words);
     if (!rule.guard.empty()) guards.push_back(std::string(rule.guard));
     return {{"id", rule.id},
             {"title", rule.title},
-            {"scope", json::name_of(rule.scope)},
+            {"scope", name_of(rule.scope)},
             {"class", json::name_of(rule.cls)},
             {"trigger", rule.trigger},
             {"guards", guards},

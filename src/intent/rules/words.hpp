@@ -22,6 +22,13 @@ constexpr std::uint64_t kib = 1024, mib = 1048576, gib = 1073741824;
 /// "1 rank", "2 ranks".  [local]
 [[nodiscard]] std::string counted(std::uint64_t count, std::string_view noun);
 
+/// A text as one word of a shell, in quotes where it needs them.  [local]
+[[nodiscard]] std::string shell_word(const std::string& text);
+/// A path in the same way; one that begins with a dash is no option.  [local]
+[[nodiscard]] std::string shell_path(const std::string& path);
+/// "/data" of "/data/f.h5", "." of "f.h5".  [local]
+[[nodiscard]] std::string folder_of(const std::string& path);
+
 inline std::string word(std::string_view text) { return std::string(text); }
 inline std::string word(const char* text) { return text; }
 inline std::string word(const std::string& text) { return text; }
