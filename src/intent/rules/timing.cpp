@@ -24,11 +24,31 @@ struct Layer {
     }
 };
 
+/// A close writes what the chunk cache holds, through the filters: of what each process has closed
+/// once, alone or together with the others.
+void add_close(Layer& layer, const std::optional<Span>& close, std::uint64_t opens,
+               const ProcessSet& processes, bool together) {
+    if (!close || layer.calls == 0 || opens > processes.size()) return;
+    if (processes.size() > 1 && !together) return;
+    layer.elapsed_s += (close->end_s - close->start_s) * static_cast<double>(processes.size());
+    layer.active.push_back(*close);
+}
+
 /// The layer in which the program itself waited: the uppermost one with times.
 Layer writes_of(const File& file) {
     Layer datasets, mpiio, posix;
+    const bool together = file.hdf5 && file.hdf5->mpio.value_or(false);
     for (const Dataset& dataset : file.datasets)
-        if (dataset.writes) datasets.add(*dataset.writes, calls(dataset.writes));
+        if (calls(dataset.writes) > 0) {
+            datasets.add(*dataset.writes, calls(dataset.writes));
+            add_close(datasets, dataset.close,
+                      std::max(dataset.opens.value_or(0), dataset.creates.value_or(0)),
+                      dataset.processes, together);
+        }
+    if (file.hdf5)
+        add_close(datasets, file.hdf5->close,
+                  std::max(file.hdf5->opens.value_or(0), file.hdf5->creates.value_or(0)),
+                  file.processes, together);
     if (file.mpiio && file.mpiio->writes) {
         const MpiioTransfers& writes = *file.mpiio->writes;
         mpiio.add(writes, writes.collective.value_or(0) + writes.independent.value_or(0) +

@@ -10,7 +10,7 @@ namespace tailrace::intent::rules {
 struct Output {
     std::uint64_t bytes = 0, calls = 0, writers = 0;
     std::uint64_t read_after = 0;   ///< bytes that the run reads of files that it wrote
-    std::optional<double> share;    ///< in write calls, mean of the processes that write
+    std::optional<double> share;    ///< in writes and closes, mean of those that write
     std::optional<double> between;  ///< between the first and the last write, and not in one
     std::uint64_t bursts = 0;  ///< pieces of time with writes, apart by 1 % of the run and more
 };
