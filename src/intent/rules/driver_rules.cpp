@@ -184,7 +184,8 @@ const std::array table{
          "not read in the same run; where the program has MPI_THREAD_MULTIPLE, and an old file its "
          "subfiles",
          "subfiling driver, stripes of 32 MiB, one concentrator per node",
-         "1.2 to 6 times in published cases; the file becomes several, which only a program with this "
+         "1.2 to 6 times in published cases; the file becomes several, which only a program with "
+         "this "
          "driver opens (h5fuse makes one of them)",
          "R, A",
          {.parallel = true,
