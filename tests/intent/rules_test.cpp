@@ -234,6 +234,28 @@ TEST_CASE("a chunk cache that a library asks for by itself is no choice of the p
     CHECK(plan_with(1000, 64 * mib, 0.75).entries.empty());
 }
 
+TEST_CASE("chunks that come in turns get a cache that holds them all") {
+    // Maps in chunks of their own, of which a call takes a few rows.
+    const auto cache_for = [](std::uint64_t changes, std::uint64_t processes = 1) {
+        Profile profile = tests::plain_run();
+        tests::shape(profile, {96, 512, 512}, {1, 512, 512});
+        tests::first(profile).reads = tests::accesses(3072, {1, 16, 512});
+        tests::first(profile).reads->processes = processes;
+        tests::first(profile).reads->order = Order{2900, 0, 171, 0, changes, {}};
+        for (const plan::Entry& entry : plan_of({profile}, Options{}, {}).entries)
+            for (const plan::Planned& one : entry.settings)
+                if (one.key == "chunk_cache_bytes") return std::get<std::uint64_t>(*one.profiled);
+        return std::uint64_t{0};
+    };
+    constexpr std::uint64_t all = 96ULL * 512 * 512 * 8;
+    CHECK(cache_for(3071) >= all);
+    CHECK(cache_for(192) >= all);
+    CHECK(cache_for(191) == 0);  // one round, and somewhat more
+    CHECK(cache_for(95) == 0);   // each chunk to its end
+    CHECK(cache_for(4 * 95, 4) == 0);
+    CHECK(cache_for(4 * 192, 4) >= all);
+}
+
 TEST_CASE("chunks that rule 17 gives get a cache that holds those of a column") {
     Profile profile = tests::plain_run();
     tests::shape(profile, {65536, 2048});

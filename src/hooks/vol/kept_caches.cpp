@@ -92,6 +92,17 @@ bool may_keep_caches(const Object& file, Id access) {
            (flags & (writable | single_writer)) == 0;
 }
 
+bool is_kept(const Object& beside, const char* path) {
+    return path != nullptr && beside.under->plan != nullptr &&
+           find(beside.under->plan->kept, path) != nullptr;
+}
+
+void make_room_for_cache(Library& library, uint64_t bytes, uint64_t most) {
+    while (library.keeping != nullptr &&
+           bytes_of_all(library) + library.open_cache_bytes + bytes > most)
+        let_go(*library.keeping);
+}
+
 bool keep_cache(Object& dataset, void** request) {
     if (!may_keep(dataset, request)) return false;
     Under& under = *dataset.under;
@@ -101,9 +112,10 @@ bool keep_cache(Object& dataset, void** request) {
     char* path = strdup(dataset.path);
     if (path == nullptr) return false;
     if (kept.count == sizeof kept.all / sizeof kept.all[0]) let_go(under);
-    Under*& keeping = under.library->keeping;
-    while (keeping != nullptr && bytes_of_all(*under.library) + dataset.cache_bytes > most)
-        let_go(*keeping);
+    // What is open counts this one, too.
+    Library& library = *under.library;
+    make_room_for_cache(library, dataset.cache_bytes - dataset.counted_bytes, most);
+    Under*& keeping = library.keeping;
     if (kept.count == 0) {
         kept.next = keeping;
         keeping = &under;
@@ -113,9 +125,8 @@ bool keep_cache(Object& dataset, void** request) {
 }
 
 void note_kept_cache(const Object& dataset) {
-    if (dataset.path == nullptr || dataset.under->plan == nullptr) return;
-    FilePlan& file = *dataset.under->plan;
-    if (find(file.kept, dataset.path) == nullptr) return;
+    if (!is_kept(dataset, dataset.path)) return;
+    const FilePlan& file = *dataset.under->plan;
     char value[32];
     snprintf(value, sizeof value, "%llu", static_cast<unsigned long long>(dataset.cache_bytes));
     note_outcome(*dataset.cache_setting, {file.path, dataset.path}, spool::became_applied, value,

@@ -31,6 +31,10 @@ uint64_t memory_for_caches();
 /// [local]
 bool may_keep_caches(const Object& file, Id access);
 
+/// Whether the dataset of this path in the file of `beside` is kept.  [local]
+bool is_kept(const Object& beside, const char* path);
+/// Lets go of the oldest ones until `bytes` more fit into `most`, with what is open.  [local]
+void make_room_for_cache(Library& library, uint64_t bytes, uint64_t most);
 /// Whether a dataset that the program closes stays open below. Then what is below is no longer the
 /// object's.  [local]
 bool keep_cache(Object& dataset, void** request);

@@ -48,6 +48,8 @@ struct Library {
     unsigned transfers_running = 0;
     /// The files that keep caches of datasets, the memory of all of which counts.
     Under* keeping = nullptr;
+    /// Of the chunk caches that a plan has given to datasets that are open.
+    uint64_t open_cache_bytes = 0;
 };
 constexpr unsigned most_libraries = 4;
 

@@ -97,6 +97,7 @@ char* path_at(const Object& base, const Location& location) {
 void drop(Object* object) {
     Under* under = object->under;
     under->open[object->kind].take();
+    under->library->open_cache_bytes -= object->counted_bytes;
     free(object->path);
     free(object->transfers);
     free(object);

@@ -218,16 +218,15 @@ void end_life(Track& track, Writer& writer, const uint64_t* dims, bool same_dims
     auto* now = track.places != 0 ? &writer.at<spool::PlacesRecord>(track.places) : nullptr;
     if (!same_dims && track.earlier != 0) transfers.uneven = 1;
     if (!is_whole(writer, track, dims)) {
-        if (now == nullptr || now->used == 0 || !known || !same_dims) {
-            transfers.uneven = 1;
-        } else if (track.earlier == 0) {
+        const bool comparable = now != nullptr && now->used > 0 && known && same_dims;
+        if (comparable && track.earlier == 0) {
             now->earlier = 1;
             track.earlier = track.places;
             track.places = 0;
             return;
-        } else if (!same_places(writer, track.places, track.earlier, track.rank)) {
-            transfers.uneven = 1;
         }
+        if (!comparable || !same_places(writer, track.places, track.earlier, track.rank))
+            transfers.uneven = 1;
     }
     if (now != nullptr) now->used = 0;
 }

@@ -4,12 +4,17 @@
 
 namespace tailrace::hooks::vol::recorder {
 
-Place place_of_chunk(DatasetEntry& entry, const uint64_t* offset) {
-    Place place;
+const uint64_t* chunk_of(DatasetEntry& entry) {
     const spool::DatasetRecord* record = record_of(&entry);
     if (record == nullptr || record->rank != entry.rank || record->chunk_rank != entry.rank)
-        return place;
-    const auto* chunk = reinterpret_cast<const uint64_t*>(record + 1) + 2 * uint64_t{entry.rank};
+        return nullptr;
+    return reinterpret_cast<const uint64_t*>(record + 1) + 2 * uint64_t{entry.rank};
+}
+
+Place place_of_chunk(DatasetEntry& entry, const uint64_t* offset) {
+    Place place;
+    const uint64_t* chunk = chunk_of(entry);
+    if (chunk == nullptr) return place;
     place.selection = spool::select_hyperslab;
     place.rank = entry.rank;
     place.known = entry.rank > 0;

@@ -89,6 +89,8 @@ void count(spool::Calls& calls, uint64_t what, uint64_t about);
 /// The record of an entry in this process' spool; nullptr where it has none.
 spool::FileRecord* record_of(FileEntry* file);
 spool::DatasetRecord* record_of(DatasetEntry* dataset);
+/// Extents of its chunks; nullptr where the record tells none. Until the next record is added.
+const uint64_t* chunk_of(DatasetEntry& entry);
 /// What a chunk has within the extent; not known where the record tells no chunk.
 Place place_of_chunk(DatasetEntry& entry, const uint64_t* offset);
 /// What it looks like is about to change: it has been made anew, or has another extent.

@@ -66,7 +66,7 @@ void transfer(DatasetEntry* dataset, const Transfer& from) {
     }
     if (place.selection == spool::select_all) ++record.whole;
     count_shape(*track, writer(), place, from.elements, bytes);
-    follow(*track, writer(), place, dataset->dims);
+    follow(*track, writer(), place, dataset->dims, chunk_of(*dataset));
     if (from.direction == spool::reads) count_read_after_write(*dataset, place, record);
     cover(*track, writer(), place);
 }

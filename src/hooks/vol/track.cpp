@@ -31,6 +31,14 @@ bool is_next(const Track& track, const Place& place, const uint64_t* dims) {
     return moved < place.rank;
 }
 
+bool in_same_chunk(const Track& track, const Place& place, const uint64_t* chunk) {
+    for (uint32_t d = 0; d < place.rank; ++d) {
+        if (place.start[d] == track.start[d] || chunk[d] == 0) continue;
+        if (place.start[d] / chunk[d] != track.start[d] / chunk[d]) return false;
+    }
+    return true;
+}
+
 bool same_step(const Track& track, const Place& place) {
     for (uint32_t d = 0; d < place.rank; ++d) {
         if (track.steps[d] != static_cast<int64_t>(place.start[d] - track.start[d])) return false;
@@ -99,9 +107,12 @@ bool begin(Track& track, Writer& writer, uint32_t generation, uint64_t dataset,
     return true;
 }
 
-void follow(Track& track, Writer& writer, const Place& place, const uint64_t* dims) {
+void follow(Track& track, Writer& writer, const Place& place, const uint64_t* dims,
+            const uint64_t* chunk) {
     auto& record = writer.at<spool::TransfersRecord>(track.offset);
     if (place.rank != track.rank) return;
+    if (track.any && chunk != nullptr && !in_same_chunk(track, place, chunk))
+        ++record.chunk_changes;
     uint64_t* numbers = numbers_behind(record);
     uint64_t hash = record.order_hash;
     for (uint32_t d = 0; d < place.rank; ++d) hash = recorder::mixed(hash, place.start[d]);

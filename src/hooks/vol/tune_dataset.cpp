@@ -127,10 +127,7 @@ void DatasetTuning::put_access(const plan::Surroundings& around, Id own) {
              {Key::chunk_cache_bytes, Key::chunk_cache_slots, Key::chunk_cache_preemption})
             x_access_choices.settle(key, spool::became_misfit, "the dataset has no chunks");
     }
-    const Choice* bytes = x_access_choices.open(Key::chunk_cache_bytes);
-    if (bytes != nullptr && around.memory_bytes != 0 && bytes->number > around.memory_bytes)
-        x_access_choices.settle(Key::chunk_cache_bytes, spool::became_misfit,
-                                "larger than a quarter of the memory, shared by the ranks here");
+    bound_cache(around.memory_bytes);
     x_access = of.H5Pcopy(own);
     if (x_access < 0) return;
     Put on{of, x_access_choices, x_access, of.default_dataset_access};
@@ -140,6 +137,26 @@ void DatasetTuning::put_access(const plan::Surroundings& around, Id own) {
     if (x_access_choices.any_applied()) return;
     of.H5Pclose(x_access);
     x_access = invalid_id;
+}
+
+/// The caches of all datasets that are open lie in memory together: a program may open hundreds.
+/// @param most of the process; 0: not known, or it must not depend on what this rank has open
+void DatasetTuning::bound_cache(uint64_t most) {
+    const Choice* bytes = x_access_choices.open(Key::chunk_cache_bytes);
+    if (bytes == nullptr || most == 0) return;
+    Library& of = x_parent.library();
+    if (bytes->number > most) {
+        x_access_choices.settle(Key::chunk_cache_bytes, spool::became_misfit,
+                                "larger than a quarter of the memory, shared by the ranks here");
+    } else if (is_kept(x_parent, x_path)) {
+        return;  // the cache is there, and counted
+    } else if (most - bytes->number < of.open_cache_bytes) {
+        x_access_choices.settle(Key::chunk_cache_bytes, spool::became_misfit,
+                                "with the caches of the datasets that are open it would be larger "
+                                "than a quarter of the memory, shared by the ranks here");
+    } else {
+        make_room_for_cache(of, bytes->number, most);
+    }
 }
 
 /// Not while a request is under way, nor for one that an external link leads to.
@@ -260,6 +277,8 @@ void DatasetTuning::check_cache(Object& dataset) {
             continue;
         dataset.cache_bytes = sizes[0][1];  // what is in force
         dataset.cache_setting = choice.setting;
+        dataset.counted_bytes = sizes[0][1];
+        x_parent.under->library->open_cache_bytes += dataset.counted_bytes;
     }
     note_kept_cache(dataset);
 }

@@ -158,6 +158,7 @@ public:
 private:
     void put_creation(Id type, Id space, Lists own);
     void put_access(const plan::Surroundings& around, Id own);
+    void bound_cache(uint64_t most);
     [[nodiscard]] bool may_reopen(void* inner, void** request) const;
     Id better_access(void* inner, Id own);
     void refused(bool creation);

@@ -213,7 +213,7 @@ void advise_own_hints(const Subject& s, std::vector<Decision>& all) {
     if (!s.file.mpiio) return;
     std::vector<Decision> found;
     for (const Decision& one : all) {
-        if (!one.held || one.held->guard != guard_program || one.dataset != "") continue;
+        if (!one.held || one.held->guard != guard_program || !one.dataset.empty()) continue;
         const Rule* const* rule =
             std::find_if(all_rules().data(), all_rules().data() + all_rules().size(),
                          [&](const Rule* each) { return each->id == one.rule; });

@@ -16,7 +16,7 @@
 namespace tailrace::intent::spool {
 
 constexpr char magic[8] = {'T', 'R', 'S', 'P', 'O', 'O', 'L', '\n'};
-constexpr uint32_t version = 5;
+constexpr uint32_t version = 6;
 constexpr uint32_t byte_order = 0x01020304;
 constexpr uint64_t header_bytes = 4096;
 constexpr uint32_t most_dimensions = 32;
@@ -236,6 +236,7 @@ struct TransfersRecord {
     uint64_t strided;
     uint64_t random;
     uint64_t repeated;
+    uint64_t chunk_changes;  ///< transfers that began in another chunk than the one before
     uint64_t order_hash;
     uint64_t direct_calls;
     uint64_t direct_bytes;

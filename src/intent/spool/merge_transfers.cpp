@@ -43,6 +43,7 @@ void sum_up(const TransfersRecord& record, Transfers& all) {
     add(all.order->strided, record.strided);
     add(all.order->random, record.random);
     add(all.order->repeated, record.repeated);
+    add(all.order->chunk_changes, record.chunk_changes);
 }
 
 Selection selection(std::uint32_t kind) {

@@ -5,6 +5,7 @@ in files that are only read, until it closes them."""
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -234,3 +235,31 @@ with h5py.File("in.h5", "r") as f:
     h5py.h5d.open(f.id, b"d", own)._close()
 """)  # fmt: skip
     assert kept(ran) == {}
+
+
+@pytest.mark.parametrize("again", [1, 3])
+def test_caches_of_all_open_datasets_have_a_bound(tmp_path: Path, again: int) -> None:
+    """A program that holds many datasets open has memory for some of the caches: what would go
+    beyond a quarter of the machine's is left out, and said; what is closed makes room."""
+    third = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") // 12 - 4096
+    told, ran = run(tmp_path, f"""
+def cache(data):
+    return data.id.get_access_plist().get_chunk_cache()[1]
+with h5py.File("in.h5", "r") as f:
+    for again in range({again}):
+        held = [f[f"many/{{n}}"] for n in range(5)]
+        told["held"] = [cache(data) for data in held]
+        del held
+    told["after"] = cache(f["many/7"])
+    columns_of(f, count=3)
+""", plan_of(tmp_path, third))  # fmt: skip
+    assert [size == third for size in told["held"]] == [True, True, True, False, False]
+    assert told["after"] == third
+    became = {
+        one["dataset"]: (one["became"], one.get("reason", ""))
+        for one in ran["outcomes"]
+        if one["setting"] == "chunk_cache_bytes" and one["dataset"] in ("/many/0", "/many/4")
+    }
+    assert became["/many/4"][0] == "misfit"
+    assert "with the caches of the datasets that are open" in became["/many/4"][1]
+    assert kept(ran)["/d"] == 2

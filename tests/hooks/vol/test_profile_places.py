@@ -169,3 +169,29 @@ for n in range(4):
     _, profile = profiled(tmp_path, *script(tmp_path, text))
     (d,) = file_of(profile, "n.h5")["datasets"]
     assert (d["path"], d["names"], d["writes"]["calls"]) == ("/d", ["/e"], 5)
+
+
+TURNS = """
+import h5py, numpy as np
+content = np.arange(6 * 8 * 10, dtype="i4").reshape(6, 8, 10)
+with h5py.File("t.h5", "w") as f:
+    for name in ("turns", "ended", "plain"):
+        f.create_dataset(name, data=content, chunks=None if name == "plain" else (1, 8, 10))
+with h5py.File("t.h5", "r") as f:
+    for row in range(0, 8, 2):
+        for step in range(6):
+            assert (f["turns"][step, row:row + 2] == content[step, row:row + 2]).all()
+            assert (f["plain"][step, row:row + 2] == content[step, row:row + 2]).all()
+    for step in range(6):
+        for row in range(0, 8, 2):
+            assert (f["ended"][step, row:row + 2] == content[step, row:row + 2]).all()
+"""
+
+
+def test_chunks_that_come_in_turns(tmp_path: Path) -> None:
+    _, profile = profiled(tmp_path, *script(tmp_path, TURNS))
+    changes = {
+        name: dataset_of(profile, "t.h5", f"/{name}")["reads"]["order"]["chunk_changes"]
+        for name in ("turns", "ended", "plain")
+    }
+    assert changes == {"turns": 4 * 6 - 1, "ended": 6 - 1, "plain": 0}
