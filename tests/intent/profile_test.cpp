@@ -68,7 +68,7 @@ TEST_CASE("profile: all there is comes back from its JSON, numbers exact") {
                                    {"chunk", Extents{4, 5}},
                                    {"driver", std::string("core")}};
     dataset.writes = tests::transfers(4, 800, 0.5, 1.5);
-    dataset.writes->order = Order{1, 2, 3, 4, {-8}};
+    dataset.writes->order = Order{1, 2, 3, 4, {-8}, 5};
     dataset.read_after_write = ReadAfterWrite{true, false, std::nullopt};
     one.datasets = {dataset};
     made.files = {one};
@@ -82,6 +82,7 @@ TEST_CASE("profile: all there is comes back from its JSON, numbers exact") {
     CHECK(std::get<std::uint64_t>(back.settings_of_program.at("chunk_cache_bytes")) ==
           std::uint64_t{1} << 62);
     CHECK(back.writes->order->step == std::vector<std::int64_t>{-8});
+    CHECK(back.writes->order->chunk_changes == 5);
     CHECK(back.read_after_write->same_process == Known(false));
     CHECK_FALSE(back.read_after_write->other_processes.has_value());
     CHECK_FALSE(back.reads.has_value());

@@ -241,7 +241,7 @@ TEST_CASE("chunks that come in turns get a cache that holds them all") {
         tests::shape(profile, {96, 512, 512}, {1, 512, 512});
         tests::first(profile).reads = tests::accesses(3072, {1, 16, 512});
         tests::first(profile).reads->processes = processes;
-        tests::first(profile).reads->order = Order{2900, 0, 171, 0, changes, {}};
+        tests::first(profile).reads->order = Order{2900, 0, 171, 0, {}, changes};
         for (const plan::Entry& entry : plan_of({profile}, Options{}, {}).entries)
             for (const plan::Planned& one : entry.settings)
                 if (one.key == "chunk_cache_bytes") return std::get<std::uint64_t>(*one.profiled);

@@ -97,10 +97,10 @@ struct Fields<Order> {
         v("strided", s.strided, "Transfers at a constant step from the one before.");
         v("random", s.random, "Transfers at any other place.");
         v("repeated", s.repeated, "Transfers of the same place once more.");
-        v("chunk_changes", s.chunk_changes,
-          "Transfers that began in another chunk than the one before (datasets in chunks).");
         v("step", s.step,
           "The constant step of the strided ones, per dimension (bytes for a file).");
+        v("chunk_changes", s.chunk_changes,
+          "Transfers that began in another chunk than the one before (datasets in chunks).");
     }
 };
 

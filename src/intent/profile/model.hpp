@@ -123,8 +123,8 @@ struct Actual {
 /// How the place of a transfer follows from that of the one before it in the same process.
 struct Order {
     Count sequential, strided, random, repeated;
-    Count chunk_changes;             ///< of a dataset in chunks
     std::vector<std::int64_t> step;  ///< the constant step of the strided ones, per dimension
+    Count chunk_changes;             ///< of a dataset in chunks
 };
 struct Place {
     Extents start, count;

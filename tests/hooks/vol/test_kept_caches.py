@@ -258,7 +258,7 @@ with h5py.File("in.h5", "r") as f:
     became = {
         one["dataset"]: (one["became"], one.get("reason", ""))
         for one in ran["outcomes"]
-        if one["setting"] == "chunk_cache_bytes" and one["dataset"] in ("/many/0", "/many/4")
+        if one.get("setting") == "chunk_cache_bytes" and one["dataset"] in ("/many/0", "/many/4")
     }
     assert became["/many/4"][0] == "misfit"
     assert "with the caches of the datasets that are open" in became["/many/4"][1]

@@ -44,6 +44,7 @@ def test_four_ranks(tmp_path: Path, kind: str) -> None:
         assert writes["coverage"]["full"] is True
         assert writes["order"] == {
             "sequential": 0, "strided": 4, "random": 0, "repeated": 0, "step": [16, 0],
+            "chunk_changes": 4 if name == "/chunked" else 0,
         }  # fmt: skip
         assert [share["first"]["start"] for share in writes["by_process"]] == [
             [0, 0], [4, 0], [8, 0], [12, 0],
