@@ -43,6 +43,10 @@ TEST_CASE("patterns: a word before the number says what it is, also of one file"
     CHECK(only_pattern({"/job.1234/a.h5"}) == "/job.{number}/a.h5");
     CHECK(only_pattern({"/a/field.0007.nc"}) == "/a/field.{number}.nc");
     CHECK(only_pattern({"/a/version_2.nc"}) == "/a/version_2.nc");
+    CHECK(only_pattern({"/t2m"}) == "/t2m");
+    CHECK(only_pattern({"/t_2m"}) == "/t_{step}m");
+    CHECK(only_pattern({"/t0002m"}) == "/t{step}m");
+    CHECK(only_pattern({"/t2m", "/t10m"}) == "/t{step}m");
 }
 
 TEST_CASE("patterns: dates and identifiers") {

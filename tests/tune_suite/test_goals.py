@@ -32,7 +32,11 @@ def line(name: str, median: float, low: float, high: float, **more: Any) -> dict
         "equal_content": True,
         "rules": [{"id": "13", "kept": True}, {"id": "14", "kept": False}],
         "plan": {},
-        "runs": 40,
+        "runs": [
+            {"name": f"confirmation/{at}/{arm}", "elapsed_s": float(at), "code": 0}
+            for at in range(20)
+            for arm in ("default", "tuned")
+        ],
     }
     if found["kept"]:
         found["again"] = {"speedup": {"median": median, "ci95": [low, high]}, "equal_content": True}
@@ -129,9 +133,9 @@ def test_the_page(tmp_path: Path) -> None:
     page.write(file, read(), tmp_path)
     text = file.read_text()
     assert text.startswith("before ") and text.endswith(" after") and " old " not in text
-    row = f"| {name} | yes | 25.00 [22.00, 30.00] | equal | 13 | 25.00 [22.00, 30.00] | 40 |"
+    row = f"| {name} | 9.5 | yes | 25.00 [22.00, 30.00] | equal | 13 | 25.00 [22.00, 30.00] | 40 |"
     assert row in text
-    assert f"| {other} | yes | 3.00 [2.00, 4.00]" in text
+    assert f"| {other} | 9.5 | yes | 3.00 [2.00, 4.00]" in text
     assert "- s1: 2 programs" in text and "- s2: 1 programs" in text
 
 

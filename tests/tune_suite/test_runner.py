@@ -44,7 +44,8 @@ if sys.argv[1] == "tune":
     kept = how != "left"
     print(json.dumps({{
         "speedup": {{"median": 3, "ci95": [2, 4]}} if kept else None, "kept": kept,
-        "equal_content": True if kept else None, "rules": [], "runs": [1, 2], "reason": "why",
+        "equal_content": True if kept else None, "rules": [],
+        "runs": [{{"name": "default-1", "elapsed_s": 1, "code": 0}}], "reason": "why",
         "plan": str(plan) if kept else None, "more": 1}}))
 else:
     assert sys.argv[1:3] == ["apply", "--json"] and sys.argv[4] == "--"

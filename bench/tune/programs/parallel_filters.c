@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     const struct Options options = options_of(argc, argv, "", "filtered.h5");
-    const long long steps = scaled(&options, 16, 1);
+    const long long steps = scaled(&options, 96, 1);
 
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS), together = H5Pcreate(H5P_DATASET_XFER);
     H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL);

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -73,22 +74,23 @@ def _goals(programs: Sequence[Program], found: dict[str, Json]) -> str:
 
 
 def _results(programs: Sequence[Program], found: dict[str, Json]) -> str:
-    rows = ["| program | kept | times faster [95 %] | content | rules | twice the size [95 %] | "
-            "runs of tune | |", "|---|---|---|---|---|---|---|---|"]  # fmt: skip
+    rows = ["| program | as it is (s) | kept | times faster [95 %] | content | rules | "
+            "twice the size [95 %] | runs of tune | |",
+            "|---|---|---|---|---|---|---|---|---|"]  # fmt: skip
     return "\n".join(rows + [_row(one.name, found[one.name]) for one in programs
                              if one.name in found])  # fmt: skip
 
 
 def _row(name: str, line: Json) -> str:
     if "failed" in line:
-        return f"| {name} | - | - | - | - | - | - | {_cell(line['failed'])} |"
+        return f"| {name} | - | - | - | - | - | - | - | {_cell(line['failed'])} |"
     low, high = interval(line)
     figures = f"{speedup(line):.2f} [{low:.2f}, {high:.2f}]" if line["kept"] else "1, as it is"
     content = {True: "equal", False: "**differs**"}.get(line["equal_content"], "not compared")
     kept = [_rule(rule) for rule in line["rules"] if _rule_kept(rule)]
     return (
-        f"| {name} | {'yes' if line['kept'] else 'no'} | {figures} | {content} | "
-        f"{', '.join(kept) or '-'} | {_twice(line)} | {_runs(line['runs'])} | "
+        f"| {name} | {_as_it_is(line['runs'])} | {'yes' if line['kept'] else 'no'} | {figures} | "
+        f"{content} | {', '.join(kept) or '-'} | {_twice(line)} | {len(line['runs'])} | "
         f"{_cell(line.get('reason', ''))} |"
     )
 
@@ -110,8 +112,10 @@ def _twice(line: Json) -> str:
     return f"{once_more['speedup']['median']:.2f} [{low:.2f}, {high:.2f}]{equal}"
 
 
-def _runs(runs: Any) -> str:
-    return str(len(runs) if isinstance(runs, list) else runs)
+def _as_it_is(runs: Sequence[Json]) -> str:
+    """Median of the runs without a plan, which tune names so."""
+    found = [run["elapsed_s"] for run in runs if run["name"].endswith(("/A1", "/A2", "/default"))]
+    return f"{statistics.median(found):.1f}" if found else "-"
 
 
 def _cell(text: str) -> str:

@@ -31,6 +31,8 @@ std::string skeleton(const Parts& parts) {
     return text;
 }
 
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
 /// The last word before a number, in lower case: "timestep" of "/Timestep_".
 std::string word_before(const Parts& parts, std::size_t place) {
     if (place == 0 || parts[place - 1].kind != PartKind::letters) return {};
@@ -43,7 +45,7 @@ std::string word_before(const Parts& parts, std::size_t place) {
     for (std::size_t i = end; i > 0; --i) {
         const char c = text[i - 1];
         const bool upper = c >= 'A' && c <= 'Z';
-        if (!upper && (c < 'a' || c > 'z')) break;
+        if (!is_letter(c)) break;
         word.insert(word.begin(), upper ? static_cast<char>(c - 'A' + 'a') : c);
     }
     return word;
@@ -126,6 +128,15 @@ std::set<std::string> values_at(const Group& group, std::size_t place) {
     return values;
 }
 
+/// Few letters before the number and some right behind it: "t2m", the temperature at 2 m.
+bool within_a_word(const Parts& parts, std::size_t place) {
+    if (place + 1 >= parts.size() || parts[place + 1].kind != PartKind::letters) return false;
+    const std::string word = word_before(parts, place);
+    const std::string &before = parts[place - 1].text, &behind = parts[place + 1].text;
+    return word.size() <= 2 && is_letter(before.back()) && !behind.empty() &&
+           is_letter(behind.front());
+}
+
 /// What the number at `place` counts; nothing where it is part of the name.
 std::optional<NumberKind> kind_at(const Group& group, std::size_t place,
                                   const std::vector<PathUse>& paths, std::size_t least_values) {
@@ -134,8 +145,10 @@ std::optional<NumberKind> kind_at(const Group& group, std::size_t place,
     if (first.kind == PartKind::id) return NumberKind::id;
     const std::size_t values = values_at(group, place).size();
     if (values > 1 && goes_with_the_process(group, place, paths)) return NumberKind::rank;
-    if (const auto said = kind_of_word(word_before(group.parts.front(), place))) return said;
     const bool padded = first.text.size() >= 3 && first.text.front() == '0';
+    const auto said = kind_of_word(word_before(group.parts.front(), place));
+    // A word has to come before it, so that there is a part before.
+    if (said && (values > 1 || padded || !within_a_word(group.parts.front(), place))) return said;
     if (values < least_values) return padded ? std::optional(NumberKind::number) : std::nullopt;
     return rises_with_time(group, place, paths) ? NumberKind::step : NumberKind::number;
 }
