@@ -8,6 +8,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "hooks/common/mpi_choice.hpp"
 #include "hooks/mpiio/objects.hpp"
 
 namespace tailrace::hooks::mpiio {
@@ -50,8 +51,7 @@ bool said_refused = false;
 /// Whether files are opened by Open MPI's own MPI-IO, as far as can be told before.
 bool is_ompio() {
 #ifdef OPEN_MPI
-    const char* component = getenv("OMPI_MCA_io");  // NOLINT(concurrency-mt-unsafe): only read
-    return component == nullptr || strncmp(component, "romio", 5) != 0;
+    return chooses_ompio();
 #else
     return false;
 #endif
@@ -111,6 +111,12 @@ void OpenTuning::end_quiet() {
     if (--quiet > 0 || !is_kept) return;
     set_handler(objects::no_file(), of_program);
     free_handler(&of_program);
+}
+
+/// A file has the handler that was there for failed opens when it was opened.
+void OpenTuning::give_handler(MPI_File file) {
+    const Locked lock;
+    if (quiet > 0 && is_kept) set_handler(file, of_program);
 }
 
 void OpenTuning::tell_handler(int error) { call_handler(objects::no_file(), error); }

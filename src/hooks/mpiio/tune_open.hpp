@@ -41,6 +41,7 @@ public:
         if (x_tuned) {
             begin_quiet();
             error = open(x_has_info ? (Wide)x_info : x_call.wide_info);
+            if (error == MPI_SUCCESS) give_handler(*file);
             end_quiet();
             if (again(error)) {
                 error = open(x_call.wide_info);
@@ -50,6 +51,8 @@ public:
             }
         } else {
             error = open(x_call.wide_info);
+            // Another thread may be quiet.
+            if (error == MPI_SUCCESS) give_handler(*file);
         }
         if (error == MPI_SUCCESS) note(*file);
         return error;
@@ -67,6 +70,7 @@ private:
     void say_outcome(spool::Became became, const char* reason) const;
     static void begin_quiet();
     static void end_quiet();
+    static void give_handler(MPI_File file);
     /// Our call failed, and the program's handler has not heard of it.
     static void tell_handler(int error);
 

@@ -104,6 +104,8 @@ struct ChunkStorage {
 
 /// The file below a driver: for MPI-IO a pointer to its MPI_File.
 constexpr int native_file_handle = 9;
+constexpr int native_file_get_atomicity = 26;
+constexpr int native_file_set_atomicity = 27;
 struct FileHandle {
     Id access;
     void** handle;
@@ -153,6 +155,7 @@ struct DatasetSpecific {
     int operation;  ///< one of dataset_*
     union {
         const Size* extent;
+        Id flushed;  ///< of the dataset; only a program's own callback is told
     };
 };
 constexpr int dataset_set_extent = 0;

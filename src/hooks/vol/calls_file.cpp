@@ -199,6 +199,11 @@ Status file_specific(Library& library, void* object, FileSpecific* arguments, Id
 
 Status file_optional(void* object, Optional* arguments, Id transfer, void** request) {
     Object& file = object_of(object);
+    // HDF5 takes the driver for that of MPI-IO here without looking.
+    const int asked = arguments->operation;
+    if (file.under->plan != nullptr && file.under->plan->subfiled &&
+        (asked == native_file_get_atomicity || asked == native_file_set_atomicity))
+        return -1;
     if (fill_holes_in_file(file, false) < 0) return -1;
     return pass_on<&Library::H5VLfile_optional>(file, request, arguments, transfer);
 }

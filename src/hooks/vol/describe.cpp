@@ -322,6 +322,29 @@ bool uses_mpi(const Library& library, Id access) {
     return library.H5Pget_fapl_mpio != nullptr && driver_of(library, access) == spool::driver_mpio;
 }
 
+bool is_of_one_process(const Library& library, Id access) {
+    constexpr unsigned long has_mpi = 0x100;  // H5FD_FEAT_HAS_MPI
+    switch (driver_of(library, access)) {
+        case spool::driver_sec2:
+        case spool::driver_core:
+        case spool::driver_stdio:
+        case spool::driver_family:
+        case spool::driver_multi:
+        case spool::driver_log:
+        case spool::driver_direct:
+            return true;
+        case spool::driver_mpio:
+        case spool::driver_subfiling:
+            return false;
+        default:
+            break;
+    }
+    unsigned long features = 0;
+    return library.H5FDdriver_query != nullptr &&
+           library.H5FDdriver_query(library.H5Pget_driver(access), &features) >= 0 &&
+           (features & has_mpi) == 0;
+}
+
 bool makes_plain_file(const Library& library, Id access) {
     const uint32_t driver = driver_of(library, access);
     return driver == spool::driver_sec2 || driver == spool::driver_stdio ||

@@ -26,6 +26,9 @@ uint64_t describe_place(const Library& library, const DatasetEntry* dataset, Id 
 
 /// Whether a file access list has the MPI-IO driver.
 bool uses_mpi(const Library& library, Id access);
+/// Whether only one process opens the file with this driver: others than MPI-IO's, as that for
+/// subfiles, may be for several ranks too.  [local]
+bool is_of_one_process(const Library& library, Id access);
 
 /// Whether a file access list makes one file, of the name that is given, by system calls.
 bool makes_plain_file(const Library& library, Id access);

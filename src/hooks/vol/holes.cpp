@@ -3,7 +3,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/fill_values.hpp"
@@ -30,6 +32,7 @@ struct Counted {
     Array array;
     WrittenBits bits;
     const plan::PlanSetting* setting;
+    pid_t process;  ///< that counts
     bool failed;
 };
 Counted* all_counted = nullptr;
@@ -40,6 +43,7 @@ Counted* begin(Object& dataset, const Array& array, const plan::PlanSetting& set
     made->owner = &dataset;
     made->array = array;
     made->setting = &setting;
+    made->process = getpid();
     const ErrorsKept kept(dataset.library());
     if (!identify(dataset, &made->file_number, made->token) ||
         !made->bits.begin(array.dims, array.rank)) {
@@ -100,7 +104,9 @@ void say_failed(const Object& dataset, const plan::PlanSetting& setting) {
 /// @param closes  the dataset is about to be closed: where that cannot be done once more, the
 /// program has heard of it, and the dataset goes as it is
 Status settle(Counted* counted, bool closes) {
-    const uint64_t missing = counted->bits.missing();
+    // Where it could not be filled before a fork, that is for the parent to do.
+    const bool ours = counted->process == getpid();
+    const uint64_t missing = ours ? counted->bits.missing() : 0;
     if (missing > 0 && fill_missing(*counted->owner, counted->array, &counted->bits) < 0) {
         if (!counted->failed) say_failed(*counted->owner, *counted->setting);
         const bool again = counted->failed;
@@ -126,6 +132,25 @@ Status settle_all(const Object* in_file_of, bool closes) {
         at = next;
     }
     return worst;
+}
+
+/// A child that is forked has the file open too, and neither it nor its parent knows what the other
+/// writes. So all is filled before, as without us, and on its way to the file: what waits in a
+/// buffer would be written by both.
+void fill_before_fork() {
+    for (Counted* at = all_counted; at != nullptr;) {
+        Counted* const next = at->next;
+        Object& owner = *at->owner;
+        const Context context(owner.library());
+        if (context.good() && settle(at, false) >= 0) {
+            const Quiet quiet(owner.library());
+            DatasetSpecific flush{dataset_flush, {}};
+            flush.flushed = invalid_id;
+            owner.library().H5VLdataset_specific(owner.inner, owner.connector(), &flush,
+                                                 owner.library().default_transfer, nullptr);
+        }
+        at = next;
+    }
 }
 
 /// Blocks in equal steps, all within the array.
@@ -186,6 +211,9 @@ const char* why_not_counted(const Library& of, Id creation, const NewDataset& wh
 }
 
 void count_holes(Object& dataset, const plan::PlanSetting& setting) {
+    static bool asked = false;
+    if (!asked) pthread_atfork(fill_before_fork, nullptr, nullptr);
+    asked = true;
     Array array{};
     const bool known = measure(dataset, array);
     if (known && begin(dataset, array, setting) != nullptr) return;

@@ -121,6 +121,21 @@ private:
     bool x_asked;
 };
 
+/// What the library wants around calls of a connector that come from outside of any call of it.
+class Context {
+public:
+    explicit Context(const Library& library, bool wanted = true);
+    ~Context();
+    Context(const Context&) = delete;
+    Context& operator=(const Context&) = delete;
+    [[nodiscard]] bool good() const { return x_open; }
+
+private:
+    const Library& x_library;
+    void* x_context = nullptr;
+    bool x_open = false;
+};
+
 /// A call of its own within a call of the program. The library reads each setting of a transfer
 /// list once per call, and a second try with another list would go with those of the first.
 class CallOfItsOwn {
@@ -132,9 +147,8 @@ public:
 
 private:
     const Library& x_library;
-    void* x_state = nullptr;
-    void* x_context = nullptr;
-    bool x_open = false;
+    void* x_state;
+    Context x_context;
 };
 
 }  // namespace tailrace::hooks::vol

@@ -48,25 +48,47 @@ void leave_selections_alone(Put& on) {
 
 }  // namespace
 
-CallOfItsOwn::CallOfItsOwn(const Library& library) : x_library(library) {
+// HDF5 2, or 1.14.
+Context::Context(const Library& library, bool wanted) : x_library(library) {
+    if (!wanted) return;
     const ErrorsKept kept(library);
-    if (library.H5VLretrieve_lib_state == nullptr || library.H5VLrestore_lib_state == nullptr ||
-        library.H5VLfree_lib_state == nullptr || library.H5VLretrieve_lib_state(&x_state) < 0)
-        return;
-    // HDF5 2 and 1.14.
     if (library.H5VLopen_lib_context != nullptr && library.H5VLclose_lib_context != nullptr)
         x_open = library.H5VLopen_lib_context(&x_context) >= 0;
     else if (library.H5VLstart_lib_state != nullptr && library.H5VLfinish_lib_state != nullptr)
         x_open = library.H5VLstart_lib_state() >= 0;
-    if (x_open) library.H5VLrestore_lib_state(x_state);
+}
+
+Context::~Context() {
+    if (!x_open) return;
+    const ErrorsKept kept(x_library);
+    if (x_context != nullptr)
+        x_library.H5VLclose_lib_context(x_context);
+    else
+        x_library.H5VLfinish_lib_state();
+}
+
+namespace {
+
+/// Of the call that is under way; nullptr: it cannot be had.
+void* state_of(const Library& library) {
+    const ErrorsKept kept(library);
+    void* state = nullptr;
+    const bool known = library.H5VLretrieve_lib_state != nullptr &&
+                       library.H5VLrestore_lib_state != nullptr &&
+                       library.H5VLfree_lib_state != nullptr;
+    return known && library.H5VLretrieve_lib_state(&state) >= 0 ? state : nullptr;
+}
+
+}  // namespace
+
+CallOfItsOwn::CallOfItsOwn(const Library& library)
+    : x_library(library), x_state(state_of(library)), x_context(library, x_state != nullptr) {
+    const ErrorsKept kept(library);
+    if (x_context.good()) library.H5VLrestore_lib_state(x_state);
 }
 
 CallOfItsOwn::~CallOfItsOwn() {
     const ErrorsKept kept(x_library);
-    if (x_open && x_context != nullptr)
-        x_library.H5VLclose_lib_context(x_context);
-    else if (x_open)
-        x_library.H5VLfinish_lib_state();
     if (x_state != nullptr) x_library.H5VLfree_lib_state(x_state);
 }
 

@@ -7,6 +7,8 @@
 
 #include <initializer_list>
 
+#include "hooks/common/mpi_choice.hpp"
+
 namespace tailrace::hooks::vol {
 namespace {
 
@@ -68,8 +70,7 @@ HintsAreOurs::~HintsAreOurs() {
 }
 
 bool Mpi::is_ompio() const {
-    const char* component = getenv("OMPI_MCA_io");  // NOLINT(concurrency-mt-unsafe): only read
-    return open_mpi && (component == nullptr || strncmp(component, "romio", 5) != 0);
+    return open_mpi && chooses_ompio();
 }
 
 bool Ranks::open(const Library& library, Id access) {
@@ -85,15 +86,22 @@ Ranks::~Ranks() {
 
 bool Ranks::agree(Vote& vote) const {
     // The smallest of a number and of its complement: equal on all ranks, or not.
-    const uint64_t own[7] = {vote.plan[0], ~vote.plan[0], vote.plan[1],    ~vote.plan[1],
-                             vote.match,   ~vote.match,   vote.block_bytes};
-    uint64_t least[7] = {};
-    if (x_mpi.reduce(own, least, 7, x_mpi.number, x_mpi.smallest, x_communicator) != 0)
+    const uint64_t* free = vote.free_hints;
+    const uint64_t own[] = {vote.plan[0], ~vote.plan[0], vote.plan[1], ~vote.plan[1],
+                            vote.match,   ~vote.match,   free[0],      ~free[0],
+                            free[1],      ~free[1],      vote.block_bytes};
+    constexpr int count = sizeof own / sizeof own[0];
+    uint64_t least[count] = {};
+    if (x_mpi.reduce(own, least, count, x_mpi.number, x_mpi.smallest, x_communicator) != 0)
         return false;
-    vote.block_bytes = least[6];
-    bool same = true;
-    for (int at = 0; at < 6; at += 2) same = same && least[at] == ~least[at + 1];
-    return same;
+    vote.block_bytes = least[count - 1];
+    const auto same = [&least](int from, int to) {
+        bool all = true;
+        for (int at = from; at < to; at += 2) all = all && least[at] == ~least[at + 1];
+        return all;
+    };
+    if (!same(6, 10)) vote.free_hints[0] = vote.free_hints[1] = 0;
+    return same(0, 6);
 }
 
 bool Ranks::all(bool here) const {

@@ -4,6 +4,8 @@
 // passed in a register either way.
 #pragma once
 
+#include <string_view>
+
 #include "hooks/vol/library.hpp"
 
 namespace tailrace::hooks::vol {
@@ -29,6 +31,10 @@ struct Mpi {
     bool find(const Library& library);
     /// Whether files are opened by Open MPI's own MPI-IO, as far as can be told before.  [local]
     [[nodiscard]] bool is_ompio() const;
+    /// Whether it takes an info of this name and value; a longer name it ends the program for.
+    [[nodiscard]] bool takes(std::string_view key, std::string_view value) const {
+        return key.size() < (open_mpi ? 36 : 255) && value.size() < (open_mpi ? 256 : 1024);
+    }
 };
 
 /// As long as it is there the preloaded MPI-IO hook, where there is one, sets no hints of the plan
@@ -49,6 +55,8 @@ struct Vote {
     uint64_t plan[2] = {0, 0};  ///< the hash; 0 and 0: none
     uint64_t match = 0;         ///< which entries are for the file
     uint64_t block_bytes = 0;   ///< of the file system, as this rank sees it
+    /// By bit: hints that the program has not set. None where not all ranks have the same.
+    uint64_t free_hints[2] = {0, 0};
 };
 
 /// The communicator of a file, while it is being opened.
@@ -67,7 +75,8 @@ public:
     [[nodiscard]] Mpi::Handle communicator() const { return x_communicator; }
     [[nodiscard]] Mpi::Handle info() const { return x_info; }
 
-    /// Whether all ranks have the same plan and match; block_bytes becomes the smallest.
+    /// Whether all ranks have the same plan and match; block_bytes becomes the smallest, and no
+    /// hint is free where they differ in those.
     /// [collective]
     [[nodiscard]] bool agree(Vote& vote) const;
     /// Whether it is true on all ranks.  [collective]

@@ -42,6 +42,7 @@ set(tailrace_vol_sources
   transfers.cpp
   tune_dataset.cpp
   tune_file.cpp
+  tune_together.cpp
   tune_transfer.cpp
   written_bits.cpp
   ../common/outcomes.cpp

@@ -110,13 +110,13 @@ FileTuning::FileTuning(Library& library, const char* name, unsigned flags, Id cr
     x_written = creation >= 0 || (flags & read_write) != 0;
     const Quiet quiet(library);
     x_parallel = uses_mpi(library, access);
-    const plan::Moment moment = creation >= 0 ? plan::Moment::create : plan::Moment::open;
+    x_known = x_parallel || is_of_one_process(library, access);
     if (!look_up(name)) {
         forget(x_plan);
         x_plan = nullptr;
         return;
     }
-    put_all(plan::find(plan_of_process(), x_plan->path, "", moment, x_plan->ranks));
+    put_all();
     if (x_tuned && x_exclusive && !x_parallel) claim(name);
 }
 
@@ -164,7 +164,6 @@ bool FileTuning::look_up(const char* name) {
             x_threads = has_threads(x_library);
             x_subfiles = x_creation < 0 && has_subfiles(path);
         }
-        vote.match = with_what_is_seen(vote.match);
     }
     if (x_parallel) {
         // Whoever has no memory votes too, for no plan at all.
@@ -175,6 +174,13 @@ bool FileTuning::look_up(const char* name) {
         if (!of.empty()) recorder::outcome({spool::became_unmatched, "", "", path, "", "", ""});
         return false;
     }
+    if (!x_known) {
+        recorder::outcome({spool::became_unavailable, "", "", path, "", "",
+                           "the program's driver may be for several ranks, which only those of "
+                           "MPI-IO can be asked"});
+        return false;
+    }
+    if (!x_parallel) find_settings();
     x_plan->parallel = x_parallel;
     x_was_there = ::access(path, F_OK) == 0;
     x_plan->block_bytes = vote.block_bytes;
@@ -184,7 +190,8 @@ bool FileTuning::look_up(const char* name) {
 
 /// What settings depend on is the same on all ranks, or the plan is off: theirs would differ.
 uint64_t FileTuning::with_what_is_seen(uint64_t match) const {
-    const uint64_t seen = (x_durable ? 1 : 0) + (x_threads ? 2 : 0) + (x_subfiles ? 4 : 0);
+    const uint64_t seen = (x_durable ? 1 : 0) + (x_threads ? 2 : 0) + (x_subfiles ? 4 : 0) +
+                          (x_ranks.mpi().is_ompio() ? 8 : 0);
     if (match == 0 || seen == 0) return match;
     const uint64_t mixed = match * 0x9e3779b97f4a7c15U + seen;
     return mixed != 0 ? mixed : 1;
@@ -202,7 +209,13 @@ bool FileTuning::vote(Vote& vote) {
         }
         return false;
     }
+    vote.match = with_what_is_seen(vote.match);
     const uint64_t here = vote.match;
+    if (x_plan != nullptr) x_plan->ranks = x_ranks.count();
+    if (here != 0) {
+        find_settings();
+        find_free_hints(vote.free_hints);
+    }
     if (!x_ranks.agree(vote)) {
         say_once(said_disagree, path, "the plan is off for this file: the ranks have not the same");
         recorder::outcome({spool::became_disagreed, "", "", path, "", "",
@@ -210,16 +223,22 @@ bool FileTuning::vote(Vote& vote) {
                                      : "this rank has no plan for it"});
         return false;
     }
-    if (x_plan != nullptr) x_plan->ranks = x_ranks.count();
+    for (int half = 0; half < 2; ++half) x_free_hints[half] = vote.free_hints[half];
     return true;
 }
 
-void FileTuning::put_all(const plan::Found& found) {
-    if (found.count == 0) return;
+/// What the plan has for the file, once it is known how many ranks open it.
+void FileTuning::find_settings() {
+    const plan::Moment moment = x_creation >= 0 ? plan::Moment::create : plan::Moment::open;
+    x_found = plan::find(plan_of_process(), x_plan->path, "", moment, x_plan->ranks);
+}
+
+void FileTuning::put_all() {
+    if (x_found.count == 0) return;
     plan::Surroundings around;
     around.ranks = x_plan->ranks;
     around.block_bytes = x_plan->block_bytes;
-    x_choices.choose(found, around,
+    x_choices.choose(x_found, around,
                      {plan::Level::file_create, plan::Level::file_access, plan::Level::hint});
     if (!x_plan->proven) x_choices.hold_collective(not_proven);
     if (x_durable) hold_what_delays(x_choices);
@@ -249,101 +268,15 @@ void FileTuning::put_all(const plan::Found& found) {
     }
 }
 
-/// Never with the null info: of a file opened with that HDF5 2.2.0 cannot give the list back.
-bool FileTuning::take_subfiling(uint64_t stripe_bytes) {
-    const Mpi& mpi = x_ranks.mpi();
-    Mpi::Handle info = x_ranks.info();
-    const bool ours = info == mpi.no_info || info == 0;
-    if (x_library.H5Pset_fapl_mpio == nullptr || (ours && mpi.make_info(&info) != 0)) return false;
-    const bool good = x_library.H5Pset_fapl_mpio(x_own_access, x_ranks.communicator(), info) >= 0 &&
-                      put_subfiles(x_library, x_own_access, stripe_bytes);
-    if (ours) mpi.forget_info(&info);
-    return good;
-}
-
-/// One file for another driver's several: where all ranks can, and where the file has them.
-void FileTuning::put_subfiling() {
-    const Choice* driver = x_choices.open(Key::driver);
-    if (driver == nullptr || !x_parallel) return;
-    const Choice* stripe = x_choices.open(Key::subfiling_stripe_bytes);
-    const Choice* concentrators = x_choices.open(Key::subfiling_concentrators_per_node);
-    const auto settle = [&](spool::Became became, const char* reason) {
-        for (const Key key :
-             {Key::driver, Key::subfiling_stripe_bytes, Key::subfiling_concentrators_per_node})
-            x_choices.settle(key, became, reason);
-    };
-    if (!x_threads) {
-        settle(
-            spool::became_held,
-            "the subfiling driver needs MPI_THREAD_MULTIPLE, and the program did not ask for it");
-        return;
-    }
-    if (x_creation < 0 && !x_subfiles) {
-        settle(spool::became_held, "the file is there already, and has no subfiles");
-        return;
-    }
-    // HDF5's own variables win over what a list says.
-    if (getenv("H5FD_SUBFILING_STRIPE_SIZE") != nullptr)  // NOLINT(concurrency-mt-unsafe)
-        x_choices.settle(Key::subfiling_stripe_bytes, spool::became_kept,
-                         "the environment sets it");
-    if (concentrators != nullptr && concentrators->number != 1)
-        x_choices.settle(Key::subfiling_concentrators_per_node, spool::became_held,
-                         "HDF5 takes several per node only from H5FD_SUBFILING_IOC_PER_NODE");
-    // One rank with another driver would leave the others waiting.
-    x_subfiled = x_ranks.all(take_subfiling(stripe != nullptr ? stripe->number : 0));
-    if (!x_subfiled && x_library.H5Pset_fapl_mpio != nullptr)
-        x_library.H5Pset_fapl_mpio(x_own_access, x_ranks.communicator(), x_ranks.info());
-    settle(x_subfiled ? spool::became_applied : spool::became_unavailable,
-           x_subfiled ? "" : "this HDF5 was built without the subfiling driver");
-}
-
-void FileTuning::put_hints() {
-    if (x_choices.open(Key::hint) == nullptr) return;
-    const Mpi& mpi = x_ranks.mpi();
-    if (x_subfiled || !x_parallel || x_library.H5Pset_fapl_mpio == nullptr) {
-        x_choices.settle(Key::hint, spool::became_held,
-                         x_subfiled ? "subfiles are not written with MPI-IO" : only_parallel);
-        return;
-    }
-    Mpi::Handle communicator = 0;
-    Mpi::Handle info = 0;
-    bool good = x_library.H5Pget_fapl_mpio(x_own_access, &communicator, &info) >= 0;
-    if (good && info == mpi.no_info) good = mpi.make_info(&info) == 0;
-    const plan::PlanView& of = plan_of_process();
-    for (Choice& choice : x_choices) {
-        if (!good || choice.became != 0 || choice.setting->key != 0) continue;
-        const char* key = of.text(choice.setting->name).data();
-        char own[1024];
-        int there = 0;
-        if (mpi.get_info(info, key, static_cast<int>(sizeof own) - 1, own, &there) == 0 &&
-            there != 0) {
-            choice.became = spool::became_kept;
-            choice.reason = program_set_it;
-        } else if (mpi.is_ompio() && strcmp(key, "cb_nodes") == 0) {
-            // Also where the program gives it itself: what is known is in docs/user/apply.md.
-            choice.became = spool::became_held;
-            choice.reason = "OMPIO has been seen to write wrong data with several aggregators";
-        } else if (mpi.set_info(info, key, of.text(choice.setting->text).data()) == 0) {
-            choice.became = spool::became_applied;
-        }
-    }
-    if (good && x_library.H5Pset_fapl_mpio(x_own_access, communicator, info) < 0) good = false;
-    if (!good) {
-        for (Choice& choice : x_choices) {
-            if (choice.setting->key != 0) continue;
-            choice.became = spool::became_refused;
-            choice.reason = not_taken;
-        }
-    }
-    x_choices.settle(Key::hint, spool::became_refused, not_taken);
-    if (communicator != 0) mpi.forget(&communicator);
-    if (info != 0 && info != mpi.no_info) mpi.forget_info(&info);
-}
-
 /// Whether the call is to be made once more with the program's lists: on all ranks or on none.
 bool FileTuning::again(bool made) {
     // Where all ranks create it together nobody can take away what ours has made, and the second
     // call must not find it: what one of them sees of that decides for all.
+    // Without their driver the file that stands for subfiles is one of its own, without data.
+    if (x_subfiled && x_creation < 0) {
+        if (!made) say_once(said_refused, x_plan->path, "its subfiles could not be opened");
+        return false;
+    }
     const bool stands =
         x_exclusive && x_parallel && !x_was_there && ::access(x_plan->path, F_OK) == 0;
     const bool can = !made && !stands;
@@ -353,45 +286,11 @@ bool FileTuning::again(bool made) {
 }
 
 void FileTuning::refused() {
+    x_subfiled = false;
     x_choices.instead_of_applied(spool::became_refused,
                                  "the file was opened with the program's own settings");
     say_once(said_refused, x_plan->path,
              "the library refused settings of the plan; the program's own are used");
-}
-
-/// A hint that the MPI does not know is silently left out: what is in force says the truth.
-void FileTuning::check_hints(Object& file) {
-    bool any = false;
-    for (const Choice& choice : x_choices)
-        any = any || (choice.setting->key == 0 && choice.became == spool::became_applied);
-    if (!any) return;
-    const Mpi& mpi = x_ranks.mpi();
-    void* handle = nullptr;
-    FileHandle asked{x_own_access, &handle};
-    Optional question{native_file_handle, &asked};
-    Mpi::Handle info = 0;
-    if (x_library.H5VLfile_optional(file.inner, file.connector(), &question,
-                                    x_library.default_transfer, nullptr) < 0 ||
-        handle == nullptr)
-        return;
-    // An MPI_File is a pointer in both kinds of MPI.
-    if (mpi.info_of_file(*static_cast<Mpi::Handle*>(handle), &info) != 0) return;
-    const plan::PlanView& of = plan_of_process();
-    for (Choice& choice : x_choices) {
-        if (choice.setting->key != 0 || choice.became != spool::became_applied) continue;
-        char value[1024] = {};
-        int there = 0;
-        const char* key = of.text(choice.setting->name).data();
-        if (mpi.get_info(info, key, static_cast<int>(sizeof value) - 1, value, &there) != 0 ||
-            there == 0) {
-            choice.became = spool::became_unavailable;
-            choice.reason = "given, and this MPI-IO does not list it among the hints in force";
-        } else if (of.text(choice.setting->text) != value) {
-            choice.became = spool::became_unavailable;
-            choice.reason = "given, and this MPI-IO has another value in force";
-        }
-    }
-    if (info != 0 && info != mpi.no_info) mpi.forget_info(&info);
 }
 
 FilePlan* FileTuning::take(Object& file) {
@@ -401,6 +300,7 @@ FilePlan* FileTuning::take(Object& file) {
         check_hints(file);
     }
     FilePlan* taken = x_plan;
+    taken->subfiled = x_subfiled;
     taken->kept.allowed = !x_written && !x_parallel && may_keep_caches(file, x_access);
     recorder::outcome({spool::became_met, "", "", taken->path, "", "", ""});
     x_choices.note({taken->path, ""});

@@ -25,6 +25,7 @@ struct FilePlan {
     uint64_t block_bytes;
     FileCache cache;
     bool parallel;  ///< opened with MPI-IO
+    bool subfiled;  ///< where the program asked for MPI-IO
     bool proven;    ///< HDF5 and MPI are those that collective settings were proven with
     TunedList* lists;
     KeptCaches kept;
@@ -73,11 +74,15 @@ private:
     bool look_up(const char* name);
     bool vote(Vote& vote);
     [[nodiscard]] uint64_t with_what_is_seen(uint64_t match) const;
-    void put_all(const plan::Found& found);
+    void find_settings();
+    void put_all();
     void claim(const char* name);
     [[nodiscard]] unsigned tuned_flags() const;
     void put_subfiling();
     bool take_subfiling(uint64_t stripe_bytes);
+    [[nodiscard]] bool program_gives(const plan::PlanSetting& hint) const;
+    void find_free_hints(uint64_t (&free)[2]) const;
+    [[nodiscard]] bool is_free(const plan::PlanSetting& hint) const;
     void put_hints();
     void check_hints(Object& file);
     bool again(bool made);
@@ -92,6 +97,7 @@ private:
     const char* x_claimed = nullptr;  ///< of an exclusive create: the file that was made here
     bool x_tuned = false;  ///< the call is made with lists of ours; with MPI-IO on all ranks
     bool x_parallel = false;
+    bool x_known = true;       ///< how many processes open it together
     bool x_durable = false;    ///< so the program declares
     bool x_exclusive = false;  ///< it must not be there yet
     bool x_written = false;    ///< it is created, or opened for writing
@@ -100,7 +106,9 @@ private:
     bool x_subfiles = false;  ///< the file has some already
     bool x_subfiled = false;  ///< the call is made with the subfiling driver
     Ranks x_ranks;
+    uint64_t x_free_hints[2] = {0, 0};  ///< by place among those found
     FilePlan* x_plan = nullptr;
+    plan::Found x_found;
     Choices x_choices;
 };
 
