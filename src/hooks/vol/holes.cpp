@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hooks/vol/holes.hpp"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -22,14 +22,6 @@ KeptCache* find(KeptCaches& kept, const char* path) {
     return nullptr;
 }
 
-uint64_t bytes_of_all(const Library& library) {
-    uint64_t bytes = 0;
-    for (const Under* file = library.keeping; file != nullptr; file = file->plan->kept.next)
-        for (size_t at = 0; at < file->plan->kept.count; ++at)
-            bytes += file->plan->kept.all[at].bytes;
-    return bytes;
-}
-
 /// Closes the oldest one.
 void let_go(Under& under) {
     FilePlan& file = *under.plan;
@@ -42,6 +34,7 @@ void let_go(Under& under) {
         *at = file.kept.next;
     }
     free(oldest.path);
+    release_cache(oldest.cache);
     const Quiet quiet(*under.library);
     under.library->H5VLdataset_close(oldest.inner, under.connector, under.library->default_transfer,
                                      nullptr);
@@ -49,8 +42,8 @@ void let_go(Under& under) {
 
 bool may_keep(const Object& dataset, void** request) {
     const Under& under = *dataset.under;
-    if (dataset.cache_bytes == 0 || dataset.path == nullptr || request != nullptr ||
-        under.plan == nullptr)
+    if (dataset.cache_bytes == 0 || dataset.cache == nullptr || dataset.path == nullptr ||
+        request != nullptr || under.plan == nullptr)
         return false;
     KeptCaches& kept = under.plan->kept;
     return kept.allowed && kept.files > 0 && kept.ending == 0 &&
@@ -92,14 +85,17 @@ bool may_keep_caches(const Object& file, Id access) {
            (flags & (writable | single_writer)) == 0;
 }
 
-bool is_kept(const Object& beside, const char* path) {
-    return path != nullptr && beside.under->plan != nullptr &&
-           find(beside.under->plan->kept, path) != nullptr;
+uint64_t bytes_only_kept(const Library& library) {
+    uint64_t bytes = 0;
+    for (const Under* file = library.keeping; file != nullptr; file = file->plan->kept.next)
+        for (size_t at = 0; at < file->plan->kept.count; ++at)
+            if (file->plan->kept.all[at].cache->uses == 1)
+                bytes += file->plan->kept.all[at].cache->bytes;
+    return bytes;
 }
 
 void make_room_for_cache(Library& library, uint64_t bytes, uint64_t most) {
-    while (library.keeping != nullptr &&
-           bytes_of_all(library) + library.open_cache_bytes + bytes > most)
+    while (library.keeping != nullptr && library.open_cache_bytes + bytes > most)
         let_go(*library.keeping);
 }
 
@@ -112,21 +108,20 @@ bool keep_cache(Object& dataset, void** request) {
     char* path = strdup(dataset.path);
     if (path == nullptr) return false;
     if (kept.count == sizeof kept.all / sizeof kept.all[0]) let_go(under);
-    // What is open counts this one, too.
-    Library& library = *under.library;
-    make_room_for_cache(library, dataset.cache_bytes - dataset.counted_bytes, most);
-    Under*& keeping = library.keeping;
+    make_room_for_cache(*under.library, 0, most);  // it counts already
+    Under*& keeping = under.library->keeping;
     if (kept.count == 0) {
         kept.next = keeping;
         keeping = &under;
     }
-    kept.all[kept.count++] = {dataset.inner, path, dataset.cache_bytes};
+    kept.all[kept.count++] = {dataset.inner, path, use_cache(dataset.cache)};
     return true;
 }
 
 void note_kept_cache(const Object& dataset) {
-    if (!is_kept(dataset, dataset.path)) return;
-    const FilePlan& file = *dataset.under->plan;
+    if (dataset.path == nullptr || dataset.under->plan == nullptr) return;
+    FilePlan& file = *dataset.under->plan;
+    if (find(file.kept, dataset.path) == nullptr) return;
     char value[32];
     snprintf(value, sizeof value, "%llu", static_cast<unsigned long long>(dataset.cache_bytes));
     note_outcome(*dataset.cache_setting, {file.path, dataset.path}, spool::became_applied, value,

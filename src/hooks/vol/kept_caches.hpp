@@ -5,6 +5,7 @@
 #pragma once
 
 #include "hooks/vol/object.hpp"
+#include "hooks/vol/open_caches.hpp"
 
 namespace tailrace::hooks::vol {
 
@@ -12,7 +13,7 @@ namespace tailrace::hooks::vol {
 struct KeptCache {
     void* inner;
     char* path;
-    uint64_t bytes;  ///< of its cache
+    OpenCache* cache;
 };
 /// Those of an open file, the oldest first.
 struct KeptCaches {
@@ -31,9 +32,9 @@ uint64_t memory_for_caches();
 /// [local]
 bool may_keep_caches(const Object& file, Id access);
 
-/// Whether the dataset of this path in the file of `beside` is kept.  [local]
-bool is_kept(const Object& beside, const char* path);
-/// Lets go of the oldest ones until `bytes` more fit into `most`, with what is open.  [local]
+/// Of caches that nothing but what is kept here has any more.  [local]
+uint64_t bytes_only_kept(const Library& library);
+/// Lets go of the oldest ones until `bytes` more fit into `most`, with all that there are.  [local]
 void make_room_for_cache(Library& library, uint64_t bytes, uint64_t most);
 /// Whether a dataset that the program closes stays open below. Then what is below is no longer the
 /// object's.  [local]

@@ -11,6 +11,7 @@ namespace tailrace::hooks::vol {
 
 struct DatasetEntry;
 struct Under;
+struct OpenCache;
 
 using namespace abi;  // NOLINT(google-build-using-namespace): the words of all files of this folder
 using RequestNotify = Status (*)(void*, int);
@@ -48,8 +49,11 @@ struct Library {
     unsigned transfers_running = 0;
     /// The files that keep caches of datasets, the memory of all of which counts.
     Under* keeping = nullptr;
-    /// Of the chunk caches that a plan has given to datasets that are open.
+    /// The chunk caches that a plan has given to datasets that are open or kept, and their bytes.
+    OpenCache* open_caches = nullptr;
     uint64_t open_cache_bytes = 0;
+    /// Of the files that a plan has opened with the driver "core", when they were opened.
+    uint64_t core_bytes = 0;
 };
 constexpr unsigned most_libraries = 4;
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hooks/vol/open_caches.hpp"
 #include "hooks/vol/tuning.hpp"
 
 namespace tailrace::hooks::vol {
@@ -97,7 +98,7 @@ char* path_at(const Object& base, const Location& location) {
 void drop(Object* object) {
     Under* under = object->under;
     under->open[object->kind].take();
-    under->library->open_cache_bytes -= object->counted_bytes;
+    release_cache(object->cache);
     free(object->path);
     free(object->transfers);
     free(object);

@@ -82,9 +82,9 @@ struct Object {
     char* path;               ///< within the file, from "/"; nullptr: not known
     TransferPlan* transfers;  ///< what the plan has for a dataset's transfers; nullptr: nothing
     const DirectChunks*
-        direct;              ///< its chunks are not those the program asked for; nullptr: they are
-    uint64_t cache_bytes;    ///< of the chunk cache that the plan has given it; 0: none
-    uint64_t counted_bytes;  ///< of these, in Library::open_cache_bytes
+        direct;            ///< its chunks are not those the program asked for; nullptr: they are
+    uint64_t cache_bytes;  ///< of the chunk cache that the plan has given it; 0: none
+    OpenCache* cache;      ///< the same, as it is counted; nullptr: it is not
     const intent::plan::PlanSetting* cache_setting;
 
     [[nodiscard]] Library& library() const { return *under->library; }

@@ -75,6 +75,8 @@ struct OneFile {
     Size user_block;  ///< bytes in front of a new file
     const char* path;
 };
+/// 0: it is not there, or nothing is known of it.  [local]
+uint64_t bytes_of_file(const char* path);
 /// Of a file access list, all but hints.
 void put_file_access(Put& on, const OneFile& file);
 

@@ -158,14 +158,18 @@ bool is_oldest_format(const Put& on) {
     return on.of.H5Pget_libver_bounds(on.list, &bounds[0], &bounds[1]) >= 0 && bounds[0] == 0;
 }
 
-/// One driver for another, where the program left the library's own.
 /// Bytes of a file that is to be opened; 0: it is created, or nothing is known of it.
-uint64_t bytes_of_file(const OneFile& file) {
-    struct stat status {};
-    if (file.created || file.path == nullptr || stat(file.path, &status) != 0) return 0;
-    return static_cast<uint64_t>(status.st_size);
+uint64_t bytes_to_read(const OneFile& file) {
+    return file.created || file.path == nullptr ? 0 : bytes_of_file(file.path);
 }
 
+/// What the files that are in memory already leave.
+uint64_t room_for_core(const Library& of) {
+    const uint64_t most = memory_for_caches();
+    return most > of.core_bytes ? most - of.core_bytes : 0;
+}
+
+/// One driver for another, where the program left the library's own.
 void put_driver(Put& on, const OneFile& file) {
     const bool written = file.written;
     Choice* driver = on.choices.open(Key::driver);
@@ -186,8 +190,9 @@ void put_driver(Put& on, const OneFile& file) {
         if (word != "subfiling") settle(spool::became_held, only_serial);
     } else if (on.of.H5Pget_driver(on.list) != on.of.H5Pget_driver(on.standard)) {
         settle(spool::became_kept, program_set_it);
-    } else if (word == "core" && bytes_of_file(file) > memory_for_caches()) {
-        settle(spool::became_held, "the file is larger than a process may hold in memory");
+    } else if (word == "core" && bytes_to_read(file) > room_for_core(on.of)) {
+        settle(spool::became_held,
+               "with the other files in memory it is larger than a process may hold");
     } else if (word == "core") {
         const bool stored = store == nullptr || store->number != 0;
         if (!stored && written)
@@ -208,6 +213,11 @@ void put_driver(Put& on, const OneFile& file) {
 }
 
 }  // namespace
+
+uint64_t bytes_of_file(const char* path) {
+    struct stat status {};
+    return stat(path, &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
+}
 
 void put_file_creation(Put& on, bool parallel) {
     const Library& of = on.of;

@@ -69,9 +69,7 @@ HintsAreOurs::~HintsAreOurs() {
     if (x_leave != nullptr) x_leave(-1);
 }
 
-bool Mpi::is_ompio() const {
-    return open_mpi && chooses_ompio();
-}
+bool Mpi::is_ompio() const { return open_mpi && chooses_ompio(); }
 
 bool Ranks::open(const Library& library, Id access) {
     if (library.H5Pget_fapl_mpio == nullptr || !x_mpi.find(library)) return false;
@@ -87,8 +85,8 @@ Ranks::~Ranks() {
 bool Ranks::agree(Vote& vote) const {
     // The smallest of a number and of its complement: equal on all ranks, or not.
     const uint64_t* free = vote.free_hints;
-    const uint64_t own[] = {vote.plan[0], ~vote.plan[0], vote.plan[1], ~vote.plan[1],
-                            vote.match,   ~vote.match,   free[0],      ~free[0],
+    const uint64_t own[] = {vote.plan[0], ~vote.plan[0], vote.plan[1],    ~vote.plan[1],
+                            vote.match,   ~vote.match,   free[0],         ~free[0],
                             free[1],      ~free[1],      vote.block_bytes};
     constexpr int count = sizeof own / sizeof own[0];
     uint64_t least[count] = {};

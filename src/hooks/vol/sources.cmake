@@ -22,6 +22,7 @@ set(tailrace_vol_sources
   note_dataset.cpp
   object.cpp
   older.cpp
+  open_caches.cpp
   places.cpp
   plan.cpp
   proven.cpp

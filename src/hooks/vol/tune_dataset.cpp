@@ -10,6 +10,7 @@
 #include "hooks/vol/direct_chunks.hpp"
 #include "hooks/vol/fill_values.hpp"
 #include "hooks/vol/holes.hpp"
+#include "hooks/vol/open_caches.hpp"
 #include "hooks/vol/proven.hpp"
 #include "hooks/vol/tuning.hpp"
 
@@ -148,9 +149,9 @@ void DatasetTuning::bound_cache(uint64_t most) {
     if (bytes->number > most) {
         x_access_choices.settle(Key::chunk_cache_bytes, spool::became_misfit,
                                 "larger than a quarter of the memory, shared by the ranks here");
-    } else if (is_kept(x_parent, x_path)) {
-        return;  // the cache is there, and counted
-    } else if (most - bytes->number < of.open_cache_bytes) {
+    } else if (x_cache != nullptr) {
+        return;  // it is there, and counted
+    } else if (most - bytes->number < of.open_cache_bytes - bytes_only_kept(of)) {
         x_access_choices.settle(Key::chunk_cache_bytes, spool::became_misfit,
                                 "with the caches of the datasets that are open it would be larger "
                                 "than a quarter of the memory, shared by the ranks here");
@@ -160,7 +161,7 @@ void DatasetTuning::bound_cache(uint64_t most) {
 }
 
 /// Not while a request is under way, nor for one that an external link leads to.
-bool DatasetTuning::may_reopen(void* inner, void** request) const {
+bool DatasetTuning::may_reopen(void* inner, void** request) {
     if (request != nullptr && *request != nullptr) return false;
     Object look{};
     look.under = x_parent.under;
@@ -169,6 +170,7 @@ bool DatasetTuning::may_reopen(void* inner, void** request) const {
     unsigned long number = 0;
     unsigned char token[16];
     const Quiet quiet(x_parent.library());
+    x_cache = open_cache_of(look);
     return identify(look, &number, token) && number == x_parent.under->file_number;
 }
 
@@ -277,8 +279,7 @@ void DatasetTuning::check_cache(Object& dataset) {
             continue;
         dataset.cache_bytes = sizes[0][1];  // what is in force
         dataset.cache_setting = choice.setting;
-        dataset.counted_bytes = sizes[0][1];
-        x_parent.under->library->open_cache_bytes += dataset.counted_bytes;
+        dataset.cache = use_cache(dataset, dataset.cache_bytes);
     }
     note_kept_cache(dataset);
 }

@@ -92,6 +92,11 @@ void hold_what_delays(Choices& choices) {
 
 void forget(FilePlan* plan) {
     if (plan == nullptr) return;
+    if (plan->library == nullptr) {  // there was no memory for more
+        free(plan);
+        return;
+    }
+    plan->library->core_bytes -= plan->core_bytes;
     const ErrorsKept kept(*plan->library);
     while (plan->lists != nullptr) {
         TunedList* old = plan->lists;
@@ -293,6 +298,18 @@ void FileTuning::refused() {
              "the library refused settings of the plan; the program's own are used");
 }
 
+/// A file in memory is there until the last of its objects is closed, as its plan is.
+void FileTuning::count_core(FilePlan& taken) {
+    for (const Choice& choice : x_choices) {
+        if (choice.became != spool::became_applied ||
+            choice.setting->key != static_cast<uint16_t>(Key::driver) ||
+            plan_of_process().text(choice.setting->text) != "core")
+            continue;
+        taken.core_bytes = bytes_of_file(taken.path);
+        x_library.core_bytes += taken.core_bytes;
+    }
+}
+
 FilePlan* FileTuning::take(Object& file) {
     if (x_plan == nullptr) return nullptr;
     {
@@ -301,6 +318,7 @@ FilePlan* FileTuning::take(Object& file) {
     }
     FilePlan* taken = x_plan;
     taken->subfiled = x_subfiled;
+    count_core(*taken);
     taken->kept.allowed = !x_written && !x_parallel && may_keep_caches(file, x_access);
     recorder::outcome({spool::became_met, "", "", taken->path, "", "", ""});
     x_choices.note({taken->path, ""});

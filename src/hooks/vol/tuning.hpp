@@ -24,9 +24,10 @@ struct FilePlan {
     uint64_t ranks;
     uint64_t block_bytes;
     FileCache cache;
-    bool parallel;  ///< opened with MPI-IO
-    bool subfiled;  ///< where the program asked for MPI-IO
-    bool proven;    ///< HDF5 and MPI are those that collective settings were proven with
+    bool parallel;        ///< opened with MPI-IO
+    uint64_t core_bytes;  ///< in Library::core_bytes
+    bool subfiled;        ///< where the program asked for MPI-IO
+    bool proven;          ///< HDF5 and MPI are those that collective settings were proven with
     TunedList* lists;
     KeptCaches kept;
 };
@@ -75,6 +76,7 @@ private:
     bool vote(Vote& vote);
     [[nodiscard]] uint64_t with_what_is_seen(uint64_t match) const;
     void find_settings();
+    void count_core(FilePlan& taken);
     void put_all();
     void claim(const char* name);
     [[nodiscard]] unsigned tuned_flags() const;
@@ -167,7 +169,7 @@ private:
     void put_creation(Id type, Id space, Lists own);
     void put_access(const plan::Surroundings& around, Id own);
     void bound_cache(uint64_t most);
-    [[nodiscard]] bool may_reopen(void* inner, void** request) const;
+    [[nodiscard]] bool may_reopen(void* inner, void** request);
     Id better_access(void* inner, Id own);
     void refused(bool creation);
     void count_unfilled(Object& dataset);
@@ -176,6 +178,7 @@ private:
 
     Object& x_parent;
     char* x_path = nullptr;
+    OpenCache* x_cache = nullptr;  ///< that it has already, of a plan
     plan::Found x_found;
     Choices x_choices;         ///< of creation
     Choices x_access_choices;  ///< of access

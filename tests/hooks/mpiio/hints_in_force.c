@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens files together, writes, and tells what hints are in force.
-//   mpiio_hints_in_force FILE plain|own|one_rank|exclusive|missing|alone HINT...
+//   mpiio_hints_in_force FILE plain|own|one_rank|exclusive|missing|alone|handler HINT...
 // Known plans are held against what rank 0 prints: "HINT VALUE", and that the rest is as it was.
 #include <mpi.h>
 #include <stdio.h>
@@ -62,6 +62,25 @@ static void missing(MPI_Info info) {
     MPI_Errhandler_free(&own);
 }
 
+/// A file hears of errors by the handler that there was for files when it was opened.
+static void handler(const char* name, MPI_Info info) {
+    MPI_File file;
+    MPI_Errhandler own;
+    int value = rank;
+    MPI_File_create_errhandler(handle, &own);
+    MPI_File_set_errhandler(MPI_FILE_NULL, own);
+    const int mode = MPI_MODE_RDWR | MPI_MODE_CREATE;
+    must(MPI_File_open(MPI_COMM_WORLD, name, mode, info, &file) == MPI_SUCCESS, "not created");
+    MPI_File_close(&file);
+    must(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDONLY, info, &file) == MPI_SUCCESS,
+         "not opened");
+    must(MPI_File_write_at(file, 0, &value, 1, MPI_INT, MPI_STATUS_IGNORE) != MPI_SUCCESS,
+         "what is only read was written");
+    must(handled == 1, "the handler was not called once");
+    MPI_File_close(&file);
+    MPI_Errhandler_free(&own);
+}
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -81,6 +100,8 @@ int main(int argc, char** argv) {
     if (strcmp(what, "exclusive") == 0) mode |= MPI_MODE_EXCL;
     if (strcmp(what, "missing") == 0) {
         missing(info);
+    } else if (strcmp(what, "handler") == 0) {
+        handler(argv[1], info);
     } else {
         const int error = MPI_File_open(MPI_COMM_WORLD, argv[1], mode, info, &file);
         must(error == MPI_SUCCESS, "the file was not opened");

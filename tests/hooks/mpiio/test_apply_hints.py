@@ -166,6 +166,21 @@ def test_opens_that_fail_and_opens_alone(
     assert "tailrace:" not in error
 
 
+@pytest.mark.parametrize(("component", "added"), COMPONENTS)
+def test_a_file_has_the_programs_error_handler(
+    tmp_path: Path, component: str, added: dict[str, str]
+) -> None:
+    """With it a program hears of writes that fail; the default one of a program may end it."""
+    _, lines, _ = run(tmp_path, write_plan(tmp_path, hints()), "handler", **added)
+    assert lines["hint.cb_buffer_size"]["became"] == "applied"
+
+
+def test_romio_is_chosen_by_leaving_the_other_out(tmp_path: Path) -> None:
+    _, lines, _ = run(tmp_path, write_plan(tmp_path, hints()), OMPI_MCA_io="^ompio")
+    assert lines["hint.romio_no_indep_rw"]["became"] == "applied"
+    assert lines["hint.cb_nodes"]["became"] == "applied"
+
+
 def test_hints_that_mpi_refuses(tmp_path: Path) -> None:
     """Names that are too long for it, and values with which the file cannot be opened."""
     added = COMPONENTS[-1][1]

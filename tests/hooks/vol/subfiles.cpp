@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// vol_subfiles FILE THREADS [read]: all ranks create a file together through MPI-IO, each writes
-// its part of a dataset; the file is opened again and every element checked. "read": only that.
-// THREADS: "multiple" or "single", what MPI is asked for.
+// vol_subfiles FILE THREADS [read|own|atomic]: all ranks create a file together through MPI-IO,
+// each writes its part of a dataset; the file is opened again and every element checked. "read":
+// only that. "own": the program asks for the subfiling driver itself. "atomic": and for MPI's
+// atomicity, once the file is open; it prints whether it got it. THREADS: "multiple" or "single",
+// what MPI is asked for.
 #include <hdf5.h>
 #include <mpi.h>
 
@@ -77,6 +79,35 @@ bool read(const char* name, hid_t access) {
     return H5Dclose(data) >= 0 && H5Fclose(file) >= 0 && good;
 }
 
+/// What MPI-IO has and the driver for subfiles has not.
+bool ask_for_atomicity(const char* name, hid_t access) {
+    const hid_t file = H5Fopen(name, H5F_ACC_RDWR, access);
+    if (file < 0) return false;
+    hbool_t atomic = 0;
+    H5E_BEGIN_TRY {
+        const bool set = H5Fset_mpi_atomicity(file, 1) >= 0;
+        const bool got = H5Fget_mpi_atomicity(file, &atomic) >= 0 && atomic != 0;
+        if (rank == 0) std::printf("atomicity %s\n", set && got ? "with it" : "not with it");
+    }
+    H5E_END_TRY
+    return H5Fclose(file) >= 0;
+}
+
+hid_t list_with(bool subfiling) {
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL);
+#ifdef H5_HAVE_SUBFILING_VFD
+    if (subfiling) {
+        MPI_Info info = MPI_INFO_NULL;  // HDF5 2.2.0 cannot give back a list with none
+        MPI_Info_create(&info);
+        H5Pset_mpi_params(access, MPI_COMM_WORLD, info);
+        H5Pset_fapl_subfiling(access, nullptr);
+        MPI_Info_free(&info);
+    }
+#endif
+    return access;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -86,10 +117,10 @@ int main(int count, char** words) {
     MPI_Init_thread(&count, &words, multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL);
-    const bool only_read = count > 3;
-    int good = only_read || write(words[1], access) ? 1 : 0;
+    const char* what = count > 3 ? words[3] : "";
+    const hid_t access = list_with(std::strcmp(what, "own") == 0);
+    int good = std::strcmp(what, "read") == 0 || write(words[1], access) ? 1 : 0;
+    if (std::strcmp(what, "atomic") == 0 && !ask_for_atomicity(words[1], access)) good = 0;
     good = good != 0 && read(words[1], access) ? 1 : 0;
     int all = 0;
     MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);

@@ -107,6 +107,26 @@ def test_what_the_program_set_itself_wins(tmp_path: Path) -> None:
         assert lines[key]["processes"] == "0-3"
 
 
+@pytest.mark.parametrize(("component", "added"), mpi_components())
+def test_a_hint_of_one_rank_alone(tmp_path: Path, component: str, added: dict[str, str]) -> None:
+    """All ranks have to open with the same hints: none of the plan's are given then. Without it
+    they are, as long as MPI takes them."""
+    long = "x" * 60
+    others = entry("*.h5", setting("45", "hint.access_style", "random"),
+                   setting("42", f"hint.{long}", "1"))  # fmt: skip
+    plan = plan_of(tmp_path, others)
+    ran = run(tmp_path, plan, "--json", own="one", **added).expect(0)
+    assert "content right" in ran.err
+    lines = [line for line in ran.json["lines"] if line["setting"].startswith("hint.")]
+    assert {line["became"] for line in lines} == {"kept"}
+    ran = run(tmp_path, plan, "--json", **added).expect(0)
+    assert "content right" in ran.err
+    became = {line["setting"]: line["became"] for line in ran.json["lines"]}
+    assert became["hint.cb_buffer_size"] == "applied"
+    if not MPICH:
+        assert became[f"hint.{long}"] == "misfit"
+
+
 # One rank is told something else than the others: its environment is set in a shell.
 OTHER = 'if [ "$OMPI_COMM_WORLD_RANK$PMI_RANK" = 3 ]; then {change}; fi; exec "$@"'
 

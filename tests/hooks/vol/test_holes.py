@@ -10,6 +10,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+import pytest
 from plans import applied, entry, setting, write_plan
 from profiled import script
 from test_apply import told
@@ -258,3 +259,41 @@ os._exit(0)
     assert ran.returncode == 0, ran.stderr
     assert "/d: elements that the program left out could not get their fill value" in ran.stderr
     assert told(tmp_path)["failed"]
+
+
+FORKS = {
+    # The child touches nothing, and closes what it has got when it ends.
+    "it ends as the parent goes on": """
+ours, theirs = os.pipe()
+child = os.fork()
+if child == 0:
+    os.read(ours, 1); sys.exit(0)
+d[30:] = values[30:]; f.flush()
+os.write(theirs, b"x"); os.waitpid(child, 0)
+""",
+    "it writes, too": """
+child = os.fork()
+if child == 0:
+    d[45:] = values[45:]; os._exit(0)
+d[30:45] = values[30:45]; os.waitpid(child, 0)
+""",
+}
+
+
+@pytest.mark.parametrize("fork", FORKS.values(), ids=FORKS)
+def test_a_child_that_is_forked(tmp_path: Path, fork: str) -> None:
+    """Neither fills what the other has written. The rows are longer than what HDF5 buffers."""
+    text = ONE + """
+import sys
+values = np.arange(60 * 40000, dtype="i4").reshape(60, 40000)
+d = make("d", (60, 40000))
+d[:30] = values[:30]
+""" + fork + """
+f.close()
+assert (h5py.File("out.h5")["d"][()] == values).all()
+"""  # fmt: skip
+    ran, _ = applied(tmp_path, plan_of(tmp_path), text)
+    ran.expect(0)
+    assert {one["value"] for one in ran.json["outcomes"] if one.get("reason") == FILLED} == {
+        f"{30 * 40000} elements"
+    }

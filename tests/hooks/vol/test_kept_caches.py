@@ -263,3 +263,20 @@ with h5py.File("in.h5", "r") as f:
     assert became["/many/4"][0] == "misfit"
     assert "with the caches of the datasets that are open" in became["/many/4"][1]
     assert kept(ran)["/d"] == 2
+
+
+def test_a_cache_counts_once_however_often_its_dataset_is_open(tmp_path: Path) -> None:
+    third = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") // 12 - 4096
+    told, ran = run(tmp_path, """
+def cache(data):
+    return data.id.get_access_plist().get_chunk_cache()[1]
+with h5py.File("in.h5", "r") as f:
+    held = [f["d"] for n in range(12)] + [f["e"]]
+    told["held"] = [cache(data) for data in held]
+    del held
+    held = [f[f"many/{n}"] for n in range(3)]
+    told["others"] = [cache(data) for data in held]
+""", plan_of(tmp_path, third))  # fmt: skip
+    assert told["held"] == [third] * 13
+    assert told["others"] == [third] * 3
+    assert all(one["became"] != "misfit" for one in ran["outcomes"])

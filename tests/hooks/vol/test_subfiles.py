@@ -104,3 +104,35 @@ def test_one_rank_may_have_subfiles_too(tmp_path: Path) -> None:
                    *MPIEXEC, "-n", "1", PROGRAM, "s.h5", "multiple", cwd=tmp_path)  # fmt: skip
     ran.expect(0)
     assert said(ran) == ["created with subfiling", "opened with subfiling", "content right"]
+
+
+def test_the_programs_own_subfiles_are_none_of_ours(tmp_path: Path) -> None:
+    """A driver of several ranks that cannot be asked: settings for one process would fill what the
+    other ranks have written."""
+    never = setting("20", "fill_time", "never", "opt_in")
+    deflate = setting("23", "deflate", 1, "opt_in")
+    plan = write_plan(tmp_path, entry("s.h5", never, deflate, dataset="*", when="create"))
+    ran = run(tmp_path, plan, "multiple", "own").expect(0)
+    assert said(ran) == ["created with subfiling", "opened with subfiling", "content right"]
+    reasons = {line["reason"] for line in ran.json["lines"] if not line["rule"]}
+    assert any("the program's driver may be for several ranks" in reason for reason in reasons)
+
+
+def test_what_only_mpi_io_has_is_an_error(tmp_path: Path) -> None:
+    """HDF5 takes the driver for MPI-IO's and would end in a fault."""
+    ran = run(tmp_path, plan_of(tmp_path), "multiple", "atomic").expect(0)
+    assert "atomicity not with it" in said(ran)
+    ran = run(tmp_path, write_plan(tmp_path, name="none.json"), "multiple", "atomic").expect(0)
+    assert "atomicity with it" in said(ran)
+
+
+def test_lost_subfiles_are_not_taken_for_an_empty_file(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path)
+    run(tmp_path, plan, "multiple").expect(0)
+    (part,) = tmp_path.glob("s.h5.subfile_*_1_of_1")
+    before = (tmp_path / "s.h5").read_bytes()
+    part.unlink()
+    ran = run(tmp_path, plan, "multiple", "read").expect(1)
+    assert "its subfiles could not be opened" in ran.err
+    assert "opened with" not in ran.err
+    assert (tmp_path / "s.h5").read_bytes() == before

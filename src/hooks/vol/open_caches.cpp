@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hooks/vol/open_caches.hpp"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "hooks/vol/calls.hpp"
+#include "hooks/vol/put.hpp"
+
+namespace tailrace::hooks::vol {
+
+OpenCache* open_cache_of(const Object& dataset) {
+    Library& of = dataset.library();
+    if (of.open_caches == nullptr) return nullptr;
+    unsigned long number = 0;
+    unsigned char token[16];
+    const Quiet quiet(of);
+    if (!identify(dataset, &number, token)) return nullptr;
+    for (OpenCache* at = of.open_caches; at != nullptr; at = at->next)
+        if (at->file_number == number && memcmp(at->token, token, sizeof token) == 0) return at;
+    return nullptr;
+}
+
+OpenCache* use_cache(const Object& dataset, uint64_t bytes) {
+    if (OpenCache* there = open_cache_of(dataset)) return use_cache(there);
+    Library& of = dataset.library();
+    auto* made = static_cast<OpenCache*>(calloc(1, sizeof(OpenCache)));
+    if (made == nullptr) return nullptr;
+    const Quiet quiet(of);
+    if (!identify(dataset, &made->file_number, made->token)) {
+        free(made);
+        return nullptr;
+    }
+    made->library = &of;
+    made->bytes = bytes;
+    made->uses = 1;
+    made->next = of.open_caches;
+    made->before = &of.open_caches;
+    if (made->next != nullptr) made->next->before = &made->next;
+    of.open_caches = made;
+    of.open_cache_bytes += bytes;
+    return made;
+}
+
+OpenCache* use_cache(OpenCache* cache) {
+    if (cache != nullptr) ++cache->uses;
+    return cache;
+}
+
+void release_cache(OpenCache* cache) {
+    if (cache == nullptr || --cache->uses > 0) return;
+    *cache->before = cache->next;
+    if (cache->next != nullptr) cache->next->before = cache->before;
+    cache->library->open_cache_bytes -= cache->bytes;
+    free(cache);
+}
+
+}  // namespace tailrace::hooks::vol
