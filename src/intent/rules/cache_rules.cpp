@@ -294,11 +294,34 @@ std::optional<Reason> reuse_fires(const Subject& s) {
     return with_cache(std::move(reason), s);
 }
 
-Proposal reuse_act(const Subject& s) {
+double preemption_in_force(const Subject& s) {
+    const auto asked = value_asked_for(s, "chunk_cache_preemption");
+    if (const auto* fraction = asked ? std::get_if<double>(&*asked) : nullptr) return *fraction;
+    if (const auto* whole = asked ? std::get_if<std::uint64_t>(&*asked) : nullptr)
+        return static_cast<double>(*whole);
+    return 0.75;
+}
+
+double reuse_preemption(const Subject& s) {
     // Chunks that were read to the end go first all the same where only writes come back.
     const bool many = moved_bytes(s.dataset->reads) >= 4 * *size_bytes(*s.dataset);
-    return {
-        {{"chunk_cache_preemption", Setting(many ? 0.0 : 0.5), {}}}, plan::When::any, {}, {}, {}};
+    return many ? 0.0 : 0.5;
+}
+
+/// A library on top of HDF5 may ask for less by itself, PyTables for 0.
+std::optional<Held> reuse_held(const Subject& s) {
+    const double now = preemption_in_force(s);
+    if (now > reuse_preemption(s)) return std::nullopt;
+    return Held{"in force", say("the preemption is ", fraction(now),
+                                " already, which keeps chunks at least as long")};
+}
+
+Proposal reuse_act(const Subject& s) {
+    return {{{"chunk_cache_preemption", Setting(reuse_preemption(s)), {}}},
+            plan::When::any,
+            {},
+            {},
+            {}};
 }
 
 constexpr std::string_view cache_keys =
@@ -390,13 +413,13 @@ const std::array table{
          Scope::dataset,
          Class::safe,
          "read at least twice over, or again after it was written",
-         "",
+         "the preemption in force, also one that a library asks for, is greater",
          "preemption 0.5; 0 where it is read four times and more",
          "fewer reads",
          "A",
          {.keys = cache_keys},
          reuse_fires,
-         nullptr,
+         reuse_held,
          reuse_act},
 };
 
