@@ -109,6 +109,21 @@ const std::vector<RuleCase>& dataset_cases() {
          "fill_time", "proof", [](Profile& p) { first(p).writes->coverage->full.reset(); }},
         {"20",
          [](Profile& p) {
+             first(p).fill = Fill{"user", "ifset"};
+             written_in_two(p);
+         },
+         "fill_time", "type", [](Profile& p) { first(p).type->type_class = "compound"; }},
+        {"20",
+         [](Profile& p) {
+             first(p).fill = Fill{"user", "ifset"};
+             written_in_two(p);
+         },
+         "fill_time", "type",
+         [](Profile& p) {
+             first(p).type = ElementType{"string", 8, {}, true};
+         }},
+        {"20",
+         [](Profile& p) {
              first(p).allocation = "early";
              written_in_two(p);
          },

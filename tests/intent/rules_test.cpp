@@ -234,6 +234,21 @@ TEST_CASE("a chunk cache that a library asks for by itself is no choice of the p
     CHECK(plan_with(1000, 64 * mib, 0.75).entries.empty());
 }
 
+TEST_CASE("that every element is written is proven of plain types only") {
+    Profile profile = tests::plain_run();
+    for (const RuleCase& one : tests::dataset_cases())
+        if (one.rule == "22") one.evidence(profile);
+    CHECK(decision(profile, everything(), "22"));
+    for (const char* type : {"compound", "array", "vlen", "reference", ""}) {
+        tests::first(profile).type->type_class = type;
+        CHECK_FALSE(decision(profile, everything(), "22"));
+    }
+    for (const char* type : {"integer", "string", "enum"}) {
+        tests::first(profile).type->type_class = type;
+        CHECK(decision(profile, everything(), "22"));
+    }
+}
+
 TEST_CASE("rule 15 goes by the preemption in force, and says what cache was asked for") {
     const auto decided = [](std::uint64_t slots, std::uint64_t bytes, double preemption,
                             std::uint64_t calls) {
