@@ -11,6 +11,8 @@ module hdf5
   integer, parameter :: H5D_COMPACT_F = 0, H5D_CHUNKED_F = 2, H5D_FILL_TIME_NEVER_F = 1
   integer, parameter :: H5D_ALLOC_TIME_EARLY_F = 1, H5D_ALLOC_TIME_LATE_F = 2
   integer, parameter :: H5D_ALLOC_TIME_INCR_F = 3
+  integer(size_t), parameter :: H5D_CHUNK_CACHE_NSLOTS_DFLT_F = -1
+  integer(size_t), parameter :: H5D_CHUNK_CACHE_NBYTES_DFLT_F = -1
   integer, parameter :: H5FD_MPIO_INDEPENDENT_F = 0, H5FD_MPIO_COLLECTIVE_F = 1
   abstract interface
     integer(c_int) function call_i(list, number) bind(c)

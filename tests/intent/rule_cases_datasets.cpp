@@ -59,6 +59,17 @@ const std::vector<RuleCase>& dataset_cases() {
          },
          "chunk_cache_preemption", "program",
          [](Profile& p) { own(p, "chunk_cache_bytes", std::uint64_t{mib}); }},
+        {"15",
+         [](Profile& p) {
+             shape(p, {100, 100}, {10, 10});
+             first(p).reads = accesses(40, {10, 100});
+         },
+         "chunk_cache_preemption", "in force",
+         [](Profile& p) {  // PyTables asks for it by itself
+             own(p, "chunk_cache_slots", std::uint64_t{521});
+             own(p, "chunk_cache_bytes", 16 * mib);
+             own(p, "chunk_cache_preemption", 0.0);
+         }},
         {"16",
          [](Profile& p) {
              shape(p, {4096, 1024}, {2048, 1024});
@@ -96,6 +107,21 @@ const std::vector<RuleCase>& dataset_cases() {
              written_in_two(p);
          },
          "fill_time", "proof", [](Profile& p) { first(p).writes->coverage->full.reset(); }},
+        {"20",
+         [](Profile& p) {
+             first(p).fill = Fill{"user", "ifset"};
+             written_in_two(p);
+         },
+         "fill_time", "type", [](Profile& p) { first(p).type->type_class = "compound"; }},
+        {"20",
+         [](Profile& p) {
+             first(p).fill = Fill{"user", "ifset"};
+             written_in_two(p);
+         },
+         "fill_time", "type",
+         [](Profile& p) {
+             first(p).type = ElementType{"string", 8, {}, true};
+         }},
         {"20",
          [](Profile& p) {
              first(p).allocation = "early";

@@ -234,6 +234,50 @@ TEST_CASE("a chunk cache that a library asks for by itself is no choice of the p
     CHECK(plan_with(1000, 64 * mib, 0.75).entries.empty());
 }
 
+TEST_CASE("that every element is written is proven of plain types only") {
+    Profile profile = tests::plain_run();
+    for (const RuleCase& one : tests::dataset_cases())
+        if (one.rule == "22") one.evidence(profile);
+    CHECK(decision(profile, everything(), "22"));
+    for (const char* type : {"compound", "array", "vlen", "reference", ""}) {
+        tests::first(profile).type->type_class = type;
+        CHECK_FALSE(decision(profile, everything(), "22"));
+    }
+    for (const char* type : {"integer", "string", "enum"}) {
+        tests::first(profile).type->type_class = type;
+        CHECK(decision(profile, everything(), "22"));
+    }
+}
+
+TEST_CASE("rule 15 goes by the preemption in force, and says what cache was asked for") {
+    const auto decided = [](std::uint64_t slots, std::uint64_t bytes, double preemption,
+                            std::uint64_t calls) {
+        Profile profile = tests::plain_run();
+        tests::shape(profile, {100, 100}, {10, 10});
+        Dataset& dataset = tests::first(profile);
+        dataset.reads = tests::accesses(calls, {10, 100});
+        dataset.settings_of_program = {{"chunk_cache_slots", slots},
+                                       {"chunk_cache_bytes", bytes},
+                                       {"chunk_cache_preemption", preemption}};
+        return *decision(profile, everything(), "15");
+    };
+    constexpr std::uint64_t mib = 1048576;
+    const Decision netcdf = decided(1000, 64 * mib, 0.75, 40);
+    CHECK_FALSE(netcdf.held);
+    std::map<std::string, Setting> facts;
+    for (const plan::Fact& fact : netcdf.reason.evidence) facts[fact.name] = fact.value;
+    CHECK(facts.at("dataset.chunk_cache_bytes_asked_for") == Setting(64 * mib));
+    CHECK(facts.at("dataset.chunk_cache_slots_asked_for") == Setting(std::uint64_t{1000}));
+    CHECK(facts.at("dataset.chunk_cache_preemption_asked_for") == Setting(0.75));
+    // PyTables: less than rule 15 would set, and as much.
+    for (const std::uint64_t calls : {20, 40}) {
+        const Decision tables = decided(521, 16 * mib, 0.0, calls);
+        REQUIRE(tables.held);
+        CHECK(tables.held->guard == "in force");
+        CHECK(tables.held->text.find("is 0 already") != std::string::npos);
+    }
+}
+
 TEST_CASE("chunks that come in turns get a cache that holds them all") {
     // Maps in chunks of their own, of which a call takes a few rows.
     const auto cache_for = [](std::uint64_t changes, std::uint64_t processes = 1) {

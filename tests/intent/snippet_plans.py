@@ -28,6 +28,15 @@ def plan_of(of_file: Json, of_dataset: Json | None = None, path: str = FILE) -> 
     return {"entries": entries, "environment": []}
 
 
+def preemption_alone(path: str = FILE, asked: Json | None = None) -> Json:
+    """What rules 14 and 15 make: the preemption, and what cache was asked for when profiled."""
+    plan = plan_of({}, {"chunk_cache_preemption": 0.5}, path)
+    plan["entries"][0]["settings"][0]["because"]["evidence"] = [
+        {"name": f"dataset.{key}_asked_for", "value": value} for key, value in (asked or {}).items()
+    ]
+    return plan
+
+
 def every_setting() -> list[tuple[str, str, Any]]:
     """(key, what it is of, value): each word and both flags of every key there is."""
     found: list[tuple[str, str, Any]] = []

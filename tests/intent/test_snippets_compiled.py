@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from mpi_programs import MPIEXEC
 from own_namespace import not_run
-from snippet_plans import Json, plan_of
+from snippet_plans import Json, plan_of, preemption_alone
 
 from tailrace.intent.snippets import snippet
 
@@ -172,6 +172,20 @@ def test_c_lines_of_one_of_a_pair(tmp_path: Path, values: Json, line: str) -> No
     assert line in c_said(tmp_path, plan_of(values))
 
 
+ASKED: Json = {"chunk_cache_bytes": 5 << 20, "chunk_cache_slots": 1009}
+OF_FILE = re.compile(r"chunk cache (521 1048576|8191 8388608) 0\.5")  # 1.14, 2.x
+
+
+def test_c_lines_of_the_preemption_alone(tmp_path: Path) -> None:
+    """Size and slots stay: what was asked for, or what HDF5 has for the file."""
+    for part in ("asked", "of_file"):
+        (tmp_path / part).mkdir()
+    found = c_said(tmp_path / "asked", preemption_alone(asked=ASKED))
+    assert f"chunk cache 1009 {5 << 20} 0.5" in found
+    found = c_said(tmp_path / "of_file", preemption_alone())
+    assert any(OF_FILE.fullmatch(line) for line in found), found
+
+
 def test_c_lines_for_the_direct_driver(tmp_path: Path) -> None:
     settings = H5PCC.parents[1] / "include" / "H5pubconf.h"
     if not settings.is_file() or "#define H5_HAVE_DIRECT 1" not in settings.read_text():
@@ -270,3 +284,12 @@ def test_fortran_lines_of_single_settings(tmp_path: Path, values: Json, line: st
     of_dataset = "chunk" in values or "fill_time" in values
     plan = plan_of({}, values) if of_dataset else plan_of(values)
     assert line in fortran_said(tmp_path, plan)
+
+
+def test_fortran_lines_of_the_preemption_alone(tmp_path: Path) -> None:
+    for part in ("asked", "of_file"):
+        (tmp_path / part).mkdir()
+    found = fortran_said(tmp_path / "asked", preemption_alone(asked=ASKED))
+    assert f"chunk cache 1009 {5 << 20} 0.5" in found
+    found = fortran_said(tmp_path / "of_file", preemption_alone())
+    assert any(OF_FILE.fullmatch(line) for line in found), found

@@ -12,7 +12,7 @@ import netCDF4
 import numpy as np
 import pytest
 import xarray
-from snippet_plans import DATASET, Json, plan_of
+from snippet_plans import DATASET, Json, plan_of, preemption_alone
 
 from tailrace.intent.snippets import snippet
 
@@ -106,6 +106,21 @@ def test_h5py_datasets(tmp_path: Path) -> None:
     assert creation(path).get_fill_time() == h5py.h5d.FILL_TIME_NEVER
 
 
+def test_h5py_leaves_what_the_plan_leaves(tmp_path: Path) -> None:
+    """The preemption alone: size and slots are those of the file, or what was asked for."""
+    path = tmp_path / "f.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset(DATASET, SHAPE, "f4", chunks=(16, 50))
+    alone = run("h5py", preemption_alone(str(path)))
+    asked = run("h5py", preemption_alone(str(path), {"chunk_cache_bytes": 5 << 20}))
+    with h5py.File(path, rdcc_nbytes=3 << 20, rdcc_nslots=101, rdcc_w0=0.9) as file:
+        cache = alone["dataset"](file, str(path), DATASET).id.get_access_plist().get_chunk_cache()
+        assert cache == (101, 3 << 20, 0.5)
+    with h5py.File(path, rdcc_nbytes=3 << 20, rdcc_nslots=101, rdcc_w0=0.9) as file:
+        cache = asked["dataset"](file, str(path), DATASET).id.get_access_plist().get_chunk_cache()
+        assert cache == (101, 5 << 20, 0.5)
+
+
 def test_h5py_ways_of_the_comments_are_there() -> None:
     """Its low-level lists, which the comments name."""
     text = snippet("h5py", plan_of(
@@ -148,6 +163,19 @@ def test_netcdf4_variables(tmp_path: Path) -> None:
         found.set_var_chunk_cache(*made["chunk_caches"][str(path), DATASET])
         assert found.get_var_chunk_cache() == (3 << 20, 521, 0.25)
         assert (found[:32] == 1).all()
+
+
+def test_netcdf4_leaves_what_the_plan_leaves(tmp_path: Path) -> None:
+    """netCDF's own cache is larger than HDF5's: the preemption alone must not make it smaller."""
+    path = tmp_path / "f.nc"
+    variable(path, chunksizes=(16, 50))
+    made = run("netcdf4", preemption_alone(str(path), {"chunk_cache_bytes": 67108864}))
+    with netCDF4.Dataset(path) as file:
+        found = file[DATASET]
+        size, slots, _ = found.get_var_chunk_cache()
+        assert size >= 16 << 20
+        found.set_var_chunk_cache(*made["chunk_caches"][str(path), DATASET])
+        assert found.get_var_chunk_cache() == (size, slots, 0.5)
 
 
 def test_netcdf4_without_shuffle(tmp_path: Path) -> None:
@@ -213,6 +241,15 @@ def test_xarray_opens_with_the_cache(tmp_path: Path) -> None:
         assert (found.x[:32] == 1).all()
         (file,) = h5py.h5f.get_obj_ids(types=h5py.h5f.OBJ_FILE)
         assert file.get_access_plist().get_cache()[1:] == (521, 3 << 20, 0.25)
+
+
+def test_xarray_leaves_what_the_plan_leaves(tmp_path: Path) -> None:
+    path = str(tmp_path / "f.nc")
+    alone = run("xarray", preemption_alone(path))["open_arguments"][path]["driver_kwds"]
+    assert alone == {"rdcc_w0": 0.5}
+    plan = preemption_alone(path, {"chunk_cache_bytes": 67108864, "chunk_cache_slots": 1009})
+    asked = run("xarray", plan)["open_arguments"][path]["driver_kwds"]
+    assert asked == {"rdcc_nbytes": 67108864, "rdcc_nslots": 1009, "rdcc_w0": 0.5}
 
 
 def test_xarray_has_one_cache_for_a_file(tmp_path: Path) -> None:

@@ -141,6 +141,7 @@ void describe_type(const Library& of, Id type, DatasetFacts& facts) {
     const bool number = facts.type_class == class_integer || facts.type_class == class_float;
     if (number) facts.type_order = of.H5Tget_order(type);
     if (facts.type_class == class_integer) facts.type_signed = of.H5Tget_sign(type);
+    facts.has_members = of.H5Tdetect_class(type, class_compound) > 0;
     facts.variable = facts.type_class == class_vlen ||
                      (facts.type_class == class_string && of.H5Tis_variable_str(type) > 0);
 }

@@ -62,6 +62,7 @@ struct DatasetFacts {
     int32_t type_order = spool::not_known;
     int32_t type_signed = spool::not_known;
     int32_t variable = 0;
+    bool has_members = false;  ///< elements are compounds, or hold some
     int32_t layout = spool::not_known;
     int32_t fill_defined = spool::not_known;
     int32_t fill_time = spool::not_known;
@@ -90,6 +91,7 @@ struct Transfer {
     bool multi = false;
     bool collective = false;
     bool failed = false;
+    bool in_part = false;  ///< members of the elements were left as they were
     Took took{0, 0};
 };
 

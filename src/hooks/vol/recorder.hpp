@@ -96,6 +96,8 @@ void direct_chunk(DatasetEntry* dataset, spool::Direction direction, const uint6
                   uint64_t bytes, Took took);
 /// Whether the types of a transfer in this direction are to be compared: once.
 bool types_wanted(const DatasetEntry* dataset, spool::Direction direction);
+/// Whether a write may leave members of its elements as they were: to be looked at each time.
+bool may_write_in_part(const DatasetEntry* dataset);
 void types_compared(DatasetEntry* dataset, spool::Direction direction, bool differ);
 /// How a transfer was really done; learnt later than the transfer.
 void done_as(DatasetEntry* dataset, spool::Direction direction, spool::ActualMode actual,

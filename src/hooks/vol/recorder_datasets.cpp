@@ -252,6 +252,7 @@ DatasetEntry* describe(DatasetEntry* dataset, const DatasetFacts& facts) {
     dataset->rank = facts.rank;
     dataset->chunk_rank = facts.chunk_rank;
     dataset->type_bytes = facts.type_bytes;
+    dataset->has_members = facts.has_members;
     dataset->elements = facts.elements;
     dataset->described = true;
     dataset->described_epoch = dataset->file->epoch;

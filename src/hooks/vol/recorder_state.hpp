@@ -55,6 +55,7 @@ struct DatasetEntry {
     bool other_name;  ///< one is kept, and no more
     bool types_compared[2];
     bool types_differ;  ///< noted
+    bool has_members;   ///< its elements are, or hold, compounds
     unsigned char token[16];
 };
 

@@ -64,11 +64,15 @@ void transfer(DatasetEntry* dataset, const Transfer& from) {
         ++record.empty;
         return;
     }
-    if (place.selection == spool::select_all) ++record.whole;
+    if (place.selection == spool::select_all && !from.in_part) ++record.whole;
     count_shape(*track, writer(), place, from.elements, bytes);
     follow(*track, writer(), place, dataset->dims, chunk_of(*dataset));
     if (from.direction == spool::reads) count_read_after_write(*dataset, place, record);
-    cover(*track, writer(), place);
+    // A compound of which members are left out is not written yet.
+    if (from.in_part)
+        ++record.places_approximate;
+    else
+        cover(*track, writer(), place);
 }
 
 void direct_chunk(DatasetEntry* dataset, spool::Direction direction, const uint64_t* offset,
@@ -88,6 +92,10 @@ void direct_chunk(DatasetEntry* dataset, spool::Direction direction, const uint6
 
 bool types_wanted(const DatasetEntry* dataset, spool::Direction direction) {
     return dataset != nullptr && !dataset->types_compared[direction];
+}
+
+bool may_write_in_part(const DatasetEntry* dataset) {
+    return dataset != nullptr && dataset->has_members;
 }
 
 void types_compared(DatasetEntry* dataset, spool::Direction direction, bool differ) {

@@ -13,6 +13,7 @@ constexpr int mode_chunk_independent = 1;
 constexpr int mode_chunk_collective = 2;
 constexpr int mode_chunk_mixed = 3;
 constexpr int mode_collective = 4;
+constexpr unsigned deepest_type = 32;
 
 spool::ActualMode actual_of(int mode, uint32_t causes) {
     switch (mode) {
@@ -29,6 +30,42 @@ spool::ActualMode actual_of(int mode, uint32_t causes) {
         default:
             return spool::actual_not_known;
     }
+}
+
+bool leaves_members_out(const Library& of, Id memory, Id file, unsigned depth);
+
+/// Of one member of a compound in the file: HDF5 finds them by name.
+bool leaves_member_out(const Library& of, Id memory, Id file, unsigned number, unsigned depth) {
+    char* name = of.H5Tget_member_name(file, number);
+    const int at = name != nullptr ? of.H5Tget_member_index(memory, name) : -1;
+    if (name != nullptr) of.H5free_memory(name);
+    if (at < 0) return true;
+    const Id here = of.H5Tget_member_type(memory, static_cast<unsigned>(at));
+    const Id there = of.H5Tget_member_type(file, number);
+    const bool found = here < 0 || there < 0 || leaves_members_out(of, here, there, depth + 1);
+    if (here >= 0) of.H5Tclose(here);
+    if (there >= 0) of.H5Tclose(there);
+    return found;
+}
+
+/// Whether elements in memory lack members that those in the file have.
+bool leaves_members_out(const Library& of, Id memory, Id file, unsigned depth) {
+    const int kind = of.H5Tget_class(file);
+    if (depth > deepest_type) return true;
+    if (kind == class_array || kind == class_vlen) {
+        const Id here = of.H5Tget_super(memory);
+        const Id there = of.H5Tget_super(file);
+        const bool found = here < 0 || there < 0 || leaves_members_out(of, here, there, depth + 1);
+        if (here >= 0) of.H5Tclose(here);
+        if (there >= 0) of.H5Tclose(there);
+        return found;
+    }
+    if (kind != class_compound) return false;
+    const int members = of.H5Tget_nmembers(file);
+    bool found = members < 0;
+    for (int number = 0; number < members && !found; ++number)
+        found = leaves_member_out(of, memory, file, static_cast<unsigned>(number), depth);
+    return found;
 }
 
 }  // namespace
@@ -75,22 +112,30 @@ void Transfers::record(Status status, Took took) {
         if (status >= 0) {
             transfer.elements =
                 describe_place(library(), dataset.dataset, x_asked.file_spaces[number], place);
-            if (transfer.elements > 0) compare_types(dataset, x_asked.memory_types[number]);
+            if (transfer.elements > 0)
+                transfer.in_part = compare_types(dataset, x_asked.memory_types[number]);
         }
         recorder::transfer(dataset.dataset, transfer);
     }
     if (collective && status >= 0) remember();
 }
 
-/// Once for each dataset and direction: a conversion is seen by nothing else.
-void Transfers::compare_types(const Object& dataset, Id memory_type) {
-    if (!recorder::types_wanted(dataset.dataset, x_direction)) return;
+/// Once for each dataset and direction, since a conversion is seen by nothing else; and at each
+/// write where the types have members.
+/// @return whether the write leaves members as they are
+bool Transfers::compare_types(const Object& dataset, Id memory_type) const {
+    const bool wanted = recorder::types_wanted(dataset.dataset, x_direction);
+    const bool each = x_direction == spool::writes && recorder::may_write_in_part(dataset.dataset);
+    if (!wanted && !each) return false;
     const Library& of = dataset.library();
     const Quiet quiet(of);
     const Id type = ask_dataset(dataset, dataset.inner, dataset_get_type);
-    const int equal = type >= 0 ? of.H5Tequal(memory_type, type) : -1;
-    if (type >= 0) of.H5Tclose(type);
-    recorder::types_compared(dataset.dataset, x_direction, equal == 0);
+    if (type < 0) return false;
+    const int equal = of.H5Tequal(memory_type, type);
+    const bool in_part = each && equal == 0 && leaves_members_out(of, memory_type, type, 0);
+    of.H5Tclose(type);
+    if (wanted) recorder::types_compared(dataset.dataset, x_direction, equal == 0);
+    return in_part;
 }
 
 void Transfers::remember() {

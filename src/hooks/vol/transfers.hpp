@@ -30,7 +30,7 @@ public:
 
 private:
     void record(Status status, Took took);
-    void compare_types(const Object& dataset, Id memory_type);
+    [[nodiscard]] bool compare_types(const Object& dataset, Id memory_type) const;
     void remember();
 
     static constexpr size_t usual = 16;

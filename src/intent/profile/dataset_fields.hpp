@@ -35,6 +35,8 @@ struct Fields<ElementType> {
           "Class of the type: integer, float, string, compound, ...; empty: not known.");
         v("bytes", s.bytes, "Size of one element in the file.");
         v("name", s.name, "Name of the type, for example f64le.");
+        v("variable_length", s.variable_length,
+          "Elements are lists or texts of any length, which lie elsewhere in the file.");
     }
 };
 

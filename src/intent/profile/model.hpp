@@ -100,6 +100,7 @@ struct ElementType {
     std::string type_class;  ///< "integer", "float", ...; empty: not known
     Count bytes;
     std::optional<std::string> name;
+    Known variable_length = {};  ///< bytes is then of what leads to the content
 };
 struct Filter {
     std::uint64_t id = 0;

@@ -124,6 +124,15 @@ Proposal leave(const Subject&) { return {}; }
 
 // --- 13, 14, 15: the chunk cache
 // ------------------------------------------------------------------
+/// What of a cache was asked for so far: lines for a program that set one part have to give the
+/// others again.
+Reason with_cache(Reason reason, const Subject& s) {
+    for (const char* key : {"chunk_cache_bytes", "chunk_cache_slots", "chunk_cache_preemption"})
+        if (const auto value = value_asked_for(s, key))
+            reason.evidence.push_back({say("dataset.", key, "_asked_for"), *value, {}});
+    return reason;
+}
+
 struct Need {
     Access access;
     std::uint64_t chunks = 0, bytes = 0, chunk_bytes = 0;
@@ -185,11 +194,12 @@ std::optional<Reason> chunk_cache_fires(const Subject& s) {
                 need->chunks, ", ", size(need->bytes),
                 " together: they come in turns, and the chunk cache holds ", size(cache), again),
             {}};
-        return reason.note("dataset.calls", need->access.calls, "calls")
+        reason.note("dataset.calls", need->access.calls, "calls")
             .note("dataset.chunk_changes", need->changes, "calls")
             .note("dataset.chunks", need->chunks, "chunks")
             .note("dataset.chunk_bytes", chunk, "bytes")
             .note("dataset.cache_in_force", cache, "bytes");
+        return with_cache(std::move(reason), s);
     }
     Reason reason{say(need->access.calls, " calls of ", extents(need->access.length),
                       " elements touch ", need->chunks, " chunks of ", size(chunk),
@@ -197,10 +207,11 @@ std::optional<Reason> chunk_cache_fires(const Subject& s) {
                       " each time, ", size(need->bytes), " together; the chunk cache holds ",
                       size(cache), again),
                   {}};
-    return reason.note("dataset.calls", need->access.calls, "calls")
+    reason.note("dataset.calls", need->access.calls, "calls")
         .note("dataset.chunks_touched", need->chunks, "chunks")
         .note("dataset.chunk_bytes", chunk, "bytes")
         .note("dataset.cache_in_force", cache, "bytes");
+    return with_cache(std::move(reason), s);
 }
 
 std::optional<Held> chunk_cache_held(const Subject& s) {
@@ -256,8 +267,9 @@ std::optional<Reason> streaming_fires(const Subject& s) {
                       read > 0 ? " read once, in sequence" : " written once, in sequence",
                       ": a finished chunk is not wanted again"),
                   {}};
-    return reason.note("dataset.bytes", *all, "bytes")
+    reason.note("dataset.bytes", *all, "bytes")
         .note("dataset.moved_bytes", std::max(read, written), "bytes");
+    return with_cache(std::move(reason), s);
 }
 
 Proposal streaming_act(const Subject&) {
@@ -278,14 +290,38 @@ std::optional<Reason> reuse_fires(const Subject& s) {
         say(size(read), " read of a dataset of ", size(*all),
             again ? ", some of it after it had been written" : "", ": chunks are wanted again"),
         {}};
-    return reason.note("dataset.bytes", *all, "bytes").note("dataset.bytes_read", read, "bytes");
+    reason.note("dataset.bytes", *all, "bytes").note("dataset.bytes_read", read, "bytes");
+    return with_cache(std::move(reason), s);
+}
+
+double preemption_in_force(const Subject& s) {
+    const auto asked = value_asked_for(s, "chunk_cache_preemption");
+    if (const auto* fraction = asked ? std::get_if<double>(&*asked) : nullptr) return *fraction;
+    if (const auto* whole = asked ? std::get_if<std::uint64_t>(&*asked) : nullptr)
+        return static_cast<double>(*whole);
+    return 0.75;
+}
+
+double reuse_preemption(const Subject& s) {
+    // Chunks that were read to the end go first all the same where only writes come back.
+    const bool many = moved_bytes(s.dataset->reads) >= 4 * *size_bytes(*s.dataset);
+    return many ? 0.0 : 0.5;
+}
+
+/// A library on top of HDF5 may ask for less by itself, PyTables for 0.
+std::optional<Held> reuse_held(const Subject& s) {
+    const double now = preemption_in_force(s);
+    if (now > reuse_preemption(s)) return std::nullopt;
+    return Held{"in force", say("the preemption is ", fraction(now),
+                                " already, which keeps chunks at least as long")};
 }
 
 Proposal reuse_act(const Subject& s) {
-    // Chunks that were read to the end go first all the same where only writes come back.
-    const bool many = moved_bytes(s.dataset->reads) >= 4 * *size_bytes(*s.dataset);
-    return {
-        {{"chunk_cache_preemption", Setting(many ? 0.0 : 0.5), {}}}, plan::When::any, {}, {}, {}};
+    return {{{"chunk_cache_preemption", Setting(reuse_preemption(s)), {}}},
+            plan::When::any,
+            {},
+            {},
+            {}};
 }
 
 constexpr std::string_view cache_keys =
@@ -377,13 +413,13 @@ const std::array table{
          Scope::dataset,
          Class::safe,
          "read at least twice over, or again after it was written",
-         "",
+         "the preemption in force, also one that a library asks for, is greater",
          "preemption 0.5; 0 where it is read four times and more",
          "fewer reads",
          "A",
          {.keys = cache_keys},
          reuse_fires,
-         nullptr,
+         reuse_held,
          reuse_act},
 };
 

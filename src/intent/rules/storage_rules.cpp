@@ -30,10 +30,21 @@ std::optional<Reason> fill_fires(const Subject& s) {
         .note("dataset.bytes_written", moved_bytes(dataset.writes), "bytes");
 }
 
+std::string type_words(const Dataset& dataset) {
+    const std::string name = dataset.type ? dataset.type->type_class : "";
+    if (name.empty()) return "a type that is not known";
+    return say(dataset.type->variable_length.value_or(false) ? "of variable length, " : "",
+               "class ", name);
+}
+
 std::optional<Held> fill_held(const Subject& s) {
     const Dataset& dataset = *s.dataset;
     if (dataset.fill && dataset.fill->time.value_or("") == "never")
         return Held{"program", "the program writes no fill values"};
+    if (!plain_type(dataset))
+        return Held{"type",
+                    say("only for plain numbers and texts of a fixed length; this is ",
+                        type_words(dataset), ", of which a write may leave a part as it was")};
     if (!fully_written(dataset))
         return Held{"proof",
                     "it is not proven that every element is written: holes would hold "
@@ -130,7 +141,8 @@ const std::array table{
          Scope::dataset,
          Class::layout,
          "1 MiB and more, written in full, that the library fills before",
-         "proven in full; fixed extents; contiguous, in a file of one process; the hook counts "
+         "plain numbers or texts of a fixed length; proven in full; fixed extents; contiguous, in "
+         "a file of one process; the hook counts "
          "again, and fills what was left out before anybody sees it",
          "fill time never",
          "half the bytes: 0.34 s became 0.22 s in a case measured",

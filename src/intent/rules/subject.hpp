@@ -99,7 +99,10 @@ struct Access {
 [[nodiscard]] std::uint64_t cache_in_force(const Subject& s);
 /// Each process made as many calls for as many bytes, and none was idle: counted, or false. [local]
 [[nodiscard]] bool balanced(const std::optional<Transfers>& transfers, const Subject& s);
-/// Whether every element was written: proven, or false.  [local]
+/// Numbers, and texts and the like of a fixed length: a write of an element writes all of it. Of a
+/// compound it may write some members.  [local]
+[[nodiscard]] bool plain_type(const Dataset& dataset);
+/// Whether every element was written, and each as a whole: proven, or false.  [local]
 [[nodiscard]] bool fully_written(const Dataset& dataset);
 /// What was asked for on the list of the file or the dataset, by the program or a library.  [local]
 [[nodiscard]] std::optional<Setting> value_asked_for(const Subject& s, const std::string& key);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What follows from the numbers of one dataset.
 #include <algorithm>
+#include <array>
 
 #include "intent/plan/functions.hpp"
 #include "intent/rules/subject.hpp"
@@ -122,8 +123,15 @@ bool balanced(const std::optional<Transfers>& transfers, const Subject& s) {
     });
 }
 
+bool plain_type(const Dataset& dataset) {
+    constexpr std::array<std::string_view, 6> plain{"integer",  "float",  "string",
+                                                    "bitfield", "opaque", "enum"};
+    return dataset.type && !dataset.type->variable_length.value_or(false) &&
+           std::ranges::find(plain, dataset.type->type_class) != plain.end();
+}
+
 bool fully_written(const Dataset& dataset) {
-    return dataset.writes && dataset.writes->coverage &&
+    return plain_type(dataset) && dataset.writes && dataset.writes->coverage &&
            dataset.writes->coverage->full.value_or(false);
 }
 

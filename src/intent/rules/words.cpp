@@ -34,6 +34,12 @@ std::string percent(double share) {
     return text.data();
 }
 
+std::string fraction(double number) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.6g", number);
+    return text.data();
+}
+
 std::string counted(std::uint64_t count, std::string_view noun) {
     return std::to_string(count) + ' ' + std::string(noun) + (count == 1 ? "" : "s");
 }

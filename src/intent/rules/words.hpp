@@ -18,6 +18,8 @@ constexpr std::uint64_t kib = 1024, mib = 1048576, gib = 1073741824;
 [[nodiscard]] std::string extents(const Extents& extents);
 /// "12 %" of a share of 1.  [local]
 [[nodiscard]] std::string percent(double share);
+/// "0.5", "0".  [local]
+[[nodiscard]] std::string fraction(double number);
 
 /// "1 rank", "2 ranks".  [local]
 [[nodiscard]] std::string counted(std::uint64_t count, std::string_view noun);

@@ -42,6 +42,7 @@ void describe(const DecodedDataset& from, Dataset& made) {
     type.type_class = name(class_names, record.type_class).value_or("");
     if (record.type_bytes > 0) type.bytes = record.type_bytes;
     type.name = type_name(record);
+    if (record.variable != 0) type.variable_length = true;
     made.type = type;
     made.ndims = record.rank;
     made.elements = record.elements;

@@ -4,9 +4,11 @@ made anew, files that others change."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from profiled import dataset_of, file_of, profiled, script
+from tailrace_cli import tailrace
 
 MOVED = """
 import h5py, numpy as np
@@ -195,3 +197,72 @@ def test_chunks_that_come_in_turns(tmp_path: Path) -> None:
         for name in ("turns", "ended", "plain")
     }
     assert changes == {"turns": 4 * 6 - 1, "ended": 6 - 1, "plain": 0}
+
+
+MEMBERS = """
+import h5py, numpy as np
+pair = np.dtype([("a", "f8"), ("b", "f4")])
+padded = np.dtype([("a", "f8"), ("b", "f4")], align=True)
+nested = np.dtype([("n", "i4"), ("pair", pair, (2,))])
+half = np.dtype([("n", "i4"), ("pair", np.dtype([("a", "f8")]), (2,))])
+with h5py.File("m.h5", "w") as f:
+    def made(name, type=pair):
+        return f.create_dataset(name, (1000,), type)
+    made("all")[...] = np.ones(1000, pair)
+    made("padded").id.write(h5py.h5s.ALL, h5py.h5s.ALL, np.ones(1000, padded))
+    one = made("one")
+    for at in range(0, 1000, 250):
+        one[at:at + 250, "a"] = np.ones(250)
+    made("one whole")[:, "a"] = np.ones(1000)
+    again = made("again")
+    again[...] = np.ones(1000, pair)
+    again[:, "b"] = np.ones(1000)
+    made("nested", nested)[...] = np.ones(1000, nested)
+    inner = made("inner", nested)
+    inner.id.write(h5py.h5s.ALL, h5py.h5s.ALL, np.ones(1000, half), h5py.h5t.py_create(half))
+    assert inner[5]["pair"]["a"].tolist() == [1, 1] and inner[5]["pair"]["b"].tolist() == [0, 0]
+"""
+
+
+def test_members_that_a_write_leaves_out(tmp_path: Path) -> None:
+    """An element of a compound is written by a write that has all its members."""
+    _, profile = profiled(tmp_path, *script(tmp_path, MEMBERS))
+    names = ("all", "padded", "one", "one whole", "again", "nested", "inner")
+    writes = {name: dataset_of(profile, "m.h5", f"/{name}")["writes"] for name in names}
+    full = {name: one.get("coverage", {}).get("full") for name, one in writes.items()}
+    assert full == {
+        "all": True, "padded": True, "one": None, "one whole": None, "again": True, "nested": True,
+        "inner": None,
+    }  # fmt: skip
+    assert (writes["one whole"]["whole"], writes["again"]["whole"]) == (0, 1)
+    assert writes["one"]["bytes"] == 12000
+
+
+STALE = """
+import h5py, numpy as np
+pair = np.dtype([("a", "f8"), ("b", "f8")])
+with h5py.File("s.h5", "w") as f:
+    for name in ("part", "number"):
+        f.create_dataset("junk", (1 << 17,), pair, data=np.full(1 << 17, np.array((3, 3), pair)))
+        del f["junk"]
+        part = name == "part"
+        fill = np.array((7, 7), pair) if part else 7
+        d = f.create_dataset(name, (1 << 17,), pair if part else "f8", fillvalue=fill)
+        for at in range(0, 1 << 17, 1 << 15):
+            where = slice(at, at + (1 << 15))
+            d[(where, "a") if part else where] = np.ones(1 << 15)
+"""
+
+
+def test_no_fill_values_are_not_advised_for_compounds(tmp_path: Path) -> None:
+    """Their other members would hold what was on the disk before."""
+    profiled(tmp_path, *script(tmp_path, STALE))
+    plan = json.loads(tailrace("advise", tmp_path / "profile.json", "--json", cwd=tmp_path).out)
+    found = {entry["dataset"] for entry in plan["plan"]["entries"]
+             if any(one["key"] == "fill_time" for one in entry["settings"])}  # fmt: skip
+    held = {(one["dataset"], one["guard"]) for one in plan["plan"]["held_back"]
+            if one["because"]["rule"] == "20"}  # fmt: skip
+    assert (found, held) == ({"/number"}, {("/part", "type")})
+    ran = tailrace("intents", tmp_path / "profile.json", "--json", cwd=tmp_path)
+    (part,) = [one for name, one in json.loads(ran.out)["datasets"].items() if "part" in name]
+    assert part["full_coverage"]["value"] == "not known"

@@ -105,8 +105,12 @@ def _shuffle(place: Place) -> Lines:
 def _cache(place: Place) -> Lines:
     if not place.has(*cache_keys):
         return []
-    slots, size, preemption = cache_of(place)
-    return [f"H5Pset_chunk_cache(dapl, {slots}, {size}, {preemption})"]
+    names = ("NSLOTS", "NBYTES", "W0")
+    parts = ", ".join(
+        f"H5D_CHUNK_CACHE_{name}_DEFAULT" if part is None else str(part)  # that of the file
+        for name, part in zip(names, cache_of(place), strict=True)
+    )
+    return [f"H5Pset_chunk_cache(dapl, {parts})"]
 
 
 def _transfer(place: Place) -> Lines:

@@ -83,9 +83,11 @@ def _dataset_calls(place: Place) -> Lines:
         calls.append(f"h5pset_deflate_f(dcpl, {place.say('deflate')}, error)")
     if place.has(*cache_keys):
         slots, size, preemption = cache_of(place)
-        calls.append(
-            f"h5pset_chunk_cache_f(dapl, {slots}_size_t, {size}_size_t, {preemption}, error)"
-        )
+        slots_text = "H5D_CHUNK_CACHE_NSLOTS_DFLT_F" if slots is None else f"{slots}_size_t"
+        size_text = "H5D_CHUNK_CACHE_NBYTES_DFLT_F" if size is None else f"{size}_size_t"
+        # H5D_CHUNK_CACHE_W0_DFLT_F is an integer, and no call takes one there.
+        share = "-1.0" if preemption is None else str(preemption)
+        calls.append(f"h5pset_chunk_cache_f(dapl, {slots_text}, {size_text}, {share}, error)")
     return calls
 
 

@@ -85,7 +85,8 @@ def _h5py_caches(caches: list[Place]) -> list[str]:
     lines = [
         "import h5py",
         "",
-        "# slots, bytes, preemption; the dataset is opened with dataset(file, path, name)",
+        "# slots, bytes, preemption, each None where it stays that of the file; the dataset is",
+        "# opened with dataset(file, path, name)",
         "chunk_caches = {",
     ]
     for place in caches:
@@ -95,7 +96,9 @@ def _h5py_caches(caches: list[Place]) -> list[str]:
     return [
         *lines, "}", "", "", "def dataset(file, path, name):",
         "    access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)",
-        "    access.set_chunk_cache(*chunk_caches[path, name])",
+        "    of_file = file.id.get_access_plist().get_cache()[1:]",
+        "    cache = zip(chunk_caches[path, name], of_file, strict=True)",
+        "    access.set_chunk_cache(*(own if new is None else new for new, own in cache))",
         "    return h5py.Dataset(h5py.h5d.open(file.id, name.encode(), access))",
     ]  # fmt: skip
 

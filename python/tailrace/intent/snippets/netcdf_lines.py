@@ -7,7 +7,14 @@ from typing import Any
 
 from tailrace.intent.snippets.h5py_lines import argument_lines
 from tailrace.intent.snippets.unsaid import locking_by_environment, unsaid
-from tailrace.intent.snippets.values import Place, Setting, cache_keys, cache_of, places
+from tailrace.intent.snippets.values import (
+    Place,
+    Setting,
+    cache_keys,
+    cache_of,
+    cache_said,
+    places,
+)
 
 
 def netcdf4_lines(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
@@ -21,7 +28,7 @@ def netcdf4_lines(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
         name = f"({place.file!r}, {place.dataset!r})"
         create += argument_lines(place, _variable(place), name)
         if place.has(*cache_keys):
-            slots, size, preemption = cache_of(place)
+            slots, size, preemption = cache_said(place)
             caches += [f"    # {place.title}", f"    {name}:"]
             caches += [f"        ({size}, {slots}, {preemption}),"]
     lines: list[str] = []
@@ -32,7 +39,8 @@ def netcdf4_lines(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
         ]  # fmt: skip
     if caches:
         lines += [
-            "# variable.set_var_chunk_cache(*chunk_caches[path, name]), before the first access",
+            "# variable.set_var_chunk_cache(*chunk_caches[path, name]), before the first access;",
+            "# bytes, slots, preemption, each None where it stays as it is",
             "chunk_caches = {", *caches, "}",
         ]  # fmt: skip
     return lines, [f"# {text}" for text in unsaid("netCDF4-python", found, plan, _netcdf4_how)]
@@ -124,8 +132,9 @@ def _opening(found: list[Place]) -> list[str]:
                 largest[place.file] = place
     for file, place in largest.items():
         slots, size, preemption = cache_of(place)
+        cache = {"rdcc_nbytes": size, "rdcc_nslots": slots, "rdcc_w0": preemption}
         arguments.setdefault(file, {}).update(
-            rdcc_nbytes=size, rdcc_nslots=slots, rdcc_w0=preemption
+            (key, value) for key, value in cache.items() if value is not None
         )
     if not arguments:
         return []
@@ -143,7 +152,8 @@ def _opening(found: list[Place]) -> list[str]:
 
 
 def _cache_bytes(place: Place) -> int:
-    return int(place.value("chunk_cache_bytes") or 8 << 20)
+    size = place.value("chunk_cache_bytes") or place.asked_for.get("chunk_cache_bytes")
+    return int(size or 8 << 20)
 
 
 def _xarray_how(one: Setting) -> str:

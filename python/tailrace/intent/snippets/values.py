@@ -42,6 +42,7 @@ class Place:
     settings: dict[str, Setting] = field(default_factory=dict)
     unsayable: list[Setting] = field(default_factory=list)
     said: set[str] = field(default_factory=set)
+    asked_for: dict[str, Any] = field(default_factory=dict)  # of a chunk cache, when profiled
 
     @property
     def name(self) -> str:
@@ -99,6 +100,9 @@ def places(plan: dict[str, Any]) -> list[Place]:
 
 def _add(place: Place, one: dict[str, Any], when: str) -> None:
     key, rule = one["key"], one["because"]["rule"]
+    for fact in one["because"].get("evidence", []):
+        if (cache := _asked_for(fact["name"])) is not None:
+            place.asked_for.setdefault(cache, fact["value"])
     value = one.get("value", one.get("profiled"))
     if value is None:
         called = one.get("function", {}).get("name", "a function")
@@ -117,13 +121,35 @@ def hints_of(place: Place) -> Iterator[tuple[str, str]]:
         yield key.removeprefix("hint."), str(place.say(key))
 
 
-def cache_of(place: Place) -> tuple[int, int, float]:
-    """Slots, bytes, preemption; what the plan does not say as the library has it (2.x)."""
+cache_keys = ("chunk_cache_bytes", "chunk_cache_slots", "chunk_cache_preemption")
+Cache = tuple[int | None, int | None, float | None]
+
+
+def _asked_for(fact: str) -> str | None:
+    """The key that a fact of the rules of chunk caches is about."""
+    key = fact.removeprefix("dataset.").removesuffix("_asked_for")
+    return key if key in cache_keys and fact == f"dataset.{key}_asked_for" else None
+
+
+def cache_said(place: Place) -> Cache:
+    """Slots, bytes, preemption; None: the plan leaves it as it is."""
+    slots, size, preemption = (
+        place.say(f"chunk_cache_{part}") for part in ("slots", "bytes", "preemption")
+    )
     return (
-        int(place.say("chunk_cache_slots", 8191)),
-        int(place.say("chunk_cache_bytes", 8 << 20)),
-        float(place.say("chunk_cache_preemption", 0.75)),
+        None if slots is None else int(slots),
+        None if size is None else int(size),
+        None if preemption is None else float(preemption),
     )
 
 
-cache_keys = ("chunk_cache_bytes", "chunk_cache_slots", "chunk_cache_preemption")
+def cache_of(place: Place) -> Cache:
+    """The same for calls that set all three: what the plan leaves as it is, is what was asked for
+    when the profile was taken. None: nothing was, the file has it."""
+    slots, size, preemption = cache_said(place)
+    asked = place.asked_for
+    return (
+        asked.get("chunk_cache_slots") if slots is None else slots,
+        asked.get("chunk_cache_bytes") if size is None else size,
+        asked.get("chunk_cache_preemption") if preemption is None else preemption,
+    )
