@@ -91,3 +91,50 @@ TEST_CASE("a file that one program writes and another reads") {
     const Intents alone = intents_of({{"w", writer}});
     CHECK(alone.files.at("/out.h5").producer_consumer.value == "not known");
 }
+
+namespace {
+
+/// A run whose ranks have a folder each; rank 0 writes in a row, the others anywhere.
+Profile ranks_in_folders(const std::string& job) {
+    Profile made = profile(2);
+    for (std::uint64_t rank = 0; rank < 2; ++rank) {
+        File one = file(job + "/rank_" + std::to_string(rank) + "/out.h5", rank, rank);
+        Dataset data = dataset("/x", 100, 1);
+        data.processes = ProcessSet(rank, rank);
+        data.writes = transfers(10, 800, 0, 1);
+        data.writes->order = rank == 0 ? Order{9, 0, 0, 0, {}, {}} : Order{0, 0, 9, 0, {}, {}};
+        one.datasets = {data};
+        made.files.push_back(one);
+    }
+    return made;
+}
+
+}  // namespace
+
+TEST_CASE("each file of another job is joined with its like, not with the first of its pattern") {
+    const Intents found =
+        intents_of({{"a", ranks_in_folders("/job_17")}, {"b", ranks_in_folders("/job_99")}});
+    REQUIRE(found.files.size() == 2);
+    for (const auto& [path, one] : found.files) CHECK(one.profiles.size() == 2);
+    const DatasetIntent& in_a_row = found.datasets.at("/job_17/rank_0/out.h5:/x");
+    const DatasetIntent& anywhere = found.datasets.at("/job_17/rank_1/out.h5:/x");
+    CHECK(in_a_row.order.value == "sequential");
+    CHECK_FALSE(in_a_row.order.changes);
+    CHECK(anywhere.order.value == "random");
+    CHECK_FALSE(anywhere.order.changes);
+}
+
+TEST_CASE("a number of a folder that tells the files of one run apart is kept; the job's is not") {
+    const auto cases = [](const std::string& job) {
+        Profile made = run(2, job + "/case_1/out.h5", true);
+        made.files.push_back(run(2, job + "/case_2/out.h5", true).files[0]);
+        return made;
+    };
+    const Intents found = intents_of({{"a", cases("/job_17")}, {"b", cases("/job_99")}});
+    CHECK(found.files.size() == 2);
+    CHECK(found.files.at("/job_17/case_2/out.h5").profiles.size() == 2);
+    // Of one run alone it is a rank's folder all the same.
+    const Intents ranks = intents_of({{"a", run(1, "/job_17/rank_0/out.h5", true)},
+                                      {"b", run(1, "/job_99/rank_1/out.h5", true)}});
+    CHECK(ranks.files.size() == 2);
+}

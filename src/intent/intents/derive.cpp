@@ -218,11 +218,7 @@ Intents intents_of(const std::vector<NamedProfile>& profiles) {
         single.back().profiles = {source_of(profiles[i])};
         first_use += profile.files.size();
     }
-    Intents all = single.front();
-    for (std::size_t i = 1; i < single.size(); ++i) {
-        const bool larger = single[i].workload.ranks > all.workload.ranks;
-        join(all, single[i], larger);
-    }
+    Intents all = joined(single, names);
     find_producers(all, single);
     all.workload.patterns = patterns_of(names, all);
     all.workload.files = all.files.size();

@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::size_t most_evidence = 24;
 
-std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 /// The value of each profile that has one.
 std::vector<Variant> variants_of(const Statement& statement,
                                  const std::vector<std::uint64_t>& profiles) {
@@ -111,46 +109,52 @@ void join_workload(WorkloadIntent& to, const WorkloadIntent& from,
     to = joined;
 }
 
-/// The file of another run's that `path` is: the same path, or the same pattern and last part.
-std::map<std::string, FileIntent>::iterator like(std::map<std::string, FileIntent>& files,
-                                                 const std::string& path,
-                                                 const FileIntent& intent) {
-    const auto same = files.find(path);
-    if (same != files.end()) return same;
-    return std::find_if(files.begin(), files.end(), [&](const auto& one) {
-        return one.second.naming.pattern == intent.naming.pattern &&
-               last_part(one.first) == last_part(path);
-    });
-}
+/// Paths of the joined intents by what they stand for.
+using Paths = std::map<std::string, std::string>;
 
-}  // namespace
-
-void join(Intents& to, Intents from, bool prefer) {
-    std::map<std::string, std::string> renamed;
-    std::vector<std::uint64_t> before;
-    for (std::uint64_t i = 0; i < to.profiles.size(); ++i) before.push_back(i);
-    join_workload(to.workload, from.workload, before, to.profiles.size(), prefer);
-    to.profiles.insert(to.profiles.end(), from.profiles.begin(), from.profiles.end());
-    for (auto& [path, intent] : from.files) {
-        const auto found = like(to.files, path, intent);
-        renamed[path] = found == to.files.end() ? path : found->first;
-        if (found == to.files.end())
-            to.files.emplace(path, intent);
-        else
-            join_file(found->second, intent, prefer);
-    }
+void join_datasets(Intents& to, Intents& from, const Paths& renamed, bool prefer) {
     for (auto& [key, intent] : from.datasets) {
-        const std::string path = key.substr(intent.filename.size());
-        const std::string mine = renamed[intent.filename] + path;
+        const std::string& path = renamed.at(intent.filename);
+        const std::string mine = path + key.substr(intent.filename.size());
         const auto found = to.datasets.find(mine);
         if (found != to.datasets.end()) {
             join_dataset(found->second, intent, prefer);
             continue;
         }
-        intent.filename = renamed[intent.filename];
+        intent.filename = path;
         intent.dataset_name = mine;
         to.datasets.emplace(mine, std::move(intent));
     }
+}
+
+/// Puts what another profile says to what is there.
+void join(Intents& to, Intents from, Paths& paths, const Paths& identities, bool prefer) {
+    std::vector<std::uint64_t> before;
+    for (std::uint64_t i = 0; i < to.profiles.size(); ++i) before.push_back(i);
+    join_workload(to.workload, from.workload, before, to.profiles.size(), prefer);
+    to.profiles.insert(to.profiles.end(), from.profiles.begin(), from.profiles.end());
+    Paths renamed;
+    for (auto& [path, intent] : from.files) {
+        const std::string& mine = paths.emplace(identities.at(path), path).first->second;
+        renamed[path] = mine;
+        const auto [found, fresh] = to.files.try_emplace(mine, intent);
+        if (!fresh) join_file(found->second, intent, prefer);
+    }
+    join_datasets(to, from, renamed, prefer);
+}
+
+}  // namespace
+
+Intents joined(const std::vector<Intents>& single, const Names& names) {
+    const Paths identities = same_files(names);
+    Intents all = single.front();
+    Paths paths;
+    for (const auto& [path, intent] : all.files) paths.emplace(identities.at(path), path);
+    for (std::size_t i = 1; i < single.size(); ++i) {
+        const bool larger = single[i].workload.ranks > all.workload.ranks;
+        join(all, single[i], paths, identities, larger);
+    }
+    return all;
 }
 
 }  // namespace tailrace::intent
