@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <ctime>
+
 #include "profiles.hpp"
 
 using namespace tailrace::intent;
@@ -137,4 +140,27 @@ TEST_CASE("a number of a folder that tells the files of one run apart is kept; t
     const Intents ranks = intents_of({{"a", run(1, "/job_17/rank_0/out.h5", true)},
                                       {"b", run(1, "/job_99/rank_1/out.h5", true)}});
     CHECK(ranks.files.size() == 2);
+}
+
+TEST_CASE("joining many files takes no longer for each of them than joining a few") {
+    const auto many = [](const std::string& folder, std::size_t count) {
+        Profile made = profile(1);
+        for (std::size_t i = 0; i < count; ++i) {
+            std::string name = "/x";
+            for (std::size_t rest = i + 1; rest > 0; rest /= 26)
+                name += static_cast<char>('a' + rest % 26);
+            made.files.push_back(file(folder + name, 0, 0));
+        }
+        return made;
+    };
+    const auto seconds = [&](std::size_t count) {
+        const std::vector<NamedProfile> profiles{{"a", many("/a", count)},
+                                                 {"b", many("/b", count)}};
+        const std::clock_t begin = std::clock();
+        const Intents found = intents_of(profiles);
+        CHECK(found.files.size() == 2 * count);
+        return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    };
+    const double few = std::max(seconds(1000), 0.001);
+    CHECK(seconds(16000) < 64 * few);  // 16 where it is linear, 256 where it is quadratic
 }
