@@ -63,6 +63,44 @@ TEST_CASE("the order in which profiles are given does not decide") {
     CHECK(small_first.workload.ranks == large_first.workload.ranks);
 }
 
+TEST_CASE("of as many ranks the run that moved more is the largest, in whichever order they come") {
+    Profile small = run(2, "/job_1/s.h5", true), large = run(2, "/job_2/s.h5", false);
+    small.files[0].datasets[0].writes->bytes = 8;
+    small.files.push_back(run(2, "/only_here.h5", true).files[0]);
+    small.files[1].datasets[0].writes->bytes = 24;
+    const std::vector<Intents> both{intents_of({{"a", small}, {"b", large}}),
+                                    intents_of({{"b", large}, {"a", small}})};
+    for (const Intents& found : both) {
+        const DatasetIntent& one = found.datasets.at("/job_2/s.h5:/x");
+        CHECK(one.volume.bytes_written == Count(800));
+        CHECK(one.collective.value == "not_requested");
+        CHECK(one.collective.changes);
+        CHECK(found.files.count("/job_1/s.h5") == 0);
+        // The bytes are those of the files that are counted.
+        CHECK(found.workload.files == 2);
+        CHECK(found.workload.volume.bytes_written == Count(824));
+        CHECK(found.workload.words.what == "2 files, 2 datasets, 824 bytes written");
+        for (const PatternIntent& pattern : found.workload.patterns)
+            CHECK(found.files.count(pattern.examples.front()) == 1);
+    }
+    CHECK(both[0].datasets.begin()->second.collective.by_profile[0].value == "requested");
+    CHECK(both[1].datasets.begin()->second.collective.by_profile[0].value == "not_requested");
+}
+
+TEST_CASE("of three runs the largest that knows decides") {
+    const auto value = [](std::vector<std::uint64_t> order) {
+        std::vector<NamedProfile> runs;
+        for (const std::uint64_t ranks : order) {
+            runs.push_back({std::to_string(ranks), run(ranks, "/o.h5", ranks == 4)});
+            if (ranks == 8) runs.back().profile.files[0].datasets[0].requested_collective.reset();
+        }
+        return intents_of(runs).datasets.at("/o.h5:/x").collective.value;
+    };
+    CHECK(value({2, 4, 8}) == "requested");
+    CHECK(value({8, 2, 4}) == "requested");
+    CHECK(value({4, 8, 2}) == "requested");
+}
+
 TEST_CASE("folders that differ in a number are one place") {
     const Intents found =
         intents_of({{"a", run(4, "/job_17/out.h5", true)}, {"b", run(8, "/job_99/out.h5", true)}});

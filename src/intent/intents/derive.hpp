@@ -26,8 +26,8 @@ void declare_of(std::vector<NamedProfile>& profiles,
 
 /// The intents of one program's runs, or of several programs that share files. Objects of
 /// different profiles are one where their patterns are equal, and the numbers that tell the files
-/// of a run apart; numbers are then those of the run with the most ranks, and statements tell where
-/// the runs do not agree.  [local]
+/// of a run apart; numbers are then those of the largest run (ranks, then bytes moved), and
+/// statements tell where the runs do not agree.  [local]
 /// @throws Error{Code::bad_input} where there is no profile, or none has a file
 [[nodiscard]] Intents intents_of(const std::vector<NamedProfile>& profiles);
 
