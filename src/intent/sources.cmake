@@ -19,6 +19,7 @@ set(tailrace_intent_sources
   intents/patterns.cpp
   intents/producers.cpp
   intents/purpose.cpp
+  intents/same_files.cpp
   intents/sharing.cpp
   intents/statements.cpp
   intents/transfers.cpp

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <ctime>
+
 #include "profiles.hpp"
 
 using namespace tailrace::intent;
@@ -60,6 +63,44 @@ TEST_CASE("the order in which profiles are given does not decide") {
     CHECK(small_first.workload.ranks == large_first.workload.ranks);
 }
 
+TEST_CASE("of as many ranks the run that moved more is the largest, in whichever order they come") {
+    Profile small = run(2, "/job_1/s.h5", true), large = run(2, "/job_2/s.h5", false);
+    small.files[0].datasets[0].writes->bytes = 8;
+    small.files.push_back(run(2, "/only_here.h5", true).files[0]);
+    small.files[1].datasets[0].writes->bytes = 24;
+    const std::vector<Intents> both{intents_of({{"a", small}, {"b", large}}),
+                                    intents_of({{"b", large}, {"a", small}})};
+    for (const Intents& found : both) {
+        const DatasetIntent& one = found.datasets.at("/job_2/s.h5:/x");
+        CHECK(one.volume.bytes_written == Count(800));
+        CHECK(one.collective.value == "not_requested");
+        CHECK(one.collective.changes);
+        CHECK(found.files.count("/job_1/s.h5") == 0);
+        // The bytes are those of the files that are counted.
+        CHECK(found.workload.files == 2);
+        CHECK(found.workload.volume.bytes_written == Count(824));
+        CHECK(found.workload.words.what == "2 files, 2 datasets, 824 bytes written");
+        for (const PatternIntent& pattern : found.workload.patterns)
+            CHECK(found.files.count(pattern.examples.front()) == 1);
+    }
+    CHECK(both[0].datasets.begin()->second.collective.by_profile[0].value == "requested");
+    CHECK(both[1].datasets.begin()->second.collective.by_profile[0].value == "not_requested");
+}
+
+TEST_CASE("of three runs the largest that knows decides") {
+    const auto value = [](std::vector<std::uint64_t> order) {
+        std::vector<NamedProfile> runs;
+        for (const std::uint64_t ranks : order) {
+            runs.push_back({std::to_string(ranks), run(ranks, "/o.h5", ranks == 4)});
+            if (ranks == 8) runs.back().profile.files[0].datasets[0].requested_collective.reset();
+        }
+        return intents_of(runs).datasets.at("/o.h5:/x").collective.value;
+    };
+    CHECK(value({2, 4, 8}) == "requested");
+    CHECK(value({8, 2, 4}) == "requested");
+    CHECK(value({4, 8, 2}) == "requested");
+}
+
 TEST_CASE("folders that differ in a number are one place") {
     const Intents found =
         intents_of({{"a", run(4, "/job_17/out.h5", true)}, {"b", run(8, "/job_99/out.h5", true)}});
@@ -90,4 +131,74 @@ TEST_CASE("a file that one program writes and another reads") {
     CHECK(before.files.at("/out.h5").producer_consumer.value == "no");
     const Intents alone = intents_of({{"w", writer}});
     CHECK(alone.files.at("/out.h5").producer_consumer.value == "not known");
+}
+
+namespace {
+
+/// A run whose ranks have a folder each; rank 0 writes in a row, the others anywhere.
+Profile ranks_in_folders(const std::string& job) {
+    Profile made = profile(2);
+    for (std::uint64_t rank = 0; rank < 2; ++rank) {
+        File one = file(job + "/rank_" + std::to_string(rank) + "/out.h5", rank, rank);
+        Dataset data = dataset("/x", 100, 1);
+        data.processes = ProcessSet(rank, rank);
+        data.writes = transfers(10, 800, 0, 1);
+        data.writes->order = rank == 0 ? Order{9, 0, 0, 0, {}, {}} : Order{0, 0, 9, 0, {}, {}};
+        one.datasets = {data};
+        made.files.push_back(one);
+    }
+    return made;
+}
+
+}  // namespace
+
+TEST_CASE("each file of another job is joined with its like, not with the first of its pattern") {
+    const Intents found =
+        intents_of({{"a", ranks_in_folders("/job_17")}, {"b", ranks_in_folders("/job_99")}});
+    REQUIRE(found.files.size() == 2);
+    for (const auto& [path, one] : found.files) CHECK(one.profiles.size() == 2);
+    const DatasetIntent& in_a_row = found.datasets.at("/job_17/rank_0/out.h5:/x");
+    const DatasetIntent& anywhere = found.datasets.at("/job_17/rank_1/out.h5:/x");
+    CHECK(in_a_row.order.value == "sequential");
+    CHECK_FALSE(in_a_row.order.changes);
+    CHECK(anywhere.order.value == "random");
+    CHECK_FALSE(anywhere.order.changes);
+}
+
+TEST_CASE("a number of a folder that tells the files of one run apart is kept; the job's is not") {
+    const auto cases = [](const std::string& job) {
+        Profile made = run(2, job + "/case_1/out.h5", true);
+        made.files.push_back(run(2, job + "/case_2/out.h5", true).files[0]);
+        return made;
+    };
+    const Intents found = intents_of({{"a", cases("/job_17")}, {"b", cases("/job_99")}});
+    CHECK(found.files.size() == 2);
+    CHECK(found.files.at("/job_17/case_2/out.h5").profiles.size() == 2);
+    // Of one run alone it is a rank's folder all the same.
+    const Intents ranks = intents_of({{"a", run(1, "/job_17/rank_0/out.h5", true)},
+                                      {"b", run(1, "/job_99/rank_1/out.h5", true)}});
+    CHECK(ranks.files.size() == 2);
+}
+
+TEST_CASE("joining many files takes no longer for each of them than joining a few") {
+    const auto many = [](const std::string& folder, std::size_t count) {
+        Profile made = profile(1);
+        for (std::size_t i = 0; i < count; ++i) {
+            std::string name = "/x";
+            for (std::size_t rest = i + 1; rest > 0; rest /= 26)
+                name += static_cast<char>('a' + rest % 26);
+            made.files.push_back(file(folder + name, 0, 0));
+        }
+        return made;
+    };
+    const auto seconds = [&](std::size_t count) {
+        const std::vector<NamedProfile> profiles{{"a", many("/a", count)},
+                                                 {"b", many("/b", count)}};
+        const std::clock_t begin = std::clock();
+        const Intents found = intents_of(profiles);
+        CHECK(found.files.size() == 2 * count);
+        return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    };
+    const double few = std::max(seconds(1000), 0.001);
+    CHECK(seconds(16000) < 64 * few);  // 16 where it is linear, 256 where it is quadratic
 }

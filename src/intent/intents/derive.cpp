@@ -157,8 +157,11 @@ std::vector<PatternIntent> patterns_of(const Names& names, const Intents& intent
         std::set<std::string> paths;
         for (const std::size_t member : pattern.members) paths.insert(names.uses[member].path);
         one.files = paths.size();
-        for (const std::string& path : paths)
-            if (one.examples.size() < 3) one.examples.push_back(path);
+        // First those under which a file stands: of other runs it has another path.
+        for (const bool there : {true, false})
+            for (const std::string& path : paths)
+                if (one.examples.size() < 3 && (intents.files.count(path) > 0) == there)
+                    one.examples.push_back(path);
         for (const NumberKind kind : pattern.numbers) one.numbers.push_back(name(kind));
         for (const std::string& path : paths)
             if (const auto found = intents.files.find(path);
@@ -167,6 +170,14 @@ std::vector<PatternIntent> patterns_of(const Names& names, const Intents& intent
         patterns.push_back(one);
     }
     return patterns;
+}
+
+/// How many there are, and the bytes of just these, whichever runs they are of.
+void count_objects(Intents& intents) {
+    intents.workload.files = intents.files.size();
+    intents.workload.datasets = intents.datasets.size();
+    intents.workload.volume = {};
+    for (const auto& [path, file] : intents.files) add(intents.workload.volume, file.volume);
 }
 
 }  // namespace
@@ -218,15 +229,10 @@ Intents intents_of(const std::vector<NamedProfile>& profiles) {
         single.back().profiles = {source_of(profiles[i])};
         first_use += profile.files.size();
     }
-    Intents all = single.front();
-    for (std::size_t i = 1; i < single.size(); ++i) {
-        const bool larger = single[i].workload.ranks > all.workload.ranks;
-        join(all, single[i], larger);
-    }
+    Intents all = joined(single, names);
     find_producers(all, single);
     all.workload.patterns = patterns_of(names, all);
-    all.workload.files = all.files.size();
-    all.workload.datasets = all.datasets.size();
+    count_objects(all);
     put_into_words(all);
     return all;
 }

@@ -2,6 +2,7 @@
 // From profiles to intents.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,9 +25,9 @@ void declare_of(std::vector<NamedProfile>& profiles,
                 const std::vector<std::pair<std::string, std::string>>& documents);
 
 /// The intents of one program's runs, or of several programs that share files. Objects of
-/// different profiles are one where their paths are equal, or their patterns and last parts are;
-/// numbers are then those of the run with the most ranks, and statements tell where the runs do
-/// not agree.  [local]
+/// different profiles are one where their patterns are equal, and the numbers that tell the files
+/// of a run apart; numbers are then those of the largest run (ranks, then bytes moved), and
+/// statements tell where the runs do not agree.  [local]
 /// @throws Error{Code::bad_input} where there is no profile, or none has a file
 [[nodiscard]] Intents intents_of(const std::vector<NamedProfile>& profiles);
 
@@ -52,9 +53,12 @@ private:
 /// @param first_use  place of its first file in `names.uses`; the others follow in order
 [[nodiscard]] Intents intents_of_one(const Profile& profile, std::uint64_t number,
                                      const Names& names, std::size_t first_use);
-/// Puts what another profile says to what is there. Internal to src/intent.  [local]
-/// @param prefer  numbers of `from` win: its run was larger
-void join(Intents& to, Intents from, bool prefer);
+/// What each path stands for: paths with the same text are one file in several runs. Internal to
+/// src/intent.  [local]
+[[nodiscard]] std::map<std::string, std::string> same_files(const Names& names);
+/// The intents of several profiles as one. Internal to src/intent.  [local]
+/// @param single  of each profile
+[[nodiscard]] Intents joined(const std::vector<Intents>& single, const Names& names);
 /// Marks files that one profile writes and another reads. Internal to src/intent.  [local]
 void find_producers(Intents& intents, const std::vector<Intents>& single);
 /// Sentences on why, what and how for each object. Internal to src/intent.  [local]

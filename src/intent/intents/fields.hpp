@@ -308,7 +308,7 @@ struct Fields<PatternIntent> {
         v("naming", s.naming, "Its name with the numbers taken out.");
         v("name_glob", s.name_glob, "The last part of the path alone, for another folder.");
         v("files", s.files, "Files that match.");
-        v("examples", s.examples, "The first of them.");
+        v("examples", s.examples, "Some of them, first those listed under `files`.");
         v("numbers", s.numbers, "What the numbers are, in order: step, rank, date, id or number.");
         v("sharing_pattern", s.sharing_pattern,
           "independent (one process) or shared; of a file also file_per_process, one_writer; of a "
@@ -347,10 +347,10 @@ struct Fields<WorkloadIntent> {
           "is reason to think otherwise.");
         v("rhythm", s.rhythm,
           "once, bursts, regular_bursts, continuous or not known: the output over time.");
-        v("ranks", s.ranks, "Ranks; of the largest run.");
+        v("ranks", s.ranks, "Ranks; of the largest run: the most ranks, then the most bytes.");
         v("nodes", s.nodes, "Nodes.");
         v("elapsed_s", s.elapsed_s, "Duration.");
-        v("volume", s.volume, "Bytes and calls.");
+        v("volume", s.volume, "Bytes and calls of all files listed.");
         v("files", s.files, "Files.");
         v("datasets", s.datasets, "Datasets.");
         v("interfaces", s.interfaces,

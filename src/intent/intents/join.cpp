@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "intent/intents/declared.hpp"
@@ -11,8 +13,6 @@ namespace {
 
 constexpr std::size_t most_evidence = 24;
 
-std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 /// The value of each profile that has one.
 std::vector<Variant> variants_of(const Statement& statement,
                                  const std::vector<std::uint64_t>& profiles) {
@@ -22,8 +22,16 @@ std::vector<Variant> variants_of(const Statement& statement,
     return variants;
 }
 
+bool of_earlier_profile(const Evidence& a, const Evidence& b) { return a.profile < b.profile; }
+
+void add_evidence(Statement& to, const Statement& from) {
+    for (const Evidence& one : from.evidence)
+        if (to.evidence.size() < most_evidence) to.evidence.push_back(one);
+}
+
+/// Puts what another, smaller run says to a statement.
 void join(Statement& to, const Statement& from, const std::vector<std::uint64_t>& to_profiles,
-          const std::vector<std::uint64_t>& from_profiles, bool prefer) {
+          const std::vector<std::uint64_t>& from_profiles) {
     if (from.value == "not known") return;
     if (to.value == "not known") {
         to = from;
@@ -33,10 +41,8 @@ void join(Statement& to, const Statement& from, const std::vector<std::uint64_t>
     const bool declared =
         (to.confidence == Confidence::full) != (from.confidence == Confidence::full);
     if (declared) {
-        const Statement& other = to.confidence == Confidence::full ? from : to;
         Statement kept = to.confidence == Confidence::full ? to : from;
-        for (const Evidence& one : other.evidence)
-            if (kept.evidence.size() < most_evidence) kept.evidence.push_back(one);
+        add_evidence(kept, to.confidence == Confidence::full ? from : to);
         to = std::move(kept);
         return;
     }
@@ -44,12 +50,14 @@ void join(Statement& to, const Statement& from, const std::vector<std::uint64_t>
     if (!agree) {
         to.by_profile = variants_of(to, to_profiles);
         for (const Variant& one : variants_of(from, from_profiles)) to.by_profile.push_back(one);
+        std::sort(to.by_profile.begin(), to.by_profile.end(),
+                  [](const Variant& a, const Variant& b) { return a.profile < b.profile; });
         to.changes = true;
     }
     to.confidence = std::max(to.confidence, from.confidence);  // the weaker of the two
-    if (prefer) to.value = from.value;
-    for (const Evidence& one : from.evidence)
-        if (to.evidence.size() < most_evidence) to.evidence.push_back(one);
+    add_evidence(to, from);
+    if (to.confidence != Confidence::full)
+        std::stable_sort(to.evidence.begin(), to.evidence.end(), of_earlier_profile);
 }
 
 template <class T>
@@ -57,100 +65,119 @@ void take_profiles(T& to, const T& from) {
     for (const std::uint64_t profile : from.profiles)
         if (std::find(to.profiles.begin(), to.profiles.end(), profile) == to.profiles.end())
             to.profiles.push_back(profile);
+    std::sort(to.profiles.begin(), to.profiles.end());
 }
 
-/// Statements of both, other fields of the one with the larger run.
+/// Statements of both; the other fields stay those of the larger run.
 template <class T, class... Members>
-void join_object(T& to, const T& from, bool prefer, Members... members) {
-    T joined = prefer ? from : to;
-    T mine = to, theirs = from;
-    hold_against(mine, from);
+void join_object(T& to, const T& from, Members... members) {
+    T theirs = from;
     hold_against(theirs, to);
-    const auto one = [&](Statement T::*member) {
-        Statement statement = to.*member;
-        join(statement, from.*member, to.profiles, from.profiles, prefer);
-        joined.*member = statement;
-    };
-    (one(members), ...);
-    joined.naming = to.naming;
-    joined.declared = mine.declared;
-    joined.declared.insert(joined.declared.end(), theirs.declared.begin(), theirs.declared.end());
-    joined.profiles = to.profiles;
-    take_profiles(joined, from);
-    to = joined;
+    hold_against(to, from);
+    (join(to.*members, from.*members, to.profiles, from.profiles), ...);
+    to.declared.insert(to.declared.end(), theirs.declared.begin(), theirs.declared.end());
+    std::stable_sort(
+        to.declared.begin(), to.declared.end(),
+        [](const DeclaredIntent& a, const DeclaredIntent& b) { return a.profile < b.profile; });
+    take_profiles(to, from);
 }
 
-void join_dataset(DatasetIntent& to, const DatasetIntent& from, bool prefer) {
-    const std::string filename = to.filename, name = to.dataset_name;
-    join_object(to, from, prefer, &DatasetIntent::type, &DatasetIntent::mode,
-                &DatasetIntent::append, &DatasetIntent::reuse, &DatasetIntent::order,
-                &DatasetIntent::sharing_pattern, &DatasetIntent::how_shared,
-                &DatasetIntent::collective, &DatasetIntent::full_coverage,
-                &DatasetIntent::reliability);
-    to.filename = filename;
-    to.dataset_name = name;
+void join_dataset(DatasetIntent& to, const DatasetIntent& from) {
+    join_object(to, from, &DatasetIntent::type, &DatasetIntent::mode, &DatasetIntent::append,
+                &DatasetIntent::reuse, &DatasetIntent::order, &DatasetIntent::sharing_pattern,
+                &DatasetIntent::how_shared, &DatasetIntent::collective,
+                &DatasetIntent::full_coverage, &DatasetIntent::reliability);
 }
 
-void join_file(FileIntent& to, const FileIntent& from, bool prefer) {
-    join_object(to, from, prefer, &FileIntent::type, &FileIntent::mode, &FileIntent::append,
+void join_file(FileIntent& to, const FileIntent& from) {
+    join_object(to, from, &FileIntent::type, &FileIntent::mode, &FileIntent::append,
                 &FileIntent::metadata_dominated, &FileIntent::reuse, &FileIntent::order,
                 &FileIntent::sharing_pattern, &FileIntent::how_shared, &FileIntent::collective,
                 &FileIntent::reliability);
 }
 
 void join_workload(WorkloadIntent& to, const WorkloadIntent& from,
-                   const std::vector<std::uint64_t>& profiles, std::uint64_t number, bool prefer) {
-    WorkloadIntent joined = prefer ? from : to;
+                   const std::vector<std::uint64_t>& profiles, std::uint64_t number) {
     for (const auto member : {&WorkloadIntent::type, &WorkloadIntent::sharing_pattern,
                               &WorkloadIntent::metadata_dominated, &WorkloadIntent::reliability,
-                              &WorkloadIntent::rhythm}) {
-        Statement statement = to.*member;
-        join(statement, from.*member, profiles, {number}, prefer);
-        joined.*member = statement;
-    }
-    to = joined;
+                              &WorkloadIntent::rhythm})
+        join(to.*member, from.*member, profiles, {number});
 }
 
-/// The file of another run's that `path` is: the same path, or the same pattern and last part.
-std::map<std::string, FileIntent>::iterator like(std::map<std::string, FileIntent>& files,
-                                                 const std::string& path,
-                                                 const FileIntent& intent) {
-    const auto same = files.find(path);
-    if (same != files.end()) return same;
-    return std::find_if(files.begin(), files.end(), [&](const auto& one) {
-        return one.second.naming.pattern == intent.naming.pattern &&
-               last_part(one.first) == last_part(path);
+/// Paths of the joined intents by what they stand for.
+using Paths = std::map<std::string, std::string>;
+
+void join_datasets(Intents& to, Intents& from, const Paths& renamed) {
+    for (auto& [key, intent] : from.datasets) {
+        const std::string& path = renamed.at(intent.filename);
+        const std::string mine = path + key.substr(intent.filename.size());
+        const auto found = to.datasets.find(mine);
+        if (found != to.datasets.end()) {
+            join_dataset(found->second, intent);
+            continue;
+        }
+        intent.filename = path;
+        intent.dataset_name = mine;
+        to.datasets.emplace(mine, std::move(intent));
+    }
+}
+
+/// Puts the files and datasets of another, smaller run to what is there.
+void join(Intents& to, Intents from, Paths& paths, const Paths& identities) {
+    Paths renamed;
+    for (auto& [path, intent] : from.files) {
+        const std::string& mine = paths.emplace(identities.at(path), path).first->second;
+        renamed[path] = mine;
+        const auto [found, fresh] = to.files.try_emplace(mine, intent);
+        if (!fresh) join_file(found->second, intent);
+    }
+    join_datasets(to, from, renamed);
+}
+
+/// More ranks, then more bytes; the rest is there so that the order of the profiles never decides.
+bool larger(const Intents& a, const Intents& b) {
+    const auto size = [](const Intents& one) {
+        const WorkloadIntent& all = one.workload;
+        const std::uint64_t written = all.volume.bytes_written.value_or(0);
+        return std::tuple(all.ranks, all.volume.bytes_read.value_or(0) + written, written,
+                          one.files.size());
+    };
+    const auto name = [](const Intents& one) {
+        const ProfileSource& source = one.profiles.front();
+        return std::tie(source.start, source.command, source.path);
+    };
+    if (size(a) != size(b)) return size(a) > size(b);
+    return name(a) < name(b);
+}
+
+/// The numbers of the profiles, that of the largest run first.
+std::vector<std::uint64_t> largest_first(const std::vector<Intents>& single) {
+    std::vector<std::uint64_t> numbers(single.size());
+    std::iota(numbers.begin(), numbers.end(), 0);
+    std::stable_sort(numbers.begin(), numbers.end(), [&](std::uint64_t a, std::uint64_t b) {
+        return larger(single[a], single[b]);
     });
+    return numbers;
 }
 
 }  // namespace
 
-void join(Intents& to, Intents from, bool prefer) {
-    std::map<std::string, std::string> renamed;
-    std::vector<std::uint64_t> before;
-    for (std::uint64_t i = 0; i < to.profiles.size(); ++i) before.push_back(i);
-    join_workload(to.workload, from.workload, before, to.profiles.size(), prefer);
-    to.profiles.insert(to.profiles.end(), from.profiles.begin(), from.profiles.end());
-    for (auto& [path, intent] : from.files) {
-        const auto found = like(to.files, path, intent);
-        renamed[path] = found == to.files.end() ? path : found->first;
-        if (found == to.files.end())
-            to.files.emplace(path, intent);
-        else
-            join_file(found->second, intent, prefer);
+Intents joined(const std::vector<Intents>& single, const Names& names) {
+    const Paths identities = same_files(names);
+    const std::vector<std::uint64_t> numbers = largest_first(single);
+    Intents all = single[numbers.front()];
+    all.profiles.clear();
+    for (const Intents& one : single) all.profiles.push_back(one.profiles.front());
+    Paths paths;
+    for (const auto& [path, intent] : all.files) paths.emplace(identities.at(path), path);
+    for (std::size_t i = 1; i < numbers.size(); ++i) {
+        const Intents& next = single[numbers[i]];
+        const std::vector<std::uint64_t> before(numbers.begin(),
+                                                numbers.begin() + static_cast<std::ptrdiff_t>(i));
+        join_workload(all.workload, next.workload, before, numbers[i]);
+        join(all, next, paths, identities);
     }
-    for (auto& [key, intent] : from.datasets) {
-        const std::string path = key.substr(intent.filename.size());
-        const std::string mine = renamed[intent.filename] + path;
-        const auto found = to.datasets.find(mine);
-        if (found != to.datasets.end()) {
-            join_dataset(found->second, intent, prefer);
-            continue;
-        }
-        intent.filename = renamed[intent.filename];
-        intent.dataset_name = mine;
-        to.datasets.emplace(mine, std::move(intent));
-    }
+    return all;
 }
 
 }  // namespace tailrace::intent

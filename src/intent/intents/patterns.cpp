@@ -164,10 +164,32 @@ void add_letters(PathPattern& pattern, const std::string& text) {
 
 using Kinds = std::vector<std::optional<NumberKind>>;
 
+/// What stands at the places of numbers, in one path.
+std::vector<std::string> numbers_in(const Parts& parts, const Kinds& kinds) {
+    std::vector<std::string> numbers;
+    for (std::size_t place = 0; place < parts.size(); ++place)
+        if (kinds[place]) numbers.push_back(parts[place].text);
+    return numbers;
+}
+
+/// How many of the numbers stand before the last slash.
+std::size_t numbers_in_folders(const Parts& parts, const Kinds& kinds) {
+    std::size_t numbers = 0, in_folders = 0;
+    for (std::size_t place = 0; place < parts.size(); ++place) {
+        if (kinds[place])
+            ++numbers;
+        else if (parts[place].text.find('/') != std::string::npos)
+            in_folders = numbers;
+    }
+    return in_folders;
+}
+
 PathPattern pattern_of(const Group& group, const Kinds& kinds) {
     PathPattern pattern;
     pattern.members = group.members;
     const Parts& parts = group.parts.front();
+    pattern.in_folders = numbers_in_folders(parts, kinds);
+    for (const Parts& one : group.parts) pattern.values.push_back(numbers_in(one, kinds));
     for (std::size_t place = 0; place < parts.size(); ++place) {
         if (!kinds[place]) {
             add_letters(pattern, parts[place].text);

@@ -27,7 +27,9 @@ struct PathPattern {
     std::string glob;       ///< for fnmatch(3) with FNM_PATHNAME
     std::string name_glob;  ///< of the last part of the path alone
     std::vector<NumberKind> numbers;
+    std::size_t in_folders = 0;        ///< as many of the numbers stand before the last slash
     std::vector<std::size_t> members;  ///< places in what was given
+    std::vector<std::vector<std::string>> values;  ///< the numbers of each member
 };
 
 /// "step", "rank", "date", "id", "number".  [local]
