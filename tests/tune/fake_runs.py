@@ -105,7 +105,7 @@ def tuned(
     asked = Asked(["program"], folder, folder, folder / "scratch")
     for made in (asked.scratch, asked.state):
         made.mkdir(parents=True, exist_ok=True)
-    profile = {"run": {"ranks": ranks}, "files": [{"path": "/d/a.h5"}]}
+    profile = {"run": {"ranks": ranks}, "files": [{"path": "/d/a.h5", "posix": {"opens": 1}}]}
     recorded = Recorded(profile, Outcome(0, 1.0), 0, [], [], [])
     patch.setattr(loop.recording, "record_run", lambda *_: recorded)
     patch.setattr(loop.advice, "advise", lambda *_: (plan, {}, []))

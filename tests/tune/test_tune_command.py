@@ -170,7 +170,7 @@ def test_a_program_without_files_has_nothing_to_gain(home: Path) -> None:
 
 def test_a_dry_run_tells_and_does_nothing(home: Path) -> None:
     ran = refused(home, "--dry-run", "--json", "--", "prog", f"{home}/out.h5", code=0)
-    assert ran.json["argv"] == ["prog", f"{home}/tailrace-tune/scratch/run/out.h5"]
+    assert ran.json["argv"] == ["prog", f"{home}/tailrace-tune/scratch/run/home/out.h5"]
     assert (ran.json["copied_files"], ran.json["copied_bytes"]) == (1, 4)
     assert "prog" in refused(home, "--dry-run", "--", "prog", code=0).out
 

@@ -69,11 +69,13 @@ InPlace = Annotated[
     ),
 ]
 AllowOutside = Annotated[
-    bool,
+    list[Path],
     typer.Option(
-        "--allow-outside", help="The program may write outside of its working folder, each time."
+        "--allow-outside", metavar="FOLDER", show_default=False,
+        help="The program may write there too, in each of some 50 runs. May be given several "
+        "times.",
     ),
-]
+]  # fmt: skip
 
 
 def tune(
@@ -89,7 +91,7 @@ def tune(
     cold: Cold = False,
     search: Search = 0.0,
     in_place: InPlace = False,
-    allow_outside: AllowOutside = False,
+    allow_outside: AllowOutside = [],  # noqa: B006  (read only)
     resume: Resume = False,
     dry_run: DryRun = False,
     as_json: Json = False,
@@ -117,6 +119,9 @@ def tune(
             )  # fmt: skip
     if stdin is not None and not stdin.is_file():
         raise TailraceError("there is no such file", where=f"--stdin {stdin}")
+    for opened in allow_outside:
+        if not opened.is_dir():
+            raise TailraceError("there is no such folder", where=f"--allow-outside {opened}")
     folder = output_folder.resolve()
     own = f"tailrace-tune-{xxhash.xxh3_64_hexdigest(str(folder).encode())}"  # of this tune alone
     asked = Asked(
@@ -124,7 +129,8 @@ def tune(
         scratch=(scratch / own if scratch else folder / "scratch").resolve(),
         limit_s=limit, allow=allowed, rules=tuple(rules), declared=tuple(declared),
         linked=tuple(link), stdin=stdin.absolute() if stdin else None, is_cold=cold,
-        in_place=in_place, allow_outside=allow_outside, search_minutes=search,
+        in_place=in_place, allow_outside=tuple(path.resolve() for path in allow_outside),
+        search_minutes=search,
     )  # fmt: skip
     if dry_run:
         before = preview(asked)

@@ -13,7 +13,8 @@ Document = dict[str, Any]
 @dataclass(frozen=True)
 class Asked:
     """output: the folder of the results. scratch: where runs work, below it unless named. allow:
-    classes of rules beside safe and layout. linked: patterns of files that are only read."""
+    classes of rules beside safe and layout. linked: patterns of files that are only read.
+    allow_outside: folders that runs may write to."""
 
     command: list[str]
     home: Path
@@ -27,7 +28,7 @@ class Asked:
     stdin: Path | None = None
     is_cold: bool = False
     in_place: bool = False
-    allow_outside: bool = False
+    allow_outside: tuple[Path, ...] = ()
     search_minutes: float = 0.0
 
     @property

@@ -15,10 +15,11 @@ from tailrace.intent import advice, proof
 from tailrace.intent.apply import Line
 from tailrace.statistics import Comparison
 from tailrace.tune import candidate as candidates
-from tailrace.tune import leave_out, pairs, recording, repacked, search
+from tailrace.tune import landlock, leave_out, pairs, recording, repacked, search, touched
 from tailrace.tune.arms import Arms, Misbehaved
 from tailrace.tune.asked import Asked, Document, Verdict
 from tailrace.tune.candidate import Candidate
+from tailrace.tune.confine import Confinement
 from tailrace.tune.content import ByItself, Report
 from tailrace.tune.ground import Ground
 from tailrace.tune.ledger import Ledger
@@ -64,9 +65,14 @@ class Found:
 class Tune:
     """One tune. say: hears how far it is."""
 
-    def __init__(self, asked: Asked, ground: Ground, ledger: Ledger, say: Say) -> None:
+    def __init__(
+        self, asked: Asked, ground: Ground, ledger: Ledger, say: Say,
+        confined: Confinement | None = None,
+    ) -> None:  # fmt: skip
         self._asked, self._ground, self._ledger, self._say = asked, ground, ledger, say
-        self.setting = Setting(asked.command, asked.home, asked.scratch, asked.stdin, asked.is_cold)
+        self.setting = Setting(
+            asked.command, asked.home, asked.scratch, asked.stdin, asked.is_cold, confined=confined
+        )
         self._runner = Runner(self.setting, ground)
         self._arms = Arms(self._runner, ground, ledger, say)
         self._before = ledger.fact("named files", lambda: proof.files_of(asked.command))
@@ -80,6 +86,7 @@ class Tune:
 
     def _run(self) -> Found:
         found = Found(Verdict("nothing_to_gain", ""))
+        self._note_confinement(found)
         recorded = self._record(found)
         self._advise(found)
         if found.candidate is None:
@@ -98,6 +105,19 @@ class Tune:
         if badly:
             self._repacked(found, badly)
         return found
+
+    def _note_confinement(self, found: Found) -> None:
+        confined = self.setting.confined
+        if confined is not None and confined.why_not:
+            found.notes.append(
+                f"the runs were not confined to their folder: {confined.why_not}. That they wrote "
+                "nothing elsewhere is known only from what the recording run was seen to do"
+            )
+        elif confined is not None and not landlock.sees_truncate():
+            found.notes.append(
+                "the runs were confined to their folder, but for cutting files by their names "
+                "(truncate), which Linux before 6.2 does not refuse"
+            )
 
     def _settings(self, found: Found, candidate: Candidate) -> None:
         """What comes of the plan."""
@@ -158,6 +178,7 @@ class Tune:
                 "elapsed_s": ran.outcome.elapsed_s,
                 "written_bytes": ran.written_bytes,
                 "outside": ran.outside,
+                "refused": ran.refused,
                 "notes": ran.notes,
             }
 
@@ -168,6 +189,8 @@ class Tune:
             found.notes.append(
                 "it ran on several nodes: files are synced and compared from this one"
             )
+        if refused := recorded.get("refused"):
+            found.notes.append(refused)
         recording.check_outside(recorded["outside"], asked.allow_outside)
         self._runner.outside = Outside([Path(one) for one in recorded["outside"]], asked.scratch)
         self._runner.outside.save()
@@ -178,7 +201,7 @@ class Tune:
 
     def _advise(self, found: Found) -> None:
         asked = self._asked
-        if not found.profile.get("files"):
+        if not any(map(touched.was_opened, found.profile.get("files", []))):
             return
         ranks = found.profile["run"].get("ranks") or 1
         allow = sorted({*asked.allow, *(["collective"] if ranks > 1 else [])})

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tailrace.intent import layers, plugin, record
 from tailrace.intent.apply import Line
 from tailrace.run.quiet import settle
 from tailrace.tune import closes, delivered, page_cache, relocate
+from tailrace.tune.confine import Confinement
 from tailrace.tune.content import Result
 from tailrace.tune.ground import Ground
 from tailrace.tune.outside import Outside
@@ -29,7 +31,8 @@ _nothing: Document = {
 
 @dataclass(frozen=True)
 class Setting:
-    """What all runs have in common. home: the user's working folder; root: ours."""
+    """What all runs have in common. home: the user's working folder; root: ours. confined: what
+    they may write to; None: anything."""
 
     command: list[str]
     home: Path
@@ -37,6 +40,22 @@ class Setting:
     stdin: Path | None = None
     is_cold: bool = False
     least_free_bytes: int = 32 << 20
+    confined: Confinement | None = None
+
+    def job(
+        self, words: list[str], environment: Mapping[str, str], prints: Path,
+        limit_s: float | None, ground: Ground, own: Sequence[Path],
+    ) -> Job:  # fmt: skip
+        """own: folders of ours that the hooks of this run write to."""
+        writable = None
+        if self.confined is not None:
+            environment = {**self.confined.environment, **environment}
+            writable = self.confined.writable([*ground.places(), prints, *own])
+            self.confined.begin()
+        return Job(
+            words, environment, ground.folder, prints, limit_s, self.least_free_bytes, self.stdin,
+            writable,
+        )  # fmt: skip
 
 
 @dataclass
@@ -94,15 +113,15 @@ class Runner:
                 such a run is not for its time.
         """
         setting, ground = self._setting, self._ground
-        folder = ground.begin()
+        ground.begin()
         self.outside.put_back()
         settle()
         (page_cache.cold if setting.is_cold else page_cache.warm)(self._inputs())
         with Application(setting, ground, plan, name, hashes=keep) as application:
             outcome = supervised(
-                Job(
-                    application.words, application.environment, folder,
-                    self.prints(name), limit_s, setting.least_free_bytes, setting.stdin,
+                setting.job(
+                    application.words, application.environment, self.prints(name), limit_s, ground,
+                    [application.folder],
                 )
             )  # fmt: skip
             files = [*ground.written(), *self.outside.written()]
@@ -183,13 +202,13 @@ class Application:
         self._homes = [(place, setting.home) for place in ground.places()]
         self._plan = relocate.plan_in(plan or _nothing, setting.home, ground.places())
         self._lines: list[Line] = []
-        self._folder = setting.root / "applied" / name
-        self._spools, self._closes = self._folder / "spools", self._folder / "closes"
+        self.folder = setting.root / "applied" / name
+        self._spools, self._closes = self.folder / "spools", self.folder / "closes"
         self._working = ground.folder
         self._notes: list[str] = []
         self._preloads: list[str] = []
         self._is_loaded = hashes or bool(self._plan.get("entries"))
-        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
         if plan is not None or hashes:
             self._prepare(self._plan)
         if hashes:
@@ -203,7 +222,7 @@ class Application:
         return self
 
     def __exit__(self, *_: object) -> None:
-        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def noted(self) -> Noted:
         """To be asked when the run is over."""
@@ -230,7 +249,7 @@ class Application:
         self.environment |= added
         if self._is_loaded:
             self._spools.mkdir(parents=True)
-            file = self._folder / "plan.compiled"
+            file = self.folder / "plan.compiled"
             file.write_bytes(applying.compiled(whole, "the plan"))
             self.environment |= plugin.environment_to_apply(plugin.find(command="tune"), file)
             self.environment["TAILRACE_PROFILE_DIR"] = str(self._spools)

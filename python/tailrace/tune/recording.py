@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 from collections.abc import Sequence
@@ -14,10 +15,11 @@ from typing import Any
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import layers, record
 from tailrace.intent.native_calls import call
-from tailrace.tune import relocate
+from tailrace.tune import refused, relocate, touched
 from tailrace.tune.ground import Ground
 from tailrace.tune.measure import Setting, strays_are_an_error
-from tailrace.tune.supervise import Job, Outcome, supervised
+from tailrace.tune.refused import Refused, Where
+from tailrace.tune.supervise import Outcome, supervised
 
 Document = dict[str, Any]
 
@@ -31,7 +33,8 @@ _wants_a_terminal = (
 
 @dataclass(frozen=True)
 class Recorded:
-    """profile: with the files where the user has them. outside: files that it wrote elsewhere."""
+    """profile: with the files where the user has them. outside: files that it wrote elsewhere.
+    refused: what it was not let do and went on without, in words; "": nothing."""
 
     profile: Document
     outcome: Outcome
@@ -39,6 +42,7 @@ class Recorded:
     outside: list[str]
     written: list[str]
     notes: list[str]
+    refused: str = ""
 
 
 def record_run(setting: Setting, ground: Ground, limit_s: float | None) -> Recorded:
@@ -53,17 +57,23 @@ def record_run(setting: Setting, ground: Ground, limit_s: float | None) -> Recor
     words = relocate.words_in(setting.command, setting.home, folder)
     hooks = layers.prepare(layers.parse("auto"), words, spools, None)
     words = record.with_environment(hooks.words, list(hooks.environment))
-    job = Job(
-        words, hooks.environment, folder, prints, limit_s, setting.least_free_bytes, setting.stdin
-    )
-    outcome = supervised(job)
+    allowed = setting.confined.allowed if setting.confined else ()
+    before = touched.now(allowed, setting.root)
+    outcome = supervised(setting.job(words, hooks.environment, prints, limit_s, ground, [spools]))
+    profile = _profile_of(spools, setting.command) if not outcome.stopped else {}
+    denied = _refused(profile, outcome, prints, setting, ground)
     if outcome.code or outcome.stopped:
-        raise failed(outcome, _end_of(prints / "stderr"), setting.command, limit_s)
-    profile: Document = json.loads(
-        call("profile_of_spools", str(spools), shlex.join(setting.command))
-    )
+        said = _end_of(prints / "stderr")
+        if denied:
+            last = _text_of(prints / "stderr", 400).strip().rpartition("\n")[2]
+            raise refused.error(denied, _where(setting, ground), last)
+        raise failed(outcome, said, setting.command, limit_s)
+    outside = [
+        path for path in touched.outside(profile, _own_places(setting, ground), outcome.began_ns)
+        if not _is_confined(setting) or _where(setting, ground).is_open(Path(path))
+    ]  # fmt: skip
+    outside = sorted({*outside, *touched.since(before, allowed, setting.root)})
     layers.without_doubles(profile)
-    outside = written_outside(profile, [*ground.places(), setting.root])
     left = ground.end("record")
     strays_are_an_error(left)
     size = sum((left.folder / name).lstat().st_size for name in left.written)
@@ -72,8 +82,44 @@ def record_run(setting: Setting, ground: Ground, limit_s: float | None) -> Recor
     homes = [(place, setting.home) for place in ground.places()]
     return Recorded(
         relocate.profile_at_home(profile, homes), outcome, size, outside, left.written,
-        list(hooks.notes),
+        list(hooks.notes), refused.note(denied) if denied else "",
     )  # fmt: skip
+
+
+def _profile_of(spools: Path, command: Sequence[str]) -> Document:
+    profile: Document = json.loads(call("profile_of_spools", str(spools), shlex.join(command)))
+    return profile
+
+
+def _own_places(setting: Setting, ground: Ground) -> list[Path]:
+    """Where a run may leave what it wants: that is put away."""
+    places = [*ground.places(), setting.root]
+    if setting.confined is not None:
+        places.append(setting.confined.temporary)
+    return places
+
+
+def _is_confined(setting: Setting) -> bool:
+    return setting.confined is not None and not setting.confined.why_not
+
+
+def _where(setting: Setting, ground: Ground) -> Where:
+    assert setting.confined is not None
+    confined, own = setting.confined, ground.places()
+    return Where(setting.home, ground.folder, lambda path: confined.is_open(path, own))
+
+
+def _refused(
+    profile: Document, outcome: Outcome, prints: Path, setting: Setting, ground: Ground
+) -> list[Refused]:
+    """What a program says is looked at only where it failed: it may say a lot."""
+    if not _is_confined(setting):
+        return []
+    where = _where(setting, ground)
+    found = refused.in_profile(profile, where)
+    if outcome.code:
+        found += refused.in_words(_text_of(prints / "stderr", 1 << 16), where)
+    return found
 
 
 def failed(
@@ -94,20 +140,12 @@ def failed(
 
 
 def _end_of(file: Path, most: int = 400) -> str:
-    text = file.read_bytes()[-4096:].decode("utf-8", "backslashreplace")
-    return " ".join(text.split())[-most:]
+    return " ".join(_text_of(file, 4096).split())[-most:]
 
 
-def written_outside(profile: Document, places: Sequence[Path]) -> list[str]:
-    """Files beyond the working folder that the run wrote and that are still there."""
-    roots = [f"{place}/" for place in places]
-    return [
-        file["path"]
-        for file in profile.get("files", [])
-        if _was_written(file)
-        and not any(file["path"].startswith(root) for root in roots)
-        and Path(file["path"]).is_file()
-    ]
+def _text_of(file: Path, most: int) -> str:
+    """The end of it."""
+    return file.read_bytes()[-most:].decode("utf-8", "backslashreplace")
 
 
 def files_below(profile: Document, home: Path) -> set[str]:
@@ -117,9 +155,12 @@ def files_below(profile: Document, home: Path) -> set[str]:
     return {path[len(root) :] for path in paths if path.startswith(root)}
 
 
-def check_outside(files: Sequence[str], allowed: bool) -> None:
-    """Raises: it writes beyond the working folder, which runs would do again and again."""
-    if not files or allowed:
+def check_outside(written: Sequence[str], allowed: Sequence[Path]) -> None:
+    """Raises: it writes beyond the working folder, which runs would do again and again. It could,
+    where the system does not confine it, or in a folder for temporary files."""
+    real = [os.path.realpath(folder) for folder in allowed]
+    files = [one for one in written if not any(Path(one).is_relative_to(path) for path in real)]
+    if not files:
         return
     more = f" and {len(files) - 3} more" if len(files) > 3 else ""
     raise TailraceError(
@@ -127,24 +168,5 @@ def check_outside(files: Sequence[str], allowed: bool) -> None:
         where="tune",
         hint="have it write below its working folder (relative paths, or in the command's words), "
         "run it in the folder that it writes to; --in-place for a program that names its own "
-        "folder; or allow it: --allow-outside",
+        "folder; or allow it: --allow-outside FOLDER",
     )
-
-
-def _was_written(file: Document) -> bool:
-    of_hdf5 = file.get("hdf5") or {}
-    if of_hdf5.get("creates") or any(
-        (dataset.get("writes") or {}).get("calls") for dataset in file.get("datasets") or []
-    ):
-        return True
-    for layer in ("mpiio", "posix", "stdio"):
-        writes = (file.get(layer) or {}).get("writes") or {}
-        if _bytes_of(writes):
-            return True
-    return False
-
-
-def _bytes_of(writes: Document) -> int:
-    """Of MPI-IO they stand by kind of call."""
-    total = writes.get("bytes") or 0
-    return int(total) + sum(_bytes_of(one) for one in writes.values() if isinstance(one, dict))

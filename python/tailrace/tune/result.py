@@ -16,7 +16,9 @@ from tailrace.tune.rules_of_plan import rules_of
 Document = dict[str, Any]
 
 
-def document(asked: Asked, found: Found, plan: Path | None, runs: list[Document]) -> Document:
+def document(
+    asked: Asked, found: Found, plan: Path | None, runs: list[Document], *, confined: bool
+) -> Document:
     """The keys that --json prints and that result.json holds."""
     verdict = found.verdict
     report = found.report
@@ -60,6 +62,7 @@ def document(asked: Asked, found: Found, plan: Path | None, runs: list[Document]
         "profile": str(asked.output / "profile.json"),
         "report": str(asked.output / "report.html"),
         "runs": runs,
+        "confined": confined,
         "notes": found.notes,
     }  # fmt: skip
 

@@ -3,8 +3,9 @@
 files themselves.
 
     root/inputs   a copy of the working folder, made once (blocks shared where possible)
-    root/run      where each run works: files that it writes are copies of their own, the others
-                  links into root/inputs. The path is always the same, as some programs print it
+    root/run/NAME where each run works, by the name of the user's folder: files that it writes are
+                  copies of their own, the others links into root/inputs. The path is always the
+                  same, as some programs print it. Beside it is nothing, and programs may not write
     root/kept     what runs have left, by name
 
 Whatever a run does through a link reaches a copy; that is seen, undone, and the file is a copy of
@@ -35,12 +36,18 @@ class Left:
     strays: list[str] = field(default_factory=list)
 
 
+def run_folder(home: Path, root: Path) -> Path:
+    """Where runs work for a user's folder."""
+    return root / "run" / (home.name or "run")
+
+
 class Scratch:
     """Of one tune. copies: files that each run gets a copy of."""
 
     def __init__(self, home: Path, root: Path, found: Survey, copies: set[str]) -> None:
         self.home, self.root = home, root
-        self.inputs, self.folder, self.kept = root / "inputs", root / "run", root / "kept"
+        self.inputs, self.kept = root / "inputs", root / "kept"
+        self.folder = run_folder(home, root)
         self.copies = set(copies)
         self.repacked = root / "repacked"
         self.instead: dict[str, Path] = {}  # what runs find in the place of inputs, by name

@@ -17,12 +17,13 @@ from tailrace.intent import plugin, proof
 from tailrace.intent.native_calls import call
 from tailrace.tune import page, relocate
 from tailrace.tune.asked import Asked
+from tailrace.tune.confine import Confinement
 from tailrace.tune.ground import Ground
 from tailrace.tune.in_place import InPlace
 from tailrace.tune.ledger import Ledger, taken
 from tailrace.tune.loop import Found, Tune
 from tailrace.tune.result import document
-from tailrace.tune.scratch import Scratch
+from tailrace.tune.scratch import Scratch, run_folder
 from tailrace.tune.survey import Survey, check_space, survey
 from tailrace.units import mib, plural
 from tailrace.whole_files import write_text
@@ -48,11 +49,13 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
     with taken(state):
         ledger = _ledger(asked, state, resume)
         ground: Ground | None = None
+        confined: Confinement | None = None
         try:
             ground = _ground(asked, ledger, say)
-            found = Tune(asked, ground, ledger, say).run()
+            confined = _confined(asked, ledger, say)
+            found = Tune(asked, ground, ledger, say, confined).run()
             plan = _kept_plan(asked, found, ledger)
-            result = document(asked, found, plan, _runs(ledger))
+            result = document(asked, found, plan, _runs(ledger), confined=not confined.why_not)
             kept = json.loads(plan.read_text()) if plan else None
             write_text(asked.output / "report.html", page.render(result, kept))
             (state / "profile.json").replace(asked.output / "profile.json")
@@ -60,6 +63,9 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
         except BaseException:
             _given_up(asked, ground, ledger, say)
             raise
+        finally:
+            if confined is not None:
+                confined.close()
         ground.close()
         shutil.rmtree(state, ignore_errors=True)
     return result
@@ -88,7 +94,7 @@ def _has_result(folder: Path) -> bool:
 def preview(asked: Asked) -> Document:
     """What would be done, without doing any of it."""
     found = survey(asked.home, {asked.output, asked.scratch}, asked.linked)
-    there = asked.home if asked.in_place else asked.scratch / "run"
+    there = asked.home if asked.in_place else run_folder(asked.home, asked.scratch)
     existing = next(path for path in (asked.scratch, *asked.scratch.parents) if path.exists())
     return {
         "command": "tune",
@@ -175,6 +181,23 @@ def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
             f"{how}")  # fmt: skip
     say(f"runs work in {ground.folder}")
     return ground
+
+
+def _confined(asked: Asked, ledger: Ledger, say: Say) -> Confinement:
+    """What runs may write to. A folder for temporary files that was used before is used again:
+    some programs print its path."""
+    survey_links = (ledger.known("survey") or {}).get("links", {})
+    named = (Path(word) for word in asked.command if word.startswith("/"))
+    inputs = [asked.stdin, *map(Path, survey_links.values()), *named]
+    yours = [asked.home, asked.output, *(path for path in inputs if path and path.exists())]
+    before = ledger.known("temporary")
+    confined = Confinement(
+        yours, asked.allow_outside, root=asked.scratch, temporary=Path(before) if before else None
+    )
+    ledger.note("temporary", str(confined.temporary))
+    if confined.why_not:
+        say(f"runs are not confined: {confined.why_not}")
+    return confined
 
 
 def _kept_plan(asked: Asked, found: Found, ledger: Ledger) -> Path | None:

@@ -9,13 +9,14 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.run.kinship import ends_with_parent
+from tailrace.tune import landlock
 from tailrace.tune.processes import Process, family
 
 _patience_s = 5.0
@@ -27,7 +28,8 @@ _interrupts = {signal.SIGINT, signal.SIGTERM}
 @dataclass(frozen=True)
 class Job:
     """What is to be run and where. prints: a folder for what it prints. stdin: None: nothing.
-    least_free_bytes: of the working folder's file system; below it the run is ended."""
+    least_free_bytes: of the working folder's file system; below it the run is ended. writable:
+    folders beneath which the program may write; None: anywhere."""
 
     words: list[str]
     environment: Mapping[str, str]
@@ -36,15 +38,17 @@ class Job:
     limit_s: float | None = None
     least_free_bytes: int = 0
     stdin: Path | None = None
+    writable: Sequence[Path] | None = None
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """stopped: "", "limit" or "disk"."""
+    """stopped: "", "limit" or "disk". began_ns: as files are dated."""
 
     code: int
     elapsed_s: float
     stopped: str = ""
+    began_ns: int = 0
 
     @property
     def words(self) -> str:
@@ -65,12 +69,13 @@ def supervised(job: Job) -> Outcome:
         (job.prints / "stdout").open("wb") as out,
         (job.prints / "stderr").open("wb") as err,
         (job.stdin or Path(os.devnull)).open("rb") as given,
+        _confining(job.writable) as confine,
     ):
         # A signal that came while the process is being made would leave it without anybody.
         held = signal.pthread_sigmask(signal.SIG_BLOCK, _interrupts)
         try:
-            started = time.monotonic()
-            process = _started(job, (given.fileno(), out.fileno(), err.fileno()), held)
+            started, began_ns = time.monotonic(), time.time_ns()
+            process = _started(job, (given.fileno(), out.fileno(), err.fileno()), held, confine)
         except BaseException:
             signal.pthread_sigmask(signal.SIG_SETMASK, held)
             raise
@@ -87,33 +92,57 @@ def supervised(job: Job) -> Outcome:
             raise
         finally:
             watch.finish()
-    return Outcome(code, elapsed, watch.stopped)
+    return Outcome(code, elapsed, watch.stopped, began_ns)
 
 
 def _started(
-    job: Job, streams: tuple[int, int, int], mask: set[int | signal.Signals]
-) -> subprocess.Popen[bytes]:
+    job: Job, streams: tuple[int, int, int], mask: set[int | signal.Signals],
+    confine: Callable[[], None],
+) -> subprocess.Popen[bytes]:  # fmt: skip
     """mask: of the signals that the program has blocked."""
     ends = ends_with_parent()
 
     def prepare() -> None:
         if ends is not None:
             ends()
+        confine()
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
     try:
         return subprocess.Popen(
-            job.words, cwd=job.folder, env={**os.environ, **job.environment},
+            job.words, cwd=job.folder, env=_environment(job),
             stdin=streams[0], stdout=streams[1], stderr=streams[2],
             start_new_session=True,  # ended by its group; and it has no terminal to wait for
             preexec_fn=prepare,  # noqa: PLW1509  (no thread runs here yet)
         )  # fmt: skip
+    except subprocess.SubprocessError as error:
+        raise TailraceError(
+            "the program cannot be confined to its folder, and was not started",
+            where=job.words[0], code=ExitCode.RUN_FAILED,
+        ) from error  # fmt: skip
     except OSError as error:
         code = ExitCode.USAGE if isinstance(error, FileNotFoundError) else ExitCode.RUN_FAILED
         raise TailraceError(
             f"the program cannot be started: {error.strerror}", where=job.words[0], code=code,
             hint="what follows -- is run as it is, without a shell",
         ) from error  # fmt: skip
+
+
+def _environment(job: Job) -> dict[str, str]:
+    """PWD as a shell would have it: programs make names of it, and it must not lead elsewhere."""
+    found = {**os.environ, **job.environment}
+    if os.path.realpath(found.get("PWD", "")) != os.path.realpath(job.folder):
+        found["PWD"] = str(job.folder)
+    return found
+
+
+@contextmanager
+def _confining(writable: Sequence[Path] | None) -> Iterator[Callable[[], None]]:
+    if writable is None:
+        yield lambda: None
+        return
+    with landlock.confining(writable) as confine:
+        yield confine
 
 
 class _Watch:

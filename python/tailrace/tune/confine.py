@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the programs that tune starts may write to: their own scratch folder and little else, as the
+system sees to it (Landlock). Where it cannot, what a profile shows is looked at instead."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from tailrace.tune import landlock
+
+_switch = "TAILRACE_TUNE_CONFINE"  # "off": as on a system without it
+_devices = Path("/dev")
+_always = ("/proc",)
+_shared = ("/tmp", "/var/tmp")
+
+
+class Confinement:
+    """Of one tune, the same for every run of either arm.
+
+    allowed: folders that the user lets programs write to. temporary: the TMPDIR of the runs, which
+    no other program uses and which is empty when a run begins. why_not: "" where runs are confined.
+    """
+
+    def __init__(
+        self, yours: Sequence[Path], allowed: Sequence[Path] = (), *, root: Path,
+        temporary: Path | None = None, given: Mapping[str, str] = os.environ,
+    ) -> None:  # fmt: skip
+        """yours: what must not be within what is opened to programs as a whole. temporary: that of
+        the same tune before it was ended."""
+        self.allowed = tuple(allowed)
+        self.why_not = _why_not(given)
+        self.temporary = _still_ours(temporary) or _new_folder(root, given)
+        names = ("TMPDIR", *(name for name in ("TMP", "TEMP") if name in given))
+        self.environment = dict.fromkeys(names, str(self.temporary))
+        self._common = [*allowed, self.temporary, *_common(yours, given)]
+
+    def begin(self) -> None:
+        """Before a run: nothing is left of the one before."""
+        for path in self.temporary.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+
+    def writable(self, own: Sequence[Path]) -> tuple[Path, ...] | None:
+        """For a Job. own: folders of this run alone; None: it is not confined."""
+        return None if self.why_not else (*own, *self._common)
+
+    def is_open(self, path: Path, own: Sequence[Path] = ()) -> bool:
+        """Whether programs may write there."""
+        return any(path.is_relative_to(folder) for folder in (*own, *self._common))
+
+    def close(self) -> None:
+        shutil.rmtree(self.temporary, ignore_errors=True)
+
+
+def _why_not(given: Mapping[str, str]) -> str:
+    if given.get(_switch) == "off":
+        return f"{_switch}=off"
+    if landlock.version() == 0:
+        return "this system has no Landlock (Linux 5.19 and later, where it is switched on)"
+    return ""
+
+
+def _new_folder(root: Path, given: Mapping[str, str]) -> Path:
+    """A short path, since sockets are made there; on several nodes one that all of them see."""
+    if _several_nodes(given):
+        root.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix="tmp", dir=root))
+    return Path(os.path.realpath(tempfile.mkdtemp(prefix="tailrace-")))
+
+
+def _several_nodes(given: Mapping[str, str]) -> bool:
+    if "PBS_NODEFILE" in given:
+        file = Path(given["PBS_NODEFILE"])
+        return file.is_file() and len(set(file.read_text().split())) > 1
+    nodes = given.get("SLURM_JOB_NUM_NODES") or given.get("SLURM_NNODES") or "1"
+    return nodes != "1" or len(set(given.get("LSB_HOSTS", "").split())) > 1
+
+
+def _still_ours(folder: Path | None) -> Path | None:
+    """It may have been removed since, and somebody else may have made one of that name."""
+    try:
+        status = folder.lstat() if folder is not None else None
+    except OSError:
+        return None
+    ours = status is not None and stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+    return folder if ours else None
+
+
+def _common(yours: Sequence[Path], given: Mapping[str, str]) -> Iterator[Path]:
+    """What any program may need. A folder for temporary files only where nothing is yours: it is
+    opened as a whole, and programs that name it in their source could alter what is there."""
+    real = [Path(os.path.realpath(path)) for path in yours]
+    yield from map(Path, _always)
+    yield from _without(_devices, real)
+    if run_time := given.get("XDG_RUNTIME_DIR"):
+        yield from _without(Path(run_time), real, depth=0)
+    for name in dict.fromkeys([*_shared, given.get("TMPDIR", "")]):
+        folder = Path(os.path.realpath(name)) if name else None
+        if folder is None or not folder.is_dir() or folder == Path("/"):
+            continue
+        if not _below(folder, real) and not _holds_files_of_mine(folder):
+            yield folder
+
+
+def _without(folder: Path, yours: Sequence[Path], depth: int = 2) -> Iterator[Path]:
+    """The folder, or all that is in it but what is yours or holds it."""
+    if not _below(folder, yours):
+        yield folder
+    elif depth:
+        for path in folder.iterdir():
+            if not path.is_symlink():
+                yield from _without(path, yours, depth - 1)
+
+
+def _below(folder: Path, paths: Sequence[Path]) -> bool:
+    return any(path.is_relative_to(folder) for path in paths)
+
+
+def _holds_files_of_mine(folder: Path) -> bool:
+    """Sockets, pipes and empty folders are none."""
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:  # of somebody else
+        return False
+    for entry in entries:
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except OSError:
+            continue
+        if stat.S_ISDIR(status.st_mode):
+            if status.st_uid == os.getuid() and _holds_files_of_mine(Path(entry.path)):
+                return True
+        elif status.st_uid == os.getuid() and (
+            stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)
+        ):
+            return True
+    return False

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files beyond the working folder that a run has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tailrace.tune import snapshot
+from tailrace.tune.snapshot import Snapshot
+
+Document = Mapping[str, Any]
+
+_tick_ns = 50_000_000  # times of change are coarse: a file may be dated before what changed it
+
+
+def outside(profile: Document, places: Sequence[Path], began_ns: int) -> list[str]:
+    """Of a profile whose layers all stand there still: what was opened for writing or written, what
+    bears a later date than the run, and what was read and is gone."""
+    return [
+        file["path"]
+        for file in profile.get("files", [])
+        if not any(Path(file["path"]).is_relative_to(place) for place in places)
+        and _is_changed(file, began_ns)
+    ]
+
+
+def now(folders: Sequence[Path], root: Path) -> dict[Path, Snapshot]:
+    """What is in folders that a run may write to. root: ours, which is left out."""
+    return {
+        folder: snapshot.take(folder, {root})
+        for folder in folders
+        if not root.is_relative_to(folder)
+    }
+
+
+def since(before: Mapping[Path, Snapshot], folders: Sequence[Path], root: Path) -> list[str]:
+    """What was written there; what was removed is gone for the runs that follow too."""
+    found = []
+    for folder, after in now(folders, root).items():
+        found += [str(folder / name) for name in snapshot.written(before[folder], after)]
+    return found
+
+
+def _is_changed(file: Document, began_ns: int) -> bool:
+    path = Path(file["path"])
+    if not path.is_file():
+        return was_opened(file) and not _was_written(file)
+    return _was_written(file) or path.stat().st_mtime_ns > began_ns - _tick_ns
+
+
+def was_opened(file: Document) -> bool:
+    """Whether some layer saw it opened; a profile also has files that could not be."""
+    return any(
+        (file.get(layer) or {}).get("opens") for layer in ("hdf5", "mpiio", "posix", "stdio")
+    )
+
+
+def _was_written(file: Document) -> bool:
+    of_hdf5 = file.get("hdf5") or {}
+    if (of_hdf5.get("opens") or 0) > (of_hdf5.get("read_only_opens") or 0):
+        return True
+    if of_hdf5.get("creates") or any(
+        (dataset.get("writes") or {}).get("calls") for dataset in file.get("datasets") or []
+    ):
+        return True
+    return any(
+        _bytes_of((file.get(layer) or {}).get("writes") or {})
+        for layer in ("mpiio", "posix", "stdio")
+    )
+
+
+def _bytes_of(writes: Document) -> int:
+    """Of MPI-IO they stand by kind of call."""
+    total = writes.get("bytes") or 0
+    return int(total) + sum(_bytes_of(one) for one in writes.values() if isinstance(one, dict))
