@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tailrace_cli import environment
 
 from tailrace.errors import TailraceError
 from tailrace.tune import supervise
@@ -112,3 +114,51 @@ def test_a_program_that_is_not_there(tmp_path: Path) -> None:
 def test_death_by_a_signal_is_told(tmp_path: Path) -> None:
     found = supervised(job(tmp_path, "import os; os.kill(os.getpid(), 9)"))
     assert found.words == "it was ended by signal 9"
+
+
+WAITS = """
+import sys, time
+from pathlib import Path
+from tailrace.tune import processes
+from tailrace.tune.supervise import Job, supervised
+here = Path.cwd()
+processes.adopt()
+words = ["sh", "-c", sys.argv[1]]
+found = supervised(Job(words, {}, here, here / "prints", float(sys.argv[2])))
+print(found.stopped or (here / "late").exists())
+"""
+
+
+def adopting(folder: Path, script: str, limit_s: float) -> str:
+    """A run of a process that adopts orphans, as a tune does: in one of its own."""
+    words = [sys.executable, "-c", WAITS, script, str(limit_s)]
+    ran = subprocess.run(
+        words, cwd=folder, env=environment(), capture_output=True, text=True, check=True
+    )
+    return ran.stdout.strip()
+
+
+def test_a_process_in_a_session_of_its_own_is_waited_for(tmp_path: Path) -> None:
+    script = "(setsid sh -c '(sleep 0.6; setsid sh -c \"sleep 0.4; touch late\" &) &' &)"
+    assert adopting(tmp_path, script, 60) == "True"
+
+
+def test_a_process_in_a_session_of_its_own_is_ended_with_its_run(tmp_path: Path) -> None:
+    script = "(setsid sh -c 'echo $$ >child; exec sleep 61' &)"
+    assert adopting(tmp_path, script, 1) == "limit"
+    assert not Process.of(int((tmp_path / "child").read_text())).is_there()
+
+
+def test_only_what_a_run_has_started_is_ended(tmp_path: Path) -> None:
+    script = (
+        "import subprocess, sys, time; from tailrace.tune import processes; "
+        "own = subprocess.Popen(['sleep', '61']); processes.adopt(); "
+        "subprocess.run(['sh', '-c', '(setsid sleep 62 & echo $! >child)']); time.sleep(0.1); "
+        "processes.end_all_of_ours(); print(own.poll()); own.kill()"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, env=environment(), capture_output=True,
+        text=True, check=True,
+    )  # fmt: skip
+    assert ran.stdout.strip() == "None"
+    assert not Process.of(int((tmp_path / "child").read_text())).is_there()

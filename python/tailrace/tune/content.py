@@ -8,11 +8,13 @@ printed counts where there is neither. Where nothing could be compared nothing i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tailrace.tune import delivered, printed
+from tailrace.tune.alike import Pattern, patterns
 from tailrace.tune.content_file import Itself, compared, itself
 from tailrace.tune.delivered import Reads
 from tailrace.tune.oldest_reader import newer_than
@@ -38,24 +40,32 @@ class Result:
 @dataclass(frozen=True)
 class ByItself:
     """What differs from run to run of the default. files: those that both wrote. only: names of
-    files that one of them did not write. reads: datasets that were not read alike."""
+    files that one of them did not write; patterns: of those that differ by a number or by random
+    letters. reads: datasets that were not read alike; read_patterns: likewise."""
 
     files: dict[str, Itself]
     only: tuple[str, ...]
     printed: Printed
     reads: frozenset[str] = frozenset()
+    patterns: tuple[Pattern, ...] = ()
+    read_patterns: tuple[Pattern, ...] = ()
+
+    def forgives(self, file: str) -> bool:
+        """A file of this name may be there or not."""
+        return file in self.only or _fits(file, self.patterns)
 
     @property
     def names(self) -> list[str]:
         """What is left out, by name."""
         each = [name for file, known in self.files.items() for name in known.names(file)]
-        each += [f"what is read of {name}" for name in sorted(self.reads)]
+        reads = _by_pattern(sorted(self.reads), self.read_patterns)
+        each += [f"what is read of {name}" for name in reads]
         lines = self.printed.unsteady
         if lines is None:
             each.append("what is printed")
         else:
             each += [f"what is printed: line {at + 1}" for at in sorted(lines)]
-        return [*self.only, *each]
+        return [*_by_pattern(self.only, self.patterns), *each]
 
 
 @dataclass
@@ -90,11 +100,17 @@ class Report:
 def by_itself(one: Result, other: Result) -> ByItself:
     """From two runs of the default."""
     both = one.files.keys() & other.files.keys()
+    alike = patterns(sorted(one.files.keys() - both), sorted(other.files.keys() - both))
+    alike_reads = patterns(
+        sorted(one.reads.keys() - other.reads.keys()), sorted(other.reads.keys() - one.reads.keys())
+    )
     return ByItself(
         {name: itself(one.files[name], other.files[name]) for name in sorted(both)},
         tuple(sorted(one.files.keys() ^ other.files.keys())),
         printed.steady(one.stdout, other.stdout),
         delivered.unsteady(one.reads, other.reads),
+        tuple(alike),
+        tuple(alike_reads),
     )
 
 
@@ -107,7 +123,8 @@ def against_default(default: Result, tuned: Result, known: ByItself) -> Report:
     for name, expectation in known.files.items():
         if name in tuned.files and name in default.files:
             _one_file(name, default, tuned, expectation, report)
-    given = delivered.compared(default.reads, tuned.reads, known.reads)
+    by_themselves = {name for name in tuned.reads if _fits(name, known.read_patterns)}
+    given = delivered.compared(default.reads, tuned.reads, known.reads | by_themselves)
     _same_reads(given, report)
     report.notes += [note for note in default.notes if note not in tuned.notes]
     report.notes += tuned.notes
@@ -118,11 +135,24 @@ def against_default(default: Result, tuned: Result, known: ByItself) -> Report:
     return report
 
 
+def _fits(name: str, patterns: Sequence[Pattern]) -> bool:
+    return any(pattern.fits(name) for pattern in patterns)
+
+
+def _by_pattern(names: Sequence[str], patterns: Sequence[Pattern]) -> list[str]:
+    """The patterns, and names that fit none."""
+    return [
+        *(pattern.shown for pattern in patterns),
+        *(name for name in names if not _fits(name, patterns)),
+    ]
+
+
 def _same_files(default: Result, tuned: Result, known: ByItself, report: Report) -> None:
     for name in sorted(known.files.keys() - tuned.files.keys()):
         report.differences.append(f"{name}: was not written")
         report.files.append(name)
-    for name in sorted(tuned.files.keys() - default.files.keys() - set(known.only)):
+    more = tuned.files.keys() - default.files.keys()
+    for name in sorted(name for name in more if not known.forgives(name)):
         report.differences.append(f"{name}: is not written by default")
         report.files.append(name)
     if set(default.removed) != set(tuned.removed):

@@ -4,14 +4,19 @@ those."""
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 _system = Path("/proc")
 _ended = {"Z", "X"}
+_generations, _looks, _pause_s = 100, 3, 0.02
+_set_child_subreaper = 36  # PR_SET_CHILD_SUBREAPER of <linux/prctl.h>
+_not_of_runs: set[int] | None = None  # our children from before; None: orphans do not come to us
 
 
 @dataclass(frozen=True)
@@ -45,16 +50,37 @@ class _Stat:
     start: int
 
 
-def family(pid: int) -> list[Process]:
-    """Those below a process, and those of its session, of which it may be gone; not itself.
+def adopt() -> None:
+    """From now on processes whose parents are gone are ours, also those of a session of their own
+    (setsid, daemons): so that they can be told from everybody else's, waited for and ended."""
+    global _not_of_runs  # noqa: PLW0603  (it is of the process, as the system's own switch is)
+    try:
+        is_done = ctypes.CDLL(None).prctl(_set_child_subreaper, 1, 0, 0, 0) == 0
+    except (OSError, AttributeError):
+        return
+    if is_done and _not_of_runs is None:
+        own = os.getpid()
+        _not_of_runs = {pid for pid, stat in _all().items() if stat.parent == own}
 
-    A process that makes a session of its own and whose parent is gone cannot be told any more.
-    """
+
+def family(pid: int) -> list[Process]:
+    """Those below a process, those of its session, and orphans that have come to us, of which it
+    may be gone; not itself."""
+    for _ in range(_looks):
+        if (found := _family(pid)) or not _has_children():
+            return found
+        time.sleep(_pause_s)
+    return []
+
+
+def _family(pid: int) -> list[Process]:
+    """A process that ends while its child begins may leave neither in what is listed."""
     known = _all()
     children: dict[int, list[int]] = {}
     for one, stat in known.items():
         children.setdefault(stat.parent, []).append(one)
     found = {one for one, stat in known.items() if stat.session == pid}
+    found.update(_orphans(pid, known))
     waiting = [pid, *found]
     while waiting:
         new = [one for one in children.get(waiting.pop(), []) if one not in found]
@@ -65,6 +91,47 @@ def family(pid: int) -> list[Process]:
         for one in sorted(found - {pid})
         if known[one].state not in _ended
     ]
+
+
+def end_all_of_ours() -> None:
+    """Ends what is left of runs, when nobody is to wait for it any more."""
+    if _not_of_runs is None:
+        return
+    for _ in range(_generations):
+        left = family(-1)
+        if not left:
+            return
+        for one in left:
+            one.kill()
+        time.sleep(_pause_s)
+
+
+def _has_children() -> bool:
+    """Whether orphans may have come to us that were not seen, as the system says at once."""
+    if _not_of_runs is None:
+        return False
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _orphans(pid: int, known: dict[int, _Stat]) -> list[int]:
+    """Our children but for `pid` and those from before: nothing else is started while a run is
+    under way. The dead among them are taken leave of, for which they wait."""
+    if _not_of_runs is None:
+        return []
+    own = os.getpid()
+    ours = [
+        one for one, stat in known.items()
+        if stat.parent == own and one != pid and one not in _not_of_runs
+    ]  # fmt: skip
+    for one in ours:
+        if known[one].state in _ended:
+            with suppress(ChildProcessError):
+                os.waitpid(one, os.WNOHANG)
+    return ours
 
 
 def _all() -> dict[int, _Stat]:

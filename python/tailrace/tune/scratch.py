@@ -14,14 +14,16 @@ its own from then on.
 
 from __future__ import annotations
 
-import shutil
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tailrace.tune import snapshot
+from tailrace.tune import snapshot, tree
 from tailrace.tune.copying import copy_afresh, copy_file
 from tailrace.tune.snapshot import Snapshot
 from tailrace.tune.survey import Survey, small_bytes
+
+_most_links = 40  # one after the other, as the system follows them
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,10 @@ class Scratch:
         shared = 0
         self.kept.mkdir(parents=True, exist_ok=True)
         _make_folders(self.inputs, self._found.folders)
-        for name in self._found.files:
+        wanted = self._found.files.keys() - self._found.twins.keys()
+        for name in sorted(wanted):
             shared += copy_afresh(self.home / name, self.inputs / name)
-        for name in snapshot.take(self.inputs).keys() - self._found.files.keys():
+        for name in snapshot.take(self.inputs).keys() - wanted:
             (self.inputs / name).unlink()  # of a run that was killed
         self._inputs = snapshot.take(self.inputs)
         return shared
@@ -70,6 +73,7 @@ class Scratch:
     def source_of(self, name: str) -> Path | None:
         """Where a file that runs find under a name can be read; None: they have it from a folder
         that is a link."""
+        name = self._led_to(name)
         if name in self._found.files:
             return self.inputs / name
         target = self._found.links.get(name)
@@ -77,18 +81,39 @@ class Scratch:
 
     def begin(self) -> Path:
         """A fresh working folder."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        tree.remove(self.folder)
         _make_folders(self.folder, self._found.folders)
+        instead = {self._led_to(name): path for name, path in self.instead.items()}
         for name, (size, _) in self._found.files.items():
-            source = self.instead.get(name, self.inputs / name)
-            if size <= small_bytes or name in self.copies:
-                copy_file(source, self.folder / name)
-            else:
-                (self.folder / name).symlink_to(source)
+            self._give(name, size, instead)
         for name, target in self._found.links.items():
-            (self.folder / name).symlink_to(self.instead.get(name, target))
+            (self.folder / name).symlink_to(instead.get(name, target))
+        for name, target in self._found.inner.items():
+            (self.folder / name).symlink_to(target)
         self._before = snapshot.take(self.folder)
         return self.folder
+
+    def _give(self, name: str, size: int, instead: dict[str, Path]) -> None:
+        """One file: a copy of its own, or a link; names of one file stay names of one."""
+        first = self._found.twins.get(name, name)
+        source = instead.get(first, self.inputs / first)
+        if size > small_bytes and first not in self.copies:
+            (self.folder / name).symlink_to(source)
+        elif first == name:
+            copy_file(source, self.folder / name)
+        else:
+            os.link(self.folder / first, self.folder / name)
+
+    def _led_to(self, name: str) -> str:
+        """The file that a name stands for, by links within the folder and by hard links."""
+        for _ in range(_most_links):
+            path = Path(name)
+            above = [str(one) for one in (path, *path.parents) if str(one) in self._found.inner]
+            if not above:
+                break
+            target = Path(above[0]).parent / self._found.inner[above[0]]
+            name = os.path.normpath(target / path.relative_to(above[0]))
+        return self._found.twins.get(name, name)
 
     def written(self) -> list[Path]:
         """Files that the run has written so far, to be synced."""
@@ -99,11 +124,12 @@ class Scratch:
 
     def end(self, name: str) -> Left:
         """Keeps what the run has left under a name, and puts right what it did to its inputs."""
+        tree.open_up(self.folder)
         after = snapshot.take(self.folder)
         wrote = snapshot.written(self._before, after)
         altered, strays = self._altered(), self._strays()
         where = self.kept / name
-        shutil.rmtree(where, ignore_errors=True)
+        tree.remove(where)
         where.mkdir(parents=True)
         for one in wrote:
             (where / one).parent.mkdir(parents=True, exist_ok=True)
@@ -115,7 +141,7 @@ class Scratch:
             copy_file(self.home / one, self.inputs / one)
         for one in strays:
             (self.inputs / one).unlink()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        tree.remove(self.folder)
         self.copies.update(altered)
         if altered:
             self._inputs = snapshot.take(self.inputs)
@@ -132,11 +158,11 @@ class Scratch:
 
     def put_back(self) -> None:
         """The user's files were never touched; what a run was at work on goes."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        tree.remove(self.folder)
 
     def close(self) -> None:
         """Removes everything."""
-        shutil.rmtree(self.root, ignore_errors=True)
+        tree.remove(self.root)
 
     def _altered(self) -> list[str]:
         now = snapshot.take(self.inputs)

@@ -204,7 +204,9 @@ def _wait_for(process: subprocess.Popen[bytes], started: list[Process], seconds:
 
 def _outlived(pid: int, watch: _Watch) -> bool:
     """Waits for what a program has left running when it ended; whether there was anything."""
-    left = family(pid)
-    while any(one.is_there() for one in left) and not watch.stopped:
-        time.sleep(_pause_s)
-    return bool(left)
+    found = False
+    while (left := family(pid)) and not watch.stopped:  # each may leave others behind
+        found = True
+        while any(one.is_there() for one in left) and not watch.stopped:
+            time.sleep(_pause_s)
+    return found

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of files that differ by themselves from run to run: a process number, a time, the random
+letters of mkstemp. Two such names give a pattern, which the name of a third run fits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_words = re.compile(r"[A-Za-z0-9_]+|[^A-Za-z0-9_]+")
+_digits = re.compile(r"[0-9]+|[^0-9]+")
+_hex = re.compile(r"[0-9a-f]{6,}|[0-9A-F]{6,}")
+_random = re.compile(r"[A-Za-z0-9_]{6,}")
+_random_lengths = {6, 8, 10}  # of mkstemp in C, in Python, and of mktemp in the shell
+_of_python = re.compile(r"(tmp)[a-z0-9_]{8}")
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """shown: with * for what differs."""
+
+    shown: str
+    expression: str
+
+    def fits(self, name: str) -> bool:
+        return re.fullmatch(self.expression, name) is not None
+
+
+def pattern_of(one: str, other: str) -> Pattern | None:
+    """None: the names differ otherwise, so that they say something."""
+    words, others = _words.findall(one), _words.findall(other)
+    if one == other or len(words) != len(others):
+        return None
+    pieces = [_piece(*pair) for pair in zip(words, others, strict=True)]
+    if any(piece is None for piece in pieces):
+        return None
+    known = [piece for piece in pieces if piece is not None]
+    return Pattern("".join(one for one, _ in known), "".join(other for _, other in known))
+
+
+def patterns(names: Iterable[str], others: Iterable[str]) -> list[Pattern]:
+    """Of the names that only one of two runs wrote, each with one of the other run."""
+    found = {}
+    there = list(others)
+    for name in names:
+        for other in there:
+            if pattern := pattern_of(name, other):
+                found[pattern.expression] = pattern
+                break
+    return sorted(found.values(), key=lambda pattern: pattern.shown)
+
+
+def _piece(one: str, other: str) -> tuple[str, str] | None:
+    """What is shown, and the expression, of one word of two names."""
+    if one == other:
+        return one, re.escape(one)
+    return _numbered(one, other) or _lettered(one, other)
+
+
+def _numbered(one: str, other: str) -> tuple[str, str] | None:
+    parts, others = _digits.findall(one), _digits.findall(other)
+    if len(parts) != len(others):
+        return None
+    shown = expression = ""
+    for part, another in zip(parts, others, strict=True):
+        if part == another:
+            shown, expression = shown + part, expression + re.escape(part)
+        elif part.isdigit() and another.isdigit():
+            shown, expression = shown + "*", expression + "[0-9]+"
+        else:
+            return None
+    return shown, expression
+
+
+def _lettered(one: str, other: str) -> tuple[str, str] | None:
+    """Letters at random at the end of a word, as many in each."""
+    if _of_python.fullmatch(one) and _of_python.fullmatch(other):
+        return "tmp*", _of_python.pattern
+    if len(one) != len(other):
+        return None
+    same = next(at for at, pair in enumerate(zip(one, other, strict=True)) if pair[0] != pair[1])
+    for begin in range(same, -1, -1):
+        end, another = one[begin:], other[begin:]
+        if _hex.fullmatch(end) and _hex.fullmatch(another) and re.search("[0-9]", end + another):
+            kind = "[0-9a-fA-F]"
+        elif len(end) in _random_lengths and _looks_random(end) and _looks_random(another):
+            kind = "[A-Za-z0-9_]"
+        else:
+            continue
+        start = one[:begin]
+        return f"{start}*", f"{re.escape(start)}{kind}{{{len(end)}}}"
+    return None
+
+
+def _looks_random(letters: str) -> bool:
+    """Digits among letters, or large ones after small ones, as words do not have them."""
+    if not _random.fullmatch(letters):
+        return False
+    return bool(re.search("[0-9][A-Za-z]|[A-Za-z][0-9]|[a-z][A-Z]", letters))
