@@ -14,7 +14,7 @@ import pytest
 from stage import Stage, a_stage
 from tailrace_cli import SOURCE, Ran, called
 
-from tailrace.cli import interrupts
+from tailrace import interrupts
 from tailrace.cli.rounds_display import RoundsDisplay
 from tailrace.run import fresh
 from tailrace.run.rounds import HowFar

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from tailrace.cli import interrupts
+from tailrace import interrupts
 from tailrace.cli.output import Output, json_requested
 from tailrace.errors import ExitCode, TailraceError
 
@@ -51,6 +51,7 @@ def run(words: list[str]) -> int:
     except TailraceError as error:
         return _failed(output, error)
     except (KeyboardInterrupt, typer.Abort):
+        interrupts.ignore()
         output.note("interrupted")
         return ExitCode.INTERRUPTED
     except BrokenPipeError:

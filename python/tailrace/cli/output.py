@@ -22,7 +22,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from tailrace.cli import interrupts
+from tailrace import interrupts
 from tailrace.errors import TailraceError
 from tailrace.units import duration, mib
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tailrace.cli import interrupts
+from tailrace import interrupts
 from tailrace.cli.options import Json, Quiet
 from tailrace.cli.output import Output
 from tailrace.errors import TailraceError

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
-from tailrace.cli import interrupts
+from tailrace import interrupts
 from tailrace.cli.output import Output, printable, shortened
 from tailrace.run.rounds import HowFar
 from tailrace.units import duration

@@ -3,9 +3,14 @@
 put back after each run.
 
     root/originals   copies of the files of the folder, made once
+    root/tree        everything in the folder as it was; is there when the copies are complete
     root/kept        what runs have left, by name
-    root/at_work     is there while a run works: after a kill, what is new since is put aside
-    root/put_aside   that
+    root/at_work     is there while a run works: what a killed one has changed is put aside
+    root/moved       what is being taken out of the folder
+    root/put_aside   what might be the user's own
+
+What is in the folder at first is the user's and is never taken away: a copy of what a run made of
+it is kept, and what it was is renamed over it.
 """
 
 from __future__ import annotations
@@ -14,11 +19,17 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from tailrace.tune import snapshot
-from tailrace.tune.copying import copy_afresh, copy_file, is_copy_of
+from tailrace import interrupts
+from tailrace.errors import ExitCode, TailraceError
+from tailrace.tune import tree
+from tailrace.tune.aside import Aside
+from tailrace.tune.copying import copy_afresh, copy_file, link_or_copy
+from tailrace.tune.restoring import Changes, Restoring
 from tailrace.tune.scratch import Left
-from tailrace.tune.snapshot import Snapshot
 from tailrace.tune.survey import Survey
+from tailrace.tune.tree import Tree
+
+_compiled = "__pycache__"
 
 
 class InPlace:
@@ -28,49 +39,63 @@ class InPlace:
         self.folder, self.kept = home, root / "kept"
         self.copies: set[str] = set(found.files)
         self._root, self._found = root, found
-        self._skip = skip | {home / name for name in found.links}
-        self.put_aside = root / "put_aside"
-        self._originals, self._mark = root / "originals", root / "at_work"
-        self._complete = root / "originals_are_complete"
-        self._before: Snapshot = {}
+        self._skip = skip | {home / name for name in found.environments}
+        self.put_aside = root / tree.put_aside
+        self.originals, self._mark = root / "originals", root / "at_work"
+        self._tree, self._moved = root / "tree", root / "moved"
+        self._restoring = Restoring(home, self.originals, {}, self._skip)
+        self._aside = Aside(self.put_aside, root / "written.json")
+        self._at_work = False
 
     def fill(self) -> int:
         """Copies the folder, once: what a killed run has left is put back from them first."""
+        if found := self._found.closed:
+            raise TailraceError(
+                f"{found[0]} cannot be read, so that no copy of it can be kept",
+                where="--in-place", hint="make it readable, or move it out of this folder",
+            )  # fmt: skip
         self.kept.mkdir(parents=True, exist_ok=True)
-        if self._complete.exists():
-            self.put_back()
+        if self._tree.exists():
+            self._restoring = self._known(tree.load(self._tree))
+            if self._mark.exists():
+                self.put_back()
             return 0
-        shared = 0
-        for name in self._found.files:
-            target = self._originals / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shared += copy_afresh(self.folder / name, target)
-        self._complete.touch()
+        with suppress(FileNotFoundError):
+            shutil.rmtree(self.originals)  # of a copy that was cut short: no run was made yet
+        known = tree.take(self.folder, self._skip)
+        shared = self._copy(known)
+        self._restoring = self._known(known)
+        tree.store(known, self._tree)
         return shared
 
     def begin(self) -> Path:
-        self.put_back()
-        self._before = self._now()
-        self._mark.touch()
+        """What has changed while no run was under way is the user's."""
+        with interrupts.held():
+            self.put_back()
+            self._mark.touch()
+            self._at_work = True
         return self.folder
 
     def written(self) -> list[Path]:
-        names = snapshot.written(self._before, self._now())
-        return [self.folder / name for name in [*names, *self._altered(names)]]
+        """By the system's times alone: nothing is read while it is not yet synced."""
+        return [
+            self.folder / name
+            for name, entry in self._restoring.take().items()
+            if entry.kind in {"file", "link"} and not entry.is_surely(self._restoring.now.get(name))
+        ]
 
     def end(self, name: str) -> Left:
-        after = self._now()
-        wrote, gone = snapshot.written(self._before, after), snapshot.removed(self._before, after)
         where = self.kept / name
-        shutil.rmtree(where, ignore_errors=True)
-        where.mkdir(parents=True)
-        altered = self._altered(wrote)
-        for one in altered:
-            (where / one).parent.mkdir(parents=True, exist_ok=True)
-            copy_afresh(self.folder / one, where / one)
-        self._move(wrote, where)
-        self.put_back()
-        return Left(where, sorted({*wrote, *altered}), gone)
+        with interrupts.held():
+            now = self._restoring.take()
+            changes = self._restoring.changes(now)
+            wrote = self._wrote(now, changes)
+            gone = [one for one in changes.missing if self._restoring.known[one].kind != "folder"]
+            shutil.rmtree(where, ignore_errors=True)
+            self._take_out(changes, wrote, where)
+            self._aside.after_a_run(where, wrote)
+            self._restore()
+        return Left(where, wrote, gone)
 
     def read_files(self) -> list[Path]:
         return [self.folder / name for name in self._found.files]
@@ -78,57 +103,137 @@ class InPlace:
     def places(self) -> list[Path]:
         return [self.folder]
 
+    @property
+    def names_put_aside(self) -> list[str]:
+        return self._aside.names
+
     def put_back(self) -> None:
-        """The folder as it was. What a run that did not end has made is put aside, not removed."""
-        if not self._complete.exists():
+        """The folder as it was. What this run has changed that no other explains, and all that a
+        killed one has, or somebody while no run was under way, is put aside.
+
+        Raises: something could not be put back, and what.
+        """
+        if not self._tree.exists():
             return
-        originals = snapshot.take(self._originals)
-        if self._mark.exists():
-            new = self._now().keys() - originals.keys() - self._found.links.keys()
-            self._move(sorted(new), self.put_aside)
-        for name in originals:
-            here = self.folder / name
-            here.parent.mkdir(parents=True, exist_ok=True)
-            if name in self._found.aliases and not here.is_symlink():
-                here.unlink(missing_ok=True)
-                here.symlink_to(self._found.aliases[name])
-            if self._differs(name):
-                real = here.resolve()
-                real.unlink(missing_ok=True)
-                copy_file(self._originals / name, real)
-        self._remove_new_folders()
-        self._mark.unlink(missing_ok=True)
+        with interrupts.held():
+            tree.remove_cut_short(self.folder, self._skip)
+            now = self._restoring.take()
+            changes = self._restoring.changes(now)
+            if changes:
+                self._take_away(changes, self._wrote(now, changes))
+            self._restore()
+
+    def away(self) -> list[str]:
+        """Files of the user that are not as they were."""
+        if not self._tree.exists():
+            return []
+        changes = self._restoring.changes(self._restoring.take())
+        return sorted([*changes.missing, *changes.other, *changes.behind])
 
     def close(self) -> None:
         """What was put aside stays: it might be the user's own."""
         self.put_back()
-        for path in list(self._root.glob("*")):
-            if path.is_dir() and path != self.put_aside:
-                shutil.rmtree(path, ignore_errors=True)
-            elif not path.is_dir():
-                path.unlink()
-        with suppress(OSError):
-            self._root.rmdir()
+        with interrupts.held():
+            self._tree.unlink(missing_ok=True)  # from here on there is nothing to put back
+            tree.discard(self._root)
 
-    def _altered(self, wrote: list[str]) -> list[str]:
-        """Files that the run has written by a link, and left the link."""
-        return [one for one in self._found.aliases if self._differs(one) and one not in wrote]
+    def _known(self, known: Tree) -> Restoring:
+        return Restoring(self.folder, self.originals, known, self._skip)
 
-    def _differs(self, name: str) -> bool:
-        return not is_copy_of(self.folder / name, self._originals / name)
+    def _copy(self, known: Tree) -> int:
+        """Of files, and of those beyond the folder that links lead to."""
+        shared = 0
+        for name, entry in known.items():
+            if entry.kind == "file" or entry.behind:
+                target = self.originals / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shared += copy_file(self.folder / name, target)
+        return shared
 
-    def _now(self) -> Snapshot:
-        return snapshot.take(self.folder, self._skip)
+    def _wrote(self, now: Tree, changes: Changes) -> list[str]:
+        """Files and links that are new or were written, if only with the same once more."""
+        names = {*changes.new, *changes.other, *changes.behind}
+        for name in changes.looks:
+            entry, was = now[name], self._restoring.now[name]
+            written = entry.inode != was.inode or entry.modified_ns != was.modified_ns
+            if entry.kind == "file" and written:
+                names.add(name)
+        return sorted(
+            name
+            for name in names
+            if now[name].kind in {"file", "link"} and _compiled not in Path(name).parts
+        )
 
-    def _move(self, names: list[str], where: Path) -> None:
-        for name in names:
-            (where / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(self.folder / name, where / name)
+    def _take_away(self, changes: Changes, wrote: list[str]) -> None:
+        shutil.rmtree(self._moved, ignore_errors=True)
+        self._take_out(changes, wrote, self._moved)
+        if self._at_work:
+            self._aside.after_a_run(self._moved, wrote)
+        else:
+            unsaid = [name for name in changes.looks if name in wrote]  # of the same content
+            self._aside.put(self._moved, [name for name in wrote if name not in unsaid])
+        shutil.rmtree(self._moved, ignore_errors=True)
 
-    def _remove_new_folders(self) -> None:
-        """Those that runs have made, and that are empty by now."""
-        known = set(self._found.folders)
-        for name in reversed(snapshot.folders_in(self.folder, self._skip)):
-            if name not in known:
-                with suppress(OSError):
-                    (self.folder / name).rmdir()
+    def _take_out(self, changes: Changes, wrote: list[str], where: Path) -> None:
+        """What is new is moved there; of what was there before a copy is made, so that the user's
+        name always leads to something."""
+        where.mkdir(parents=True, exist_ok=True)
+        now = self._restoring.take()
+        in_the_way = [
+            name for name in changes.other if now[name].kind != self._restoring.known[name].kind
+        ]
+        moved = [*changes.new, *in_the_way]
+        for name in wrote:
+            if name not in moved:
+                _copy_out(self.folder / name, where / name, name in changes.other)
+        folders = []
+        for name in moved:
+            tree.open_way_to(name, self.folder)
+            if now[name].kind == "folder":
+                folders.append(name)
+            else:
+                _move(self.folder / name, where / name)
+        for name in sorted(folders, reverse=True):
+            self._remove_folder(name)
+
+    def _remove_folder(self, name: str) -> None:
+        """One that a run has made; what is in it that is not looked at goes aside with it."""
+        try:
+            (self.folder / name).rmdir()
+        except OSError:
+            shutil.move(self.folder / name, self._aside.free_place(name))
+
+    def _restore(self) -> None:
+        problems = self._restoring.put_back()
+        if problems:
+            more = f" and {len(problems) - 3} more" if len(problems) > 3 else ""
+            raise TailraceError(
+                f"could not be put back: {', '.join(problems[:3])}{more}",
+                where=str(self.folder), code=ExitCode.RUN_FAILED,
+                hint=f"the copies are in {self.originals}; --resume puts them back",
+            )  # fmt: skip
+        self._at_work = False
+        self._mark.unlink(missing_ok=True)
+
+
+def _copy_out(here: Path, there: Path, goes: bool) -> None:
+    """As it is now. goes: it is about to be replaced by what it was, so that another name for it
+    does."""
+    there.parent.mkdir(parents=True, exist_ok=True)
+    if here.is_symlink() and not here.exists():
+        there.symlink_to(here.readlink())
+    elif goes and not here.is_symlink() and here.stat().st_nlink == 1:
+        link_or_copy(here, there)
+    else:
+        copy_afresh(here, there)
+
+
+def _move(here: Path, there: Path) -> None:
+    there.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        here.rename(there)
+    except OSError:
+        if here.is_fifo() or here.is_socket():
+            here.unlink()
+        else:
+            shutil.move(here, there)

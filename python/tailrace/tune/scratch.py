@@ -161,8 +161,8 @@ class Scratch:
         tree.remove(self.folder)
 
     def close(self) -> None:
-        """Removes everything."""
-        tree.remove(self.root)
+        """Removes everything but what an earlier tune in place has put aside."""
+        tree.discard(self.root)
 
     def _altered(self) -> list[str]:
         now = snapshot.take(self.inputs)

@@ -7,15 +7,16 @@ import json
 import secrets
 import shutil
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from tailrace import interrupts
 from tailrace.errors import TailraceError
 from tailrace.intent import plugin, proof
 from tailrace.intent.native_calls import call
-from tailrace.tune import page, relocate
+from tailrace.tune import page, processes, relocate, tree
 from tailrace.tune.asked import Asked
 from tailrace.tune.confine import Confinement
 from tailrace.tune.ground import Ground
@@ -46,7 +47,8 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
             hint="leave --resume out, or name its folder with -o",
         )  # fmt: skip
     check_output(asked.output)
-    with taken(state):
+    processes.adopt()
+    with taken(state), interrupts.patient() if asked.in_place else nullcontext():
         ledger = _ledger(asked, state, resume)
         ground: Ground | None = None
         confined: Confinement | None = None
@@ -54,6 +56,8 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
             ground = _ground(asked, ledger, say)
             confined = _confined(asked, ledger, say)
             found = Tune(asked, ground, ledger, say, confined).run()
+            ground.put_back()
+            found.notes += put_aside_notes(ground)
             plan = _kept_plan(asked, found, ledger)
             result = document(asked, found, plan, _runs(ledger), confined=not confined.why_not)
             kept = json.loads(plan.read_text()) if plan else None
@@ -93,7 +97,8 @@ def _has_result(folder: Path) -> bool:
 
 def preview(asked: Asked) -> Document:
     """What would be done, without doing any of it."""
-    found = survey(asked.home, {asked.output, asked.scratch}, asked.linked)
+    linked = () if asked.in_place else asked.linked
+    found = survey(asked.home, {asked.output, asked.scratch}, linked)
     there = asked.home if asked.in_place else run_folder(asked.home, asked.scratch)
     existing = next(path for path in (asked.scratch, *asked.scratch.parents) if path.exists())
     return {
@@ -111,24 +116,66 @@ def preview(asked: Asked) -> Document:
 
 def _given_up(asked: Asked, ground: Ground | None, ledger: Ledger, say: Say) -> None:
     """The user's files are as they were. After measured runs there is something to go on with;
-    before there is not, and nothing is left."""
-    measured = ledger.known("default-2") is not None
-    if ground is not None:
-        (ground.put_back if measured else ground.close)()
-        _tell_put_aside(ground, say)
-    if measured or (ground is None and asked.in_place):  # the copies of the user's files are there
-        say(f"what was found so far is kept in {asked.output}: --resume goes on with it")
-        return
-    if ground is None:
-        shutil.rmtree(asked.scratch, ignore_errors=True)
-    shutil.rmtree(asked.state, ignore_errors=True)
+    before there is not, and nothing is left. Signals wait until that is done and said."""
+    with interrupts.held():
+        processes.end_all_of_ours()
+        measured = ledger.known("default-2") is not None
+        ready = ground is not None or not _has_copies(asked)
+        if isinstance(ground, InPlace):
+            ready = put_back_and_say(ground, say, asked.output)
+        elif ground is not None:
+            ground.put_back()
+        if measured or not ready:
+            _say(say, f"what was found so far is kept in {asked.output}: --resume goes on with it")
+            return
+        if ground is not None:
+            ground.close()
+        elif asked.scratch.is_dir():
+            tree.discard(asked.scratch)
+        shutil.rmtree(asked.state, ignore_errors=True)
+        with suppress(OSError):
+            asked.output.rmdir()
+
+
+def _has_copies(asked: Asked) -> bool:
+    """Of a tune in place that could not put everything back, or that did not come so far again."""
+    return asked.in_place and (asked.scratch / "tree").exists()
+
+
+def put_back_and_say(ground: InPlace, say: Say, output: Path) -> bool:
+    """Whether all is back; says so, or which files are where."""
+    try:
+        ground.put_back()
+    except (TailraceError, OSError) as error:
+        away = ground.away()
+        _say(say, f"NOT put back: {_some(away) or error}; the copies of your files are in "
+             f"{ground.originals}, and --resume puts them back")  # fmt: skip
+        return False
+    _say(say, f"your files in {ground.folder} are as they were")
+    for note in put_aside_notes(ground):
+        _say(say, note)
+    return True
+
+
+def put_aside_notes(ground: Ground) -> list[str]:
+    """What lies there, by name: it might be the user's own."""
+    if not isinstance(ground, InPlace) or not (names := ground.names_put_aside):
+        return []
+    return [
+        "put aside, since it may be yours (written by one run only, by a run that was ended, or "
+        f"while none was under way): {_some(names)}, in {ground.put_aside}"
+    ]
+
+
+def _some(names: list[str], most: int = 6) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _say(say: Say, text: str) -> None:
+    """Also where nobody hears it any more: a terminal that is closed."""
     with suppress(OSError):
-        asked.output.rmdir()
-
-
-def _tell_put_aside(ground: Ground, say: Say) -> None:
-    if isinstance(ground, InPlace) and ground.put_aside.is_dir():
-        say(f"new files of a run that was ended, or of yours, were put aside: {ground.put_aside}")
+        say(text)
 
 
 def _ledger(asked: Asked, state: Path, resume: bool) -> Ledger:
@@ -157,19 +204,24 @@ def _ledger(asked: Asked, state: Path, resume: bool) -> Ledger:
 
 def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
     ours = {asked.output, asked.scratch}
-    known = ledger.fact("survey", lambda: asdict(survey(asked.home, ours, asked.linked)))
+    linked = () if asked.in_place else asked.linked
+    known = ledger.fact("survey", lambda: asdict(survey(asked.home, ours, linked)))
     found = Survey.of(known)
-    for note in found.notes:
+    if asked.in_place and asked.linked:
+        say("--link: in place every file is copied, since nothing holds a run from writing it")
+    for note in [] if asked.in_place else found.notes:
         say(note)
     asked.scratch.mkdir(parents=True, exist_ok=True)
-    check_space(found.bytes, shutil.disk_usage(asked.scratch).free, asked.scratch)
+    if not _has_copies(asked):
+        check_space(found.bytes, shutil.disk_usage(asked.scratch).free, asked.scratch)
     ground: Ground
     if asked.in_place:
         ground = InPlace(asked.home, asked.scratch, found, ours)
     else:
         ground = Scratch(asked.home, asked.scratch, found, set(ledger.known("copies") or []))
     shared = ground.fill()
-    _tell_put_aside(ground, say)
+    for note in put_aside_notes(ground):
+        say(note)
     if changed := found.changed(asked.home):
         raise TailraceError(
             f"{changed[0]} has been changed since this tune began", where=str(asked.home),
