@@ -61,7 +61,7 @@ def intents(
     from tailrace.whole_files import write_text
 
     if target is not None:
-        check_target(target)
+        check_target(target, [*files, *declared])
     profiles, notes = read_profiles(files, partial=partial)
     for note in notes:
         output.note(note)
