@@ -15,13 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import ExitCode, TailraceError
+from tailrace.intent.given_files import LOG, check_it_is_a_file
 
 Json = dict[str, Any]
 
-_remedy = (
-    "`tailrace profile -- command` makes a profile; a Darshan log ends in .darshan and lies where "
-    "`darshan-config --log-path` says"
-)
 _torn = "copy it anew, or wait until the job has ended; --partial takes what can be read"
 
 
@@ -79,14 +76,14 @@ class DarshanLog:
         self.damage: dict[str, str] = {}
         self._backend: Any = backend
         self._watch = watch
-        check_it_is_a_file(path)
+        check_it_is_a_file(path, LOG)
         watch.news()
         self._log = backend.log_open(str(path))
         if self._log["handle"] == backend.ffi.NULL:
             raise TailraceError(
                 f"this is no Darshan log: {watch.news() or 'it cannot be opened'}",
                 where=str(path),
-                hint=_remedy,
+                hint=LOG.remedy,
             )
         self.job: Json = self._read("its job record", self._job, {})
         self.command: str = self._read("its command line", self._exe, "")
@@ -176,26 +173,6 @@ class DarshanLog:
     def _names(self) -> dict[int, str]:
         names = self._backend.log_get_name_records(self._log)
         return {int(key): str(name) for key, name in names.items()}
-
-
-def check_it_is_a_file(path: Path) -> None:
-    """The library's own words for these cases are not for people.
-
-    Raises:
-        TailraceError: there is no such file, or nothing in it.
-    """
-    if not path.exists():
-        raise TailraceError("there is no such file", where=str(path), hint=_remedy)
-    if path.is_dir():
-        raise TailraceError("this is a folder, not a log", where=str(path), hint=_remedy)
-    if not os.access(path, os.R_OK):
-        raise TailraceError("the log may not be read", where=str(path), hint="chmod, or its owner")
-    if path.stat().st_size == 0:
-        raise TailraceError(
-            "the log is empty",
-            where=str(path),
-            hint="Darshan writes it in MPI_Finalize: a job that was killed leaves none",
-        )
 
 
 def no_darshan() -> TailraceError:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from tailrace.errors import TailraceError
 from tailrace.intent.darshan import read_darshan
-from tailrace.intent.darshan_log import Json, check_it_is_a_file
+from tailrace.intent.darshan_log import Json
+from tailrace.intent.given_files import check_it_is_a_file
 
 
 def read_profiles(
