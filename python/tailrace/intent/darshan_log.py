@@ -19,6 +19,7 @@ from tailrace.intent.given_files import LOG, check_it_is_a_file
 
 Json = dict[str, Any]
 
+_cut_short = "unable to read compressed data from file"
 _torn = "copy it anew, or wait until the job has ended; --partial takes what can be read"
 
 
@@ -67,15 +68,19 @@ class StderrWatch:
 
 
 class DarshanLog:
-    """An open log. `damage` maps what could not be read to the library's words."""
+    """An open log. `damage` maps what could not be read to the library's words.
 
-    def __init__(self, path: Path, watch: StderrWatch) -> None:
+    `partial`: what is damaged is left out, and the rest is used.
+    """
+
+    def __init__(self, path: Path, watch: StderrWatch, *, partial: bool = False) -> None:
         import darshan.backend.cffi_backend as backend
 
         self.path = path
         self.damage: dict[str, str] = {}
         self._backend: Any = backend
         self._watch = watch
+        self._partial = partial
         check_it_is_a_file(path, LOG)
         watch.news()
         self._log = backend.log_open(str(path))
@@ -112,6 +117,9 @@ class DarshanLog:
         """The records of a module as PyDarshan gives them."""
         if module not in self.modules:
             return
+        if self._partial and (damaged := self._damaged_bytes(module)):
+            self.damage[module] = f"{damaged}; its records are left out"
+            return
         self._watch.news()
         while True:
             try:
@@ -124,6 +132,24 @@ class DarshanLog:
             yield raw
         if complaint := self._watch.news():
             self.damage[module] = complaint
+
+    def _damaged_bytes(self, module: str) -> str:
+        """The library's words where bytes of a module are wrong, and not only missing at its end.
+
+        What was made of them before that was seen are numbers like any others, so all records are
+        looked at before the first is used, with a handle of their own: the one that met damage
+        reads nothing any more.
+        """
+        util, memory = self._backend.libdutil, self._backend.ffi
+        log = self._backend.log_open(str(self.path))
+        self._watch.news()
+        record = memory.new("void **")
+        while util.darshan_log_get_record(log["handle"], self.modules[module]["idx"], record) >= 1:
+            util.darshan_free(record[0])
+            record[0] = memory.NULL
+        complaint = self._watch.news()
+        self._backend.log_close(log)
+        return "" if _cut_short in complaint else complaint
 
     def module_words(self) -> list[str]:
         """Names of the modules; "!" before one whose records did not all find room."""
