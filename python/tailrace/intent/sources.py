@@ -43,6 +43,15 @@ def read_profiles(
     return texts, notes
 
 
+def lost_in_profiles(texts: Sequence[tuple[str, str]]) -> list[str]:
+    """What the profiles among them lack, as read_profiles says it of logs; they are checked."""
+    notes = []
+    for name, text in texts:
+        if is_json(Path(name)):
+            notes += [f"{name}: {note}" for note in worth_saying(json.loads(text))]
+    return notes
+
+
 def is_json(file: Path) -> bool:
     """Whether its first letter is that of a JSON document; a log begins with its version."""
     with file.open("rb") as stream:
