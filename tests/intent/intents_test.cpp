@@ -46,6 +46,23 @@ TEST_CASE("type: from what happened and in which order") {
     CHECK(of(written_and_read(Span{0, 3}, Span{1, 2})).type.value == "read_write");
 }
 
+TEST_CASE("type: an HDF5 file without datasets moved nothing, where every call was seen") {
+    Profile made = profile(1);
+    made.files = {file("/groups.h5", 0, 0)};
+    made.files[0].hdf5->creates = 1;
+    const auto groups = [&made] { return intents(made).files.at("/groups.h5"); };
+    CHECK(groups().type.value == "no_data");
+    CHECK(groups().type.confidence == Confidence::high);
+    CHECK(groups().mode.value == "none");
+    CHECK(groups().volume.bytes_written == Count(0));
+    CHECK(groups().words.what == "nothing moved");
+    made.origin.dropped["datasets"] = 3;
+    CHECK(groups().type.value == "not known");
+    made.origin.dropped.clear();
+    made.origin.kind = OriginKind::darshan;  // which may have been told to leave datasets out
+    CHECK(groups().type.value == "not known");
+}
+
 TEST_CASE("type: what a hook saw wins over times") {
     Dataset seen = written_and_read(Span{0, 3}, Span{1, 2});
     seen.read_after_write = ReadAfterWrite{true, std::nullopt, std::nullopt};
