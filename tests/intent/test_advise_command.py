@@ -249,6 +249,14 @@ def test_a_sites_own_rules_go_first_and_show_where_they_are_from(profile: Path) 
         ({"settings": [{"key": "meta_block_byte", "value": 1}]}, 'Did you mean "meta_block_bytes"'),
         ({"settings": [{"key": "meta_block_bytes", "value": 1}]}, "may be 2048 to"),
         ({"settings": [{"key": "chunk", "value": [1]}]}, "is a setting of datasets"),
+        (
+            {"settings": [{"key": "meta_block_bytes", "value": "65536"}]},
+            '"meta_block_bytes" is a whole number, and "65536" is a text: write it without',
+        ),
+        (
+            {"settings": [{"key": "file_locking", "value": "true"}]},
+            '"file_locking" is true or false, and "true" is a text',
+        ),
         ({"scope": "files"}, "one of file, dataset"),
         ({"trigger": []}, "no trigger"),
     ],
