@@ -63,6 +63,17 @@ TEST_CASE("type: an HDF5 file without datasets moved nothing, where every call w
     CHECK(groups().type.value == "not known");
 }
 
+TEST_CASE("append: a file of which some datasets grow does so partly") {
+    Profile made = profile(1);
+    File one = file("/a.h5", 0, 0);
+    one.datasets = {dataset("/grows", 100, 1), dataset("/stays", 100, 1)};
+    for (Dataset& dataset : one.datasets) dataset.writes = transfers(4, 800, 0, 1);
+    one.datasets[0].extensions = Extensions{3, {}};
+    one.datasets[1].extensions = Extensions{0, {}};
+    made.files = {one};
+    CHECK(intents(made).files.at("/a.h5").append.value == "partly");
+}
+
 TEST_CASE("type: what a hook saw wins over times") {
     Dataset seen = written_and_read(Span{0, 3}, Span{1, 2});
     seen.read_after_write = ReadAfterWrite{true, std::nullopt, std::nullopt};
