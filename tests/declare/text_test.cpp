@@ -80,6 +80,9 @@ TEST_CASE("a document is refused with its place and the nearest name") {
               R"(files["*.h5"].datasets["/x"].order: "squential" is none of its words. Did you )"
               R"(mean "sequential"?)"));
     CHECK(has(refused(R"({"*.h5": {"reliability": "scratch"}})"), R"(unknown key "*.h5")"));
+    CHECK(has(refused(R"({"append": true})"),
+              R"(unknown key "append": without a pattern of files the document is {"files": )"));
+    CHECK(has(refused(R"({"appent": true})"), R"(unknown key "appent")"));
     CHECK(has(refused("{}"), R"(the key "files" is missing)"));
     CHECK(has(refused(R"({"schema": "tailrace-declarations/2", "files": {}})"),
               R"("tailrace-declarations/1" is wanted here, not "tailrace-declarations/2")"));

@@ -46,6 +46,34 @@ TEST_CASE("type: from what happened and in which order") {
     CHECK(of(written_and_read(Span{0, 3}, Span{1, 2})).type.value == "read_write");
 }
 
+TEST_CASE("type: an HDF5 file without datasets moved nothing, where every call was seen") {
+    Profile made = profile(1);
+    made.files = {file("/groups.h5", 0, 0)};
+    made.files[0].hdf5->creates = 1;
+    const auto groups = [&made] { return intents(made).files.at("/groups.h5"); };
+    CHECK(groups().type.value == "no_data");
+    CHECK(groups().type.confidence == Confidence::high);
+    CHECK(groups().mode.value == "none");
+    CHECK(groups().volume.bytes_written == Count(0));
+    CHECK(groups().words.what == "nothing moved");
+    made.origin.dropped["datasets"] = 3;
+    CHECK(groups().type.value == "not known");
+    made.origin.dropped.clear();
+    made.origin.kind = OriginKind::darshan;  // which may have been told to leave datasets out
+    CHECK(groups().type.value == "not known");
+}
+
+TEST_CASE("append: a file of which some datasets grow does so partly") {
+    Profile made = profile(1);
+    File one = file("/a.h5", 0, 0);
+    one.datasets = {dataset("/grows", 100, 1), dataset("/stays", 100, 1)};
+    for (Dataset& dataset : one.datasets) dataset.writes = transfers(4, 800, 0, 1);
+    one.datasets[0].extensions = Extensions{3, {}};
+    one.datasets[1].extensions = Extensions{0, {}};
+    made.files = {one};
+    CHECK(intents(made).files.at("/a.h5").append.value == "partly");
+}
+
 TEST_CASE("type: what a hook saw wins over times") {
     Dataset seen = written_and_read(Span{0, 3}, Span{1, 2});
     seen.read_after_write = ReadAfterWrite{true, std::nullopt, std::nullopt};

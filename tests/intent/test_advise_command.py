@@ -249,6 +249,14 @@ def test_a_sites_own_rules_go_first_and_show_where_they_are_from(profile: Path) 
         ({"settings": [{"key": "meta_block_byte", "value": 1}]}, 'Did you mean "meta_block_bytes"'),
         ({"settings": [{"key": "meta_block_bytes", "value": 1}]}, "may be 2048 to"),
         ({"settings": [{"key": "chunk", "value": [1]}]}, "is a setting of datasets"),
+        (
+            {"settings": [{"key": "meta_block_bytes", "value": "65536"}]},
+            '"meta_block_bytes" is a whole number, and "65536" is a text: write it without',
+        ),
+        (
+            {"settings": [{"key": "file_locking", "value": "true"}]},
+            '"file_locking" is true or false, and "true" is a text',
+        ),
         ({"scope": "files"}, "one of file, dataset"),
         ({"trigger": []}, "no trigger"),
     ],
@@ -273,6 +281,48 @@ def test_wrong_options(profile: Path, words: list[str], text: str) -> None:
     run = tailrace("advise", profile, *words)
     assert run.returncode == 2
     assert text in " ".join(run.stderr.split())
+
+
+def test_no_input_of_it_is_overwritten(profile: Path, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.json"
+    rules.write_text('{"schema": "tailrace-rules/1", "rules": []}')
+    before = profile.read_text()
+    for target in (profile, rules):
+        ran = tailrace("advise", profile, "--rules", rules, "-o", target)
+        assert ran.returncode == 2
+        assert f"{target}: is read by this command" in " ".join(ran.stderr.split())
+    assert profile.read_text() == before
+
+
+def test_files_that_are_not_what_is_wanted(profile: Path, tmp_path: Path) -> None:
+    """Each names what it wants, and how to get that."""
+    empty, plan = tmp_path / "empty.json", tmp_path / "plan.json"
+    empty.write_text("")
+    assert tailrace("advise", profile, "-o", plan).returncode == 0
+
+    def said(*words: str | Path) -> str:
+        run = tailrace(*words)
+        assert run.returncode == 2
+        return " ".join(run.stderr.split())
+
+    for file, what in (
+        (tmp_path / "none", "no such file"),
+        (tmp_path, "a folder"),
+        (empty, "empty"),
+    ):
+        rules = said("advise", profile, "--rules", file)
+        assert what in rules and "tailrace-rules/1" in rules and "Darshan" not in rules
+        declared = said("intents", profile, "--declare", file)
+        assert what in declared and "--declare wants JSON" in declared
+        assert "Darshan" not in declared
+        applied = said("env", file)
+        assert what in applied and "`tailrace advise profile.json -o plan.json`" in applied
+        given = said("advise", file)
+        assert what in given and "`tailrace profile -- command` makes a profile" in given
+        assert "log is empty" not in given
+    for command in ("advise", "intents"):
+        assert "a plan is for `tailrace apply` and `tailrace env`" in said(command, plan)
+    assert "a profile is for `tailrace intents`" in said("env", profile)
 
 
 def test_the_schemas_are_those_of_the_program() -> None:

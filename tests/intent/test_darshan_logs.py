@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from made_logs import SHARED, made_log, record
 
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent.darshan import read_darshan
@@ -124,6 +125,33 @@ def test_damaged_bytes_are_an_error_or_harmless(logs: Path, tmp_path: Path, ior:
             assert profile["files"] == ior["files"]
             outcomes.add("same")
     assert "error" in outcomes
+
+
+def test_records_made_of_wrong_bytes_are_not_used(tmp_path: Path) -> None:
+    """Of a module so large that some of its records come before the library sees the damage."""
+    dice = random.Random(7)
+    names = {2**63 + n: f"/data/{n}.nc" for n in range(4000)}
+    records = [
+        record("PNETCDF_FILE", key, SHARED, {"CREATES": 1, "BYTES_WRITTEN": dice.randrange(2**40)})
+        for key in names
+    ]
+    whole = made_log(tmp_path / "whole.darshan", names, {"PNETCDF_FILE": records})
+    (right,) = read_darshan([whole])
+    wanted = {one["path"]: one["pnetcdf"] for one in right["files"]}
+    assert len(wanted) == 4000
+    content = whole.read_bytes()
+    for share in (0.5, 0.7, 0.9, 0.97):
+        at = int(len(content) * share)
+        bad = tmp_path / "bad.darshan"
+        bad.write_bytes(content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1 :])
+        try:
+            (profile,) = read_darshan([bad], partial=True)
+        except TailraceError as error:  # nothing else is in it
+            assert "holds no record of a file" in error.what or "damaged" in error.what
+        else:
+            assert {
+                one["path"]: one["pnetcdf"] for one in profile["files"]
+            }.items() <= wanted.items()
 
 
 def test_without_pydarshan(tmp_path: Path, logs: Path) -> None:

@@ -100,6 +100,62 @@ def test_usage(call, logs: Path, tmp_path: Path) -> None:
     assert "there is no such folder" in call(logs / IOR, "-o", tmp_path / "no" / "x.json")[2]
 
 
+def test_no_input_is_overwritten(call, logs: Path, tmp_path: Path) -> None:
+    profile, link, declared = (tmp_path / name for name in ("p.json", "l.json", "d.json"))
+    profile.write_text(json.dumps(read_darshan([logs / IOR])[0]))
+    link.symlink_to(profile)
+    declared.write_text('{"files": {"*.h5": {"reliability": "scratch"}}}')
+    before = profile.read_text()
+    for target in (profile, link, declared):
+        code, _, err = call(profile, "--declare", declared, "-o", target)
+        assert code == 2
+        assert f"{target}: is read by this command" in err and "give -o another name" in err
+    assert profile.read_text() == before and link.is_symlink()
+    assert call(profile, "-o", tmp_path / "new.json")[0] == 0
+    assert call(profile, "-o", tmp_path / "new.json")[0] == 0  # which may be made anew
+
+
+def test_what_a_profile_lacks_is_said(call, logs: Path, tmp_path: Path) -> None:
+    profile = tmp_path / "p.json"
+    found = read_darshan([logs / IOR])[0]
+    found["origin"] |= {"dropped": {"datasets": 1680}, "notes": ["not everything found room"]}
+    profile.write_text(json.dumps(found))
+    code, _, err = call(profile)
+    said = " ".join(err.split())
+    assert code == 0
+    assert f"{profile}: 1680 datasets left out" in said
+    assert f"{profile}: not everything found room" in said
+    assert "left out" not in call(logs / IOR)[2]
+
+
+def test_joined_runs_have_rows_of_files(call, tmp_path: Path) -> None:
+    """A file that several runs made has the path of one of them; its pattern names both."""
+    profiles = []
+    for ranks in (4, 16):
+        moved = {"calls": 1, "bytes": 80}
+        made = {
+            "schema": "tailrace-profile/1", "run": {"ranks": ranks},
+            "origin": {"kind": "hook", "command": "x", "version": "1", "start": ""},
+            "files": [{
+                "path": f"/run_{ranks}/out.h5", "processes": f"0-{ranks - 1}",
+                "hdf5": {"opens": ranks},
+                "datasets": [{"path": "/x", "interface": "hdf5", "processes": "0", "writes": moved}],
+            }],
+        }  # fmt: skip
+        profiles.append(tmp_path / f"{ranks}.json")
+        profiles[-1].write_text(json.dumps(made))
+    for order in (profiles, profiles[::-1]):
+        code, out, _ = call(*order)
+        table = out.partition("File ")[2].partition("Dataset ")[0]
+        assert code == 0 and "out.h5" in table and "write-only" in table
+
+
+def test_the_reference_lists_what_append_may_be() -> None:
+    page = Path(__file__).parents[2] / "docs/reference/intents.md"
+    (row,) = [line for line in page.read_text().splitlines() if line.startswith("| `append` |")]
+    assert all(f"`{word}`" in row for word in ("yes", "no", "partly"))
+
+
 def test_errors_as_json(call, tmp_path: Path) -> None:
     code, out, _ = call(tmp_path / "none.darshan", "--json")
     assert code == 2

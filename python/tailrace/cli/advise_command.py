@@ -72,7 +72,7 @@ def advise(
             where="--as", hint=", ".join(snippets.kinds),
         )  # fmt: skip
     if output_file is not None:
-        check_target(output_file)
+        check_target(output_file, [*inputs, *rules, *declared])
     allowed = [word for word in allow.split(",") if word]
     plan, about, notes = advice.advise(inputs, rules, allowed, declared)
     for note in notes:

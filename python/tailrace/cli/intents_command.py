@@ -56,16 +56,18 @@ def intents(
     from tailrace.cli.intents_show import show
     from tailrace.intent.declarations import read_all
     from tailrace.intent.native_calls import intents_of
-    from tailrace.intent.sources import read_profiles
+    from tailrace.intent.sources import lost_in_profiles, read_profiles
     from tailrace.intent.target import check_target
     from tailrace.whole_files import write_text
 
     if target is not None:
-        check_target(target)
+        check_target(target, [*files, *declared])
     profiles, notes = read_profiles(files, partial=partial)
     for note in notes:
         output.note(note)
     own, classic = intents_of(profiles, read_all(declared))
+    for note in lost_in_profiles(profiles):
+        output.note(note)
     text = own if form == "tailrace" else classic
     if target is not None:
         write_text(target, text)

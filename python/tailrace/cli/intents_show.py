@@ -49,13 +49,22 @@ def _files(intents: Intent) -> list[list[str]]:
     """A row per pattern of files."""
     rows = []
     for pattern in intents["workload"].get("patterns", []):
-        one = intents["files"].get(pattern["examples"][0])
+        one = _one_of(pattern, intents["files"])
         if one is None:
             continue
         what = one["type"]["value"].replace("_", "-")
         text = f"{what}: {one['words']['what']}; {one['words']['how']}"
         rows.append([_name(pattern["naming"]["pattern"]), str(pattern["files"]), text])
     return rows
+
+
+def _one_of(pattern: Intent, files: Intent) -> Intent | None:
+    """A file of a pattern. Where runs are joined, a file has the name that one of them gave it."""
+    for name in pattern["examples"]:
+        if name in files:
+            return files[name]
+    named = pattern["naming"]["pattern"]
+    return next((one for one in files.values() if one["naming"]["pattern"] == named), None)
 
 
 def _datasets(intents: Intent) -> list[list[str]]:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.intent.apply import own_hints
-from tailrace.intent.darshan_log import check_it_is_a_file
 from tailrace.intent.declarations import read_all
+from tailrace.intent.given_files import PLAN, RULES, check_it_is_a_file
 from tailrace.intent.native_calls import call, intents_of
 from tailrace.intent.overview import overview
 from tailrace.intent.sources import read_profiles, read_text
@@ -29,7 +29,9 @@ def advise(
     """The plan that follows, the overview of it, and what is to be said about the inputs."""
     texts, notes = read_profiles(inputs)
     declarations = read_all(declared)
-    found: Document = json.loads(call("advise", texts, read_all(rules), list(allow), declarations))
+    found: Document = json.loads(
+        call("advise", texts, read_all(rules, RULES), list(allow), declarations)
+    )
     _say_own_hints(found, os.environ)
     return found, _overview(texts, declarations, found), notes
 
@@ -69,12 +71,12 @@ def _is_intents(document: Document) -> bool:
 
 def load(file: Path) -> Document:
     """A plan, checked."""
-    check_it_is_a_file(file)
+    check_it_is_a_file(file, PLAN)
     found: Document = json.loads(call("checked_plan", read_text(file), str(file)))
     return found
 
 
 def rule_table(rules: Sequence[Path]) -> Document:
     """All rules, conflicts, measures, settings and functions."""
-    found: Document = json.loads(call("rule_table", read_all(rules)))
+    found: Document = json.loads(call("rule_table", read_all(rules, RULES)))
     return found

@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tailrace.errors import ExitCode, TailraceError
-from tailrace.intent.darshan_log import Json, check_it_is_a_file
+from tailrace.intent.darshan_log import Json
+from tailrace.intent.given_files import LOG, check_it_is_a_file
 
 _package = Path(__file__).resolve().parents[2]
 
@@ -32,7 +33,7 @@ def read_darshan(logs: Sequence[Path], *, partial: bool = False) -> list[Json]:
         TailraceError: a log cannot be read, or PyDarshan is not there.
     """
     for log in logs:
-        check_it_is_a_file(log)
+        check_it_is_a_file(log, LOG)
     words = [sys.executable, "-m", "tailrace.intent.darshan_child"]
     words += ["--partial"] * partial + [str(log) for log in logs]
     path = os.pathsep.join([str(_package), *filter(None, [os.environ.get("PYTHONPATH")])])

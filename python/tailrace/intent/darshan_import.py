@@ -205,4 +205,4 @@ def _notes(log: DarshanLog) -> list[str]:
 
 def read_log(path: Path, watch: Any, *, partial: bool) -> Json:
     """The profile of the log at `path`; called in a process of its own."""
-    return profile_of(DarshanLog(path, watch), partial=partial)
+    return profile_of(DarshanLog(path, watch, partial=partial), partial=partial)

@@ -15,13 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import ExitCode, TailraceError
+from tailrace.intent.given_files import LOG, check_it_is_a_file
 
 Json = dict[str, Any]
 
-_remedy = (
-    "`tailrace profile -- command` makes a profile; a Darshan log ends in .darshan and lies where "
-    "`darshan-config --log-path` says"
-)
+_cut_short = "unable to read compressed data from file"
 _torn = "copy it anew, or wait until the job has ended; --partial takes what can be read"
 
 
@@ -70,23 +68,27 @@ class StderrWatch:
 
 
 class DarshanLog:
-    """An open log. `damage` maps what could not be read to the library's words."""
+    """An open log. `damage` maps what could not be read to the library's words.
 
-    def __init__(self, path: Path, watch: StderrWatch) -> None:
+    `partial`: what is damaged is left out, and the rest is used.
+    """
+
+    def __init__(self, path: Path, watch: StderrWatch, *, partial: bool = False) -> None:
         import darshan.backend.cffi_backend as backend
 
         self.path = path
         self.damage: dict[str, str] = {}
         self._backend: Any = backend
         self._watch = watch
-        check_it_is_a_file(path)
+        self._partial = partial
+        check_it_is_a_file(path, LOG)
         watch.news()
         self._log = backend.log_open(str(path))
         if self._log["handle"] == backend.ffi.NULL:
             raise TailraceError(
                 f"this is no Darshan log: {watch.news() or 'it cannot be opened'}",
                 where=str(path),
-                hint=_remedy,
+                hint=LOG.remedy,
             )
         self.job: Json = self._read("its job record", self._job, {})
         self.command: str = self._read("its command line", self._exe, "")
@@ -115,6 +117,9 @@ class DarshanLog:
         """The records of a module as PyDarshan gives them."""
         if module not in self.modules:
             return
+        if self._partial and (damaged := self._damaged_bytes(module)):
+            self.damage[module] = f"{damaged}; its records are left out"
+            return
         self._watch.news()
         while True:
             try:
@@ -127,6 +132,24 @@ class DarshanLog:
             yield raw
         if complaint := self._watch.news():
             self.damage[module] = complaint
+
+    def _damaged_bytes(self, module: str) -> str:
+        """The library's words where bytes of a module are wrong, and not only missing at its end.
+
+        What was made of them before that was seen are numbers like any others, so all records are
+        looked at before the first is used, with a handle of their own: the one that met damage
+        reads nothing any more.
+        """
+        util, memory = self._backend.libdutil, self._backend.ffi
+        log = self._backend.log_open(str(self.path))
+        self._watch.news()
+        record = memory.new("void **")
+        while util.darshan_log_get_record(log["handle"], self.modules[module]["idx"], record) >= 1:
+            util.darshan_free(record[0])
+            record[0] = memory.NULL
+        complaint = self._watch.news()
+        self._backend.log_close(log)
+        return "" if _cut_short in complaint else complaint
 
     def module_words(self) -> list[str]:
         """Names of the modules; "!" before one whose records did not all find room."""
@@ -176,26 +199,6 @@ class DarshanLog:
     def _names(self) -> dict[int, str]:
         names = self._backend.log_get_name_records(self._log)
         return {int(key): str(name) for key, name in names.items()}
-
-
-def check_it_is_a_file(path: Path) -> None:
-    """The library's own words for these cases are not for people.
-
-    Raises:
-        TailraceError: there is no such file, or nothing in it.
-    """
-    if not path.exists():
-        raise TailraceError("there is no such file", where=str(path), hint=_remedy)
-    if path.is_dir():
-        raise TailraceError("this is a folder, not a log", where=str(path), hint=_remedy)
-    if not os.access(path, os.R_OK):
-        raise TailraceError("the log may not be read", where=str(path), hint="chmod, or its owner")
-    if path.stat().st_size == 0:
-        raise TailraceError(
-            "the log is empty",
-            where=str(path),
-            hint="Darshan writes it in MPI_Finalize: a job that was killed leaves none",
-        )
 
 
 def no_darshan() -> TailraceError:

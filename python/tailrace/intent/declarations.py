@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tailrace.errors import TailraceError
-from tailrace.intent.darshan_log import check_it_is_a_file
+from tailrace.intent.given_files import DECLARATIONS, Kind, check_it_is_a_file
 from tailrace.intent.native_calls import call
 from tailrace.intent.sources import read_text
 
 variable = "TAILRACE_INTENTS"
 
 
-def read_all(files: Sequence[Path]) -> list[tuple[str, str]]:
+def read_all(files: Sequence[Path], kind: Kind = DECLARATIONS) -> list[tuple[str, str]]:
     """Name and text of each file, for the compiled helper, which checks them."""
     for file in files:
-        check_it_is_a_file(file)
+        check_it_is_a_file(file, kind)
     return [(str(file), read_text(file)) for file in files]
 
 

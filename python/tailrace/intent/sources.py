@@ -9,7 +9,8 @@ from pathlib import Path
 
 from tailrace.errors import TailraceError
 from tailrace.intent.darshan import read_darshan
-from tailrace.intent.darshan_log import Json, check_it_is_a_file
+from tailrace.intent.darshan_log import Json
+from tailrace.intent.given_files import check_it_is_a_file
 
 
 def read_profiles(
@@ -40,6 +41,15 @@ def read_profiles(
         else:
             texts.append((str(file), read_text(file)))
     return texts, notes
+
+
+def lost_in_profiles(texts: Sequence[tuple[str, str]]) -> list[str]:
+    """What the profiles among them lack, as read_profiles says it of logs; they are checked."""
+    notes = []
+    for name, text in texts:
+        if is_json(Path(name)):
+            notes += [f"{name}: {note}" for note in worth_saying(json.loads(text))]
+    return notes
 
 
 def is_json(file: Path) -> bool:

@@ -3,17 +3,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from tailrace.whole_files import check_folder, refused
 
 
-def check_target(target: Path) -> None:
+def check_target(target: Path, inputs: Iterable[Path] = ()) -> None:
     """Before the work is done.
 
+    Args:
+        target: of -o.
+        inputs: what is read; none of it is overwritten.
+
     Raises:
-        TailraceError: it cannot be written there, or what stands there is no JSON document.
+        TailraceError: it cannot be written there, what stands there is no JSON document, or it is
+            one of the inputs.
     """
+    for one in inputs:
+        if target.exists() and one.exists() and target.samefile(one):
+            raise refused(
+                target,
+                "is read by this command, and -o would overwrite it",
+                "give -o another name",
+            )
     if target.is_dir():
         raise refused(target, "is a folder", "name a file in it, for example intents.json")
     check_folder(target.absolute().parent)

@@ -173,12 +173,28 @@ OfFile list_from_json(std::string_view text, Of of, const std::string& where) {
 
 std::string list_text(const OfFile& of) { return line_of(json_of(of)); }
 
+namespace {
+
+/// What is declared of files stands below their patterns; Python has an argument for that.
+core::Error unknown_of_document(const std::string& where, const std::string& name) {
+    if (find_key(name) == nullptr && name != "datasets")
+        return json::unknown_key(where, "", name, {"schema", "files"});
+    return {core::Code::unknown_key,
+            "unknown key " + core::in_quotes(name) +
+                ": without a pattern of files the document is {\"files\": {PATTERN: {" +
+                core::in_quotes(name) + ": ...}}}",
+            where,
+            "name the files: {\"files\": {\"*.h5\": {...}}}, or in Python "
+            "tailrace.intents({...}, pattern=\"*.h5\")"};
+}
+
+}  // namespace
+
 Document document_from_json(std::string_view text, const std::string& where) {
     check_size(text, most_document_bytes, where, document_kind.remedy);
     Json object = json::parse_object(text, where, document_kind);
     for (const auto& [name, value] : object.items())
-        if (name != "schema" && name != "files")
-            throw json::unknown_key(where, "", name, {"schema", "files"});
+        if (name != "schema" && name != "files") throw unknown_of_document(where, name);
     const auto named = object.find("schema");
     if (named != object.end() &&
         (!named->is_string() || named->get_ref<const std::string&>() != schema))

@@ -78,7 +78,7 @@ SizeSummary summary_of(const Datasets& datasets) {
 }
 
 /// The layer that is nearest to the program and knows the data: its flow is the file's.
-Flow flow_of(const File& file, const Datasets& datasets) {
+Flow flow_of(const File& file, const Datasets& datasets, bool all_seen) {
     Flow flow;
     for (const Dataset& dataset : file.datasets) add(flow, flow_of(dataset));
     if (!datasets.empty()) return flow;
@@ -110,6 +110,11 @@ Flow flow_of(const File& file, const Datasets& datasets) {
         flow.from = "pnetcdf";
         flow.volume.bytes_read = file.pnetcdf->bytes_read;
         flow.volume.bytes_written = file.pnetcdf->bytes_written;
+    }
+    // Whoever sees every call of HDF5 knows that none moved data.
+    if (flow.from.empty() && file.hdf5 && all_seen) {
+        flow.from = "hdf5";
+        flow.volume = {0, 0, 0, 0, {}, {}};
     }
     return flow;
 }
@@ -155,10 +160,22 @@ void take_how(FileIntent& intent, const File& file, const Datasets& datasets) {
         intent.append = append_of(*file.stdio, "stdio", file.processes.size());
 }
 
-FileIntent intent_of_file(const File& file, const Run& run, const Datasets& datasets) {
+/// A source that lost something: what it did not see may yet have happened.
+bool incomplete(const Origin& origin) {
+    if (!origin.dropped.empty())
+        for (const auto& [kind, count] : origin.dropped)
+            if (count > 0 && kind != "lock test files") return true;
+    return std::any_of(origin.sources.begin(), origin.sources.end(), [](const Source& source) {
+        return std::any_of(source.parts.begin(), source.parts.end(),
+                           [](const std::string& part) { return part.rfind('!', 0) == 0; });
+    });
+}
+
+FileIntent intent_of_file(const File& file, const Profile& profile, const Datasets& datasets) {
     FileIntent intent;
     take_layers(intent, file);
-    const Flow flow = flow_of(file, datasets);
+    const bool all_seen = profile.origin.kind == OriginKind::hook && !incomplete(profile.origin);
+    const Flow flow = flow_of(file, datasets, all_seen);
     take_session(intent, file, flow);
     intent.type = type_of(flow);
     intent.mode = mode_of(intent.type);
@@ -168,7 +185,7 @@ FileIntent intent_of_file(const File& file, const Run& run, const Datasets& data
     if (intent.fs_size && datasets.empty()) sized.size_bytes = intent.fs_size->bytes;
     intent.reuse = reuse_of(sized);
     intent.metadata_dominated = metadata_dominated(file);
-    intent.reliability = reliability_of(file, run, intent.type.value);
+    intent.reliability = reliability_of(file, profile.run, intent.type.value);
     intent.process_sharing = file.processes;
     for (const DatasetIntent& dataset : datasets) {
         ++intent.ap_distribution[dataset.type.value];
@@ -210,17 +227,6 @@ void mark(FileIntent& intent, std::uint64_t number) {
             mark(*one, number);
 }
 
-/// A source that lost something: what it did not see may yet have happened.
-bool incomplete(const Origin& origin) {
-    if (!origin.dropped.empty())
-        for (const auto& [kind, count] : origin.dropped)
-            if (count > 0 && kind != "lock test files") return true;
-    return std::any_of(origin.sources.begin(), origin.sources.end(), [](const Source& source) {
-        return std::any_of(source.parts.begin(), source.parts.end(),
-                           [](const std::string& part) { return part.rfind('!', 0) == 0; });
-    });
-}
-
 template <class T>
 void doubt(T& intent) {
     for (Statement* one : {&intent.type, &intent.mode, &intent.reuse, &intent.append})
@@ -248,7 +254,7 @@ Intents intents_of_one(const Profile& profile, std::uint64_t number, const Names
         for (const Dataset& dataset : file.datasets)
             datasets.push_back(intent_of(dataset, file, ranks));
         name_datasets(datasets);
-        FileIntent intent = intent_of_file(file, profile.run, datasets);
+        FileIntent intent = intent_of_file(file, profile, datasets);
         intent.naming = {pattern.pattern, pattern.glob};
         intent.sharing_pattern = sharing[&pattern];
         if (intent.sharing_pattern.value == "mixed")

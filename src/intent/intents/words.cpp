@@ -94,7 +94,8 @@ void describe(FileIntent& intent) {
     for (const auto& [type, count] : intent.ap_distribution) datasets += count;
     std::string what = datasets > 0 ? numbered(datasets, "dataset") : std::string{};
     if (intent.fs_size) append(what, size_text(intent.fs_size->bytes));
-    intent.words.what = what.empty() ? "not known" : what;
+    if (what.empty()) what = intent.type.value == "no_data" ? "nothing moved" : "not known";
+    intent.words.what = what;
     std::string how;
     append(how, sharing_text(intent.sharing_pattern.value, intent.process_sharing.size()));
     append(how, collective_text(intent.collective.value));

@@ -2,12 +2,29 @@
 #include "intent/json/document.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "core/config.hpp"
 
 namespace tailrace::intent::json {
 
 namespace {
+
+/// What a document of another kind is for, before the remedy; nothing of what is not ours.
+std::string what_it_is_for(const std::string& schema, const Kind& wanted) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kinds{{
+        {"tailrace-plan/", "a plan is for `tailrace apply` and `tailrace env`"},
+        {"tailrace-intents/", "intents are for `tailrace advise`"},
+        {"tailrace-profile/", "a profile is for `tailrace intents` and `tailrace advise`"},
+        {"tailrace-rules/", "a file of rules is for --rules of `tailrace advise`"},
+        {"tailrace-declarations/", "declarations are for --declare"},
+    }};
+    for (const auto& [family, sentence] : kinds)
+        if (schema.starts_with(family))
+            return std::string(sentence) + ", and a " + std::string(wanted.noun) +
+                   " is wanted here: ";
+    return "";
+}
 
 core::Error foreign(const std::string& found, const std::string& where, const Kind& kind) {
     const std::string wanted(kind.schema);
@@ -20,7 +37,7 @@ core::Error foreign(const std::string& found, const std::string& where, const Ki
     return {core::Code::bad_input,
             "this is no " + std::string(kind.noun) + ": its schema is " + core::in_quotes(found) +
                 ", not \"" + wanted + "\"",
-            where, std::string(kind.remedy)};
+            where, what_it_is_for(found, kind) + std::string(kind.remedy)};
 }
 
 }  // namespace

@@ -44,6 +44,12 @@ std::string chunk_problem(const Extents& chunk) {
     return elements > largest_chunk ? "the chunk has 4 GiB or more" : "";
 }
 
+/// Of a number or a flag within quotation marks.
+std::string text_instead(const std::string* word) {
+    if (word == nullptr) return "";
+    return ", and " + core::in_quotes(*word) + " is a text: write it without quotation marks";
+}
+
 std::string value_problem(const KeyInfo& info, const std::string& key, const Setting& value) {
     const auto* word = std::get_if<std::string>(&value);
     if (info.key == Key::hint) {
@@ -59,7 +65,7 @@ std::string value_problem(const KeyInfo& info, const std::string& key, const Set
         case Shape::flag:
             return std::holds_alternative<bool>(value)
                        ? ""
-                       : core::in_quotes(info.name) + " is true or false";
+                       : core::in_quotes(info.name) + " is true or false" + text_instead(word);
         case Shape::number:
             if (const auto* number = std::get_if<std::uint64_t>(&value)) {
                 std::string bad = out_of_range(info, static_cast<double>(*number));
@@ -68,12 +74,12 @@ std::string value_problem(const KeyInfo& info, const std::string& key, const Set
                     return "the slots of a chunk cache are a prime, not " + std::to_string(*number);
                 return bad;
             }
-            return core::in_quotes(info.name) + " is a whole number";
+            return core::in_quotes(info.name) + " is a whole number" + text_instead(word);
         case Shape::real:
             if (const auto* real = std::get_if<double>(&value)) return out_of_range(info, *real);
             if (const auto* number = std::get_if<std::uint64_t>(&value))
                 return out_of_range(info, static_cast<double>(*number));
-            return core::in_quotes(info.name) + " is a number";
+            return core::in_quotes(info.name) + " is a number" + text_instead(word);
         case Shape::word:
             return word != nullptr && is_word(info, *word)
                        ? ""
