@@ -150,7 +150,8 @@ bool larger(const Intents& a, const Intents& b) {
     return name(a) < name(b);
 }
 
-/// The numbers of the profiles, that of the largest run first.
+}  // namespace
+
 std::vector<std::uint64_t> largest_first(const std::vector<Intents>& single) {
     std::vector<std::uint64_t> numbers(single.size());
     std::iota(numbers.begin(), numbers.end(), 0);
@@ -159,8 +160,6 @@ std::vector<std::uint64_t> largest_first(const std::vector<Intents>& single) {
     });
     return numbers;
 }
-
-}  // namespace
 
 Intents joined(const std::vector<Intents>& single, const Names& names) {
     const Paths identities = same_files(names);
