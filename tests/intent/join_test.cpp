@@ -303,3 +303,33 @@ TEST_CASE("joining many files takes no longer for each of them than joining a fe
     const double few = std::max(seconds(1000), 0.001);
     CHECK(seconds(16000) < 64 * few);  // 16 where it is linear, 256 where it is quadratic
 }
+
+TEST_CASE("what the layers of two runs say is joined too, and marked where it differs") {
+    const auto with_posix = [](std::uint64_t not_aligned) {
+        Profile made = run(2, "/o.h5", true);
+        made.files[0].posix = PosixFile{};
+        made.files[0].posix->not_aligned_in_file = not_aligned;
+        made.files[0].posix->writes = PosixTransfers{};
+        made.files[0].posix->writes->calls = 100;
+        return made;
+    };
+    const Intents found = intents_of({{"a", with_posix(0)}, {"b", with_posix(100)}});
+    const LayerIntent& posix = found.files.at("/o.h5").layers.at("posix");
+    CHECK(posix.alignment.changes);
+    REQUIRE(posix.alignment.by_profile.size() == 2);
+    CHECK(posix.alignment.by_profile[0].value == "aligned");
+    CHECK(posix.alignment.by_profile[1].value == "not_aligned");
+    CHECK_FALSE(posix.type.changes);
+    CHECK(posix.type.evidence.back().profile == 1);
+    // A layer that only one of them has.
+    const Intents alone = intents_of({{"a", run(2, "/o.h5", true)}, {"b", with_posix(0)}});
+    CHECK(alone.files.at("/o.h5").layers.at("posix").alignment.value == "aligned");
+}
+
+TEST_CASE("a layer that only the consumer has is counted once") {
+    Profile writer = of_rows(false, 2, "2024-03-01T10:00:00Z");
+    writer.files[0].posix.reset();
+    const Intents found =
+        intents_of({{"w", writer}, {"r", of_rows(true, 1, "2024-03-01T11:00:00Z")}});
+    CHECK(found.files.at("/out.h5").layers.at("posix").volume.bytes_read == Count(70));
+}

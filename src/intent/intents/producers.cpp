@@ -64,6 +64,13 @@ void set_type(Statement& type, const Sides& flow) {
     type.changes = false;  // the profiles differ because the programs do
 }
 
+void set_layer_types(DatasetIntent&, const Sides&) {}
+
+void set_layer_types(FileIntent& intent, const Sides& flow) {
+    for (auto& [name, layer] : intent.layers)
+        if (layer.type.changes) set_type(layer.type, flow);
+}
+
 /// Order of the places where the transfers of both are looked at: who makes one only says nothing.
 std::string order_of_both(const std::string& a, const std::string& b) {
     if (a == b || b == "not known" || b == "one_transfer") return a;
@@ -89,13 +96,12 @@ void add_numbers(Volume& volume, Session& session, std::vector<TransferSize>& si
     add(sizes, their_sizes);
 }
 
-void add_layers(DatasetIntent&, const DatasetIntent&) {}
+void add_layers(DatasetIntent&, const DatasetIntent&, const DatasetIntent&) {}
 
-void add_layers(FileIntent& to, const FileIntent& from) {
+void add_layers(FileIntent& to, const FileIntent& from, const FileIntent& base) {
     for (const auto& [name, theirs] : from.layers) {
-        const auto [found, fresh] = to.layers.try_emplace(name, theirs);
-        if (fresh) continue;
-        LayerIntent& mine = found->second;
+        if (base.layers.count(name) == 0) continue;  // it stands there with its numbers
+        LayerIntent& mine = to.layers.at(name);
         add_numbers(mine.volume, mine.session_io, mine.transfer_size_dist, theirs.volume,
                     theirs.session_io, theirs.transfer_size_dist);
         if (mine.read_sizes.empty()) mine.read_sizes = theirs.read_sizes;
@@ -104,13 +110,13 @@ void add_layers(FileIntent& to, const FileIntent& from) {
 }
 
 template <class T>
-void add_numbers(T& to, const T& from) {
+void add_numbers(T& to, const T& from, const T& base) {
     add_numbers(to.volume, to.session_io, to.transfer_size_dist, from.volume, from.session_io,
                 from.transfer_size_dist);
     add(to.top_accessed_segments, directed(from.top_accessed_segments, from.type.value));
     if (to.order.confidence != Confidence::full)
         to.order.value = order_of_both(to.order.value, from.order.value);
-    add_layers(to, from);
+    add_layers(to, from, base);
 }
 
 /// The numbers of an object so far are those of the largest run that has it: those of the largest
@@ -135,7 +141,7 @@ void take_both_sides(T& intent, const std::string& key, const Sides& flow,
             intent.top_accessed_segments =
                 directed(std::move(intent.top_accessed_segments), base->type.value);
         } else if (wanted) {
-            add_numbers(intent, found->second);
+            add_numbers(intent, found->second, *base);
         }
     }
 }
@@ -158,6 +164,7 @@ bool mark(std::map<std::string, T>& objects, const std::map<std::string, T> Inte
         take_both_sides(intent, key, flow, single, largest_first, where);
         if (intent.type.confidence == Confidence::full) continue;
         set_type(intent.type, flow);
+        set_layer_types(intent, flow);
         intent.mode.value = "read_write";
         intent.mode.changes = false;
     }
