@@ -225,6 +225,46 @@ TEST_CASE("how shared: boxes of the processes") {
     CHECK(of(one).how_shared.value == "overlapping");
 }
 
+TEST_CASE(
+    "how shared: transfers that one process made alone are not shared among those that opened") {
+    const auto by = [](std::uint64_t process, std::uint64_t start, std::uint64_t count) {
+        Transfers made = transfers(1, 8 * count, 0, 1);
+        made.whole = count == 100 ? 1 : 0;
+        made.processes = 1;
+        ProcessShare share;
+        share.process = process;
+        share.calls = 1;
+        share.first = Place{{start}, {count}};
+        made.by_process = {share};
+        return made;
+    };
+    Dataset one = dataset("/x", 100, 2);
+    one.writes = by(0, 0, 100);
+    CHECK(of(one).how_shared.value == "not known");  // the other process only opened it
+    one.reads = by(1, 0, 100);
+    CHECK(of(one).how_shared.value == "same_region");
+    CHECK(of(one).how_shared.confidence == Confidence::high);
+    one.reads = by(1, 10, 20);
+    CHECK(of(one).how_shared.value == "overlapping");
+    one.writes = by(0, 50, 50);
+    CHECK(of(one).how_shared.value == "disjoint_blocks");
+    one.reads = by(0, 50, 50);  // by the writer itself
+    CHECK(of(one).how_shared.value == "not known");
+}
+
+TEST_CASE("how shared: reads tell where writes do not; one whole transfer is no share of each") {
+    Dataset one = dataset("/x", 100, 4);
+    one.writes = transfers(1, 800, 0, 1);
+    one.writes->whole = 1;
+    CHECK(of(one).how_shared.value == "not known");
+    one.reads = transfers(4, 3200, 1, 2);
+    one.reads->whole = 4;
+    CHECK(of(one).how_shared.value == "same_region");
+    one.writes->whole = 0;
+    one.writes->calls = 4;
+    CHECK(of(one).how_shared.value == "disjoint_blocks");
+}
+
 TEST_CASE("reliability: durable unless there is reason to think otherwise") {
     File one = file("/scratch/a.h5", 0, 3);
     CHECK(file_intent(one, 4).reliability.value == "durable");
