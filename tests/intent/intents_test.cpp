@@ -265,6 +265,47 @@ TEST_CASE("how shared: reads tell where writes do not; one whole transfer is no 
     CHECK(of(one).how_shared.value == "disjoint_blocks");
 }
 
+TEST_CASE("reliability: flushes that netCDF-C makes by itself are not the program's wish") {
+    File one = file("/fast/a.nc", 0, 0);
+    Profile made = profile(1);
+    made.run.file_systems = {{"/fast", "tmpfs", std::nullopt}};
+    const auto reliability = [&] {
+        made.files = {one};
+        return intents(made).files.at(one.path).reliability;
+    };
+    one.hdf5->creates = 1;
+    one.hdf5->flushes = 2;
+    one.mpiio = MpiioFile{};
+    one.mpiio->syncs = 2;
+    CHECK(reliability().value == "scratch");
+    one.hdf5->flushes = 3;  // it called nc_sync
+    CHECK(reliability().value == "durable");
+    CHECK(reliability().confidence == Confidence::high);
+    one.hdf5->flushes = 2;
+    one.hdf5->read_only_opens = 1;  // netCDF flushes nothing then
+    CHECK(reliability().value == "durable");
+    one.hdf5->read_only_opens = 0;
+    one.path = "/fast/a.h5";
+    CHECK(reliability().value == "durable");
+    CHECK(reliability().confidence == Confidence::high);
+    Dataset dimension = dataset("/time", 100, 1);
+    dimension.type = ElementType{"float", 4, "f32be"};
+    dimension.attributes = Attributes{4, 116};
+    one.datasets = {dimension};
+    CHECK(reliability().value == "scratch");
+}
+
+TEST_CASE("reliability: a file that the run deletes at last is scratch") {
+    File one = file("/project/a.h5", 0, 0);
+    one.hdf5->deletes = 1;
+    one.hdf5->creates = 1;
+    CHECK(file_intent(one, 1).reliability.value == "durable");  // maybe it was an old one
+    one.hdf5->deletes = 2;
+    const Statement reliability = file_intent(one, 1).reliability;
+    CHECK(reliability.value == "scratch");
+    CHECK(reliability.evidence.back().name == "deletes");
+}
+
 TEST_CASE("reliability: durable unless there is reason to think otherwise") {
     File one = file("/scratch/a.h5", 0, 3);
     CHECK(file_intent(one, 4).reliability.value == "durable");
