@@ -277,7 +277,12 @@ TEST_CASE("reliability: flushes that netCDF-C makes by itself are not the progra
     one.hdf5->flushes = 2;
     one.mpiio = MpiioFile{};
     one.mpiio->syncs = 2;
+    one.posix = PosixFile{};
+    one.posix->syncs = 2;
     CHECK(reliability().value == "scratch");
+    one.mpiio.reset();  // without MPI-IO no library makes these
+    CHECK(reliability().value == "durable");
+    one.posix.reset();
     one.hdf5->flushes = 3;  // it called nc_sync
     CHECK(reliability().value == "durable");
     CHECK(reliability().confidence == Confidence::high);

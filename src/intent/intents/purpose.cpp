@@ -80,7 +80,8 @@ Count flushes_of(const File& file, std::uint64_t others) {
     };
     if (file.hdf5) take(file.hdf5->flushes);
     if (file.mpiio) take(file.mpiio->syncs);
-    if (file.posix) take(file.posix->syncs);
+    if (file.posix && file.mpiio) take(file.posix->syncs);
+    if (file.posix && !file.mpiio) flushes = sum(flushes, file.posix->syncs);
     if (file.pnetcdf) flushes = sum(flushes, file.pnetcdf->syncs);
     for (const Dataset& dataset : file.datasets) flushes = sum(flushes, dataset.flushes);
     return flushes;
