@@ -308,6 +308,7 @@ TEST_CASE("reliability: a file that the run deletes at last is scratch") {
     one.hdf5->deletes = 2;
     const Statement reliability = file_intent(one, 1).reliability;
     CHECK(reliability.value == "scratch");
+    REQUIRE_FALSE(reliability.evidence.empty());
     CHECK(reliability.evidence.back().name == "deletes");
 }
 
