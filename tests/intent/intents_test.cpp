@@ -253,6 +253,93 @@ TEST_CASE("how shared: boxes of the processes") {
     CHECK(of(one).how_shared.value == "overlapping");
 }
 
+TEST_CASE(
+    "how shared: transfers that one process made alone are not shared among those that opened") {
+    const auto by = [](std::uint64_t process, std::uint64_t start, std::uint64_t count) {
+        Transfers made = transfers(1, 8 * count, 0, 1);
+        made.whole = count == 100 ? 1 : 0;
+        made.processes = 1;
+        ProcessShare share;
+        share.process = process;
+        share.calls = 1;
+        share.first = Place{{start}, {count}};
+        made.by_process = {share};
+        return made;
+    };
+    Dataset one = dataset("/x", 100, 2);
+    one.writes = by(0, 0, 100);
+    CHECK(of(one).how_shared.value == "not known");  // the other process only opened it
+    one.reads = by(1, 0, 100);
+    CHECK(of(one).how_shared.value == "same_region");
+    CHECK(of(one).how_shared.confidence == Confidence::high);
+    one.reads = by(1, 10, 20);
+    CHECK(of(one).how_shared.value == "overlapping");
+    one.writes = by(0, 50, 50);
+    CHECK(of(one).how_shared.value == "disjoint_blocks");
+    one.reads = by(0, 50, 50);  // by the writer itself
+    CHECK(of(one).how_shared.value == "not known");
+}
+
+TEST_CASE("how shared: reads tell where writes do not; one whole transfer is no share of each") {
+    Dataset one = dataset("/x", 100, 4);
+    one.writes = transfers(1, 800, 0, 1);
+    one.writes->whole = 1;
+    CHECK(of(one).how_shared.value == "not known");
+    one.reads = transfers(4, 3200, 1, 2);
+    one.reads->whole = 4;
+    CHECK(of(one).how_shared.value == "same_region");
+    one.writes->whole = 0;
+    one.writes->calls = 4;
+    CHECK(of(one).how_shared.value == "disjoint_blocks");
+}
+
+TEST_CASE("reliability: flushes that netCDF-C makes by itself are not the program's wish") {
+    File one = file("/fast/a.nc", 0, 0);
+    Profile made = profile(1);
+    made.run.file_systems = {{"/fast", "tmpfs", std::nullopt}};
+    const auto reliability = [&] {
+        made.files = {one};
+        return intents(made).files.at(one.path).reliability;
+    };
+    one.hdf5->creates = 1;
+    one.hdf5->flushes = 2;
+    one.mpiio = MpiioFile{};
+    one.mpiio->syncs = 2;
+    one.posix = PosixFile{};
+    one.posix->syncs = 2;
+    CHECK(reliability().value == "scratch");
+    one.mpiio.reset();  // without MPI-IO no library makes these
+    CHECK(reliability().value == "durable");
+    one.posix.reset();
+    one.hdf5->flushes = 3;  // it called nc_sync
+    CHECK(reliability().value == "durable");
+    CHECK(reliability().confidence == Confidence::high);
+    one.hdf5->flushes = 2;
+    one.hdf5->read_only_opens = 1;  // netCDF flushes nothing then
+    CHECK(reliability().value == "durable");
+    one.hdf5->read_only_opens = 0;
+    one.path = "/fast/a.h5";
+    CHECK(reliability().value == "durable");
+    CHECK(reliability().confidence == Confidence::high);
+    Dataset dimension = dataset("/time", 100, 1);
+    dimension.type = ElementType{"float", 4, "f32be"};
+    dimension.attributes = Attributes{4, 116};
+    one.datasets = {dimension};
+    CHECK(reliability().value == "scratch");
+}
+
+TEST_CASE("reliability: a file that the run deletes at last is scratch") {
+    File one = file("/project/a.h5", 0, 0);
+    one.hdf5->deletes = 1;
+    one.hdf5->creates = 1;
+    CHECK(file_intent(one, 1).reliability.value == "durable");  // maybe it was an old one
+    one.hdf5->deletes = 2;
+    const Statement reliability = file_intent(one, 1).reliability;
+    CHECK(reliability.value == "scratch");
+    REQUIRE_FALSE(reliability.evidence.empty());
+    CHECK(reliability.evidence.back().name == "deletes");
+}
+
 TEST_CASE("reliability: durable unless there is reason to think otherwise") {
     File one = file("/scratch/a.h5", 0, 3);
     CHECK(file_intent(one, 4).reliability.value == "durable");

@@ -135,6 +135,107 @@ TEST_CASE("a file that one program writes and another reads") {
 
 namespace {
 
+Transfers shaped(const Extents& length, std::uint64_t calls, const Order& order) {
+    Transfers made = transfers(calls, calls * 800, 0, 1);
+    Shape shape;
+    shape.selection = Selection::hyperslab;
+    shape.length = length;
+    shape.calls = calls;
+    shape.call_bytes = 800;
+    made.shapes = {shape};
+    made.order = order;
+    made.elapsed_s = 2;
+    return made;
+}
+
+/// One program writes rows, or reads columns.
+Profile of_rows(bool reads, std::uint64_t ranks, const std::string& start) {
+    Profile made = run(ranks, "/out.h5", false);
+    made.origin.start = start;
+    Dataset& data = made.files[0].datasets[0];
+    data.dims = {100, 100};
+    data.writes.reset();
+    if (reads)
+        data.reads = shaped({100, 1}, 100, Order{0, 99, 0, 0, {}, {}});
+    else
+        data.writes = shaped({1, 100}, 100, Order{99, 0, 0, 0, {}, {}});
+    made.files[0].posix = PosixFile{};
+    PosixTransfers calls;
+    calls.calls = 7;
+    calls.bytes = 70;
+    (reads ? made.files[0].posix->reads : made.files[0].posix->writes) = calls;
+    return made;
+}
+
+template <class T>
+void check_both_sides(const T& one) {
+    CHECK(one.volume.bytes_written == Count(80000));
+    CHECK(one.volume.bytes_read == Count(80000));
+    CHECK(one.volume.read_s == Seconds(2));
+    CHECK(one.session_io.read_timestamp.has_value());
+    CHECK(one.session_io.write_timestamp.has_value());
+    REQUIRE(one.top_accessed_segments.size() == 2);
+    for (const Segment& segment : one.top_accessed_segments) {
+        REQUIRE(segment.direction);
+        CHECK(segment.length == (*segment.direction == "read" ? Extents{100, 1} : Extents{1, 100}));
+    }
+    CHECK(one.transfer_size_dist.front().calls == 200);
+    CHECK(one.order.value == "mixed");
+    CHECK(one.order.by_profile.size() == 2);
+}
+
+}  // namespace
+
+TEST_CASE("numbers of the consumer stand beside those of the producer, whichever run is larger") {
+    for (const std::uint64_t readers : {1, 4}) {
+        const Intents found = intents_of({{"w", of_rows(false, 2, "2024-03-01T10:00:00Z")},
+                                          {"r", of_rows(true, readers, "2024-03-01T11:00:00Z")}});
+        const FileIntent& one = found.files.at("/out.h5");
+        check_both_sides(found.datasets.at("/out.h5:/x"));
+        check_both_sides(one);
+        CHECK(one.layers.at("posix").volume.bytes_read == Count(70));
+        CHECK(one.layers.at("posix").volume.bytes_written == Count(70));
+        CHECK(one.ap_distribution == Counts{{"read_after_write", 1}});
+        CHECK(found.workload.volume.bytes_read == Count(80000));
+        CHECK(found.workload.type.value == "read_after_write");
+        CHECK(found.workload.type.confidence == one.type.confidence);
+    }
+}
+
+TEST_CASE("of several consumers the largest one's numbers are taken, once") {
+    const Profile reads = of_rows(true, 1, "2024-03-01T11:00:00Z");
+    Profile more = reads;
+    more.files[0].datasets[0].reads->bytes = 160000;
+    const Intents found = intents_of({{"w", of_rows(false, 2, "2024-03-01T10:00:00Z")},
+                                      {"r", reads},
+                                      {"s", more},
+                                      {"t", reads}});
+    CHECK(found.datasets.at("/out.h5:/x").volume.bytes_read == Count(160000));
+}
+
+TEST_CASE("a workload is not surer than its files") {
+    Profile made = run(2, "/big.h5", true);
+    made.files.push_back(run(2, "/small.h5", true).files[0]);
+    Dataset& data = made.files[0].datasets[0];
+    data.reads = data.writes;  // at the same time: medium
+    made.files[1].datasets[0] = data;
+    made.files[1].path = "/small.h5";
+    CHECK(intents(made).workload.type.value == "read_write");
+    CHECK(intents(made).workload.type.confidence == Confidence::medium);
+    CHECK(intents(run(2, "/big.h5", true)).workload.type.confidence == Confidence::high);
+    // Hardly any bytes are no reason for doubt: a file of 16 whose type is a guess.
+    data.writes->bytes = 1000000;
+    data.reads.reset();
+    Dataset& little = made.files[1].datasets[0];
+    little.writes->bytes = little.reads->bytes = 8;
+    little.writes->active.reset();
+    CHECK(intents(made).files.at("/small.h5").type.confidence == Confidence::low);
+    CHECK(intents(made).workload.type.value == "write_only");
+    CHECK(intents(made).workload.type.confidence == Confidence::medium);
+}
+
+namespace {
+
 /// A run whose ranks have a folder each; rank 0 writes in a row, the others anywhere.
 Profile ranks_in_folders(const std::string& job) {
     Profile made = profile(2);
@@ -201,4 +302,34 @@ TEST_CASE("joining many files takes no longer for each of them than joining a fe
     };
     const double few = std::max(seconds(1000), 0.001);
     CHECK(seconds(16000) < 64 * few);  // 16 where it is linear, 256 where it is quadratic
+}
+
+TEST_CASE("what the layers of two runs say is joined too, and marked where it differs") {
+    const auto with_posix = [](std::uint64_t not_aligned) {
+        Profile made = run(2, "/o.h5", true);
+        made.files[0].posix = PosixFile{};
+        made.files[0].posix->not_aligned_in_file = not_aligned;
+        made.files[0].posix->writes = PosixTransfers{};
+        made.files[0].posix->writes->calls = 100;
+        return made;
+    };
+    const Intents found = intents_of({{"a", with_posix(0)}, {"b", with_posix(100)}});
+    const LayerIntent& posix = found.files.at("/o.h5").layers.at("posix");
+    CHECK(posix.alignment.changes);
+    REQUIRE(posix.alignment.by_profile.size() == 2);
+    CHECK(posix.alignment.by_profile[0].value == "aligned");
+    CHECK(posix.alignment.by_profile[1].value == "not_aligned");
+    CHECK_FALSE(posix.type.changes);
+    CHECK(posix.type.evidence.back().profile == 1);
+    // A layer that only one of them has.
+    const Intents alone = intents_of({{"a", run(2, "/o.h5", true)}, {"b", with_posix(0)}});
+    CHECK(alone.files.at("/o.h5").layers.at("posix").alignment.value == "aligned");
+}
+
+TEST_CASE("a layer that only the consumer has is counted once") {
+    Profile writer = of_rows(false, 2, "2024-03-01T10:00:00Z");
+    writer.files[0].posix.reset();
+    const Intents found =
+        intents_of({{"w", writer}, {"r", of_rows(true, 1, "2024-03-01T11:00:00Z")}});
+    CHECK(found.files.at("/out.h5").layers.at("posix").volume.bytes_read == Count(70));
 }

@@ -44,7 +44,8 @@ TEST_CASE("patterns: a word before the number says what it is, also of one file"
     CHECK(only_pattern({"/a/field.0007.nc"}) == "/a/field.{number}.nc");
     CHECK(only_pattern({"/a/version_2.nc"}) == "/a/version_2.nc");
     CHECK(only_pattern({"/t2m"}) == "/t2m");
-    CHECK(only_pattern({"/t_2m"}) == "/t_{step}m");
+    CHECK(only_pattern({"/t_2m"}) == "/t_2m");  // one letter is no word, unless the number varies
+    CHECK(only_pattern({"/t_2m", "/t_10m"}) == "/t_{step}m");
     CHECK(only_pattern({"/t0002m"}) == "/t{step}m");
     CHECK(only_pattern({"/t2m", "/t10m"}) == "/t{step}m");
 }
@@ -116,10 +117,34 @@ TEST_CASE("patterns: every path is a member of exactly one and matches its glob"
     }
 }
 
+TEST_CASE("patterns: what never changed and is not said to count is part of the name") {
+    CHECK(only_pattern({"/T250_p850.bin", "/T250_p500.bin"}) == "/T250_p{number}.bin");
+    CHECK(only_pattern({"/restart_1e-5.bin"}) == "/restart_1e-5.bin");
+    CHECK(only_pattern({"/restart_1.bin"}) == "/restart_{step}.bin");
+}
+
 TEST_CASE("patterns: the next run's files match, other files do not") {
     const auto pattern = patterns_of(uses({"/job_12/plt00010.h5"}))[0];
     CHECK(matches(pattern, "/job_977/plt00500.h5"));
     CHECK_FALSE(matches(pattern, "/job_977/chk00500.h5"));
     CHECK_FALSE(matches(pattern, "/job_x/plt00500.h5"));
-    CHECK(pattern.name_glob == "plt[0-9]*.h5");
+    CHECK(pattern.name_glob == "plt[0-9][0-9][0-9][0-9][0-9].h5");
+}
+
+TEST_CASE("patterns: a glob is as narrow as the form of a number allows") {
+    const auto glob = [](const std::vector<std::string>& paths) {
+        return patterns_of(uses(paths))[0];
+    };
+    const PathPattern filled_up = glob({"/dump.01000", "/dump.10000"});
+    CHECK(matches(filled_up, "/dump.20000"));
+    CHECK_FALSE(matches(filled_up, "/dump.01000.bak"));
+    CHECK(glob({"/dump.1000"}).glob == "/dump.[0-9]*");  // how many digits the next has is open
+    CHECK(glob({"/part.007"}).glob == "/part.[0-9]*");   // more than 999 will be
+    const PathPattern dated = glob({"/a_2024-03-01.nc"});
+    CHECK(matches(dated, "/a_2025-12-31.nc"));
+    CHECK_FALSE(matches(dated, "/a_2024-03-01.old.nc"));
+    CHECK(glob({"/a_20240301.nc", "/a_2024-03-01.nc"}).glob == "/a_[0-9]*.nc");
+    const PathPattern id = glob({"/123e4567-e89b-12d3-a456-426614174000.h5"});
+    CHECK(matches(id, "/550e8400-e29b-41d4-a716-446655440000.h5"));
+    CHECK_FALSE(matches(id, "/anything.h5"));
 }

@@ -49,6 +49,29 @@ bool little(const Count& bytes, const Count& others) {
     return bytes.value_or(0) < others.value_or(0) / 100;
 }
 
+std::uint64_t moved(const FileIntent& file) {
+    return file.volume.bytes_read.value_or(0) + file.volume.bytes_written.value_or(0);
+}
+
+/// The run is not known better than its files; those with less than a hundredth of the bytes do not
+/// count.
+Confidence sureness_of_types(const std::map<std::string, FileIntent>& files) {
+    std::map<Confidence, std::uint64_t> bytes;
+    std::uint64_t all = 0;
+    for (const auto& [path, file] : files) {
+        if (file.type.value == "not known") continue;
+        bytes[file.type.confidence] += moved(file);
+        all += moved(file);
+    }
+    std::uint64_t here = 0;
+    for (auto one = bytes.rbegin(); one != bytes.rend(); ++one) {
+        here += one->second;
+        if (here >= all / 100 && (here > 0 || all == 0))
+            return std::max(one->first, Confidence::high);
+    }
+    return Confidence::high;
+}
+
 /// What the files of one run say together about their type.
 Statement workload_type(const std::map<std::string, FileIntent>& files) {
     std::set<std::string> types;
@@ -64,14 +87,15 @@ Statement workload_type(const std::map<std::string, FileIntent>& files) {
         .note("bytes_written", volume.bytes_written, "bytes")
         .note("files", Count(files.size()), "files");
     if (types.empty()) return Statement{};
-    if (types.size() == 1) return why.say(*types.begin(), Confidence::high);
+    const Confidence sure = sureness_of_types(files);
+    if (types.size() == 1) return why.say(*types.begin(), sure);
     if (little(volume.bytes_read, volume.bytes_written))
-        return why.say("write_only", Confidence::medium);
+        return why.say("write_only", std::max(sure, Confidence::medium));
     if (little(volume.bytes_written, volume.bytes_read))
-        return why.say("read_only", Confidence::medium);
+        return why.say("read_only", std::max(sure, Confidence::medium));
     if (types.count("read_after_write") + types.count("write_once_read_many") > 0)
-        return why.say("read_after_write", Confidence::medium);
-    return why.say("read_write", Confidence::high);
+        return why.say("read_after_write", std::max(sure, Confidence::medium));
+    return why.say("read_write", sure);
 }
 
 /// How the run's bytes lie in files: the sharing of the files that hold most of them.
@@ -79,8 +103,7 @@ Statement workload_sharing(const std::map<std::string, FileIntent>& files, std::
     std::map<std::string, std::uint64_t> bytes;
     std::uint64_t all = 0;
     for (const auto& [path, file] : files) {
-        const std::uint64_t here =
-            file.volume.bytes_read.value_or(0) + file.volume.bytes_written.value_or(0);
+        const std::uint64_t here = moved(file);
         if (file.sharing_pattern.value != "not known") bytes[file.sharing_pattern.value] += here;
         all += here;
     }

@@ -59,7 +59,10 @@ private:
 /// The intents of several profiles as one. Internal to src/intent.  [local]
 /// @param single  of each profile
 [[nodiscard]] Intents joined(const std::vector<Intents>& single, const Names& names);
-/// Marks files that one profile writes and another reads. Internal to src/intent.  [local]
+/// Numbers of the profiles, that of the largest run first. Internal to src/intent.  [local]
+[[nodiscard]] std::vector<std::uint64_t> largest_first(const std::vector<Intents>& single);
+/// Marks files that one profile writes and another reads, and puts the numbers of both together.
+/// Internal to src/intent.  [local]
 void find_producers(Intents& intents, const std::vector<Intents>& single);
 /// Sentences on why, what and how for each object. Internal to src/intent.  [local]
 void put_into_words(Intents& intents);

@@ -80,6 +80,8 @@ struct Fields<Segment> {
         v("block", s.block, "Elements of a block per dimension.");
         v("count", s.count, "Transfers of this shape.");
         v("access_bytes", s.access_bytes, "Bytes of one such transfer.");
+        v("direction", s.direction,
+          "read or write, where one program only writes and another only reads.");
     }
 };
 

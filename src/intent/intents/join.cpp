@@ -89,7 +89,18 @@ void join_dataset(DatasetIntent& to, const DatasetIntent& from) {
                 &DatasetIntent::full_coverage, &DatasetIntent::reliability);
 }
 
+void join_layers(FileIntent& to, const FileIntent& from) {
+    for (const auto& [name, theirs] : from.layers) {
+        const auto [found, fresh] = to.layers.try_emplace(name, theirs);
+        if (fresh) continue;
+        for (const auto member : {&LayerIntent::type, &LayerIntent::order, &LayerIntent::collective,
+                                  &LayerIntent::alignment})
+            join(found->second.*member, theirs.*member, to.profiles, from.profiles);
+    }
+}
+
 void join_file(FileIntent& to, const FileIntent& from) {
+    join_layers(to, from);
     join_object(to, from, &FileIntent::type, &FileIntent::mode, &FileIntent::append,
                 &FileIntent::metadata_dominated, &FileIntent::reuse, &FileIntent::order,
                 &FileIntent::sharing_pattern, &FileIntent::how_shared, &FileIntent::collective,
@@ -150,7 +161,8 @@ bool larger(const Intents& a, const Intents& b) {
     return name(a) < name(b);
 }
 
-/// The numbers of the profiles, that of the largest run first.
+}  // namespace
+
 std::vector<std::uint64_t> largest_first(const std::vector<Intents>& single) {
     std::vector<std::uint64_t> numbers(single.size());
     std::iota(numbers.begin(), numbers.end(), 0);
@@ -159,8 +171,6 @@ std::vector<std::uint64_t> largest_first(const std::vector<Intents>& single) {
     });
     return numbers;
 }
-
-}  // namespace
 
 Intents joined(const std::vector<Intents>& single, const Names& names) {
     const Paths identities = same_files(names);

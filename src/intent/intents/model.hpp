@@ -45,8 +45,9 @@ struct Session {
 struct Segment {
     Selection selection = Selection::not_known;
     Extents length, stride, block;
-    std::uint64_t count = 0;  ///< transfers
-    Count access_bytes;       ///< of one transfer
+    std::uint64_t count = 0;               ///< transfers
+    Count access_bytes;                    ///< of one transfer
+    std::optional<std::string> direction;  ///< read, write: where it is of one of several programs
 };
 struct TransferSize {
     std::uint64_t bytes = 0, calls = 0;

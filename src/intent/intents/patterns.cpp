@@ -137,6 +137,19 @@ bool within_a_word(const Parts& parts, std::size_t place) {
            is_letter(behind.front());
 }
 
+/// The 1 of "1e-5".
+bool is_mantissa(const Parts& parts, std::size_t place) {
+    if (place + 2 >= parts.size() || parts[place + 2].kind != PartKind::number) return false;
+    static constexpr std::array<std::string_view, 6> exponents{"e", "E", "e-", "E-", "e+", "E+"};
+    return one_of(parts[place + 1].text, exponents);
+}
+
+/// Whether a number that stays the same is rather part of the name than what the word before it
+/// counts: "T250", "t2m", "t_2m".
+bool part_of_the_name(const Parts& parts, std::size_t place) {
+    return word_before(parts, place).size() < 2 || within_a_word(parts, place);
+}
+
 /// What the number at `place` counts; nothing where it is part of the name.
 std::optional<NumberKind> kind_at(const Group& group, std::size_t place,
                                   const std::vector<PathUse>& paths, std::size_t least_values) {
@@ -146,9 +159,11 @@ std::optional<NumberKind> kind_at(const Group& group, std::size_t place,
     const std::size_t values = values_at(group, place).size();
     if (values > 1 && goes_with_the_process(group, place, paths)) return NumberKind::rank;
     const bool padded = first.text.size() >= 3 && first.text.front() == '0';
-    const auto said = kind_of_word(word_before(group.parts.front(), place));
+    const Parts& parts = group.parts.front();
+    const auto said =
+        is_mantissa(parts, place) ? std::nullopt : kind_of_word(word_before(parts, place));
     // A word has to come before it, so that there is a part before.
-    if (said && (values > 1 || padded || !within_a_word(group.parts.front(), place))) return said;
+    if (said && (values > 1 || padded || !part_of_the_name(parts, place))) return said;
     if (values < least_values) return padded ? std::optional(NumberKind::number) : std::nullopt;
     return rises_with_time(group, place, paths) ? NumberKind::step : NumberKind::number;
 }
@@ -160,6 +175,46 @@ void add_letters(PathPattern& pattern, const std::string& text) {
         if (c == '*' || c == '?' || c == '[' || c == ']' || c == '\\') pattern.glob += '\\';
         pattern.glob += c;
     }
+}
+
+/// The form of a number: digits as 0, letters of an identifier as a.
+std::string form_of(const std::string& text, NumberKind kind) {
+    std::string form = text;
+    for (char& c : form) {
+        if (kind == NumberKind::id && (is_letter(c) || (c >= '0' && c <= '9')))
+            c = 'a';
+        else if (c >= '0' && c <= '9')
+            c = '0';
+    }
+    return form;
+}
+
+/// Whether all members have the form of the first, and the next run's will: dates, identifiers, and
+/// numbers filled up with zeros to four digits or more.
+bool keeps_its_form(const Group& group, std::size_t place, NumberKind kind) {
+    const std::string form = form_of(group.parts.front()[place].text, kind);
+    bool filled_up = false;
+    for (const Parts& parts : group.parts) {
+        const std::string& text = parts[place].text;
+        if (form_of(text, kind) != form) return false;
+        filled_up = filled_up || text.front() == '0';
+    }
+    return kind == NumberKind::date || kind == NumberKind::id || (filled_up && form.size() >= 4);
+}
+
+/// As narrow as a glob can be: it has no "any number of digits".
+std::string glob_of(const Group& group, std::size_t place, NumberKind kind) {
+    if (!keeps_its_form(group, place, kind)) return kind == NumberKind::id ? "*" : "[0-9]*";
+    std::string glob;
+    for (const char c : form_of(group.parts.front()[place].text, kind)) {
+        if (kind == NumberKind::id && c == 'a')
+            glob += "[0-9A-Fa-f]";
+        else if (kind != NumberKind::id && c == '0')
+            glob += "[0-9]";
+        else
+            glob += c;
+    }
+    return glob;
 }
 
 using Kinds = std::vector<std::optional<NumberKind>>;
@@ -197,7 +252,7 @@ PathPattern pattern_of(const Group& group, const Kinds& kinds) {
         }
         pattern.numbers.push_back(*kinds[place]);
         pattern.pattern += "{" + name(*kinds[place]) + "}";
-        pattern.glob += *kinds[place] == NumberKind::id ? "*" : "[0-9]*";
+        pattern.glob += glob_of(group, place, *kinds[place]);
     }
     const auto slash = pattern.glob.rfind('/');
     pattern.name_glob = slash == std::string::npos ? pattern.glob : pattern.glob.substr(slash + 1);

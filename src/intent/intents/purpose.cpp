@@ -40,15 +40,58 @@ bool for_temporary_files(const std::string& path) {
     });
 }
 
+bool ends_with(const std::string& text, std::string_view end) {
+    return text.size() >= end.size() &&
+           text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+/// A dimension of netCDF's that has no variable: a dataset with attributes and without data.
+bool is_netcdf_dimension(const Dataset& one) {
+    const auto moved = [](const std::optional<Transfers>& transfers) {
+        return transfers && transfers->calls.value_or(0) > 0;
+    };
+    return one.type && one.type->name == "f32be" && one.ndims == Count(1) && !moved(one.writes) &&
+           !moved(one.reads) && one.attributes && one.attributes->count.value_or(0) >= 2;
+}
+
+/// As far as a profile tells: it holds no names of attributes.
+bool of_netcdf(const File& file) {
+    static constexpr std::array<std::string_view, 4> ends{".nc", ".nc4", ".cdf", ".netcdf"};
+    return std::any_of(ends.begin(), ends.end(),
+                       [&](std::string_view end) { return ends_with(file.path, end); }) ||
+           std::any_of(file.datasets.begin(), file.datasets.end(), is_netcdf_dimension);
+}
+
+/// netCDF-C flushes where definitions end and at the close, whatever its program wants: at most as
+/// often for each open that may write. Below MPI-IO such a flush is a sync.
+std::uint64_t flushes_of_netcdf(const File& file) {
+    if (!file.hdf5 || !of_netcdf(file)) return 0;
+    const std::uint64_t opens = file.hdf5->opens.value_or(0);
+    return 2 * (opens - std::min(opens, file.hdf5->read_only_opens.value_or(0)));
+}
+
 /// Calls by which the program itself asked that data be on the disk, or at least in the file.
-Count flushes_of(const File& file) {
+/// @param others  calls on each layer that a library made by itself
+Count flushes_of(const File& file, std::uint64_t others) {
     Count flushes;
-    if (file.hdf5) flushes = sum(flushes, file.hdf5->flushes);
-    if (file.mpiio) flushes = sum(flushes, file.mpiio->syncs);
-    if (file.posix) flushes = sum(flushes, file.posix->syncs);
+    const auto take = [&](Count calls) {
+        if (calls) *calls -= std::min(*calls, others);
+        flushes = sum(flushes, calls);
+    };
+    if (file.hdf5) take(file.hdf5->flushes);
+    if (file.mpiio) take(file.mpiio->syncs);
+    if (file.posix && file.mpiio) take(file.posix->syncs);
+    if (file.posix && !file.mpiio) flushes = sum(flushes, file.posix->syncs);
     if (file.pnetcdf) flushes = sum(flushes, file.pnetcdf->syncs);
     for (const Dataset& dataset : file.datasets) flushes = sum(flushes, dataset.flushes);
     return flushes;
+}
+
+/// Whether the run ended without the file. Deleted as often as made it may also have been deleted
+/// before it was made.
+bool deleted_at_last(const File& file) {
+    return file.hdf5 && file.hdf5->deletes.value_or(0) > file.hdf5->creates.value_or(0) &&
+           file.hdf5->opens.value_or(0) > 0;
 }
 
 /// Queries are not among them: they are answered from memory, one or more for each transfer.
@@ -172,10 +215,14 @@ bool regular(const std::vector<Burst>& bursts) {
 
 Statement reliability_of(const File& file, const Run& run, const std::string& type) {
     const std::string file_system = file_system_of(file.path, run);
-    const Count flushes = flushes_of(file);
+    const std::uint64_t by_itself = flushes_of_netcdf(file);
+    const Count flushes = flushes_of(file, by_itself);
     Reasons why("run");
     if (!file_system.empty()) why.note("file_system", file_system);
     why.note("flushes", flushes, "calls");
+    if (by_itself > 0) why.note("at_most_by_netcdf_itself", Count(by_itself), "calls");
+    if (deleted_at_last(file))
+        return why.note("deletes", file.hdf5->deletes, "calls").say("scratch", Confidence::medium);
     if (flushes.value_or(0) > 0) return why.say("durable", Confidence::high);
     if (in_memory(file.path, file_system)) return why.say("scratch", Confidence::medium);
     const bool read_back = type == "read_after_write" || type == "write_once_read_many";

@@ -65,19 +65,61 @@ Statement of_boxes(const Transfers& transfers, const std::vector<const Place*>& 
     return why.say(meeting == 0 ? "disjoint_blocks" : "overlapping", Confidence::medium);
 }
 
+/// How many processes made these transfers; those of the dataset where that was not counted.
+std::uint64_t movers(const Transfers& transfers, const Dataset& dataset) {
+    if (transfers.processes) return *transfers.processes;
+    if (transfers.by_process.empty()) return dataset.processes.size();
+    return static_cast<std::uint64_t>(
+        std::count_if(transfers.by_process.begin(), transfers.by_process.end(),
+                      [](const ProcessShare& one) { return one.calls.value_or(1) > 0; }));
+}
+
 /// From sums alone: all together moved the dataset once, or each of them all of it.
 Statement of_sums(const Dataset& dataset, const Transfers& transfers, Reasons why) {
     const Count size = size_of(dataset);
-    const std::uint64_t processes = dataset.processes.size();
-    if (!size || *size == 0 || !transfers.bytes) return Statement{};
+    const std::uint64_t processes = movers(transfers, dataset);
+    if (!size || *size == 0 || !transfers.bytes || processes == 0) return Statement{};
     why.note("bytes", transfers.bytes, "bytes")
         .note("size", size, "bytes")
         .note("processes", Count(processes), "processes");
-    if (*transfers.bytes == *size) return why.say("disjoint_blocks", Confidence::low);
+    // Where one transfer was of all of it, the others were of nothing.
+    if (*transfers.bytes == *size && transfers.whole.value_or(0) == 0)
+        return why.say("disjoint_blocks", Confidence::low);
     if (*transfers.bytes / processes == *size && *transfers.bytes % processes == 0 &&
         transfers.whole.value_or(0) >= processes)
         return why.say("same_region", Confidence::high);
     return Statement{};
+}
+
+Statement of_one_direction(const Dataset& dataset, const std::optional<Transfers>& transfers,
+                           const Reasons& why) {
+    if (!transfers || transfers->calls.value_or(0) == 0) return Statement{};
+    if (movers(*transfers, dataset) < 2) return Statement{};  // alone it shares with no one
+    const auto boxes = first_boxes(*transfers);
+    return boxes.size() > 1 ? of_boxes(*transfers, boxes, why) : of_sums(dataset, *transfers, why);
+}
+
+/// The process that made all of these transfers; nothing where there are several, or none.
+const ProcessShare* only_one(const std::optional<Transfers>& transfers) {
+    return transfers && transfers->by_process.size() == 1 ? &transfers->by_process.front()
+                                                          : nullptr;
+}
+
+bool all_whole(const Transfers& transfers) {
+    return transfers.calls.value_or(0) > 0 && transfers.whole.value_or(0) == *transfers.calls;
+}
+
+/// One process writes and another one reads.
+Statement of_writer_and_reader(const Dataset& dataset, Reasons why) {
+    const ProcessShare* writer = only_one(dataset.writes);
+    const ProcessShare* reader = only_one(dataset.reads);
+    if (!writer || !reader || writer->process == reader->process) return Statement{};
+    why.note("whole_writes", dataset.writes->whole, "calls")
+        .note("whole_reads", dataset.reads->whole, "calls");
+    if (all_whole(*dataset.writes) && all_whole(*dataset.reads))
+        return why.say("same_region", Confidence::high);
+    if (!writer->first || !reader->first) return Statement{};
+    return of_boxes(*dataset.writes, {&*writer->first, &*reader->first}, why);
 }
 
 }  // namespace
@@ -126,13 +168,11 @@ Statement how_shared_of(const Dataset& dataset) {
         why.note("processes", Count(processes), "processes");
         return why.say("private", Confidence::high);
     }
-    for (const auto* transfers : {&dataset.writes, &dataset.reads}) {
-        if (!*transfers || (*transfers)->calls.value_or(0) == 0) continue;
-        const auto boxes = first_boxes(**transfers);
-        return boxes.size() > 1 ? of_boxes(**transfers, boxes, why)
-                                : of_sums(dataset, **transfers, why);
-    }
-    return Statement{};
+    for (const auto* transfers : {&dataset.writes, &dataset.reads})
+        if (Statement found = of_one_direction(dataset, *transfers, why);
+            found.value != "not known")
+            return found;
+    return of_writer_and_reader(dataset, why);
 }
 
 Statement agreed(const std::vector<const Statement*>& all, const std::string& objects,

@@ -89,7 +89,7 @@ bool more_calls(const TransferSize& a, const TransferSize& b) {
 
 bool same_shape(const Segment& a, const Segment& b) {
     return a.selection == b.selection && a.length == b.length && a.stride == b.stride &&
-           a.block == b.block && a.access_bytes == b.access_bytes;
+           a.block == b.block && a.access_bytes == b.access_bytes && a.direction == b.direction;
 }
 
 }  // namespace
@@ -272,7 +272,7 @@ std::vector<Segment> segments_of(const Dataset& dataset) {
         std::vector<Segment> some;
         for (const Shape& shape : shapes)
             some.push_back({shape.selection, shape.length, shape.stride, shape.block, shape.calls,
-                            shape.call_bytes});
+                            shape.call_bytes, std::nullopt});
         add(segments, some);
     };
     take(dataset.shapes);
