@@ -101,6 +101,14 @@ def test_the_picture_goes_from_zero_to_the_longest_run() -> None:
     assert places == [470.0, 125.0]
 
 
+def test_words_where_only_repacked_copies_were_compared() -> None:
+    result = {**RESULT, "equal_content": None, "repack": {"content": {"what": "512 reads"}}}
+    assert words.content_text(result).startswith(
+        "no run with other settings was compared, those on repacked files were"
+    )
+    assert words.content_text({**RESULT, "equal_content": None}).startswith("nothing was compared")
+
+
 def test_words_for_the_terminal() -> None:
     assert words.speed_text(RESULT) == (
         "2 s by default, 0.5 s tuned: 4 times as fast (3.5 to 4.5, 2 pairs)"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,16 @@ def since(before: Mapping[Path, Snapshot], folders: Sequence[Path], root: Path) 
     for folder, after in now(folders, root).items():
         found += [str(folder / name) for name in snapshot.written(before[folder], after)]
     return found
+
+
+def later_than(folder: Path, root: Path, began_ns: int, besides: Collection[Path]) -> list[str]:
+    """Files there, by their paths below it, that were written since a time."""
+    found = now([folder], root).get(folder, {})
+    return sorted(
+        name
+        for name, state in found.items()
+        if state.modified_ns > began_ns - _tick_ns and folder / name not in besides
+    )
 
 
 def _is_changed(file: Document, began_ns: int) -> bool:
