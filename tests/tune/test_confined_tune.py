@@ -168,6 +168,13 @@ def test_without_landlock_it_is_said_and_the_profile_is_looked_at(
     assert any("were not confined" in note for note in ran.json["notes"])
 
 
+def test_without_landlock_what_is_written_beside_the_folder_is_seen(home: Path) -> None:
+    ran = tuned(home, text="open('../out.txt', 'w').write('x')", TAILRACE_TUNE_CONFINE="off")
+    assert "outside of its working folder: " in ran.err
+    assert "run/out.txt" in ran.err
+    assert not (home.parent / "out.txt").exists()
+
+
 @pytest.mark.parametrize(
     "change",
     ["open(P, 'w').close()", "open(P, 'a').write('x')", "open(P).close(); os.remove(P)",

@@ -34,6 +34,7 @@ RESULT: Document = {
     "advice": ["another format"], "repack": None,
     "plan": "/d/tailrace-tune/plan.json", "notes": ["a note"],
     "runs": [{"name": "default-1", "elapsed_s": 2.0, "run_s": 1.9, "sync_s": 0.1, "code": 0}],
+    "confined": True,
 }  # fmt: skip
 PLAN = plan(("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes", value=12582912)]))
 
@@ -93,6 +94,8 @@ def test_the_page_of_one_that_is_not() -> None:
     html = page.render(result, None)
     assert read(html).ids == ["rules", "content", "runs"]
     assert "Nothing to gain here" in html
+    assert "The system kept all of them" in html
+    assert "not wholly, kept" in page.render({**result, "confined": False}, None)
     assert "nothing was compared" in html
 
 

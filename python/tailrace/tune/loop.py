@@ -114,10 +114,13 @@ class Tune:
 
     def _note_confinement(self, found: Found) -> None:
         confined = self.setting.confined
-        if confined is not None and confined.why_not:
+        if confined is not None and not confined.is_whole:
+            who = f"the runs were not confined to their folder: {confined.why_not}"
+            if not confined.why_not:
+                who = f"not all of a run was confined to its folder: {confined.beyond} were not"
             found.notes.append(
-                f"the runs were not confined to their folder: {confined.why_not}. That they wrote "
-                "nothing elsewhere is known only from what the recording run was seen to do"
+                f"{who}. That nothing is written elsewhere is known only from what the recording "
+                "run was seen to do"
             )
         elif confined is not None and not landlock.sees_truncate():
             found.notes.append(
@@ -125,11 +128,17 @@ class Tune:
                 "(truncate), which Linux before 6.2 does not refuse"
             )
 
+    def _ours(self) -> set[Path]:
+        confined = self.setting.confined
+        return {
+            self._asked.output, self._asked.scratch, *([confined.temporary] if confined else [])
+        }  # fmt: skip
+
     def _note_outside(self, found: Found) -> None:
         """Files of random names, mostly: each run has left its own where it may write."""
         kept, began_ns = self._runner.outside.files, self._ledger.known("recorded")["began_ns"]
         for folder in self._asked.allow_outside:
-            new = touched.later_than(folder, self._asked.scratch, began_ns, kept)
+            new = touched.later_than(folder, self._ours(), began_ns, kept)
             if new:
                 found.notes.append(
                     f"{plural(len(new), 'new file')} in {folder} besides those of the recording "

@@ -76,8 +76,8 @@ class Scratch:
         return Path(target) if target is not None and Path(target).is_file() else None
 
     def begin(self) -> Path:
-        """A fresh working folder."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """A fresh working folder, with nothing beside it that a run has left there."""
+        shutil.rmtree(self.folder.parent, ignore_errors=True)
         _make_folders(self.folder, self._found.folders)
         for name, (size, _) in self._found.files.items():
             source = self.instead.get(name, self.inputs / name)

@@ -65,10 +65,12 @@ def survey(home: Path, skip: Collection[Path], linked: Sequence[str] = ()) -> Su
             own = name if below == "." else f"{below}/{name}"
             if path in skip or name in version_control:
                 continue
-            if path.is_symlink() or (path / _environment_mark).is_file():
+            if path.is_symlink():
                 found.links[own] = os.path.realpath(path)
-            elif _asked(own, linked, used):
+            elif _asked(own, linked, used) or not _is_readable(path, own, found):
                 found.links[own] = str(path)
+            elif (path / _environment_mark).is_file():
+                found.links[own] = os.path.realpath(path)
             else:
                 found.folders.append(own)
                 kept.append(name)
@@ -87,6 +89,15 @@ def survey(home: Path, skip: Collection[Path], linked: Sequence[str] = ()) -> Su
     return found
 
 
+def _is_readable(path: Path, own: str, found: Survey) -> bool:
+    """What the user may not read cannot be copied; the program may never touch it."""
+    wanted = os.R_OK | (os.X_OK if path.is_dir() else 0)
+    if os.access(path, wanted):
+        return True
+    found.notes.append(f"{own} cannot be read by you: it is linked to, not copied")
+    return False
+
+
 def _asked(own: str, patterns: Sequence[str], used: set[str]) -> bool:
     hits = [one for one in patterns if fnmatchcase(own, one.rstrip("/"))]
     used.update(hits)
@@ -103,7 +114,7 @@ def _note_file(path: Path, own: str, linked: Sequence[str], used: set[str], foun
         return
     if not stat.S_ISREG(status.st_mode):
         found.notes.append(f"{own} is no file of data; runs do not see it")
-    elif _asked(own, linked, used):
+    elif _asked(own, linked, used) or not _is_readable(path, own, found):
         found.links[own] = str(path.absolute())
     else:
         found.files[own] = (status.st_size, status.st_mtime_ns)
