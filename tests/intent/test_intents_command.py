@@ -139,7 +139,9 @@ def test_joined_runs_have_rows_of_files(call, tmp_path: Path) -> None:
             "files": [{
                 "path": f"/run_{ranks}/out.h5", "processes": f"0-{ranks - 1}",
                 "hdf5": {"opens": ranks},
-                "datasets": [{"path": "/x", "interface": "hdf5", "processes": "0", "writes": moved}],
+                "datasets": [
+                    {"path": "/x", "interface": "hdf5", "processes": "0", "writes": moved},
+                ],
             }],
         }  # fmt: skip
         profiles.append(tmp_path / f"{ranks}.json")

@@ -68,8 +68,9 @@ class FakeRunner:
         self.printed: dict[str, bytes] = {}
 
     def run(
-        self, name: str, plan: Document | None, limit_s: float | None, keep: bool = False
-    ) -> Measured:
+        self, name: str, plan: Document | None, limit_s: float | None, keep: bool = False,
+        plain: bool = False,
+    ) -> Measured:  # fmt: skip
         outcome, printed, lines = self.program.run(name, plan)
         found = Measured(outcome.elapsed_s, outcome.elapsed_s, 0.0, outcome, lines)
         if keep:

@@ -7,12 +7,14 @@ import json
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from mpi_programs import BUILD, MPIEXEC
 
 from tailrace.tune import confine, landlock
+from tailrace.tune.asked import Asked
 from tailrace.tune.confine import Confinement
 from tailrace.tune.measure import Measured, Runner, Setting
 from tailrace.tune.scratch import Scratch
@@ -220,3 +222,20 @@ def test_the_folder_for_temporary_files_is_the_same_when_a_tune_goes_on(tmp_path
     other = Confinement([], root=tmp_path, temporary=first.temporary)
     assert other.temporary != first.temporary
     other.close()
+
+
+def test_ranks_that_are_not_reached_are_told(tmp_path: Path) -> None:
+    def beyond(command: list[str], **given: str) -> str:
+        confined = Confinement([], root=tmp_path, command=command, given=given)
+        confined.close()
+        return "" if confined.is_whole else confined.beyond
+
+    assert beyond(["/usr/bin/srun", "-n", "2", "program"]).startswith("ranks that srun has its own")
+    assert beyond(["mpiexec", "program"], SLURM_NNODES="4") == "ranks on other nodes"
+    assert beyond(["mpiexec", "program"]) == beyond(["program"], SLURM_NNODES="4") == ""
+
+
+def test_a_tune_with_other_folders_that_are_allowed_is_another_one(tmp_path: Path) -> None:
+    asked = Asked(["program"], tmp_path, tmp_path / "out", tmp_path / "scratch")
+    other = replace(asked, allow_outside=(tmp_path / "far",))
+    assert asked.as_fact() != other.as_fact()

@@ -34,6 +34,7 @@ RESULT: Document = {
     "advice": ["another format"], "repack": None,
     "plan": "/d/tailrace-tune/plan.json", "notes": ["a note"],
     "runs": [{"name": "default-1", "elapsed_s": 2.0, "run_s": 1.9, "sync_s": 0.1, "code": 0}],
+    "confined": True,
 }  # fmt: skip
 PLAN = plan(("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes", value=12582912)]))
 
@@ -93,12 +94,22 @@ def test_the_page_of_one_that_is_not() -> None:
     html = page.render(result, None)
     assert read(html).ids == ["rules", "content", "runs"]
     assert "Nothing to gain here" in html
+    assert "The system kept all of them" in html
+    assert "not wholly, kept" in page.render({**result, "confined": False}, None)
     assert "nothing was compared" in html
 
 
 def test_the_picture_goes_from_zero_to_the_longest_run() -> None:
     places = [float(x) for x in re.findall(r'cx="([0-9.]+)"', page.picture([[2.0, 0.5]]))]
     assert places == [470.0, 125.0]
+
+
+def test_words_where_only_repacked_copies_were_compared() -> None:
+    result = {**RESULT, "equal_content": None, "repack": {"content": {"what": "512 reads"}}}
+    assert words.content_text(result).startswith(
+        "no run with other settings was compared, those on repacked files were"
+    )
+    assert words.content_text({**RESULT, "equal_content": None}).startswith("nothing was compared")
 
 
 def test_words_for_the_terminal() -> None:

@@ -200,6 +200,31 @@ def test_in_place_what_a_killed_run_has_left_is_put_aside(home: Path) -> None:
     assert (root / "put_aside" / "new").read_bytes() == b"half"
 
 
+def test_what_the_user_may_not_read_is_linked_to(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tests may run as root, who may read everything."""
+    (home / "locked").mkdir()
+    (home / "locked" / "x").touch()
+    closed = {home / "locked", home / "big.h5"}
+    monkeypatch.setattr(survey.os, "access", lambda path, _mode: path not in closed)
+    found = survey.survey(home, set())
+    assert {name: Path(target) for name, target in found.links.items()}.items() >= {
+        ("locked", home / "locked"), ("big.h5", home / "big.h5")
+    }  # fmt: skip
+    assert "big.h5" not in found.files
+    assert not any(name.startswith("locked") for name in [*found.files, *found.folders])
+    assert sum("cannot be read by you" in note for note in found.notes) == 2
+
+
+def test_nothing_is_left_beside_the_folder_of_a_run(home: Path) -> None:
+    scratch = scratch_of(home)
+    beside = scratch.begin().parent / "beside"
+    beside.write_text("by a run that was not confined")
+    scratch.begin()
+    assert not beside.exists()
+
+
 def test_in_place_what_runs_do_not_see_is_left_alone(home: Path) -> None:
     (home / ".git" / "refs" / "tags").mkdir(parents=True)
     (home / ".git" / "HEAD").write_text("ref")

@@ -111,6 +111,14 @@ def test_a_program_that_is_not_there(tmp_path: Path) -> None:
         supervised(Job(["/nowhere/program"], {}, tmp_path, tmp_path / "prints"))
 
 
+def test_a_launcher_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(TailraceError, match="cannot be started") as raised:
+        supervised(Job(["mpiexec", "-n", "2", "program"], {}, tmp_path, tmp_path / "prints"))
+    assert "launcher of MPI programs" in raised.value.hint
+    assert "tailrace doctor" in raised.value.hint
+
+
 def test_death_by_a_signal_is_told(tmp_path: Path) -> None:
     found = supervised(job(tmp_path, "import os; os.kill(os.getpid(), 9)"))
     assert found.words == "it was ended by signal 9"

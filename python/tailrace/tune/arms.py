@@ -14,7 +14,7 @@ from tailrace import statistics
 from tailrace.intent.apply import Line
 from tailrace.run.rounds import Pace
 from tailrace.statistics import Comparison
-from tailrace.tune import content, pairs, recording
+from tailrace.tune import content, pairs, plain, recording
 from tailrace.tune.candidate import Checked
 from tailrace.tune.content import ByItself, Report, Result
 from tailrace.tune.ground import Ground
@@ -32,6 +32,7 @@ Copies = dict[str, Path]  # of inputs, by their names in the working folder
 _least_limit_s = 10.0
 _times_slower = 5.0  # than the slowest default: then it hangs, or might as well
 _tries = 2
+_plain = "default with nothing of ours"
 
 
 class Misbehaved(Exception):
@@ -61,6 +62,21 @@ class Arms:
         self._limit_s = min(limit_s, max(_least_limit_s, _times_slower * slowest))
         known = content.by_itself(kept[0], kept[1])
         return known, content.against_default(kept[0], kept[1], known)
+
+    def plain_differences(self, known: ByItself) -> list[str]:
+        """What the program leaves otherwise with nothing of ours in it, a sentence each."""
+
+        def find() -> Document:
+            measured = self._made(_plain, None, keep=True, plain=True)
+            if measured.outcome.code != self._expected_code() or measured.outcome.stopped:
+                raise self._went_wrong(_plain, None, measured)
+            assert self._default is not None and measured.result is not None
+            found = plain.differences(self._default, measured.result, known)
+            self._drop(measured)
+            return {**measured.as_fact(), "differences": found}
+
+        differences: list[str] = self._ledger.fact(_plain, find)["differences"]
+        return differences
 
     def check(
         self, name: str, plan: Document | None, known: ByItself, copies: Copies | None = None
@@ -180,10 +196,12 @@ class Arms:
         )  # fmt: skip
         return measured.result
 
-    def _made(self, name: str, plan: Document | None, keep: bool = False) -> Measured:
+    def _made(
+        self, name: str, plan: Document | None, keep: bool = False, plain: bool = False
+    ) -> Measured:
         """A run; once more where it wrote to an input behind a link, which is a copy from now."""
         for last in range(_tries):
-            measured = self._runner.run(_file_name(name), plan, self._limit_s, keep)
+            measured = self._runner.run(_file_name(name), plan, self._limit_s, keep, plain)
             if not measured.altered or last == _tries - 1:
                 break
             self._ledger.note("copies", sorted(self._ground.copies))

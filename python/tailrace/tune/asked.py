@@ -48,6 +48,7 @@ class Asked:
             "stdin": str(self.stdin) if self.stdin else None,
             "cold": self.is_cold,
             "in_place": self.in_place,
+            "allow_outside": [str(folder) for folder in self.allow_outside],
             "search": self.search_minutes,
         }
 

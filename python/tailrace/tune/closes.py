@@ -8,6 +8,7 @@ The copies are made by the hook of system calls, in the process that closes the 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -45,6 +46,11 @@ def not_seen(why: str) -> str:
 def name_of(file: str, number: int) -> str:
     """What a file is called, as it was at one of its closes."""
     return f"{file} (close {number})"
+
+
+def is_close(name: str) -> bool:
+    """Whether it is a name of `name_of`."""
+    return re.search(r" \(close \d+\)$", name) is not None
 
 
 def keep(folder: Path, working: Path, left: Left) -> list[str]:

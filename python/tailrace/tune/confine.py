@@ -14,6 +14,8 @@ from pathlib import Path
 from tailrace.tune import landlock
 
 _switch = "TAILRACE_TUNE_CONFINE"  # "off": as on a system without it
+_by_daemons = {"srun", "jsrun", "aprun", "flux"}
+_launchers = {"mpiexec", "mpirun", "orterun", "prterun"}
 _devices = Path("/dev")
 _always = ("/proc",)
 _shared = ("/tmp", "/var/tmp")
@@ -24,23 +26,32 @@ class Confinement:
 
     allowed: folders that the user lets programs write to. temporary: the TMPDIR of the runs, which
     no other program uses and which is empty when a run begins. why_not: "" where runs are confined.
+    beyond: which of their processes are not, in words; "": all of them are.
     """
 
     def __init__(
         self, yours: Sequence[Path], allowed: Sequence[Path] = (), *, root: Path,
-        temporary: Path | None = None, given: Mapping[str, str] = os.environ,
+        command: Sequence[str] = (), temporary: Path | None = None,
+        given: Mapping[str, str] = os.environ,
     ) -> None:  # fmt: skip
         """yours: what must not be within what is opened to programs as a whole. temporary: that of
         the same tune before it was ended."""
         self.allowed = tuple(allowed)
         self.why_not = _why_not(given)
+        self.beyond = _beyond(command, given)
         self.temporary = _still_ours(temporary) or _new_folder(root, given)
         names = ("TMPDIR", *(name for name in ("TMP", "TEMP") if name in given))
         self.environment = dict.fromkeys(names, str(self.temporary))
         self._common = [*allowed, self.temporary, *_common(yours, given)]
 
+    @property
+    def is_whole(self) -> bool:
+        """Nothing that belongs to a run can write elsewhere."""
+        return not self.why_not and not self.beyond
+
     def begin(self) -> None:
         """Before a run: nothing is left of the one before."""
+        self.temporary.mkdir(exist_ok=True)  # where it is not confined it may be gone
         for path in self.temporary.iterdir():
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path, ignore_errors=True)
@@ -64,6 +75,16 @@ def _why_not(given: Mapping[str, str]) -> str:
         return f"{_switch}=off"
     if landlock.version() == 0:
         return "this system has no Landlock (Linux 5.19 and later, where it is switched on)"
+    return ""
+
+
+def _beyond(command: Sequence[str], given: Mapping[str, str]) -> str:
+    """A process hands its confinement on to what it starts itself, and to nothing else."""
+    launcher = Path(command[0]).name if command else ""
+    if launcher in _by_daemons:
+        return f"ranks that {launcher} has its own daemons start"
+    if launcher in _launchers and _several_nodes(given):
+        return "ranks on other nodes"
     return ""
 
 

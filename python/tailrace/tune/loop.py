@@ -36,6 +36,7 @@ from tailrace.whole_files import write_text
 
 Say = Callable[[str], None]
 
+_otherwise = "as it is, it leaves something else than with Tailrace's connector in it"
 _no_rule = "no rule has anything to set for it"
 _copies_of_outputs = 4  # two of the default, one tuned, and that of the run at work
 
@@ -80,7 +81,9 @@ class Tune:
     def run(self) -> Found:
         """Raises TailraceError where the program itself does not go well."""
         try:
-            return self._run()
+            found = self._run()
+            self._note_outside(found)
+            return found
         finally:
             self._runner.outside.put_back()
 
@@ -98,6 +101,9 @@ class Tune:
         if not alike.equal:
             found.notes += alike.notes
             return _ended(found, "not_proven", nothing_alike(found.known, alike))
+        if otherwise := self._arms.plain_differences(found.known):
+            found.notes += [f"differs with Tailrace's connector: {one}" for one in otherwise]
+            return _ended(found, "not_proven", f"{_otherwise}: {otherwise[0]}")
         self._arms.expect(recorded["elapsed_s"])
         if not self._steady(found):
             return found
@@ -108,16 +114,36 @@ class Tune:
 
     def _note_confinement(self, found: Found) -> None:
         confined = self.setting.confined
-        if confined is not None and confined.why_not:
+        if confined is not None and not confined.is_whole:
+            who = f"the runs were not confined to their folder: {confined.why_not}"
+            if not confined.why_not:
+                who = f"not all of a run was confined to its folder: {confined.beyond} were not"
             found.notes.append(
-                f"the runs were not confined to their folder: {confined.why_not}. That they wrote "
-                "nothing elsewhere is known only from what the recording run was seen to do"
+                f"{who}. That nothing is written elsewhere is known only from what the recording "
+                "run was seen to do"
             )
         elif confined is not None and not landlock.sees_truncate():
             found.notes.append(
                 "the runs were confined to their folder, but for cutting files by their names "
                 "(truncate), which Linux before 6.2 does not refuse"
             )
+
+    def _ours(self) -> set[Path]:
+        confined = self.setting.confined
+        return {
+            self._asked.output, self._asked.scratch, *([confined.temporary] if confined else [])
+        }  # fmt: skip
+
+    def _note_outside(self, found: Found) -> None:
+        """Files of random names, mostly: each run has left its own where it may write."""
+        kept, began_ns = self._runner.outside.files, self._ledger.known("recorded")["began_ns"]
+        for folder in self._asked.allow_outside:
+            new = touched.later_than(folder, self._ours(), began_ns, kept)
+            if new:
+                found.notes.append(
+                    f"{plural(len(new), 'new file')} in {folder} besides those of the recording "
+                    f"run, for you to look at: {', '.join(new[:3])}{' ...' if new[3:] else ''}"
+                )
 
     def _settings(self, found: Found, candidate: Candidate) -> None:
         """What comes of the plan."""
@@ -179,6 +205,7 @@ class Tune:
                 "written_bytes": ran.written_bytes,
                 "outside": ran.outside,
                 "refused": ran.refused,
+                "began_ns": ran.outcome.began_ns,
                 "notes": ran.notes,
             }
 

@@ -104,20 +104,22 @@ class Runner:
         self.reads: set[str] | None = None  # files that the program was seen to touch; None: all
 
     def run(
-        self, name: str, plan: Document | None, limit_s: float | None, keep: bool = False
-    ) -> Measured:
+        self, name: str, plan: Document | None, limit_s: float | None, keep: bool = False,
+        plain: bool = False,
+    ) -> Measured:  # fmt: skip
         """A run of the command as it is (plan None), or with a plan.
 
         Args:
             keep: what it leaves stays, under `name`, to be compared, and what it reads is hashed:
                 such a run is not for its time.
+            plain: but nothing of ours is in it: no connector and no hooks.
         """
         setting, ground = self._setting, self._ground
         ground.begin()
         self.outside.put_back()
         settle()
         (page_cache.cold if setting.is_cold else page_cache.warm)(self._inputs())
-        with Application(setting, ground, plan, name, hashes=keep) as application:
+        with Application(setting, ground, plan, name, hashes=keep and not plain) as application:
             outcome = supervised(
                 setting.job(
                     application.words, application.environment, self.prints(name), limit_s, ground,

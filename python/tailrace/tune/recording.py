@@ -8,6 +8,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from tailrace.tune import refused, relocate, touched
 from tailrace.tune.ground import Ground
 from tailrace.tune.measure import Setting, strays_are_an_error
 from tailrace.tune.refused import Refused, Where
+from tailrace.tune.snapshot import Snapshot
 from tailrace.tune.supervise import Outcome, supervised
 
 Document = dict[str, Any]
@@ -57,22 +59,13 @@ def record_run(setting: Setting, ground: Ground, limit_s: float | None) -> Recor
     words = relocate.words_in(setting.command, setting.home, folder)
     hooks = layers.prepare(layers.parse("auto"), words, spools, None)
     words = record.with_environment(hooks.words, list(hooks.environment))
-    allowed = setting.confined.allowed if setting.confined else ()
-    before = touched.now(allowed, setting.root)
+    before = _allowed_now(setting, ground)
     outcome = supervised(setting.job(words, hooks.environment, prints, limit_s, ground, [spools]))
-    profile = _profile_of(spools, setting.command) if not outcome.stopped else {}
-    denied = _refused(profile, outcome, prints, setting, ground)
     if outcome.code or outcome.stopped:
-        said = _end_of(prints / "stderr")
-        if denied:
-            last = _text_of(prints / "stderr", 400).strip().rpartition("\n")[2]
-            raise refused.error(denied, _where(setting, ground), last)
-        raise failed(outcome, said, setting.command, limit_s)
-    outside = [
-        path for path in touched.outside(profile, _own_places(setting, ground), outcome.began_ns)
-        if not _is_confined(setting) or _where(setting, ground).is_open(Path(path))
-    ]  # fmt: skip
-    outside = sorted({*outside, *touched.since(before, allowed, setting.root)})
+        raise _why_failed(outcome, spools, prints, setting, ground, limit_s)
+    profile = _profile_of(spools, setting.command)
+    denied = _refused(profile, setting, ground)
+    outside = _written_outside(profile, before, outcome.began_ns, setting, ground)
     layers.without_doubles(profile)
     left = ground.end("record")
     strays_are_an_error(left)
@@ -86,21 +79,50 @@ def record_run(setting: Setting, ground: Ground, limit_s: float | None) -> Recor
     )  # fmt: skip
 
 
+def _why_failed(
+    outcome: Outcome, spools: Path, prints: Path, setting: Setting, ground: Ground,
+    limit_s: float | None,
+) -> TailraceError:  # fmt: skip
+    denied = []
+    if setting.confined is not None and not setting.confined.why_not and not outcome.stopped:
+        with suppress(TailraceError):  # it may have ended before anything was noted
+            denied += _refused(_profile_of(spools, setting.command), setting, ground)
+        denied += refused.in_words(_text_of(prints / "stderr", 1 << 16), _where(setting, ground))
+    if denied:
+        last = _text_of(prints / "stderr", 400).strip().rpartition("\n")[2]
+        return refused.error(denied, _where(setting, ground), last)
+    return failed(outcome, _end_of(prints / "stderr"), setting.command, limit_s)
+
+
+def _allowed_now(setting: Setting, ground: Ground) -> dict[Path, Snapshot]:
+    """What is in folders that the user lets runs write to."""
+    if setting.confined is None:
+        return {}
+    return touched.now(setting.confined.allowed, {setting.root, *_own_places(setting, ground)})
+
+
+def _written_outside(
+    profile: Document, before: dict[Path, Snapshot], began_ns: int, setting: Setting, ground: Ground
+) -> list[str]:
+    seen = touched.outside(profile, _own_places(setting, ground), began_ns)
+    if setting.confined is not None and setting.confined.is_whole:  # then it can have been no other
+        where = _where(setting, ground)
+        seen = [path for path in seen if where.is_open(Path(path))]
+    return sorted({*seen, *touched.since(before, _allowed_now(setting, ground))})
+
+
 def _profile_of(spools: Path, command: Sequence[str]) -> Document:
     profile: Document = json.loads(call("profile_of_spools", str(spools), shlex.join(command)))
     return profile
 
 
 def _own_places(setting: Setting, ground: Ground) -> list[Path]:
-    """Where a run may leave what it wants: that is put away."""
-    places = [*ground.places(), setting.root]
+    """Where a run may leave what it wants: that is put away; but not what is beside its folder."""
+    ours = (path for path in setting.root.iterdir() if path != ground.folder.parent)
+    places = [*ground.places(), *ours]
     if setting.confined is not None:
         places.append(setting.confined.temporary)
     return places
-
-
-def _is_confined(setting: Setting) -> bool:
-    return setting.confined is not None and not setting.confined.why_not
 
 
 def _where(setting: Setting, ground: Ground) -> Where:
@@ -109,17 +131,10 @@ def _where(setting: Setting, ground: Ground) -> Where:
     return Where(setting.home, ground.folder, lambda path: confined.is_open(path, own))
 
 
-def _refused(
-    profile: Document, outcome: Outcome, prints: Path, setting: Setting, ground: Ground
-) -> list[Refused]:
-    """What a program says is looked at only where it failed: it may say a lot."""
-    if not _is_confined(setting):
+def _refused(profile: Document, setting: Setting, ground: Ground) -> list[Refused]:
+    if setting.confined is None or setting.confined.why_not:
         return []
-    where = _where(setting, ground)
-    found = refused.in_profile(profile, where)
-    if outcome.code:
-        found += refused.in_words(_text_of(prints / "stderr", 1 << 16), where)
-    return found
+    return refused.in_profile(profile, _where(setting, ground))
 
 
 def failed(

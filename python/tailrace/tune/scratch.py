@@ -80,8 +80,8 @@ class Scratch:
         return Path(target) if target is not None and Path(target).is_file() else None
 
     def begin(self) -> Path:
-        """A fresh working folder."""
-        tree.remove(self.folder)
+        """A fresh working folder, with nothing beside it that a run has left there."""
+        tree.remove(self.folder.parent)
         _make_folders(self.folder, self._found.folders)
         instead = {self._led_to(name): path for name, path in self.instead.items()}
         for name, (size, _) in self._found.files.items():

@@ -59,7 +59,7 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
             ground.put_back()
             found.notes += put_aside_notes(ground)
             plan = _kept_plan(asked, found, ledger)
-            result = document(asked, found, plan, _runs(ledger), confined=not confined.why_not)
+            result = document(asked, found, plan, _runs(ledger), confined=confined.is_whole)
             kept = json.loads(plan.read_text()) if plan else None
             write_text(asked.output / "report.html", page.render(result, kept))
             (state / "profile.json").replace(asked.output / "profile.json")
@@ -239,13 +239,15 @@ def _confined(asked: Asked, ledger: Ledger, say: Say) -> Confinement:
     """What runs may write to. A folder for temporary files that was used before is used again:
     some programs print its path."""
     survey_links = (ledger.known("survey") or {}).get("links", {})
-    named = (Path(word) for word in asked.command if word.startswith("/"))
+    values = (word.rpartition("=")[2] for word in asked.command)
+    named = (Path(value) for value in values if value.startswith("/"))
     inputs = [asked.stdin, *map(Path, survey_links.values()), *named]
     yours = [asked.home, asked.output, *(path for path in inputs if path and path.exists())]
     before = ledger.known("temporary")
     confined = Confinement(
-        yours, asked.allow_outside, root=asked.scratch, temporary=Path(before) if before else None
-    )
+        yours, asked.allow_outside, root=asked.scratch, command=asked.command,
+        temporary=Path(before) if before else None,
+    )  # fmt: skip
     ledger.note("temporary", str(confined.temporary))
     if confined.why_not:
         say(f"runs are not confined: {confined.why_not}")

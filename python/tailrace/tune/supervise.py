@@ -22,6 +22,7 @@ from tailrace.tune.processes import Process, family
 _patience_s = 5.0
 _look_s = 0.25
 _pause_s = 0.02
+_launchers = {"mpiexec", "mpirun", "orterun", "prterun", "srun", "jsrun", "aprun"}
 _interrupts = {signal.SIGINT, signal.SIGTERM}
 
 
@@ -124,8 +125,17 @@ def _started(
         code = ExitCode.USAGE if isinstance(error, FileNotFoundError) else ExitCode.RUN_FAILED
         raise TailraceError(
             f"the program cannot be started: {error.strerror}", where=job.words[0], code=code,
-            hint="what follows -- is run as it is, without a shell",
+            hint=_how_to_start(job.words[0], error),
         ) from error  # fmt: skip
+
+
+def _how_to_start(program: str, error: OSError) -> str:
+    if isinstance(error, FileNotFoundError) and Path(program).name in _launchers:
+        return (
+            "it is a launcher of MPI programs, and there is none of that name on PATH: load or "
+            "install an MPI (tailrace doctor tells what it finds), or leave the launcher out"
+        )
+    return "what follows -- is run as it is, without a shell"
 
 
 def _environment(job: Job) -> dict[str, str]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,11 @@ from tailrace.tune.snapshot import Snapshot
 
 Document = Mapping[str, Any]
 
+_everything = Path("/")
 _tick_ns = 50_000_000  # times of change are coarse: a file may be dated before what changed it
 
 
-def outside(profile: Document, places: Sequence[Path], began_ns: int) -> list[str]:
+def outside(profile: Document, places: Collection[Path], began_ns: int) -> list[str]:
     """Of a profile whose layers all stand there still: what was opened for writing or written, what
     bears a later date than the run, and what was read and is gone."""
     return [
@@ -26,21 +27,33 @@ def outside(profile: Document, places: Sequence[Path], began_ns: int) -> list[st
     ]
 
 
-def now(folders: Sequence[Path], root: Path) -> dict[Path, Snapshot]:
-    """What is in folders that a run may write to. root: ours, which is left out."""
-    return {
-        folder: snapshot.take(folder, {root})
-        for folder in folders
-        if not root.is_relative_to(folder)
-    }
+def now(folders: Sequence[Path], skip: Collection[Path]) -> dict[Path, Snapshot]:
+    """What is in folders that a run may write to; the whole system is not looked at.
+
+    skip: folders that are left out.
+    """
+    return {folder: snapshot.take(folder, skip) for folder in folders if folder != _everything}
 
 
-def since(before: Mapping[Path, Snapshot], folders: Sequence[Path], root: Path) -> list[str]:
+def since(before: Mapping[Path, Snapshot], after: Mapping[Path, Snapshot]) -> list[str]:
     """What was written there; what was removed is gone for the runs that follow too."""
     found = []
-    for folder, after in now(folders, root).items():
-        found += [str(folder / name) for name in snapshot.written(before[folder], after)]
+    for folder, files in after.items():
+        names = snapshot.written(before[folder], files)
+        found += [str(folder / name) for name in names if not files[name].link]
     return found
+
+
+def later_than(
+    folder: Path, skip: Collection[Path], began_ns: int, besides: Collection[Path]
+) -> list[str]:
+    """Files there, by their paths below it, that were written since a time."""
+    found = now([folder], skip).get(folder, {})
+    return sorted(
+        name
+        for name, state in found.items()
+        if state.modified_ns > began_ns - _tick_ns and folder / name not in besides
+    )
 
 
 def _is_changed(file: Document, began_ns: int) -> bool:

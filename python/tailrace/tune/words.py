@@ -44,6 +44,8 @@ def content_text(result: Document) -> str:
     """What was compared, and what was left out."""
     content = result["content"]
     words = "nothing was compared"
+    if result["repack"] and result["repack"]["content"]:
+        words = "no run with other settings was compared, those on repacked files were"
     if result["equal_content"] is not None:
         equal = "equal" if result["equal_content"] else "NOT proven equal"
         words = f"{equal} in {content['compared']}"

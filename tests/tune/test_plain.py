@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The default of the proofs, under connector and hooks, is held against one without."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tailrace_cli import tailrace
+
+from tailrace.tune import content, plain
+from tailrace.tune.content import Result
+from tailrace.tune.delivered import Read
+
+NOTICES = """
+import h5py, os
+with h5py.File("out.h5", "w") as file:
+    data = file.create_dataset("x", (3, 524288), "f8", chunks=(3, 524288), shuffle=True)
+    for number in range(3):
+        data[number] = number
+    file.attrs["plain"] = "HDF5_VOL_CONNECTOR" not in os.environ
+"""
+
+
+def test_a_program_that_behaves_otherwise_under_the_connector_is_not_proven(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(NOTICES)
+    words = ["--json", "--", sys.executable, "script.py"]
+    found = tailrace("tune", *words, cwd=tmp_path, HDF5_VOL_CONNECTOR=None).expect(3).json
+    assert found["verdict"] == "not_proven"
+    assert "something else than with Tailrace's connector in it: out.h5: /@plain" in found["reason"]
+    assert found["kept"] is False
+
+
+def result(folder: Path, name: str, files: dict[str, str], **more: object) -> Result:
+    places = {}
+    for file, text in files.items():
+        places[file] = folder / name / file
+        places[file].parent.mkdir(parents=True, exist_ok=True)
+        places[file].write_text(text)
+    reads: dict[str, Read] = {"a:x": Read(1, 8, "1", 0)} if more.get("reads") else {}
+    return Result(places, (), str(more.get("prints", "")).encode(), 0, reads)
+
+
+def test_copies_at_closes_are_known_only_with_the_hooks(tmp_path: Path) -> None:
+    files = {"a": "1", "a (close 1)": "0"}
+    one, two = (result(tmp_path, name, files) for name in ("one", "two"))
+    known = content.by_itself(one, two)
+    assert plain.differences(one, result(tmp_path, "plain", {"a": "1"}), known) == []
+    other = result(tmp_path, "other", {"a": "2"})
+    assert plain.differences(one, other, known) == ["a: has other bytes"]
+    assert plain.differences(one, result(tmp_path, "none", {}), known) == ["a: was not written"]
+    more = result(tmp_path, "more", {"a": "1", "b": "1"})
+    assert plain.differences(one, more, known) == ["b: is not written by default"]
+
+
+def test_what_is_printed_counts_where_there_is_nothing_else(tmp_path: Path) -> None:
+    one, two = (result(tmp_path, name, {}, prints="sum 3\n") for name in ("one", "two"))
+    other = result(tmp_path, "other", {}, prints="sum 4\n")
+    assert plain.differences(one, other, content.by_itself(one, two))
+    one, two = (result(tmp_path, name, {}, prints="1.0 s\n", reads=True) for name in ("one", "two"))
+    assert plain.differences(one, other, content.by_itself(one, two)) == []
