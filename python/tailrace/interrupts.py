@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -27,6 +28,7 @@ def install() -> None:
     A signal that is ignored (a command in the background, nohup) stays so.
     """
     _received.clear()
+    sys.unraisablehook = _swallowed
     for number in signals:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _receive)
@@ -76,6 +78,13 @@ def patient() -> Iterator[None]:
         yield
     finally:
         _patient.pop()
+
+
+def _swallowed(what: sys.UnraisableHookArgs) -> None:
+    """An interrupt within a library's callback is remembered and raised later: nothing to be told
+    with a traceback."""
+    if not (_received and issubclass(what.exc_type, KeyboardInterrupt)):
+        sys.__unraisablehook__(what)
 
 
 def _receive(number: int, _frame: FrameType | None) -> None:

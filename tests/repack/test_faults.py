@@ -22,7 +22,7 @@ from repacking import contents, plan, rows, untouched
 from tailrace_cli import called, environment
 
 from tailrace.errors import ExitCode, TailraceError
-from tailrace.repack import Options, publish, repack
+from tailrace.repack import Options, publish, repack, scratch
 from tailrace.repack.opening import failed
 
 CHUNK = Options(chunks=["rows=400x20"], priced=False)
@@ -203,7 +203,7 @@ def test_too_little_room(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 FULL = """
 import shutil, sys
 from pathlib import Path
-from tailrace.repack import Options, publish, repack
+from tailrace.repack import Options, publish, repack, scratch
 folder = Path(sys.argv[1])
 shutil.copy(sys.argv[2], folder / "rows.h5")
 data = (folder / "rows.h5").read_bytes()
@@ -274,6 +274,79 @@ def test_killed(tmp_path: Path, number: signal.Signals) -> None:
     run = called("repack", file, "--chunk", "rows=4000x20")
     assert run.code == 2 and "rows.h5.part: is there already" in run.err
     assert "one was killed: then remove it" in run.err
+
+
+IN_PRICE = """
+import os, signal, sys
+from pathlib import Path
+from tailrace.repack import Options, price, repack
+
+def killed(*_words):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+price.measure = killed
+repack(Path(sys.argv[1]), options=Options(chunks=["rows=400x20"]))
+"""
+
+
+def test_samples_of_a_killed_repack_are_removed_by_the_next(file: Path) -> None:
+    words = [sys.executable, "-c", IN_PRICE, file]
+    run = subprocess.run(words, env=environment(), capture_output=True, check=False)
+    assert run.returncode == -signal.SIGKILL, run.stderr
+    (left,) = file.parent.glob(".tailrace-repack-*")
+    foreign = file.parent / ".tailrace-repack-mine"
+    foreign.mkdir()
+    (foreign / "notes").touch()
+    for folder in (left, foreign):
+        os.utime(folder, (0, 0))
+    with scratch.own_folder(file.parent) as at_work:
+        os.utime(at_work, (0, 0))
+        said = called("repack", file, "--chunk", "rows=400x20", "--dry-run").expect(0)
+        assert at_work.is_dir()
+    assert f"{left}, left over from a repack that was killed, was removed" in said.out + said.err
+    assert f"{foreign} seems to be left over" in said.out + said.err
+    assert not left.exists()
+    assert (foreign / "notes").exists()
+
+
+IN_A_CALLBACK = """
+import os, signal
+from tailrace import interrupts
+
+class Closing:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(9):
+            pass
+
+interrupts.install()
+Closing()
+try:
+    interrupts.check()
+except KeyboardInterrupt:
+    print("raised")
+"""
+
+
+def test_an_interrupt_within_a_callback_is_raised_later_without_a_traceback() -> None:
+    words = [sys.executable, "-c", IN_A_CALLBACK]
+    run = subprocess.run(words, env=environment(), capture_output=True, text=True, check=True)
+    assert (run.stdout, run.stderr) == ("raised\n", "")
+
+
+def test_an_interrupt_while_the_command_is_read_in_is_told_in_a_line() -> None:
+    script = (
+        "import builtins, os, signal; from tailrace.cli import main; from tailrace import "
+        "interrupts; interrupts.install(); old = builtins.__import__\n"
+        "def reading(name, *more):\n"
+        "    if name == 'tailrace.cli.app':\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return old(name, *more)\n"
+        "builtins.__import__ = reading; print(main.run(['doctor']))"
+    )
+    words = [sys.executable, "-c", script]
+    run = subprocess.run(words, env=environment(), capture_output=True, text=True, check=True)
+    assert (run.stdout, run.stderr) == ("130\n", "tailrace: interrupted\n")
 
 
 def test_the_limit_of_memory(tmp_path: Path) -> None:

@@ -39,11 +39,11 @@ def plain_dashes(word: str) -> str:
 
 def run(words: list[str]) -> int:
     """Runs a command in this process and returns its exit code; no exception leaves."""
-    from tailrace.cli.app import app
-
     arguments = [plain_dashes(word) for word in words]
     output = Output(as_json=json_requested(arguments))
     try:
+        from tailrace.cli.app import app
+
         code = app(args=arguments, prog_name="tailrace", standalone_mode=False)
         sys.stdout.flush()
         interrupts.check()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import os
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ from tailrace.repack.sample import (
     piece_of,
     written_bytes,
 )
+from tailrace.repack.scratch import own_folder
 from tailrace.repack.survey import Survey
 from tailrace.repack.wishes import extents_of
 from tailrace.verify.model import Shape
@@ -63,14 +63,14 @@ def price_of(
     started = time.perf_counter()
     file_bytes = Path(source.filename).stat().st_size
     price = Price()
-    with tempfile.TemporaryDirectory(prefix=".tailrace-repack-", dir=folder) as scratch:
-        per_byte_s = _raw_copy_s(Path(source.filename), Path(scratch) / "raw")
+    with own_folder(folder) as scratch:
+        per_byte_s = _raw_copy_s(Path(source.filename), scratch / "raw")
         for change in sorted(changes, key=lambda one: -one.dataset.bytes):
             one = DatasetPrice(change.dataset.path, written_bytes(source, change.dataset))
             measured = sum(other.sampled_bytes > 0 for other in price.datasets)
             if not change.dataset.type.variable and one.bytes and measured < _most_measured:
                 piece = shapes.get(change.dataset.path) or piece_of(change)
-                measure(source, change, one, memory, Path(scratch) / "sample.h5", piece)
+                measure(source, change, one, memory, scratch / "sample.h5", piece)
             price.datasets.append(one)
     _fill_unmeasured(price.datasets, changes, per_byte_s)
     changed = sum(change.dataset.stored_bytes for change in changes)

@@ -28,6 +28,7 @@ from tailrace.repack.opening import (
 )
 from tailrace.repack.price import Price, price_of, read_shapes
 from tailrace.repack.reading import Reads, chunk_for, dominant, reads_in
+from tailrace.repack.scratch import remove_left_over
 from tailrace.repack.survey import Storage, Survey, survey
 from tailrace.repack.wishes import Wishes, from_options, from_plan
 from tailrace.units import plural
@@ -128,6 +129,7 @@ def repack(
         check_contents(real, found, options.memory)
         publish.check_places(real, goal)
         publish.check_nobody_writes(real)
+        report.notes += remove_left_over(goal.parent)
         report.price = _priced(report, source, found, options, goal)
         hear(report)
         if not options.dry_run:
