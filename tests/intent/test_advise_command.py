@@ -16,6 +16,7 @@ import jsonschema
 import netCDF4
 import pytest
 
+from tailrace.cli import main
 from tailrace.intent import snippets
 from tailrace.intent.advice import rule_table
 from tailrace.intent.rules_page import page
@@ -294,16 +295,18 @@ def test_no_input_of_it_is_overwritten(profile: Path, tmp_path: Path) -> None:
     assert profile.read_text() == before
 
 
-def test_files_that_are_not_what_is_wanted(profile: Path, tmp_path: Path) -> None:
+def test_files_that_are_not_what_is_wanted(
+    profile: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Each names what it wants, and how to get that."""
     empty, plan = tmp_path / "empty.json", tmp_path / "plan.json"
     empty.write_text("")
-    assert tailrace("advise", profile, "-o", plan).returncode == 0
+    assert main.run(["advise", str(profile), "-o", str(plan)]) == 0
 
     def said(*words: str | Path) -> str:
-        run = tailrace(*words)
-        assert run.returncode == 2
-        return " ".join(run.stderr.split())
+        capsys.readouterr()
+        assert main.run([str(word) for word in words]) == 2
+        return " ".join(capsys.readouterr().err.split())
 
     for file, what in (
         (tmp_path / "none", "no such file"),
