@@ -140,9 +140,10 @@ class Tune:
         for folder in self._asked.allow_outside:
             new = touched.later_than(folder, self._ours(), began_ns, kept)
             if new:
+                names = ", ".join(new[:3]) + (" ..." if new[3:] else "")
                 found.notes.append(
-                    f"{plural(len(new), 'new file')} in {folder} besides those of the recording "
-                    f"run, for you to look at: {', '.join(new[:3])}{' ...' if new[3:] else ''}"
+                    f"new or changed in {folder}, besides what the recording run left: "
+                    f"{plural(len(new), 'file')}, for you to look at: {names}"
                 )
 
     def _settings(self, found: Found, candidate: Candidate) -> None:

@@ -20,7 +20,6 @@ from tailrace.tune import refused, relocate, touched
 from tailrace.tune.ground import Ground
 from tailrace.tune.measure import Setting, strays_are_an_error
 from tailrace.tune.refused import Refused, Where
-from tailrace.tune.snapshot import Snapshot
 from tailrace.tune.supervise import Outcome, supervised
 
 Document = dict[str, Any]
@@ -59,13 +58,12 @@ def record_run(setting: Setting, ground: Ground, limit_s: float | None) -> Recor
     words = relocate.words_in(setting.command, setting.home, folder)
     hooks = layers.prepare(layers.parse("auto"), words, spools, None)
     words = record.with_environment(hooks.words, list(hooks.environment))
-    before = _allowed_now(setting, ground)
     outcome = supervised(setting.job(words, hooks.environment, prints, limit_s, ground, [spools]))
     if outcome.code or outcome.stopped:
         raise _why_failed(outcome, spools, prints, setting, ground, limit_s)
     profile = _profile_of(spools, setting.command)
     denied = _refused(profile, setting, ground)
-    outside = _written_outside(profile, before, outcome.began_ns, setting, ground)
+    outside = _written_outside(profile, outcome.began_ns, setting, ground)
     layers.without_doubles(profile)
     left = ground.end("record")
     strays_are_an_error(left)
@@ -94,21 +92,14 @@ def _why_failed(
     return failed(outcome, _end_of(prints / "stderr"), setting.command, limit_s)
 
 
-def _allowed_now(setting: Setting, ground: Ground) -> dict[Path, Snapshot]:
-    """What is in folders that the user lets runs write to."""
-    if setting.confined is None:
-        return {}
-    return touched.now(setting.confined.allowed, {setting.root, *_own_places(setting, ground)})
-
-
 def _written_outside(
-    profile: Document, before: dict[Path, Snapshot], began_ns: int, setting: Setting, ground: Ground
+    profile: Document, began_ns: int, setting: Setting, ground: Ground
 ) -> list[str]:
     seen = touched.outside(profile, _own_places(setting, ground), began_ns)
     if setting.confined is not None and setting.confined.is_whole:  # then it can have been no other
         where = _where(setting, ground)
         seen = [path for path in seen if where.is_open(Path(path))]
-    return sorted({*seen, *touched.since(before, _allowed_now(setting, ground))})
+    return seen
 
 
 def _profile_of(spools: Path, command: Sequence[str]) -> Document:

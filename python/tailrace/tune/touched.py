@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from tailrace.tune import snapshot
-from tailrace.tune.snapshot import Snapshot
 
 Document = Mapping[str, Any]
 
@@ -27,28 +26,12 @@ def outside(profile: Document, places: Collection[Path], began_ns: int) -> list[
     ]
 
 
-def now(folders: Sequence[Path], skip: Collection[Path]) -> dict[Path, Snapshot]:
-    """What is in folders that a run may write to; the whole system is not looked at.
-
-    skip: folders that are left out.
-    """
-    return {folder: snapshot.take(folder, skip) for folder in folders if folder != _everything}
-
-
-def since(before: Mapping[Path, Snapshot], after: Mapping[Path, Snapshot]) -> list[str]:
-    """What was written there; what was removed is gone for the runs that follow too."""
-    found = []
-    for folder, files in after.items():
-        names = snapshot.written(before[folder], files)
-        found += [str(folder / name) for name in names if not files[name].link]
-    return found
-
-
 def later_than(
     folder: Path, skip: Collection[Path], began_ns: int, besides: Collection[Path]
 ) -> list[str]:
-    """Files there, by their paths below it, that were written since a time."""
-    found = now([folder], skip).get(folder, {})
+    """Files there, by their paths below it, that were written since a time, by whomever; the whole
+    system is not looked at. skip: folders that are left out."""
+    found = snapshot.take(folder, skip) if folder != _everything else {}
     return sorted(
         name
         for name, state in found.items()
