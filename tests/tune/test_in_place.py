@@ -337,6 +337,15 @@ def test_what_was_edited_after_a_killed_tune_is_put_aside_and_told(home: Path) -
     assert (aside / "big").read_bytes().startswith(b"changed")
 
 
+def test_what_is_not_back_is_told_with_quiet_too(home: Path) -> None:
+    script = "open('one', 'w'); import shutil; shutil.rmtree('tailrace-tune/scratch/originals')"
+    words = ["--in-place", "--quiet", "--", sys.executable, "-S", "-c", script]
+    ran = tailrace("tune", *words, cwd=home).expect(1)
+    assert "NOT put back: one" in ran.err
+    assert "tailrace-tune/scratch/originals" in ran.err
+    assert "--resume" in ran.err
+
+
 def test_too_little_room_leaves_nothing_behind(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def too_little(_needed: int, _free: int, folder: Path) -> None:
         survey.check_space(2, 1, folder)

@@ -163,8 +163,8 @@ def test_what_cannot_be_read_is_linked_to_and_said() -> None:
         found = survey.survey(home, set())
         assert found.closed == ["closed", "secret"]
         assert found.notes == [
-            "closed cannot be read; runs find it as it is, by a link",
-            "secret cannot be read; runs find it as it is, by a link",
+            "closed cannot be read by you: it is linked to, not copied",
+            "secret cannot be read by you: it is linked to, not copied",
         ]
         run = scratch_of(home).begin()
         with pytest.raises(PermissionError):
