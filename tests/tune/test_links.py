@@ -4,11 +4,8 @@ folder finds them as it would in the user's."""
 
 from __future__ import annotations
 
-import ctypes
 import stat
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,8 +13,6 @@ from tailrace.tune import survey
 from tailrace.tune.scratch import Scratch
 
 BIG = b"x" * (survey.small_bytes + 1)
-VERSION = 0x20080522  # of the capabilities' interface, as <linux/capability.h> has it
-DAC_OVERRIDE, DAC_READ_SEARCH = 1 << 1, 1 << 2
 
 
 @pytest.fixture
@@ -113,25 +108,6 @@ def test_links_to_what_runs_do_not_have_lead_there(home: Path) -> None:
     assert not (run / "head").samefile(home / "head")
     assert (run / "linked").resolve() == home / "b.h5"
     assert (run / "nowhere").is_symlink()
-
-
-def _capabilities(call: str, values: Any) -> None:
-    """Of this thread: effective, permitted, inheritable, of 32 each, in two rounds."""
-    header = (ctypes.c_uint32 * 2)(VERSION, 0)
-    if getattr(ctypes.CDLL(None, use_errno=True), call)(header, values):
-        raise OSError(ctypes.get_errno(), call)
-
-
-@pytest.fixture
-def ordinary() -> Iterator[None]:
-    """Root is not stopped by permissions; without these capabilities it is, as anybody is."""
-    before = (ctypes.c_uint32 * 6)()
-    _capabilities("capget", before)
-    less = (ctypes.c_uint32 * 6)(*before)
-    less[0] &= ~(DAC_OVERRIDE | DAC_READ_SEARCH)
-    _capabilities("capset", less)
-    yield
-    _capabilities("capset", before)
 
 
 @pytest.mark.usefixtures("ordinary")
