@@ -58,16 +58,24 @@ def check() -> None:
 
 @contextmanager
 def held() -> Iterator[None]:
-    """What is done within is done to its end; a signal that came meanwhile is raised afterwards."""
+    """What is done within is done to its end; a signal that came meanwhile is raised afterwards,
+    where nothing else is raised: that says more."""
     _held.append(False)
     try:
         yield
-    finally:
-        came = _held.pop()
-        if came and _held:
-            _held[-1] = True
-        elif came:
-            raise KeyboardInterrupt
+    except BaseException:
+        _end_hold()
+        raise
+    if _end_hold():
+        raise KeyboardInterrupt
+
+
+def _end_hold() -> bool:
+    """Whether a signal is to be raised now."""
+    came = _held.pop()
+    if came and _held:
+        _held[-1] = True
+    return came and not _held
 
 
 @contextmanager

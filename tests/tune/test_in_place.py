@@ -137,6 +137,33 @@ def test_whatever_a_killed_run_did_is_put_back_and_put_aside(name: str, home: Pa
     assert everything(home) == before
 
 
+@pytest.mark.usefixtures("ordinary")
+def test_a_run_may_close_folders_to_its_user(home: Path) -> None:
+    before = everything(home)
+    ground = ground_of(home)
+    for _ in range(2):
+        ground.begin()
+        closed(home)
+        assert ground.end("one").written == ["made/deep/new"]
+        assert everything(home) == before
+    ground.close()
+    assert everything(home) == before
+
+
+@pytest.mark.usefixtures("ordinary")
+def test_a_file_that_cannot_be_copied_is_refused(home: Path) -> None:
+    (home / "one").chmod(0)
+    ran = refused_in_place(home)
+    assert "one cannot be read" in ran.what
+    assert not (home / "tailrace-tune/scratch/tree").exists()
+
+
+def refused_in_place(home: Path) -> TailraceError:
+    with pytest.raises(TailraceError) as error:
+        ground_of(home)
+    return error.value
+
+
 def test_a_file_that_is_linked_is_no_output_and_has_a_copy(home: Path) -> None:
     before = everything(home)
     ground = ground_of(home, ("one", "sub*", "latest"))
@@ -335,6 +362,15 @@ def test_what_was_edited_after_a_killed_tune_is_put_aside_and_told(home: Path) -
     aside = home / "tailrace-tune/scratch/put_aside"
     assert (aside / "one").read_bytes() == b"edited"
     assert (aside / "big").read_bytes().startswith(b"changed")
+
+
+def test_what_is_not_back_is_told_with_quiet_too(home: Path) -> None:
+    script = "open('one', 'w'); import shutil; shutil.rmtree('tailrace-tune/scratch/originals')"
+    words = ["--in-place", "--quiet", "--", sys.executable, "-S", "-c", script]
+    ran = tailrace("tune", *words, cwd=home).expect(1)
+    assert "NOT put back: one" in ran.err
+    assert "tailrace-tune/scratch/originals" in ran.err
+    assert "--resume" in ran.err
 
 
 def test_too_little_room_leaves_nothing_behind(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,20 +4,15 @@ folder finds them as it would in the user's."""
 
 from __future__ import annotations
 
-import os
 import stat
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tailrace.tune import survey, tree
+from tailrace.tune import survey
 from tailrace.tune.scratch import Scratch
 
 BIG = b"x" * (survey.small_bytes + 1)
-NOBODY = 65534
 
 
 @pytest.fixture
@@ -115,57 +110,39 @@ def test_links_to_what_runs_do_not_have_lead_there(home: Path) -> None:
     assert (run / "nowhere").is_symlink()
 
 
-@contextmanager
-def without_privileges() -> Iterator[Path]:
-    """A working folder, and this process without root's privileges, which no permission stops."""
-    with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
-        (place / "home").mkdir()
-        is_root = os.geteuid() == 0
-        if is_root:
-            os.chown(place, NOBODY, -1)
-            os.chown(place / "home", NOBODY, -1)
-            os.seteuid(NOBODY)
-        try:
-            yield place / "home"
-        finally:
-            if is_root:
-                os.seteuid(0)
-            tree.open_up(place)
+@pytest.mark.usefixtures("ordinary")
+def test_a_run_that_leaves_closed_folders_leaves_nothing_of_them(home: Path) -> None:
+    (home / "in").mkdir()
+    scratch = scratch_of(home)
+    for _ in range(2):
+        run = scratch.begin()
+        (run / "made" / "deep").mkdir(parents=True)
+        (run / "made" / "deep" / "out").write_text("x")
+        for folder, mode in (("made/deep", 0o555), ("made", 0o000), ("in", 0o555)):
+            (run / folder).chmod(mode)
+        left = scratch.end("one")
+        assert left.written == ["made/deep/out"]
+        assert (left.folder / "made/deep/out").read_text() == "x"
+    scratch.begin()
+    (scratch.folder / "in").chmod(0o000)
+    scratch.close()
+    assert not scratch.root.exists()
+    assert stat.S_IMODE((home / "in").stat().st_mode) & 0o700 == 0o700
 
 
-def test_a_run_that_leaves_closed_folders_leaves_nothing_of_them() -> None:
-    with without_privileges() as home:
-        (home / "in").mkdir()
-        scratch = scratch_of(home)
-        for _ in range(2):
-            run = scratch.begin()
-            (run / "made" / "deep").mkdir(parents=True)
-            (run / "made" / "deep" / "out").write_text("x")
-            for folder, mode in (("made/deep", 0o555), ("made", 0o000), ("in", 0o555)):
-                (run / folder).chmod(mode)
-            left = scratch.end("one")
-            assert left.written == ["made/deep/out"]
-            assert (left.folder / "made/deep/out").read_text() == "x"
-        scratch.begin()
-        (scratch.folder / "in").chmod(0o000)
-        scratch.close()
-        assert not scratch.root.exists()
-        assert stat.S_IMODE((home / "in").stat().st_mode) & 0o700 == 0o700
-
-
-def test_what_cannot_be_read_is_linked_to_and_said() -> None:
-    with without_privileges() as home:
-        (home / "closed").mkdir()
-        (home / "secret").write_text("x")
-        for name in ("closed", "secret"):
-            (home / name).chmod(0)
-        found = survey.survey(home, set())
-        assert found.closed == ["closed", "secret"]
-        assert found.notes == [
-            "closed cannot be read; runs find it as it is, by a link",
-            "secret cannot be read; runs find it as it is, by a link",
-        ]
-        run = scratch_of(home).begin()
-        with pytest.raises(PermissionError):
-            (run / "secret").read_text()
+@pytest.mark.usefixtures("ordinary")
+def test_what_cannot_be_read_is_linked_to_and_said(home: Path) -> None:
+    (home / "closed").mkdir()
+    (home / "secret").write_text("x")
+    for name in ("closed", "secret"):
+        (home / name).chmod(0)
+    found = survey.survey(home, set())
+    assert found.closed == ["closed", "secret"]
+    assert found.notes == [
+        "closed cannot be read by you: it is linked to, not copied",
+        "secret cannot be read by you: it is linked to, not copied",
+    ]
+    run = scratch_of(home).begin()
+    with pytest.raises(PermissionError):
+        (run / "secret").read_text()
+    (home / "closed").chmod(0o700)

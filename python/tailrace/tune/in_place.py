@@ -49,17 +49,17 @@ class InPlace:
 
     def fill(self) -> int:
         """Copies the folder, once: what a killed run has left is put back from them first."""
-        if found := self._found.closed:
-            raise TailraceError(
-                f"{found[0]} cannot be read, so that no copy of it can be kept",
-                where="--in-place", hint="make it readable, or move it out of this folder",
-            )  # fmt: skip
         self.kept.mkdir(parents=True, exist_ok=True)
         if self._tree.exists():
             self._restoring = self._known(tree.load(self._tree))
             if self._mark.exists():
                 self.put_back()
             return 0
+        if found := self._found.closed:
+            raise TailraceError(
+                f"{found[0]} cannot be read, so that no copy of it can be kept",
+                where="--in-place", hint="make it readable, or move it out of this folder",
+            )  # fmt: skip
         with suppress(FileNotFoundError):
             shutil.rmtree(self.originals)  # of a copy that was cut short: no run was made yet
         known = tree.take(self.folder, self._skip)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace import interrupts
-from tailrace.errors import TailraceError
+from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import plugin, proof
 from tailrace.intent.native_calls import call
 from tailrace.tune import page, processes, relocate, tree
@@ -119,13 +119,12 @@ def _given_up(asked: Asked, ground: Ground | None, ledger: Ledger, say: Say) -> 
     before there is not, and nothing is left. Signals wait until that is done and said."""
     with interrupts.held():
         processes.end_all_of_ours()
-        measured = ledger.known("default-2") is not None
-        ready = ground is not None or not _has_copies(asked)
+        kept = ledger.known("default-2") is not None or (ground is None and _has_copies(asked))
         if isinstance(ground, InPlace):
-            ready = put_back_and_say(ground, say, asked.output)
+            put_back_and_say(ground, say)
         elif ground is not None:
             ground.put_back()
-        if measured or not ready:
+        if kept:
             _say(say, f"what was found so far is kept in {asked.output}: --resume goes on with it")
             return
         if ground is not None:
@@ -142,19 +141,22 @@ def _has_copies(asked: Asked) -> bool:
     return asked.in_place and (asked.scratch / "tree").exists()
 
 
-def put_back_and_say(ground: InPlace, say: Say, output: Path) -> bool:
-    """Whether all is back; says so, or which files are where."""
+def put_back_and_say(ground: InPlace, say: Say) -> None:
+    """Raises, so that it is told with --quiet too: which files are not back, and where they are."""
     try:
         ground.put_back()
     except (TailraceError, OSError) as error:
-        away = ground.away()
-        _say(say, f"NOT put back: {_some(away) or error}; the copies of your files are in "
-             f"{ground.originals}, and --resume puts them back")  # fmt: skip
-        return False
+        away: list[str] = []
+        with suppress(OSError):
+            away = ground.away()
+        raise TailraceError(
+            f"NOT put back: {some(away) or error}", where=str(ground.folder),
+            hint=f"the copies of your files are in {ground.originals}; --resume puts them back",
+            code=ExitCode.RUN_FAILED,
+        ) from error  # fmt: skip
     _say(say, f"your files in {ground.folder} are as they were")
     for note in put_aside_notes(ground):
         _say(say, note)
-    return True
 
 
 def put_aside_notes(ground: Ground) -> list[str]:
@@ -163,11 +165,11 @@ def put_aside_notes(ground: Ground) -> list[str]:
         return []
     return [
         "put aside, since it may be yours (written by one run only, by a run that was ended, or "
-        f"while none was under way): {_some(names)}, in {ground.put_aside}"
+        f"while none was under way): {some(names)}, in {ground.put_aside}"
     ]
 
 
-def _some(names: list[str], most: int = 6) -> str:
+def some(names: list[str], most: int = 6) -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 

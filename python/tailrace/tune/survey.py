@@ -163,7 +163,7 @@ class _Looking:
     def _closed(self, path: Path, own: str) -> None:
         self.found.links[own] = str(path.absolute())
         self.found.closed.append(own)
-        self.found.notes.append(f"{own} cannot be read; runs find it as it is, by a link")
+        self.found.notes.append(f"{own} cannot be read by you: it is linked to, not copied")
 
     def _asked(self, own: str) -> bool:
         hits = [one for one in self._linked if fnmatchcase(own, one.rstrip("/"))]
