@@ -204,3 +204,30 @@ def test_what_members_do_not_agree_on() -> None:
     both = agreed([{"a": 1, "b": [2, 3]}, {"a": 2, "b": [2, 3], "c": "only one"}])
     assert both == {"a": "differs", "b": [2, 3], "c": "differs"}
     assert agreed([]) == {}
+
+
+def test_joined_intents_advise_the_reader_too(tmp_path: Path) -> None:
+    """One program writes rows, another reads columns: the shapes of both are told apart."""
+    rows = dataset("/x", "0", 200, chunk=[50, 3000], dims=[2000, 3000], elements=6000000)
+    rows["filters"] = [{"id": 1, "name": "deflate", "values": [6]}]
+    columns = {
+        "calls": 30, "bytes": 30 * 8000, "requested_independent": 30,
+        "shapes": [{"selection": "hyperslab", "length": [2000, 1], "calls": 30,
+                    "call_bytes": 8000}],
+        "sizes": [], "order": {"sequential": 30, "strided": 0, "random": 0, "repeated": 0},
+    }  # fmt: skip
+    writer = profile_of(written("/data/p.h5", "0", 1, rows), ranks=1)
+    reader = profile_of(
+        written("/data/p.h5", "0", 0, rows | {"writes": None, "reads": columns, "creates": 0}),
+        ranks=1,
+    )
+    reader["files"][0]["hdf5"]["creates"] = 0
+    writer["origin"]["start"], reader["origin"]["start"] = (
+        "2026-01-01T10:00:00Z", "2026-01-01T11:00:00Z",
+    )  # fmt: skip
+    for name, profile in (("w", writer), ("r", reader)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(profile))
+    joined = tmp_path / "joined.json"
+    called("intents", tmp_path / "w.json", tmp_path / "r.json", "-o", joined).expect(0)
+    why = one_line(sections(called("advise", joined).expect(0).out)[WHY])
+    assert "30 calls of 2000 x 1 elements touch 40 chunks" in why

@@ -5,13 +5,15 @@ namespace tailrace::intent::rules {
 
 namespace {
 
+/// @param direction  of the shapes that are wanted; empty: the dataset is moved in one only
 Transfers side_of(const DatasetIntent& intent, const Count& bytes, const Count& calls,
-                  const std::optional<Span>& active) {
+                  const std::optional<Span>& active, const std::string& direction) {
     Transfers made;
     made.bytes = bytes;
     made.calls = calls;
     made.active = active;
     for (const Segment& segment : intent.top_accessed_segments) {
+        if (!direction.empty() && segment.direction != direction) continue;
         Shape shape;
         shape.selection = segment.selection;
         shape.length = segment.length;
@@ -39,14 +41,14 @@ Dataset dataset_of(const DatasetIntent& intent, const std::string& path) {
     const Volume& volume = intent.volume;
     const bool reads = volume.bytes_read.value_or(0) > 0;
     const bool writes = volume.bytes_written.value_or(0) > 0;
-    // The shapes of both are in one list: with both, no one knows whose they are.
+    // With both, no one knows whose the shapes are that have no direction.
+    const bool both = reads && writes;
     if (reads)
-        made.reads =
-            side_of(intent, volume.bytes_read, volume.read_calls, intent.session_io.read_timestamp);
+        made.reads = side_of(intent, volume.bytes_read, volume.read_calls,
+                             intent.session_io.read_timestamp, both ? "read" : "");
     if (writes)
         made.writes = side_of(intent, volume.bytes_written, volume.write_calls,
-                              intent.session_io.write_timestamp);
-    if (reads && writes) made.reads->shapes = made.writes->shapes = {};
+                              intent.session_io.write_timestamp, both ? "write" : "");
     if (intent.type.value == "read_after_write" || intent.type.value == "write_once_read_many")
         made.read_after_write = ReadAfterWrite{true, {}, {}};
     return made;
