@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from mpi_programs import BUILD, MPIEXEC
 
-from tailrace.tune import confine, landlock
+from tailrace.tune import confine, landlock, touched
 from tailrace.tune.asked import Asked
 from tailrace.tune.confine import Confinement
 from tailrace.tune.measure import Measured, Runner, Setting
@@ -239,3 +239,16 @@ def test_a_tune_with_other_folders_that_are_allowed_is_another_one(tmp_path: Pat
     asked = Asked(["program"], tmp_path, tmp_path / "out", tmp_path / "scratch")
     other = replace(asked, allow_outside=(tmp_path / "far",))
     assert asked.as_fact() != other.as_fact()
+
+
+def test_what_a_confined_run_was_seen_to_write_is_told_all_the_same(tmp_path: Path) -> None:
+    """A daemon may have done it for it; a file that is only younger is somebody else's."""
+    written, read = tmp_path / "written", tmp_path / "read"
+    written.touch()
+    read.touch()
+    files = [
+        {"path": str(written), "posix": {"opens": 1, "writes": {"bytes": 1}}},
+        {"path": str(read), "posix": {"opens": 1}},
+    ]
+    assert touched.outside({"files": files}, [], 0, lambda _path: False) == [str(written)]
+    assert len(touched.outside({"files": files}, [], 0, lambda _path: True)) == 2

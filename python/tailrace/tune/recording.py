@@ -95,11 +95,13 @@ def _why_failed(
 def _written_outside(
     profile: Document, began_ns: int, setting: Setting, ground: Ground
 ) -> list[str]:
-    seen = touched.outside(profile, _own_places(setting, ground), began_ns)
-    if setting.confined is not None and setting.confined.is_whole:  # then it can have been no other
-        where = _where(setting, ground)
-        seen = [path for path in seen if where.is_open(Path(path))]
-    return seen
+    """Also what a confined run cannot have written: a daemon may have done it for it."""
+
+    def by_run(path: Path) -> bool:
+        whole = setting.confined is not None and setting.confined.is_whole
+        return not whole or _where(setting, ground).is_open(path)
+
+    return touched.outside(profile, _own_places(setting, ground), began_ns, by_run)
 
 
 def _profile_of(spools: Path, command: Sequence[str]) -> Document:

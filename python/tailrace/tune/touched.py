@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,19 @@ _everything = Path("/")
 _tick_ns = 50_000_000  # times of change are coarse: a file may be dated before what changed it
 
 
-def outside(profile: Document, places: Collection[Path], began_ns: int) -> list[str]:
+def outside(
+    profile: Document, places: Collection[Path], began_ns: int, by_run: Callable[[Path], bool]
+) -> list[str]:
     """Of a profile whose layers all stand there still: what was opened for writing or written, what
-    bears a later date than the run, and what was read and is gone."""
+    bears a later date than the run, and what was read and is gone.
+
+    by_run: whether it can have been the run that changed a file there, where only that shows.
+    """
     return [
         file["path"]
         for file in profile.get("files", [])
         if not any(Path(file["path"]).is_relative_to(place) for place in places)
-        and _is_changed(file, began_ns)
+        and (_is_left(file) or (by_run(Path(file["path"])) and _is_changed(file, began_ns)))
     ]
 
 
@@ -39,11 +44,16 @@ def later_than(
     )
 
 
+def _is_left(file: Document) -> bool:
+    """It was seen to be written, and is there."""
+    return _was_written(file) and Path(file["path"]).is_file()
+
+
 def _is_changed(file: Document, began_ns: int) -> bool:
     path = Path(file["path"])
     if not path.is_file():
         return was_opened(file) and not _was_written(file)
-    return _was_written(file) or path.stat().st_mtime_ns > began_ns - _tick_ns
+    return path.stat().st_mtime_ns > began_ns - _tick_ns
 
 
 def was_opened(file: Document) -> bool:
