@@ -79,7 +79,7 @@ def measure(
     assert old.shape is not None
     price.piece = tuple(min(n, extent) for n, extent in zip(piece, old.shape, strict=True))
     price.pieces = math.prod(-(-n // p) for n, p in zip(old.shape, price.piece, strict=True))
-    price.piece_now_s = _piece_now(source, old, price.piece)
+    price.piece_now_s = _piece_now(source, old, price.piece, memory)
     within = tuple(min(a, b) for a, b in zip(price.piece, extents, strict=True))
     share = _touched(price.piece, old, change.new) / _touched(within, old, change.new)
     price.piece_after_s = share * _again(file, extents, within, None)
@@ -163,11 +163,12 @@ def _again(file: Path, extents: Shape, piece: Shape, cache_bytes: int | None) ->
         return time.perf_counter() - started
 
 
-def _piece_now(source: h5py.File, old: Dataset, piece: Shape) -> float:
+def _piece_now(source: h5py.File, old: Dataset, piece: Shape, memory: Memory) -> float:
     """Seconds of one read of a piece from the file as it is: with HDF5's own chunk cache."""
     assert old.shape is not None
     less = list(piece)
-    while _touched(tuple(less), old, old.storage) > _touched_bytes and max(less) > 1:
+    most = min(_touched_bytes, memory.tile_bytes)
+    while _touched(tuple(less), old, old.storage) > most and max(less) > 1:
         axis = less.index(max(less))
         less[axis] = -(-less[axis] // 2)
     share = _touched(piece, old, old.storage) / _touched(tuple(less), old, old.storage)
