@@ -207,7 +207,7 @@ def test_what_the_user_may_not_read_is_linked_to(
     (home / "locked").mkdir()
     (home / "locked" / "x").touch()
     closed = {home / "locked", home / "big.h5"}
-    monkeypatch.setattr(survey.os, "access", lambda path, _mode: path not in closed)
+    monkeypatch.setattr(survey.os, "access", lambda path, _mode, **_more: path not in closed)
     found = survey.survey(home, set())
     assert {name: Path(target) for name, target in found.links.items()}.items() >= {
         ("locked", home / "locked"), ("big.h5", home / "big.h5")
