@@ -16,7 +16,7 @@ from typing import Any
 
 from tune_suite.goals import goals, interval, speedup
 from tune_suite.programs import Places, Program, read
-from tune_suite.tuned import Failed, measured
+from tune_suite.tuned import Failed, measured, without_places
 
 from tune_suite import page, session
 
@@ -72,7 +72,7 @@ def line_of(program: Program, places: Places, options: argparse.Namespace) -> di
         return line | measured(program, places, tailrace, options.folder, options.pairs)
     except Failed as failure:
         print(f"  {failure}", file=sys.stderr)
-        return line | {"failed": str(failure)}
+        return line | {"failed": without_places(str(failure), places.names())}
 
 
 def said(line: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ a kept plan at twice the size."""
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import sys
@@ -41,7 +42,7 @@ if sys.argv[1] == "tune":
         sys.exit("it broke")
     Path("tailrace-tune").mkdir()
     plan = Path("tailrace-tune/plan.json").absolute()
-    plan.write_text(json.dumps({{"of": "a plan"}}))
+    plan.write_text(json.dumps({{"of": str(plan), "proof": {{"argv": sys.argv}}}}))
     kept = how != "left"
     print(json.dumps({{
         "speedup": {{"median": 3, "ci95": [2, 4]}} if kept else None, "kept": kept,
@@ -50,7 +51,7 @@ if sys.argv[1] == "tune":
         "plan": str(plan) if kept else None, "more": 1}}))
 else:
     assert sys.argv[1:3] == ["apply", "--json"] and sys.argv[4] == "--"
-    assert json.loads(Path(sys.argv[3]).read_text()) == {{"of": "a plan"}}
+    assert set(json.loads(Path(sys.argv[3]).read_text())) == {{"of", "proof"}}
     if how == "fails":
         sys.exit(3)
     subprocess.run(sys.argv[5:], check=True)
@@ -78,7 +79,9 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> dict[
 
 def test_a_kept_plan_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     line = measured(tmp_path, monkeypatch, "keeps")
-    assert (line["kept"], line["plan"], line["runs"]) == (True, {"of": "a plan"}, RUNS)
+    plan = {"of": "{folder}/tailrace-tune/plan.json"}  # nothing of this machine
+    assert (line["kept"], line["plan"], line["runs"]) == (True, plan, RUNS)
+    assert str(tmp_path) not in json.dumps(line)
     assert (line["reason"], line["exit_code"]) == ("why", 0)
     again = line["again"]
     assert (again["scale"], again["run"], again["ranks"], again["pairs"]) == (2.0, 2, 1, 3)

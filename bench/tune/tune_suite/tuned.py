@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,21 @@ def measured(
         line = tune([*tailrace, "tune", "--json", "--", *program.words(places)], folder)
         if line["kept"]:
             line["again"] = again(program, places, line["plan"], tailrace, folder, pairs)
-        return line
+            line["plan"].pop("proof", None)  # files and variables of this machine
+        return without_places(line, places.names() | {"folder": str(folder)})
+
+
+def without_places(found: Any, names: Mapping[str, str]) -> Any:
+    """The same with folders of this machine by their names in programs.toml, "{folder}" and so
+    on: results are published."""
+    if isinstance(found, dict):
+        return {key: without_places(value, names) for key, value in found.items()}
+    if isinstance(found, list):
+        return [without_places(value, names) for value in found]
+    if isinstance(found, str):
+        for name, path in sorted(names.items(), key=lambda one: -len(one[1])):
+            found = found.replace(path, f"{{{name}}}")
+    return found
 
 
 def tune(argv: Sequence[str], folder: Path) -> Json:

@@ -14,11 +14,10 @@ from typing import Any
 import tailrace
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import plugin, program_file
-from tailrace.run.launcher import flavour_of
+from tailrace.run.launcher import flavour_of, launchers
 
 LAYERS = ("hdf5", "mpiio", "posix")
 PRELOADED = ("mpiio", "posix")
-_launchers = ("mpiexec", "mpirun", "orterun", "prterun")
 _remedies = {
     "mpiio": "build tailrace with MPI (`make build` in a clone); --layers hdf5 records without it",
     "posix": "install a C++ compiler (Debian: apt-get install g++), then `pip install "
@@ -181,7 +180,7 @@ def with_preload(
 ) -> tuple[list[str], dict[str, str]]:
     """The command and the environment in which its processes preload `value`, but not a launcher
     that can be told so."""
-    if not Path(words[0]).name.startswith(_launchers):
+    if not Path(words[0]).name.startswith(launchers):
         return words, {"LD_PRELOAD": value}
     if flavour(words[0]) == "openmpi":  # an option of each of its programs, which ":" parts
         told = ["-x", f"LD_PRELOAD={value}"]

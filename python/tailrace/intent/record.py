@@ -15,9 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tailrace.errors import ExitCode, TailraceError
-from tailrace.run.launcher import flavour_of
-
-_launchers = ("mpiexec", "mpirun", "orterun", "prterun")
+from tailrace.run.launcher import flavour_of, launchers
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,7 @@ def with_environment(
 ) -> list[str]:
     """The command, with a launcher told to hand these variables on to other nodes."""
     launcher = Path(words[0]).name
-    if launcher.startswith(_launchers):
+    if launcher.startswith(launchers):
         if flavour(words[0]) != "openmpi":
             return words  # those of MPICH and its kin hand on everything
         return [words[0], *(word for name in names for word in ("-x", name)), *words[1:]]

@@ -26,6 +26,10 @@ _root_settings = {
     )
 }
 
+# Those that start the ranks themselves, and those whose daemons do.
+launchers = ("mpiexec", "mpirun", "orterun", "prterun")
+by_daemons = ("srun", "jsrun", "aprun", "flux")
+
 
 @dataclass(frozen=True)
 class Launch:

@@ -11,11 +11,10 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from tailrace.run.launcher import by_daemons, launchers
 from tailrace.tune import landlock
 
 _switch = "TAILRACE_TUNE_CONFINE"  # "off": as on a system without it
-_by_daemons = {"srun", "jsrun", "aprun", "flux"}
-_launchers = {"mpiexec", "mpirun", "orterun", "prterun"}
 _devices = Path("/dev")
 _always = ("/proc",)
 _shared = ("/tmp", "/var/tmp")
@@ -81,9 +80,9 @@ def _why_not(given: Mapping[str, str]) -> str:
 def _beyond(command: Sequence[str], given: Mapping[str, str]) -> str:
     """A process hands its confinement on to what it starts itself, and to nothing else."""
     launcher = Path(command[0]).name if command else ""
-    if launcher in _by_daemons:
+    if launcher in by_daemons:
         return f"ranks that {launcher} has its own daemons start"
-    if launcher in _launchers and _several_nodes(given):
+    if launcher in launchers and _several_nodes(given):
         return "ranks on other nodes"
     return ""
 

@@ -14,16 +14,16 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.run.kinship import ends_with_parent
+from tailrace.run.launcher import by_daemons, launchers
 from tailrace.tune import landlock
 from tailrace.tune.processes import Process, family
 
 _patience_s = 5.0
 _look_s = 0.25
 _pause_s = 0.02
-_launchers = {"mpiexec", "mpirun", "orterun", "prterun", "srun", "jsrun", "aprun"}
-_interrupts = {signal.SIGINT, signal.SIGTERM}
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def supervised(job: Job) -> Outcome:
         _confining(job.writable) as confine,
     ):
         # A signal that came while the process is being made would leave it without anybody.
-        held = signal.pthread_sigmask(signal.SIG_BLOCK, _interrupts)
+        held = signal.pthread_sigmask(signal.SIG_BLOCK, interrupts.signals)
         try:
             started, began_ns = time.monotonic(), time.time_ns()
             process = _started(job, (given.fileno(), out.fileno(), err.fileno()), held, confine)
@@ -130,7 +130,7 @@ def _started(
 
 
 def _how_to_start(program: str, error: OSError) -> str:
-    if isinstance(error, FileNotFoundError) and Path(program).name in _launchers:
+    if isinstance(error, FileNotFoundError) and Path(program).name in (*launchers, *by_daemons):
         return (
             "it is a launcher of MPI programs, and there is none of that name on PATH: load or "
             "install an MPI (tailrace doctor tells what it finds), or leave the launcher out"

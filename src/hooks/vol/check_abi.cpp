@@ -59,6 +59,10 @@ SAME_PLACE(ChunkStorage, bytes, H5VL_native_dataset_get_chunk_storage_size_t, si
 
 SAME_PLACE(FileHandle, handle, H5VL_native_file_get_vfd_handle_t, file_handle);
 static_assert(native_file_handle == H5VL_NATIVE_FILE_GET_VFD_HANDLE);
+#ifdef H5_HAVE_PARALLEL
+static_assert(native_file_get_atomicity == H5VL_NATIVE_FILE_GET_MPI_ATOMICITY);
+static_assert(native_file_set_atomicity == H5VL_NATIVE_FILE_SET_MPI_ATOMICITY);
+#endif
 
 SAME_PLACE(AttributeGet, bytes, H5VL_attr_get_args_t, args.get_storage_size.data_size);
 static_assert(attribute_get_bytes == H5VL_ATTR_GET_STORAGE_SIZE);

@@ -44,6 +44,7 @@ void say_once(bool& said, const char* path, const char* what) {
 bool said_disagree = false;
 bool said_no_mpi = false;
 bool said_refused = false;
+bool said_lost = false;
 
 /// What the list of the file says about the chunk caches of its datasets.
 FileCache cache_of(const Library& of, Id access) {
@@ -275,13 +276,15 @@ void FileTuning::put_all() {
 
 /// Whether the call is to be made once more with the program's lists: on all ranks or on none.
 bool FileTuning::again(bool made) {
-    // Where all ranks create it together nobody can take away what ours has made, and the second
-    // call must not find it: what one of them sees of that decides for all.
     // Without their driver the file that stands for subfiles is one of its own, without data.
     if (x_subfiled && x_creation < 0) {
-        if (!made) say_once(said_refused, x_plan->path, "its subfiles could not be opened");
+        if (!made)
+            say_once(said_lost, x_plan->path,
+                     "its subfiles could not be opened: see that all of NAME.subfile_* are there");
         return false;
     }
+    // Where all ranks create it together nobody can take away what ours has made, and the second
+    // call must not find it: what one of them sees of that decides for all.
     const bool stands =
         x_exclusive && x_parallel && !x_was_there && ::access(x_plan->path, F_OK) == 0;
     const bool can = !made && !stands;

@@ -242,7 +242,7 @@ struct TransfersRecord {
     uint64_t direct_bytes;
     uint64_t other_shapes;        ///< transfers of shapes that found no room
     uint64_t places_not_kept;     ///< transfers whose place is in no record of places
-    uint64_t places_approximate;  ///< transfers of points or irregular selections
+    uint64_t places_approximate;  ///< transfers of points, of irregular selections, of some members
     uint64_t after_own_write;     ///< reads of what this process had written
     uint64_t maybe_after_own_write;
     uint32_t first_known;   ///< 1: the first place follows
