@@ -28,6 +28,7 @@ from tailrace.tune.restoring import Changes, Restoring
 from tailrace.tune.scratch import Left
 from tailrace.tune.survey import Survey
 from tailrace.tune.tree import Tree
+from tailrace.tune.words import some
 
 _compiled = "__pycache__"
 
@@ -206,9 +207,8 @@ class InPlace:
     def _restore(self) -> None:
         problems = self._restoring.put_back()
         if problems:
-            more = f" and {len(problems) - 3} more" if len(problems) > 3 else ""
             raise TailraceError(
-                f"could not be put back: {', '.join(problems[:3])}{more}",
+                f"could not be put back: {some(problems, 3)}",
                 where=str(self.folder), code=ExitCode.RUN_FAILED,
                 hint=f"the copies are in {self.originals}; --resume puts them back",
             )  # fmt: skip

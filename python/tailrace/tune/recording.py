@@ -21,6 +21,7 @@ from tailrace.tune.ground import Ground
 from tailrace.tune.measure import Setting, strays_are_an_error
 from tailrace.tune.refused import Refused, Where
 from tailrace.tune.supervise import Outcome, supervised
+from tailrace.tune.words import some
 
 Document = dict[str, Any]
 
@@ -170,9 +171,8 @@ def check_outside(written: Sequence[str], allowed: Sequence[Path]) -> None:
     files = [one for one in written if not any(Path(one).is_relative_to(path) for path in real)]
     if not files:
         return
-    more = f" and {len(files) - 3} more" if len(files) > 3 else ""
     raise TailraceError(
-        f"the program writes outside of its working folder: {', '.join(files[:3])}{more}",
+        f"the program writes outside of its working folder: {some(files, 3)}",
         where="tune",
         hint="have it write below its working folder (relative paths, or in the command's words), "
         "run it in the folder that it writes to; --in-place for a program that names its own "

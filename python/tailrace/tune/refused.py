@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import TailraceError
+from tailrace.tune.words import some
 
 Document = Mapping[str, Any]
 
@@ -84,9 +85,7 @@ def error(refused: list[Refused], where: Where, said: str) -> TailraceError:
             hint += f" ({_at_home(one, where)} is not there either)"
     else:
         paths = list(dict.fromkeys(str(other.path) for other in refused))
-        more = f" and {len(paths) - _most} more" if len(paths) > _most else ""
-        what = "the program wants to write outside of its working folder: "
-        what += ", ".join(paths[:_most]) + more
+        what = f"the program wants to write outside of its working folder: {some(paths, _most)}"
         hint = _hint(one, where)
     if said:
         what += f"; it said last: {said}"
@@ -96,10 +95,9 @@ def error(refused: list[Refused], where: Where, said: str) -> TailraceError:
 def note(refused: list[Refused]) -> str:
     """For a run that went on without it."""
     paths = list(dict.fromkeys(str(one.path) for one in refused))
-    more = f" and {len(paths) - _most} more" if len(paths) > _most else ""
     return (
         f"it was not let write outside of its working folder, and went on without: "
-        f"{', '.join(paths[:_most])}{more} (--allow-outside FOLDER)"
+        f"{some(paths, _most)} (--allow-outside FOLDER)"
     )
 
 

@@ -26,6 +26,7 @@ from tailrace.tune.loop import Found, Tune
 from tailrace.tune.result import document
 from tailrace.tune.scratch import Scratch, run_folder
 from tailrace.tune.survey import Survey, check_space, survey
+from tailrace.tune.words import some
 from tailrace.units import mib, plural
 from tailrace.whole_files import write_text
 
@@ -167,11 +168,6 @@ def put_aside_notes(ground: Ground) -> list[str]:
         "put aside, since it may be yours (written by one run only, by a run that was ended, or "
         f"while none was under way): {some(names)}, in {ground.put_aside}"
     ]
-
-
-def some(names: list[str], most: int = 6) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 def _say(say: Say, text: str) -> None:

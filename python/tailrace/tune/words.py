@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tailrace.units import plural
@@ -86,3 +87,9 @@ def chunk_text(dataset: Document) -> str:
     """'/x: 1 x 1000 -> 2000 x 16, for 40 reads of 2000 x 1'"""
     old, new = (" x ".join(map(str, dataset[key])) for key in ("from", "to"))
     return f"{dataset['path']}: {old or 'no chunks'} -> {new}, for {dataset['why']}"
+
+
+def some(names: Sequence[str], most: int = 6) -> str:
+    """The first of them, and how many there are besides."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
