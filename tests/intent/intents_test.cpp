@@ -63,6 +63,21 @@ TEST_CASE("type: an HDF5 file without datasets moved nothing, where every call w
     CHECK(groups().type.value == "not known");
 }
 
+TEST_CASE("what is said of a whole run of several ranks is less sure where records were lost") {
+    Profile made = profile(4);
+    File one = file("/a.h5", 0, 3);
+    one.datasets = {dataset("/x", 100, 4)};
+    one.datasets[0].writes = transfers(16, 800, 0, 1);
+    made.files = {one};
+    const auto workload = [&] { return intents(made).workload; };
+    CHECK(workload().sharing_pattern.value == "shared");
+    CHECK(workload().sharing_pattern.confidence == Confidence::high);
+    made.origin.dropped["datasets"] = 3;
+    CHECK(workload().sharing_pattern.value == "shared");
+    CHECK(workload().sharing_pattern.confidence == Confidence::medium);
+    CHECK(workload().type.confidence == Confidence::medium);
+}
+
 TEST_CASE("append: a file of which some datasets grow does so partly") {
     Profile made = profile(1);
     File one = file("/a.h5", 0, 0);

@@ -166,8 +166,13 @@ WorkloadIntent workload_of(const Profile& profile, const Intents& one, std::uint
     for (const auto& [path, file] : one.files) add(workload.volume, file.volume);
     workload.interfaces = interfaces_of(profile);
     for (Statement* statement : {&workload.type, &workload.sharing_pattern, &workload.reliability,
-                                 &workload.metadata_dominated, &workload.rhythm})
+                                 &workload.metadata_dominated, &workload.rhythm}) {
         for (Evidence& evidence : statement->evidence) evidence.profile = number;
+        // What was lost may have been of another kind; a single process is one for all that.
+        if (incomplete(profile.origin) && statement->value != "serial" &&
+            statement->confidence == Confidence::high)
+            statement->confidence = Confidence::medium;
+    }
     return workload;
 }
 

@@ -48,6 +48,9 @@ private:
 /// Whether a program asked for a file and never got it: nothing is intended with it. Internal to
 /// src/intent.  [local]
 [[nodiscard]] bool never_opened(const File& file);
+/// Whether a source lost something: what it did not see may yet have happened. Internal to
+/// src/intent.  [local]
+[[nodiscard]] bool incomplete(const Origin& origin);
 /// The files and datasets of one profile; evidence and `profiles` carry its number. Internal to
 /// src/intent.  [local]
 /// @param first_use  place of its first file in `names.uses`; the others follow in order

@@ -160,17 +160,6 @@ void take_how(FileIntent& intent, const File& file, const Datasets& datasets) {
         intent.append = append_of(*file.stdio, "stdio", file.processes.size());
 }
 
-/// A source that lost something: what it did not see may yet have happened.
-bool incomplete(const Origin& origin) {
-    if (!origin.dropped.empty())
-        for (const auto& [kind, count] : origin.dropped)
-            if (count > 0 && kind != "lock test files") return true;
-    return std::any_of(origin.sources.begin(), origin.sources.end(), [](const Source& source) {
-        return std::any_of(source.parts.begin(), source.parts.end(),
-                           [](const std::string& part) { return part.rfind('!', 0) == 0; });
-    });
-}
-
 FileIntent intent_of_file(const File& file, const Profile& profile, const Datasets& datasets) {
     FileIntent intent;
     take_layers(intent, file);
@@ -238,6 +227,16 @@ std::uint64_t ranks_of(const Run& run) {
 }
 
 }  // namespace
+
+bool incomplete(const Origin& origin) {
+    if (!origin.dropped.empty())
+        for (const auto& [kind, count] : origin.dropped)
+            if (count > 0 && kind != "lock test files") return true;
+    return std::any_of(origin.sources.begin(), origin.sources.end(), [](const Source& source) {
+        return std::any_of(source.parts.begin(), source.parts.end(),
+                           [](const std::string& part) { return part.rfind('!', 0) == 0; });
+    });
+}
 
 Intents intents_of_one(const Profile& profile, std::uint64_t number, const Names& names,
                        std::size_t first_use) {
