@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from mpi_programs import BUILD, MPIEXEC
 
-from tailrace.tune import confine, landlock, touched
+from tailrace.tune import confine, landlock, session, touched
 from tailrace.tune.asked import Asked
 from tailrace.tune.confine import Confinement
+from tailrace.tune.ledger import Ledger
 from tailrace.tune.measure import Measured, Runner, Setting
 from tailrace.tune.scratch import Scratch
 from tailrace.tune.supervise import Job, supervised
@@ -233,6 +234,32 @@ def test_ranks_that_are_not_reached_are_told(tmp_path: Path) -> None:
     assert beyond(["/usr/bin/srun", "-n", "2", "program"]).startswith("ranks that srun has its own")
     assert beyond(["mpiexec", "program"], SLURM_NNODES="4") == "ranks on other nodes"
     assert beyond(["mpiexec", "program"]) == beyond(["program"], SLURM_NNODES="4") == ""
+
+
+def test_ranks_get_their_shared_memory_also_where_the_working_folder_lies_in_it(
+    tmp_path: Path,
+) -> None:
+    """Open MPI ended every run with "out of resource" else."""
+    home = Path("/dev/shm/of somebody/home")
+    for command, is_open in ((["mpiexec", "-n", "2", "program"], True), (["program"], False)):
+        confined = Confinement([home], root=tmp_path, command=command)
+        confined.close()
+        assert confined.is_open(Path("/dev/shm/segment")) == is_open
+        assert confined.is_whole != is_open
+        assert ("what lies in /dev/shm" in confined.beyond) == is_open
+
+
+def test_a_command_that_names_a_device_is_confined_like_any_other(tmp_path: Path) -> None:
+    confined = Confinement([Path("/dev/null")], root=tmp_path)
+    confined.close()
+    assert confined.is_open(Path("/dev/shm/segment"))
+    asked = Asked(
+        ["program", "--log=/dev/null", "/dev/zero"], tmp_path, tmp_path / "o", tmp_path / "s"
+    )
+    confined = session._confined(asked, Ledger(tmp_path / "state"), lambda _text: None)
+    confined.close()
+    assert confined.is_open(Path("/dev/null"))
+    assert confined.is_open(Path("/dev/shm/segment"))
 
 
 def test_a_tune_with_other_folders_that_are_allowed_is_another_one(tmp_path: Path) -> None:

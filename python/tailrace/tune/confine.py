@@ -16,6 +16,7 @@ from tailrace.tune import landlock
 
 _switch = "TAILRACE_TUNE_CONFINE"  # "off": as on a system without it
 _devices = Path("/dev")
+_shared_memory = Path("/dev/shm")
 _always = ("/proc",)
 _shared = ("/tmp", "/var/tmp")
 
@@ -25,7 +26,7 @@ class Confinement:
 
     allowed: folders that the user lets programs write to. temporary: the TMPDIR of the runs, which
     no other program uses and which is empty when a run begins. why_not: "" where runs are confined.
-    beyond: which of their processes are not, in words; "": all of them are.
+    beyond: who or what of them is not, in words; "": nothing.
     """
 
     def __init__(
@@ -37,11 +38,14 @@ class Confinement:
         the same tune before it was ended."""
         self.allowed = tuple(allowed)
         self.why_not = _why_not(given)
-        self.beyond = _beyond(command, given)
+        opened = _opened_to_ranks(yours, command)
+        self.beyond = _beyond(command, given) or (
+            f"what lies in {opened[0]}, where MPI makes files of its own" if opened else ""
+        )
         self.temporary = _still_ours(temporary) or _new_folder(root, given)
         names = ("TMPDIR", *(name for name in ("TMP", "TEMP") if name in given))
         self.environment = dict.fromkeys(names, str(self.temporary))
-        self._common = [*allowed, self.temporary, *_common(yours, given)]
+        self._common = [*allowed, self.temporary, *opened, *_common(yours, given)]
 
     @property
     def is_whole(self) -> bool:
@@ -75,6 +79,13 @@ def _why_not(given: Mapping[str, str]) -> str:
     if landlock.version() == 0:
         return "this system has no Landlock (Linux 5.19 and later, where it is switched on)"
     return ""
+
+
+def _opened_to_ranks(yours: Sequence[Path], command: Sequence[str]) -> list[Path]:
+    """MPI does not start without files in shared memory: there also what is yours is opened, since
+    only a folder as a whole can be."""
+    is_mpi = bool(command) and Path(command[0]).name in launchers
+    return [_shared_memory] if is_mpi and _below(_shared_memory, _real(yours)) else []
 
 
 def _beyond(command: Sequence[str], given: Mapping[str, str]) -> str:
@@ -116,7 +127,7 @@ def _still_ours(folder: Path | None) -> Path | None:
 def _common(yours: Sequence[Path], given: Mapping[str, str]) -> Iterator[Path]:
     """What any program may need. A folder for temporary files only where nothing is yours: it is
     opened as a whole, and programs that name it in their source could alter what is there."""
-    real = [Path(os.path.realpath(path)) for path in yours]
+    real = _real(yours)
     yield from map(Path, _always)
     yield from _without(_devices, real)
     if run_time := given.get("XDG_RUNTIME_DIR"):
@@ -133,10 +144,14 @@ def _without(folder: Path, yours: Sequence[Path], depth: int = 2) -> Iterator[Pa
     """The folder, or all that is in it but what is yours or holds it."""
     if not _below(folder, yours):
         yield folder
-    elif depth:
+    elif depth and folder.is_dir():
         for path in folder.iterdir():
             if not path.is_symlink():
                 yield from _without(path, yours, depth - 1)
+
+
+def _real(paths: Sequence[Path]) -> list[Path]:
+    return [Path(os.path.realpath(path)) for path in paths]
 
 
 def _below(folder: Path, paths: Sequence[Path]) -> bool:

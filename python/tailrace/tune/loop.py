@@ -117,7 +117,7 @@ class Tune:
         if confined is not None and not confined.is_whole:
             who = f"the runs were not confined to their folder: {confined.why_not}"
             if not confined.why_not:
-                who = f"not all of a run was confined to its folder: {confined.beyond} were not"
+                who = f"the runs were confined to their folder, but for {confined.beyond}"
             found.notes.append(
                 f"{who}. That nothing is written elsewhere is known only from what the recording "
                 "run was seen to do"

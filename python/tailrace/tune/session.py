@@ -240,7 +240,9 @@ def _confined(asked: Asked, ledger: Ledger, say: Say) -> Confinement:
     values = (word.rpartition("=")[2] for word in asked.command)
     named = (Path(value) for value in values if value.startswith("/"))
     inputs = [asked.stdin, *map(Path, survey_links.values()), *named]
-    yours = [asked.home, asked.output, *(path for path in inputs if path and path.exists())]
+    # Devices are nobody's.
+    real = (path for path in inputs if path and (path.is_file() or path.is_dir()))
+    yours = [asked.home, asked.output, *real]
     before = ledger.known("temporary")
     confined = Confinement(
         yours, asked.allow_outside, root=asked.scratch, command=asked.command,
