@@ -220,8 +220,15 @@ def test_the_folder_for_temporary_files_is_the_same_when_a_tune_goes_on(tmp_path
     again = Confinement([], root=tmp_path, temporary=first.temporary)
     assert again.temporary == first.temporary
     again.close()
+    # Also after an interrupt, which has removed it: some programs print its path.
+    later = Confinement([], root=tmp_path, temporary=first.temporary)
+    assert later.temporary == first.temporary
+    assert later.temporary.stat().st_mode & 0o777 == 0o700
+    later.close()
+    later.temporary.touch()  # by somebody else
     other = Confinement([], root=tmp_path, temporary=first.temporary)
     assert other.temporary != first.temporary
+    later.temporary.unlink()
     other.close()
 
 
@@ -266,6 +273,16 @@ def test_a_tune_with_other_folders_that_are_allowed_is_another_one(tmp_path: Pat
     asked = Asked(["program"], tmp_path, tmp_path / "out", tmp_path / "scratch")
     other = replace(asked, allow_outside=(tmp_path / "far",))
     assert asked.as_fact() != other.as_fact()
+
+
+def test_every_layer_counts_its_opens_under_its_own_names(tmp_path: Path) -> None:
+    seen: list[dict[str, object]] = [
+        {"hdf5": {"opens": 1}}, {"pnetcdf": {"creates": 2}}, {"mpiio": {"collective_opens": 2}},
+        {"mpiio": {"independent_opens": 1}}, {"posix": {"opens": 1}}, {"stdio": {"opens": 1}},
+        {"datasets": [{"name": "/x"}]},
+    ]  # fmt: skip
+    assert all(touched.was_opened({"path": "x", **one}) for one in seen)
+    assert not touched.was_opened({"path": "x", "posix": {"opens": 0, "failed_opens": 3}})
 
 
 def test_what_a_confined_run_was_seen_to_write_is_told_all_the_same(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ files with the same content. Sizes are tiny: what is gained is not looked at."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -21,6 +22,8 @@ from own_namespace import not_run  # noqa: E402
 from tailrace_cli import called  # noqa: E402
 from tune_suite.contents import different  # noqa: E402
 from tune_suite.programs import Places, Program, read  # noqa: E402
+
+from tailrace.tune.touched import was_opened  # noqa: E402
 
 PLACES = Places(BUILD, tuple(MPIEXEC))
 
@@ -50,6 +53,8 @@ def test_content_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program:
     move_out(data, keep, tmp_path / "as_it_is")
     profile, plan = str(tmp_path / "profile.json"), str(tmp_path / "plan.json")
     called("profile", "-o", profile, "--", *words).expect(0)
+    files = json.loads(Path(profile).read_text())["files"]
+    assert any(map(was_opened, files)), "tune would say that it was not seen to write or read"
     move_out(data, keep, tmp_path / "profiled")
     called("advise", profile, "-o", plan).expect(0)
     called("apply", plan, "--", *words).expect(0)

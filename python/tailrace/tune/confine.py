@@ -9,6 +9,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from tailrace.run.launcher import by_daemons, launchers
@@ -69,6 +70,10 @@ class Confinement:
         """Whether programs may write there."""
         return any(path.is_relative_to(folder) for folder in (*own, *self._common))
 
+    def is_allowed(self, path: Path) -> bool:
+        """Whether the user lets programs write there."""
+        return any(path.is_relative_to(folder) for folder in self.allowed)
+
     def close(self) -> None:
         shutil.rmtree(self.temporary, ignore_errors=True)
 
@@ -115,12 +120,17 @@ def _several_nodes(given: Mapping[str, str]) -> bool:
 
 
 def _still_ours(folder: Path | None) -> Path | None:
-    """It may have been removed since, and somebody else may have made one of that name."""
+    """Programs print its path: where it was removed since, it is made again. Somebody else may have
+    made one of that name."""
+    if folder is None:
+        return None
     try:
-        status = folder.lstat() if folder is not None else None
+        with suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        status = folder.lstat()
     except OSError:
         return None
-    ours = status is not None and stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+    ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
     return folder if ours else None
 
 

@@ -24,7 +24,7 @@ from tailrace.tune.content import ByItself, Report
 from tailrace.tune.ground import Ground
 from tailrace.tune.ledger import Ledger
 from tailrace.tune.measure import Runner, Setting
-from tailrace.tune.outside import Outside
+from tailrace.tune.outside import outside_of
 from tailrace.tune.pairs import Times
 from tailrace.tune.repacked import Arm
 from tailrace.tune.rules_of_plan import by_suspicion
@@ -220,8 +220,10 @@ class Tune:
         if refused := recorded.get("refused"):
             found.notes.append(refused)
         recording.check_outside(recorded["outside"], asked.allow_outside)
-        self._runner.outside = Outside([Path(one) for one in recorded["outside"]], asked.scratch)
-        self._runner.outside.save()
+        outside = outside_of(recorded, asked.scratch)
+        check_space(outside.bytes_to_save, shutil.disk_usage(asked.scratch).free, asked.scratch)
+        outside.save()
+        self._runner.outside = outside
         self._runner.reads = recording.files_below(found.profile, asked.home)
         free = shutil.disk_usage(asked.scratch).free
         check_space(_copies_of_outputs * recorded["written_bytes"], free, asked.scratch)

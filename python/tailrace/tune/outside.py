@@ -4,11 +4,18 @@ as the recording run left them, and so does the user in the end."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import secrets
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+from tailrace import interrupts
+from tailrace.errors import ExitCode, TailraceError
 from tailrace.tune.copying import copy_afresh, copy_file, is_copy_of
+from tailrace.tune.tree import beside_suffix
+from tailrace.tune.words import some
 
 _prefix = "outside"
 
@@ -19,33 +26,58 @@ class Outside:
     def __init__(self, files: Sequence[Path], root: Path) -> None:
         self.files = list(files)
         self._saved = root / _prefix
+        self._part = root / f"{_prefix}.part"
+        self._mark = root / f"{_prefix}.saved"
+
+    @property
+    def bytes_to_save(self) -> int:
+        if self._mark.exists():
+            return 0
+        return sum(path.stat().st_size for path in self.files if path.is_file())
 
     def save(self) -> None:
-        """To be called after the recording run, before any other."""
+        """To be called after the recording run, before any other. What was saved before stays: runs
+        may have written to the files since."""
+        if self._mark.exists() or not self.files:
+            return
         for path in self.files:
+            if not path.is_file():  # made and removed by the run
+                continue
             saved = self._copy(path)
             saved.parent.mkdir(parents=True, exist_ok=True)
-            if not saved.exists():
-                copy_afresh(path, saved)
+            self._part.unlink(missing_ok=True)
+            copy_file(path, self._part)
+            self._part.replace(saved)  # a copy that was cut short is none
+        self._mark.touch()
+
+    def away(self) -> list[Path]:
+        """Those that are not as they were saved."""
+        return [path for path in self.files if not self._is_back(path)]
 
     def put_back(self) -> None:
-        for path in self.files:
-            saved = self._copy(path)
-            if saved.exists() and not is_copy_of(path, saved):
-                with suppress(FileNotFoundError):
-                    path.unlink()
-                copy_file(saved, path)
+        """Raises: it could not be done, for which files, and where their copies are."""
+        with interrupts.held():
+            away: dict[Path, OSError] = {}
+            for path in self.away():
+                try:
+                    _put(self._copy(path), path)
+                except OSError as error:
+                    away[path] = error
+            if away:
+                raise TailraceError(
+                    f"NOT put back: {some(list(map(str, away)))}: {next(iter(away.values()))}",
+                    where="tune", hint=f"the copies of your files are in {self._saved}; --resume "
+                    "puts them back", code=ExitCode.RUN_FAILED,
+                )  # fmt: skip
 
     def written(self) -> list[Path]:
         """Those that the run has changed."""
-        return [path for path in self.files if not is_copy_of(path, self._copy(path))]
+        return [path for path in self.files if path.exists() and not self._is_same(path)]
 
     def end(self, kept: Path) -> list[str]:
         """Keeps what the run has written there; gives the names, below `kept`."""
         names = []
         for path in self.written():
-            if not path.exists():
-                continue
             name = f"{_prefix}{path}"
             (kept / name).parent.mkdir(parents=True, exist_ok=True)
             copy_afresh(path, kept / name)
@@ -53,5 +85,31 @@ class Outside:
         self.put_back()
         return names
 
+    def _is_back(self, path: Path) -> bool:
+        return not self._copy(path).exists() or self._is_same(path)
+
+    def _is_same(self, path: Path) -> bool:
+        return is_copy_of(path, self._copy(path))
+
     def _copy(self, path: Path) -> Path:
         return self._saved / str(path).lstrip("/")
+
+
+def outside_of(recorded: Mapping[str, Any] | None, root: Path) -> Outside:
+    """Of what a recording run has noted; None: nothing yet."""
+    return Outside([Path(one) for one in (recorded or {}).get("outside", [])], root)
+
+
+def _put(saved: Path, path: Path) -> None:
+    """At once: what stands there is never half a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{secrets.token_hex(8)}{beside_suffix}")
+    try:
+        copy_file(saved, beside)
+        with suppress(OSError):  # it may be another's, in a group of theirs
+            owner = path.stat()
+            os.chown(beside, owner.st_uid, owner.st_gid)
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

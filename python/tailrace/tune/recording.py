@@ -99,10 +99,15 @@ def _written_outside(
     """Also what a confined run cannot have written: a daemon may have done it for it."""
 
     def by_run(path: Path) -> bool:
-        whole = setting.confined is not None and setting.confined.is_whole
-        return not whole or _where(setting, ground).is_open(path)
+        confined = setting.confined
+        if confined is None or not confined.is_whole:
+            return True
+        if not path.exists():  # where nothing was yours it was the program's own
+            return confined.is_allowed(path)
+        return _where(setting, ground).is_open(path)
 
-    return touched.outside(profile, _own_places(setting, ground), began_ns, by_run)
+    found = touched.outside(profile, _own_places(setting, ground), began_ns, by_run)
+    return list(dict.fromkeys(map(os.path.realpath, found)))
 
 
 def _profile_of(spools: Path, command: Sequence[str]) -> Document:

@@ -23,6 +23,7 @@ from tailrace.tune.ground import Ground
 from tailrace.tune.in_place import InPlace
 from tailrace.tune.ledger import Ledger, taken
 from tailrace.tune.loop import Found, Tune
+from tailrace.tune.outside import outside_of
 from tailrace.tune.result import document
 from tailrace.tune.scratch import Scratch, run_folder
 from tailrace.tune.survey import Survey, check_space, survey
@@ -120,7 +121,9 @@ def _given_up(asked: Asked, ground: Ground | None, ledger: Ledger, say: Say) -> 
     before there is not, and nothing is left. Signals wait until that is done and said."""
     with interrupts.held():
         processes.end_all_of_ours()
-        kept = ledger.known("default-2") is not None or (ground is None and _has_copies(asked))
+        away = outside_of(ledger.known("recorded"), asked.scratch).away()
+        begun = ledger.known("default-2") is not None
+        kept = begun or bool(away) or (ground is None and _has_copies(asked))
         if isinstance(ground, InPlace):
             put_back_and_say(ground, say)
         elif ground is not None:

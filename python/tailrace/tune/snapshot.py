@@ -31,10 +31,13 @@ def take(folder: Path, skip: Collection[Path] = ()) -> Snapshot:
     control, and folders of `skip`."""
     found: Snapshot = {}
     for where, folders, files in _walk(folder, skip):
-        linked = [name for name in folders if Path(where, name).is_symlink()]
+        linked = [name for name in folders if _is_link(where, name)]
         for name in [*files, *linked]:
             path = Path(where, name)
-            status = path.lstat()
+            try:
+                status = path.lstat()
+            except OSError:  # removed meanwhile, or in a folder that only lists names
+                continue
             if stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode):
                 found[os.path.relpath(path, folder)] = State(
                     status.st_size, status.st_mtime_ns, status.st_ino, stat.S_ISLNK(status.st_mode)
@@ -48,7 +51,7 @@ def folders_in(folder: Path, skip: Collection[Path] = ()) -> list[str]:
         os.path.relpath(Path(where, name), folder)
         for where, folders, _ in _walk(folder, skip)
         for name in folders
-        if not Path(where, name).is_symlink()
+        if not _is_link(where, name)
     ]
 
 
@@ -60,6 +63,10 @@ def written(before: Snapshot, after: Snapshot) -> list[str]:
 def removed(before: Snapshot, after: Snapshot) -> list[str]:
     """Files that are not there any more."""
     return sorted(before.keys() - after.keys())
+
+
+def _is_link(where: str, name: str) -> bool:
+    return os.path.islink(os.path.join(where, name))  # noqa: PTH114, PTH118  (an error: it is none)
 
 
 def _walk(folder: Path, skip: Collection[Path]) -> Iterator[tuple[str, list[str], list[str]]]:

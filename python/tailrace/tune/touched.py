@@ -12,6 +12,8 @@ from tailrace.tune import snapshot
 Document = Mapping[str, Any]
 
 _everything = Path("/")
+_layers = ("hdf5", "pnetcdf", "mpiio", "posix", "stdio")
+_opens = ("opens", "creates", "collective_opens", "independent_opens")  # each layer has its own
 _tick_ns = 50_000_000  # times of change are coarse: a file may be dated before what changed it
 
 
@@ -50,17 +52,16 @@ def _is_left(file: Document) -> bool:
 
 
 def _is_changed(file: Document, began_ns: int) -> bool:
-    path = Path(file["path"])
-    if not path.is_file():
+    try:
+        return Path(file["path"]).stat().st_mtime_ns > began_ns - _tick_ns
+    except OSError:
         return was_opened(file) and not _was_written(file)
-    return path.stat().st_mtime_ns > began_ns - _tick_ns
 
 
 def was_opened(file: Document) -> bool:
     """Whether some layer saw it opened; a profile also has files that could not be."""
-    return any(
-        (file.get(layer) or {}).get("opens") for layer in ("hdf5", "mpiio", "posix", "stdio")
-    )
+    layers = [file.get(name) or {} for name in _layers]
+    return bool(file.get("datasets")) or any(layer.get(how) for layer in layers for how in _opens)
 
 
 def _was_written(file: Document) -> bool:
