@@ -41,6 +41,7 @@ class Asked:
         return {
             "argv": self.command,
             "home": str(self.home),
+            "scratch": str(self.scratch),
             "allow": sorted(self.allow),
             "rules": [str(file) for file in self.rules],
             "declared": [str(file) for file in self.declared],

@@ -50,7 +50,7 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
     check_output(asked.output)
     processes.adopt()
     with taken(state), interrupts.patient() if asked.in_place else nullcontext():
-        ledger = _ledger(asked, state, resume)
+        ledger = _ledger(asked, state, resume, say)
         ground: Ground | None = None
         confined: Confinement | None = None
         try:
@@ -176,7 +176,7 @@ def _say(say: Say, text: str) -> None:
         say(text)
 
 
-def _ledger(asked: Asked, state: Path, resume: bool) -> Ledger:
+def _ledger(asked: Asked, state: Path, resume: bool, say: Say) -> Ledger:
     ledger = Ledger(state)
     begun = ledger.known("asked")
     if begun is None:
@@ -192,12 +192,32 @@ def _ledger(asked: Asked, state: Path, resume: bool) -> Ledger:
             ),
         )  # fmt: skip
     if begun != asked.as_fact():
-        other = [key for key, value in asked.as_fact().items() if begun.get(key) != value]
-        raise TailraceError(
-            f"the unfinished tune here is another one: it has other {', '.join(other)}",
-            where=str(asked.output), hint="give the same command and options, or another -o",
-        )  # fmt: skip
+        if begun["in_place"] and asked.in_place:
+            _put_back_of(asked, begun, ledger, say)
+        raise _another_one(asked, begun)
     return ledger
+
+
+def _put_back_of(asked: Asked, begun: Document, ledger: Ledger, say: Say) -> None:
+    """The user's files, where a tune in place cannot be gone on with: they are theirs all the
+    same."""
+    scratch = Path(begun.get("scratch", asked.scratch))
+    survey_of_it = ledger.known("survey")
+    if begun["home"] == str(asked.home) and survey_of_it and (scratch / "tree").exists():
+        ground = InPlace(asked.home, scratch, Survey.of(survey_of_it), {asked.output, scratch})
+        ground.fill()
+        put_back_and_say(ground, say)
+
+
+def _another_one(asked: Asked, begun: Document) -> TailraceError:
+    """The unfinished tune that is there is not the one that is asked for."""
+    other = [key for key, value in asked.as_fact().items() if begun.get(key) != value]
+    return TailraceError(
+        f"the unfinished tune here is another one: it has other {', '.join(other)}",
+        where=str(asked.output),
+        hint="give the same command and options to go on with it, or begin a new one with "
+        "another -o",
+    )
 
 
 def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
