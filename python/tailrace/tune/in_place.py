@@ -21,7 +21,7 @@ from pathlib import Path
 
 from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
-from tailrace.tune import tree
+from tailrace.tune import others, tree
 from tailrace.tune.aside import Aside
 from tailrace.tune.copying import copy_afresh, copy_file, link_or_copy
 from tailrace.tune.restoring import Changes, Restoring
@@ -40,9 +40,9 @@ class InPlace:
         self.folder, self.kept = home, root / "kept"
         self.copies: set[str] = set(found.files)
         self._root, self._found = root, found
-        self._skip = skip | {home / name for name in found.environments}
+        self._skip = skip | {home / name for name in (*found.environments, *found.tunes)}
         self.put_aside = root / tree.put_aside
-        self.originals, self._mark = root / "originals", root / "at_work"
+        self.originals, self._mark = root / "originals", root / others.at_work
         self._tree, self._moved = root / "tree", root / "moved"
         self._restoring = Restoring(home, self.originals, {}, self._skip)
         self._aside = Aside(self.put_aside, root / "written.json")

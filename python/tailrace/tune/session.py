@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -16,7 +16,7 @@ from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import plugin, proof
 from tailrace.intent.native_calls import call
-from tailrace.tune import page, processes, relocate, tree
+from tailrace.tune import others, page, processes, relocate, tree
 from tailrace.tune.asked import Asked
 from tailrace.tune.confine import Confinement
 from tailrace.tune.ground import Ground
@@ -49,7 +49,8 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
         )  # fmt: skip
     check_output(asked.output)
     processes.adopt()
-    with taken(state), interrupts.patient() if asked.in_place else nullcontext():
+    patience = interrupts.patient() if asked.in_place else nullcontext()
+    with others.held(asked.home, alone=asked.in_place), taken(state), patience:
         ledger = _ledger(asked, state, resume, say)
         ground: Ground | None = None
         confined: Confinement | None = None
@@ -223,13 +224,14 @@ def _another_one(asked: Asked, begun: Document) -> TailraceError:
 def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
     ours = {asked.output, asked.scratch}
     linked = () if asked.in_place else asked.linked
-    known = ledger.fact("survey", lambda: asdict(survey(asked.home, ours, linked)))
+    known = ledger.fact("survey", lambda: asdict(_surveyed(asked, ours, linked)))
     found = Survey.of(known)
     if asked.in_place and asked.linked:
         say("--link: in place every file is copied, since nothing holds a run from writing it")
     for note in [] if asked.in_place else found.notes:
         say(note)
     asked.scratch.mkdir(parents=True, exist_ok=True)
+    others.sign(asked.scratch, asked.output)
     if not _has_copies(asked):
         check_space(found.bytes, shutil.disk_usage(asked.scratch).free, asked.scratch)
     ground: Ground
@@ -251,6 +253,13 @@ def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
             f"{how}")  # fmt: skip
     say(f"runs work in {ground.folder}")
     return ground
+
+
+def _surveyed(asked: Asked, ours: set[Path], linked: Sequence[str]) -> Survey:
+    """Raises also where what another tune has made of the files is still there."""
+    found = survey(asked.home, ours, linked)
+    others.check_put_back(asked.home / name for name in found.tunes)
+    return found
 
 
 def _confined(asked: Asked, ledger: Ledger, say: Say) -> Confinement:
