@@ -274,6 +274,17 @@ def test_inputs_are_repacked_where_no_rule_has_anything_to_set(
     assert [means.plan for means in asked] == [None]
 
 
+def test_a_command_that_is_told_can_be_pasted(tmp_path: Path, monkeypatch: Patch) -> None:
+    beyond = repacked.Proposed(beyond=["/far/in.h5"])
+    monkeypatch.setattr(loop.repacked, "proposed", lambda *_: beyond)
+    folder = tmp_path / "my data"
+    found = tuned(Program(lambda rules: 1.0), plan(), folder, monkeypatch)
+    assert any(
+        note.endswith(f"; tailrace repack FILE --profile '{folder}/profile.json'")
+        for note in found.notes
+    )
+
+
 def test_inputs_are_not_repacked_where_nothing_could_be_compared(
     tmp_path: Path, monkeypatch: Patch
 ) -> None:

@@ -3,18 +3,24 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tailrace_cli import called, tailrace
 
+from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.tune import session
 from tailrace.tune.asked import Asked
 from tailrace.tune.in_place import InPlace
 from tailrace.tune.ledger import Ledger
+from tailrace.tune.scratch import Scratch
 from tailrace.tune.survey import Survey, survey
+from tailrace.whole_files import lost
 
 Patch = pytest.MonkeyPatch
 
@@ -77,3 +83,66 @@ def test_in_place_files_are_put_back_also_where_the_tune_is_another_one(home: Pa
     assert (asked.scratch / "put_aside/one").read_bytes() == b"half"
     assert f"your files in {home} are as they were" in said
     assert asked.state.is_dir()
+
+
+RESULTS = ["profile.json", "report.html", "result.json"]
+
+
+def ended_by_resume(home: Path, *words: str) -> None:
+    """With nothing more to be run, and nothing left behind."""
+    ran = tailrace("tune", "--resume", *words, cwd=home).expect(0)
+    assert "recording a run" not in ran.err
+    assert sorted(path.name for path in (home / "tailrace-tune").iterdir()) == RESULTS
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_tune_whose_result_could_not_be_written_can_be_ended(
+    home: Path, monkeypatch: Patch, name: str
+) -> None:
+    write = session.write_text
+
+    def full(path: Path, text: str) -> None:
+        if path == home / "tailrace-tune" / name:
+            raise lost(path, OSError(28, "No space left on device"))
+        write(path, text)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(session, "write_text", full)
+        ran = called("tune", "--", "true").expect(1)
+    assert "--resume goes on with it" in ran.err
+    ended_by_resume(home, "--", "true")
+
+
+@pytest.mark.parametrize(("ground", "words"), [(Scratch, []), (InPlace, ["--in-place"])])
+def test_a_tune_that_could_not_put_everything_away_can_be_ended(
+    home: Path, monkeypatch: Patch, ground: type, words: list[str]
+) -> None:
+    def fails(_ground: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ground, "close", fails)
+        ran = called("tune", *words, "--", "true").expect(1)
+    assert "--resume goes on with it" in ran.err
+    ended_by_resume(home, *words, "--", "true")
+
+
+def test_an_interruption_while_it_is_put_away_leaves_nothing_to_go_on_with(
+    home: Path, monkeypatch: Patch
+) -> None:
+    close = Scratch.close
+
+    def interrupted(ground: Scratch) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        close(ground)
+
+    monkeypatch.setattr(Scratch, "close", interrupted)
+    old = {number: signal.getsignal(number) for number in interrupts.signals}
+    try:
+        interrupts.install()
+        called("tune", "--", "true").expect(130)
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
+        interrupts.forget()
+    assert sorted(path.name for path in (home / "tailrace-tune").iterdir()) == RESULTS

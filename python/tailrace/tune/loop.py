@@ -165,7 +165,7 @@ class Tune:
     def _badly_laid_out(self, found: Found) -> list[str]:
         """Files that are only read, in chunks that do not suit: copies of them can be repacked."""
         bad = repacked.proposed(found.plan, found.profile, self._asked.home)
-        command = f"tailrace repack FILE --profile {self._asked.output / 'profile.json'}"
+        command = repacked.command("FILE", str(self._asked.output / "profile.json"))
         if bad.beyond:
             found.notes.append(
                 f"{bad.beyond[0]}{_and_more(bad.beyond)} lies badly for its reads, beyond the "

@@ -21,7 +21,7 @@ from tailrace.tune.asked import Asked
 from tailrace.tune.confine import Confinement
 from tailrace.tune.ground import Ground
 from tailrace.tune.in_place import InPlace
-from tailrace.tune.ledger import Ledger, taken
+from tailrace.tune.ledger import Ledger, remove, taken
 from tailrace.tune.loop import Found, Tune
 from tailrace.tune.result import document
 from tailrace.tune.scratch import Scratch, run_folder
@@ -32,6 +32,7 @@ from tailrace.whole_files import write_text
 
 Document = dict[str, Any]
 Say = Callable[[str], None]
+_ended = "ended"  # a fact: its verdict, which is still to be written
 
 
 def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
@@ -58,22 +59,19 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
             ground = _ground(asked, ledger, say)
             confined = _confined(asked, ledger, say)
             found = Tune(asked, ground, ledger, say, confined).run()
+            ledger.note(_ended, found.verdict.name)
             ground.put_back()
             found.notes += put_aside_notes(ground)
-            plan = _kept_plan(asked, found, ledger)
-            result = document(asked, found, plan, _runs(ledger), confined=confined.is_whole)
-            kept = json.loads(plan.read_text()) if plan else None
-            write_text(asked.output / "report.html", page.render(result, kept))
-            (state / "profile.json").replace(asked.output / "profile.json")
-            write_text(asked.output / "result.json", json.dumps(result, indent=2) + "\n")
+            result = _written(asked, found, ledger, confined=confined.is_whole)
+            with interrupts.held():
+                ground.close()
+                remove(state)
         except BaseException:
             _given_up(asked, ground, ledger, say)
             raise
         finally:
             if confined is not None:
                 confined.close()
-        ground.close()
-        shutil.rmtree(state, ignore_errors=True)
     return result
 
 
@@ -121,7 +119,7 @@ def _given_up(asked: Asked, ground: Ground | None, ledger: Ledger, say: Say) -> 
     before there is not, and nothing is left. Signals wait until that is done and said."""
     with interrupts.held():
         processes.end_all_of_ours()
-        kept = ledger.known("default-2") is not None or (ground is None and _has_copies(asked))
+        kept = _is_to_be_gone_on_with(ledger) or (ground is None and _has_copies(asked))
         if isinstance(ground, InPlace):
             put_back_and_say(ground, say)
         elif ground is not None:
@@ -133,9 +131,15 @@ def _given_up(asked: Asked, ground: Ground | None, ledger: Ledger, say: Say) -> 
             ground.close()
         elif asked.scratch.is_dir():
             tree.discard(asked.scratch)
-        shutil.rmtree(asked.state, ignore_errors=True)
+        remove(asked.state)
         with suppress(OSError):
             asked.output.rmdir()
+
+
+def _is_to_be_gone_on_with(ledger: Ledger) -> bool:
+    """Runs were measured, or only the result is still to be written."""
+    facts = (ledger.known("default-2"), ledger.known(_ended))
+    return ledger.is_there and any(one is not None for one in facts)
 
 
 def _has_copies(asked: Asked) -> bool:
@@ -279,6 +283,18 @@ def _confined(asked: Asked, ledger: Ledger, say: Say) -> Confinement:
     if confined.why_not:
         say(f"runs are not confined: {confined.why_not}")
     return confined
+
+
+def _written(asked: Asked, found: Found, ledger: Ledger, *, confined: bool) -> Document:
+    """The result, in the folder that is the user's. The state stays whole until all of it stands
+    there, result.json last: a tune that is cut short here can be gone on with."""
+    plan = _kept_plan(asked, found, ledger)
+    result = document(asked, found, plan, _runs(ledger), confined=confined)
+    kept = json.loads(plan.read_text()) if plan else None
+    write_text(asked.output / "report.html", page.render(result, kept))
+    write_text(asked.output / "profile.json", (asked.state / "profile.json").read_text())
+    write_text(asked.output / "result.json", json.dumps(result, indent=2) + "\n")
+    return result
 
 
 def _kept_plan(asked: Asked, found: Found, ledger: Ledger) -> Path | None:
