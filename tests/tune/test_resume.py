@@ -14,6 +14,7 @@ from tailrace_cli import called, tailrace
 
 from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
+from tailrace.intent import proof
 from tailrace.tune import session
 from tailrace.tune.asked import Asked
 from tailrace.tune.in_place import InPlace
@@ -83,6 +84,50 @@ def test_in_place_files_are_put_back_also_where_the_tune_is_another_one(home: Pa
     assert (asked.scratch / "put_aside/one").read_bytes() == b"half"
     assert f"your files in {home} are as they were" in said
     assert asked.state.is_dir()
+
+
+def test_another_version_of_tailrace_is_refused(home: Path) -> None:
+    asked = asked_of(home, version="1.0")
+    begun(asked)
+    error = refused(replace(asked, version="1.1"))
+    assert error.what.endswith("it has other version")
+    assert "the tailrace that began it (1.0)" in error.hint
+
+
+@pytest.mark.parametrize("option", ["rules", "declared", "stdin"])
+def test_a_file_that_was_given_and_edited_since_is_refused(home: Path, option: str) -> None:
+    file = home.parent / "given.json"
+    file.write_text("{}")
+    asked = asked_of(home, **{option: file if option == "stdin" else (file,)})
+    begun(asked)
+    file.write_text("{ }")
+    assert refused(asked).what.endswith(f"it has other files ({file})")
+
+
+@pytest.mark.parametrize("by", ["edited", "removed"])
+def test_a_program_that_is_another_one_is_refused(home: Path, by: str) -> None:
+    program = home.parent / "program"
+    program.write_text("#!/bin/sh\n")
+    asked = replace(asked_of(home), command=[str(program)])
+    ledger = begun(asked)
+    ledger.note("named files", proof.files_of(asked.command))
+    ledger.note("default-2", {"elapsed_s": 1.0})
+    if by == "edited":
+        program.write_text("#!/bin/sh\nexit 0\n")
+    else:
+        program.unlink()
+    assert refused(asked).what == f"{program} changed since this tune began"
+    assert ledger.is_there
+
+
+def test_in_place_a_given_file_is_compared_when_it_is_put_back(home: Path) -> None:
+    asked = asked_of(home, in_place=True, stdin=home / "one")
+    ground_of(asked, begun(asked)).begin()
+    (home / "one").write_bytes(b"half")
+    heard: list[str] = []
+    found = session.tune(asked, resume=True, say=heard.append)
+    assert found["verdict"] == "nothing_to_gain"
+    assert (home / "one").read_bytes() == b"one"
 
 
 RESULTS = ["profile.json", "report.html", "result.json"]

@@ -228,16 +228,21 @@ class Tune:
         return recorded
 
     def _advise(self, found: Found) -> None:
-        asked = self._asked
+        """The plan is a fact: all runs that are known by their names were made with it."""
         if not any(map(touched.was_opened, found.profile.get("files", []))):
             return
-        ranks = found.profile["run"].get("ranks") or 1
+        advised = self._ledger.fact("plan", lambda: self._advised(found.profile))
+        found.plan, found.candidate = advised["plan"], Candidate(advised["plan"])
+        found.notes += advised["notes"]
+        self._say(f"the plan has {plural(len(found.candidate.rules), 'rule')} to try")
+
+    def _advised(self, profile: Document) -> Document:
+        asked = self._asked
+        ranks = profile["run"].get("ranks") or 1
         allow = sorted({*asked.allow, *(["collective"] if ranks > 1 else [])})
         plan, _, notes = advice.advise([_profile(asked)], asked.rules, allow, asked.declared)
         plan["origin"]["sources"] = [str(asked.output / "profile.json")]  # where it will be
-        found.plan, found.candidate = plan, Candidate(plan)
-        found.notes += notes
-        self._say(f"the plan has {plural(len(found.candidate.rules), 'rule')} to try")
+        return {"plan": plan, "notes": notes}
 
     def _steady(self, found: Found) -> bool:
         """The default against itself."""

@@ -57,6 +57,7 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
         confined: Confinement | None = None
         try:
             ground = _ground(asked, ledger, say)
+            _check_named_files(asked, ledger)
             confined = _confined(asked, ledger, say)
             found = Tune(asked, ground, ledger, say, confined).run()
             ledger.note(_ended, found.verdict.name)
@@ -183,9 +184,9 @@ def _say(say: Say, text: str) -> None:
 
 def _ledger(asked: Asked, state: Path, resume: bool, say: Say) -> Ledger:
     ledger = Ledger(state)
-    begun = ledger.known("asked")
+    begun, now = ledger.known("asked"), asked.as_fact()
     if begun is None:
-        ledger.note("asked", asked.as_fact())
+        ledger.note("asked", now)
         ledger.note("seed", secrets.token_hex(4))
         return ledger
     if not resume:
@@ -196,10 +197,11 @@ def _ledger(asked: Asked, state: Path, resume: bool, say: Say) -> Ledger:
                 else "; remove the folder to begin anew"
             ),
         )  # fmt: skip
-    if begun != asked.as_fact():
-        if begun["in_place"] and asked.in_place:
-            _put_back_of(asked, begun, ledger, say)
-        raise _another_one(asked, begun)
+    if begun != now and begun["in_place"] and asked.in_place:
+        _put_back_of(asked, begun, ledger, say)
+        now = asked.as_fact()  # of files that a killed run had changed, too
+    if begun != now:
+        raise _another_one(asked.output, begun, now)
     return ledger
 
 
@@ -214,15 +216,20 @@ def _put_back_of(asked: Asked, begun: Document, ledger: Ledger, say: Say) -> Non
         put_back_and_say(ground, say)
 
 
-def _another_one(asked: Asked, begun: Document) -> TailraceError:
+def _another_one(output: Path, begun: Document, now: Document) -> TailraceError:
     """The unfinished tune that is there is not the one that is asked for."""
-    other = [key for key, value in asked.as_fact().items() if begun.get(key) != value]
+    other = [key for key, value in now.items() if begun.get(key) != value]
+    what = f"it has other {', '.join(other)}"
+    if "files" in other:
+        what += f" ({some(proof.changed(begun.get('files', []), now['files']))})"
+    hint = "give the same command and options to go on with it"
+    if "version" in other:
+        by = begun.get("version", "an older one")
+        hint = f"go on with it by the tailrace that began it ({by})"
     return TailraceError(
-        f"the unfinished tune here is another one: it has other {', '.join(other)}",
-        where=str(asked.output),
-        hint="give the same command and options to go on with it, or begin a new one with "
-        "another -o",
-    )
+        f"the unfinished tune here is another one: {what}", where=str(output),
+        hint=f"{hint}, or begin a new one with another -o",
+    )  # fmt: skip
 
 
 def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
@@ -257,6 +264,19 @@ def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
             f"{how}")  # fmt: skip
     say(f"runs work in {ground.folder}")
     return ground
+
+
+def _check_named_files(asked: Asked, ledger: Ledger) -> None:
+    """Raises: the program, or what else its command names, is not what it was in the runs that are
+    known. Files beyond the folder and those of --link are in no survey."""
+    before = ledger.known("named files")
+    if before is None:
+        return
+    if changed := proof.changed(before, proof.files_of(asked.command)):
+        raise TailraceError(
+            f"{some(changed, 3)} changed since this tune began", where=str(asked.home),
+            hint="put it back as it was, or begin a new tune with another -o",
+        )  # fmt: skip
 
 
 def _surveyed(asked: Asked, ours: set[Path], linked: Sequence[str]) -> Survey:
