@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tailrace.errors import TailraceError
 from tailrace.tune.ledger import Ledger
+from tailrace.whole_files import write_text
 
 at_work = "at_work"  # in a scratch folder, while a tune in place has something to put back
 _facts = "state/facts.jsonl"
@@ -55,7 +56,7 @@ def sign(scratch: Path, output: Path) -> None:
     """Tells other tunes whose scratch folder it is."""
     file = scratch / _owner
     if not file.exists():
-        file.write_text(json.dumps(str(output)))
+        write_text(file, json.dumps(str(output)))
 
 
 def is_of_a_tune(folder: Path) -> bool:

@@ -34,7 +34,10 @@ def take(folder: Path, skip: Collection[Path] = ()) -> Snapshot:
         linked = [name for name in folders if Path(where, name).is_symlink()]
         for name in [*files, *linked]:
             path = Path(where, name)
-            status = path.lstat()
+            try:
+                status = path.lstat()
+            except FileNotFoundError:  # gone since it was listed, where others are at work too
+                continue
             if stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode):
                 found[os.path.relpath(path, folder)] = State(
                     status.st_size, status.st_mtime_ns, status.st_ino, stat.S_ISLNK(status.st_mode)
