@@ -237,6 +237,20 @@ def test_a_tune_that_was_killed_comes_to_the_same_end(
     assert not {name for name, _ in resumed.runs} & set(done)
 
 
+def test_a_tune_that_goes_on_keeps_the_plan_that_its_runs_were_made_with(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    def seconds(rules: set[str]) -> float:
+        return 0.2 if "13" in rules else 1.0
+
+    with pytest.raises(KeyboardInterrupt):
+        tuned(Program(seconds, interrupt_at=20), PLAN, tmp_path, monkeypatch)
+    other = plan(("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes", value=99)]))
+    found = tuned(Program(seconds), other, tmp_path, monkeypatch)
+    assert found.plan["entries"] == PLAN["entries"]
+    assert kept(found) == ["13"]
+
+
 def with_badly_laid_out_inputs(monkeypatch: Patch) -> list[repacked.Means]:
     """What the arm of repacked copies is asked."""
     asked: list[repacked.Means] = []
@@ -272,6 +286,17 @@ def test_inputs_are_repacked_where_no_rule_has_anything_to_set(
     assert found.verdict.name == "nothing_to_gain"
     assert found.verdict.reason == "no rule has anything to set for it"
     assert [means.plan for means in asked] == [None]
+
+
+def test_a_command_that_is_told_can_be_pasted(tmp_path: Path, monkeypatch: Patch) -> None:
+    beyond = repacked.Proposed(beyond=["/far/in.h5"])
+    monkeypatch.setattr(loop.repacked, "proposed", lambda *_: beyond)
+    folder = tmp_path / "my data"
+    found = tuned(Program(lambda rules: 1.0), plan(), folder, monkeypatch)
+    assert any(
+        note.endswith(f"; tailrace repack FILE --profile '{folder}/profile.json'")
+        for note in found.notes
+    )
 
 
 def test_inputs_are_not_repacked_where_nothing_could_be_compared(

@@ -104,6 +104,7 @@ def tune(
     fresh runs. Runs work on copies in a scratch folder: the program's own files stay as they are.
     """
     from tailrace.cli.tune_show import show, show_preview
+    from tailrace.cli.versions import version
     from tailrace.tune.asked import Asked
     from tailrace.tune.session import preview
     from tailrace.tune.session import tune as make_it
@@ -130,7 +131,7 @@ def tune(
         limit_s=limit, allow=allowed, rules=tuple(rules), declared=tuple(declared),
         linked=tuple(link), stdin=stdin.absolute() if stdin else None, is_cold=cold,
         in_place=in_place, allow_outside=tuple(path.resolve() for path in allow_outside),
-        search_minutes=search,
+        search_minutes=search, version=version(),
     )  # fmt: skip
     if dry_run:
         before = preview(asked)

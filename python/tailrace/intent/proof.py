@@ -40,6 +40,12 @@ def files_of(command: Sequence[str], more: Sequence[Path] = ()) -> list[Document
     return [_state(word, path) for word, path in (named | libraries).items()]
 
 
+def changed(before: Sequence[Document], now: Sequence[Document]) -> list[str]:
+    """Names of files that are new, gone, or others, by what files_of() gave and gives now."""
+    was, found = ({one["name"]: one for one in files} for files in (before, now))
+    return sorted(name for name in was.keys() | found.keys() if was.get(name) != found.get(name))
+
+
 def environment_of_run() -> dict[str, str]:
     """The variables that change what MPI and the libraries of formats do, as they are now."""
     return {

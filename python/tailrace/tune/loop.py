@@ -165,7 +165,7 @@ class Tune:
     def _badly_laid_out(self, found: Found) -> list[str]:
         """Files that are only read, in chunks that do not suit: copies of them can be repacked."""
         bad = repacked.proposed(found.plan, found.profile, self._asked.home)
-        command = f"tailrace repack FILE --profile {self._asked.output / 'profile.json'}"
+        command = repacked.command("FILE", str(self._asked.output / "profile.json"))
         if bad.beyond:
             found.notes.append(
                 f"{bad.beyond[0]}{_and_more(bad.beyond)} lies badly for its reads, beyond the "
@@ -230,16 +230,21 @@ class Tune:
         return recorded
 
     def _advise(self, found: Found) -> None:
-        asked = self._asked
+        """The plan is a fact: all runs that are known by their names were made with it."""
         if not any(map(touched.was_opened, found.profile.get("files", []))):
             return
-        ranks = found.profile["run"].get("ranks") or 1
+        advised = self._ledger.fact("plan", lambda: self._advised(found.profile))
+        found.plan, found.candidate = advised["plan"], Candidate(advised["plan"])
+        found.notes += advised["notes"]
+        self._say(f"the plan has {plural(len(found.candidate.rules), 'rule')} to try")
+
+    def _advised(self, profile: Document) -> Document:
+        asked = self._asked
+        ranks = profile["run"].get("ranks") or 1
         allow = sorted({*asked.allow, *(["collective"] if ranks > 1 else [])})
         plan, _, notes = advice.advise([_profile(asked)], asked.rules, allow, asked.declared)
         plan["origin"]["sources"] = [str(asked.output / "profile.json")]  # where it will be
-        found.plan, found.candidate = plan, Candidate(plan)
-        found.notes += notes
-        self._say(f"the plan has {plural(len(found.candidate.rules), 'rule')} to try")
+        return {"plan": plan, "notes": notes}
 
     def _steady(self, found: Found) -> bool:
         """The default against itself."""

@@ -144,7 +144,10 @@ def failed(
     if outcome.stopped == "limit":
         hint = f"--limit gives it more than {limit_s:g} s"
     elif outcome.stopped == "disk":
-        hint = "make room, or --scratch FOLDER on a larger file system"
+        hint = (
+            "make room; or begin a new tune on a larger file system: --scratch FOLDER, with an -o "
+            "of its own"
+        )
     elif any(words in said for words in _wants_a_terminal):
         hint = "it seems to want a terminal, and gets none here: --stdin FILE gives it its answers"
     what = f"the program did not go well as it is: {outcome.words}"
