@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +64,8 @@ class Arms:
         known = content.by_itself(kept[0], kept[1])
         return known, content.against_default(kept[0], kept[1], known)
 
-    def plain_differences(self, known: ByItself) -> list[str]:
-        """What the program leaves otherwise with nothing of ours in it, a sentence each."""
+    def plain_differences(self, known: ByItself) -> plain.Differences:
+        """What the program leaves otherwise with nothing of ours in it."""
 
         def find() -> Document:
             measured = self._made(_plain, None, keep=True, plain=True)
@@ -73,10 +74,10 @@ class Arms:
             assert self._default is not None and measured.result is not None
             found = plain.differences(self._default, measured.result, known)
             self._drop(measured)
-            return {**measured.as_fact(), "differences": found}
+            return {**measured.as_fact(), **asdict(found)}
 
-        differences: list[str] = self._ledger.fact(_plain, find)["differences"]
-        return differences
+        fact = self._ledger.fact(_plain, find)
+        return plain.Differences(fact["with_ours"], fact["names"])
 
     def check(
         self, name: str, plan: Document | None, known: ByItself, copies: Copies | None = None

@@ -36,7 +36,6 @@ from tailrace.whole_files import write_text
 
 Say = Callable[[str], None]
 
-_otherwise = "as it is, it leaves something else than with Tailrace's connector in it"
 _no_rule = "no rule has anything to set for it"
 _copies_of_outputs = 4  # two of the default, one tuned, and that of the run at work
 
@@ -101,9 +100,10 @@ class Tune:
         if not alike.equal:
             found.notes += alike.notes
             return _ended(found, "not_proven", nothing_alike(found.known, alike))
-        if otherwise := self._arms.plain_differences(found.known):
-            found.notes += [f"differs with Tailrace's connector: {one}" for one in otherwise]
-            return _ended(found, "not_proven", f"{_otherwise}: {otherwise[0]}")
+        otherwise = self._arms.plain_differences(found.known)
+        if otherwise.reason:
+            found.notes += otherwise.notes
+            return _ended(found, "not_proven", otherwise.reason)
         self._arms.expect(recorded["elapsed_s"])
         if not self._steady(found):
             return found
