@@ -11,11 +11,14 @@ from plans import plan, setting
 
 from tailrace.errors import TailraceError
 from tailrace.tune import loop, repacked
+from tailrace.tune.asked import Asked, Verdict
 from tailrace.tune.ledger import Ledger
 from tailrace.tune.loop import Found
 from tailrace.tune.pairs import speedup
 from tailrace.tune.repacked import Arm
+from tailrace.tune.result import document
 from tailrace.tune.rules_of_plan import rules_of
+from tailrace.tune.words import speed_text
 
 PLAN = plan(
     ("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes"), setting("17", "chunk", "layout")]),
@@ -109,6 +112,42 @@ def test_a_rule_with_which_it_fails_only_later_is_dropped_too(
     assert "in a later run" in found.candidate.dropped["25"]
     assert found.verdict.name == "kept"
     assert kept(found) == ["13"]
+
+
+def test_nothing_is_said_of_the_speed_of_a_plan_that_was_given_up(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    one_rule = plan(("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes")]))
+    program = Program(lambda rules: 0.5 if rules else 1.0, changes_last={"13"}, noise=jitter)
+    found = tuned(program, one_rule, tmp_path, monkeypatch)
+    assert found.verdict.name == "nothing_to_gain"
+    assert "content differs" in found.verdict.reason
+    assert (found.trial, found.confirmed, found.report) == (None, None, None)
+    assert (found.times.one, found.lines, found.ratios) == ([], [], {})
+    asked = Asked(["program"], tmp_path, tmp_path, tmp_path / "scratch")
+    result = document(asked, found, None, [], confined=True)
+    assert (result["speedup"], result["equal_content"]) == (None, None)
+    assert speed_text(result) == ""
+
+
+def test_what_is_said_is_of_the_plan_that_is_left(tmp_path: Path, monkeypatch: Patch) -> None:
+    program = Program(
+        lambda rules: (0.5 if "13" in rules else 1.0) * (0.5 if "17" in rules else 1.0),
+        changes_last={"17"}, noise=jitter,
+    )  # fmt: skip
+    found = tuned(program, PLAN, tmp_path, monkeypatch)
+    assert kept(found) == ["13"]
+    assert found.confirmed is not None
+    assert 1.8 < speedup(found.confirmed)[0] < 2.2
+    assert {line.rule for line in found.lines} == {"13"}
+    assert "17" not in found.ratios
+
+
+def test_numbers_that_a_search_has_found_go_with_their_rule() -> None:
+    changes = [f"rule {rule}, key: 8: 2 times as fast as before" for rule in ("1", "13")]
+    found = Found(Verdict("kept", ""), changes=changes)
+    found.forget("1")
+    assert found.changes == changes[1:]
 
 
 def test_no_difference_is_nothing_to_gain(tmp_path: Path, monkeypatch: Patch) -> None:

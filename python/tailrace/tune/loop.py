@@ -61,6 +61,12 @@ class Found:
     repacked: Arm | None = None
     notes: list[str] = field(default_factory=list)
 
+    def forget(self, rule: str) -> None:
+        """What was measured and compared of a plan with this rule, which is given up."""
+        self.trial = self.confirmed = self.report = None
+        self.lines, self.ratios, self.times = [], {}, Times()
+        self.changes = [one for one in self.changes if not one.startswith(f"rule {rule},")]
+
 
 class Tune:
     """One tune. say: hears how far it is."""
@@ -159,6 +165,7 @@ class Tune:
                 suspect = by_suspicion(found.candidate.plan)[0]
                 self._say(f"rule {suspect.id} is dropped: {error}")
                 found.candidate.drop(suspect.id, str(error))
+                found.forget(suspect.id)
         assert found.candidate is not None
         _ended(found, "nothing_to_gain", _all_dropped(found.candidate))
 
@@ -293,7 +300,8 @@ class Tune:
             self._say,
         )
         stage = f"search {_stage(one)}"
-        one.plan, found.changes = search.better(one.plan, self._ledger, stage, means)
+        one.plan, changes = search.better(one.plan, self._ledger, stage, means)
+        found.changes += changes
 
     def _confirm(self, found: Found, one: Candidate, known: ByItself) -> None:
         stage = f"confirmation {_stage(one)}"
@@ -336,6 +344,7 @@ def _no_gain(found: Found, one: Candidate, compared: Comparison) -> None:
     reason = _no_faster(compared)
     for rule in one.rules:
         one.drop(rule.id, reason)
+    found.changes = []
     _ended(found, "nothing_to_gain", reason)
 
 
