@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -123,7 +124,7 @@ def tune(
         if not opened.is_dir():
             raise TailraceError("there is no such folder", where=f"--allow-outside {opened}")
     folder = output_folder.resolve()
-    own = f"tailrace-tune-{xxhash.xxh3_64_hexdigest(str(folder).encode())}"  # of this tune alone
+    own = f"tailrace-tune-{xxhash.xxh3_64_hexdigest(os.fsencode(folder))}"  # of this tune alone
     asked = Asked(
         command=command, home=home, output=folder,
         scratch=(scratch / own if scratch else folder / "scratch").resolve(),

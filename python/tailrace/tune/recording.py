@@ -16,6 +16,7 @@ from typing import Any
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import layers, record
 from tailrace.intent.native_calls import call
+from tailrace.readable import readable
 from tailrace.tune import refused, relocate, touched
 from tailrace.tune.ground import Ground
 from tailrace.tune.measure import Setting, strays_are_an_error
@@ -106,7 +107,8 @@ def _written_outside(
 
 
 def _profile_of(spools: Path, command: Sequence[str]) -> Document:
-    profile: Document = json.loads(call("profile_of_spools", str(spools), shlex.join(command)))
+    words = readable(shlex.join(command))
+    profile: Document = json.loads(call("profile_of_spools", str(spools), words))
     return profile
 
 
