@@ -134,17 +134,25 @@ def _refused(profile: Document, setting: Setting, ground: Ground) -> list[Refuse
 
 
 def failed(
-    outcome: Outcome, said: str, command: Sequence[str], limit_s: float | None
-) -> TailraceError:
-    """A run of the command as it is that did not go well."""
+    outcome: Outcome, said: str, command: Sequence[str], limit_s: float | None, *,
+    is_derived: bool = False,
+) -> TailraceError:  # fmt: skip
+    """A run of the command as it is that did not go well. is_derived: the limit is not the user's,
+    but follows from how long the default took."""
     hint = "tailrace tunes what works: see that this command runs by itself in this folder"
-    if outcome.stopped == "limit":
+    if outcome.stopped == "limit" and is_derived:
+        hint = (
+            f"{limit_s:g} s are five times the slowest default (10 s at least), and --limit does "
+            "not change them: see what held it up; --resume makes this run again"
+        )
+    elif outcome.stopped == "limit":
         hint = f"--limit gives it more than {limit_s:g} s"
     elif outcome.stopped == "disk":
         hint = "make room, or --scratch FOLDER on a larger file system"
     elif any(words in said for words in _wants_a_terminal):
         hint = "it seems to want a terminal, and gets none here: --stdin FILE gives it its answers"
-    what = f"the program did not go well as it is: {outcome.words}"
+    how = "found no room" if outcome.stopped == "disk" else "did not go well as it is"
+    what = f"the program {how}: {outcome.words}"
     if said:
         what += f"; it said last: {said}"
     return TailraceError(what, where=shlex.join(command), hint=hint, code=ExitCode.RUN_FAILED)
