@@ -14,6 +14,7 @@ from tailrace.intent.apply import Line
 from tailrace.tune import loop
 from tailrace.tune.asked import Asked
 from tailrace.tune.content import Result
+from tailrace.tune.inputs import Inputs
 from tailrace.tune.ledger import Ledger
 from tailrace.tune.loop import Found, Tune
 from tailrace.tune.measure import Measured
@@ -68,6 +69,8 @@ class FakeRunner:
         self.program, self.folder = program, folder
         self.outside = Outside([], folder)
         self.command = ["program"]
+        ground: Any = Nowhere(folder)
+        self.inputs = Inputs(ground, folder, is_cold=False)
         self.printed: dict[str, bytes] = {}
 
     def run(

@@ -88,6 +88,7 @@ class Tune:
         try:
             found = self._run()
             self._note_outside(found)
+            found.notes += self._runner.inputs.notes
             return found
         finally:
             self._runner.outside.put_back()
@@ -229,7 +230,7 @@ class Tune:
         recording.check_outside(recorded["outside"], asked.allow_outside)
         self._runner.outside = Outside([Path(one) for one in recorded["outside"]], asked.scratch)
         self._runner.outside.save()
-        self._runner.reads = recording.files_below(found.profile, asked.home)
+        self._runner.inputs.know(found.profile)
         free = shutil.disk_usage(asked.scratch).free
         check_space(_copies_of_outputs * recorded["written_bytes"], free, asked.scratch)
         return recorded

@@ -167,13 +167,6 @@ def _text_of(file: Path, most: int) -> str:
     return file.read_bytes()[-most:].decode("utf-8", "backslashreplace")
 
 
-def files_below(profile: Document, home: Path) -> set[str]:
-    """Names below a folder of the files that the run touched."""
-    root = f"{home}/"
-    paths = (file["path"] for file in profile.get("files", []))
-    return {path[len(root) :] for path in paths if path.startswith(root)}
-
-
 def check_outside(written: Sequence[str], allowed: Sequence[Path]) -> None:
     """Raises: it writes beyond the working folder, which runs would do again and again. It could,
     where the system does not confine it, or in a folder for temporary files."""
