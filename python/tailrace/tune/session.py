@@ -16,7 +16,6 @@ from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import plugin, proof
 from tailrace.intent.native_calls import call
-from tailrace.readable import is_readable
 from tailrace.tune import page, processes, relocate, tree
 from tailrace.tune.asked import Asked
 from tailrace.tune.confine import Confinement
@@ -42,7 +41,6 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
     KeyboardInterrupt: what was found so far stays, for --resume.
     """
     plugin.check(plugin.find(command="tune"))
-    _check_paths(asked)
     state = asked.state
     if resume and not state.is_dir():
         raise TailraceError(
@@ -76,16 +74,6 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
         ground.close()
         shutil.rmtree(state, ignore_errors=True)
     return result
-
-
-def _check_paths(asked: Asked) -> None:
-    """Raises: a plan, which is JSON, could not name the files of the runs."""
-    for folder in (asked.home, asked.output, asked.scratch):
-        if not is_readable(str(folder)):
-            raise TailraceError(
-                "its path is not UTF-8, and no plan can name files below it", where=str(folder),
-                hint="rename the folder, or work in another; --scratch and -o name others",
-            )  # fmt: skip
 
 
 def check_output(folder: Path) -> None:
