@@ -14,6 +14,7 @@ from tailrace.cli.options import Declare, Json, Quiet
 from tailrace.cli.output import Output
 from tailrace.cli.profile_command import Command
 from tailrace.errors import ExitCode, TailraceError, did_you_mean
+from tailrace.readable import is_readable
 
 To = Annotated[
     Path,
@@ -124,6 +125,7 @@ def tune(
         if not opened.is_dir():
             raise TailraceError("there is no such folder", where=f"--allow-outside {opened}")
     folder = output_folder.resolve()
+    _check_paths(home, folder, *([scratch.resolve()] if scratch else []))
     own = f"tailrace-tune-{xxhash.xxh3_64_hexdigest(str(folder).encode())}"  # of this tune alone
     asked = Asked(
         command=command, home=home, output=folder,
@@ -144,3 +146,13 @@ def tune(
     if result["verdict"] == "not_proven":
         return int(ExitCode.VERIFICATION_FAILED)
     return int(ExitCode.OK)
+
+
+def _check_paths(*folders: Path) -> None:
+    """Raises: a plan, which is JSON, could not name the files of the runs."""
+    for folder in folders:
+        if not is_readable(str(folder)):
+            raise TailraceError(
+                "its path is not UTF-8, and no plan can name files below it", where=str(folder),
+                hint="rename the folder, or work in another; --scratch and -o name others",
+            )  # fmt: skip

@@ -16,6 +16,7 @@ import xxhash
 
 from tailrace.errors import TailraceError
 from tailrace.intent.program_file import is_compiled
+from tailrace.readable import is_readable, readable
 
 Document = dict[str, Any]
 
@@ -80,7 +81,19 @@ def of_run(
             )  # fmt: skip
         if versions:
             proof[key] = versions.pop()
+    _check_it_can_be_written(proof)
     return proof
+
+
+def _check_it_can_be_written(proof: Document) -> None:
+    """A word that is escaped would not be the word of the command that it is compared with."""
+    files = (one["name"] for one in proof["files"])
+    for text in (*proof["argv"], *files, *proof["environment"].values()):
+        if not is_readable(text):
+            raise TailraceError(
+                f"{readable(text)} is not UTF-8, which a plan has to be",
+                where="proof", hint="rename it: collective settings are only proven by name",
+            )  # fmt: skip
 
 
 def differences(plan: Document, command: Sequence[str]) -> list[str]:
