@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from tailrace.errors import ExitCode, TailraceError
+from tailrace.readable import readable
 
 
 def check_folder(folder: Path) -> None:
@@ -24,8 +25,8 @@ def check_folder(folder: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Under a temporary name, synced, then renamed."""
-    write_bytes(path, text.encode())
+    """Under a temporary name, synced, then renamed; names in it that are not UTF-8 are escaped."""
+    write_bytes(path, readable(text).encode())
 
 
 def write_bytes(path: Path, data: bytes) -> None:

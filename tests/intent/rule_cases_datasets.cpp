@@ -20,6 +20,14 @@ void small_writes(Profile& p) {
     balance(*first(p).writes, 4);
 }
 
+/// Two columns of each rank in rows of eight, independent writes: pieces of 16 bytes.
+void side_by_side(Profile& p) {
+    together(p, 4);
+    shape(p, {16384, 8});
+    first(p).writes = accesses(4, {16384, 2});
+    first(p).writes->requested_independent = 4;
+}
+
 void written_in_two(Profile& p) {
     first(p).writes = accesses(2, {256 * 1024});
     first(p).writes->coverage = Coverage{512 * 1024, true, {}};
@@ -93,6 +101,12 @@ const std::vector<RuleCase>& dataset_cases() {
          [](Profile& p) {
              own(p, "chunk", Extents{10, 10});
          }},
+        {"18", side_by_side, "chunk", "reads",
+         [](Profile& p) {
+             first(p).reads = accesses(16384, {1, 8});
+         }},
+        {"18", side_by_side, "chunk", "program",
+         [](Profile& p) { own(p, "layout", std::string("contiguous")); }},
         {"19",
          [](Profile& p) {
              shape(p, {mib}, {128});

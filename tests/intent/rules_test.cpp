@@ -335,6 +335,37 @@ TEST_CASE("so do chunks that rule 18 lets grow") {
     FAIL("no chunk cache");
 }
 
+TEST_CASE("rule 18: columns of ranks side by side, written independently, become blocks of ranks") {
+    Profile profile = tests::plain_run();
+    const auto& cases = tests::dataset_cases();
+    const auto side_by_side = std::find_if(cases.begin(), cases.end(), [](const RuleCase& one) {
+        return one.rule == "18" && one.guard == "reads";
+    });
+    REQUIRE(side_by_side != cases.end());
+    side_by_side->evidence(profile);
+    const auto decided = [&profile] { return decision(profile, Options{}, "18"); };
+    REQUIRE(decided());
+    const Set& set = decided()->proposal.settings.at(0);
+    CHECK(set.key == "chunk");
+    REQUIRE(set.function);
+    CHECK(set.function->name == "block_per_rank");
+    CHECK(set.function->numbers.at("dimension") == 1);
+    CHECK(decided()->reason.text.find("pieces of 16 B") != std::string::npos);
+    // By blocks of the ranks, or as a whole, it may be read.
+    tests::first(profile).reads = tests::accesses(4, {16384, 2});
+    CHECK_FALSE(decided()->held);
+    tests::first(profile).reads = tests::accesses(4, {16384, 8});
+    CHECK_FALSE(decided()->held);
+    tests::first(profile).reads.reset();
+    // Collective writes put the pieces together, and long pieces need no other layout.
+    tests::first(profile).writes->requested_independent = 0;
+    CHECK_FALSE(decided());
+    tests::first(profile).writes->requested_independent = 4;
+    tests::shape(profile, {16, 8192});
+    tests::first(profile).writes->shapes[0].length = {16, 2048};
+    CHECK_FALSE(decided());
+}
+
 TEST_CASE("repack is named for a file that is there and only read, and for no other") {
     Profile profile = tests::plain_run();
     tests::shape(profile, {65536, 2048});

@@ -14,6 +14,7 @@ from tailrace.intent.apply import Line
 from tailrace.tune import loop
 from tailrace.tune.asked import Asked
 from tailrace.tune.content import Result
+from tailrace.tune.inputs import Inputs
 from tailrace.tune.ledger import Ledger
 from tailrace.tune.loop import Found, Tune
 from tailrace.tune.measure import Measured
@@ -28,13 +29,15 @@ Document = dict[str, Any]
 
 @dataclass
 class Program:
-    """seconds: of a run with these rules in force. hangs, fails, changes: rules that do that.
-    idle: rules that are in force nowhere. noise: by what part a run takes longer, by its number."""
+    """seconds: of a run with these rules in force. hangs, fails, changes: rules that do that;
+    changes_last: only in the last proof. idle: rules that are in force nowhere. noise: by what
+    part a run takes longer, by its number."""
 
     seconds: Callable[[set[str]], float]
     hangs: set[str] = field(default_factory=set)
     fails: set[str] = field(default_factory=set)
     changes: set[str] = field(default_factory=set)
+    changes_last: set[str] = field(default_factory=set)
     idle: set[str] = field(default_factory=set)
     fails_later: set[str] = field(default_factory=set)
     noise: Callable[[int], float] = lambda number: 0.0
@@ -54,7 +57,8 @@ class Program:
             return Outcome(-9, 60.0, "limit"), b"", lines
         if rules & self.fails or (rules & self.fails_later and "check" not in name):
             return Outcome(1, seconds), b"", lines
-        printed = b"sum 4\n" if rules & self.changes else self.prints(number)
+        changes = self.changes | (self.changes_last if name.startswith("proof") else set())
+        printed = b"sum 4\n" if rules & changes else self.prints(number)
         return Outcome(0, seconds), printed, lines
 
 
@@ -65,6 +69,8 @@ class FakeRunner:
         self.program, self.folder = program, folder
         self.outside = Outside([], folder)
         self.command = ["program"]
+        ground: Any = Nowhere(folder)
+        self.inputs = Inputs(ground, folder, is_cold=False)
         self.printed: dict[str, bytes] = {}
 
     def run(

@@ -263,6 +263,7 @@ def test_a_command_that_names_a_device_is_confined_like_any_other(tmp_path: Path
     asked = Asked(
         ["program", "--log=/dev/null", "/dev/zero"], tmp_path, tmp_path / "o", tmp_path / "s"
     )
+    (tmp_path / "state").mkdir()
     confined = session._confined(asked, Ledger(tmp_path / "state"), lambda _text: None)
     confined.close()
     assert confined.is_open(Path("/dev/null"))

@@ -159,6 +159,14 @@ def test_reads_of_a_file_with_such_a_name_are_forgiven_too() -> None:
         ("tmpa1b2c3d4", "tmpa_xyzuvw", "tmp*", "tmpzzzzzzzz"),
         ("out.Xy7aBc/f", "out.Q2rTz9/f", "out.*/f", "out.AAbbCC/f"),
         ("job-3f2a9c01.h5", "job-00ffee12.h5", "job-*.h5", "job-deadbeef.h5"),
+        ("out-a1b2c3d4.h5", "out-a9f8e7d6.h5", "out-*.h5", "out-00112233.h5"),
+        ("out_a1b2c3d4.h5", "out_a1ffc3d5.h5", "out_*.h5", "out_00112233.h5"),
+        (
+            "part_16fd2706-8baf-433b-82eb-8c7fada847da_0.h5",
+            "part_886313e1-3b8a-5372-9b90-0c9aee199e5d_0.h5",
+            "part_*_0.h5",
+            "part_6fa459ea-ee8a-3ca4-894e-db77e160355e_0.h5",
+        ),
     ],
 )
 def test_names_that_differ_by_themselves_make_a_pattern(

@@ -268,6 +268,23 @@ def test_what_cannot_be_put_back_is_told_and_kept(
     assert everything(home) == before
 
 
+def test_names_may_be_as_long_as_the_system_allows(home: Path) -> None:
+    name = "n" * 255
+    (home / name).write_bytes(b"long")
+    (home / "sub" / name).hardlink_to(home / name)
+    (home / name.replace("n", "l")).symlink_to("one")
+    before = everything(home)
+    ground = ground_of(home)
+    for number in range(2):
+        ground.begin()
+        (home / name).unlink()
+        (home / name).write_bytes(b"changed")
+        (home / name.replace("n", "l")).unlink()
+        (home / name.replace("n", "l")).symlink_to("two")
+        ground.end(str(number))
+        assert everything(home) == before
+
+
 def test_a_signal_waits_until_everything_is_put_back(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,6 +49,20 @@ def test_the_order_of_arms_is_random_and_stays(tmp_path: Path) -> None:
     assert [again.shuffled(f"trial/{n}", ["a", "b"]) for n in range(40)] == orders
 
 
+def test_facts_are_gone_before_what_they_speak_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill in between leaves nothing that could be gone on with by half."""
+    (tmp_path / "state").mkdir()
+    found = Ledger(tmp_path / "state")
+    found.note("a", 1)
+    (tmp_path / "state/profile.json").touch()
+    monkeypatch.setattr(ledger.shutil, "rmtree", lambda *_, **_more: None)
+    ledger.remove(tmp_path / "state")
+    assert not found.is_there
+    assert (tmp_path / "state/profile.json").exists()
+
+
 def test_two_tunes_do_not_work_in_one_folder(tmp_path: Path) -> None:
     with ledger.taken(tmp_path), pytest.raises(TailraceError, match="another tune"):
         ledger.taken(tmp_path)

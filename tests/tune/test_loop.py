@@ -3,19 +3,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from fake_runs import Nowhere, Program, tuned
+from fake_runs import Document, Nowhere, Program, tuned
 from plans import plan, setting
 
 from tailrace.errors import TailraceError
-from tailrace.tune import loop, repacked
+from tailrace.intent.apply import Line
+from tailrace.tune import loop, recording, repacked
+from tailrace.tune.asked import Asked, Verdict
 from tailrace.tune.ledger import Ledger
 from tailrace.tune.loop import Found
 from tailrace.tune.pairs import speedup
 from tailrace.tune.repacked import Arm
+from tailrace.tune.result import document
 from tailrace.tune.rules_of_plan import rules_of
+from tailrace.tune.supervise import Outcome
+from tailrace.tune.words import speed_text
 
 PLAN = plan(
     ("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes"), setting("17", "chunk", "layout")]),
@@ -69,7 +75,60 @@ def test_a_rule_that_hangs_is_dropped_and_the_others_go_on(
     assert found.verdict.name == "kept"
     assert "hung" in found.candidate.dropped["25"]
     assert kept(found) == ["13"]
-    assert sum("25" in rules for _, rules in program.runs) == 1
+    assert sum("25" in rules for _, rules in program.runs) == 2, "the second time is no stall"
+
+
+@dataclass
+class Stalling(Program):
+    """outcomes: of runs by their names, for the first times that they are made."""
+
+    outcomes: dict[str, list[Outcome]] = field(default_factory=dict)
+
+    def run(self, name: str, plan: Document | None) -> tuple[Outcome, bytes, list[Line]]:
+        outcome, printed, lines = super().run(name, plan)
+        if instead := self.outcomes.get(name):
+            return instead.pop(), b"", lines
+        return outcome, printed, lines
+
+
+STALL = Outcome(-15, 10.0, "limit")
+ONE_DEFAULT, ONE_TUNED = "trial-0-dropped-1-default", "trial-0-dropped-1-tuned"
+
+
+@pytest.mark.parametrize("outcome", [STALL, Outcome(0, 500.0, was_held=True)])
+def test_a_run_that_was_held_up_is_made_once_more(
+    outcome: Outcome, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    program = Stalling(
+        lambda rules: 0.5 if "13" in rules else 1.0, noise=jitter,
+        outcomes={ONE_DEFAULT: [outcome], ONE_TUNED: [outcome], "check-0-dropped-1": [outcome]},
+    )  # fmt: skip
+    found = tuned(program, PLAN, tmp_path, monkeypatch)
+    assert (found.verdict.name, kept(found)) == ("kept", ["13"])
+    names = [name for name, _ in program.runs]
+    assert {name for name in names if names.count(name) > 1} == set(program.outcomes)
+    assert found.candidate is not None
+    assert not any("limit" in why for why in found.candidate.dropped.values())
+
+
+def test_a_default_that_hangs_twice_is_told_which_limit_that_was(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    """It follows from how long the default took: --limit would change nothing."""
+    program = Stalling(lambda rules: 1.0, noise=jitter, outcomes={ONE_DEFAULT: [STALL, STALL]})
+    with pytest.raises(TailraceError, match="its time limit") as raised:
+        tuned(program, PLAN, tmp_path, monkeypatch)
+    assert raised.value.hint.startswith("10 s are five times the slowest default")
+    given = recording.failed(STALL, "", ["program"], 7.0)
+    assert given.hint == "--limit gives it more than 7 s"
+
+
+def test_a_full_disk_is_blamed_on_no_rule(tmp_path: Path, monkeypatch: Patch) -> None:
+    full = Outcome(1, 1.0, "disk", why_no_room="Disk quota exceeded")
+    program = Stalling(lambda rules: 1.0, outcomes={"check-0-dropped-1": [full]})
+    with pytest.raises(TailraceError, match="for want of room: Disk quota exceeded") as raised:
+        tuned(program, PLAN, tmp_path, monkeypatch)
+    assert "make room" in raised.value.hint
 
 
 def test_a_rule_that_changes_content_is_dropped(tmp_path: Path, monkeypatch: Patch) -> None:
@@ -109,6 +168,42 @@ def test_a_rule_with_which_it_fails_only_later_is_dropped_too(
     assert "in a later run" in found.candidate.dropped["25"]
     assert found.verdict.name == "kept"
     assert kept(found) == ["13"]
+
+
+def test_nothing_is_said_of_the_speed_of_a_plan_that_was_given_up(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    one_rule = plan(("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes")]))
+    program = Program(lambda rules: 0.5 if rules else 1.0, changes_last={"13"}, noise=jitter)
+    found = tuned(program, one_rule, tmp_path, monkeypatch)
+    assert found.verdict.name == "nothing_to_gain"
+    assert "content differs" in found.verdict.reason
+    assert (found.trial, found.confirmed, found.report) == (None, None, None)
+    assert (found.times.one, found.lines, found.ratios) == ([], [], {})
+    asked = Asked(["program"], tmp_path, tmp_path, tmp_path / "scratch")
+    result = document(asked, found, None, [], confined=True)
+    assert (result["speedup"], result["equal_content"]) == (None, None)
+    assert speed_text(result) == ""
+
+
+def test_what_is_said_is_of_the_plan_that_is_left(tmp_path: Path, monkeypatch: Patch) -> None:
+    program = Program(
+        lambda rules: (0.5 if "13" in rules else 1.0) * (0.5 if "17" in rules else 1.0),
+        changes_last={"17"}, noise=jitter,
+    )  # fmt: skip
+    found = tuned(program, PLAN, tmp_path, monkeypatch)
+    assert kept(found) == ["13"]
+    assert found.confirmed is not None
+    assert 1.8 < speedup(found.confirmed)[0] < 2.2
+    assert {line.rule for line in found.lines} == {"13"}
+    assert "17" not in found.ratios
+
+
+def test_numbers_that_a_search_has_found_go_with_their_rule() -> None:
+    changes = [f"rule {rule}, key: 8: 2 times as fast as before" for rule in ("1", "13")]
+    found = Found(Verdict("kept", ""), changes=changes)
+    found.forget("1")
+    assert found.changes == changes[1:]
 
 
 def test_no_difference_is_nothing_to_gain(tmp_path: Path, monkeypatch: Patch) -> None:
@@ -237,6 +332,20 @@ def test_a_tune_that_was_killed_comes_to_the_same_end(
     assert not {name for name, _ in resumed.runs} & set(done)
 
 
+def test_a_tune_that_goes_on_keeps_the_plan_that_its_runs_were_made_with(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    def seconds(rules: set[str]) -> float:
+        return 0.2 if "13" in rules else 1.0
+
+    with pytest.raises(KeyboardInterrupt):
+        tuned(Program(seconds, interrupt_at=20), PLAN, tmp_path, monkeypatch)
+    other = plan(("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes", value=99)]))
+    found = tuned(Program(seconds), other, tmp_path, monkeypatch)
+    assert found.plan["entries"] == PLAN["entries"]
+    assert kept(found) == ["13"]
+
+
 def with_badly_laid_out_inputs(monkeypatch: Patch) -> list[repacked.Means]:
     """What the arm of repacked copies is asked."""
     asked: list[repacked.Means] = []
@@ -272,6 +381,17 @@ def test_inputs_are_repacked_where_no_rule_has_anything_to_set(
     assert found.verdict.name == "nothing_to_gain"
     assert found.verdict.reason == "no rule has anything to set for it"
     assert [means.plan for means in asked] == [None]
+
+
+def test_a_command_that_is_told_can_be_pasted(tmp_path: Path, monkeypatch: Patch) -> None:
+    beyond = repacked.Proposed(beyond=["/far/in.h5"])
+    monkeypatch.setattr(loop.repacked, "proposed", lambda *_: beyond)
+    folder = tmp_path / "my data"
+    found = tuned(Program(lambda rules: 1.0), plan(), folder, monkeypatch)
+    assert any(
+        note.endswith(f"; tailrace repack FILE --profile '{folder}/profile.json'")
+        for note in found.notes
+    )
 
 
 def test_inputs_are_not_repacked_where_nothing_could_be_compared(

@@ -4,13 +4,18 @@
 from __future__ import annotations
 
 import copy
+import os
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 from plans import plan, setting
 
+from tailrace.cli.output import printable
+from tailrace.readable import readable
 from tailrace.tune import page, words
+from tailrace.whole_files import write_text
 
 Document = dict[str, Any]
 
@@ -97,6 +102,18 @@ def test_the_page_of_one_that_is_not() -> None:
     assert "The system kept all of them" in html
     assert "not wholly, kept" in page.render({**result, "confined": False}, None)
     assert "nothing was compared" in html
+
+
+def test_names_that_are_not_utf_8_do_not_cost_the_page(tmp_path: Path) -> None:
+    """Python keeps such bytes as surrogates."""
+    bad = os.fsdecode(b"log-\xff\xe9 \xc3\xa4.txt")
+    result = copy.deepcopy(RESULT) | {"argv": ["cat", bad], "notes": [bad]}
+    result["content"]["left_out"] = [bad]
+    write_text(tmp_path / "report.html", page.render(result, PLAN))
+    html = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert html.count("log-\\xff\\xe9 ä.txt") >= 4
+    assert printable(words.content_text(result)).endswith("log-\\xff\\xe9 ä.txt")
+    assert readable("\ud800 \udc7f") == "\\ud800 \\udc7f", "which stand for no byte"
 
 
 def test_the_picture_goes_from_zero_to_the_longest_run() -> None:

@@ -45,17 +45,44 @@ def test_copies_at_closes_are_known_only_with_the_hooks(tmp_path: Path) -> None:
     files = {"a": "1", "a (close 1)": "0"}
     one, two = (result(tmp_path, name, files) for name in ("one", "two"))
     known = content.by_itself(one, two)
-    assert plain.differences(one, result(tmp_path, "plain", {"a": "1"}), known) == []
-    other = result(tmp_path, "other", {"a": "2"})
-    assert plain.differences(one, other, known) == ["a: has other bytes"]
-    assert plain.differences(one, result(tmp_path, "none", {}), known) == ["a: was not written"]
-    more = result(tmp_path, "more", {"a": "1", "b": "1"})
-    assert plain.differences(one, more, known) == ["b: is not written by default"]
+
+    def found(name: str, files: dict[str, str]) -> list[str]:
+        return plain.differences(one, result(tmp_path, name, files), known).with_ours
+
+    assert found("plain", {"a": "1"}) == []
+    assert found("other", {"a": "2"}) == ["a: has other bytes"]
+    assert found("none", {}) == ["a: was not written"]
+    assert found("more", {"a": "1", "b": "1"}) == ["b: is not written by default"]
 
 
 def test_what_is_printed_counts_where_there_is_nothing_else(tmp_path: Path) -> None:
     one, two = (result(tmp_path, name, {}, prints="sum 3\n") for name in ("one", "two"))
     other = result(tmp_path, "other", {}, prints="sum 4\n")
-    assert plain.differences(one, other, content.by_itself(one, two))
+    assert plain.differences(one, other, content.by_itself(one, two)).with_ours
     one, two = (result(tmp_path, name, {}, prints="1.0 s\n", reads=True) for name in ("one", "two"))
-    assert plain.differences(one, other, content.by_itself(one, two)) == []
+    assert plain.differences(one, other, content.by_itself(one, two)).with_ours == []
+
+
+def test_names_that_differ_in_no_pattern_are_not_blamed_on_the_connector(tmp_path: Path) -> None:
+    def run(name: str, word: str, text: str = "1") -> Result:
+        return result(tmp_path, name, {"a": text, f"log-{word}": "x"})
+
+    one, two = run("one", "amber"), run("two", "coral")
+    known = content.by_itself(one, two)
+    found = plain.differences(one, run("plain", "ivory"), known)
+    assert (found.with_ours, found.names) == ([], ["log-ivory"])
+    assert found.reason.startswith("names of its files differ from run to run, and log-ivory")
+    assert "connector" not in " ".join([found.reason, *found.notes])
+    both = plain.differences(one, run("both", "jade", "2"), known)
+    assert both.reason.endswith("Tailrace's connector in it: a: has other bytes")
+
+
+def test_names_with_a_uuid_fit_those_of_the_other_runs(tmp_path: Path) -> None:
+    def run(name: str, tail: str) -> Result:
+        part = f"part-6f9619ff-8b86-4d01-b42d-{tail}.h5"
+        return result(tmp_path, name, {"log.txt": "1", part: "x"})
+
+    one, two = run("one", "00cf4fc964ff"), run("two", "3a1b5c7d9e0f")
+    known = content.by_itself(one, two)
+    assert known.names == ["part-*.h5"]
+    assert plain.differences(one, run("plain", "ffffffffffff"), known).reason == ""

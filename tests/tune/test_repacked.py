@@ -88,6 +88,8 @@ def test_the_price_is_in_runs() -> None:
     assert (faster.saved_s, faster.pays_after, faster.saved_s_per_read) == (1.5, 2, 0.15)
     document = faster.as_json(Path("/h"), "/h/p.json")
     assert document["files"][0]["command"] == "tailrace repack /h/in.h5 --profile /h/p.json"
+    spaced = faster.as_json(Path("/my data"), "/my data/p.json")["files"][0]["command"]
+    assert spaced == "tailrace repack '/my data/in.h5' --profile '/my data/p.json'"
     assert words.repack_text(document) == (
         "/h/in.h5: faster: 4 times as fast (4 to 4, 6 pairs); repacking takes 3 s and saves 1.5 s "
         "of each run (150 ms of each read): it pays after 2 runs"

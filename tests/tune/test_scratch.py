@@ -275,6 +275,14 @@ def test_in_place_links_to_files_stay_links(home: Path) -> None:
     assert (home / "near").read_bytes() == b"other"
 
 
+def test_a_file_that_vanishes_while_a_folder_is_looked_at_is_none(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = [(str(home), [], ["gone", "script.py"])]
+    monkeypatch.setattr(snapshot, "_walk", lambda *_: listed)
+    assert list(snapshot.take(home)) == ["script.py"]
+
+
 def test_outputs_outside_are_put_back_and_kept(tmp_path: Path) -> None:
     file, kept = tmp_path / "far.h5", tmp_path / "kept"
     file.write_bytes(b"as recorded")

@@ -11,6 +11,7 @@ import pytest
 from plans import plan, setting
 
 from tailrace.tune import search
+from tailrace.tune.arms import Misbehaved
 from tailrace.tune.ledger import Ledger
 from tailrace.tune.pairs import Times
 from tailrace.tune.search import Means, better
@@ -148,6 +149,20 @@ def test_what_goes_wrong_is_out(tmp_path: Path) -> None:
     world.wrong = "16x100"
     found, _ = world.search()
     assert values(found, "chunk")[0] == [8, 100]
+
+
+def test_what_goes_wrong_in_its_last_pairs_has_lost(tmp_path: Path) -> None:
+    class Late(World):
+        def pairs(self, name: str, one: Document, other: Document) -> Times:
+            if values(other, "chunk")[0] == [32, 100]:
+                raise Misbehaved("exit code 1")
+            return super().pairs(name, one, other)
+
+    world = Late(64, tmp_path)
+    found, changes = world.search()
+    assert values(found, "chunk")[0] == [16, 100]
+    assert len(changes) == 1
+    assert world.ledger.known("search/1/final/ratio") == "inf", "so that a resumed one knows it"
 
 
 @pytest.mark.parametrize("rounds", [0, 1])

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -75,6 +76,77 @@ def test_a_run_is_ended_before_the_disk_is_full(tmp_path: Path) -> None:
     found = supervised(job(tmp_path, "import time; time.sleep(60)", least_free_bytes=1 << 62))
     assert found.stopped == "disk"
     assert "before the disk was full" in found.words
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ("open('/dev/full', 'wb', 0).write(b'x')", "No space left on device"),
+        ("import sys; sys.exit('writes: DISK QUOTA EXCEEDED' + 9000 * '.')", "Disk quota exceeded"),
+    ],
+)
+def test_a_run_that_fails_of_a_full_disk(script: str, words: str, tmp_path: Path) -> None:
+    """It need not be full any more."""
+    found = supervised(job(tmp_path, script))
+    assert (found.code, found.stopped) == (1, "disk")
+    assert found.words == f"it failed for want of room: {words}"
+    well = f"import sys; print({words!r}, file=sys.stderr)"
+    assert supervised(job(tmp_path, well)).stopped == ""
+
+
+def test_both_file_systems_are_watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    free = {tmp_path: 1 << 30, tmp_path / "prints": 0}
+
+    def disk_usage(folder: Path) -> SimpleNamespace:
+        return SimpleNamespace(free=free[folder])
+
+    monkeypatch.setattr(supervise, "_look_s", 60.0)  # only when it has ended
+    monkeypatch.setattr(supervise.shutil, "disk_usage", disk_usage)
+    found = supervised(job(tmp_path, "import sys; sys.exit(2)", least_free_bytes=1 << 20))
+    assert found.stopped == "disk"
+    assert f"less than 1.0 MiB are free in {tmp_path}/prints" in found.words
+
+
+def watched(process: subprocess.Popen[bytes], folder: Path) -> str:
+    """What a watch makes of it that finds its limit over."""
+    watch = supervise._Watch(process, job(folder, "", limit_s=1.0), time.monotonic() - 5)
+    watch.start()
+    time.sleep(0.5)
+    watch.finish()
+    return watch.stopped
+
+
+def test_one_that_has_ended_by_itself_did_not_meet_its_limit(tmp_path: Path) -> None:
+    ended = subprocess.Popen(["true"], start_new_session=True)
+    ended.wait()
+    assert watched(ended, tmp_path) == ""
+    assert watched(subprocess.Popen(["sleep", "60"], start_new_session=True), tmp_path) == "limit"
+
+
+HELD = """
+from pathlib import Path
+from tailrace.tune import supervise
+supervise._held_s = 0.5
+here = Path.cwd()
+words = ["sh", "-c", "touch began; sleep 1.9"]
+found = supervise.supervised(supervise.Job(words, {}, here, here / "prints", 1.2))
+print(found.stopped, found.was_held)
+"""
+
+
+def test_a_tune_that_is_stopped_takes_nothing_for_a_hang(tmp_path: Path) -> None:
+    """Ctrl-Z, or a batch system: the program goes on, and nobody looks at the clock."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HELD], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    while not (tmp_path / "began").exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGCONT)
+    assert process.communicate(timeout=30)[0] == " True\n"
 
 
 def test_work_that_is_left_to_the_background_is_waited_for(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -166,6 +167,18 @@ def test_a_program_without_files_has_nothing_to_gain(home: Path) -> None:
     jsonschema.validate(found, SCHEMA)
     assert (found["verdict"], found["kept"], found["runs"]) == ("nothing_to_gain", False, [])
     assert found["reason"] == "it was not seen to write or read a file"
+
+
+def test_a_command_and_a_folder_that_are_not_utf_8(home: Path) -> None:
+    bad = os.fsdecode(b"\xff.h5")
+    found = tailrace("tune", "--json", "--", "true", bad, cwd=home).expect(0).json
+    assert found["argv"] == ["true", bad]
+    assert "\\xff.h5" in (home / "tailrace-tune/report.html").read_text()
+    folder = home.parent / bad
+    folder.mkdir()
+    ran = tailrace("tune", "--", "true", cwd=folder).expect(2)
+    assert "is not UTF-8" in ran.err
+    assert names(folder) == []
 
 
 def test_a_dry_run_tells_and_does_nothing(home: Path) -> None:

@@ -24,6 +24,7 @@ from rich.text import Text
 
 from tailrace import interrupts
 from tailrace.errors import TailraceError
+from tailrace.readable import readable
 from tailrace.units import duration, mib
 
 
@@ -124,8 +125,9 @@ class Output:
 
 def printable(text: str) -> str:
     """Names may hold anything: what is not text, or moves the cursor, is shown escaped."""
-    plain = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return "".join(c if c.isprintable() or c == "\n" else f"\\x{ord(c):02x}" for c in plain)
+    return "".join(
+        c if c.isprintable() or c == "\n" else f"\\x{ord(c):02x}" for c in readable(text)
+    )
 
 
 def json_requested(arguments: list[str]) -> bool:

@@ -15,6 +15,7 @@ import typer
 from tailrace.cli.options import Json, Quiet
 from tailrace.cli.output import Output
 from tailrace.errors import ExitCode, TailraceError
+from tailrace.readable import readable
 from tailrace.whole_files import write_text
 
 Command = Annotated[
@@ -95,7 +96,7 @@ def profile(
         hooks.environment.update(declaring)
         words = record.with_environment(hooks.words, list(hooks.environment))
         ended = record.run(words, hooks.environment, quiet_stdout=as_json)
-        found = json.loads(core.profile_of_spools(str(spools), shlex.join(command)))
+        found = json.loads(core.profile_of_spools(str(spools), readable(shlex.join(command))))
         if not wanted.posix_of_all:
             layers.without_doubles(found)
         if not keep_spools:

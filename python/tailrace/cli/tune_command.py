@@ -14,6 +14,7 @@ from tailrace.cli.options import Declare, Json, Quiet
 from tailrace.cli.output import Output
 from tailrace.cli.profile_command import Command
 from tailrace.errors import ExitCode, TailraceError, did_you_mean
+from tailrace.readable import is_readable
 
 To = Annotated[
     Path,
@@ -104,6 +105,7 @@ def tune(
     fresh runs. Runs work on copies in a scratch folder: the program's own files stay as they are.
     """
     from tailrace.cli.tune_show import show, show_preview
+    from tailrace.cli.versions import version
     from tailrace.tune.asked import Asked
     from tailrace.tune.session import preview
     from tailrace.tune.session import tune as make_it
@@ -123,6 +125,7 @@ def tune(
         if not opened.is_dir():
             raise TailraceError("there is no such folder", where=f"--allow-outside {opened}")
     folder = output_folder.resolve()
+    _check_paths(home, folder, *([scratch.resolve()] if scratch else []))
     own = f"tailrace-tune-{xxhash.xxh3_64_hexdigest(str(folder).encode())}"  # of this tune alone
     asked = Asked(
         command=command, home=home, output=folder,
@@ -130,7 +133,7 @@ def tune(
         limit_s=limit, allow=allowed, rules=tuple(rules), declared=tuple(declared),
         linked=tuple(link), stdin=stdin.absolute() if stdin else None, is_cold=cold,
         in_place=in_place, allow_outside=tuple(path.resolve() for path in allow_outside),
-        search_minutes=search,
+        search_minutes=search, version=version(),
     )  # fmt: skip
     if dry_run:
         before = preview(asked)
@@ -143,3 +146,13 @@ def tune(
     if result["verdict"] == "not_proven":
         return int(ExitCode.VERIFICATION_FAILED)
     return int(ExitCode.OK)
+
+
+def _check_paths(*folders: Path) -> None:
+    """Raises: a plan, which is JSON, could not name the files of the runs."""
+    for folder in folders:
+        if not is_readable(str(folder)):
+            raise TailraceError(
+                "its path is not UTF-8, and no plan can name files below it", where=str(folder),
+                hint="rename the folder, or work in another; --scratch and -o name others",
+            )  # fmt: skip

@@ -16,6 +16,7 @@ import xxhash
 
 from tailrace.errors import TailraceError
 from tailrace.intent.program_file import is_compiled
+from tailrace.readable import is_readable, readable
 
 Document = dict[str, Any]
 
@@ -38,6 +39,12 @@ def files_of(command: Sequence[str], more: Sequence[Path] = ()) -> list[Document
     named = {word: path for word in words if (path := _found(word))}
     libraries = {name: Path(name) for path in named.values() for name in _libraries(path)}
     return [_state(word, path) for word, path in (named | libraries).items()]
+
+
+def changed(before: Sequence[Document], now: Sequence[Document]) -> list[str]:
+    """Names of files that are new, gone, or others, by what files_of() gave and gives now."""
+    was, found = ({one["name"]: one for one in files} for files in (before, now))
+    return sorted(name for name in was.keys() | found.keys() if was.get(name) != found.get(name))
 
 
 def environment_of_run() -> dict[str, str]:
@@ -74,7 +81,19 @@ def of_run(
             )  # fmt: skip
         if versions:
             proof[key] = versions.pop()
+    _check_it_can_be_written(proof)
     return proof
+
+
+def _check_it_can_be_written(proof: Document) -> None:
+    """A word that is escaped would not be the word of the command that it is compared with."""
+    files = (one["name"] for one in proof["files"])
+    for text in (*proof["argv"], *files, *proof["environment"].values()):
+        if not is_readable(text):
+            raise TailraceError(
+                f"{readable(text)} is not UTF-8, which a plan has to be",
+                where="proof", hint="rename it: collective settings are only proven by name",
+            )  # fmt: skip
 
 
 def differences(plan: Document, command: Sequence[str]) -> list[str]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of files that differ by themselves from run to run: a process number, a time, the random
-letters of mkstemp. Two such names give a pattern, which the name of a third run fits."""
+"""Names of files that differ by themselves from run to run: a process number, a time, a UUID, the
+random letters of mkstemp. Two such names give a pattern, which the name of a third run fits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-_words = re.compile(r"[A-Za-z0-9_]+|[^A-Za-z0-9_]+")
+_uuid = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+# A UUID is one word, also where another is right before it.
+_words = re.compile(
+    rf"{_uuid.pattern}|[A-Za-z0-9_]+?(?={_uuid.pattern})|[A-Za-z0-9_]+|[^A-Za-z0-9_]+"
+)
 _digits = re.compile(r"[0-9]+|[^0-9]+")
 _hex = re.compile(r"[0-9a-f]{6,}|[0-9A-F]{6,}")
 _random = re.compile(r"[A-Za-z0-9_]{6,}")
@@ -55,6 +59,8 @@ def _piece(one: str, other: str) -> tuple[str, str] | None:
     """What is shown, and the expression, of one word of two names."""
     if one == other:
         return one, re.escape(one)
+    if _uuid.fullmatch(one) and _uuid.fullmatch(other):
+        return "*", _uuid.pattern
     return _numbered(one, other) or _lettered(one, other)
 
 
@@ -80,17 +86,29 @@ def _lettered(one: str, other: str) -> tuple[str, str] | None:
     if len(one) != len(other):
         return None
     same = next(at for at, pair in enumerate(zip(one, other, strict=True)) if pair[0] != pair[1])
-    for begin in range(same, -1, -1):
-        end, another = one[begin:], other[begin:]
-        if _hex.fullmatch(end) and _hex.fullmatch(another) and re.search("[0-9]", end + another):
-            kind = "[0-9a-fA-F]"
-        elif len(end) in _random_lengths and _looks_random(end) and _looks_random(another):
-            kind = "[A-Za-z0-9_]"
-        else:
-            continue
-        start = one[:begin]
-        return f"{start}*", f"{re.escape(start)}{kind}{{{len(end)}}}"
+    # By chance digits are the same too: the hex may begin before the first that differ.
+    for begin in range(same + 1):
+        if _are_hex(one[begin:], other[begin:]):
+            return _tail(one, begin, "[0-9a-fA-F]")
+    for begin in range(same, -1, -1):  # their number is known: the least that it can be
+        if _are_random(one[begin:], other[begin:]):
+            return _tail(one, begin, "[A-Za-z0-9_]")
     return None
+
+
+def _tail(word: str, begin: int, kind: str) -> tuple[str, str]:
+    start = word[:begin]
+    return f"{start}*", f"{re.escape(start)}{kind}{{{len(word) - begin}}}"
+
+
+def _are_hex(one: str, other: str) -> bool:
+    """Words without digits say something."""
+    both = _hex.fullmatch(one) and _hex.fullmatch(other)
+    return bool(both and re.search("[0-9]", one + other))
+
+
+def _are_random(one: str, other: str) -> bool:
+    return len(one) in _random_lengths and _looks_random(one) and _looks_random(other)
 
 
 def _looks_random(letters: str) -> bool:

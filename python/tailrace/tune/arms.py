@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,6 @@ Copies = dict[str, Path]  # of inputs, by their names in the working folder
 
 _least_limit_s = 10.0
 _times_slower = 5.0  # than the slowest default: then it hangs, or might as well
-_tries = 2
 _plain = "default with nothing of ours"
 
 
@@ -48,6 +48,7 @@ class Arms:
         self._runner, self._ground, self._ledger, self._say = runner, ground, ledger, say
         self._command = runner.command
         self._limit_s: float | None = None
+        self._is_derived = False  # the limit: it is not the user's
         self._default: Result | None = None
         self._on_copies = False
         self.pace = Pace()
@@ -59,12 +60,13 @@ class Arms:
         kept = [self._kept(name) for name in ("default-1", "default-2")]
         self._default = kept[0]
         slowest = max(self._ledger.known(name)["elapsed_s"] for name in ("default-1", "default-2"))
-        self._limit_s = min(limit_s, max(_least_limit_s, _times_slower * slowest))
+        derived_s = max(_least_limit_s, _times_slower * slowest)
+        self._limit_s, self._is_derived = min(limit_s, derived_s), derived_s < limit_s
         known = content.by_itself(kept[0], kept[1])
         return known, content.against_default(kept[0], kept[1], known)
 
-    def plain_differences(self, known: ByItself) -> list[str]:
-        """What the program leaves otherwise with nothing of ours in it, a sentence each."""
+    def plain_differences(self, known: ByItself) -> plain.Differences:
+        """What the program leaves otherwise with nothing of ours in it."""
 
         def find() -> Document:
             measured = self._made(_plain, None, keep=True, plain=True)
@@ -73,10 +75,10 @@ class Arms:
             assert self._default is not None and measured.result is not None
             found = plain.differences(self._default, measured.result, known)
             self._drop(measured)
-            return {**measured.as_fact(), "differences": found}
+            return {**measured.as_fact(), **asdict(found)}
 
-        differences: list[str] = self._ledger.fact(_plain, find)["differences"]
-        return differences
+        fact = self._ledger.fact(_plain, find)
+        return plain.Differences(fact["with_ours"], fact["names"])
 
     def check(
         self, name: str, plan: Document | None, known: ByItself, copies: Copies | None = None
@@ -174,8 +176,13 @@ class Arms:
     def _went_wrong(self, name: str, plan: Document | None, measured: Measured) -> Exception:
         if plan is not None or self._on_copies:
             return Misbehaved(f"in a later run, {name}: {measured.outcome.words}")
+        return self._failed(name, measured)
+
+    def _failed(self, name: str, measured: Measured) -> Exception:
         said = self._runner.last_words(_file_name(name))
-        return recording.failed(measured.outcome, said, self._command, self._limit_s)
+        return recording.failed(
+            measured.outcome, said, self._command, self._limit_s, is_derived=self._is_derived
+        )
 
     def _kept(self, name: str) -> Result:
         """Of the default; made again where what it left is gone."""
@@ -186,8 +193,7 @@ class Arms:
         measured = self._made(name, None, keep=True)
         assert measured.left is not None and measured.result is not None
         if measured.outcome.code or measured.outcome.stopped:
-            said = self._runner.last_words(name)
-            raise recording.failed(measured.outcome, said, self._command, self._limit_s)
+            raise self._failed(name, measured)
         left = measured.left
         self._ledger.note(
             name,
@@ -199,17 +205,31 @@ class Arms:
     def _made(
         self, name: str, plan: Document | None, keep: bool = False, plain: bool = False
     ) -> Measured:
-        """A run; once more where it wrote to an input behind a link, which is a copy from now."""
-        for last in range(_tries):
+        """A run; once more for each reason for which it is none that could be judged."""
+        reasons: set[str] = set()
+        while True:
             measured = self._runner.run(_file_name(name), plan, self._limit_s, keep, plain)
-            if not measured.altered or last == _tries - 1:
+            reason = self._why_again(measured)
+            if not reason or reason in reasons:
                 break
-            self._ledger.note("copies", sorted(self._ground.copies))
+            reasons.add(reason)
+            self._say(f"{name} is made once more: {reason}")
+            if measured.altered:
+                self._ledger.note("copies", sorted(self._ground.copies))
             self._drop(measured)
         if measured.outcome.stopped == "disk":
-            raise recording.failed(measured.outcome, "", self._command, self._limit_s)
+            raise self._failed(name, measured)
         self.pace.add("tuned" if plan is not None else "default", measured.elapsed_s)
         return measured
+
+    def _why_again(self, measured: Measured) -> str:
+        if measured.altered:
+            return "it wrote to an input behind a link, which is a copy from now on"
+        if measured.outcome.was_held:
+            return "tune itself was stopped meanwhile, so that its time is not known"
+        if measured.outcome.stopped == "limit" and self._is_derived:
+            return "it met its time limit, which one stall of the machine can do"
+        return ""
 
     def _drop(self, measured: Measured) -> None:
         if measured.left is not None:

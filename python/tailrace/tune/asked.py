@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tailrace.intent import proof
+
 Document = dict[str, Any]
 
 
@@ -14,7 +16,8 @@ Document = dict[str, Any]
 class Asked:
     """output: the folder of the results. scratch: where runs work, below it unless named. allow:
     classes of rules beside safe and layout. linked: patterns of files that are only read.
-    allow_outside: folders that runs may write to."""
+    allow_outside: folders that runs may write to. version: of tailrace, whose rules these
+    are."""
 
     command: list[str]
     home: Path
@@ -30,6 +33,7 @@ class Asked:
     in_place: bool = False
     allow_outside: tuple[Path, ...] = ()
     search_minutes: float = 0.0
+    version: str = ""
 
     @property
     def state(self) -> Path:
@@ -41,6 +45,7 @@ class Asked:
         return {
             "argv": self.command,
             "home": str(self.home),
+            "scratch": str(self.scratch),
             "allow": sorted(self.allow),
             "rules": [str(file) for file in self.rules],
             "declared": [str(file) for file in self.declared],
@@ -50,7 +55,14 @@ class Asked:
             "in_place": self.in_place,
             "allow_outside": [str(folder) for folder in self.allow_outside],
             "search": self.search_minutes,
+            "version": self.version,
+            "files": self._given_files(),
         }
+
+    def _given_files(self) -> list[Document]:
+        """What the plan and each run come from, beside the command: by content."""
+        stdin = [self.stdin] if self.stdin else []
+        return proof.files_of([], [*self.rules, *self.declared, *stdin])
 
 
 @dataclass

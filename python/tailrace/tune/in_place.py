@@ -5,8 +5,9 @@ put back after each run.
     root/originals   copies of the files of the folder, made once
     root/tree        everything in the folder as it was; is there when the copies are complete
     root/kept        what runs have left, by name
-    root/at_work     is there while a run works: what a killed one has changed is put aside
-    root/moved       what is being taken out of the folder
+    root/at_work     is there while the folder may not be as it was; it names what of root/kept is
+                     being filled from it: what a killed run has changed is put aside
+    root/moved       what is being taken out of the folder while no run is under way
     root/put_aside   what might be the user's own
 
 What is in the folder at first is the user's and is never taken away: a copy of what a run made of
@@ -21,14 +22,15 @@ from pathlib import Path
 
 from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
-from tailrace.tune import tree
+from tailrace.tune import others, tree
 from tailrace.tune.aside import Aside
-from tailrace.tune.copying import copy_afresh, copy_file, link_or_copy
+from tailrace.tune.copying import copy_afresh, copy_file, link_or_copy, same_content
 from tailrace.tune.restoring import Changes, Restoring
 from tailrace.tune.scratch import Left
 from tailrace.tune.survey import Survey
 from tailrace.tune.tree import Tree
 from tailrace.tune.words import some
+from tailrace.whole_files import write_text
 
 _compiled = "__pycache__"
 
@@ -40,9 +42,9 @@ class InPlace:
         self.folder, self.kept = home, root / "kept"
         self.copies: set[str] = set(found.files)
         self._root, self._found = root, found
-        self._skip = skip | {home / name for name in found.environments}
+        self._skip = skip | {home / name for name in (*found.environments, *found.tunes)}
         self.put_aside = root / tree.put_aside
-        self.originals, self._mark = root / "originals", root / "at_work"
+        self.originals, self._mark = root / "originals", root / others.at_work
         self._tree, self._moved = root / "tree", root / "moved"
         self._restoring = Restoring(home, self.originals, {}, self._skip)
         self._aside = Aside(self.put_aside, root / "written.json")
@@ -53,8 +55,7 @@ class InPlace:
         self.kept.mkdir(parents=True, exist_ok=True)
         if self._tree.exists():
             self._restoring = self._known(tree.load(self._tree))
-            if self._mark.exists():
-                self.put_back()
+            self.put_back()
             return 0
         if found := self._found.closed:
             raise TailraceError(
@@ -93,6 +94,7 @@ class InPlace:
             wrote = self._wrote(now, changes)
             gone = [one for one in changes.missing if self._restoring.known[one].kind != "folder"]
             shutil.rmtree(where, ignore_errors=True)
+            write_text(self._mark, name)
             self._take_out(changes, wrote, where)
             self._aside.after_a_run(where, wrote)
             self._restore()
@@ -117,6 +119,7 @@ class InPlace:
         if not self._tree.exists():
             return
         with interrupts.held():
+            self._put_aside_cut_short()
             tree.remove_cut_short(self.folder, self._skip)
             now = self._restoring.take()
             changes = self._restoring.changes(now)
@@ -165,8 +168,19 @@ class InPlace:
             if now[name].kind in {"file", "link"} and _compiled not in Path(name).parts
         )
 
+    def _put_aside_cut_short(self) -> None:
+        """What was being taken out of the folder when a tune was killed, or could not go on: it is
+        nowhere else any more. What is in the folder too is taken out of that once more."""
+        name = self._mark.read_text() if self._mark.exists() else ""
+        for where in [self._moved, *([self.kept / name] if name else [])]:
+            for one in _files_below(where):
+                if not _is_the_same(where / one, self.folder / one):
+                    _move(where / one, self._aside.free_place(one))
+            tree.remove(where)
+
     def _take_away(self, changes: Changes, wrote: list[str]) -> None:
-        shutil.rmtree(self._moved, ignore_errors=True)
+        with suppress(OSError):  # a full disk: then what is in `moved` says it as well
+            self._mark.touch()
         self._take_out(changes, wrote, self._moved)
         if self._at_work:
             self._aside.after_a_run(self._moved, wrote)
@@ -214,6 +228,21 @@ class InPlace:
             )  # fmt: skip
         self._at_work = False
         self._mark.unlink(missing_ok=True)
+
+
+def _files_below(folder: Path) -> list[str]:
+    """And links; not what Python compiles."""
+    found = [path.relative_to(folder) for path in folder.rglob("*") if _is_file_or_link(path)]
+    return sorted(str(one) for one in found if _compiled not in one.parts)
+
+
+def _is_file_or_link(path: Path) -> bool:
+    return path.is_symlink() or path.is_file()
+
+
+def _is_the_same(one: Path, other: Path) -> bool:
+    """Two files of the same content; of a link it counts where it leads to, of a pipe nothing."""
+    return not one.is_symlink() and other.is_file() and same_content(one, other)
 
 
 def _copy_out(here: Path, there: Path, goes: bool) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import json
 import random
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -48,6 +49,11 @@ class Ledger:
         """Every fact by its name, in the order in which they were found."""
         return dict(self._facts)
 
+    @property
+    def is_there(self) -> bool:
+        """Whether it was not removed."""
+        return self._path.exists()
+
     def shuffled(self, name: str, items: list[str]) -> list[str]:
         """In an order that is random and, under this name, always the same."""
         order = list(items)
@@ -68,6 +74,12 @@ def _read(path: Path) -> dict[str, Json]:
         if isinstance(one, dict) and "name" in one:
             found[one["name"]] = one.get("value")
     return found
+
+
+def remove(folder: Path) -> None:
+    """With all that is in the folder. Facts go first: where they are, what they speak of is."""
+    (folder / _file).unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def taken(folder: Path) -> BinaryIO:

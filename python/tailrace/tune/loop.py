@@ -36,7 +36,6 @@ from tailrace.whole_files import write_text
 
 Say = Callable[[str], None]
 
-_otherwise = "as it is, it leaves something else than with Tailrace's connector in it"
 _no_rule = "no rule has anything to set for it"
 _copies_of_outputs = 4  # two of the default, one tuned, and that of the run at work
 
@@ -62,6 +61,12 @@ class Found:
     repacked: Arm | None = None
     notes: list[str] = field(default_factory=list)
 
+    def forget(self, rule: str) -> None:
+        """What was measured and compared of a plan with this rule, which is given up."""
+        self.trial = self.confirmed = self.report = None
+        self.lines, self.ratios, self.times = [], {}, Times()
+        self.changes = [one for one in self.changes if not one.startswith(f"rule {rule},")]
+
 
 class Tune:
     """One tune. say: hears how far it is."""
@@ -83,6 +88,7 @@ class Tune:
         try:
             found = self._run()
             self._note_outside(found)
+            found.notes += self._runner.inputs.notes
             return found
         finally:
             self._runner.outside.put_back()
@@ -101,9 +107,10 @@ class Tune:
         if not alike.equal:
             found.notes += alike.notes
             return _ended(found, "not_proven", nothing_alike(found.known, alike))
-        if otherwise := self._arms.plain_differences(found.known):
-            found.notes += [f"differs with Tailrace's connector: {one}" for one in otherwise]
-            return _ended(found, "not_proven", f"{_otherwise}: {otherwise[0]}")
+        otherwise = self._arms.plain_differences(found.known)
+        if otherwise.reason:
+            found.notes += otherwise.notes
+            return _ended(found, "not_proven", otherwise.reason)
         self._arms.expect(recorded["elapsed_s"])
         if not self._steady(found):
             return found
@@ -159,13 +166,14 @@ class Tune:
                 suspect = by_suspicion(found.candidate.plan)[0]
                 self._say(f"rule {suspect.id} is dropped: {error}")
                 found.candidate.drop(suspect.id, str(error))
+                found.forget(suspect.id)
         assert found.candidate is not None
         _ended(found, "nothing_to_gain", _all_dropped(found.candidate))
 
     def _badly_laid_out(self, found: Found) -> list[str]:
         """Files that are only read, in chunks that do not suit: copies of them can be repacked."""
         bad = repacked.proposed(found.plan, found.profile, self._asked.home)
-        command = f"tailrace repack FILE --profile {self._asked.output / 'profile.json'}"
+        command = repacked.command("FILE", str(self._asked.output / "profile.json"))
         if bad.beyond:
             found.notes.append(
                 f"{bad.beyond[0]}{_and_more(bad.beyond)} lies badly for its reads, beyond the "
@@ -224,22 +232,27 @@ class Tune:
         check_space(outside.bytes_to_save, shutil.disk_usage(asked.scratch).free, asked.scratch)
         outside.save()
         self._runner.outside = outside
-        self._runner.reads = recording.files_below(found.profile, asked.home)
+        self._runner.inputs.know(found.profile)
         free = shutil.disk_usage(asked.scratch).free
         check_space(_copies_of_outputs * recorded["written_bytes"], free, asked.scratch)
         return recorded
 
     def _advise(self, found: Found) -> None:
-        asked = self._asked
+        """The plan is a fact: all runs that are known by their names were made with it."""
         if not any(map(touched.was_opened, found.profile.get("files", []))):
             return
-        ranks = found.profile["run"].get("ranks") or 1
+        advised = self._ledger.fact("plan", lambda: self._advised(found.profile))
+        found.plan, found.candidate = advised["plan"], Candidate(advised["plan"])
+        found.notes += advised["notes"]
+        self._say(f"the plan has {plural(len(found.candidate.rules), 'rule')} to try")
+
+    def _advised(self, profile: Document) -> Document:
+        asked = self._asked
+        ranks = profile["run"].get("ranks") or 1
         allow = sorted({*asked.allow, *(["collective"] if ranks > 1 else [])})
         plan, _, notes = advice.advise([_profile(asked)], asked.rules, allow, asked.declared)
         plan["origin"]["sources"] = [str(asked.output / "profile.json")]  # where it will be
-        found.plan, found.candidate = plan, Candidate(plan)
-        found.notes += notes
-        self._say(f"the plan has {plural(len(found.candidate.rules), 'rule')} to try")
+        return {"plan": plan, "notes": notes}
 
     def _steady(self, found: Found) -> bool:
         """The default against itself."""
@@ -295,7 +308,8 @@ class Tune:
             self._say,
         )
         stage = f"search {_stage(one)}"
-        one.plan, found.changes = search.better(one.plan, self._ledger, stage, means)
+        one.plan, changes = search.better(one.plan, self._ledger, stage, means)
+        found.changes += changes
 
     def _confirm(self, found: Found, one: Candidate, known: ByItself) -> None:
         stage = f"confirmation {_stage(one)}"
@@ -338,6 +352,7 @@ def _no_gain(found: Found, one: Candidate, compared: Comparison) -> None:
     reason = _no_faster(compared)
     for rule in one.rules:
         one.drop(rule.id, reason)
+    found.changes = []
     _ended(found, "nothing_to_gain", reason)
 
 

@@ -19,6 +19,7 @@ from tailrace.tune import closes, delivered, page_cache, relocate
 from tailrace.tune.confine import Confinement
 from tailrace.tune.content import Result
 from tailrace.tune.ground import Ground
+from tailrace.tune.inputs import Inputs
 from tailrace.tune.outside import Outside
 from tailrace.tune.scratch import Left
 from tailrace.tune.supervise import Job, Outcome, supervised
@@ -101,7 +102,7 @@ class Runner:
         self._setting, self._ground = setting, ground
         self.outside = Outside([], setting.root)
         self.command = setting.command
-        self.reads: set[str] | None = None  # files that the program was seen to touch; None: all
+        self.inputs = Inputs(ground, setting.home, is_cold=setting.is_cold)
 
     def run(
         self, name: str, plan: Document | None, limit_s: float | None, keep: bool = False,
@@ -118,7 +119,7 @@ class Runner:
         ground.begin()
         self.outside.put_back()
         settle()
-        (page_cache.cold if setting.is_cold else page_cache.warm)(self._inputs())
+        self.inputs.prepare()
         with Application(setting, ground, plan, name, hashes=keep and not plain) as application:
             outcome = supervised(
                 setting.job(
@@ -160,14 +161,6 @@ class Runner:
             noted["unseen"],
             tuple(noted["notes"]),
         )
-
-    def _inputs(self) -> list[Path]:
-        folder = self._ground.folder
-        return [
-            path
-            for path in self._ground.read_files()
-            if self.reads is None or str(path.relative_to(folder)) in self.reads
-        ]
 
     def prints(self, name: str) -> Path:
         """Where what a run prints is kept."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
+from tailrace.doctor.places import mount_of
 from tailrace.run.quiet import meminfo_bytes
 
 _piece = 1 << 22
@@ -16,23 +18,50 @@ def warm(files: Iterable[Path]) -> None:
     """Reads files once, as far as half of the memory goes."""
     left = (meminfo_bytes("MemAvailable") or 1 << 30) // 2
     for path in files:
-        left -= path.stat().st_size
-        if left < 0:
-            return
-        with path.open("rb", buffering=0) as stream:
-            while stream.read(_piece):
-                pass
+        with suppress(OSError):
+            left -= path.stat().st_size
+            if left < 0:
+                return
+            with path.open("rb", buffering=0) as stream:
+                while stream.read(_piece):
+                    pass
 
 
-def cold(files: Iterable[Path]) -> None:
-    """Asks the system to forget files; pages that are dirty stay, so they are synced first."""
+def cold(files: Iterable[Path]) -> list[Path]:
+    """Asks the system to forget files; gives those that it did not: that could not be opened, or
+    that lie in memory anyway."""
+    left = []
+    in_memory: dict[int, bool] = {}  # by device
     for path in files:
-        descriptor = os.open(path, os.O_RDONLY)
         try:
+            device = _forget(path)
+        except FileNotFoundError:  # nor does a run find it
+            continue
+        except OSError:
+            left.append(path)
+            continue
+        if device not in in_memory:
+            in_memory[device] = _is_in_memory(path)
+        if in_memory[device]:
+            left.append(path)
+    return left
+
+
+def _forget(path: Path) -> int:
+    """Pages that are dirty stay, so they are synced first; gives the device."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # where nothing can be written, nothing is dirty
             os.fsync(descriptor)
-            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-        finally:
-            os.close(descriptor)
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+        return os.fstat(descriptor).st_dev
+    finally:
+        os.close(descriptor)
+
+
+def _is_in_memory(path: Path) -> bool:
+    mount = mount_of(path)
+    return mount is not None and mount.kind in {"tmpfs", "ramfs"}
 
 
 def sync(files: Iterable[Path]) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import layers, record
 from tailrace.intent.native_calls import call
+from tailrace.readable import readable
 from tailrace.tune import refused, relocate, touched
 from tailrace.tune.ground import Ground
 from tailrace.tune.measure import Setting, strays_are_an_error
@@ -111,7 +112,8 @@ def _written_outside(
 
 
 def _profile_of(spools: Path, command: Sequence[str]) -> Document:
-    profile: Document = json.loads(call("profile_of_spools", str(spools), shlex.join(command)))
+    words = readable(shlex.join(command))
+    profile: Document = json.loads(call("profile_of_spools", str(spools), words))
     return profile
 
 
@@ -137,17 +139,28 @@ def _refused(profile: Document, setting: Setting, ground: Ground) -> list[Refuse
 
 
 def failed(
-    outcome: Outcome, said: str, command: Sequence[str], limit_s: float | None
-) -> TailraceError:
-    """A run of the command as it is that did not go well."""
+    outcome: Outcome, said: str, command: Sequence[str], limit_s: float | None, *,
+    is_derived: bool = False,
+) -> TailraceError:  # fmt: skip
+    """A run of the command as it is that did not go well. is_derived: the limit is not the user's,
+    but follows from how long the default took."""
     hint = "tailrace tunes what works: see that this command runs by itself in this folder"
-    if outcome.stopped == "limit":
+    if outcome.stopped == "limit" and is_derived:
+        hint = (
+            f"{limit_s:g} s are five times the slowest default (10 s at least), and --limit does "
+            "not change them: see what held it up; --resume makes this run again"
+        )
+    elif outcome.stopped == "limit":
         hint = f"--limit gives it more than {limit_s:g} s"
     elif outcome.stopped == "disk":
-        hint = "make room, or --scratch FOLDER on a larger file system"
+        hint = (
+            "make room; or begin a new tune on a larger file system: --scratch FOLDER, with an -o "
+            "of its own"
+        )
     elif any(words in said for words in _wants_a_terminal):
         hint = "it seems to want a terminal, and gets none here: --stdin FILE gives it its answers"
-    what = f"the program did not go well as it is: {outcome.words}"
+    how = "found no room" if outcome.stopped == "disk" else "did not go well as it is"
+    what = f"the program {how}: {outcome.words}"
     if said:
         what += f"; it said last: {said}"
     return TailraceError(what, where=shlex.join(command), hint=hint, code=ExitCode.RUN_FAILED)
@@ -160,13 +173,6 @@ def _end_of(file: Path, most: int = 400) -> str:
 def _text_of(file: Path, most: int) -> str:
     """The end of it."""
     return file.read_bytes()[-most:].decode("utf-8", "backslashreplace")
-
-
-def files_below(profile: Document, home: Path) -> set[str]:
-    """Names below a folder of the files that the run touched."""
-    root = f"{home}/"
-    paths = (file["path"] for file in profile.get("files", []))
-    return {path[len(root) :] for path in paths if path.startswith(root)}
 
 
 def check_outside(written: Sequence[str], allowed: Sequence[Path]) -> None:

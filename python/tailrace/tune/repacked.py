@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -96,7 +97,7 @@ class Arm:
                     "path": str(home / one["name"]),
                     "datasets": one["datasets"],
                     "repack_s": one["repack_s"],
-                    "command": f"tailrace repack {home / one['name']} --profile {profile}",
+                    "command": command(str(home / one["name"]), profile),
                 }
                 for one in self.files
             ],
@@ -108,6 +109,11 @@ class Arm:
             "pairs_s": self.times.pairs,
             "content": asdict(self.report) if self.report else None,
         }
+
+
+def command(file: str, profile: str) -> str:
+    """What repacks a file for the reads of a profile, for a shell."""
+    return shlex.join(["tailrace", "repack", file, "--profile", profile])
 
 
 def proposed(plan: Mapping[str, Any], profile: Mapping[str, Any], home: Path) -> Proposed:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+import xxhash
+
 from tailrace.tune import tree
 from tailrace.tune.copying import copy_file, same_content
 from tailrace.tune.tree import Entry, Tree
@@ -185,7 +187,9 @@ def _tie(here: Path, first: Path) -> None:
 
 
 def _beside(here: Path) -> Path:
-    beside = here.with_name(here.name + tree.beside_suffix)
+    """Under a name that is short, since those of files may be as long as the system allows."""
+    short = xxhash.xxh3_64_hexdigest(os.fsencode(here.name))
+    beside = here.with_name(short + tree.beside_suffix)
     beside.unlink(missing_ok=True)
     return beside
 

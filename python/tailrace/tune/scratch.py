@@ -15,6 +15,7 @@ its own from then on.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -64,7 +65,8 @@ class Scratch:
         _make_folders(self.inputs, self._found.folders)
         wanted = self._found.files.keys() - self._found.twins.keys()
         for name in sorted(wanted):
-            shared += copy_afresh(self.home / name, self.inputs / name)
+            with suppress(FileNotFoundError):  # gone since the survey, which is compared afterwards
+                shared += copy_afresh(self.home / name, self.inputs / name)
         for name in snapshot.take(self.inputs).keys() - wanted:
             (self.inputs / name).unlink()  # of a run that was killed
         self._inputs = snapshot.take(self.inputs)

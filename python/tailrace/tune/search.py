@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tailrace import statistics
+from tailrace.tune.arms import Misbehaved
 from tailrace.tune.ledger import Ledger
 from tailrace.tune.pairs import Times, ratio_of_few
 from tailrace.tune.variants import Variant, around
@@ -45,13 +46,27 @@ def better(plan: Document, ledger: Ledger, stage: str, means: Means) -> tuple[Do
         winner = _winner(plan, ledger, name, means)
         if winner is None:
             break
-        ratio = ratio_of_few(means.pairs(f"{name}/final", plan, winner.plan))
+        ratio = _final(plan, winner, ledger, f"{name}/final", means)
         if ratio >= 1 - statistics.effect or not means.is_good(f"{name}/content", winner.plan):
             break
         plan = winner.plan
         changes.append(f"{winner.name}: {1 / ratio:.3g} times as fast as before")
         means.say(changes[-1])
     return plan, changes
+
+
+def _final(plan: Document, winner: Variant, ledger: Ledger, stage: str, means: Means) -> float:
+    """How many times as long as the plan it takes; infinite where it goes wrong: then it has lost,
+    and the plan is as good as before."""
+
+    def find() -> float | str:
+        try:
+            return ratio_of_few(means.pairs(stage, plan, winner.plan))
+        except Misbehaved as error:
+            means.say(f"search: {winner.name} has lost: {error}")
+            return "inf"
+
+    return float(ledger.fact(f"{stage}/ratio", find))
 
 
 def _winner(plan: Document, ledger: Ledger, stage: str, means: Means) -> Variant | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -16,12 +16,12 @@ from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import plugin, proof
 from tailrace.intent.native_calls import call
-from tailrace.tune import page, processes, relocate, tree
+from tailrace.tune import others, page, processes, relocate, tree
 from tailrace.tune.asked import Asked
 from tailrace.tune.confine import Confinement
 from tailrace.tune.ground import Ground
 from tailrace.tune.in_place import InPlace
-from tailrace.tune.ledger import Ledger, taken
+from tailrace.tune.ledger import Ledger, remove, taken
 from tailrace.tune.loop import Found, Tune
 from tailrace.tune.outside import outside_of
 from tailrace.tune.result import document
@@ -33,6 +33,7 @@ from tailrace.whole_files import write_text
 
 Document = dict[str, Any]
 Say = Callable[[str], None]
+_ended = "ended"  # a fact: its verdict, which is still to be written
 
 
 def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
@@ -50,30 +51,29 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
         )  # fmt: skip
     check_output(asked.output)
     processes.adopt()
-    with taken(state), interrupts.patient() if asked.in_place else nullcontext():
-        ledger = _ledger(asked, state, resume)
+    patience = interrupts.patient() if asked.in_place else nullcontext()
+    with others.held(asked.home, alone=asked.in_place), taken(state), patience:
+        ledger = _ledger(asked, state, resume, say)
         ground: Ground | None = None
         confined: Confinement | None = None
         try:
             ground = _ground(asked, ledger, say)
+            _check_named_files(asked, ledger)
             confined = _confined(asked, ledger, say)
             found = Tune(asked, ground, ledger, say, confined).run()
+            ledger.note(_ended, found.verdict.name)
             ground.put_back()
             found.notes += put_aside_notes(ground)
-            plan = _kept_plan(asked, found, ledger)
-            result = document(asked, found, plan, _runs(ledger), confined=confined.is_whole)
-            kept = json.loads(plan.read_text()) if plan else None
-            write_text(asked.output / "report.html", page.render(result, kept))
-            (state / "profile.json").replace(asked.output / "profile.json")
-            write_text(asked.output / "result.json", json.dumps(result, indent=2) + "\n")
+            result = _written(asked, found, ledger, confined=confined.is_whole)
+            with interrupts.held():
+                ground.close()
+                remove(state)
         except BaseException:
             _given_up(asked, ground, ledger, say)
             raise
         finally:
             if confined is not None:
                 confined.close()
-        ground.close()
-        shutil.rmtree(state, ignore_errors=True)
     return result
 
 
@@ -122,8 +122,8 @@ def _given_up(asked: Asked, ground: Ground | None, ledger: Ledger, say: Say) -> 
     with interrupts.held():
         processes.end_all_of_ours()
         away = outside_of(ledger.known("recorded"), asked.scratch).away()
-        begun = ledger.known("default-2") is not None
-        kept = begun or bool(away) or (ground is None and _has_copies(asked))
+        begun = _is_to_be_gone_on_with(ledger) or bool(away)
+        kept = begun or (ground is None and _has_copies(asked))
         if isinstance(ground, InPlace):
             put_back_and_say(ground, say)
         elif ground is not None:
@@ -135,9 +135,15 @@ def _given_up(asked: Asked, ground: Ground | None, ledger: Ledger, say: Say) -> 
             ground.close()
         elif asked.scratch.is_dir():
             tree.discard(asked.scratch)
-        shutil.rmtree(asked.state, ignore_errors=True)
+        remove(asked.state)
         with suppress(OSError):
             asked.output.rmdir()
+
+
+def _is_to_be_gone_on_with(ledger: Ledger) -> bool:
+    """Runs were measured, or only the result is still to be written."""
+    facts = (ledger.known("default-2"), ledger.known(_ended))
+    return ledger.is_there and any(one is not None for one in facts)
 
 
 def _has_copies(asked: Asked) -> bool:
@@ -179,11 +185,11 @@ def _say(say: Say, text: str) -> None:
         say(text)
 
 
-def _ledger(asked: Asked, state: Path, resume: bool) -> Ledger:
+def _ledger(asked: Asked, state: Path, resume: bool, say: Say) -> Ledger:
     ledger = Ledger(state)
-    begun = ledger.known("asked")
+    begun, now = ledger.known("asked"), asked.as_fact()
     if begun is None:
-        ledger.note("asked", asked.as_fact())
+        ledger.note("asked", now)
         ledger.note("seed", secrets.token_hex(4))
         return ledger
     if not resume:
@@ -194,25 +200,52 @@ def _ledger(asked: Asked, state: Path, resume: bool) -> Ledger:
                 else "; remove the folder to begin anew"
             ),
         )  # fmt: skip
-    if begun != asked.as_fact():
-        other = [key for key, value in asked.as_fact().items() if begun.get(key) != value]
-        raise TailraceError(
-            f"the unfinished tune here is another one: it has other {', '.join(other)}",
-            where=str(asked.output), hint="give the same command and options, or another -o",
-        )  # fmt: skip
+    if begun != now and begun["in_place"] and asked.in_place:
+        _put_back_of(asked, begun, ledger, say)
+        now = asked.as_fact()  # of files that a killed run had changed, too
+    if begun != now:
+        raise _another_one(asked.output, begun, now)
     return ledger
+
+
+def _put_back_of(asked: Asked, begun: Document, ledger: Ledger, say: Say) -> None:
+    """The user's files, where a tune in place cannot be gone on with: they are theirs all the
+    same."""
+    scratch = Path(begun.get("scratch", asked.scratch))
+    survey_of_it = ledger.known("survey")
+    if begun["home"] == str(asked.home) and survey_of_it and (scratch / "tree").exists():
+        ground = InPlace(asked.home, scratch, Survey.of(survey_of_it), {asked.output, scratch})
+        ground.fill()
+        put_back_and_say(ground, say)
+
+
+def _another_one(output: Path, begun: Document, now: Document) -> TailraceError:
+    """The unfinished tune that is there is not the one that is asked for."""
+    other = [key for key, value in now.items() if begun.get(key) != value]
+    what = f"it has other {', '.join(other)}"
+    if "files" in other:
+        what += f" ({some(proof.changed(begun.get('files', []), now['files']))})"
+    hint = "give the same command and options to go on with it"
+    if "version" in other:
+        by = begun.get("version", "an older one")
+        hint = f"go on with it by the tailrace that began it ({by})"
+    return TailraceError(
+        f"the unfinished tune here is another one: {what}", where=str(output),
+        hint=f"{hint}, or begin a new one with another -o",
+    )  # fmt: skip
 
 
 def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
     ours = {asked.output, asked.scratch}
     linked = () if asked.in_place else asked.linked
-    known = ledger.fact("survey", lambda: asdict(survey(asked.home, ours, linked)))
+    known = ledger.fact("survey", lambda: asdict(_surveyed(asked, ours, linked)))
     found = Survey.of(known)
     if asked.in_place and asked.linked:
         say("--link: in place every file is copied, since nothing holds a run from writing it")
     for note in [] if asked.in_place else found.notes:
         say(note)
     asked.scratch.mkdir(parents=True, exist_ok=True)
+    others.sign(asked.scratch, asked.output)
     if not _has_copies(asked):
         check_space(found.bytes, shutil.disk_usage(asked.scratch).free, asked.scratch)
     ground: Ground
@@ -236,6 +269,26 @@ def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
     return ground
 
 
+def _check_named_files(asked: Asked, ledger: Ledger) -> None:
+    """Raises: the program, or what else its command names, is not what it was in the runs that are
+    known. Files beyond the folder and those of --link are in no survey."""
+    before = ledger.known("named files")
+    if before is None:
+        return
+    if changed := proof.changed(before, proof.files_of(asked.command)):
+        raise TailraceError(
+            f"{some(changed, 3)} changed since this tune began", where=str(asked.home),
+            hint="put it back as it was, or begin a new tune with another -o",
+        )  # fmt: skip
+
+
+def _surveyed(asked: Asked, ours: set[Path], linked: Sequence[str]) -> Survey:
+    """Raises also where what another tune has made of the files is still there."""
+    found = survey(asked.home, ours, linked)
+    others.check_put_back(asked.home / name for name in found.tunes)
+    return found
+
+
 def _confined(asked: Asked, ledger: Ledger, say: Say) -> Confinement:
     """What runs may write to. A folder for temporary files that was used before is used again:
     some programs print its path."""
@@ -255,6 +308,18 @@ def _confined(asked: Asked, ledger: Ledger, say: Say) -> Confinement:
     if confined.why_not:
         say(f"runs are not confined: {confined.why_not}")
     return confined
+
+
+def _written(asked: Asked, found: Found, ledger: Ledger, *, confined: bool) -> Document:
+    """The result, in the folder that is the user's. The state stays whole until all of it stands
+    there, result.json last: a tune that is cut short here can be gone on with."""
+    plan = _kept_plan(asked, found, ledger)
+    result = document(asked, found, plan, _runs(ledger), confined=confined)
+    kept = json.loads(plan.read_text()) if plan else None
+    write_text(asked.output / "report.html", page.render(result, kept))
+    write_text(asked.output / "profile.json", (asked.state / "profile.json").read_text())
+    write_text(asked.output / "result.json", json.dumps(result, indent=2) + "\n")
+    return result
 
 
 def _kept_plan(asked: Asked, found: Found, ledger: Ledger) -> Path | None:

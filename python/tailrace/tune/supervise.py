@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -20,16 +21,20 @@ from tailrace.run.kinship import ends_with_parent
 from tailrace.run.launcher import by_daemons, launchers
 from tailrace.tune import landlock
 from tailrace.tune.processes import Process, family
+from tailrace.units import mib
 
 _patience_s = 5.0
 _look_s = 0.25
+_held_s = 5.0  # a look that comes so late: not the program was stopped, but who looks
 _pause_s = 0.02
+_said_bytes = 1 << 16
+_no_room = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT))
 
 
 @dataclass(frozen=True)
 class Job:
     """What is to be run and where. prints: a folder for what it prints. stdin: None: nothing.
-    least_free_bytes: of the working folder's file system; below it the run is ended. writable:
+    least_free_bytes: of the file systems of both folders; below it the run is ended. writable:
     folders beneath which the program may write; None: anywhere."""
 
     words: list[str]
@@ -44,17 +49,23 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """stopped: "", "limit" or "disk". began_ns: as files are dated."""
+    """stopped: "", "limit" or "disk". began_ns: as files are dated. why_no_room: of a run that
+    failed by itself, what shows that the disk was full. was_held: tune itself did not run for a
+    while (Ctrl-Z, a batch system), so that nobody knows how long this took."""
 
     code: int
     elapsed_s: float
     stopped: str = ""
     began_ns: int = 0
+    why_no_room: str = ""
+    was_held: bool = False
 
     @property
     def words(self) -> str:
         if self.stopped == "limit":
             return f"its time limit was over, and it was ended after {self.elapsed_s:.1f} s"
+        if self.why_no_room:
+            return f"it failed for want of room: {self.why_no_room}"
         if self.stopped == "disk":
             return "it was ended before the disk was full"
         if self.code < 0:
@@ -93,7 +104,9 @@ def supervised(job: Job) -> Outcome:
             raise
         finally:
             watch.finish()
-    return Outcome(code, elapsed, watch.stopped, began_ns)
+    why = _why_no_room(job) if code and not watch.stopped else ""
+    stopped = "disk" if why else watch.stopped
+    return Outcome(code, elapsed, stopped, began_ns, why, watch.held_s > 0)
 
 
 def _started(
@@ -156,10 +169,12 @@ def _confining(writable: Sequence[Path] | None) -> Iterator[Callable[[], None]]:
 
 
 class _Watch:
-    """Looks at the clock and the disk beside the run, which is waited for without a pause."""
+    """Looks at the clock and the disk beside the run, which is waited for without a pause. held_s:
+    how long nobody looked, since this process was stopped."""
 
     def __init__(self, process: subprocess.Popen[bytes], job: Job, started: float) -> None:
         self.stopped = ""
+        self.held_s = 0.0
         self._process, self._job, self._started = process, job, started
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
@@ -172,21 +187,55 @@ class _Watch:
         self._thread.join()
 
     def _look(self) -> None:
-        while not self._over.wait(_look_s):
+        while not self._waited():
             reason = self._reason()
-            if reason:
+            if reason and _is_at_work(self._process):  # else it has ended by itself
                 self.stopped = reason
                 end_all(self._process)
                 return
 
+    def _waited(self) -> bool:
+        """Until the next look; whether the run is over."""
+        began = time.monotonic()
+        is_over = self._over.wait(_look_s)
+        late_s = time.monotonic() - began - _look_s
+        if late_s > _held_s:
+            self.held_s += late_s
+        return is_over
+
     def _reason(self) -> str:
-        job = self._job
-        if job.limit_s is not None and time.monotonic() - self._started > job.limit_s:
+        limit_s = self._job.limit_s
+        if limit_s is not None and time.monotonic() - self._started - self.held_s > limit_s:
             return "limit"
-        with suppress(OSError):  # the program may have removed the folder
-            if shutil.disk_usage(job.folder).free < job.least_free_bytes:
-                return "disk"
-        return ""
+        return "disk" if _full_folders(self._job) else ""
+
+
+def _is_at_work(process: subprocess.Popen[bytes]) -> bool:
+    """Whether it, or something that it has started, is still there."""
+    return Process.of(process.pid).is_there() or bool(family(process.pid))
+
+
+def _full_folders(job: Job) -> list[Path]:
+    """The working folder, and that of ours, which may lie on another file system."""
+    found = []
+    for folder in (job.folder, job.prints):
+        with suppress(OSError):  # the program may have removed it
+            if shutil.disk_usage(folder).free < job.least_free_bytes:
+                found.append(folder)
+    return found
+
+
+def _why_no_room(job: Job) -> str:
+    """What shows that a run which failed has had no room: what it said, as it may have removed its
+    files since, or met a quota; "": nothing shows it."""
+    with (job.prints / "stderr").open("rb") as stream:
+        stream.seek(max(0, os.fstat(stream.fileno()).st_size - _said_bytes))
+        said = stream.read().decode("utf-8", "replace").lower()
+    for words in _no_room:
+        if words.lower() in said:
+            return words
+    full = _full_folders(job)
+    return f"less than {mib(job.least_free_bytes)} are free in {full[0]}" if full else ""
 
 
 def end_all(process: subprocess.Popen[bytes]) -> None:

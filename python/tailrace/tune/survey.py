@@ -6,12 +6,14 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from tailrace.errors import TailraceError
+from tailrace.tune import others
 from tailrace.tune.snapshot import version_control
 from tailrace.units import mib
 
@@ -25,7 +27,8 @@ class Survey:
     """Paths below the folder. files: bytes, and time of change. links: absolute targets. inner:
     links to what lies in the folder itself, and what they say, relatively. twins: further names of
     files, by hard links, and the first one. aliases: of the files those that are links to files
-    beyond the folder. environments: folders of Python's. closed: what cannot be read."""
+    beyond the folder. environments: folders of Python's. closed: what cannot be read. tunes: what
+    other tunes have there, of which runs get nothing."""
 
     folders: list[str] = field(default_factory=list)
     files: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -35,6 +38,7 @@ class Survey:
     aliases: dict[str, str] = field(default_factory=dict)
     environments: list[str] = field(default_factory=list)
     closed: list[str] = field(default_factory=list)
+    tunes: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @staticmethod
@@ -67,7 +71,8 @@ def survey(home: Path, skip: Collection[Path], linked: Sequence[str] = ()) -> Su
         own = {name: name if below == "." else f"{below}/{name}" for name in (*folders, *files)}
         folders[:] = [one for one in sorted(folders) if looking.folder(Path(where, one), own[one])]
         for name in sorted(files):
-            looking.file(Path(where, name), own[name])
+            with suppress(FileNotFoundError):  # gone since it was listed
+                looking.file(Path(where, name), own[name])
         if len(looking.found.files) > most_files:
             raise TailraceError(
                 f"the working folder holds more than {most_files} files", where=str(home),
@@ -92,7 +97,12 @@ class _Looking:
         if path in self._skip or path.name in version_control:
             return False
         if path.is_symlink():
-            self._link(path, own)
+            with suppress(FileNotFoundError):
+                self._link(path, own)
+        elif not path.exists():  # gone since it was listed
+            pass
+        elif others.is_of_a_tune(path):
+            found.tunes.append(own)
         elif not _can(path, os.R_OK | os.X_OK):
             self._closed(path, own)
         elif (path / _environment_mark).is_file():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files beyond the working folder that a run has changed."""
+"""Which files a run was seen to read, and which beyond the working folder it has changed."""
 
 from __future__ import annotations
 
@@ -64,6 +64,19 @@ def was_opened(file: Document) -> bool:
     return bool(file.get("datasets")) or any(layer.get(how) for layer in layers for how in _opens)
 
 
+def was_read(file: Document) -> bool:
+    """Opened, and not only to be written."""
+    return was_opened(file) and (not _was_written(file) or _has_reads(file))
+
+
+def _has_reads(file: Document) -> bool:
+    datasets = file.get("datasets") or []
+    return any((one.get("reads") or {}).get("calls") for one in datasets) or any(
+        _bytes_of((file.get(layer) or {}).get("reads") or {})
+        for layer in ("mpiio", "posix", "stdio")
+    )
+
+
 def _was_written(file: Document) -> bool:
     of_hdf5 = file.get("hdf5") or {}
     if (of_hdf5.get("opens") or 0) > (of_hdf5.get("read_only_opens") or 0):
@@ -78,7 +91,7 @@ def _was_written(file: Document) -> bool:
     )
 
 
-def _bytes_of(writes: Document) -> int:
+def _bytes_of(transfers: Document) -> int:
     """Of MPI-IO they stand by kind of call."""
-    total = writes.get("bytes") or 0
-    return int(total) + sum(_bytes_of(one) for one in writes.values() if isinstance(one, dict))
+    total = transfers.get("bytes") or 0
+    return int(total) + sum(_bytes_of(one) for one in transfers.values() if isinstance(one, dict))

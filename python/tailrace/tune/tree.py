@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from tailrace.tune import others
 from tailrace.tune.snapshot import version_control
 from tailrace.whole_files import write_text
 
@@ -56,7 +57,8 @@ Tree = dict[str, Entry]
 
 
 def take(folder: Path, skip: Collection[Path] = ()) -> Tree:
-    """Everything below it by path, parents first; without `skip`, version control and devices."""
+    """Everything below it by path, parents first; without `skip`, version control, devices, and
+    what other tunes have there."""
     found: Tree = {}
     home = os.path.realpath(folder)
     for path in _below(folder, skip):
@@ -138,6 +140,8 @@ def _below(folder: Path, skip: Collection[Path]) -> Iterator[Path]:
         path = Path(entry.path)
         is_folder = entry.is_dir(follow_symlinks=False)
         if path in skip or (is_folder and entry.name in version_control):
+            continue
+        if is_folder and others.is_of_a_tune(path):
             continue
         yield path
         if is_folder:

@@ -89,8 +89,36 @@ std::optional<std::size_t> rank_dimension(const Subject& s) {
     return found;
 }
 
+/// Bytes of each piece of a rank's block in a contiguous dataset, where the blocks of the ranks lie
+/// side by side: a write is a piece for every row. Collective writes put the pieces together.
+std::optional<std::uint64_t> interleaved_piece(const Subject& s) {
+    const Dataset& dataset = *s.dataset;
+    const auto dimension = rank_dimension(s);
+    if (!contiguous(dataset) || !dimension || size_bytes(dataset).value_or(0) < mib)
+        return std::nullopt;
+    if (dataset.writes->requested_independent.value_or(0) < calls(dataset.writes))
+        return std::nullopt;
+    std::uint64_t pieces = 1;
+    for (std::size_t d = 0; d < *dimension; ++d) pieces = plan::times(pieces, dataset.dims[d]);
+    const std::uint64_t block = *size_bytes(dataset) / file_ranks(s);
+    const std::uint64_t piece = pieces > 1 ? block / pieces : block;
+    return pieces > 1 && piece < 4 * kib ? std::optional(piece) : std::nullopt;
+}
+
+std::optional<Reason> interleaved_fires(const Subject& s) {
+    const auto piece = interleaved_piece(s);
+    if (!piece) return std::nullopt;
+    const Dataset& dataset = *s.dataset;
+    Reason reason{say("the blocks of ", file_ranks(s), " ranks lie side by side in a contiguous ",
+                      "dataset of ", extents(dataset.dims), ": pieces of ", size(*piece)),
+                  {}};
+    return reason.note("dataset.piece_bytes", *piece, "bytes")
+        .note("dataset.bytes", *size_bytes(dataset), "bytes");
+}
+
 std::optional<Reason> chunk_size_fires(const Subject& s) {
     const Dataset& dataset = *s.dataset;
+    if (contiguous(dataset)) return interleaved_fires(s);
     const Count bytes = chunk_bytes(dataset);
     const Count all = size_bytes(dataset);
     if (!bytes || !all || dataset.dims.size() != dataset.chunk.size()) return std::nullopt;
@@ -115,8 +143,20 @@ std::optional<Held> direct_held(const Subject& s) {
     return std::nullopt;
 }
 
+/// Whether it is read in other pieces than the whole or the block of a rank.
+bool read_otherwise(const Dataset& dataset) {
+    if (calls(dataset.reads) == 0 || only_whole(dataset.reads, dataset)) return false;
+    const std::optional<Access> reading = dominant(dataset.reads, dataset);
+    const std::optional<Access> writing = dominant(dataset.writes, dataset);
+    return !reading || !writing || reading->length != writing->length;
+}
+
 std::optional<Held> chunk_size_held(const Subject& s) {
     if (auto held = direct_held(s)) return held;
+    if (contiguous(*s.dataset) && program_sets(s, "layout"))
+        return Held{"program", "the program asks for a contiguous dataset"};
+    if (contiguous(*s.dataset) && read_otherwise(*s.dataset))
+        return Held{"reads", "it is read in other pieces than the blocks of the ranks"};
     if (extendible(*s.dataset) && s.dataset->elements.value_or(1) == 0)
         return Held{"extents", "the dataset was empty when it was created"};
     return std::nullopt;
@@ -220,19 +260,24 @@ const std::array table{
          tile_fires,
          nullptr,
          tile_act},
-    Rule{"18",
-         "Chunks neither tiny nor huge, nor shared by ranks",
-         Scope::dataset,
-         Class::layout,
-         "a chunk below 64 KiB or above 32 MiB, or across the blocks of ranks",
-         "the extents are known when it is created; the program writes no whole chunks itself",
-         "chunk: the block of a rank, at most 16 MiB; else the same shape grown to 1 MiB",
-         "fewer chunks to find; no two ranks write the same one",
-         "B, C",
-         {.created = true, .keys = "chunk"},
-         chunk_size_fires,
-         chunk_size_held,
-         chunk_size_act},
+    Rule{
+        "18",
+        "Chunks neither tiny nor huge, nor shared by ranks",
+        Scope::dataset,
+        Class::layout,
+        "a chunk below 64 KiB or above 32 MiB, or across the blocks of ranks; or a contiguous "
+        "dataset of 1 MiB and more in which ranks write blocks side by side by themselves, in "
+        "pieces "
+        "below 4 KiB",
+        "the extents are known when it is created; the program writes no whole chunks itself; what "
+        "is contiguous is read as a whole or by the blocks of ranks, if at all",
+        "chunk: the block of a rank, at most 16 MiB; else the same shape grown to 1 MiB",
+        "fewer chunks to find; no two ranks write the same one; a rank's block is one piece",
+        "B, C",
+        {.created = true, .keys = "chunk"},
+        chunk_size_fires,
+        chunk_size_held,
+        chunk_size_act},
     Rule{
         "19",
         "Large chunks for what grows",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -187,3 +188,10 @@ def test_several_libraries_prove_nothing() -> None:
     processes: list[dict[str, Any]] = [{"hdf5_version": "2.0.0"}, {"hdf5_version": "1.14.6"}]
     with pytest.raises(TailraceError, match=r"several libraries: 1\.14\.6, 2\.0\.0"):
         proof.of_run({"hash": "h"}, ["p"], [], {"run": {"processes": processes}})
+
+
+def test_words_that_are_not_utf_8_prove_nothing() -> None:
+    """A plan with them could not be read again."""
+    words = ["p", os.fsdecode(b"\xff.h5")]
+    with pytest.raises(TailraceError, match=r"\\xff\.h5 is not UTF-8"):
+        proof.of_run({"hash": "h"}, words, [], {"run": {"processes": []}})

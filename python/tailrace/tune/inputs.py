@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What runs read, in the same state of the page cache before each: files of the working folder, and
+those that no run has a copy of: behind links to folders, of --link, and elsewhere."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tailrace.tune import page_cache, relocate, touched
+from tailrace.tune.ground import Ground
+from tailrace.tune.words import some
+
+_of_the_system = ("/proc/", "/sys/")  # which have no pages to be cached
+
+
+class Inputs:
+    """Of one tune. home: the user's working folder. is_cold: out of the page cache, else in it."""
+
+    def __init__(self, ground: Ground, home: Path, *, is_cold: bool) -> None:
+        self._ground, self._home, self._is_cold = ground, home, is_cold
+        self._touched: set[Path] | None = None  # None: not known, so all
+        self._read: list[Path] = []
+        self._not_cold: dict[Path, None] = {}
+
+    def know(self, profile: Mapping[str, Any]) -> None:
+        """From a run, with the files where the user has them."""
+        files = profile.get("files", [])
+        self._touched = {Path(file["path"]) for file in files}
+        self._read = [Path(file["path"]) for file in files if touched.was_read(file)]
+
+    def prepare(self) -> None:
+        """Before a run, when its folder is there."""
+        if self._is_cold:
+            self._not_cold.update(dict.fromkeys(page_cache.cold(self.files())))
+        else:
+            page_cache.warm(self.files())
+
+    def files(self) -> list[Path]:
+        """Where the next run finds them."""
+        folder = self._ground.folder
+        copied = {self._home / path.relative_to(folder): path for path in self._ground.read_files()}
+        own = [
+            path for home, path in copied.items() if self._touched is None or home in self._touched
+        ]
+        return own + [path for path in self._read if path not in copied and _is_data(path)]
+
+    @property
+    def notes(self) -> list[str]:
+        """What was not as the runs were to find it."""
+        if not self._not_cold:
+            return []
+        homes = [(self._ground.folder, self._home)]
+        names = some([relocate.at_home(str(path), homes) for path in self._not_cold], 3)
+        return [f"not cold before each run, since it lies in memory or cannot be opened: {names}"]
+
+
+def _is_data(path: Path) -> bool:
+    # Of a path in a closed folder Path.is_file() would raise.
+    return os.path.isfile(path) and not str(path).startswith(_of_the_system)  # noqa: PTH113

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A kill while what a run has left is taken out of the user's folder: nothing of it is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tailrace.tune import in_place, survey
+from tailrace.tune.in_place import InPlace
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "one").write_bytes(b"one")
+    (folder / "sub" / "two").write_bytes(b"two")
+    return folder
+
+
+def ground_of(home: Path) -> InPlace:
+    ours = {home / "tailrace-tune"}
+    made = InPlace(home, home / "tailrace-tune/scratch", survey.survey(home, ours), ours)
+    made.fill()
+    return made
+
+
+def contents(home: Path) -> dict[str, tuple[bytes, int]]:
+    return {
+        str(path.relative_to(home)): (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in sorted(home.rglob("*"))
+        if path.is_file() and home / "tailrace-tune" not in path.parents
+    }
+
+
+class Killed(BaseException):
+    """As a kill is: nothing is done after it."""
+
+
+@pytest.mark.parametrize("where", ["while a run works", "between runs"])
+@pytest.mark.parametrize("after", range(1, 5))
+def test_what_was_being_taken_out_when_it_was_killed_is_put_aside(
+    home: Path, monkeypatch: pytest.MonkeyPatch, after: int, where: str
+) -> None:
+    before = contents(home)
+    ground = ground_of(home)
+    if where == "while a run works":
+        ground.begin()
+    (home / "one").write_bytes(b"edited")
+    for name in ("first", "second", "sub/third"):
+        (home / name).write_bytes(name.encode())
+    move, moved = in_place._move, []
+
+    def killed(here: Path, there: Path) -> None:
+        moved.append(here)
+        if len(moved) == after:
+            raise Killed
+        move(here, there)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(in_place, "_move", killed)
+        patch.setattr(ground._restoring, "put_back", lambda: killed(home, home))
+        with pytest.raises(Killed):
+            ground.end("run") if where == "while a run works" else ground.put_back()
+    (home / "second").write_bytes(b"made since")
+    resumed = ground_of(home)
+    assert contents(home) == before
+    aside = [resumed.put_aside / name for name in resumed.names_put_aside]
+    assert {path.read_bytes() for path in aside} == {
+        b"edited", b"first", b"sub/third", b"made since", *([b"second"] if after > 2 else [])
+    }  # fmt: skip
+    resumed.begin()
+    resumed.end("run")
+    resumed.close()
+    assert [path.exists() for path in aside] == [True] * len(aside)
+
+
+def test_what_was_edited_after_a_kill_between_runs_is_put_aside(home: Path) -> None:
+    before = contents(home)
+    ground_of(home)
+    (home / "one").write_bytes(b"edited")
+    resumed = ground_of(home)
+    assert contents(home) == before
+    assert resumed.names_put_aside == ["one"]

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several tunes in one working folder: none takes what another has made for the user's."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tailrace_cli import called, tailrace
+
+from tailrace.errors import TailraceError
+from tailrace.tune import others, survey, tree
+from tailrace.tune.asked import Asked
+from tailrace.tune.in_place import InPlace
+from tailrace.tune.ledger import Ledger
+from tailrace.tune.scratch import Scratch
+
+Patch = pytest.MonkeyPatch
+
+HOLDS = """
+import fcntl, os, sys
+folder = os.open(sys.argv[1], os.O_RDONLY)
+fcntl.flock(folder, fcntl.LOCK_SH)
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: Patch) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    (folder / "one").write_bytes(b"one")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def unfinished(home: Path, output: Path, scratch: Path | None = None, **more: Any) -> Asked:
+    """What another tune has there that was killed, or is at work."""
+    asked = Asked(["true"], home, output, scratch or output / "scratch", **more)
+    asked.state.mkdir(parents=True)
+    Ledger(asked.state).note("asked", asked.as_fact())
+    asked.scratch.mkdir(parents=True, exist_ok=True)
+    others.sign(asked.scratch, asked.output)
+    (asked.scratch / "inputs").mkdir()
+    (asked.scratch / "inputs/one").write_bytes(b"one")
+    return asked
+
+
+@pytest.mark.parametrize(("first", "second"), [(True, True), (True, False), (False, True)])
+def test_a_tune_in_place_is_alone(home: Path, first: bool, second: bool) -> None:
+    with (
+        others.held(home, alone=first),
+        pytest.raises(TailraceError, match="is at work in this working folder"),
+        others.held(home, alone=second),
+    ):
+        pass
+    with others.held(home, alone=second):
+        pass
+
+
+def test_tunes_on_copies_do_not_mind_each_other(home: Path) -> None:
+    with others.held(home, alone=False), others.held(home, alone=False):
+        pass
+
+
+def test_a_file_system_without_locks_of_folders_ends_no_tune(
+    home: Path, monkeypatch: Patch
+) -> None:
+    def no_locks(_folder: int, _how: int) -> None:
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    with others.held(home, alone=True):
+        pass
+
+
+def test_a_tune_in_place_is_refused_while_another_process_works_there(home: Path) -> None:
+    words = [sys.executable, "-S", "-c", HOLDS, str(home)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        ran = called("tune", "--in-place", "-o", "b", "--", "true").expect(2)
+        holder.send_signal(signal.SIGKILL)
+    assert "another tune is at work in this working folder" in ran.err
+    assert [path.name for path in home.iterdir()] == ["one"]
+
+
+def test_what_other_tunes_have_there_is_no_input_and_stays(home: Path) -> None:
+    a = unfinished(home, home / "a", home / "far" / "scratch-of-a")
+    (home / "far" / "mine").write_bytes(b"mine")
+    facts = (a.state / "facts.jsonl").read_bytes()
+    found = survey.survey(home, {home / "b"})
+    assert sorted(found.tunes) == ["a", "far/scratch-of-a"]
+    assert sorted(found.files) == ["far/mine", "one"]
+    ground = InPlace(home, home / "b/scratch", found, {home / "b"})
+    ground.fill()
+    ground.begin()
+    (home / "a/state/more").write_bytes(b"of a")
+    left = ground.end("one")
+    assert (left.written, ground.names_put_aside) == ([], [])
+    ground.close()
+    assert (a.state / "facts.jsonl").read_bytes() == facts
+    assert (a.scratch / "inputs/one").read_bytes() == b"one"
+
+
+def test_a_tune_that_began_later_is_left_alone_too(home: Path) -> None:
+    ground = InPlace(home, home / "b/scratch", survey.survey(home, {home / "b"}), {home / "b"})
+    ground.fill()
+    unfinished(home, home / "a")
+    assert [name for name in tree.take(home, {home / "b"}) if name.startswith("a")] == []
+    ground.put_back()
+    assert (home / "a/state/facts.jsonl").is_file()
+    assert ground.names_put_aside == []
+
+
+def test_a_folder_of_the_users_is_not_taken_for_a_tune(home: Path) -> None:
+    (home / "mine/state").mkdir(parents=True)
+    (home / "mine/state/facts.jsonl").write_text(json.dumps({"name": "a fact"}) + "\n")
+    found = survey.survey(home, set())
+    assert found.tunes == []
+    assert "mine/state/facts.jsonl" in found.files
+
+
+@pytest.mark.usefixtures("ordinary")
+def test_a_folder_that_is_closed_is_not_taken_for_a_tune(home: Path) -> None:
+    (home / "closed").mkdir(0)
+    assert survey.survey(home, set()).closed == ["closed"]
+
+
+@pytest.mark.parametrize("words", [[], ["--in-place"]])
+@pytest.mark.parametrize("where", ["a/scratch", "far/scratch-of-a"])
+def test_a_tune_that_has_not_put_everything_back_is_named(
+    home: Path, words: list[str], where: str
+) -> None:
+    a = unfinished(home, home / "a", home / where, in_place=True)
+    (a.scratch / others.at_work).touch()
+    begins = ["tune", *words, "-o", "b", "--", "true"]
+    ran = tailrace(*begins, cwd=home).expect(2)
+    assert f"had put everything back: that of {home}/a" in ran.err
+    assert f"--resume -o {home}/a" in ran.err
+    assert not (home / "b").exists()
+    (a.scratch / others.at_work).unlink()
+    tailrace(*begins, cwd=home).expect(0)
+    assert (a.state / "facts.jsonl").is_file()
+
+
+def test_a_file_that_vanishes_while_the_folder_is_looked_at(home: Path, monkeypatch: Patch) -> None:
+    (home / "gone").touch()
+    (home / "gone-too").mkdir()
+    walk: Callable[[Path], Any] = os.walk
+
+    def walked(folder: Path) -> Any:
+        for where, folders, files in walk(folder):
+            for name in ("gone", "gone-too"):
+                if (Path(where) / name).is_dir():
+                    (Path(where) / name).rmdir()
+                else:
+                    (Path(where) / name).unlink(missing_ok=True)
+            yield where, folders, files
+
+    monkeypatch.setattr(os, "walk", walked)
+    found = survey.survey(home, set())
+    assert (list(found.files), found.folders, found.notes) == (["one"], [], [])
+
+
+def test_a_file_that_vanishes_before_it_is_copied_is_told(home: Path) -> None:
+    found = survey.survey(home, set())
+    (home / "one").unlink()
+    Scratch(home, home.parent / "scratch", found, set()).fill()
+    assert found.changed(home) == ["one"]
