@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hooks/common/in_child.hpp"
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/fill_values.hpp"
 #include "hooks/vol/tuning.hpp"
@@ -14,6 +15,7 @@
 namespace tailrace::hooks::vol {
 
 unsigned holes_counted = 0;
+OneThread holes_thread;
 
 namespace {
 
@@ -55,6 +57,7 @@ Counted* begin(Object& dataset, const Array& array, const plan::PlanSetting& set
     if (made->next != nullptr) made->next->before = &made->next;
     all_counted = made;
     ++holes_counted;
+    note_thread();
     elements_in_all += array.elements;
     return made;
 }
@@ -62,7 +65,7 @@ Counted* begin(Object& dataset, const Array& array, const plan::PlanSetting& set
 void forget(Counted* counted) {
     *counted->before = counted->next;
     if (counted->next != nullptr) counted->next->before = counted->before;
-    --holes_counted;
+    if (--holes_counted == 0) holes_thread.forget();
     elements_in_all -= counted->array.elements;
     counted->bits.end();
     free(counted);
@@ -70,6 +73,7 @@ void forget(Counted* counted) {
 
 /// Which one a dataset is; nullptr: none. `known` false: it cannot be told.
 Counted* counted_of(Object& dataset, bool& known) {
+    note_thread();
     known = true;
     if (dataset.kind != kind_dataset) return nullptr;
     for (Counted* at = all_counted; at != nullptr; at = at->next)
@@ -123,6 +127,7 @@ Status settle(Counted* counted, bool closes) {
 }
 
 Status settle_all(const Object* in_file_of, bool closes) {
+    note_thread();
     Status worst = 0;
     for (Counted* at = all_counted; at != nullptr;) {
         Counted* const next = at->next;
@@ -136,8 +141,11 @@ Status settle_all(const Object* in_file_of, bool closes) {
 
 /// A child that is forked has the file open too, and neither it nor its parent knows what the other
 /// writes. So all is filled before, as without us, and on its way to the file: what waits in a
-/// buffer would be written by both.
+/// buffer would be written by both. Where other threads work with us one of them may be within the
+/// library, or hold its lock and wait for what this thread holds: then the parent fills at the
+/// close, as if there had been no fork.
 void fill_before_fork() {
+    if (!holes_thread.is_this()) return;
     for (Counted* at = all_counted; at != nullptr;) {
         Counted* const next = at->next;
         Object& owner = *at->owner;
@@ -152,6 +160,15 @@ void fill_before_fork() {
         at = next;
     }
 }
+
+/// A child fills nothing that was not filled before the fork: its parent does. Another thread may
+/// have been changing the list.
+const InChild in_child{[] {
+    all_counted = nullptr;
+    holes_counted = 0;
+    elements_in_all = 0;
+    holes_thread.forget();
+}};
 
 /// Blocks in equal steps, all within the array.
 bool regular(const Library& of, Id space, const Array& array, Place& place) {

@@ -4,6 +4,7 @@
 // their fill value before anybody can see them.
 #pragma once
 
+#include "hooks/vol/one_thread.hpp"
 #include "hooks/vol/plan.hpp"
 #include "hooks/vol/put.hpp"
 
@@ -13,6 +14,12 @@ constexpr uint64_t fill_never = 1;  ///< the word of the plan's key, as HDF5 cou
 
 /// Datasets that are counted now; nothing of this costs anything while there are none.
 extern unsigned holes_counted;
+/// The thread that works with us while there are some: at a fork it fills them, no other may.
+extern OneThread holes_thread;
+/// At every call of the library, whatever it is about.  [local]
+inline void note_thread() {
+    if (holes_counted != 0) holes_thread.calls();
+}
 
 /// Why the elements of a dataset that is to be created cannot be counted; nullptr: they can.
 /// @param creation  its list, with what the plan has put on it  [local]

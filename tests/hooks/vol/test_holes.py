@@ -297,3 +297,44 @@ assert (h5py.File("out.h5")["d"][()] == values).all()
     assert {one["value"] for one in ran.json["outcomes"] if one.get("reason") == FILLED} == {
         f"{30 * 40000} elements"
     }
+
+
+THREADS = {
+    # It may fork whatever the thread that works with HDF5 is doing: nothing is done in it.
+    "one of them forks": ("run(fork)", False),
+    "both work with HDF5": ("run(write); fork()", False),
+    "one waits, as those of numpy do": ("threading.Thread(target=go.wait).start(); fork()", True),
+}
+
+
+@pytest.mark.parametrize(("forks", "fills"), THREADS.values(), ids=THREADS)
+def test_a_fork_of_several_threads(tmp_path: Path, forks: str, fills: bool) -> None:
+    """Before it all is filled only where no other thread can be within HDF5."""
+    text = ONE + """
+import threading
+go = threading.Event()
+def run(work):
+    thread = threading.Thread(target=work); thread.start(); thread.join()
+def write(): d[8:16] = 1
+def fork():
+    child = os.fork()
+    if child == 0: os._exit(0)
+    os.waitpid(child, 0)
+d = make("d", (1024, 1024), "f8", fillvalue=3.5)
+d[:8] = 1
+before = written()
+""" + forks + """
+tell(bytes=written() - before)
+d[8:1000] = 2
+f.close()
+go.set()
+with h5py.File("out.h5") as f:
+    assert (f["d"][:8] == 1).all() and (f["d"][8:1000] == 2).all() and (f["d"][1000:] == 3.5).all()
+"""  # fmt: skip
+    ran, _ = applied(tmp_path, plan_of(tmp_path), text)
+    ran.expect(0)
+    rows = 1016 if fills else 24
+    assert (told(tmp_path)["bytes"] > 7 << 20) == fills
+    assert {one["value"] for one in ran.json["outcomes"] if one.get("reason") == FILLED} == {
+        f"{rows * 1024} elements"
+    }
