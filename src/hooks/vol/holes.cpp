@@ -24,18 +24,24 @@ constexpr uint64_t most_in_all = uint64_t{1} << 31;
 constexpr unsigned most_counted = 1024;
 uint64_t elements_in_all = 0;
 
-/// A dataset that is counted. Several objects may stand for it: its token tells which.
+/// A dataset that is counted, of any HDF5 library of this process. Several objects may stand for
+/// it: its token tells which.
 struct Counted {
     Counted* next;
     Counted** before;
     Object* owner;  ///< the one it was created as: open, since closing any of them ends this
-    unsigned long file_number;
+    unsigned long file_number;  ///< as its library counts them
     unsigned char token[16];
     Array array;
     WrittenBits bits;
     const plan::PlanSetting* setting;
     pid_t process;  ///< that counts
     bool failed;
+
+    [[nodiscard]] bool is_in(const Library& of) const { return &owner->library() == &of; }
+    [[nodiscard]] bool is_in(const Library& of, unsigned long file) const {
+        return is_in(of) && file_number == file;
+    }
 };
 Counted* all_counted = nullptr;
 
@@ -83,7 +89,8 @@ Counted* counted_of(Object& dataset, bool& known) {
     const ErrorsKept kept(dataset.library());
     known = identify(dataset, &number, token);
     for (Counted* at = all_counted; known && at != nullptr; at = at->next)
-        if (at->file_number == number && memcmp(at->token, token, sizeof token) == 0) return at;
+        if (at->is_in(dataset.library(), number) && memcmp(at->token, token, sizeof token) == 0)
+            return at;
     return nullptr;
 }
 
@@ -126,14 +133,14 @@ Status settle(Counted* counted, bool closes) {
     return 0;
 }
 
-Status settle_all(const Object* in_file_of, bool closes) {
+/// Those that `wanted` says.
+template <typename Wanted>
+Status settle_all(Wanted wanted, bool closes) {
     note_thread();
     Status worst = 0;
     for (Counted* at = all_counted; at != nullptr;) {
         Counted* const next = at->next;
-        const bool wanted =
-            in_file_of == nullptr || at->file_number == in_file_of->under->file_number;
-        if (wanted && settle(at, closes) < 0) worst = -1;
+        if (wanted(*at) && settle(at, closes) < 0) worst = -1;
         at = next;
     }
     return worst;
@@ -242,22 +249,27 @@ Status fill_holes(Object& dataset, bool closes) {
     if (holes_counted == 0) return 0;
     bool known = true;
     Counted* counted = counted_of(dataset, known);
-    if (!known) fill_all_holes();
+    if (!known) fill_all_holes(dataset.library());
     return counted != nullptr ? settle(counted, closes) : 0;
 }
 
 Status fill_holes_in_file(const Object& any, bool closes) {
-    return holes_counted != 0 ? settle_all(&any, closes) : 0;
+    const auto in_file = [&](const Counted& one) {
+        return one.is_in(any.library(), any.under->file_number);
+    };
+    return holes_counted != 0 ? settle_all(in_file, closes) : 0;
 }
 
-void fill_all_holes() { settle_all(nullptr, false); }
+void fill_all_holes(const Library& of) {
+    settle_all([&](const Counted& one) { return one.is_in(of); }, false);
+}
 
 Status before_read(size_t count, void** objects) {
     for (size_t at = 0; holes_counted != 0 && at < count; ++at) {
         Object& dataset = object_of(objects[at]);
         if (fill_holes(dataset, false) < 0) return -1;
         // Below us the library reads the sources of a virtual dataset, which may be any.
-        if (holes_counted != 0 && is_virtual(dataset)) fill_all_holes();
+        if (holes_counted != 0 && is_virtual(dataset)) fill_all_holes(dataset.library());
     }
     return 0;
 }

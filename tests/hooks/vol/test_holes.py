@@ -338,3 +338,70 @@ with h5py.File("out.h5") as f:
     assert {one["value"] for one in ran.json["outcomes"] if one.get("reason") == FILLED} == {
         f"{rows * 1024} elements"
     }
+
+
+def test_two_libraries_in_one_process(tmp_path: Path) -> None:
+    """The wheels of h5py and of PyTables have HDF5 in them, each its own: the files of both are
+    counted from one, and what is at one place in a file of each is not the same dataset."""
+    plan = write_plan(tmp_path, entry("a*.h5", NEVER, dataset="*", when="create"))
+    text = START + """
+import tables
+def begin(name):
+    global f
+    f = h5py.File(name, "w")
+    d = make("d"); d[:20] = 1
+    return f, d
+begin("b.h5")[0].close()
+begun = []
+for number in range(10):  # each library numbers the files that it opens, one or more for an open
+    for _ in range(number % 3): h5py.File("b.h5", "r").close()
+    begun.append(begin(f"a{number}.h5"))
+for number in range(80):
+    with tables.open_file("b.h5", "a") as t:
+        t.root.d[...] = values
+        assert (t.root.d[...] == values).all()
+for f, d in begun:
+    d[20:30] = 2
+    f.close()
+"""
+    ran, _ = applied(tmp_path, plan, text)
+    ran.expect(0)
+    for number in range(10):
+        d = contents(tmp_path / f"a{number}.h5")["d"]
+        assert (d[:20] == 1).all() and (d[20:30] == 2).all() and (d[30:] == -7).all()
+    assert np.array_equal(contents(tmp_path / "b.h5")["d"], np.arange(4200).reshape(60, 70))
+    filled = [line["value"] for line in ran.json["outcomes"] if line.get("reason") == FILLED]
+    assert filled == [f"{30 * 70} elements"] * 10
+
+
+def test_what_one_library_looks_at_does_not_fill_the_files_of_another(tmp_path: Path) -> None:
+    """Only its own can be called from within it: a copy, and a virtual dataset."""
+    text = START + """
+import netCDF4
+n = netCDF4.Dataset("n.nc", "w")
+n.createDimension("y", 60); n.createDimension("x", 70)
+v = n.createVariable("v", "i4", ("y", "x"), contiguous=True, fill_value=-9)
+v[:20] = values[:20]
+f = h5py.File("f.h5", "w")
+d = make("d"); d[:10] = values[:10]
+layout = h5py.VirtualLayout((60, 70), "i4"); layout[:] = h5py.VirtualSource("s.h5", "d", (60, 70))
+f.create_virtual_dataset("all", layout)
+with h5py.File("s.h5", "w") as s: s["d"] = values
+assert (f["all"][...] == values).all()
+f.copy("d", "e")
+v[20:40] = values[20:40]
+n.close(); f.close()
+"""
+    plan = write_plan(tmp_path, *(entry(name, NEVER, dataset=dataset, when="create")
+                                  for name, dataset in (("n.nc", "/v"), ("f.h5", "/d"))))  # fmt: skip
+    ran, _ = applied(tmp_path, plan, text)
+    ran.expect(0)
+    filled = {(Path(line["file"]).name, line["value"]) for line in ran.json["outcomes"]
+              if line.get("reason") == FILLED}  # fmt: skip
+    assert filled == {("n.nc", f"{20 * 70} elements"), ("f.h5", f"{50 * 70} elements")}
+    numbers = np.arange(4200).reshape(60, 70)
+    found = contents(tmp_path / "f.h5")
+    for name in ("d", "e"):
+        assert np.array_equal(found[name][:10], numbers[:10]) and (found[name][10:] == -7).all()
+    v = contents(tmp_path / "n.nc")["v"]
+    assert np.array_equal(v[:40], numbers[:40]) and (v[40:] == -9).all()
