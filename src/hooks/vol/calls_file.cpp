@@ -68,6 +68,7 @@ void* wrapped(Library& library, const BelowList& below, FileTuning& tuning, void
         unsigned char token[16];
         if (made->file != nullptr) identify(*made, &under->file_number, token);
     }
+    under->of_ranks = tuning.of_ranks();
     if (made != nullptr) under->plan = tuning.take(*made);
     if (under->plan != nullptr) {
         under->plan->kept.files = 1;

@@ -249,7 +249,7 @@ Status fill_holes(Object& dataset, bool closes) {
     if (holes_counted == 0) return 0;
     bool known = true;
     Counted* counted = counted_of(dataset, known);
-    if (!known) fill_all_holes(dataset.library());
+    if (!known && fill_all_holes(dataset) < 0 && !closes) return -1;
     return counted != nullptr ? settle(counted, closes) : 0;
 }
 
@@ -260,8 +260,9 @@ Status fill_holes_in_file(const Object& any, bool closes) {
     return holes_counted != 0 ? settle_all(in_file, closes) : 0;
 }
 
-void fill_all_holes(const Library& of) {
-    settle_all([&](const Counted& one) { return one.is_in(of); }, false);
+Status fill_all_holes(const Object& on) {
+    const auto in_library = [&](const Counted& one) { return one.is_in(on.library()); };
+    return settle_all(in_library, false) < 0 && !on.under->of_ranks ? -1 : 0;
 }
 
 Status before_read(size_t count, void** objects) {
@@ -269,7 +270,7 @@ Status before_read(size_t count, void** objects) {
         Object& dataset = object_of(objects[at]);
         if (fill_holes(dataset, false) < 0) return -1;
         // Below us the library reads the sources of a virtual dataset, which may be any.
-        if (holes_counted != 0 && is_virtual(dataset)) fill_all_holes(dataset.library());
+        if (holes_counted != 0 && is_virtual(dataset) && fill_all_holes(dataset) < 0) return -1;
     }
     return 0;
 }

@@ -42,9 +42,10 @@ void after_write(size_t count, void** objects, const Id* file_spaces);
 Status fill_holes(Object& dataset, bool closes);
 /// Before a file is flushed, closed, copied from or otherwise looked at as a whole.
 Status fill_holes_in_file(const Object& any, bool closes);
-/// Before something is copied that this library knows, wherever it lies. A failure is said, and met
-/// again when the dataset it is about is closed: the call at hand may be a collective one on
-/// another file, which no rank must leave alone.
-void fill_all_holes(const Library& of);
+/// Before something is read or copied by way of `on`, in whatever file of its library it lies.
+/// @return negative where something could not be filled; 0 all the same where `on` is in a file of
+/// several ranks: the call may be a collective one, which none must leave alone. The failure is
+/// said, and met again when the dataset that it is about is closed.
+Status fill_all_holes(const Object& on);
 
 }  // namespace tailrace::hooks::vol
