@@ -19,6 +19,8 @@ OneThread holes_thread;
 
 namespace {
 
+constexpr const char* none_written =
+    "the library writes none into a contiguous dataset whose fill value is the default one";
 constexpr uint64_t most_elements = uint64_t{1} << 29;  // 64 MiB of bits
 constexpr uint64_t most_in_all = uint64_t{1} << 31;
 constexpr unsigned most_counted = 1024;
@@ -218,6 +220,7 @@ bool will_write(const Library& of, Id space, const Array& array, Place& place, b
 const char* why_not_counted(const Library& of, Id creation, const NewDataset& what) {
     const Quiet quiet(of);
     int defined = fill_undefined;
+    int time = fill_if_set;
     if (what.parallel)
         return "whether all ranks together write every element is not counted at run time";
     if (of.H5Pget_layout(creation) != layout_contiguous || of.H5Pget_external_count(creation) != 0)
@@ -226,6 +229,9 @@ const char* why_not_counted(const Library& of, Id creation, const NewDataset& wh
     if (!what.plain) return "only for plain numbers and strings of a fixed length";
     if (of.H5Pfill_value_defined(creation, &defined) < 0 || defined == fill_undefined)
         return "the program asks for no fill values";
+    // What the program leaves out stays a hole of the file there: zeros, and no bytes.
+    if (defined == fill_default && of.H5Pget_fill_time(creation, &time) >= 0 && time == fill_if_set)
+        return none_written;
     if (holes_counted >= most_counted) return "too many datasets are counted already";
     const uint64_t bytes = what.around.type_bytes;
     if (bytes == 0 || what.bytes == 0) return "the dataset is empty";

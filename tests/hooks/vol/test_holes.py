@@ -208,6 +208,8 @@ HELD = {
     "pairs": ('f.create_dataset("d", 9, np.dtype([("a", "i4"), ("b", "f8")]))', "plain"),
     "text": ('f.create_dataset("d", 9, h5py.string_dtype())', "plain"),
     "empty": ('make("d", (0, 4))', "empty"),
+    "zeros": ('make("d", fillvalue=None)', "writes none"),
+    "zeros at once": ('early("d")', "writes none"),
     "outside": ('make("d", (9,), external=[("raw", 0, 36)])', "contiguous"),
 }
 
@@ -216,6 +218,11 @@ def test_what_cannot_be_counted_keeps_its_fill_values(tmp_path: Path) -> None:
     text = (
         f"creates = {[create for create, _ in HELD.values()]!r}"
         + """
+def early(name):
+    creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    creation.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+    space = h5py.h5s.create_simple((60, 70))
+    return h5py.Dataset(h5py.h5d.create(f.id, name.encode(), h5py.h5t.NATIVE_INT, space, creation))
 found = []
 for number, create in enumerate(creates):
     d = eval(create.replace('"d"', f'"{number}"'))
@@ -233,6 +240,42 @@ f.close()
         # HDF5 itself always fills what has elements of variable length.
         usual = h5py.h5d.FILL_TIME_ALLOC if what == "text" else h5py.h5d.FILL_TIME_IFSET
         assert told(tmp_path)["fill"][number] == usual, what
+
+
+def test_no_more_is_written_than_the_library_would_write(tmp_path: Path) -> None:
+    """The default fill value stays a hole in the file, unless the program wants it written."""
+    text = """
+def made(name, when):
+    creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    creation.set_fill_time(when)
+    space = h5py.h5s.create_simple((16 << 20,))
+    return h5py.Dataset(h5py.h5d.create(f.id, name.encode(), h5py.h5t.NATIVE_INT, space, creation))
+found = []
+def counted(create):
+    before = written()
+    d = create(); d[5:7] = 1
+    f.flush()
+    del d
+    found.append(written() - before)
+counted(lambda: make("unset", (16 << 20,), fillvalue=None))
+counted(lambda: made("always", h5py.h5d.FILL_TIME_ALLOC))
+counted(lambda: make("set", (16 << 20,)))
+f.close()
+tell(bytes=found)
+"""
+    ran, _ = applied(tmp_path, plan_of(tmp_path), ONE + text)
+    ran.expect(0)
+    became = {line["dataset"]: line for line in ran.json["outcomes"]
+              if line.get("setting") == "fill_time" and line.get("reason") != FILLED}  # fmt: skip
+    assert [became[name]["became"] for name in ("/unset", "/always", "/set")] == [
+        "held", "kept", "applied"
+    ]  # fmt: skip
+    unset, always, as_set = told(tmp_path)["bytes"]
+    assert unset < 1 << 20
+    assert all(64 << 20 <= one < 65 << 20 for one in (always, as_set))
+    found = contents(tmp_path / "out.h5")
+    for name, fill in (("unset", 0), ("always", 0), ("set", -7)):
+        assert (found[name][5:7] == 1).all() and (found[name][7:] == fill).all()
 
 
 def test_no_room_for_the_fill_values_is_an_error(tmp_path: Path) -> None:
@@ -401,8 +444,11 @@ f.copy("d", "e")
 v[20:40] = values[20:40]
 n.close(); f.close()
 """
-    plan = write_plan(tmp_path, *(entry(name, NEVER, dataset=dataset, when="create")
-                                  for name, dataset in (("n.nc", "/v"), ("f.h5", "/d"))))  # fmt: skip
+    plan = write_plan(
+        tmp_path,
+        entry("n.nc", NEVER, dataset="/v", when="create"),
+        entry("f.h5", NEVER, dataset="/d", when="create"),
+    )
     ran, _ = applied(tmp_path, plan, text)
     ran.expect(0)
     filled = {(Path(line["file"]).name, line["value"]) for line in ran.json["outcomes"]
