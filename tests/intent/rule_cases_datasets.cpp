@@ -138,6 +138,7 @@ const std::vector<RuleCase>& dataset_cases() {
          }},
         {"20",
          [](Profile& p) {
+             first(p).fill = Fill{"user", "ifset"};
              first(p).allocation = "early";
              written_in_two(p);
          },

@@ -432,3 +432,30 @@ TEST_CASE("a plan is never larger than allowed") {
     REQUIRE_FALSE(plan.origin.notes.empty());
     CHECK(plan.origin.notes.back().find("are left out") != std::string::npos);
 }
+
+TEST_CASE("rule 20 is for fill values that the library writes before the program does") {
+    const auto fires = [](const Fill& fill, const char* allocation, const Extents& chunk,
+                          std::uint64_t whole = 0) {
+        Profile profile = tests::plain_run();
+        tests::shape(profile, {512 * 1024}, chunk);
+        Dataset& dataset = tests::first(profile);
+        dataset.fill = fill;
+        dataset.allocation = allocation;
+        dataset.writes = tests::accesses(2, {256 * 1024});
+        dataset.writes->whole = whole;
+        return decision(profile, everything(), "20").has_value();
+    };
+    CHECK(fires({"user", "ifset"}, "late", {}));
+    CHECK(fires({"user", "ifset"}, "early", {}, 1));
+    CHECK_FALSE(fires({"user", "ifset"}, "late", {}, 1));  // the first write is of all of it
+    CHECK_FALSE(fires({"user", "never"}, "early", {}));
+    // Its own value the library does not write into a contiguous dataset, unless it is told to.
+    CHECK_FALSE(fires({"default", "ifset"}, "late", {}));
+    CHECK_FALSE(fires({"default", "ifset"}, "early", {}));
+    CHECK(fires({"default", "alloc"}, "late", {}));
+    CHECK_FALSE(fires({"undefined", "ifset"}, "early", {}));
+    // Chunks that are allocated together get it too.
+    CHECK(fires({"default", "ifset"}, "early", {64 * 1024}));
+    CHECK(fires({"default", "ifset"}, "late", {64 * 1024}));
+    CHECK_FALSE(fires({"user", "ifset"}, "incremental", {64 * 1024}));
+}

@@ -132,7 +132,8 @@ def test_what_the_program_sets_itself_stands_beside(shown: Any) -> None:
     own = {"settings_of_program": {"alignment_bytes": 4096}, "driver": "mpio", "mpio": True,
            "communicator_size": 8}  # fmt: skip
     cache = {"settings_of_program": {"chunk_cache_bytes": 1 << 20, "memory_type_differs": True}}
-    both = (dataset(name, "0-7", 32, **cache) for name in ("/x", "/y"))
+    fill = {"defined": "default", "time": "ifset"}
+    both = (dataset(name, "0-7", 32, fill=fill, **cache) for name in ("/x", "/y"))
     shared = written("/p/out/test.h5", "0-7", 10, *both, **own)
     text, found = shown(profile_of(shared))
     parts = {title: one_line(part) for title, part in sections(text).items()}

@@ -78,12 +78,6 @@ void read_environment() {
         most_bytes = spooling::most_bytes();
         owner.store(getpid());
         start_ns.store(now());
-        pthread_atfork(nullptr, nullptr, [] {
-            owner.store(getpid());
-            start_ns.store(now());
-            forked.store(true);
-            busy.clear();  // whoever held it stayed behind in the parent
-        });
     }
     mode.store(found, std::memory_order_release);
 }
@@ -97,10 +91,27 @@ void move_over() {
     ++now_generation;
 }
 
+void mend_child() {
+    if (mode.load() != Mode::not_asked) {  // else the child asks anew
+        owner.store(getpid());
+        start_ns.store(now());
+        forked.store(true);
+    }
+    busy.clear();  // whoever held it stayed behind in the parent
+}
+
+/// When the hook is loaded, so before anything can be locked; what other libraries do in their
+/// constructors may be recorded earlier.
+__attribute__((constructor)) void watch_forks() {
+    static std::atomic<bool> watching{false};
+    if (!watching.exchange(true)) pthread_atfork(nullptr, nullptr, mend_child);
+}
+
 Mode asked() {
     if (mode.load(std::memory_order_acquire) == Mode::not_asked && !is_inside) {
         const int error = errno;
         is_inside = true;
+        watch_forks();
         lock();
         if (mode.load() == Mode::not_asked) read_environment();
         unlock();

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hooks/common/in_child.hpp"
 #include "hooks/common/session.hpp"
 #include "hooks/mpiio/real.hpp"
 
@@ -14,6 +15,8 @@ namespace {
 plan::PlanView view;
 std::atomic<bool> asked{false};
 std::atomic_flag busy = ATOMIC_FLAG_INIT;
+// Where it was being read the child reads it anew.
+const InChild in_child{[] { busy.clear(); }};
 Outcomes outcomes;
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "hooks/common/in_child.hpp"
 #include "hooks/common/mpi_choice.hpp"
 #include "hooks/mpiio/objects.hpp"
 
@@ -75,6 +76,12 @@ std::atomic_flag busy = ATOMIC_FLAG_INIT;
 unsigned quiet = 0;
 bool is_kept = false;
 MPI_Errhandler of_program;
+// The opens of other threads do not end in the child. What they kept is still the program's: the
+// first open of the child gives it back.
+const InChild in_child{[] {
+    quiet = 0;
+    busy.clear();
+}};
 
 class Locked {
 public:
@@ -102,13 +109,14 @@ extern "C" __attribute__((visibility("default"), used)) void tailrace_mpiio_leav
 void OpenTuning::begin_quiet() {
     const Locked lock;
     if (quiet++ > 0) return;
-    is_kept = get_handler(objects::no_file(), &of_program) == MPI_SUCCESS;
+    is_kept = is_kept || get_handler(objects::no_file(), &of_program) == MPI_SUCCESS;
     if (is_kept) set_handler(objects::no_file(), objects::errors_return());
 }
 
 void OpenTuning::end_quiet() {
     const Locked lock;
     if (--quiet > 0 || !is_kept) return;
+    is_kept = false;
     set_handler(objects::no_file(), of_program);
     free_handler(&of_program);
 }

@@ -32,6 +32,8 @@ constexpr int layout_contiguous = 1;
 constexpr int layout_chunked = 2;
 constexpr int layout_virtual = 3;
 constexpr int fill_undefined = 0;
+constexpr int fill_default = 1;  ///< zeros
+constexpr int fill_if_set = 2;   ///< the fill time
 
 constexpr int class_integer = 0;
 constexpr int class_float = 1;

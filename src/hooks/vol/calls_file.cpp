@@ -68,6 +68,7 @@ void* wrapped(Library& library, const BelowList& below, FileTuning& tuning, void
         unsigned char token[16];
         if (made->file != nullptr) identify(*made, &under->file_number, token);
     }
+    under->of_ranks = tuning.of_ranks();
     if (made != nullptr) under->plan = tuning.take(*made);
     if (under->plan != nullptr) {
         under->plan->kept.files = 1;
@@ -137,6 +138,7 @@ Status reopen(Object& file, FileSpecific* arguments, Id transfer, void** request
 
 void* create_file(Library& library, const char* name, unsigned flags, Id creation, Id access,
                   Id transfer, void** request) {
+    note_thread();
     const BelowList below(library, access);
     if (!below.good()) return nullptr;
     const int64_t start = recorder::now();
@@ -155,6 +157,7 @@ void* create_file(Library& library, const char* name, unsigned flags, Id creatio
 
 void* open_file(Library& library, const char* name, unsigned flags, Id access, Id transfer,
                 void** request) {
+    note_thread();
     const BelowList below(library, access);
     if (!below.good()) return nullptr;
     const int64_t start = recorder::now();
@@ -173,6 +176,7 @@ void* open_file(Library& library, const char* name, unsigned flags, Id access, I
 
 Status file_specific(Library& library, void* object, FileSpecific* arguments, Id transfer,
                      void** request) {
+    note_thread();
     if (arguments->operation == file_is_accessible) {
         return without_object(library, arguments, &arguments->is_accessible.access, transfer,
                               request);

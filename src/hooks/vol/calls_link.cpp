@@ -135,7 +135,8 @@ Status copy_object(void* source, const Location* from, const char* from_name, vo
     Object& on = object_of(source);
     // What is counted lies in files of one process: there a copy can fail by itself.
     if (fill_holes_in_file(on, false) < 0) return -1;
-    fill_all_holes();
+    const bool of_ranks = target != nullptr && object_of(target).under->of_ranks;
+    if (fill_all_holes(on) < 0 && !of_ranks) return -1;
     const Clock clock(on.file);
     const Status status =
         on.library().H5VLobject_copy(on.inner, from, from_name, inner_of(target), to, to_name,

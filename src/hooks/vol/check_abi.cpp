@@ -33,6 +33,7 @@ static_assert(select_all == H5S_SEL_ALL);
 static_assert(layout_compact == H5D_COMPACT && layout_contiguous == H5D_CONTIGUOUS);
 static_assert(layout_chunked == H5D_CHUNKED && layout_virtual == H5D_VIRTUAL);
 static_assert(fill_undefined == H5D_FILL_VALUE_UNDEFINED);
+static_assert(fill_default == H5D_FILL_VALUE_DEFAULT && fill_if_set == H5D_FILL_TIME_IFSET);
 static_assert(class_integer == H5T_INTEGER && class_float == H5T_FLOAT);
 static_assert(class_string == H5T_STRING && class_bitfield == H5T_BITFIELD);
 static_assert(class_opaque == H5T_OPAQUE && class_compound == H5T_COMPOUND);

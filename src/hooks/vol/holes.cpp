@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hooks/common/in_child.hpp"
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/fill_values.hpp"
 #include "hooks/vol/tuning.hpp"
@@ -14,26 +15,35 @@
 namespace tailrace::hooks::vol {
 
 unsigned holes_counted = 0;
+OneThread holes_thread;
 
 namespace {
 
+constexpr const char* none_written =
+    "the library writes none into a contiguous dataset whose fill value is the default one";
 constexpr uint64_t most_elements = uint64_t{1} << 29;  // 64 MiB of bits
 constexpr uint64_t most_in_all = uint64_t{1} << 31;
 constexpr unsigned most_counted = 1024;
 uint64_t elements_in_all = 0;
 
-/// A dataset that is counted. Several objects may stand for it: its token tells which.
+/// A dataset that is counted, of any HDF5 library of this process. Several objects may stand for
+/// it: its token tells which.
 struct Counted {
     Counted* next;
     Counted** before;
     Object* owner;  ///< the one it was created as: open, since closing any of them ends this
-    unsigned long file_number;
+    unsigned long file_number;  ///< as its library counts them
     unsigned char token[16];
     Array array;
     WrittenBits bits;
     const plan::PlanSetting* setting;
     pid_t process;  ///< that counts
     bool failed;
+
+    [[nodiscard]] bool is_in(const Library& of) const { return &owner->library() == &of; }
+    [[nodiscard]] bool is_in(const Library& of, unsigned long file) const {
+        return is_in(of) && file_number == file;
+    }
 };
 Counted* all_counted = nullptr;
 
@@ -55,6 +65,7 @@ Counted* begin(Object& dataset, const Array& array, const plan::PlanSetting& set
     if (made->next != nullptr) made->next->before = &made->next;
     all_counted = made;
     ++holes_counted;
+    note_thread();
     elements_in_all += array.elements;
     return made;
 }
@@ -62,7 +73,7 @@ Counted* begin(Object& dataset, const Array& array, const plan::PlanSetting& set
 void forget(Counted* counted) {
     *counted->before = counted->next;
     if (counted->next != nullptr) counted->next->before = counted->before;
-    --holes_counted;
+    if (--holes_counted == 0) holes_thread.forget();
     elements_in_all -= counted->array.elements;
     counted->bits.end();
     free(counted);
@@ -70,6 +81,7 @@ void forget(Counted* counted) {
 
 /// Which one a dataset is; nullptr: none. `known` false: it cannot be told.
 Counted* counted_of(Object& dataset, bool& known) {
+    note_thread();
     known = true;
     if (dataset.kind != kind_dataset) return nullptr;
     for (Counted* at = all_counted; at != nullptr; at = at->next)
@@ -79,7 +91,8 @@ Counted* counted_of(Object& dataset, bool& known) {
     const ErrorsKept kept(dataset.library());
     known = identify(dataset, &number, token);
     for (Counted* at = all_counted; known && at != nullptr; at = at->next)
-        if (at->file_number == number && memcmp(at->token, token, sizeof token) == 0) return at;
+        if (at->is_in(dataset.library(), number) && memcmp(at->token, token, sizeof token) == 0)
+            return at;
     return nullptr;
 }
 
@@ -122,13 +135,14 @@ Status settle(Counted* counted, bool closes) {
     return 0;
 }
 
-Status settle_all(const Object* in_file_of, bool closes) {
+/// Those that `wanted` says.
+template <typename Wanted>
+Status settle_all(Wanted wanted, bool closes) {
+    note_thread();
     Status worst = 0;
     for (Counted* at = all_counted; at != nullptr;) {
         Counted* const next = at->next;
-        const bool wanted =
-            in_file_of == nullptr || at->file_number == in_file_of->under->file_number;
-        if (wanted && settle(at, closes) < 0) worst = -1;
+        if (wanted(*at) && settle(at, closes) < 0) worst = -1;
         at = next;
     }
     return worst;
@@ -136,8 +150,11 @@ Status settle_all(const Object* in_file_of, bool closes) {
 
 /// A child that is forked has the file open too, and neither it nor its parent knows what the other
 /// writes. So all is filled before, as without us, and on its way to the file: what waits in a
-/// buffer would be written by both.
+/// buffer would be written by both. Where other threads work with us one of them may be within the
+/// library, or hold its lock and wait for what this thread holds: then the parent fills at the
+/// close, as if there had been no fork.
 void fill_before_fork() {
+    if (!holes_thread.is_this()) return;
     for (Counted* at = all_counted; at != nullptr;) {
         Counted* const next = at->next;
         Object& owner = *at->owner;
@@ -152,6 +169,15 @@ void fill_before_fork() {
         at = next;
     }
 }
+
+/// A child fills nothing that was not filled before the fork: its parent does. Another thread may
+/// have been changing the list.
+const InChild in_child{[] {
+    all_counted = nullptr;
+    holes_counted = 0;
+    elements_in_all = 0;
+    holes_thread.forget();
+}};
 
 /// Blocks in equal steps, all within the array.
 bool regular(const Library& of, Id space, const Array& array, Place& place) {
@@ -194,6 +220,7 @@ bool will_write(const Library& of, Id space, const Array& array, Place& place, b
 const char* why_not_counted(const Library& of, Id creation, const NewDataset& what) {
     const Quiet quiet(of);
     int defined = fill_undefined;
+    int time = fill_if_set;
     if (what.parallel)
         return "whether all ranks together write every element is not counted at run time";
     if (of.H5Pget_layout(creation) != layout_contiguous || of.H5Pget_external_count(creation) != 0)
@@ -202,6 +229,9 @@ const char* why_not_counted(const Library& of, Id creation, const NewDataset& wh
     if (!what.plain) return "only for plain numbers and strings of a fixed length";
     if (of.H5Pfill_value_defined(creation, &defined) < 0 || defined == fill_undefined)
         return "the program asks for no fill values";
+    // What the program leaves out stays a hole of the file there: zeros, and no bytes.
+    if (defined == fill_default && of.H5Pget_fill_time(creation, &time) >= 0 && time == fill_if_set)
+        return none_written;
     if (holes_counted >= most_counted) return "too many datasets are counted already";
     const uint64_t bytes = what.around.type_bytes;
     if (bytes == 0 || what.bytes == 0) return "the dataset is empty";
@@ -225,22 +255,28 @@ Status fill_holes(Object& dataset, bool closes) {
     if (holes_counted == 0) return 0;
     bool known = true;
     Counted* counted = counted_of(dataset, known);
-    if (!known) fill_all_holes();
+    if (!known && fill_all_holes(dataset) < 0 && !closes) return -1;
     return counted != nullptr ? settle(counted, closes) : 0;
 }
 
 Status fill_holes_in_file(const Object& any, bool closes) {
-    return holes_counted != 0 ? settle_all(&any, closes) : 0;
+    const auto in_file = [&](const Counted& one) {
+        return one.is_in(any.library(), any.under->file_number);
+    };
+    return holes_counted != 0 ? settle_all(in_file, closes) : 0;
 }
 
-void fill_all_holes() { settle_all(nullptr, false); }
+Status fill_all_holes(const Object& on) {
+    const auto in_library = [&](const Counted& one) { return one.is_in(on.library()); };
+    return settle_all(in_library, false) < 0 && !on.under->of_ranks ? -1 : 0;
+}
 
 Status before_read(size_t count, void** objects) {
     for (size_t at = 0; holes_counted != 0 && at < count; ++at) {
         Object& dataset = object_of(objects[at]);
         if (fill_holes(dataset, false) < 0) return -1;
         // Below us the library reads the sources of a virtual dataset, which may be any.
-        if (holes_counted != 0 && is_virtual(dataset)) fill_all_holes();
+        if (holes_counted != 0 && is_virtual(dataset) && fill_all_holes(dataset) < 0) return -1;
     }
     return 0;
 }

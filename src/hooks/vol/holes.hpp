@@ -4,6 +4,7 @@
 // their fill value before anybody can see them.
 #pragma once
 
+#include "hooks/vol/one_thread.hpp"
 #include "hooks/vol/plan.hpp"
 #include "hooks/vol/put.hpp"
 
@@ -13,6 +14,12 @@ constexpr uint64_t fill_never = 1;  ///< the word of the plan's key, as HDF5 cou
 
 /// Datasets that are counted now; nothing of this costs anything while there are none.
 extern unsigned holes_counted;
+/// The thread that works with us while there are some: at a fork it fills them, no other may.
+extern OneThread holes_thread;
+/// At every call of the library, whatever it is about.  [local]
+inline void note_thread() {
+    if (holes_counted != 0) holes_thread.calls();
+}
 
 /// Why the elements of a dataset that is to be created cannot be counted; nullptr: they can.
 /// @param creation  its list, with what the plan has put on it  [local]
@@ -35,9 +42,10 @@ void after_write(size_t count, void** objects, const Id* file_spaces);
 Status fill_holes(Object& dataset, bool closes);
 /// Before a file is flushed, closed, copied from or otherwise looked at as a whole.
 Status fill_holes_in_file(const Object& any, bool closes);
-/// Before something is copied, wherever it lies. A failure is said, and met again when the dataset
-/// it is about is closed: the call at hand may be a collective one on another file, which no rank
-/// must leave alone.
-void fill_all_holes();
+/// Before something is read or copied by way of `on`, in whatever file of its library it lies.
+/// @return negative where something could not be filled; 0 all the same where `on` is in a file of
+/// several ranks: the call may be a collective one, which none must leave alone. The failure is
+/// said, and met again when the dataset that it is about is closed.
+Status fill_all_holes(const Object& on);
 
 }  // namespace tailrace::hooks::vol

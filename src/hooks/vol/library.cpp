@@ -5,12 +5,16 @@
 
 #include <atomic>
 
+#include "hooks/common/in_child.hpp"
+
 namespace tailrace::hooks::vol {
 namespace {
 
 Library libraries[most_libraries];
 std::atomic<unsigned> known{0};
 std::atomic_flag busy = ATOMIC_FLAG_INIT;
+// A library that was being looked up is none of those that are known, and is looked up anew.
+const InChild in_child{[] { busy.clear(); }};
 
 /// The functions of the library at `where`.
 bool fill(Library& found, const Dl_info& where) {

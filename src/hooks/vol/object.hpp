@@ -64,6 +64,7 @@ struct Under {
     Count open[kinds];          ///< objects of the file, by kind
     unsigned long file_number;  ///< 0: not known
     FilePlan* plan;             ///< nullptr: the plan has nothing for the file
+    bool of_ranks;              ///< under a plan: several processes may have the file open together
 };
 
 /// What stands in a file access list for us. Without one HDF5's own connector is below.

@@ -5,12 +5,16 @@
 
 #include <atomic>
 
+#include "hooks/common/in_child.hpp"
+
 namespace tailrace::hooks::vol {
 namespace {
 
 plan::PlanView view;
 std::atomic<bool> asked{false};
 std::atomic_flag busy = ATOMIC_FLAG_INIT;
+// Where it was being read the child reads it anew.
+const InChild in_child{[] { busy.clear(); }};
 
 }  // namespace
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,8 @@
 #include <unistd.h>
 
 #include <atomic>
+
+#include "hooks/common/in_child.hpp"
 
 namespace tailrace::hooks::vol::recorder {
 namespace {
@@ -23,7 +24,7 @@ enum class Mode { not_asked, off, record, apply };
 
 std::atomic_flag busy = ATOMIC_FLAG_INIT;
 std::atomic<bool> forked{false};
-Mode mode = Mode::not_asked;
+std::atomic<Mode> mode{Mode::not_asked};  ///< told when all else is ready
 bool is_spooling = false;
 Writer spool_writer;
 uint32_t now_generation = 0;
@@ -71,12 +72,13 @@ bool begin(bool inherited) {
     return true;
 }
 
-void begin_spool(const char* what_not) {
+/// @param must  a folder has to be named: without one `what_not` is said
+void begin_spool(bool must, const char* what_not) {
     const char* where = environment("TAILRACE_PROFILE_DIR");
     // As it is now: the program may go to another folder, and the spool is opened again to grow.
     if (where == nullptr || realpath(where, folder) == nullptr) {
         // A plan may be applied without a word about it.
-        if (where != nullptr || mode == Mode::record) {
+        if (where != nullptr || must) {
             char line[128];
             snprintf(line, sizeof line,
                      "%s: the folder is missing: TAILRACE_PROFILE_DIR=", what_not);
@@ -90,42 +92,48 @@ void begin_spool(const char* what_not) {
         char line[128];
         snprintf(line, sizeof line, "%s: no file can be made in TAILRACE_PROFILE_DIR=", what_not);
         say_of(line, folder);
-        return;
     }
-    pthread_atfork(nullptr, nullptr, [] {
-        forked.store(true);
-        busy.clear();  // whoever held it stayed behind in the parent
-    });
 }
 
-void read_environment() {
+Mode read_environment() {
     const char* asked = environment("TAILRACE_MODE");
-    if (asked == nullptr || strcmp(asked, "off") == 0) {
-        mode = Mode::off;
-    } else if (strcmp(asked, "apply") == 0) {
-        mode = Mode::apply;
-        begin_spool("what becomes of the plan is not noted down");
-    } else if (strcmp(asked, "record") == 0) {
-        mode = Mode::record;
-        begin_spool("nothing is recorded");
-        if (!is_spooling) mode = Mode::off;
-    } else {
-        say_of("it is record, apply or off; the program runs as it is: TAILRACE_MODE=", asked);
-        mode = Mode::off;
+    if (asked == nullptr || strcmp(asked, "off") == 0) return Mode::off;
+    if (strcmp(asked, "apply") == 0) {
+        begin_spool(false, "what becomes of the plan is not noted down");
+        return Mode::apply;
     }
+    if (strcmp(asked, "record") == 0) {
+        begin_spool(true, "nothing is recorded");
+        return is_spooling ? Mode::record : Mode::off;
+    }
+    say_of("it is record, apply or off; the program runs as it is: TAILRACE_MODE=", asked);
+    return Mode::off;
 }
 
-void ask_environment() {
-    if (mode != Mode::not_asked) return;
+Mode asked_mode() {
+    const Mode known = mode.load(std::memory_order_acquire);
+    if (known != Mode::not_asked) return known;
     while (busy.test_and_set(std::memory_order_acquire)) sched_yield();
-    if (mode == Mode::not_asked) read_environment();
+    if (mode.load() == Mode::not_asked) mode.store(read_environment(), std::memory_order_release);
     busy.clear(std::memory_order_release);
+    return mode.load();
 }
 
 void stop_spooling() {
     is_spooling = false;
-    if (mode == Mode::record) mode = Mode::off;
+    if (mode.load() == Mode::record) mode.store(Mode::off);
 }
+
+const InChild in_child{[] {
+    if (mode.load() == Mode::not_asked) {
+        // Another thread may have been at it: the child asks anew, and begins a spool of its own.
+        is_spooling = false;
+        spool_writer.forget();
+    } else {
+        forked.store(true);
+    }
+    busy.clear();  // whoever held it stayed behind in the parent
+}};
 
 /// In a child: the parent's spool is left alone, entries move over as they are met again.
 void move_over() {
@@ -142,15 +150,8 @@ void move_over() {
 
 }  // namespace
 
-bool on() {
-    ask_environment();
-    return mode == Mode::record;
-}
-
-bool applying() {
-    ask_environment();
-    return mode == Mode::apply;
-}
+bool on() { return asked_mode() == Mode::record; }
+bool applying() { return asked_mode() == Mode::apply; }
 
 Turn::Turn(bool outcomes) : x_errno(errno), x_open(false) {
     if (!(outcomes ? applying() : on()) || !is_spooling) return;

@@ -70,6 +70,8 @@ public:
     /// The file was opened: what its objects are to be looked up by; nullptr: nothing. Says which
     /// hints are in force.
     FilePlan* take(Object& file);
+    /// Whether other ranks may make the same calls on the file, and wait for this one.
+    [[nodiscard]] bool of_ranks() const { return x_parallel || !x_known; }
 
 private:
     bool look_up(const char* name);

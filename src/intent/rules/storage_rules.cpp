@@ -12,17 +12,30 @@ namespace {
 
 using plan::Class;
 
+/// Whether the library writes fill values when it allocates. Its own default value goes into
+/// chunks, and into a contiguous dataset only where the program asks for it each time.
+bool fills(const Dataset& dataset) {
+    const Fill fill = dataset.fill.value_or(Fill{});
+    const std::string time = fill.time.value_or("ifset");
+    const std::string defined = fill.defined.value_or("");
+    if (time == "alloc") return true;
+    return time == "ifset" && (defined == "user" || (defined == "default" && chunked(dataset)));
+}
+
+/// Whether it allocates all of the dataset before the program writes: when it is created or, unless
+/// all is written then, at the first write. Chunks come one by one where nobody asks for more.
+bool allocated_before(const Subject& s) {
+    const Dataset& dataset = *s.dataset;
+    const std::string when = dataset.allocation.value_or(parallel(s) ? "early" : "");
+    const bool late = when == "late" || (when.empty() && !chunked(dataset));
+    return when == "early" || (late && dataset.writes->whole.value_or(0) == 0);
+}
+
 std::optional<Reason> fill_fires(const Subject& s) {
     const Dataset& dataset = *s.dataset;
     const Count all = size_bytes(dataset);
     if (!all || *all < mib || moved_bytes(dataset.writes) < *all) return std::nullopt;
-    const Fill fill = dataset.fill.value_or(Fill{});
-    // A first write of the whole dataset needs no fill values before it.
-    const bool asked =
-        fill.defined.value_or("") == "user" && dataset.writes->whole.value_or(0) == 0;
-    const bool before = asked || parallel(s) || dataset.allocation.value_or("") == "early" ||
-                        fill.time.value_or("") == "alloc";
-    if (!before || !created(s)) return std::nullopt;
+    if (!fills(dataset) || !allocated_before(s) || !created(s)) return std::nullopt;
     Reason reason{say("all ", size(*all), " are written (", size(moved_bytes(dataset.writes)),
                       " by the program), and before that the library writes fill values"),
                   {}};
@@ -39,8 +52,6 @@ std::string type_words(const Dataset& dataset) {
 
 std::optional<Held> fill_held(const Subject& s) {
     const Dataset& dataset = *s.dataset;
-    if (dataset.fill && dataset.fill->time.value_or("") == "never")
-        return Held{"program", "the program writes no fill values"};
     if (!plain_type(dataset))
         return Held{"type",
                     say("only for plain numbers and texts of a fixed length; this is ",

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a single thread works with us. The lock that an HDF5 for several threads has is not ours
+// to ask for: what is done outside of its calls only that thread may do.
+#pragma once
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include <atomic>
+
+namespace tailrace::hooks::vol {
+
+/// Threads are known by their number, which another one may have later: not while the first lives.
+class OneThread {
+public:
+    /// This thread makes a call of ours.  [local]
+    void calls() {
+        const auto self = static_cast<uint64_t>(pthread_self());
+        uint64_t before = x_thread.load(std::memory_order_relaxed);
+        if (before == self || before == several) return;
+        if (before == nobody && x_thread.compare_exchange_strong(before, self)) return;
+        x_thread.store(several);
+    }
+    /// What had to be done by a single one is over.
+    void forget() { x_thread.store(nobody); }
+    /// Whether this thread has made all calls since then, and at least one.  [local]
+    [[nodiscard]] bool is_this() const {
+        return x_thread.load() == static_cast<uint64_t>(pthread_self());
+    }
+
+private:
+    static constexpr uint64_t nobody = 0;
+    static constexpr uint64_t several = ~uint64_t{0};
+    std::atomic<uint64_t> x_thread{nobody};
+};
+
+}  // namespace tailrace::hooks::vol
