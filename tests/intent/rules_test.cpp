@@ -345,7 +345,7 @@ TEST_CASE("rule 18: columns of ranks side by side, written independently, become
     side_by_side->evidence(profile);
     const auto decided = [&profile] { return decision(profile, Options{}, "18"); };
     REQUIRE(decided());
-    const Set& set = decided()->proposal.settings.at(0);
+    const Set set = decided()->proposal.settings.at(0);
     CHECK(set.key == "chunk");
     REQUIRE(set.function);
     CHECK(set.function->name == "block_per_rank");
