@@ -350,7 +350,7 @@ TEST_CASE("rule 18: columns of ranks side by side, written independently, become
     REQUIRE(set.function);
     CHECK(set.function->name == "block_per_rank");
     CHECK(set.function->numbers.at("dimension") == 1);
-    CHECK(decided()->reason.text.find("pieces of 16 B") != std::string::npos);
+    CHECK(decided()->reason.text.find("pieces of 16 bytes") != std::string::npos);
     // By blocks of the ranks, or as a whole, it may be read.
     tests::first(profile).reads = tests::accesses(4, {16384, 2});
     CHECK_FALSE(decided()->held);

@@ -19,11 +19,53 @@ plan::Call tile(Extents extents, std::uint64_t most) {
     return {"tile", {{"max_bytes", most}}, std::move(extents)};
 }
 
+// --- blocks of ranks -----------------------------------------------------------------------------
+/// The dimension along which ranks write their blocks, where each writes one.
+std::optional<std::size_t> rank_dimension(const Subject& s) {
+    const Dataset& dataset = *s.dataset;
+    const std::optional<Access> writing = dominant(dataset.writes, dataset);
+    if (!parallel(s) || !writing || file_ranks(s) < 2) return std::nullopt;
+    std::optional<std::size_t> found;
+    for (std::size_t d = 0; d < dataset.dims.size(); ++d) {
+        if (writing->length[d] == dataset.dims[d]) continue;
+        if (found || plan::times(writing->length[d], file_ranks(s)) != dataset.dims[d])
+            return std::nullopt;
+        found = d;
+    }
+    return found;
+}
+
+/// Bytes of each piece of a rank's block in a contiguous dataset, where the blocks of the ranks lie
+/// side by side: a write is a piece for every row. Collective writes put the pieces together.
+std::optional<std::uint64_t> interleaved_piece(const Subject& s) {
+    const Dataset& dataset = *s.dataset;
+    const auto dimension = rank_dimension(s);
+    if (!contiguous(dataset) || !dimension || size_bytes(dataset).value_or(0) < mib)
+        return std::nullopt;
+    if (dataset.writes->requested_independent.value_or(0) < calls(dataset.writes))
+        return std::nullopt;
+    std::uint64_t pieces = 1;
+    for (std::size_t d = 0; d < *dimension; ++d) pieces = plan::times(pieces, dataset.dims[d]);
+    const std::uint64_t block = *size_bytes(dataset) / file_ranks(s);
+    const std::uint64_t piece = pieces > 1 ? block / pieces : block;
+    return pieces > 1 && piece < 4 * kib ? std::optional(piece) : std::nullopt;
+}
+
+/// Whether it is read in other pieces than the whole or the block of a rank.
+bool read_otherwise(const Dataset& dataset) {
+    if (calls(dataset.reads) == 0 || only_whole(dataset.reads, dataset)) return false;
+    const std::optional<Access> reading = dominant(dataset.reads, dataset);
+    const std::optional<Access> writing = dominant(dataset.writes, dataset);
+    return !reading || !writing || reading->length != writing->length;
+}
+
 // --- 17: a tile for what is written one way and read another ------------------------------------
 /// The reading shape, where it takes short pieces of a contiguous dataset.
 std::optional<Access> across(const Subject& s) {
     const Dataset& dataset = *s.dataset;
     if (!contiguous(dataset) || dataset.dims.size() < 2) return std::nullopt;
+    // Blocks of ranks that are read as they are written are for rule 18.
+    if (interleaved_piece(s) && !read_otherwise(dataset)) return std::nullopt;
     const std::optional<Access> reading = dominant(dataset.reads, dataset);
     if (!reading || reading->calls < 2) return std::nullopt;
     const std::uint64_t piece = plan::times(reading->length.back(), type_bytes(dataset));
@@ -74,37 +116,6 @@ Proposal tile_act(const Subject& s) {
 }
 
 // --- 18: chunks that are too small, too large or cut by ranks ------------------------------------
-/// The dimension along which ranks write their blocks, where each writes one.
-std::optional<std::size_t> rank_dimension(const Subject& s) {
-    const Dataset& dataset = *s.dataset;
-    const std::optional<Access> writing = dominant(dataset.writes, dataset);
-    if (!parallel(s) || !writing || file_ranks(s) < 2) return std::nullopt;
-    std::optional<std::size_t> found;
-    for (std::size_t d = 0; d < dataset.dims.size(); ++d) {
-        if (writing->length[d] == dataset.dims[d]) continue;
-        if (found || plan::times(writing->length[d], file_ranks(s)) != dataset.dims[d])
-            return std::nullopt;
-        found = d;
-    }
-    return found;
-}
-
-/// Bytes of each piece of a rank's block in a contiguous dataset, where the blocks of the ranks lie
-/// side by side: a write is a piece for every row. Collective writes put the pieces together.
-std::optional<std::uint64_t> interleaved_piece(const Subject& s) {
-    const Dataset& dataset = *s.dataset;
-    const auto dimension = rank_dimension(s);
-    if (!contiguous(dataset) || !dimension || size_bytes(dataset).value_or(0) < mib)
-        return std::nullopt;
-    if (dataset.writes->requested_independent.value_or(0) < calls(dataset.writes))
-        return std::nullopt;
-    std::uint64_t pieces = 1;
-    for (std::size_t d = 0; d < *dimension; ++d) pieces = plan::times(pieces, dataset.dims[d]);
-    const std::uint64_t block = *size_bytes(dataset) / file_ranks(s);
-    const std::uint64_t piece = pieces > 1 ? block / pieces : block;
-    return pieces > 1 && piece < 4 * kib ? std::optional(piece) : std::nullopt;
-}
-
 std::optional<Reason> interleaved_fires(const Subject& s) {
     const auto piece = interleaved_piece(s);
     if (!piece) return std::nullopt;
@@ -141,14 +152,6 @@ std::optional<Held> direct_held(const Subject& s) {
     if (s.dataset->direct_chunk_writes)
         return Held{"direct chunks", "the program writes whole chunks itself"};
     return std::nullopt;
-}
-
-/// Whether it is read in other pieces than the whole or the block of a rank.
-bool read_otherwise(const Dataset& dataset) {
-    if (calls(dataset.reads) == 0 || only_whole(dataset.reads, dataset)) return false;
-    const std::optional<Access> reading = dominant(dataset.reads, dataset);
-    const std::optional<Access> writing = dominant(dataset.writes, dataset);
-    return !reading || !writing || reading->length != writing->length;
 }
 
 std::optional<Held> chunk_size_held(const Subject& s) {
