@@ -221,7 +221,7 @@ def early(name):
     creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     creation.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
     space = h5py.h5s.create_simple((60, 70))
-    return h5py.Dataset(h5py.h5d.create(f.id, name.encode(), h5py.h5t.NATIVE_INT, space, creation))
+    return h5py.Dataset(h5py.h5d.create(f.id, name.encode(), h5py.h5t.STD_I32LE, space, creation))
 found = []
 for number, create in enumerate(creates):
     d = eval(create.replace('"d"', f'"{number}"'))
@@ -248,7 +248,7 @@ def made(name, when):
     creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     creation.set_fill_time(when)
     space = h5py.h5s.create_simple((16 << 20,))
-    return h5py.Dataset(h5py.h5d.create(f.id, name.encode(), h5py.h5t.NATIVE_INT, space, creation))
+    return h5py.Dataset(h5py.h5d.create(f.id, name.encode(), h5py.h5t.STD_I32LE, space, creation))
 found = []
 def counted(create):
     before = written()
