@@ -91,6 +91,15 @@ inline void hdf5_less_mpiio(Profile& p, std::uint64_t ranks, std::uint64_t colle
     p.files[0].mpiio->writes->bytes = bytes;
 }
 
+/// What a rule says of it; none where it does not fire.
+inline std::optional<rules::Decision> decision(const Profile& profile,
+                                               const rules::Options& options,
+                                               const std::string& rule) {
+    for (const rules::Decision& one : rules::decide(profile, options))
+        if (one.rule == rule) return one;
+    return std::nullopt;
+}
+
 [[nodiscard]] const std::vector<RuleCase>& file_cases();     ///< rules of files
 [[nodiscard]] const std::vector<RuleCase>& dataset_cases();  ///< rules of datasets
 [[nodiscard]] const std::vector<RuleCase>& hint_cases();     ///< of MPI-IO, PnetCDF
