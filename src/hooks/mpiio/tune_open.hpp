@@ -74,8 +74,6 @@ private:
     /// Our call failed, and the program's handler has not heard of it.
     static void tell_handler(int error);
 
-    static constexpr unsigned most = 96;  ///< as many as plan::Found has
-
     OpenCall x_call;
     char* x_path = nullptr;
     int x_ranks = 1;
@@ -86,7 +84,7 @@ private:
     bool x_was_there = false;
     uint64_t x_free[2] = {0, 0};  ///< by bit: hints that the program has not set
     MPI_Info x_info{};
-    HintChoice x_all[most];
+    HintChoice x_all[plan::Found::most];
     unsigned x_count = 0;
 };
 

@@ -84,7 +84,7 @@ void Choices::choose(const plan::Found& found, const plan::Surroundings& around,
         const plan::KeyInfo& info = plan::keys()[setting->key];
         bool wanted = false;
         for (const plan::Level level : levels) wanted = wanted || info.level == level;
-        if (!wanted || x_count == sizeof x_all / sizeof x_all[0]) continue;
+        if (!wanted) continue;
         Choice& choice = x_all[x_count++];
         choice = {setting, 0, 0, ""};
         const plan::Value value = value_of(of, *setting, around);

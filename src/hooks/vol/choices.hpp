@@ -46,7 +46,7 @@ public:
     void note(const Where& where) const;
 
 private:
-    Choice x_all[48];
+    Choice x_all[plan::Found::most];
     size_t x_count = 0;
     plan::Value x_chunk;
 };

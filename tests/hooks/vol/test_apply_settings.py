@@ -376,6 +376,22 @@ with h5py.File("out.h5", "w") as f:
 
 SET = """
 H = library()
+def test_no_setting_of_a_file_is_left_out_without_a_word(tmp_path: Path) -> None:
+    """As many as a plan may have for one: hints, and behind them what HDF5 takes."""
+    hints = [setting("45", f"hint.of_site_{number}", "1") for number in range(92)]
+    last = {"alignment_threshold_bytes": 2048, "alignment_bytes": 4096, "meta_block_bytes": 65536,
+            "sieve_buffer_bytes": 1 << 20}  # fmt: skip
+    others = [setting("1", key, value, "layout") for key, value in last.items()]
+    plan = write_plan(tmp_path, entry("out.h5", *hints, *others))
+    text = 'with h5py.File("out.h5", "w") as f: f["x"] = 1\n'
+    ran, lines = applied(tmp_path, plan, ASK + text)
+    ran.expect(0)
+    became = {key: line["became"] for (_, key), line in lines.items()}
+    assert became == {f"hint.of_site_{number}": "held" for number in range(92)} | dict.fromkeys(
+        last, "applied"
+    )  # fmt: skip
+
+
 for name, kinds in (("H5Pset_small_data_block_size", [ctypes.c_uint64]),
                     ("H5Pset_evict_on_close", [ctypes.c_bool]),
                     ("H5Pset_buffer", [ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p])):
