@@ -65,6 +65,7 @@ private:
     void give_hints();
     bool again(int error);
     void refused();
+    bool ask_hints(MPI_File file, MPI_Info& info);
     void check(MPI_File file);
     void note(MPI_File file);
     void say_outcome(spool::Became became, const char* reason) const;

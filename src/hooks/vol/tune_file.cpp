@@ -207,11 +207,12 @@ bool FileTuning::vote(Vote& vote) {
     const char* path = x_plan != nullptr && x_plan->path != nullptr ? x_plan->path : "";
     if (!x_ranks.open(x_library, x_access)) {
         if (vote.match != 0) {
-            say_once(said_no_mpi, path,
-                     "the plan is off: this MPI is none whose handles are known, so ranks cannot "
-                     "agree on it");
-            recorder::outcome({spool::became_unavailable, "", "", path, "", "",
-                               "ranks cannot agree: this MPI is none whose handles are known"});
+            char why[200];
+            snprintf(why, sizeof why, "the plan is off: %s, so ranks cannot agree on it",
+                     x_ranks.obstacle());
+            say_once(said_no_mpi, path, why);
+            snprintf(why, sizeof why, "ranks cannot agree: %s", x_ranks.obstacle());
+            recorder::outcome({spool::became_unavailable, "", "", path, "", "", why});
         }
         return false;
     }

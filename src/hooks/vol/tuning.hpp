@@ -87,6 +87,9 @@ private:
     [[nodiscard]] bool is_free(const plan::PlanSetting& hint) const;
     void put_hints();
     void check_hints(Object& file);
+    [[nodiscard]] Mpi::Handle hints_of(Object& file) const;
+    [[nodiscard]] const char* why_not_in_force(const plan::PlanSetting& hint,
+                                               Mpi::Handle info) const;
     bool again(bool made);
     void refused();
 
