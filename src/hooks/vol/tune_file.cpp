@@ -76,17 +76,12 @@ Size user_block_of(const Library& of, Id creation) {
     return creation >= 0 && of.H5Pget_userblock(creation, &bytes) >= 0 ? bytes : 0;
 }
 
-/// Settings that keep data or metadata from the disk longer than HDF5 does by itself.
+/// What keeps metadata from the disk longer than HDF5 does by itself.
 void hold_what_delays(Choices& choices) {
-    static constexpr char why[] = "the program declares the file durable";
-    const Choice* driver = choices.open(Key::driver);
-    if (driver != nullptr && plan_of_process().text(driver->setting->text) == "core") {
-        for (const Key key : {Key::driver, Key::core_increment_bytes, Key::core_backing_store})
-            choices.settle(key, spool::became_held, why);
-    }
     const Choice* evictions = choices.open(Key::metadata_cache_evictions);
     if (evictions != nullptr && evictions->number == 0)
-        choices.settle(Key::metadata_cache_evictions, spool::became_held, why);
+        choices.settle(Key::metadata_cache_evictions, spool::became_held,
+                       "the program declares the file durable");
 }
 
 }  // namespace
