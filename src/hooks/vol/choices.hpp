@@ -31,6 +31,8 @@ public:
     [[nodiscard]] Choice* open(Key key);
     [[nodiscard]] Choice* begin() { return x_all; }
     [[nodiscard]] Choice* end() { return x_all + x_count; }
+    [[nodiscard]] const Choice* begin() const { return x_all; }
+    [[nodiscard]] const Choice* end() const { return x_all + x_count; }
     /// The chunk that is wanted.
     [[nodiscard]] const plan::Value& chunk() const { return x_chunk; }
 

@@ -99,14 +99,15 @@ Ranks::~Ranks() { x_mpi.let_go(x_communicator, x_info); }
 bool Ranks::agree(Vote& vote) const {
     // The smallest of a number and of its complement: equal on all ranks, or not.
     const uint64_t* free = vote.free_hints;
-    const uint64_t own[] = {vote.plan[0], ~vote.plan[0], vote.plan[1],    ~vote.plan[1],
-                            vote.match,   ~vote.match,   free[0],         ~free[0],
-                            free[1],      ~free[1],      vote.block_bytes};
+    const uint64_t own[] = {vote.plan[0], ~vote.plan[0], vote.plan[1],     ~vote.plan[1],
+                            vote.match,   ~vote.match,   free[0],          ~free[0],
+                            free[1],      ~free[1],      vote.block_bytes, vote.room};
     constexpr int count = sizeof own / sizeof own[0];
     uint64_t least[count] = {};
     if (x_mpi.reduce(own, least, count, x_mpi.number, x_mpi.smallest, x_communicator) != 0)
         return false;
-    vote.block_bytes = least[count - 1];
+    vote.block_bytes = least[count - 2];
+    vote.room = least[count - 1];
     const auto same = [&least](int from, int to) {
         bool all = true;
         for (int at = from; at < to; at += 2) all = all && least[at] == ~least[at + 1];

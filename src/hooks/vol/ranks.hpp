@@ -67,6 +67,7 @@ struct Vote {
     uint64_t plan[2] = {0, 0};  ///< the hash; 0 and 0: none
     uint64_t match = 0;         ///< which entries are for the file
     uint64_t block_bytes = 0;   ///< of the file system, as this rank sees it
+    uint64_t room = 0;          ///< datasets whose chunks it may still change
     /// By bit: hints that the program has not set. None where not all ranks have the same.
     uint64_t free_hints[2] = {0, 0};
 };
@@ -82,16 +83,15 @@ public:
     /// Takes the communicator of a list with the MPI-IO driver. False where other ranks cannot be
     /// asked, the same on all of them.  [collective]
     [[nodiscard]] bool open(const Library& library, Id access);
-    [[nodiscard]] uint64_t count() const { return static_cast<uint64_t>(x_count); }
     /// Why they cannot be asked.
     [[nodiscard]] const char* obstacle() const { return x_obstacle; }
+    [[nodiscard]] uint64_t count() const { return static_cast<uint64_t>(x_count); }
     [[nodiscard]] const Mpi& mpi() const { return x_mpi; }
     [[nodiscard]] Mpi::Handle communicator() const { return x_communicator; }
     [[nodiscard]] Mpi::Handle info() const { return x_info; }
 
-    /// Whether all ranks have the same plan and match; block_bytes becomes the smallest, and no
-    /// hint is free where they differ in those.
-    /// [collective]
+    /// Whether all ranks have the same plan and match; block_bytes and room become the smallest,
+    /// and no hint is free where they differ in those. [collective]
     [[nodiscard]] bool agree(Vote& vote) const;
     /// Whether it is true on all ranks.  [collective]
     [[nodiscard]] bool all(bool here) const;

@@ -83,8 +83,17 @@ DatasetTuning::~DatasetTuning() {
 }
 
 void DatasetTuning::put_creation(Id type, Id space, Lists own) {
-    const Library& of = x_parent.library();
+/// Remembering what the program asked for takes memory. In a file of several ranks it must not
+/// depend on what else this one has made: they have agreed on how many may be changed.
+void DatasetTuning::bound_changes() {
     const FilePlan& file = *x_parent.under->plan;
+    if ((file.parallel ? file.changes_left : room_for_direct_chunks()) > 0) return;
+    for (const Key key : {Key::chunk, Key::layout, Key::shuffle, Key::deflate})
+        x_choices.settle(key, spool::became_held, "65536 datasets have been changed");
+}
+
+    const Library& of = x_parent.library();
+    FilePlan& file = *x_parent.under->plan;
     const Quiet quiet(of);
     x_made = true;
     x_own_creation = own.creation;
@@ -96,11 +105,7 @@ void DatasetTuning::put_creation(Id type, Id space, Lists own) {
         for (const plan::KeyInfo& info : plan::keys())
             x_choices.settle(info.key, spool::became_misfit, "the dataset has no extents");
     } else if (!x_choices.empty()) {
-        // With several ranks it must not depend on what else this one has made.
-        if (!file.parallel && !room_for_direct_chunks()) {
-            for (const Key key : {Key::chunk, Key::layout, Key::shuffle, Key::deflate})
-                x_choices.settle(key, spool::became_held, "65536 datasets have been changed");
-        }
+        bound_changes();
         NewDataset fresh{what.around,           file.parallel,        false,
                          is_variable(of, type), lies_plain(of, type), what.around.type_bytes};
         for (size_t d = 0; d < what.around.dims.size(); ++d) {
@@ -111,6 +116,7 @@ void DatasetTuning::put_creation(Id type, Id space, Lists own) {
         Put on{of, x_choices, x_creation, of.default_dataset_creation};
         if (x_creation >= 0) put_dataset_creation(on, fresh);
         if (x_creation >= 0 && !x_choices.any_applied()) {
+        if (file.changes_left > 0 && changes_chunks(x_choices)) --file.changes_left;
             of.H5Pclose(x_creation);
             x_creation = invalid_id;
         }

@@ -9,6 +9,7 @@
 
 #include "hooks/vol/declared.hpp"
 #include "hooks/vol/describe.hpp"
+#include "hooks/vol/direct_chunks.hpp"
 #include "hooks/vol/proven.hpp"
 #include "hooks/vol/subfiles.hpp"
 #include "hooks/vol/tuning.hpp"
@@ -153,6 +154,7 @@ bool FileTuning::look_up(const char* name) {
         x_plan->path = path;
         x_plan->ranks = 1;
         vote.block_bytes = block_of(path);
+        vote.room = room_for_direct_chunks();
         if (!of.empty()) {
             plans::halves_of(of, vote.plan);
             vote.match = plan::match_of(of, path);
@@ -185,6 +187,7 @@ bool FileTuning::look_up(const char* name) {
     x_plan->parallel = x_parallel;
     x_was_there = ::access(path, F_OK) == 0;
     x_plan->block_bytes = vote.block_bytes;
+    x_plan->changes_left = vote.room;
     x_plan->cache = cache_of(x_library, x_access);
     return true;
 }

@@ -24,10 +24,11 @@ struct FilePlan {
     uint64_t ranks;
     uint64_t block_bytes;
     FileCache cache;
-    bool parallel;        ///< opened with MPI-IO
-    uint64_t core_bytes;  ///< in Library::core_bytes
-    bool subfiled;        ///< where the program asked for MPI-IO
-    bool proven;          ///< HDF5 and MPI are those that collective settings were proven with
+    bool parallel;          ///< opened with MPI-IO
+    uint64_t changes_left;  ///< with MPI-IO: datasets whose chunks may still be changed
+    uint64_t core_bytes;    ///< in Library::core_bytes
+    bool subfiled;          ///< where the program asked for MPI-IO
+    bool proven;            ///< HDF5 and MPI are those that collective settings were proven with
     TunedList* lists;
     KeptCaches kept;
 };
@@ -169,6 +170,7 @@ public:
     void done(Object& dataset);
 
 private:
+    void bound_changes();
     void put_creation(Id type, Id space, Lists own);
     void put_access(const plan::Surroundings& around, Id own);
     void bound_cache(uint64_t most);
