@@ -115,6 +115,14 @@ void Choices::settle(Key key, spool::Became became, const char* reason) {
     }
 }
 
+void Choices::say_of_applied(Key key, const char* what) {
+    for (Choice& choice : *this) {
+        if (choice.became == spool::became_applied &&
+            choice.setting->key == static_cast<uint16_t>(key))
+            choice.reason = what;
+    }
+}
+
 void Choices::hold_collective(const char* reason) {
     for (Choice& choice : *this) {
         if (choice.became != 0 ||

@@ -38,6 +38,8 @@ public:
 
     /// Settles what is still open of a key.
     void settle(Key key, spool::Became became, const char* reason);
+    /// What is to be said of a key that was put on a list.
+    void say_of_applied(Key key, const char* what);
     /// Holds back what is still open of settings that all ranks take part in.
     void hold_collective(const char* reason);
     /// Whether anything was put on a list.

@@ -6,7 +6,7 @@
 
 #include <initializer_list>
 
-#include "hooks/vol/kept_caches.hpp"
+#include "hooks/vol/cache_memory.hpp"
 #include "hooks/vol/put.hpp"
 
 namespace tailrace::hooks::vol {

@@ -87,10 +87,10 @@ private:
     void find_free_hints(uint64_t (&free)[2]) const;
     [[nodiscard]] bool is_free(const plan::PlanSetting& hint) const;
     void put_hints();
-    void check_hints(Object& file);
     [[nodiscard]] Mpi::Handle hints_of(Object& file) const;
     [[nodiscard]] const char* why_not_in_force(const plan::PlanSetting& hint,
                                                Mpi::Handle info) const;
+    void check_hints(Object& file);
     bool again(bool made);
     void refused();
 
@@ -173,7 +173,8 @@ private:
     void bound_changes();
     void put_creation(Id type, Id space, Lists own);
     void put_access(const plan::Surroundings& around, Id own);
-    void bound_cache(uint64_t most);
+    [[nodiscard]] bool is_too_large(uint64_t bytes, uint64_t most) const;
+    const char* bound_cache(uint64_t chunk_bytes);
     [[nodiscard]] bool may_reopen(void* inner, void** request);
     Id better_access(void* inner, Id own);
     void refused(bool creation);
