@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "core/memory_groups.hpp"
+
 namespace tailrace::formats {
 
 namespace fs = std::filesystem;
@@ -14,12 +16,11 @@ namespace {
 
 /// The names of the same things in the two versions.
 struct Version {
-    const char *folder, *limit, *used, *cached_1, *cached_2;
+    const char *limit, *used, *cached_1, *cached_2;
 };
-constexpr Version second{"sys/fs/cgroup", "memory.max", "memory.current", "inactive_file",
-                         "active_file"};
-constexpr Version first{"sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
-                        "total_inactive_file", "total_active_file"};
+constexpr Version second{"memory.max", "memory.current", "inactive_file", "active_file"};
+constexpr Version first{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file",
+                        "total_active_file"};
 
 /// Nothing where there is no number: "max", or no such file.
 std::optional<std::uint64_t> number_in(const fs::path& file) {
@@ -45,33 +46,16 @@ std::uint64_t free_in(const fs::path& group, const Version& version) {
     return *limit - std::min(*limit, firm);
 }
 
-/// The group and all that it lies in: each has a limit of its own. In a container the path may be
-/// that of the host, and only the root is there.
-std::uint64_t free_up_from(const fs::path& top, fs::path group, const Version& version) {
-    std::uint64_t free = free_in(top, version);
-    for (; group.has_relative_path(); group = group.parent_path())
-        free = std::min(free, free_in(top / group.relative_path(), version));
-    return free;
-}
-
-bool names_memory(const std::string& controllers) {
-    return ("," + controllers + ",").find(",memory,") != std::string::npos;
+void take_free(const core::MemoryGroup& group, void* least) {
+    auto& free = *static_cast<std::uint64_t*>(least);
+    free = std::min(free, free_in(group.folder, group.second ? second : first));
 }
 
 }  // namespace
 
 std::uint64_t group_memory_free(const fs::path& root) {
-    std::ifstream in(root / "proc/self/cgroup");
     std::uint64_t free = UINT64_MAX;
-    for (std::string line; std::getline(in, line);) {  // "0::/a/b" or "4:cpu,memory:/a/b"
-        const std::size_t colon = line.find(':');
-        const std::size_t next = line.find(':', colon + 1);
-        if (colon == std::string::npos || next == std::string::npos) continue;
-        const std::string controllers = line.substr(colon + 1, next - colon - 1);
-        if (!controllers.empty() && !names_memory(controllers)) continue;
-        const Version& version = controllers.empty() ? second : first;
-        free = std::min(free, free_up_from(root / version.folder, line.substr(next + 1), version));
-    }
+    core::each_memory_group(root.c_str(), take_free, &free);
     return free;
 }
 

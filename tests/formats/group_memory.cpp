@@ -7,6 +7,9 @@
 #include <fstream>
 #include <string>
 
+#include "core/memory_groups.hpp"
+
+using tailrace::core::group_memory_limit;
 using tailrace::formats::group_memory_free;
 namespace fs = std::filesystem;
 
@@ -68,4 +71,19 @@ TEST_CASE("version 1, beside version 2, and in a container") {
     CHECK(group_memory_free(machine.root) == 350);
     machine.second("", "100", "40");
     CHECK(group_memory_free(machine.root) == 60);
+}
+
+TEST_CASE("the limit alone, whatever is taken: the tightest on the way up, of both versions") {
+    CHECK(group_memory_limit("/nowhere") == UINT64_MAX);
+    const Machine machine("5:cpu,cpuacct:/x\n4:hugetlb,memory:/batch/job\n0::/slice/job/");
+    CHECK(group_memory_limit(machine.root.c_str()) == UINT64_MAX);
+    machine.second("slice/job", "max", "900");
+    CHECK(group_memory_limit(machine.root.c_str()) == UINT64_MAX);
+    machine.second("slice", "5000", "4999");
+    CHECK(group_memory_limit(machine.root.c_str()) == 5000);
+    machine.first("batch", "9223372036854771712", "1");  // as version 1 says that there is none
+    CHECK(group_memory_limit(machine.root.c_str()) == 5000);
+    machine.first("batch/job", "3000", "1");
+    machine.first("x", "10", "9");  // not the group of memory
+    CHECK(group_memory_limit(machine.root.c_str()) == 3000);
 }

@@ -24,6 +24,12 @@ void tiny_too(Profile& p) {
         p.files[0].datasets.push_back(dataset("/small" + std::to_string(i), 8, 1));
 }
 
+void read_in_pieces(Profile& p) {
+    p.files[0].hdf5->creates = 0;
+    p.files[0].hdf5->opens = p.files[0].hdf5->read_only_opens = 1;
+    first(p).reads = accesses(20000, {10});
+}
+
 void own(Profile& p, const std::string& key, Setting value) {
     p.files[0].hdf5->settings_of_program[key] = std::move(value);
 }
@@ -103,8 +109,8 @@ const std::vector<RuleCase>& file_cases() {
          "", "", nullptr},
         {"24", [](Profile& p) { operations(p, "link").create = 1000; }, "libver_low", "existing",
          [](Profile& p) { p.files[0].hdf5->creates = 0; }},
-        {"32", [](Profile& p) { first(p).reads = accesses(20000, {10}); }, "driver", "reliability",
-         [](Profile&) {}},
+        {"32", read_in_pieces, "driver", "written",
+         [](Profile& p) { p.files[0].hdf5->read_only_opens = 0; }},
         {"33",
          [](Profile& p) {
              p.run.ranks = 4;

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "hooks/common/in_child.hpp"
@@ -31,7 +30,6 @@ constinit Real<int(MPI_Errhandler*)> free_handler{"PMPI_Errhandler_free"};
 constinit Real<int(MPI_File, int)> call_handler{"PMPI_File_call_errhandler"};
 
 constexpr uint64_t all_ones = ~uint64_t{0};
-constexpr long lustre = 0x0BD00BD0;
 constexpr const char* program_set_it = "the program set it itself";
 
 // Ours come before the program: there is room in its static block.
@@ -56,18 +54,6 @@ bool is_ompio() {
 #else
     return false;
 #endif
-}
-
-/// On Lustre Open MPI takes ROMIO where nobody chooses.
-bool may_be_romio(const char* path) {
-    struct statfs system {};
-    return getenv("OMPI_MCA_io") == nullptr &&  // NOLINT(concurrency-mt-unsafe): only read
-           statfs(path, &system) == 0 && static_cast<long>(system.f_type) == lustre;
-}
-
-/// Hints that only ROMIO knows.
-bool is_of_romio(const char* key) {
-    return strncmp(key, "romio_", 6) == 0 || strncmp(key, "ind_", 4) == 0;
 }
 
 // The handler of failed opens belongs to the process. Several threads may be at it: the first one
@@ -285,10 +271,21 @@ void OpenTuning::refused() {
              "MPI-IO did not open it with the hints of the plan; the program's own are used");
 }
 
+/// The hints of an open file; false: MPI does not tell them.
+bool OpenTuning::ask_hints(MPI_File file, MPI_Info& info) {
+    if (info_of_file(file, &info) == MPI_SUCCESS && !is_null(info)) return true;
+    for (unsigned number = 0; number < x_count; ++number) {
+        if (x_all[number].became != spool::became_applied) continue;
+        x_all[number].became = spool::became_unavailable;
+        x_all[number].reason = hints_not_known;
+    }
+    return false;
+}
+
 /// A hint that the MPI does not know is silently left out: what is in force says the truth.
 void OpenTuning::check(MPI_File file) {
     MPI_Info info{};
-    if (info_of_file(file, &info) != MPI_SUCCESS || is_null(info)) return;
+    if (!ask_hints(file, info)) return;
     const plan::PlanView& of = plan_of_process();
     // Open MPI tells what was given, whether its MPI-IO has such a hint or not.
     const bool without_romio = is_ompio() && !may_be_romio(x_path);
@@ -300,14 +297,14 @@ void OpenTuning::check(MPI_File file) {
         int there = 0;
         if (get_info(info, key, MPI_MAX_INFO_VAL, value, &there) != MPI_SUCCESS || there == 0) {
             choice.became = spool::became_unavailable;
-            choice.reason = "given, and this MPI-IO does not list it among the hints in force";
+            choice.reason = hint_not_listed;
         } else if (of.text(choice.setting->text) != value) {
             choice.became = spool::became_unavailable;
-            choice.reason = "given, and this MPI-IO has another value in force";
+            choice.reason = hint_has_other_value;
             snprintf(choice.in_force, sizeof choice.in_force, ": %.60s", value);
         } else if (without_romio && is_of_romio(key)) {
             choice.became = spool::became_unavailable;
-            choice.reason = "given, and OMPIO has no such hint";
+            choice.reason = hint_of_romio;
         }
     }
     free_info(&info);

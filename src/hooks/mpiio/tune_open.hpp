@@ -65,6 +65,7 @@ private:
     void give_hints();
     bool again(int error);
     void refused();
+    bool ask_hints(MPI_File file, MPI_Info& info);
     void check(MPI_File file);
     void note(MPI_File file);
     void say_outcome(spool::Became became, const char* reason) const;
@@ -73,8 +74,6 @@ private:
     static void give_handler(MPI_File file);
     /// Our call failed, and the program's handler has not heard of it.
     static void tell_handler(int error);
-
-    static constexpr unsigned most = 96;  ///< as many as plan::Found has
 
     OpenCall x_call;
     char* x_path = nullptr;
@@ -86,7 +85,7 @@ private:
     bool x_was_there = false;
     uint64_t x_free[2] = {0, 0};  ///< by bit: hints that the program has not set
     MPI_Info x_info{};
-    HintChoice x_all[most];
+    HintChoice x_all[plan::Found::most];
     unsigned x_count = 0;
 };
 

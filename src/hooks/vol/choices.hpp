@@ -31,11 +31,15 @@ public:
     [[nodiscard]] Choice* open(Key key);
     [[nodiscard]] Choice* begin() { return x_all; }
     [[nodiscard]] Choice* end() { return x_all + x_count; }
+    [[nodiscard]] const Choice* begin() const { return x_all; }
+    [[nodiscard]] const Choice* end() const { return x_all + x_count; }
     /// The chunk that is wanted.
     [[nodiscard]] const plan::Value& chunk() const { return x_chunk; }
 
     /// Settles what is still open of a key.
     void settle(Key key, spool::Became became, const char* reason);
+    /// What is to be said of a key that was put on a list.
+    void say_of_applied(Key key, const char* what);
     /// Holds back what is still open of settings that all ranks take part in.
     void hold_collective(const char* reason);
     /// Whether anything was put on a list.
@@ -46,7 +50,7 @@ public:
     void note(const Where& where) const;
 
 private:
-    Choice x_all[48];
+    Choice x_all[plan::Found::most];
     size_t x_count = 0;
     plan::Value x_chunk;
 };

@@ -12,9 +12,9 @@ namespace tailrace::hooks::vol {
 namespace {
 
 constexpr unsigned buckets = 4096;
-constexpr unsigned most_entries = 1 << 16;
+constexpr uint64_t most_entries = 1 << 16;
 DirectChunks* table[buckets];
-unsigned entries = 0;
+uint64_t entries = 0;
 bool said_refused = false;
 
 /// Two paths with one hash of 64 bits would only make a write fail that could have been made.
@@ -38,13 +38,18 @@ DirectChunks* add_entry(uint64_t hash) {
     return table[hash % buckets] = made;
 }
 
-const plan::PlanSetting* applied(Choices& choices, Key key) {
+const plan::PlanSetting* applied(const Choices& choices, Key key) {
     for (const Choice& choice : choices) {
         if (choice.setting->key == static_cast<uint16_t>(key) &&
             choice.became == spool::became_applied)
             return choice.setting;
     }
     return nullptr;
+}
+
+const plan::PlanSetting* applied_filter(const Choices& choices) {
+    const plan::PlanSetting* deflate = applied(choices, Key::deflate);
+    return deflate != nullptr ? deflate : applied(choices, Key::shuffle);
 }
 
 uint32_t bits(uint32_t count) { return count < 32 ? (uint32_t{1} << count) - 1 : ~uint32_t{0}; }
@@ -120,14 +125,17 @@ uint64_t bytes_of(const Library& of, const ChunkWrite& chunk) {
     return of.version[0] == 1 ? chunk.bytes & 0xffffffffU : chunk.bytes;
 }
 
-bool room_for_direct_chunks() { return entries < most_entries; }
+uint64_t room_for_direct_chunks() { return entries < most_entries ? most_entries - entries : 0; }
 
-void note_direct_chunks(Object& dataset, Choices& choices, Id own, Id made) {
+bool changes_chunks(const Choices& choices) {
+    return applied(choices, Key::chunk) != nullptr || applied_filter(choices) != nullptr;
+}
+
+void note_direct_chunks(Object& dataset, const Choices& choices, Id own, Id made) {
     dataset.direct = nullptr;
     if (dataset.path == nullptr) return;
     const plan::PlanSetting* shape = applied(choices, Key::chunk);
-    const plan::PlanSetting* filter = applied(choices, Key::deflate);
-    if (filter == nullptr) filter = applied(choices, Key::shuffle);
+    const plan::PlanSetting* filter = applied_filter(choices);
     const uint64_t hash = hash_of_place(dataset);
     DirectChunks* entry = entry_of(hash);
     if (entry != nullptr) entry->changed = false;

@@ -25,12 +25,15 @@ struct DirectChunks {
 
 /// Bytes of a whole chunk that is written: HDF5 1 fills the lower half only.  [local]
 uint64_t bytes_of(const Library& of, const ChunkWrite& chunk);
-/// Whether one more dataset should be remembered: a bound on memory.  [local]
-bool room_for_direct_chunks();
+/// How many more datasets may be changed: what they were is remembered, and memory has a bound.
+/// [local]
+uint64_t room_for_direct_chunks();
+/// Whether the program's own chunks or filters were changed on a list.  [local]
+bool changes_chunks(const Choices& choices);
 /// Remembers what the plan changed of a dataset that was created.
 /// @param own  the program's creation list
 /// @param made  the list it was created with
-void note_direct_chunks(Object& dataset, Choices& choices, Id own, Id made);
+void note_direct_chunks(Object& dataset, const Choices& choices, Id own, Id made);
 /// Looks that up for one that was opened.
 void find_direct_chunks(Object& dataset);
 

@@ -4,10 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <initializer_list>
-
+#include "hooks/vol/cache_memory.hpp"
 #include "hooks/vol/tuning.hpp"
 
 namespace tailrace::hooks::vol {
@@ -51,28 +49,6 @@ bool may_keep(const Object& dataset, void** request) {
 }
 
 }  // namespace
-
-uint64_t memory_for_caches() {
-    const long pages = sysconf(_SC_PHYS_PAGES);
-    const long page_bytes = sysconf(_SC_PAGESIZE);
-    uint64_t ranks = 1, slurm = 1;
-    for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) {
-        const char* text = getenv(name);  // NOLINT(concurrency-mt-unsafe): only read
-        const int count = text != nullptr ? atoi(text) : 0;
-        if (count > 1) ranks = static_cast<uint64_t>(count);
-    }
-    // srun without either: "4(x2),3", of which the largest counts.
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): only read
-    for (const char* at = getenv("SLURM_STEP_TASKS_PER_NODE"); ranks == 1 && at != nullptr;) {
-        const int count = atoi(at);
-        if (count > 1 && static_cast<uint64_t>(count) > slurm) slurm = static_cast<uint64_t>(count);
-        at = strchr(at, ',');
-        if (at != nullptr) ++at;
-    }
-    if (ranks == 1) ranks = slurm;
-    if (pages <= 0 || page_bytes <= 0) return 0;
-    return static_cast<uint64_t>(pages) * static_cast<uint64_t>(page_bytes) / 4 / ranks;
-}
 
 bool may_keep_caches(const Object& file, Id access) {
     Library& of = file.library();

@@ -25,8 +25,6 @@ struct KeptCaches {
     Under* next;      ///< the next file that keeps any
 };
 
-/// A quarter of the memory, shared by the ranks of the node; 0: not known.  [local]
-uint64_t memory_for_caches();
 /// Whether datasets of a file that was opened with `access` to be read may be kept: HDF5's own
 /// connector is below, nobody in this process has it open for writing, nor asks for less memory.
 /// [local]

@@ -6,7 +6,7 @@
 
 #include <initializer_list>
 
-#include "hooks/vol/kept_caches.hpp"
+#include "hooks/vol/cache_memory.hpp"
 #include "hooks/vol/put.hpp"
 
 namespace tailrace::hooks::vol {
@@ -158,23 +158,24 @@ bool is_oldest_format(const Put& on) {
     return on.of.H5Pget_libver_bounds(on.list, &bounds[0], &bounds[1]) >= 0 && bounds[0] == 0;
 }
 
-/// Bytes of a file that is to be opened; 0: it is created, or nothing is known of it.
-uint64_t bytes_to_read(const OneFile& file) {
-    return file.created || file.path == nullptr ? 0 : bytes_of_file(file.path);
-}
-
 /// What the files that are in memory already leave.
 uint64_t room_for_core(const Library& of) {
     const uint64_t most = memory_for_caches();
     return most > of.core_bytes ? most - of.core_bytes : 0;
 }
 
+/// Of a file that is only read: what is written would be in memory alone until the close, however
+/// much it is.
+bool put_core(Put& on) {
+    const Choice* increment = on.choices.open(Key::core_increment_bytes);
+    const Choice* store = on.choices.open(Key::core_backing_store);
+    const size_t bytes = increment != nullptr ? increment->number : size_t{64} << 20;
+    return on.of.H5Pset_fapl_core(on.list, bytes, store == nullptr || store->number != 0) >= 0;
+}
+
 /// One driver for another, where the program left the library's own.
 void put_driver(Put& on, const OneFile& file) {
-    const bool written = file.written;
     Choice* driver = on.choices.open(Key::driver);
-    Choice* increment = on.choices.open(Key::core_increment_bytes);
-    const Choice* store = on.choices.open(Key::core_backing_store);
     const auto settle = [&](spool::Became became, const char* reason) {
         for (const Key key : {Key::driver, Key::core_increment_bytes, Key::core_backing_store,
                               Key::subfiling_stripe_bytes, Key::subfiling_concentrators_per_node})
@@ -190,16 +191,13 @@ void put_driver(Put& on, const OneFile& file) {
         if (word != "subfiling") settle(spool::became_held, only_serial);
     } else if (on.of.H5Pget_driver(on.list) != on.of.H5Pget_driver(on.standard)) {
         settle(spool::became_kept, program_set_it);
-    } else if (word == "core" && bytes_to_read(file) > room_for_core(on.of)) {
+    } else if (word == "core" && file.written) {
+        settle(spool::became_held, "what is written would be in memory alone until the close");
+    } else if (word == "core" && bytes_of_file(file.path) > room_for_core(on.of)) {
         settle(spool::became_held,
                "with the other files in memory it is larger than a process may hold");
     } else if (word == "core") {
-        const bool stored = store == nullptr || store->number != 0;
-        if (!stored && written)
-            on.choices.settle(Key::core_backing_store, spool::became_held,
-                              "what is written would be lost");
-        const size_t bytes = increment != nullptr ? increment->number : size_t{64} << 20;
-        const bool good = on.of.H5Pset_fapl_core(on.list, bytes, stored || written) >= 0;
+        const bool good = put_core(on);
         settle(good ? spool::became_applied : spool::became_refused, good ? "" : not_taken);
     } else if (word == "direct") {
         using SetDirect = Status (*)(Id, size_t, size_t, size_t);

@@ -13,10 +13,17 @@ namespace tailrace::hooks::vol {
 namespace {
 
 /// Of a variable of the MPI. A program that uses it itself has it moved into itself, where MPI uses
-/// it too; that is seen only where one looks for what everybody sees.
+/// it too; that is seen only where one looks for what everybody sees. Whether that is this MPI the
+/// second name of a function says: the first one may be a tool's.
 Mpi::Handle address(void* handle, const char* name) {
-    const bool for_all = dlsym(RTLD_DEFAULT, "MPI_Allreduce") == dlsym(handle, "MPI_Allreduce");
+    const bool for_all = dlsym(RTLD_DEFAULT, "PMPI_Allreduce") == dlsym(handle, "PMPI_Allreduce");
     return reinterpret_cast<Mpi::Handle>(dlsym(for_all ? RTLD_DEFAULT : handle, name));
+}
+
+/// What stands for no object: where everybody sees it, and where the MPI itself has it.
+Mpi::None none_of(void* handle, const char* name) {
+    return {reinterpret_cast<Mpi::Handle>(dlsym(RTLD_DEFAULT, name)),
+            reinterpret_cast<Mpi::Handle>(dlsym(handle, name))};
 }
 
 /// MPICH and what keeps to its binary interface (Intel's, MVAPICH, Cray's): handles are 32 bits.
@@ -51,13 +58,15 @@ bool Mpi::find(const Library& library) {
     }
     number = address(in, "ompi_mpi_uint64_t");
     smallest = address(in, "ompi_mpi_op_min");
-    no_info = address(in, "ompi_mpi_info_null");
-    open_mpi = number != 0 && smallest != 0 && no_info != 0;
+    no_info = none_of(in, "ompi_mpi_info_null");
+    no_communicator = none_of(in, "ompi_mpi_comm_null");
+    open_mpi = number != 0 && smallest != 0 && no_info.of_mpi != 0 && no_communicator.of_mpi != 0;
     if (open_mpi) return true;
     if (!like_mpich(in)) return false;
     number = 0x4c000819;  // MPI_UNSIGNED_LONG_LONG
     smallest = 0x58000002;
-    no_info = 0x1c000000;
+    no_info = {0x1c000000, 0x1c000000};
+    no_communicator = {0x04000000, 0x04000000};
     return true;
 }
 
@@ -69,30 +78,36 @@ HintsAreOurs::~HintsAreOurs() {
     if (x_leave != nullptr) x_leave(-1);
 }
 
+void Mpi::let_go(Handle& communicator, Handle& info) const {
+    if (!no_communicator.is(communicator)) forget(&communicator);
+    if (!no_info.is(info)) forget_info(&info);
+}
+
 bool Mpi::is_ompio() const { return open_mpi && chooses_ompio(); }
 
 bool Ranks::open(const Library& library, Id access) {
     if (library.H5Pget_fapl_mpio == nullptr || !x_mpi.find(library)) return false;
+    x_obstacle = "the access list names no communicator";
     if (library.H5Pget_fapl_mpio(access, &x_communicator, &x_info) < 0) return false;
+    // As HDF5_DRIVER=mpio leaves it: HDF5 itself then takes that of all ranks.
+    if (x_mpi.no_communicator.is(x_communicator)) return false;
     return x_mpi.size(x_communicator, &x_count) == 0 && x_count > 0;
 }
 
-Ranks::~Ranks() {
-    if (x_communicator != 0) x_mpi.forget(&x_communicator);
-    if (x_info != 0 && x_info != x_mpi.no_info) x_mpi.forget_info(&x_info);
-}
+Ranks::~Ranks() { x_mpi.let_go(x_communicator, x_info); }
 
 bool Ranks::agree(Vote& vote) const {
     // The smallest of a number and of its complement: equal on all ranks, or not.
     const uint64_t* free = vote.free_hints;
-    const uint64_t own[] = {vote.plan[0], ~vote.plan[0], vote.plan[1],    ~vote.plan[1],
-                            vote.match,   ~vote.match,   free[0],         ~free[0],
-                            free[1],      ~free[1],      vote.block_bytes};
+    const uint64_t own[] = {vote.plan[0], ~vote.plan[0], vote.plan[1],     ~vote.plan[1],
+                            vote.match,   ~vote.match,   free[0],          ~free[0],
+                            free[1],      ~free[1],      vote.block_bytes, vote.room};
     constexpr int count = sizeof own / sizeof own[0];
     uint64_t least[count] = {};
     if (x_mpi.reduce(own, least, count, x_mpi.number, x_mpi.smallest, x_communicator) != 0)
         return false;
-    vote.block_bytes = least[count - 1];
+    vote.block_bytes = least[count - 2];
+    vote.room = least[count - 1];
     const auto same = [&least](int from, int to) {
         bool all = true;
         for (int at = from; at < to; at += 2) all = all && least[at] == ~least[at + 1];

@@ -13,6 +13,15 @@ namespace tailrace::hooks::vol {
 /// The functions and constants of the MPI that an HDF5 library is linked with.
 struct Mpi {
     using Handle = uintptr_t;
+    /// What stands for no object. In Open MPI that is an object itself, of which a program may hold
+    /// a copy that all use; to free either, or to ask it something, ends the program.
+    struct None {
+        Handle of_program = 0;
+        Handle of_mpi = 0;
+        [[nodiscard]] bool is(Handle handle) const {
+            return handle == 0 || handle == of_program || handle == of_mpi;
+        }
+    };
     int (*size)(Handle, int*) = nullptr;
     int (*reduce)(const void*, void*, int, Handle, Handle, Handle) = nullptr;
     int (*forget)(Handle*) = nullptr;
@@ -23,12 +32,15 @@ struct Mpi {
     int (*info_of_file)(Handle, Handle*) = nullptr;
     Handle number = 0;    ///< the type of an unsigned number of 8 bytes
     Handle smallest = 0;  ///< the operation
-    Handle no_info = 0;
+    None no_info;
+    None no_communicator;
 
     bool open_mpi = false;
 
     /// False where it is none we know the handles of.  [local]
     bool find(const Library& library);
+    /// Frees what H5Pget_fapl_mpio has given.  [local]
+    void let_go(Handle& communicator, Handle& info) const;
     /// Whether files are opened by Open MPI's own MPI-IO, as far as can be told before.  [local]
     [[nodiscard]] bool is_ompio() const;
     /// Whether it takes an info of this name and value; a longer name it ends the program for.
@@ -55,6 +67,7 @@ struct Vote {
     uint64_t plan[2] = {0, 0};  ///< the hash; 0 and 0: none
     uint64_t match = 0;         ///< which entries are for the file
     uint64_t block_bytes = 0;   ///< of the file system, as this rank sees it
+    uint64_t room = 0;          ///< datasets whose chunks it may still change
     /// By bit: hints that the program has not set. None where not all ranks have the same.
     uint64_t free_hints[2] = {0, 0};
 };
@@ -70,14 +83,15 @@ public:
     /// Takes the communicator of a list with the MPI-IO driver. False where other ranks cannot be
     /// asked, the same on all of them.  [collective]
     [[nodiscard]] bool open(const Library& library, Id access);
+    /// Why they cannot be asked.
+    [[nodiscard]] const char* obstacle() const { return x_obstacle; }
     [[nodiscard]] uint64_t count() const { return static_cast<uint64_t>(x_count); }
     [[nodiscard]] const Mpi& mpi() const { return x_mpi; }
     [[nodiscard]] Mpi::Handle communicator() const { return x_communicator; }
     [[nodiscard]] Mpi::Handle info() const { return x_info; }
 
-    /// Whether all ranks have the same plan and match; block_bytes becomes the smallest, and no
-    /// hint is free where they differ in those.
-    /// [collective]
+    /// Whether all ranks have the same plan and match; block_bytes and room become the smallest,
+    /// and no hint is free where they differ in those. [collective]
     [[nodiscard]] bool agree(Vote& vote) const;
     /// Whether it is true on all ranks.  [collective]
     [[nodiscard]] bool all(bool here) const;
@@ -86,6 +100,7 @@ private:
     Mpi x_mpi;
     Mpi::Handle x_communicator = 0;
     Mpi::Handle x_info = 0;
+    const char* x_obstacle = "this MPI is none whose handles are known";
     int x_count = 1;
 };
 

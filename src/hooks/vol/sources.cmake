@@ -2,6 +2,7 @@
 # What the connector is made of, for the house and for the Python package, which is also built alone.
 set(tailrace_vol_folder ${CMAKE_CURRENT_LIST_DIR})
 set(tailrace_vol_sources
+  cache_memory.cpp
   calls_attribute.cpp
   calls_dataset.cpp
   calls_file.cpp
@@ -49,6 +50,7 @@ set(tailrace_vol_sources
   ../common/outcomes.cpp
   ../common/plan_file.cpp
   ../common/spooling.cpp
+  ../../core/memory_groups.cpp
   ../../intent/plan/decode.cpp
   ../../intent/plan/functions.cpp
   ../../intent/plan/keys.cpp

@@ -67,10 +67,14 @@ bool has_subfiles(const char* path) {
 
 bool has_threads(const Library& library) {
     constexpr int multiple = 3;  // MPI_THREAD_MULTIPLE, of all MPIs
+    int (*begun)(int*) = nullptr;
     int (*query)(int*) = nullptr;
     int level = 0;
-    return look_up(library.handle, "MPI_Query_thread", query) && query(&level) == 0 &&
-           level == multiple;
+    int is_begun = 0;
+    // With HDF5_DRIVER=mpio HDF5 itself may start it, later.
+    return look_up(library.handle, "MPI_Initialized", begun) && begun(&is_begun) == 0 &&
+           is_begun != 0 && look_up(library.handle, "MPI_Query_thread", query) &&
+           query(&level) == 0 && level == multiple;
 }
 
 bool put_subfiles(const Library& library, Id access, uint64_t stripe_bytes) {

@@ -6,6 +6,7 @@
 
 #include <initializer_list>
 
+#include "hooks/vol/cache_memory.hpp"
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/direct_chunks.hpp"
 #include "hooks/vol/fill_values.hpp"
@@ -31,7 +32,7 @@ struct Measured {
         const int rank = space >= 0 ? of.H5Sget_simple_extent_ndims(space) : -1;
         around.ranks = file.ranks;
         around.block_bytes = file.block_bytes;
-        // Where ranks open together, they have to open alike.
+        // Where ranks open together they have to open alike: see bound_cache().
         around.memory_bytes = file.parallel ? 0 : memory_for_caches();
         around.type_bytes = type >= 0 ? of.H5Tget_size(type) : 0;
         if (rank < 1 || static_cast<uint32_t>(rank) > most_dimensions) return false;
@@ -82,9 +83,18 @@ DatasetTuning::~DatasetTuning() {
     free(x_path);
 }
 
+/// Remembering what the program asked for takes memory. In a file of several ranks it must not
+/// depend on what else this one has made: they have agreed on how many may be changed.
+void DatasetTuning::bound_changes() {
+    const FilePlan& file = *x_parent.under->plan;
+    if ((file.parallel ? file.changes_left : room_for_direct_chunks()) > 0) return;
+    for (const Key key : {Key::chunk, Key::layout, Key::shuffle, Key::deflate})
+        x_choices.settle(key, spool::became_held, "65536 datasets have been changed");
+}
+
 void DatasetTuning::put_creation(Id type, Id space, Lists own) {
     const Library& of = x_parent.library();
-    const FilePlan& file = *x_parent.under->plan;
+    FilePlan& file = *x_parent.under->plan;
     const Quiet quiet(of);
     x_made = true;
     x_own_creation = own.creation;
@@ -96,11 +106,7 @@ void DatasetTuning::put_creation(Id type, Id space, Lists own) {
         for (const plan::KeyInfo& info : plan::keys())
             x_choices.settle(info.key, spool::became_misfit, "the dataset has no extents");
     } else if (!x_choices.empty()) {
-        // With several ranks it must not depend on what else this one has made.
-        if (!file.parallel && !room_for_direct_chunks()) {
-            for (const Key key : {Key::chunk, Key::layout, Key::shuffle, Key::deflate})
-                x_choices.settle(key, spool::became_held, "65536 datasets have been changed");
-        }
+        bound_changes();
         NewDataset fresh{what.around,           file.parallel,        false,
                          is_variable(of, type), lies_plain(of, type), what.around.type_bytes};
         for (size_t d = 0; d < what.around.dims.size(); ++d) {
@@ -110,6 +116,7 @@ void DatasetTuning::put_creation(Id type, Id space, Lists own) {
         x_creation = of.H5Pcopy(own.creation);
         Put on{of, x_choices, x_creation, of.default_dataset_creation};
         if (x_creation >= 0) put_dataset_creation(on, fresh);
+        if (file.changes_left > 0 && changes_chunks(x_choices)) --file.changes_left;
         if (x_creation >= 0 && !x_choices.any_applied()) {
             of.H5Pclose(x_creation);
             x_creation = invalid_id;
@@ -128,36 +135,58 @@ void DatasetTuning::put_access(const plan::Surroundings& around, Id own) {
              {Key::chunk_cache_bytes, Key::chunk_cache_slots, Key::chunk_cache_preemption})
             x_access_choices.settle(key, spool::became_misfit, "the dataset has no chunks");
     }
-    bound_cache(around.memory_bytes);
     x_access = of.H5Pcopy(own);
     if (x_access < 0) return;
-    Put on{of, x_access_choices, x_access, of.default_dataset_access};
     uint64_t chunk_bytes = around.type_bytes;
     for (const uint64_t extent : around.chunk) chunk_bytes = plan::times(chunk_bytes, extent);
+    const char* const cut = bound_cache(chunk_bytes);
+    Put on{of, x_access_choices, x_access, of.default_dataset_access};
     put_dataset_access(on, x_parent.under->plan->cache, chunk_bytes);
+    if (cut != nullptr) x_access_choices.say_of_applied(Key::chunk_cache_bytes, cut);
     if (x_access_choices.any_applied()) return;
     of.H5Pclose(x_access);
     x_access = invalid_id;
 }
 
-/// The caches of all datasets that are open lie in memory together: a program may open hundreds.
-/// @param most of the process; 0: not known, or it must not depend on what this rank has open
-void DatasetTuning::bound_cache(uint64_t most) {
-    const Choice* bytes = x_access_choices.open(Key::chunk_cache_bytes);
-    if (bytes == nullptr || most == 0) return;
+/// Whether a cache of so many bytes is too large for this process, with those of all datasets that
+/// are open: a program may open hundreds.
+bool DatasetTuning::is_too_large(uint64_t bytes, uint64_t most) const {
+    const Library& of = x_parent.library();
+    if (bytes > most) return true;
+    // One that is there is counted.
+    return x_cache == nullptr && most - bytes < of.open_cache_bytes - bytes_only_kept(of);
+}
+
+/// Leaves a cache out that is too large; in a file of several ranks it is cut. How HDF5 reads a
+/// chunk depends on whether the cache could hold it, and where it is read together all ranks have
+/// to do so alike, also those with less memory: for each of them one chunk, or what HDF5 gives by
+/// itself, is left. Why it was cut; nullptr: it was not.
+const char* DatasetTuning::bound_cache(uint64_t chunk_bytes) {
+    Choice* bytes = x_access_choices.open(Key::chunk_cache_bytes);
+    const uint64_t most = memory_for_caches();
+    if (bytes == nullptr || most == 0) return nullptr;
     Library& of = x_parent.library();
-    if (bytes->number > most) {
-        x_access_choices.settle(Key::chunk_cache_bytes, spool::became_misfit,
-                                "larger than a quarter of the memory, shared by the ranks here");
-    } else if (x_cache != nullptr) {
-        return;  // it is there, and counted
-    } else if (most - bytes->number < of.open_cache_bytes - bytes_only_kept(of)) {
-        x_access_choices.settle(Key::chunk_cache_bytes, spool::became_misfit,
-                                "with the caches of the datasets that are open it would be larger "
-                                "than a quarter of the memory, shared by the ranks here");
-    } else {
-        make_room_for_cache(of, bytes->number, most);
+    if (!is_too_large(bytes->number, most)) {
+        if (x_cache == nullptr) make_room_for_cache(of, bytes->number, most);
+        return nullptr;
     }
+    if (!x_parent.under->plan->parallel) {
+        x_access_choices.settle(
+            Key::chunk_cache_bytes, spool::became_misfit,
+            bytes->number > most
+                ? "larger than a quarter of the memory, shared by the ranks here"
+                : "with the caches of the datasets that are open it would be larger "
+                  "than a quarter of the memory, shared by the ranks here");
+        return nullptr;
+    }
+    size_t slots = 0;
+    size_t usual = 0;
+    double preemption = 0;
+    if (of.H5Pget_chunk_cache(x_access, &slots, &usual, &preemption) < 0) return nullptr;
+    const uint64_t least = chunk_bytes > usual ? chunk_bytes : usual;
+    if (least >= bytes->number) return nullptr;
+    bytes->number = least;
+    return "cut: all caches would be larger than a quarter of the memory, shared by the ranks here";
 }
 
 /// Not while a request is under way, nor for one that an external link leads to.

@@ -9,6 +9,7 @@
 
 #include "hooks/vol/declared.hpp"
 #include "hooks/vol/describe.hpp"
+#include "hooks/vol/direct_chunks.hpp"
 #include "hooks/vol/proven.hpp"
 #include "hooks/vol/subfiles.hpp"
 #include "hooks/vol/tuning.hpp"
@@ -76,17 +77,12 @@ Size user_block_of(const Library& of, Id creation) {
     return creation >= 0 && of.H5Pget_userblock(creation, &bytes) >= 0 ? bytes : 0;
 }
 
-/// Settings that keep data or metadata from the disk longer than HDF5 does by itself.
+/// What keeps metadata from the disk longer than HDF5 does by itself.
 void hold_what_delays(Choices& choices) {
-    static constexpr char why[] = "the program declares the file durable";
-    const Choice* driver = choices.open(Key::driver);
-    if (driver != nullptr && plan_of_process().text(driver->setting->text) == "core") {
-        for (const Key key : {Key::driver, Key::core_increment_bytes, Key::core_backing_store})
-            choices.settle(key, spool::became_held, why);
-    }
     const Choice* evictions = choices.open(Key::metadata_cache_evictions);
     if (evictions != nullptr && evictions->number == 0)
-        choices.settle(Key::metadata_cache_evictions, spool::became_held, why);
+        choices.settle(Key::metadata_cache_evictions, spool::became_held,
+                       "the program declares the file durable");
 }
 
 }  // namespace
@@ -158,6 +154,7 @@ bool FileTuning::look_up(const char* name) {
         x_plan->path = path;
         x_plan->ranks = 1;
         vote.block_bytes = block_of(path);
+        vote.room = room_for_direct_chunks();
         if (!of.empty()) {
             plans::halves_of(of, vote.plan);
             vote.match = plan::match_of(of, path);
@@ -190,6 +187,7 @@ bool FileTuning::look_up(const char* name) {
     x_plan->parallel = x_parallel;
     x_was_there = ::access(path, F_OK) == 0;
     x_plan->block_bytes = vote.block_bytes;
+    x_plan->changes_left = vote.room;
     x_plan->cache = cache_of(x_library, x_access);
     return true;
 }
@@ -207,11 +205,12 @@ bool FileTuning::vote(Vote& vote) {
     const char* path = x_plan != nullptr && x_plan->path != nullptr ? x_plan->path : "";
     if (!x_ranks.open(x_library, x_access)) {
         if (vote.match != 0) {
-            say_once(said_no_mpi, path,
-                     "the plan is off: this MPI is none whose handles are known, so ranks cannot "
-                     "agree on it");
-            recorder::outcome({spool::became_unavailable, "", "", path, "", "",
-                               "ranks cannot agree: this MPI is none whose handles are known"});
+            char why[200];
+            snprintf(why, sizeof why, "the plan is off: %s, so ranks cannot agree on it",
+                     x_ranks.obstacle());
+            say_once(said_no_mpi, path, why);
+            snprintf(why, sizeof why, "ranks cannot agree: %s", x_ranks.obstacle());
+            recorder::outcome({spool::became_unavailable, "", "", path, "", "", why});
         }
         return false;
     }

@@ -2,6 +2,7 @@
 // The plan at a file that ranks open together: its hints for MPI-IO, or another driver.
 #include <stdlib.h>
 
+#include "hooks/common/mpi_choice.hpp"
 #include "hooks/vol/subfiles.hpp"
 #include "hooks/vol/tuning.hpp"
 
@@ -11,7 +12,7 @@ namespace tailrace::hooks::vol {
 bool FileTuning::take_subfiling(uint64_t stripe_bytes) {
     const Mpi& mpi = x_ranks.mpi();
     Mpi::Handle info = x_ranks.info();
-    const bool ours = info == mpi.no_info || info == 0;
+    const bool ours = mpi.no_info.is(info);
     if (x_library.H5Pset_fapl_mpio == nullptr || (ours && mpi.make_info(&info) != 0)) return false;
     const bool good = x_library.H5Pset_fapl_mpio(x_own_access, x_ranks.communicator(), info) >= 0 &&
                       put_subfiles(x_library, x_own_access, stripe_bytes);
@@ -61,7 +62,7 @@ bool FileTuning::program_gives(const plan::PlanSetting& hint) const {
     const plan::PlanView& of = plan_of_process();
     const Mpi& mpi = x_ranks.mpi();
     const std::string_view key = of.text(hint.name);
-    if (x_ranks.info() == 0 || x_ranks.info() == mpi.no_info || !mpi.takes(key, "")) return false;
+    if (mpi.no_info.is(x_ranks.info()) || !mpi.takes(key, "")) return false;
     char own[1024] = {};
     int there = 0;
     return mpi.get_info(x_ranks.info(), key.data(), static_cast<int>(sizeof own) - 1, own,
@@ -93,7 +94,7 @@ void FileTuning::put_hints() {
     Mpi::Handle communicator = 0;
     Mpi::Handle info = 0;
     bool good = x_library.H5Pget_fapl_mpio(x_own_access, &communicator, &info) >= 0;
-    if (good && info == mpi.no_info) good = mpi.make_info(&info) == 0;
+    if (good && mpi.no_info.is(info)) good = mpi.make_info(&info) == 0;
     const plan::PlanView& of = plan_of_process();
     for (Choice& choice : x_choices) {
         if (!good || choice.became != 0 || choice.setting->key != 0) continue;
@@ -124,8 +125,37 @@ void FileTuning::put_hints() {
         }
     }
     x_choices.settle(Key::hint, spool::became_refused, not_taken);
-    if (communicator != 0) mpi.forget(&communicator);
-    if (info != 0 && info != mpi.no_info) mpi.forget_info(&info);
+    mpi.let_go(communicator, info);
+}
+
+/// What MPI-IO says of the hints of an open file; a null info: it does not tell.
+Mpi::Handle FileTuning::hints_of(Object& file) const {
+    void* handle = nullptr;
+    FileHandle asked{x_own_access, &handle};
+    Optional question{native_file_handle, &asked};
+    Mpi::Handle info = 0;
+    if (x_library.H5VLfile_optional(file.inner, file.connector(), &question,
+                                    x_library.default_transfer, nullptr) < 0 ||
+        handle == nullptr)
+        return 0;
+    // An MPI_File is a pointer in both kinds of MPI.
+    return x_ranks.mpi().info_of_file(*static_cast<Mpi::Handle*>(handle), &info) == 0 ? info : 0;
+}
+
+/// Why a hint that was given is not in force; nullptr: it is.
+const char* FileTuning::why_not_in_force(const plan::PlanSetting& hint, Mpi::Handle info) const {
+    const Mpi& mpi = x_ranks.mpi();
+    if (mpi.no_info.is(info)) return hints_not_known;
+    const plan::PlanView& of = plan_of_process();
+    const char* key = of.text(hint.name).data();
+    char value[1024] = {};
+    int there = 0;
+    if (mpi.get_info(info, key, static_cast<int>(sizeof value) - 1, value, &there) != 0 ||
+        there == 0)
+        return hint_not_listed;
+    if (of.text(hint.text) != value) return hint_has_other_value;
+    const bool without_romio = mpi.is_ompio() && !may_be_romio(x_plan->path);
+    return without_romio && is_of_romio(key) ? hint_of_romio : nullptr;
 }
 
 /// A hint that the MPI does not know is silently left out: what is in force says the truth.
@@ -134,33 +164,15 @@ void FileTuning::check_hints(Object& file) {
     for (const Choice& choice : x_choices)
         any = any || (choice.setting->key == 0 && choice.became == spool::became_applied);
     if (!any) return;
-    const Mpi& mpi = x_ranks.mpi();
-    void* handle = nullptr;
-    FileHandle asked{x_own_access, &handle};
-    Optional question{native_file_handle, &asked};
-    Mpi::Handle info = 0;
-    if (x_library.H5VLfile_optional(file.inner, file.connector(), &question,
-                                    x_library.default_transfer, nullptr) < 0 ||
-        handle == nullptr)
-        return;
-    // An MPI_File is a pointer in both kinds of MPI.
-    if (mpi.info_of_file(*static_cast<Mpi::Handle*>(handle), &info) != 0) return;
-    const plan::PlanView& of = plan_of_process();
+    Mpi::Handle info = hints_of(file);
     for (Choice& choice : x_choices) {
         if (choice.setting->key != 0 || choice.became != spool::became_applied) continue;
-        char value[1024] = {};
-        int there = 0;
-        const char* key = of.text(choice.setting->name).data();
-        if (mpi.get_info(info, key, static_cast<int>(sizeof value) - 1, value, &there) != 0 ||
-            there == 0) {
-            choice.became = spool::became_unavailable;
-            choice.reason = "given, and this MPI-IO does not list it among the hints in force";
-        } else if (of.text(choice.setting->text) != value) {
-            choice.became = spool::became_unavailable;
-            choice.reason = "given, and this MPI-IO has another value in force";
-        }
+        const char* const why = why_not_in_force(*choice.setting, info);
+        if (why == nullptr) continue;
+        choice.became = spool::became_unavailable;
+        choice.reason = why;
     }
-    if (info != 0 && info != mpi.no_info) mpi.forget_info(&info);
+    if (!x_ranks.mpi().no_info.is(info)) x_ranks.mpi().forget_info(&info);
 }
 
 }  // namespace tailrace::hooks::vol

@@ -24,10 +24,11 @@ struct FilePlan {
     uint64_t ranks;
     uint64_t block_bytes;
     FileCache cache;
-    bool parallel;        ///< opened with MPI-IO
-    uint64_t core_bytes;  ///< in Library::core_bytes
-    bool subfiled;        ///< where the program asked for MPI-IO
-    bool proven;          ///< HDF5 and MPI are those that collective settings were proven with
+    bool parallel;          ///< opened with MPI-IO
+    uint64_t changes_left;  ///< with MPI-IO: datasets whose chunks may still be changed
+    uint64_t core_bytes;    ///< in Library::core_bytes
+    bool subfiled;          ///< where the program asked for MPI-IO
+    bool proven;            ///< HDF5 and MPI are those that collective settings were proven with
     TunedList* lists;
     KeptCaches kept;
 };
@@ -88,6 +89,9 @@ private:
     void find_free_hints(uint64_t (&free)[2]) const;
     [[nodiscard]] bool is_free(const plan::PlanSetting& hint) const;
     void put_hints();
+    [[nodiscard]] Mpi::Handle hints_of(Object& file) const;
+    [[nodiscard]] const char* why_not_in_force(const plan::PlanSetting& hint,
+                                               Mpi::Handle info) const;
     void check_hints(Object& file);
     bool again(bool made);
     void refused();
@@ -168,9 +172,11 @@ public:
     void done(Object& dataset);
 
 private:
+    void bound_changes();
     void put_creation(Id type, Id space, Lists own);
     void put_access(const plan::Surroundings& around, Id own);
-    void bound_cache(uint64_t most);
+    [[nodiscard]] bool is_too_large(uint64_t bytes, uint64_t most) const;
+    const char* bound_cache(uint64_t chunk_bytes);
     [[nodiscard]] bool may_reopen(void* inner, void** request);
     Id better_access(void* inner, Id own);
     void refused(bool creation);

@@ -43,7 +43,7 @@ bool wins(const PlanEntry& a, const PlanEntry& b) noexcept {
 Found find(const PlanView& plan, std::string_view file, std::string_view dataset, Moment moment,
            std::uint64_t ranks) noexcept {
     Found found;
-    std::array<const PlanEntry*, 96> from{};
+    std::array<const PlanEntry*, Found::most> from{};
     for (const PlanEntry& entry : plan.entries()) {
         if (entry.when != 0 && entry.when != (moment == Moment::create ? 1 : 2)) continue;
         if (!file_matches(plan, entry, file) || !dataset_matches(plan, entry, dataset)) continue;

@@ -15,7 +15,8 @@ enum class Moment : std::uint8_t { create, open };
 /// The settings found, at most one per key (and per name of a hint). A transfer of many hints is no
 /// use to anyone: beyond 96 none are taken.
 struct Found {
-    std::array<const PlanSetting*, 96> settings{};
+    static constexpr std::size_t most = 96;
+    std::array<const PlanSetting*, most> settings{};
     std::size_t count = 0;
     [[nodiscard]] std::span<const PlanSetting* const> all() const noexcept {
         return std::span(settings).first(count);

@@ -33,7 +33,18 @@ std::optional<Reason> core_fires(const Subject& s) {
         .note("file.bytes", file_bytes(s), "bytes");
 }
 
+/// Opened for nothing but reading, as far as that is known.
+bool only_read(const Subject& s) {
+    const Hdf5File& file = *s.file.hdf5;
+    return bytes_written(s) == 0 && file.creates.value_or(0) == 0 &&
+           (!file.read_only_opens || *file.read_only_opens >= file.opens.value_or(0));
+}
+
 std::optional<Held> core_held(const Subject& s) {
+    if (!only_read(s))
+        return Held{"written",
+                    "it is written: what is written would be in memory alone until the close, "
+                    "however much the next run writes"};
     const std::uint64_t memory = memory_of_process(s);
     if (file_bytes(s) + 64 * mib > memory)
         return Held{"memory", say("the file has ", size(file_bytes(s)), ", and a process may have ",
@@ -41,12 +52,11 @@ std::optional<Held> core_held(const Subject& s) {
     return std::nullopt;
 }
 
-Proposal core_act(const Subject& s) {
-    const bool reading = bytes_written(s) == 0 && s.file.hdf5->creates.value_or(0) == 0;
+Proposal core_act(const Subject&) {
     return {{{"driver", Setting(std::string("core")), {}},
              {"core_increment_bytes", Setting(64 * mib), {}},
-             {"core_backing_store", Setting(!reading), {}}},
-            plan::When::any,
+             {"core_backing_store", Setting(false), {}}},
+            plan::When::open,
             {},
             {},
             {}};
@@ -155,11 +165,11 @@ const std::array table{
          Scope::file,
          Class::opt_in,
          "10000 and more calls below 4 KiB on average in a serial file",
-         "the file is within the memory of a process",
-         "core driver, growing by 64 MiB; written at the close unless it is only read",
-         "accesses at the speed of memory; the close takes longer, so look at the whole run",
+         "it is only read, and within the memory of a process",
+         "core driver, which reads the file at the open and writes nothing",
+         "accesses at the speed of memory; the open takes longer, so look at the whole run",
          "A, T",
-         {.serial = true, .delays = true, .keys = "driver"},
+         {.serial = true, .keys = "driver"},
          core_fires,
          core_held,
          core_act},

@@ -43,7 +43,7 @@ constexpr std::array order{
     Conflict{"29", "27", "filters want collective writes as they are"},
     Conflict{"27", "43", "large contiguous parts gain nothing from collective buffering"},
     Conflict{"34", "32", "one driver"},
-    Conflict{"32", "1", "the core driver writes the file in one piece"},
+    Conflict{"32", "1", "the core driver holds the whole file in memory"},
     Conflict{"32", "9", "the core driver holds the whole file in memory"},
     Conflict{"9", "1", "with the strategy page HDF5 ignores alignment (rule 10)"},
     Conflict{"9", "2", "with the strategy page HDF5 ignores alignment (rule 10)"},

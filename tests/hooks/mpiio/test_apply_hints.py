@@ -329,6 +329,23 @@ def test_hdf5_says_it_once(tmp_path: Path) -> None:
         assert [process["layers"] for process in ran.json["processes"]] == [seen] * 4
 
 
+@pytest.mark.parametrize("key", ["alignment_bytes", "hint.cb_buffer_size"])
+def test_a_tool_before_mpi_leaves_hdf5_its_plan(tmp_path: Path, key: str) -> None:
+    """One that wraps what the connector asks ranks with: objects of Open MPI that a program has
+    copies of are known as what they are, also where this library puts no hints."""
+    tool = BUILD / "tests" / "bin" / "mpiio_tool.so"
+    value = {"alignment_bytes": 4096, "hint.cb_buffer_size": "8388608"}[key]
+    plan = write_plan(tmp_path, entry("*.h5", setting("1", key, value, "layout")))
+    program = BUILD / "tests" / "bin" / "vol_apply_ranks"
+    ran = tailrace(
+        "apply", plan, "--json", "--", *MPIEXEC, "-n", "4", program, "r.h5",
+        cwd=tmp_path, timeout=60, LD_PRELOAD=str(tool), **SANITIZERS,
+    ).expect(0)  # fmt: skip
+    assert "content right" in ran.err and ran.err.count("tool: ") == 4
+    (line,) = ran.json["lines"]
+    assert (line["became"], line["count"], line["processes"]) == ("applied", 8, "0-3")
+
+
 def test_by_the_environment(tmp_path: Path) -> None:
     """`tailrace env` does the same for whoever starts programs by himself."""
     plan = write_plan(tmp_path, hints())

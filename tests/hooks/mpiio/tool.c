@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another profiling tool: counts one call, by the profiling interface of MPI. Where
-// TAILRACE_TEST_REFUSE names a hint no file is opened with it, as an MPI that does not take it.
+// Another profiling tool: counts one call, by the profiling interface of MPI, and wraps another as
+// tools do that wrap all of them. Where TAILRACE_TEST_REFUSE names a hint no file is opened with
+// it, as an MPI that does not take it.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,11 @@ int MPI_File_write_at_all(MPI_File file, MPI_Offset at, const void* data, int co
                           MPI_Datatype type, MPI_Status* status) {
     ++calls;
     return PMPI_File_write_at_all(file, at, data, count, type, status);
+}
+
+int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op operation,
+                  MPI_Comm communicator) {
+    return PMPI_Allreduce(from, to, count, type, operation, communicator);
 }
 
 int MPI_Finalize(void) {

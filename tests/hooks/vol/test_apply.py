@@ -158,19 +158,6 @@ with h5py.File("large.h5", "w", userblock_size=8192) as f: tell(file=of_file(f))
     assert told(tmp_path)["file"]["alignment"] == [1, 4096]
 
 
-def test_the_core_driver(tmp_path: Path) -> None:
-    plan = write_plan(
-        tmp_path,
-        entry("out.h5", setting("32", "driver", "core", "opt_in"),
-              setting("32", "core_increment_bytes", 1 << 20, "opt_in"),
-              setting("32", "core_backing_store", True, "opt_in")),
-    )  # fmt: skip
-    applied(tmp_path, plan, ASK + WRITE)
-    assert told(tmp_path)["file"]["driver"] is True
-    with h5py.File(tmp_path / "out.h5") as f:
-        assert f["x"][999] == 999
-
-
 OWN = """
 a = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
 a.set_alignment(512, 1024); a.set_meta_block_size(8192); a.set_sieve_buf_size(131072)

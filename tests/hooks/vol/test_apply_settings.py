@@ -22,6 +22,7 @@ PAGES = "test_pages_and_their_buffer_and_what_they_exclude"
 OWN, OWN_TOO = "test_what_the_program_set_itself_wins", "test_what_the_program_set_itself_stays"
 SUBFILES = "test_a_file_becomes_subfiles_and_is_read_back"
 MPI_IO = "test_transfers_and_metadata_go_as_the_plan_says"
+CORE = "test_the_core_driver_is_for_reading"
 SERIAL, RANKS = "test_guards_of_serial_files", "test_guards_of_files_of_several_ranks"
 # Of each setting: the test that saw it where it belongs, and one where a guard held it back.
 TESTS = {
@@ -44,9 +45,9 @@ TESTS = {
     "libver_high": ("test_versions_of_the_format", OWN_TOO),
     "evict_on_close": ("test_metadata_leaves_with_its_object", RANKS),
     "file_locking": ("test_a_lock_is_left_out_for_readers_alone",) * 2,
-    "driver": ("test_the_core_driver_and_its_store", RANKS),
-    "core_increment_bytes": ("test_the_core_driver_and_its_store", "test_other_drivers"),
-    "core_backing_store": ("test_the_core_driver_and_its_store",) * 2,
+    "driver": (CORE, RANKS),
+    "core_increment_bytes": (CORE, "test_other_drivers"),
+    "core_backing_store": (CORE, CORE),
     "subfiling_stripe_bytes": (SUBFILES, "test_other_drivers"),
     "subfiling_concentrators_per_node": (SUBFILES, "test_other_drivers"),
     "layout": (DATASETS, RANKS),
@@ -175,35 +176,36 @@ def test_versions_of_the_format(tmp_path: Path) -> None:
     assert all(line["places"] == [str(tmp_path / "c.h5")] for line in refused)
 
 
-CORE = """
-def core(f):
-    bytes_, store = ctypes.c_size_t(), ctypes.c_bool()
-    ask = library().H5Pget_fapl_core
-    ask.argtypes = [ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p]
-    a = f.id.get_access_plist()
-    assert ask(a.id, ctypes.byref(bytes_), ctypes.byref(store)) >= 0
-    return bytes_.value, store.value
-with h5py.File("out.h5", "w") as f:
-    f["x"] = np.arange(1000); written = core(f)
-with h5py.File("out.h5") as f: read = of_file(f)["driver"]; assert f["x"][999] == 999
-tell(written=written, read=read)
+CORE_MODES = """
+modes = {}
+for mode in ("w", "a", "r+", "r"):
+    with h5py.File("out.h5", mode) as f:
+        modes[mode] = of_file(f)["driver"]
+        if mode == "w": f["x"] = np.arange(1000)
+        assert f["x"][999] == 999
+tell(**modes)
 """
 
 
-def test_the_core_driver_and_its_store(tmp_path: Path) -> None:
-    """What is written is stored, whatever the plan says."""
+def test_the_core_driver_is_for_reading(tmp_path: Path) -> None:
+    """What is written would be in memory alone until the close, however much it is."""
     plan = write_plan(
         tmp_path,
-        entry("out.h5", setting("32", "driver", "core", "opt_in"),
+        entry("*.h5", setting("32", "driver", "core", "opt_in"),
               setting("32", "core_increment_bytes", 1 << 20, "opt_in"),
-              setting("32", "core_backing_store", False, "opt_in")),
+              setting("32", "core_backing_store", True, "opt_in")),
     )  # fmt: skip
-    ran, _ = applied(tmp_path, plan, ASK + CORE)
-    # Of a file that is only read HDF5 does not tell whether it would be stored.
-    assert told(tmp_path) == {"written": [1 << 20, True], "read": True}
-    of_store = {line["became"]: line["reason"] for line in ran.json["lines"]
-                if line["setting"] == "core_backing_store"}  # fmt: skip
-    assert of_store == {"applied": "", "held": "what is written would be lost"}
+    ran, _ = applied(tmp_path, plan, ASK + CORE_MODES)
+    ran.expect(0)
+    assert told(tmp_path) == {"w": False, "a": False, "r+": False, "r": True}
+    held = "what is written would be in memory alone until the close"
+    assert {(line["setting"], line["became"], line["reason"], line["count"])
+            for line in ran.json["lines"]} == {
+        (key, *how) for key in ("driver", "core_increment_bytes", "core_backing_store")
+        for how in (("held", held, 3), ("applied", "", 1))
+    }  # fmt: skip
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert f["x"][999] == 999
 
 
 def test_blocks_of_the_file_system_are_asked_for_where_the_file_lies(tmp_path: Path) -> None:
@@ -372,6 +374,22 @@ with h5py.File("out.h5", "w") as f:
     for key in [*of_ranks, *transfers]:
         assert lines["a", key]["became"] == "held", key
         assert lines["a", key]["reason"] == "only for files opened with MPI-IO", key
+
+
+def test_no_setting_of_a_file_is_left_out_without_a_word(tmp_path: Path) -> None:
+    """As many as a plan may have for one: hints, and behind them what HDF5 takes."""
+    hints = [setting("45", f"hint.of_site_{number}", "1") for number in range(92)]
+    last = {"alignment_threshold_bytes": 2048, "alignment_bytes": 4096, "meta_block_bytes": 65536,
+            "sieve_buffer_bytes": 1 << 20}  # fmt: skip
+    others = [setting("1", key, value, "layout") for key, value in last.items()]
+    plan = write_plan(tmp_path, entry("out.h5", *hints, *others))
+    text = 'with h5py.File("out.h5", "w") as f: f["x"] = 1\n'
+    ran, lines = applied(tmp_path, plan, ASK + text)
+    ran.expect(0)
+    became = {key: line["became"] for (_, key), line in lines.items()}
+    assert became == {f"hint.of_site_{number}": "held" for number in range(92)} | dict.fromkeys(
+        last, "applied"
+    )  # fmt: skip
 
 
 SET = """

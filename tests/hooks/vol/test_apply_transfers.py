@@ -125,10 +125,17 @@ HINTS = {
 def test_hints_in_force_are_told_from_those_given(
     tmp_path: Path, component: str, added: dict[str, str]
 ) -> None:
-    """A line says "applied" where MPI-IO itself says so, and nowhere else."""
+    """A line says "applied" where MPI-IO itself says so, and nowhere else. OMPIO tells what it was
+    given, also what only ROMIO knows: that is not there."""
     settings = [setting("hints", f"hint.{key}", value) for key, value in HINTS.items()]
     _, said, lines = run(tmp_path, write_plan(tmp_path, entry("*.h5", *settings)), "hints", **added)
     in_force = {key for key, value in HINTS.items() if said.get(f"hint.{key}") == value}
+    of_romio = {key for key in HINTS if key.startswith(("romio_", "ind_"))}
+    if component == "ompio":
+        reasons = {line["setting"].removeprefix("hint."): line["reason"] for line in lines}
+        assert in_force > of_romio
+        assert {reasons[key] for key in of_romio} == {"given, and OMPIO has no such hint"}
+        in_force -= of_romio
     told = {line["setting"].removeprefix("hint."): line["became"] for line in lines}
     assert told == {key: "applied" if key in in_force else "unavailable" for key in HINTS}
     assert "cb_buffer_size" in in_force

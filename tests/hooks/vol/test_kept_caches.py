@@ -5,13 +5,13 @@ in files that are only read, until it closes them."""
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
+from memory_limits import memory_of_node
 from plans import Json, applied, entry, setting, write_plan
 
 rows, columns = 64, 48
@@ -241,7 +241,7 @@ with h5py.File("in.h5", "r") as f:
 def test_caches_of_all_open_datasets_have_a_bound(tmp_path: Path, again: int) -> None:
     """A program that holds many datasets open has memory for some of the caches: what would go
     beyond a quarter of the machine's is left out, and said; what is closed makes room."""
-    third = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") // 12 - 4096
+    third = memory_of_node() // 12 - 4096
     told, ran = run(tmp_path, f"""
 def cache(data):
     return data.id.get_access_plist().get_chunk_cache()[1]
@@ -265,8 +265,28 @@ with h5py.File("in.h5", "r") as f:
     assert kept(ran)["/d"] == 2
 
 
+def test_a_process_takes_no_more_than_a_quarter_of_its_own_limit(tmp_path: Path) -> None:
+    limit = 3 << 30
+    caches = {"/d": limit // 4, "/e": limit // 4 + 1}
+    plan = write_plan(tmp_path, *(
+        entry("*.h5", setting("13", "chunk_cache_bytes", most), dataset=name)
+        for name, most in caches.items()
+    ))  # fmt: skip
+    told, ran = run(tmp_path, f"""
+import resource
+resource.setrlimit(resource.RLIMIT_AS, ({limit}, resource.getrlimit(resource.RLIMIT_AS)[1]))
+with h5py.File("in.h5", "r") as f:
+    for name in ("e", "d"):
+        told[name] = f[name].id.get_access_plist().get_chunk_cache()[1]
+""", plan)  # fmt: skip
+    assert told["d"] == limit // 4
+    assert told["e"] < limit // 4
+    (misfit,) = (one for one in ran["lines"] if one["became"] == "misfit")
+    assert misfit["reason"] == "larger than a quarter of the memory, shared by the ranks here"
+
+
 def test_a_cache_counts_once_however_often_its_dataset_is_open(tmp_path: Path) -> None:
-    third = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") // 12 - 4096
+    third = memory_of_node() // 12 - 4096
     told, ran = run(tmp_path, """
 def cache(data):
     return data.id.get_access_plist().get_chunk_cache()[1]
