@@ -131,6 +131,7 @@ class _Files:
             order = trace.order(identity, word[:-1])
             if order is not None and word in file["posix"]:
                 file["posix"][word]["order"] = order
+                file["posix"][word]["ranges"] = trace.ranges(identity, word[:-1])
 
     def _lustre(self) -> None:
         by_id: dict[int, list[Json]] = defaultdict(list)

@@ -11,15 +11,17 @@ from typing import Any
 from tailrace.intent.darshan_log import Json
 
 BINS = 256  # a timeline has no more; longer ones are folded
+RANGES = 64  # of a file, of as many processes
 
 
 class Trace:
-    """Orders of the calls per file, from DXT."""
+    """Orders and places of the calls per file, from DXT."""
 
     def __init__(self) -> None:
         self.hosts: dict[int, str] = {}
         self._steps: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
         self._strides: dict[tuple[int, str], Counter[int]] = defaultdict(Counter)
+        self._ranges: dict[tuple[int, str], dict[int, Json]] = defaultdict(dict)
 
     def add(self, records: Iterable[Json]) -> None:
         """Takes the records of DXT_POSIX."""
@@ -29,6 +31,8 @@ class Trace:
                 self.hosts[rank] = str(record["hostname"])
             for word in ("read", "write"):
                 self._one(file, word, record[f"{word}_segments"])
+                if rank >= 0:
+                    self._range(file, word, rank, record[f"{word}_segments"])
 
     def hosts_of(self, records: Iterable[Json]) -> None:
         """Takes host names alone, of DXT_MPIIO, whose offsets lie within views."""
@@ -47,6 +51,25 @@ class Trace:
         if strides and steps["strided"]:
             order["step"] = [strides.most_common(1)[0][0]]
         return order
+
+    def ranges(self, file: int, word: str) -> list[Json]:
+        """`ranges` of the reads or writes of a file; none of a file of one process."""
+        by_rank = self._ranges.get((file, word), {})
+        return [by_rank[rank] for rank in sorted(by_rank)[:RANGES]] if len(by_rank) > 1 else []
+
+    def _range(self, file: int, word: str, rank: int, segments: list[Json]) -> None:
+        places = [(int(one["offset"]), int(one["length"])) for one in segments]
+        places = [(start, length) for start, length in places if start >= 0 and length > 0]
+        if not places:
+            return
+        known = self._ranges[file, word].setdefault(
+            rank,
+            {"process": rank, "calls": 0, "bytes": 0, "first_byte": places[0][0], "end_byte": 0},
+        )
+        known["calls"] += len(places)
+        known["bytes"] += sum(length for _, length in places)
+        known["first_byte"] = min(known["first_byte"], *(start for start, _ in places))
+        known["end_byte"] = max(known["end_byte"], *(sum(place) for place in places))
 
     def _one(self, file: int, word: str, segments: list[Json]) -> None:
         steps, strides = self._steps[file, word], self._strides[file, word]

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hooks/common/steps.hpp"
+
 namespace tailrace::hooks {
 
 const spool::Hook session::hook = spool::hook_mpiio;
@@ -19,12 +21,18 @@ using spool::MpiioRecord;
 constexpr unsigned buckets = 256;
 constexpr unsigned most_hints = 64;  ///< of one file, given and in force
 constexpr unsigned most_views = 8;
+/// Calls through views with gaps whose place is found, of an open file: MPI libraries walk through
+/// all pieces of a view for that.
+constexpr unsigned most_mapped = 64;
 
 /// An open file. Entries of closed ones are used again.
 struct Open {
     Open* next;
     Handle handle;
     FileEntry* file;  ///< nullptr: free
+    Window window;
+    bool irregular;   ///< the view has no constant step
+    unsigned mapped;  ///< places that were found through a view with gaps
 };
 Open* table[buckets];
 
@@ -50,6 +58,9 @@ void remember(Handle handle, FileEntry* file) {
     }
     free->handle = handle;
     free->file = file;
+    free->window = {true, false, 0, 1};
+    free->irregular = false;
+    free->mapped = 0;
 }
 
 MpiioRecord* record_of(FileEntry* file) {
@@ -133,6 +144,30 @@ void keep_view(MpiioRecord& of, const View& view) {
     ++known->calls;
 }
 
+bool is_irregular(spool::FileType type) {
+    return type == spool::filetype_indexed || type == spool::filetype_struct;
+}
+
+void keep_place(Open& open, spool::MpiioTransfersRecord& to, const Place& place, uint64_t bytes) {
+    steps::follow(to.places, place.start, place.end);
+    to.placed_bytes += bytes;
+    if (!open.window.gaps) return;
+    if (place.end - place.start > bytes) {
+        ++to.in_pieces;
+        if (open.irregular) ++to.irregular_pieces;
+    }
+    if (++open.mapped >= most_mapped) open.window.wanted = false;
+}
+
+/// Where transfers go from now on.
+void take_window(Open& open, const View& view) {
+    const bool gaps = view.filetype_bytes != view.filetype_extent;
+    const bool sane = view.native && view.displacement >= 0 && view.etype_bytes > 0;
+    open.window = {sane && (!gaps || open.mapped < most_mapped), gaps,
+                   static_cast<uint64_t>(sane ? view.displacement : 0), view.etype_bytes};
+    open.irregular = is_irregular(view.filetype);
+}
+
 }  // namespace
 
 void opened(Handle handle, const Opened& facts, Took took) {
@@ -166,11 +201,20 @@ void closed(Handle handle, Took took) {
     find(handle)->file = nullptr;
 }
 
-void moved(Handle handle, spool::Direction direction, uint32_t how, uint64_t bytes, Took took) {
+Window window_of(Handle handle) {
+    const Turn turn;
+    const Open* open = turn ? find(handle) : nullptr;
+    return open != nullptr ? open->window : Window{};
+}
+
+void moved(Handle handle, const Moved& what, Took took) {
     const Turn turn;
     MpiioRecord* record = turn ? record_of(handle) : nullptr;
     if (record == nullptr) return;
+    const auto [direction, how, bytes, place] = what;
     spool::MpiioTransfersRecord& to = record->transfers[direction];
+    if (place.known) keep_place(*find(handle), to, place, bytes);
+    if (!place.known && bytes > 0) ++to.not_placed;
     uint32_t kind = spool::call_independent;
     if ((how & nonblocking) != 0) {
         kind = spool::call_nonblocking;
@@ -234,6 +278,7 @@ void viewed(Handle handle, const View& view, Took took) {
     ++record->views;
     record->metadata_ns += length(took);
     keep_view(*record, view);
+    take_window(*find(handle), view);
 }
 
 void other(Handle handle, Other what, Took took) {

@@ -38,12 +38,35 @@ struct View {
     uint64_t filetype_bytes;
     uint64_t filetype_extent;
     spool::FileType filetype;
+    bool native;  ///< bytes in the file are those in memory
+};
+
+/// What the place of a call in the file follows from, for an open file.
+struct Window {
+    bool wanted;  ///< the place is to be found
+    bool gaps;    ///< the view leaves out parts of the file
+    uint64_t displacement;
+    uint64_t etype_bytes;
+};
+
+/// From the first byte of a call in the file to behind its last one.
+struct Place {
+    bool known;
+    uint64_t start;
+    uint64_t end;
 };
 
 void opened(Handle handle, const Opened& file, Took took);
 /// @param took  of the close; the handle means another file from now on
 void closed(Handle handle, Took took);
-void moved(Handle handle, spool::Direction direction, uint32_t how, uint64_t bytes, Took took);
+Window window_of(Handle handle);
+struct Moved {
+    spool::Direction direction;
+    uint32_t how;
+    uint64_t bytes;
+    Place place;
+};
+void moved(Handle handle, const Moved& what, Took took);
 /// What is written is the header of a classic netCDF file. To be called before `moved`.
 void classic_header(Handle handle, uint64_t bytes);
 /// The end of a split call: only its time counts.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opening, closing, views, hints and sizes.
+#include <string.h>
+
 #include "hooks/mpiio/hints.hpp"
 #include "hooks/mpiio/tune_open.hpp"
 #include "hooks/mpiio/wrap.hpp"
@@ -49,12 +51,15 @@ spool::FileType kind_of(MPI_Datatype type) {
     }
 }
 
-View view_of(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype) {
+View view_of(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
+             const char* representation) {
     static constinit Real<int(MPI_Datatype, MPI_Count*, MPI_Count*)> get_extent{
         "PMPI_Type_get_extent_x"};
     MPI_Count begin = 0;
     MPI_Count extent = 0;
-    View view{displacement, bytes_of(1, etype), bytes_of(1, filetype), 0, kind_of(filetype)};
+    const bool native = representation != nullptr && strcmp(representation, "native") == 0;
+    View view{displacement, bytes_of(1, etype), bytes_of(1, filetype), 0, kind_of(filetype),
+              native};
     if (get_extent(filetype, &begin, &extent) == MPI_SUCCESS && extent > 0) {
         view.filetype_extent = static_cast<uint64_t>(extent);
     }
@@ -109,12 +114,12 @@ int set_hints(MPI_File file, MPI_Info info, Real&& real) {
 
 template <typename Real>
 int set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
-             MPI_Info info, Real&& real) {
+             const char* representation, MPI_Info info, Real&& real) {
     const Call call;
     const int error = real();
     if (!call.counts() || error != MPI_SUCCESS) return error;
     const Took took = call.took();
-    viewed(handle_of(file), view_of(displacement, etype, filetype), took);
+    viewed(handle_of(file), view_of(displacement, etype, filetype, representation), took);
     if (!is_null(info)) {
         Hints hints;
         hints.add_given(info);
@@ -137,7 +142,7 @@ TAILRACE_DEFINE_BOTH(File_set_view,
                      (MPI_File file, MPI_Offset at, Wide etype, Wide filetype,
                       const char* representation, Wide info),
                      return set_view(file, at, as<MPI_Datatype>(etype), as<MPI_Datatype>(filetype),
-                                     as<MPI_Info>(info), [&] {
+                                     representation, as<MPI_Info>(info), [&] {
                                          return real(file, at, etype, filetype, representation,
                                                      info);
                                      });)

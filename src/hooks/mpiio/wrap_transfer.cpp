@@ -21,10 +21,62 @@ bool is_classic_header(const void* data, uint64_t bytes, MPI_Count count) {
     return memcmp(begin, "CDF", 3) == 0 && (begin[3] == 1 || begin[3] == 2 || begin[3] == 5);
 }
 
+/// Where the file pointer stands before a call, in elementary types of the view.
+struct Pointer {
+    Window window;
+    MPI_Offset at;  ///< -1: not known
+};
+
+/// [local]
+Pointer pointer_of(MPI_File file, uint32_t how, MPI_Offset at) {
+    static constinit Real<int(MPI_File, MPI_Offset*)> get_position{"PMPI_File_get_position"};
+    Pointer pointer{window_of(handle_of(file)), -1};
+    if (!pointer.window.wanted || (how & (shared | ordered)) != 0) return pointer;
+    if ((how & explicit_offset) != 0 || get_position(file, &at) == MPI_SUCCESS) pointer.at = at;
+    return pointer;
+}
+
+/// Where in the file a call has moved its bytes, at least one. MPI is asked where a view has gaps.
+/// [local]
+Place place_of(MPI_File file, const Pointer& from, uint64_t bytes) {
+    static constinit Real<int(MPI_File, MPI_Offset, MPI_Offset*)> get_byte{
+        "PMPI_File_get_byte_offset"};
+    const Window& window = from.window;
+    if (from.at < 0 || bytes < window.etype_bytes) return {};
+    Place place{};
+    if (window.gaps) {
+        MPI_Offset first = 0;
+        MPI_Offset last = 0;
+        const auto elements = static_cast<MPI_Offset>(bytes / window.etype_bytes);
+        place.known = get_byte(file, from.at, &first) == MPI_SUCCESS &&
+                      get_byte(file, from.at + elements - 1, &last) == MPI_SUCCESS && first >= 0 &&
+                      last >= first;
+        place.start = static_cast<uint64_t>(first);
+        place.end = static_cast<uint64_t>(last) + window.etype_bytes;
+        return place;
+    }
+    place.known =
+        !__builtin_mul_overflow(static_cast<uint64_t>(from.at), window.etype_bytes, &place.start) &&
+        !__builtin_add_overflow(place.start, window.displacement, &place.start) &&
+        !__builtin_add_overflow(place.start, bytes, &place.end);
+    return place;
+}
+
+/// A call and what it moves; `at` where it has an explicit offset.
+struct Request {
+    const void* data;
+    MPI_Count count;
+    MPI_Datatype type;
+    spool::Direction direction;
+    uint32_t how;
+    MPI_Offset at;
+};
+
 template <typename Real>
-int move(MPI_File file, const void* data, MPI_Count count, MPI_Datatype type,
-         spool::Direction direction, uint32_t how, Real&& real) {
+int move(MPI_File file, const Request& what, Real&& real) {
     const Call call;
+    const auto [data, count, type, direction, how, at] = what;
+    const Pointer from = call.counts() ? pointer_of(file, how, at) : Pointer{};
     const int error = real();
     if (!call.counts()) return error;
     const Took took = call.took();
@@ -33,7 +85,7 @@ int move(MPI_File file, const void* data, MPI_Count count, MPI_Datatype type,
         if (direction == writes && is_classic_header(data, bytes, count)) {
             classic_header(handle_of(file), bytes);
         }
-        moved(handle_of(file), direction, how, bytes, took);
+        moved(handle_of(file), {direction, how, bytes, place_of(file, from, bytes)}, took);
     } else {
         failed(handle_of(file), direction, took);
     }
@@ -60,10 +112,11 @@ Call::~Call() {
 }
 
 #define COUNT int
-#define TAILRACE_MOVES(name, direction, how, parameters, arguments)                             \
-    TAILRACE_DEFINE_BOTH(File_##name, parameters,                                               \
-                         return move(file, data, count, as<MPI_Datatype>(type), direction, how, \
-                                     [&] { return real arguments; });)
+#define TAILRACE_MOVES(name, direction, how, at, parameters, arguments)              \
+    TAILRACE_DEFINE_BOTH(                                                            \
+        File_##name, parameters,                                                     \
+        return move(file, {data, count, as<MPI_Datatype>(type), direction, how, at}, \
+                    [&] { return real arguments; });)
 #include "hooks/mpiio/calls.def"
 #undef TAILRACE_MOVES
 #undef COUNT
@@ -72,12 +125,12 @@ Call::~Call() {
 // where the program's is another one without them, its plain calls take what fits their counts.
 #if MPI_VERSION >= 4
 #define COUNT MPI_Count
-#define TAILRACE_MOVES(name, direction, how, parameters, arguments)                       \
-    TAILRACE_DEFINE_BOTH(                                                                 \
-        File_##name##_c, parameters,                                                      \
-        static constinit Real<int parameters> plain{"PMPI_File_" #name};                  \
-        return move(file, data, count, as<MPI_Datatype>(type), direction, how, [&] {      \
-            return real.is_there() || count > INT_MAX ? real arguments : plain arguments; \
+#define TAILRACE_MOVES(name, direction, how, at, parameters, arguments)                    \
+    TAILRACE_DEFINE_BOTH(                                                                  \
+        File_##name##_c, parameters,                                                       \
+        static constinit Real<int parameters> plain{"PMPI_File_" #name};                   \
+        return move(file, {data, count, as<MPI_Datatype>(type), direction, how, at}, [&] { \
+            return real.is_there() || count > INT_MAX ? real arguments : plain arguments;  \
         });)
 #include "hooks/mpiio/calls.def"
 #undef TAILRACE_MOVES

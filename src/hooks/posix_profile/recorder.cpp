@@ -12,6 +12,7 @@
 
 #include <atomic>
 
+#include "hooks/common/steps.hpp"
 #include "hooks/posix_profile/wanted.hpp"
 
 namespace tailrace::hooks {
@@ -79,33 +80,6 @@ bool below_working_folder(const char* path) {
            strstr(path + bytes, "/.") == nullptr;
 }
 
-enum : unsigned { sequential, strided, random, repeated };
-
-/// How a transfer follows the one before it in its direction, as the connector calls it.
-void follow(PosixTransfersRecord& to, uint64_t start, uint64_t end) {
-    if (to.calls > 0) {
-        const auto step = static_cast<int64_t>(start - to.last_start);
-        unsigned how = random;
-        if (start == to.last_end) {
-            how = sequential;
-        } else if (step == 0) {
-            how = repeated;
-        } else if (to.has_step == 0 || step == to.last_step) {
-            how = strided;
-            if (to.steps == 0) to.step = step;
-            to.steps = to.steps <= 1 && to.step == step ? 1 : 2;
-        }
-        ++to.order[how];
-        if (start == to.last_end) ++to.consecutive;
-        if (start >= to.last_end) ++to.upwards;
-        to.last_step = step;
-        to.has_step = 1;
-    }
-    to.last_start = start;
-    to.last_end = end;
-    if (end > 0 && end - 1 > to.highest_byte) to.highest_byte = end - 1;
-}
-
 /// Who opened a stream and moves bytes by its descriptor (the streams of C++ do, and who asks
 /// fileno()) uses the file as if open() had made that. Only transfers lead here: a program that
 /// asks a stream's descriptor for its size, or syncs it, has its data in the stream.
@@ -125,7 +99,7 @@ void take_over(int fd) {
 /// Distance from the end of the transfer before, in either direction, to this one.
 void count_stride(PosixRecord& record, uint64_t start) {
     if (record.last_direction == 0) return;
-    const uint64_t before = record.transfers[record.last_direction - 1].last_end;
+    const uint64_t before = record.transfers[record.last_direction - 1].places.last_end;
     if (start >= before) files::count(record.strides, start - before);
 }
 
@@ -238,7 +212,7 @@ void moved(int fd, Layer layer, const Moved& what, Took took) {
     if (what.offset >= 0) {
         const auto start = static_cast<uint64_t>(what.offset);
         count_stride(*record, start);
-        follow(to, start, start + bytes);
+        steps::follow(to.places, start, start + bytes);
         const uint64_t block = writer().at<spool::FileRecord>(record->file).block_bytes;
         if (block > 0 && start % block != 0) ++record->not_aligned_in_file;
     }

@@ -46,6 +46,14 @@ std::vector<FrequentSize> frequent_of(const std::optional<T>& transfers) {
     return transfers ? transfers->frequent : std::vector<FrequentSize>{};
 }
 
+/// Of the writes; of the reads where fewer than two processes write.
+template <class File>
+std::vector<ByteRange> ranges_of(const File& file) {
+    for (const auto* transfers : {&file.writes, &file.reads})
+        if (*transfers && (*transfers)->ranges.size() > 1) return (*transfers)->ranges;
+    return {};
+}
+
 }  // namespace
 
 DatasetIntent intent_of(const Dataset& dataset, const File& file, std::uint64_t ranks) {
@@ -96,6 +104,7 @@ LayerIntent intent_of(const PosixFile& file, const std::string& layer,
     flow.writes = active_of(file.writes);
     intent.type = type_of(flow);
     intent.order = order_of(file, processes.size());
+    intent.how_shared = how_shared_of(ranges_of(file), layer);
     intent.alignment = alignment_of(file);
     intent.session_io = session_of(file.open, file.close, flow.reads, flow.writes);
     intent.transfer_size_dist =
@@ -123,6 +132,8 @@ LayerIntent intent_of(const MpiioFile& file) {
     flow.reads = active_of(file.reads);
     flow.writes = active_of(file.writes);
     intent.type = type_of(flow);
+    intent.order = order_of(file);
+    intent.how_shared = how_shared_of(ranges_of(file), "mpiio");
     intent.collective = collective_of(file);
     intent.session_io = session_of(file.open, file.close, flow.reads, flow.writes);
     intent.transfer_size_dist =

@@ -52,12 +52,15 @@ void name_datasets(Datasets& datasets) {
 /// Size of the file: from the last byte touched, else from its datasets.
 std::optional<Amount> size_of_file(const File& file, const SizeSummary& datasets) {
     Count last;
-    for (const auto* layer : {&file.posix, &file.stdio}) {
-        if (!*layer) continue;
-        for (const auto* transfers : {&(*layer)->reads, &(*layer)->writes})
+    const auto take = [&](const auto& layer) {
+        if (!layer) return;
+        for (const auto* transfers : {&layer->reads, &layer->writes})
             if (*transfers && (*transfers)->highest_byte && (*transfers)->bytes.value_or(1) > 0)
                 last = std::max(last.value_or(0), *(*transfers)->highest_byte + 1);
-    }
+    };
+    take(file.mpiio);
+    take(file.posix);
+    take(file.stdio);
     if (last) return Amount{*last, "last byte touched"};
     if (datasets.count > 0) return Amount{datasets.sum_bytes, "sizes of its datasets"};
     return std::nullopt;
@@ -150,10 +153,20 @@ void take_how(FileIntent& intent, const File& file, const Datasets& datasets) {
             agreed(statements(datasets, &DatasetIntent::collective), "datasets", "partly");
         intent.append = agreed(statements(datasets, &DatasetIntent::append), "datasets", "partly");
     }
-    const auto posix = intent.layers.find("posix");
-    if (intent.order.value == "not known" && posix != intent.layers.end())
-        intent.order = posix->second.order;
-    if (datasets.empty() && file.mpiio) intent.collective = intent.layers.at("mpiio").collective;
+    if (datasets.empty() && file.mpiio) {
+        const LayerIntent& mpiio = intent.layers.at("mpiio");
+        intent.collective = mpiio.collective;
+        intent.order = mpiio.order;
+        intent.how_shared = mpiio.how_shared;
+    }
+    for (const char* name : {"posix", "stdio"}) {
+        const auto layer = intent.layers.find(name);
+        if (layer == intent.layers.end()) continue;
+        if (intent.order.value == "not known") intent.order = layer->second.order;
+        // Below MPI-IO stands which process the library let write, not what the program wants.
+        if (datasets.empty() && !file.mpiio && intent.how_shared.value == "not known")
+            intent.how_shared = layer->second.how_shared;
+    }
     if (datasets.empty() && file.posix)
         intent.append = append_of(*file.posix, "posix", file.processes.size());
     if (intent.append.value == "not known" && datasets.empty() && file.stdio)
@@ -212,7 +225,8 @@ void mark(FileIntent& intent, std::uint64_t number) {
         mark(*one, number);
     for (DeclaredIntent& one : intent.declared) one.profile = number;
     for (auto& [name, layer] : intent.layers)
-        for (Statement* one : {&layer.type, &layer.order, &layer.collective, &layer.alignment})
+        for (Statement* one :
+             {&layer.type, &layer.order, &layer.how_shared, &layer.collective, &layer.alignment})
             mark(*one, number);
 }
 

@@ -93,8 +93,8 @@ void join_layers(FileIntent& to, const FileIntent& from) {
     for (const auto& [name, theirs] : from.layers) {
         const auto [found, fresh] = to.layers.try_emplace(name, theirs);
         if (fresh) continue;
-        for (const auto member : {&LayerIntent::type, &LayerIntent::order, &LayerIntent::collective,
-                                  &LayerIntent::alignment})
+        for (const auto member : {&LayerIntent::type, &LayerIntent::order, &LayerIntent::how_shared,
+                                  &LayerIntent::collective, &LayerIntent::alignment})
             join(found->second.*member, theirs.*member, to.profiles, from.profiles);
     }
 }

@@ -107,7 +107,7 @@ struct DatasetIntent {
 
 /// What the layers below HDF5 saw of a file.
 struct LayerIntent {
-    Statement type, order, collective, alignment;
+    Statement type, order, how_shared, collective, alignment;
     Session session_io;
     std::vector<TransferSize> transfer_size_dist;
     std::vector<SizeClass> read_sizes, write_sizes;

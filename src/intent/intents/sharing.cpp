@@ -175,6 +175,37 @@ Statement how_shared_of(const Dataset& dataset) {
     return of_writer_and_reader(dataset, why);
 }
 
+Statement how_shared_of(std::vector<ByteRange> ranges, const std::string& from) {
+    if (ranges.size() < 2) return Statement{};
+    std::sort(ranges.begin(), ranges.end(), [](const ByteRange& a, const ByteRange& b) {
+        return a.first_byte != b.first_byte ? a.first_byte < b.first_byte : a.end_byte < b.end_byte;
+    });
+    std::uint64_t meeting = 0, equal = 0, moved = 0, covered = 0, end = 0;
+    bool all_of_it = true;
+    for (const ByteRange& one : ranges) {
+        const bool first = &one == &ranges.front();
+        meeting += !first && one.first_byte < end ? 1 : 0;
+        equal +=
+            one.first_byte == ranges.front().first_byte && one.end_byte == ranges.front().end_byte
+                ? 1
+                : 0;
+        covered += one.end_byte - std::min(one.end_byte, std::max(one.first_byte, end));
+        end = std::max(end, one.end_byte);
+        moved += one.bytes;
+        all_of_it = all_of_it && one.bytes >= one.end_byte - one.first_byte;
+    }
+    Reasons why(from);
+    why.note("processes", Count(ranges.size()), "processes")
+        .note("ranges_that_meet", Count(meeting), "ranges")
+        .note("bytes_moved", Count(moved), "bytes")
+        .note("bytes_in_ranges", Count(covered), "bytes");
+    if (meeting == 0) return why.say("disjoint_blocks", Confidence::high);
+    if (equal == ranges.size() && all_of_it) return why.say("same_region", Confidence::high);
+    // Who together moved no more than the range holds, and each less than its own, has gaps for
+    // others.
+    return why.say(moved <= covered ? "interleaved" : "overlapping", Confidence::medium);
+}
+
 Statement agreed(const std::vector<const Statement*>& all, const std::string& objects,
                  const std::string& mixed) {
     std::map<std::string, std::uint64_t> votes;

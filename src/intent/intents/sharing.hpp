@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "intent/intents/model.hpp"
@@ -20,6 +21,10 @@ namespace tailrace::intent {
 /// disjoint_blocks, interleaved, overlapping or same_region: which parts the processes of a shared
 /// dataset touch; private where it is not shared.  [local]
 [[nodiscard]] Statement how_shared_of(const Dataset& dataset);
+
+/// The same of a file, from what each process touched of it in one direction.  [local]
+/// @param from  the layer
+[[nodiscard]] Statement how_shared_of(std::vector<ByteRange> ranges, const std::string& from);
 
 /// Statements of several objects as one: the value where all agree, else `mixed`.  [local]
 /// @param objects  "datasets", for the evidence

@@ -17,7 +17,8 @@ double share(std::uint64_t part, std::uint64_t all) {
     return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
 }
 
-Order sum_of(const std::optional<Transfers>& reads, const std::optional<Transfers>& writes) {
+template <class T>
+Order sum_of(const std::optional<T>& reads, const std::optional<T>& writes) {
     Order order;
     for (const auto* transfers : {&reads, &writes}) {
         if (!*transfers || !(*transfers)->order) continue;
@@ -108,18 +109,12 @@ Statement order_of(const Dataset& dataset) {
 
 Statement order_of(const PosixFile& file, std::uint64_t processes) {
     Reasons why("posix");
-    Order traced;
+    const Order traced = sum_of(file.reads, file.writes);
     std::uint64_t calls = 0, consecutive = 0, sequential = 0;
     bool known = false;
     for (const auto* transfers : {&file.reads, &file.writes}) {
         if (!*transfers || (*transfers)->calls.value_or(0) == 0) continue;
         const PosixTransfers& one = **transfers;
-        if (one.order) {
-            traced.sequential = sum(traced.sequential, one.order->sequential);
-            traced.strided = sum(traced.strided, one.order->strided);
-            traced.random = sum(traced.random, one.order->random);
-            traced.repeated = sum(traced.repeated, one.order->repeated);
-        }
         known = known || one.consecutive || one.sequential;
         const std::uint64_t first = std::min(processes, *one.calls);
         calls += *one.calls - first;
@@ -143,6 +138,30 @@ Statement order_of(const PosixFile& file, std::uint64_t processes) {
     if (upwards >= nearly_all) return why.say("sequential", Confidence::medium);
     if (upwards < 0.5) return why.say("random", Confidence::medium);
     return why.say("mixed", Confidence::medium);
+}
+
+Statement order_of(const MpiioFile& file) {
+    std::uint64_t placed = 0, not_placed = 0, in_pieces = 0, irregular = 0;
+    for (const auto* transfers : {&file.reads, &file.writes}) {
+        if (!*transfers) continue;
+        placed += (*transfers)->placed.value_or(0);
+        not_placed += (*transfers)->not_placed.value_or(0);
+        in_pieces += (*transfers)->in_pieces.value_or(0);
+        irregular += (*transfers)->irregular_pieces.value_or(0);
+    }
+    if (placed == 0) return Statement{};
+    Reasons why("mpiio");
+    why.note("placed", Count(placed), "calls")
+        .note("not_placed", Count(not_placed), "calls")
+        .note("in_pieces", Count(in_pieces), "calls");
+    if (irregular > 0) why.note("irregular_pieces", Count(irregular), "calls");
+    Statement order = share(in_pieces, placed) >= nearly_all
+                          ? why.say("strided", Confidence::high)
+                          : order_counted(sum_of(file.reads, file.writes), why);
+    if (share(in_pieces, placed) < nearly_all && share(in_pieces, placed) > 1 - nearly_all)
+        order.value = "mixed";
+    if (irregular > 0 || not_placed > 0) order.confidence = Confidence::medium;
+    return order;
 }
 
 Statement collective_of(const Dataset& dataset) {

@@ -64,6 +64,15 @@ std::string sharing_text(const std::string& sharing, std::uint64_t processes) {
     return sharing == "not known" ? std::string{} : sharing;
 }
 
+std::string parts_text(const std::string& how_shared) {
+    static const std::map<std::string, std::string> words{{"disjoint_blocks", "a block for each"},
+                                                          {"interleaved", "interleaved"},
+                                                          {"overlapping", "overlapping"},
+                                                          {"same_region", "the same for each"}};
+    const auto found = words.find(how_shared);
+    return found == words.end() ? std::string{} : found->second;
+}
+
 std::string transfers_text(const std::vector<TransferSize>& sizes) {
     return sizes.empty() ? std::string{}
                          : "mostly " + size_text(sizes.front().bytes) + " at a time";
@@ -81,6 +90,7 @@ void describe(DatasetIntent& intent) {
     intent.words.what = what;
     std::string how;
     append(how, sharing_text(intent.sharing_pattern.value, intent.process_sharing.size()));
+    append(how, parts_text(intent.how_shared.value));
     append(how, collective_text(intent.collective.value));
     append(how, transfers_text(intent.transfer_size_dist));
     append(how, order_text(intent.order.value));
@@ -98,6 +108,7 @@ void describe(FileIntent& intent) {
     intent.words.what = what;
     std::string how;
     append(how, sharing_text(intent.sharing_pattern.value, intent.process_sharing.size()));
+    append(how, parts_text(intent.how_shared.value));
     append(how, collective_text(intent.collective.value));
     append(how, transfers_text(intent.transfer_size_dist));
     append(how, order_text(intent.order.value));

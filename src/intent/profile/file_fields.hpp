@@ -74,6 +74,19 @@ struct Fields<Hdf5File> {
 };
 
 template <>
+struct Fields<ByteRange> {
+    static constexpr std::string_view name = "byte_range";
+    template <class V, class S>
+    static void visit(V& v, S& s) {
+        v("process", s.process, "Id of the process.");
+        v("calls", s.calls, "Its calls of which the place in the file is known.");
+        v("bytes", s.bytes, "Bytes that they moved.");
+        v("first_byte", s.first_byte, "Offset of the first byte in the file that they touched.");
+        v("end_byte", s.end_byte, "Offset behind the last one.");
+    }
+};
+
+template <>
 struct Fields<MpiioTransfers> {
     static constexpr std::string_view name = "mpiio_transfers";
     template <class V, class S>
@@ -89,9 +102,21 @@ struct Fields<MpiioTransfers> {
           "Calls that are collective, of the non-blocking ones.");
         v("failed", s.failed, "Calls that failed; they count nowhere else.");
         v("bytes", s.bytes, "Bytes moved.");
+        v("placed", s.placed, "Calls of which the place in the file is known.");
+        v("not_placed", s.not_placed,
+          "Calls of which it is not: through a shared pointer, and through a view with gaps after "
+          "the first 64 of an open file.");
+        v("in_pieces", s.in_pieces,
+          "Of these, calls whose bytes lie in pieces in the file, by their view.");
+        v("irregular_pieces", s.irregular_pieces,
+          "Of these, calls through a view whose file type is indexed or a structure.");
+        v("highest_byte", s.highest_byte, "Offset of the last byte touched, as far as known.");
         v("sizes", s.sizes, "Calls by class of size.");
         v("frequent", s.frequent, "The most frequent sizes.");
         v("largest_bytes", s.largest_bytes, "Size of the largest call.");
+        v("order", s.order, "How the place of each call follows from the one before it.");
+        v("ranges", s.ranges,
+          "What each process touched of a file of several, of the first 64 processes.");
         v("elapsed_s", s.elapsed_s, "Time in these calls, all processes together.");
         v("active", s.active, "From the begin of the first call to the end of the last.");
     }
@@ -154,6 +179,8 @@ struct Fields<PosixTransfers> {
         v("frequent", s.frequent, "The most frequent sizes.");
         v("order", s.order,
           "How the place of each call follows from the one before, from a trace.");
+        v("ranges", s.ranges,
+          "What each process touched of a file of several, of the first 64 processes.");
         v("elapsed_s", s.elapsed_s, "Time in these calls, all processes together.");
         v("active", s.active, "From the begin of the first call to the end of the last.");
     }

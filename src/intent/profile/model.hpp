@@ -125,7 +125,7 @@ struct Actual {
 struct Order {
     Count sequential, strided, random, repeated;
     std::vector<std::int64_t> step;  ///< the constant step of the strided ones, per dimension
-    Count chunk_changes;             ///< of a dataset in chunks
+    Count chunk_changes = {};        ///< of a dataset in chunks
 };
 struct Place {
     Extents start, count;
@@ -222,12 +222,21 @@ struct Hdf5File {
     Known same_order, same_transfer_order, same_access_order;
     Counts left_open;
 };
+/// What one process touched of a shared file, from the first byte to before `end_byte`.
+struct ByteRange {
+    std::uint64_t process = 0;
+    std::uint64_t calls = 0, bytes = 0;
+    std::uint64_t first_byte = 0, end_byte = 0;
+};
 struct MpiioTransfers {
     Count independent, collective, nonblocking, split, explicit_offset, shared, ordered, bytes;
     Count nonblocking_collective, failed;
+    Count placed, not_placed, in_pieces, irregular_pieces, highest_byte;
     std::vector<SizeClass> sizes;
     std::vector<FrequentSize> frequent;
     Count largest_bytes;
+    std::optional<Order> order;
+    std::vector<ByteRange> ranges;
     Seconds elapsed_s;
     std::optional<Span> active;
 };
@@ -254,6 +263,7 @@ struct PosixTransfers {
     std::vector<SizeClass> sizes;
     std::vector<FrequentSize> frequent;
     std::optional<Order> order;  ///< from a trace
+    std::vector<ByteRange> ranges;
     Seconds elapsed_s;
     std::optional<Span> active;
 };

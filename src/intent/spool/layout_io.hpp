@@ -33,6 +33,22 @@ struct Sizes {
     Frequent frequent[most_frequent];
 };
 
+/// How the transfers of a process in one direction follow each other in the file.
+struct Steps {
+    uint64_t placed;       ///< transfers whose place is known
+    uint64_t consecutive;  ///< began where the one before ended
+    uint64_t upwards;      ///< began there or behind it
+    uint64_t lowest_byte;
+    uint64_t end_byte;  ///< behind the last byte touched
+    uint64_t order[4];  ///< sequential, strided, random, repeated
+    int64_t step;       ///< from begin to begin, of the strided ones
+    uint64_t steps;     ///< 0: none yet, 1: all strided ones have `step`, 2: they differ
+    uint64_t last_start;
+    uint64_t last_end;
+    int64_t last_step;
+    uint64_t has_step;
+};
+
 /// How a call of MPI-IO moves data; a call has one of the first four.
 enum MpiioCall : uint32_t {
     call_independent,
@@ -50,6 +66,11 @@ struct MpiioTransfersRecord {
     uint64_t counts[mpiio_calls];
     uint64_t bytes;
     uint64_t failed;
+    uint64_t placed_bytes;      ///< of the transfers whose place is known
+    uint64_t not_placed;        ///< transfers of at least a byte whose place is not known
+    uint64_t in_pieces;         ///< of these transfers: with gaps in the file, by their view
+    uint64_t irregular_pieces;  ///< of those: by a file type without a constant step
+    Steps places;
     int64_t elapsed_ns;
     Period active;
     Sizes sizes;
@@ -122,16 +143,7 @@ struct PosixTransfersRecord {
     uint64_t calls;
     uint64_t bytes;
     uint64_t failed;
-    uint64_t consecutive;  ///< began where the one before in this direction ended
-    uint64_t upwards;      ///< began there or behind it
-    uint64_t highest_byte;
-    uint64_t order[4];  ///< sequential, strided, random, repeated
-    int64_t step;       ///< from begin to begin, of the strided ones
-    uint64_t steps;     ///< 0: none yet, 1: all strided ones have `step`, 2: they differ
-    uint64_t last_start;
-    uint64_t last_end;
-    int64_t last_step;
-    uint64_t has_step;
+    Steps places;
     int64_t elapsed_ns;
     Period active;
     Sizes sizes;

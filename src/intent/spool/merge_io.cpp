@@ -11,6 +11,7 @@ namespace tailrace::intent::spool {
 namespace {
 
 constexpr std::size_t most_shown = 8;
+constexpr std::size_t most_ranges = 64;
 constexpr const char* filetype_names[filetypes] = {
     "basic", "contiguous", "vector", "indexed", "struct", "subarray", "darray", "resized", "other"};
 
@@ -61,6 +62,55 @@ struct SizesOfAll {
     }
 };
 
+/// Places in the file over the processes, and what of them the profile shows.
+struct PlacesOfAll {
+    std::uint64_t placed = 0;
+    std::uint64_t consecutive = 0;
+    std::uint64_t upwards = 0;
+    std::uint64_t end_byte = 0;
+
+    void add(const Steps& from, std::uint64_t bytes, const Member& member) {
+        if (from.placed == 0) return;
+        placed += from.placed;
+        consecutive += from.consecutive;
+        upwards += from.upwards;
+        end_byte = std::max(end_byte, from.end_byte);
+        for (std::size_t which = 0; which < x_order.size(); ++which)
+            x_order[which] += from.order[which];
+        if (from.steps > 0) {
+            x_one_step = x_one_step && from.steps == 1 && x_step.value_or(from.step) == from.step;
+            x_step = from.step;
+        }
+        const auto [at, fresh] = x_ranges.try_emplace(
+            member.id, ByteRange{member.id, 0, 0, from.lowest_byte, from.end_byte});
+        ByteRange& range = at->second;
+        range.calls += from.placed;
+        range.bytes += bytes;
+        range.first_byte = std::min(range.first_byte, from.lowest_byte);
+        range.end_byte = std::max(range.end_byte, from.end_byte);
+    }
+    [[nodiscard]] Order order() const {
+        Order made{x_order[0], x_order[1], x_order[2], x_order[3], {}, {}};
+        if (x_step && x_one_step) made.step = {*x_step};
+        return made;
+    }
+    /// None of a file of one process.
+    [[nodiscard]] std::vector<ByteRange> ranges() const {
+        std::vector<ByteRange> list;
+        if (x_ranges.size() < 2) return list;
+        for (const auto& [process, range] : x_ranges)
+            if (list.size() < most_ranges) list.push_back(range);
+        return list;
+    }
+    [[nodiscard]] std::uint64_t highest_byte() const { return end_byte > 0 ? end_byte - 1 : 0; }
+
+private:
+    std::array<std::uint64_t, 4> x_order{};
+    std::optional<std::int64_t> x_step;
+    bool x_one_step = true;
+    std::map<std::uint64_t, ByteRange> x_ranges;
+};
+
 void add_time(Seconds& sum, std::int64_t ns) { sum = sum.value_or(0) + seconds(ns); }
 
 std::uint64_t calls_of(const MpiioTransfersRecord& record) {
@@ -73,6 +123,7 @@ std::optional<MpiioTransfers> mpiio_transfers(const std::vector<Part<DecodedFile
                                               Direction direction) {
     MpiioTransfers made;
     SizesOfAll sizes;
+    PlacesOfAll places;
     bool any = false;
     for (const auto& part : parts) {
         if (!part.record->mpiio) continue;
@@ -89,11 +140,21 @@ std::optional<MpiioTransfers> mpiio_transfers(const std::vector<Part<DecodedFile
         add(made.nonblocking_collective, from.counts[call_nonblocking_collective]);
         add(made.failed, from.failed);
         add(made.bytes, from.bytes);
+        add(made.not_placed, from.not_placed);
+        add(made.in_pieces, from.in_pieces);
+        add(made.irregular_pieces, from.irregular_pieces);
+        places.add(from.places, from.placed_bytes, part.member);
         add_time(made.elapsed_s, from.elapsed_ns);
         widen(made.active, from.active, part.member);
         sizes.add(from.sizes);
     }
     if (!any) return std::nullopt;
+    made.placed = places.placed;
+    if (places.placed > 0) {
+        made.highest_byte = places.highest_byte();
+        made.order = places.order();
+        made.ranges = places.ranges();
+    }
     made.sizes = sizes.classes();
     made.frequent = shown<FrequentSize>(sizes.frequent);
     made.largest_bytes = sizes.largest;
@@ -142,25 +203,14 @@ std::optional<PosixTransfers> posix_transfers(const std::vector<const PosixTrans
     SizesOfAll sizes;
     std::uint64_t calls = 0;
     std::uint64_t failed = 0;
-    std::uint64_t highest = 0;
-    std::array<std::uint64_t, 4> order{};
-    std::optional<std::int64_t> step;
-    bool one_step = true;
+    PlacesOfAll places;
     for (std::size_t at = 0; at < all.size(); ++at) {
         const PosixTransfersRecord& from = *all[at];
         failed += from.failed;
         if (from.calls == 0) continue;
         calls += from.calls;
         add(made.bytes, from.bytes);
-        add(made.consecutive, from.consecutive);
-        add(made.sequential, from.upwards);
-        highest = std::max(highest, from.highest_byte);
-        for (std::size_t which = 0; which < order.size(); ++which)
-            order[which] += from.order[which];
-        if (from.steps > 0) {
-            one_step = one_step && from.steps == 1 && step.value_or(from.step) == from.step;
-            step = from.step;
-        }
+        places.add(from.places, from.bytes, members[at]);
         add_time(made.elapsed_s, from.elapsed_ns);
         widen(made.active, from.active, members[at]);
         sizes.add(from.sizes);
@@ -168,11 +218,13 @@ std::optional<PosixTransfers> posix_transfers(const std::vector<const PosixTrans
     if (calls == 0) return std::nullopt;
     made.calls = calls;
     made.failed = failed;
-    made.highest_byte = highest;
+    made.consecutive = places.consecutive;
+    made.sequential = places.upwards;
+    made.highest_byte = places.highest_byte();
     made.sizes = sizes.classes();
     made.frequent = shown<FrequentSize>(sizes.frequent);
-    made.order = Order{order[0], order[1], order[2], order[3], {}};
-    if (step && one_step) made.order->step = {*step};
+    made.order = places.order();
+    made.ranges = places.ranges();
     return made;
 }
 

@@ -27,7 +27,16 @@ void open_file(mpiio::Handle handle, const std::string& name, std::uint32_t rank
 }
 
 void write(mpiio::Handle handle, std::uint64_t bytes, std::uint32_t how = mpiio::collective) {
-    mpiio::moved(handle, spool::writes, how, bytes, took());
+    mpiio::moved(handle, {spool::writes, how, bytes, {}}, took());
+}
+
+/// In the process that records: a failure there is one of the test.
+void must(bool holds) {
+    if (!holds) _exit(3);
+}
+
+void write_at(std::uint64_t start, std::uint64_t end, std::uint64_t bytes) {
+    mpiio::moved(1, {spool::writes, mpiio::independent, bytes, {true, start, end}}, took());
 }
 
 void do_everything() {
@@ -35,7 +44,7 @@ void do_everything() {
     write(1, 1000);
     mpiio::ended(1, spool::writes, took());
     mpiio::failed(1, spool::reads, took());
-    mpiio::viewed(1, {64, 8, 64, 256, spool::filetype_vector}, took());
+    mpiio::viewed(1, {64, 8, 64, 256, spool::filetype_vector, true}, took());
     mpiio::other(1, mpiio::Other::sync, took());
     mpiio::closed(1, took());
 }
@@ -113,7 +122,7 @@ TEST_CASE("hints, views, sizes and files are bounded, and what is frequent stays
             const mpiio::Hint hint{key.c_str(), "x", true};
             mpiio::hinted(1, &hint, 1, took());
             const auto extent = static_cast<std::uint64_t>(1000 + n);
-            mpiio::viewed(1, {0, 1, 64, extent, spool::filetype_vector}, took());
+            mpiio::viewed(1, {0, 1, 64, extent, spool::filetype_vector, true}, took());
             write(1, 4096);
             write(1, 10000 + static_cast<std::uint64_t>(n));
         }
@@ -160,6 +169,67 @@ TEST_CASE("two hooks of one process make one process and one file") {
     CHECK(file.datasets.size() == 1);
 }
 
+TEST_CASE("places: order, ranges of the processes, pieces of views") {
+    const Folder folder;
+    for (int rank = 0; rank < 2; ++rank) {
+        in_process(folder, "1", rank, [rank] {
+            open_file(1, "/tmp/no such file", 2);
+            const auto mine = static_cast<std::uint64_t>(rank) * 100;
+            for (std::uint64_t row = 0; row < 5; ++row)
+                write_at(row * 200 + mine, row * 200 + mine + 100, 100);
+            write(1, 7);  // through the shared pointer: who knows where
+            write(1, 0);
+            for (const auto type : {spool::filetype_vector, spool::filetype_indexed}) {
+                mpiio::viewed(1, {1000, 10, 100, 200, type, true}, took());
+                must(mpiio::window_of(1).gaps);
+                must(mpiio::window_of(1).displacement == 1000);
+                must(mpiio::window_of(1).etype_bytes == 10);
+                write_at(1000, 1500, 300);
+            }
+            mpiio::viewed(1, {0, 4, 4, 4, spool::filetype_basic, false}, took());
+            must(!mpiio::window_of(1).wanted);  // another representation: other bytes
+        });
+    }
+    const auto profile = folder.profile();
+    const auto& writes = *profile.files.at(0).mpiio->writes;
+    CHECK(*writes.placed == 14);
+    CHECK(*writes.not_placed == 2);
+    CHECK(*writes.in_pieces == 4);
+    CHECK(*writes.irregular_pieces == 2);
+    CHECK(*writes.highest_byte == 1499);
+    CHECK(*writes.order->strided == 9);  // by 200; of one rank to the view as well
+    CHECK(*writes.order->repeated == 2);
+    REQUIRE(writes.ranges.size() == 2);
+    CHECK(writes.ranges[1].first_byte == 100);
+    CHECK(writes.ranges[1].end_byte == 1500);
+    CHECK(writes.ranges[1].bytes == 1100);
+    CHECK(writes.ranges[1].calls == 7);
+}
+
+TEST_CASE("of an open file the places of few calls through views with gaps are looked for") {
+    const Folder folder;
+    in_process(folder, "1", 0, [] {
+        open_file(1, "/tmp/no such file");
+        mpiio::viewed(1, {0, 1, 64, 128, spool::filetype_vector, true}, took());
+        unsigned asked = 0;
+        for (std::uint64_t n = 0; n < 100; ++n) {
+            if (!mpiio::window_of(1).wanted) continue;
+            ++asked;
+            write_at(n * 128, n * 128 + 64, 64);
+        }
+        must(asked == 64);
+        mpiio::viewed(1, {0, 1, 64, 128, spool::filetype_vector, true}, took());
+        must(!mpiio::window_of(1).wanted);
+        mpiio::viewed(1, {0, 1, 1, 1, spool::filetype_basic, true}, took());
+        must(mpiio::window_of(1).wanted);  // costs nothing
+        mpiio::closed(1, took());
+        must(!mpiio::window_of(1).wanted);
+        open_file(1, "/tmp/no such file");
+        must(mpiio::window_of(1).wanted);
+        must(!mpiio::window_of(1).gaps);
+    });
+}
+
 TEST_CASE("sizes, places and sums beyond 32 bits are exact") {
     constexpr std::uint64_t gib = std::uint64_t{1} << 30U;
     const Folder folder;
@@ -167,9 +237,10 @@ TEST_CASE("sizes, places and sums beyond 32 bits are exact") {
         in_process(folder, "1", rank, [] {
             open_file(1, "/tmp/no such file", 2);
             for (int n = 0; n < 3; ++n) write(1, 5 * gib + 1);
-            mpiio::moved(1, spool::reads, mpiio::independent, 6 * gib + 7, took());
+            mpiio::moved(1, {spool::reads, mpiio::independent, 6 * gib + 7, {}}, took());
             const auto before = static_cast<std::int64_t>(7 * gib);
-            mpiio::viewed(1, {before, 6 * gib, 9 * gib, 11 * gib, spool::filetype_vector}, took());
+            mpiio::viewed(1, {before, 6 * gib, 9 * gib, 11 * gib, spool::filetype_vector, true},
+                          took());
         });
     }
     const auto profile = folder.profile();
