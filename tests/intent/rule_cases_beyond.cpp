@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of what a plan cannot do: 54 to 57.
+// Of what a plan cannot do: 54 to 58.
 #include "rule_cases.hpp"
 
 namespace tailrace::intent::tests {
@@ -62,6 +62,22 @@ void steps(Profile& p) {
     }
 }
 
+/// Rows of four ranks, 1 KiB at a time, without HDF5.
+void rows_by_turns(Profile& p) {
+    together(p, 4);
+    File& file = p.files[0];
+    file.hdf5.reset();
+    file.datasets.clear();
+    file.mpiio = MpiioFile{};
+    file.mpiio->communicator_size = 4;
+    file.mpiio->writes = MpiioTransfers{};
+    MpiioTransfers& writes = *file.mpiio->writes;
+    writes.independent = 4000;
+    writes.bytes = 4000 * 1024;
+    for (std::uint64_t rank = 0; rank < 4; ++rank)
+        writes.ranges.push_back({rank, 1000, 1000 * 1024, rank * 1024, (rank + 3997) * 1024});
+}
+
 }  // namespace
 
 const std::vector<RuleCase>& beyond_cases() {
@@ -94,6 +110,10 @@ const std::vector<RuleCase>& beyond_cases() {
              one.reads = transfers(4, 32 * mib, 9, 10);
              one.read_after_write = ReadAfterWrite{true, true, false};
          }},
+        {"58", rows_by_turns, "", "balance",
+         [](Profile& p) { --p.files[0].mpiio->writes->ranges[0].calls; }},
+        {"58", rows_by_turns, "", "balance",
+         [](Profile& p) { p.files[0].mpiio->communicator_size = 8; }},
     };
     return cases;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What neither a plan nor a setting can do, since the program would have to be changed: 54 to 57.
+// What neither a plan nor a setting can do, since the program would have to be changed: 54 to 58.
 #include <algorithm>
 #include <array>
 
+#include "intent/intents/sharing.hpp"
 #include "intent/plan/functions.hpp"
 #include "intent/rules/rule.hpp"
 #include "intent/rules/timing.hpp"
@@ -277,6 +278,64 @@ Proposal server_act(const Subject& s) {
             "and a few calls in the program (docs/user/io_server.md)"));
 }
 
+// --- 58: pieces by turns, with MPI-IO ------------------------------------------------------------
+/// The direction in which several processes move small pieces by turns, each call alone.
+struct Turns {
+    const MpiioTransfers* transfers = nullptr;
+    bool writes = false;
+    std::uint64_t calls = 0, bytes = 0;
+};
+
+Turns turns_of(const Subject& s) {
+    if (!s.file.mpiio || s.file.hdf5 || s.file.pnetcdf) return {};
+    for (const auto* side : {&s.file.mpiio->writes, &s.file.mpiio->reads}) {
+        if (!*side) continue;
+        const MpiioTransfers& one = **side;
+        const std::uint64_t alone = one.independent.value_or(0) + one.nonblocking.value_or(0) -
+                                    one.nonblocking_collective.value_or(0);
+        const std::uint64_t together = one.collective.value_or(0) + one.split.value_or(0);
+        if (alone < 1000 || together > 0 || one.bytes.value_or(0) / alone >= 64 * kib) continue;
+        if (how_shared_of(one.ranges, "mpiio").value != "interleaved") continue;
+        return {&one, side == &s.file.mpiio->writes, alone, one.bytes.value_or(0)};
+    }
+    return {};
+}
+
+std::optional<Reason> turns_fires(const Subject& s) {
+    const Turns turns = turns_of(s);
+    if (turns.transfers == nullptr) return std::nullopt;
+    Reason reason{say(turns.calls, " calls of ", size(turns.bytes / turns.calls),
+                      " on average, each by one rank alone, go by turns through a file that ",
+                      s.file.processes.size(), " share"),
+                  {}};
+    return reason.note("file.independent_calls", turns.calls, "calls")
+        .note("file.bytes", turns.bytes, "bytes")
+        .note("file.processes", s.file.processes.size(), "processes");
+}
+
+std::optional<Held> turns_held(const Subject& s) {
+    const auto& ranges = turns_of(s).transfers->ranges;
+    const bool even = std::all_of(ranges.begin(), ranges.end(), [&](const ByteRange& one) {
+        return one.calls == ranges.front().calls;
+    });
+    if (ranges.size() < file_ranks(s) || !even)
+        return Held{"balance",
+                    "not all ranks of the file make as many calls; in a collective call "
+                    "all of them take part"};
+    return std::nullopt;
+}
+
+Proposal turns_act(const Subject& s) {
+    const Turns turns = turns_of(s);
+    const std::string word = turns.writes ? "MPI_File_write_all" : "MPI_File_read_all";
+    return advice(
+        say("give each rank a view of its pieces (MPI_Type_vector or MPI_Type_create_subarray, "
+            "MPI_File_set_view) and move them with one ",
+            word, " instead of ", turns.calls / turns.transfers->ranges.size(),
+            " calls; the library joins the pieces of all ranks into large ones. All ranks have to "
+            "make the call"));
+}
+
 const std::array table{
     Rule{"54",
          "Fewer bytes",
@@ -335,6 +394,20 @@ const std::array table{
          server_fires,
          server_held,
          server_act},
+    Rule{"58",
+         "Pieces by turns, with MPI-IO",
+         Scope::file,
+         Class::advice,
+         "1000 and more independent calls below 64 KiB on average, by turns of several ranks "
+         "through one file, without HDF5 and PnetCDF",
+         "each rank makes as many",
+         "advice: a view and collective calls",
+         "few large requests; on one node with a local file system the page cache does the same",
+         "N, E",
+         {.ranks = 2, .parallel_fs = true},
+         turns_fires,
+         turns_held,
+         turns_act},
 };
 
 }  // namespace
