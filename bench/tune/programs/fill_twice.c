@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     const struct Options options = options_of(argc, argv, "", "checkpoint.h5");
     const hsize_t mine = 1 << 20, whole = mine * (hsize_t)ranks, from = mine * (hsize_t)rank;
-    const long long variables = scaled(&options, 100, 1);
+    const long long variables = scaled(&options, 150, 1);
 
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS), together = H5Pcreate(H5P_DATASET_XFER);
     H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL);
