@@ -85,8 +85,9 @@ struct NewDataset {
     plan::Surroundings around;
     bool parallel;  ///< opened with MPI-IO
     bool can_grow;
-    bool variable;  ///< elements of variable length
-    bool plain;     ///< elements lie in the file as they lie in memory
+    bool variable;   ///< elements of variable length
+    bool plain;      ///< elements lie in the file as they lie in memory
+    bool committed;  ///< their type is an object of the file
     uint64_t bytes;
 };
 /// Of a dataset creation list.  [local]

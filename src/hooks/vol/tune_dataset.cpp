@@ -108,7 +108,8 @@ void DatasetTuning::put_creation(Id type, Id space, Lists own) {
     } else if (!x_choices.empty()) {
         bound_changes();
         NewDataset fresh{what.around,           file.parallel,        false,
-                         is_variable(of, type), lies_plain(of, type), what.around.type_bytes};
+                         is_variable(of, type), lies_plain(of, type), of.H5Tcommitted(type) != 0,
+                         what.around.type_bytes};
         for (size_t d = 0; d < what.around.dims.size(); ++d) {
             fresh.can_grow = fresh.can_grow || what.dims[d] != what.largest[d];
             fresh.bytes = plan::times(fresh.bytes, what.dims[d]);
