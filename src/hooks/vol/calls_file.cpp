@@ -138,7 +138,7 @@ Status reopen(Object& file, FileSpecific* arguments, Id transfer, void** request
 
 void* create_file(Library& library, const char* name, unsigned flags, Id creation, Id access,
                   Id transfer, void** request) {
-    note_thread();
+    note_thread(library);
     const BelowList below(library, access);
     if (!below.good()) return nullptr;
     const int64_t start = recorder::now();
@@ -157,7 +157,7 @@ void* create_file(Library& library, const char* name, unsigned flags, Id creatio
 
 void* open_file(Library& library, const char* name, unsigned flags, Id access, Id transfer,
                 void** request) {
-    note_thread();
+    note_thread(library);
     const BelowList below(library, access);
     if (!below.good()) return nullptr;
     const int64_t start = recorder::now();
@@ -176,7 +176,7 @@ void* open_file(Library& library, const char* name, unsigned flags, Id access, I
 
 Status file_specific(Library& library, void* object, FileSpecific* arguments, Id transfer,
                      void** request) {
-    note_thread();
+    note_thread(library);
     if (arguments->operation == file_is_accessible) {
         return without_object(library, arguments, &arguments->is_accessible.access, transfer,
                               request);

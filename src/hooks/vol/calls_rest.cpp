@@ -17,7 +17,7 @@ void* get_object(const void* object) {
 Status get_context(const void* object, void** context) {
     const auto& on = *static_cast<const Object*>(object);
     Under& under = *on.under;
-    note_thread();  // the library asks for this first in nearly every call about an object
+    note_thread(on.library());  // asked for first in nearly every call about an object
     if (under.native && under.context.file == on.file) {
         under.uses.add();
         *context = &under.context;

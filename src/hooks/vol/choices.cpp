@@ -86,7 +86,7 @@ void Choices::choose(const plan::Found& found, const plan::Surroundings& around,
         for (const plan::Level level : levels) wanted = wanted || info.level == level;
         if (!wanted) continue;
         Choice& choice = x_all[x_count++];
-        choice = {setting, 0, 0, ""};
+        choice = {setting, 0, 0, "", ""};
         const plan::Value value = value_of(of, *setting, around);
         if (value.state != plan::Value::State::good) {
             choice.became = spool::became_misfit;
@@ -112,14 +112,6 @@ void Choices::settle(Key key, spool::Became became, const char* reason) {
     for (Choice* choice = open(key); choice != nullptr; choice = open(key)) {
         choice->became = became;
         choice->reason = reason;
-    }
-}
-
-void Choices::say_of_applied(Key key, const char* what) {
-    for (Choice& choice : *this) {
-        if (choice.became == spool::became_applied &&
-            choice.setting->key == static_cast<uint16_t>(key))
-            choice.reason = what;
     }
 }
 

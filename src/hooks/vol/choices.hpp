@@ -17,6 +17,7 @@ struct Choice {
     uint64_t number;  ///< a flag, a number, a word as HDF5 counts it, the bits of a real one
     uint32_t became;
     const char* reason;
+    const char* changed;  ///< why there is another number than the plan's, where it is applied
 };
 
 class Choices {
@@ -38,8 +39,6 @@ public:
 
     /// Settles what is still open of a key.
     void settle(Key key, spool::Became became, const char* reason);
-    /// What is to be said of a key that was put on a list.
-    void say_of_applied(Key key, const char* what);
     /// Holds back what is still open of settings that all ranks take part in.
     void hold_collective(const char* reason);
     /// Whether anything was put on a list.

@@ -14,20 +14,7 @@
 
 namespace tailrace::hooks::vol {
 
-unsigned holes_counted = 0;
-OneThread holes_thread;
-
-namespace {
-
-constexpr const char* none_written =
-    "the library writes none into a contiguous dataset whose fill value is the default one";
-constexpr uint64_t most_elements = uint64_t{1} << 29;  // 64 MiB of bits
-constexpr uint64_t most_in_all = uint64_t{1} << 31;
-constexpr unsigned most_counted = 1024;
-uint64_t elements_in_all = 0;
-
-/// A dataset that is counted, of any HDF5 library of this process. Several objects may stand for
-/// it: its token tells which.
+/// A dataset that is counted. Several objects may stand for it: its token tells which.
 struct Counted {
     Counted* next;
     Counted** before;
@@ -38,14 +25,17 @@ struct Counted {
     WrittenBits bits;
     const plan::PlanSetting* setting;
     pid_t process;  ///< that counts
-    bool failed;
-
-    [[nodiscard]] bool is_in(const Library& of) const { return &owner->library() == &of; }
-    [[nodiscard]] bool is_in(const Library& of, unsigned long file) const {
-        return is_in(of) && file_number == file;
-    }
+    bool failed;    ///< it could not be filled
+    bool told;      ///< by a call of the program that failed for it
 };
-Counted* all_counted = nullptr;
+
+namespace {
+
+constexpr const char* none_written =
+    "the library writes none into a contiguous dataset whose fill value is the default one";
+constexpr uint64_t most_elements = uint64_t{1} << 29;  // 64 MiB of bits
+constexpr uint64_t most_in_all = uint64_t{1} << 31;
+constexpr unsigned most_counted = 1024;
 
 Counted* begin(Object& dataset, const Array& array, const plan::PlanSetting& setting) {
     auto* made = static_cast<Counted*>(calloc(1, sizeof(Counted)));
@@ -60,39 +50,40 @@ Counted* begin(Object& dataset, const Array& array, const plan::PlanSetting& set
         free(made);
         return nullptr;
     }
-    made->next = all_counted;
-    made->before = &all_counted;
+    Library& of = dataset.library();
+    made->next = of.holes.all;
+    made->before = &of.holes.all;
     if (made->next != nullptr) made->next->before = &made->next;
-    all_counted = made;
-    ++holes_counted;
-    note_thread();
-    elements_in_all += array.elements;
+    of.holes.all = made;
+    ++of.holes.count;
+    of.holes.thread.is_second();  // a second one would have been noticed when its call began
+    of.holes.elements += array.elements;
     return made;
 }
 
 void forget(Counted* counted) {
+    Holes& holes = counted->owner->library().holes;
     *counted->before = counted->next;
     if (counted->next != nullptr) counted->next->before = counted->before;
-    if (--holes_counted == 0) holes_thread.forget();
-    elements_in_all -= counted->array.elements;
+    if (--holes.count == 0) holes.thread.forget();
+    holes.elements -= counted->array.elements;
     counted->bits.end();
     free(counted);
 }
 
 /// Which one a dataset is; nullptr: none. `known` false: it cannot be told.
 Counted* counted_of(Object& dataset, bool& known) {
-    note_thread();
     known = true;
     if (dataset.kind != kind_dataset) return nullptr;
-    for (Counted* at = all_counted; at != nullptr; at = at->next)
+    Counted* const all = dataset.library().holes.all;
+    for (Counted* at = all; at != nullptr; at = at->next)
         if (at->owner == &dataset) return at;
     unsigned long number = 0;
     unsigned char token[16];
     const ErrorsKept kept(dataset.library());
     known = identify(dataset, &number, token);
-    for (Counted* at = all_counted; known && at != nullptr; at = at->next)
-        if (at->is_in(dataset.library(), number) && memcmp(at->token, token, sizeof token) == 0)
-            return at;
+    for (Counted* at = all; known && at != nullptr; at = at->next)
+        if (at->file_number == number && memcmp(at->token, token, sizeof token) == 0) return at;
     return nullptr;
 }
 
@@ -102,29 +93,41 @@ void note(const Object& dataset, const plan::PlanSetting& setting, spool::Became
                  became, value, reason);
 }
 
-void say_failed(const Object& dataset, const plan::PlanSetting& setting) {
+void say_failed(const Object& dataset) {
     char line[900];
     snprintf(line, sizeof line,
              "%.400s: %.300s: elements that the program left out could not get their fill value; "
              "take the setting \"fill_time\" out of the plan",
              dataset.under->plan->path, dataset.path != nullptr ? dataset.path : "");
     recorder::say(line);
+}
+
+void note_failed(const Object& dataset, const plan::PlanSetting& setting) {
     note(dataset, setting, spool::became_failed, "",
          "elements that the program left out could not get their fill value");
 }
 
+/// Who learns of it where a dataset cannot be filled.
+enum class Heard : unsigned char {
+    by_nobody,  ///< the call of the program goes on
+    by_call,    ///< it fails
+    by_close,  ///< it fails as well, unless another one has failed for this: then all goes as it is
+};
+
 /// Fills what is left; after that it is counted no longer.
-/// @param closes  the dataset is about to be closed: where that cannot be done once more, the
-/// program has heard of it, and the dataset goes as it is
-Status settle(Counted* counted, bool closes) {
+Status settle(Counted* counted, Heard heard) {
     // Where it could not be filled before a fork, that is for the parent to do.
     const bool ours = counted->process == getpid();
     const uint64_t missing = ours ? counted->bits.missing() : 0;
     if (missing > 0 && fill_missing(*counted->owner, counted->array, &counted->bits) < 0) {
-        if (!counted->failed) say_failed(*counted->owner, *counted->setting);
-        const bool again = counted->failed;
+        if (!counted->failed) say_failed(*counted->owner);
         counted->failed = true;
-        if (!closes || !again) return -1;
+        const bool again = counted->told;
+        if (heard != Heard::by_nobody && !again) {
+            counted->told = true;
+            note_failed(*counted->owner, *counted->setting);
+        }
+        if (heard != Heard::by_close || !again) return -1;
     } else if (missing > 0) {
         char value[64];
         snprintf(value, sizeof value, "%llu elements", static_cast<unsigned long long>(missing));
@@ -135,48 +138,57 @@ Status settle(Counted* counted, bool closes) {
     return 0;
 }
 
-/// Those that `wanted` says.
+/// Those of a library that `wanted` says.
 template <typename Wanted>
-Status settle_all(Wanted wanted, bool closes) {
-    note_thread();
+Status settle_all(const Library& of, Wanted wanted, Heard heard) {
     Status worst = 0;
-    for (Counted* at = all_counted; at != nullptr;) {
+    for (Counted* at = of.holes.all; at != nullptr;) {
         Counted* const next = at->next;
-        if (wanted(*at) && settle(at, closes) < 0) worst = -1;
+        if (wanted(*at) && settle(at, heard) < 0) worst = -1;
         at = next;
     }
     return worst;
 }
 
+/// Fills, and sends it on its way to the file: what waits in a buffer when a child is forked would
+/// be written by both.
+void settle_and_flush(Counted* counted) {
+    Object& owner = *counted->owner;
+    if (settle(counted, Heard::by_nobody) < 0) return;
+    const Quiet quiet(owner.library());
+    DatasetSpecific flush{dataset_flush, {}};
+    flush.flushed = invalid_id;
+    owner.library().H5VLdataset_specific(owner.inner, owner.connector(), &flush,
+                                         owner.library().default_transfer, nullptr);
+}
+
 /// A child that is forked has the file open too, and neither it nor its parent knows what the other
-/// writes. So all is filled before, as without us, and on its way to the file: what waits in a
-/// buffer would be written by both. Where other threads work with us one of them may be within the
-/// library, or hold its lock and wait for what this thread holds: then the parent fills at the
-/// close, as if there had been no fork.
+/// writes. So all is filled before, as without us. Only by the thread that works with the library:
+/// for another one it may be within it. Then the parent fills at the close, as if there had been no
+/// fork.
 void fill_before_fork() {
-    if (!holes_thread.is_this()) return;
-    for (Counted* at = all_counted; at != nullptr;) {
-        Counted* const next = at->next;
-        Object& owner = *at->owner;
-        const Context context(owner.library());
-        if (context.good() && settle(at, false) >= 0) {
-            const Quiet quiet(owner.library());
-            DatasetSpecific flush{dataset_flush, {}};
-            flush.flushed = invalid_id;
-            owner.library().H5VLdataset_specific(owner.inner, owner.connector(), &flush,
-                                                 owner.library().default_transfer, nullptr);
+    for (unsigned number = 0; number < most_libraries; ++number) {
+        const Library& of = library(number);
+        if (!of.holes.thread.is_this()) continue;
+        for (Counted* at = of.holes.all; at != nullptr;) {
+            Counted* const next = at->next;
+            const Context context(of);
+            if (context.good()) settle_and_flush(at);
+            at = next;
         }
-        at = next;
     }
 }
 
 /// A child fills nothing that was not filled before the fork: its parent does. Another thread may
 /// have been changing the list.
 const InChild in_child{[] {
-    all_counted = nullptr;
-    holes_counted = 0;
-    elements_in_all = 0;
-    holes_thread.forget();
+    for (unsigned number = 0; number < most_libraries; ++number) {
+        Holes& holes = library(number).holes;
+        holes.all = nullptr;
+        holes.count = 0;
+        holes.elements = 0;
+        holes.thread.begin_anew();
+    }
 }};
 
 /// Blocks in equal steps, all within the array.
@@ -226,16 +238,20 @@ const char* why_not_counted(const Library& of, Id creation, const NewDataset& wh
     if (of.H5Pget_layout(creation) != layout_contiguous || of.H5Pget_external_count(creation) != 0)
         return "only the elements of contiguous datasets are counted";
     if (what.can_grow || what.around.dims.empty()) return "only for datasets of a fixed size";
+    // The library tells of such a type only within a call about the file, and not at a fork.
+    if (what.committed) return "its type is an object of the file";
     if (!what.plain) return "only for plain numbers and strings of a fixed length";
     if (of.H5Pfill_value_defined(creation, &defined) < 0 || defined == fill_undefined)
         return "the program asks for no fill values";
     // What the program leaves out stays a hole of the file there: zeros, and no bytes.
     if (defined == fill_default && of.H5Pget_fill_time(creation, &time) >= 0 && time == fill_if_set)
         return none_written;
-    if (holes_counted >= most_counted) return "too many datasets are counted already";
+    if (of.holes.thread.are_several()) return "several threads work with HDF5";
+    if (of.holes.count >= most_counted) return "too many datasets are counted already";
     const uint64_t bytes = what.around.type_bytes;
     if (bytes == 0 || what.bytes == 0) return "the dataset is empty";
-    if (what.bytes / bytes > most_elements || elements_in_all + what.bytes / bytes > most_in_all)
+    const uint64_t elements = what.bytes / bytes;
+    if (elements > most_elements || of.holes.elements + elements > most_in_all)
         return "it has more elements than are counted";
     return nullptr;
 }
@@ -248,42 +264,59 @@ void count_holes(Object& dataset, const plan::PlanSetting& setting) {
     const bool known = measure(dataset, array);
     if (known && begin(dataset, array, setting) != nullptr) return;
     // Nothing has been written yet: all of it gets its fill value, as without us.
-    if (!known || fill_missing(dataset, array, nullptr) < 0) say_failed(dataset, setting);
+    if (known && fill_missing(dataset, array, nullptr) >= 0) return;
+    say_failed(dataset);
+    note_failed(dataset, setting);
+}
+
+void end_counting(Library& of) {
+    for (Counted* at = of.holes.all; at != nullptr;) {
+        Counted* const next = at->next;
+        settle_and_flush(at);
+        at = next;
+    }
 }
 
 Status fill_holes(Object& dataset, bool closes) {
-    if (holes_counted == 0) return 0;
+    if (dataset.library().holes.count == 0) return 0;
     bool known = true;
     Counted* counted = counted_of(dataset, known);
-    if (!known && fill_all_holes(dataset) < 0 && !closes) return -1;
-    return counted != nullptr ? settle(counted, closes) : 0;
+    if (!known && fill_all_holes(dataset, closes) < 0) return -1;
+    if (counted == nullptr) return 0;
+    return settle(counted, closes ? Heard::by_close : Heard::by_call);
 }
 
 Status fill_holes_in_file(const Object& any, bool closes) {
     const auto in_file = [&](const Counted& one) {
-        return one.is_in(any.library(), any.under->file_number);
+        return one.file_number == any.under->file_number;
     };
-    return holes_counted != 0 ? settle_all(in_file, closes) : 0;
+    return settle_all(any.library(), in_file, closes ? Heard::by_close : Heard::by_call);
 }
 
-Status fill_all_holes(const Object& on) {
-    const auto in_library = [&](const Counted& one) { return one.is_in(on.library()); };
-    return settle_all(in_library, false) < 0 && !on.under->of_ranks ? -1 : 0;
+Status fill_all_holes(const Object& on, bool closes) {
+    const bool of_ranks = on.under->of_ranks;
+    const Heard heard = of_ranks ? Heard::by_nobody : closes ? Heard::by_close : Heard::by_call;
+    const auto each = [](const Counted&) { return true; };
+    return settle_all(on.library(), each, heard) < 0 && !of_ranks ? -1 : 0;
 }
 
 Status before_read(size_t count, void** objects) {
-    for (size_t at = 0; holes_counted != 0 && at < count; ++at) {
+    for (size_t at = 0; at < count; ++at) {
         Object& dataset = object_of(objects[at]);
+        if (dataset.library().holes.count == 0) return 0;
         if (fill_holes(dataset, false) < 0) return -1;
         // Below us the library reads the sources of a virtual dataset, which may be any.
-        if (holes_counted != 0 && is_virtual(dataset) && fill_all_holes(dataset) < 0) return -1;
+        if (dataset.library().holes.count != 0 && is_virtual(dataset) &&
+            fill_all_holes(dataset) < 0)
+            return -1;
     }
     return 0;
 }
 
 Status before_write(size_t count, void** objects, const Id* file_spaces, const void* request) {
-    for (size_t at = 0; holes_counted != 0 && at < count; ++at) {
+    for (size_t at = 0; at < count; ++at) {
         Object& dataset = object_of(objects[at]);
+        if (dataset.library().holes.count == 0) return 0;
         bool known = true;
         Counted* counted = counted_of(dataset, known);
         if (known && counted == nullptr) continue;
@@ -299,8 +332,9 @@ Status before_write(size_t count, void** objects, const Id* file_spaces, const v
 }
 
 void after_write(size_t count, void** objects, const Id* file_spaces) {
-    for (size_t at = 0; holes_counted != 0 && at < count; ++at) {
+    for (size_t at = 0; at < count; ++at) {
         Object& dataset = object_of(objects[at]);
+        if (dataset.library().holes.count == 0) return;
         bool known = true;
         Counted* counted = counted_of(dataset, known);
         if (counted == nullptr) continue;

@@ -4,7 +4,7 @@
 // their fill value before anybody can see them.
 #pragma once
 
-#include "hooks/vol/one_thread.hpp"
+#include "hooks/vol/library.hpp"
 #include "hooks/vol/plan.hpp"
 #include "hooks/vol/put.hpp"
 
@@ -12,13 +12,14 @@ namespace tailrace::hooks::vol {
 
 constexpr uint64_t fill_never = 1;  ///< the word of the plan's key, as HDF5 counts it
 
-/// Datasets that are counted now; nothing of this costs anything while there are none.
-extern unsigned holes_counted;
-/// The thread that works with us while there are some: at a fork it fills them, no other may.
-extern OneThread holes_thread;
-/// At every call of the library, whatever it is about.  [local]
-inline void note_thread() {
-    if (holes_counted != 0) holes_thread.calls();
+/// A second thread has come to work with the library: its datasets are filled, and none is counted
+/// any more. At a fork nobody could say whether the other one is within the library, or holds its
+/// lock; now this thread holds it.
+void end_counting(Library& of);
+/// At every call of the library, whatever it is about. Nothing of this costs anything while no
+/// dataset is counted.
+inline void note_thread(Library& of) {
+    if (of.holes.count != 0 && of.holes.thread.is_second()) end_counting(of);
 }
 
 /// Why the elements of a dataset that is to be created cannot be counted; nullptr: they can.
@@ -38,7 +39,8 @@ Status before_write(size_t count, void** objects, const Id* file_spaces, const v
 void after_write(size_t count, void** objects, const Id* file_spaces);
 
 /// Before a dataset is closed, flushed, or asked for something that shows what it holds.
-/// @param closes  where it fails for the second time, the dataset may go as it is
+/// @param closes  where that fails once more after the program has heard of it, the dataset may go
+/// as it is
 Status fill_holes(Object& dataset, bool closes);
 /// Before a file is flushed, closed, copied from or otherwise looked at as a whole.
 Status fill_holes_in_file(const Object& any, bool closes);
@@ -46,6 +48,6 @@ Status fill_holes_in_file(const Object& any, bool closes);
 /// @return negative where something could not be filled; 0 all the same where `on` is in a file of
 /// several ranks: the call may be a collective one, which none must leave alone. The failure is
 /// said, and met again when the dataset that it is about is closed.
-Status fill_all_holes(const Object& on);
+Status fill_all_holes(const Object& on, bool closes = false);
 
 }  // namespace tailrace::hooks::vol

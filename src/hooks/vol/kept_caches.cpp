@@ -80,7 +80,7 @@ bool keep_cache(Object& dataset, void** request) {
     Under& under = *dataset.under;
     KeptCaches& kept = under.plan->kept;
     const uint64_t most = memory_for_caches();
-    if (dataset.cache_bytes > most) return false;
+    if (dataset.cache->bytes > most) return false;
     char* path = strdup(dataset.path);
     if (path == nullptr) return false;
     if (kept.count == sizeof kept.all / sizeof kept.all[0]) let_go(under);

@@ -6,12 +6,14 @@
 #include <dlfcn.h>
 
 #include "hooks/vol/abi.hpp"
+#include "hooks/vol/one_thread.hpp"
 
 namespace tailrace::hooks::vol {
 
 struct DatasetEntry;
 struct Under;
 struct OpenCache;
+struct Counted;
 
 using namespace abi;  // NOLINT(google-build-using-namespace): the words of all files of this folder
 using RequestNotify = Status (*)(void*, int);
@@ -23,6 +25,15 @@ struct Pending {
     bool written = false;
     unsigned count = 0;
     DatasetEntry* datasets[8] = {};
+};
+
+/// The datasets whose elements are counted: see holes.hpp. Each library has its own lock, which
+/// protects these.
+struct Holes {
+    Counted* all = nullptr;
+    unsigned count = 0;
+    uint64_t elements = 0;
+    OneThread thread;  ///< that has made all calls of the library since something is counted
 };
 
 /// The functions of one libhdf5 that we call, and what is asked of it once.
@@ -54,6 +65,7 @@ struct Library {
     uint64_t open_cache_bytes = 0;
     /// Of the files that a plan has opened with the driver "core", when they were opened.
     uint64_t core_bytes = 0;
+    Holes holes;
 };
 constexpr unsigned most_libraries = 4;
 

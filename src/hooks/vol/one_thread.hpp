@@ -13,16 +13,21 @@ namespace tailrace::hooks::vol {
 /// Threads are known by their number, which another one may have later: not while the first lives.
 class OneThread {
 public:
-    /// This thread makes a call of ours.  [local]
-    void calls() {
+    /// This thread makes a call of ours: whether it is the first one of a second thread.  [local]
+    bool is_second() {
         const auto self = static_cast<uint64_t>(pthread_self());
         uint64_t before = x_thread.load(std::memory_order_relaxed);
-        if (before == self || before == several) return;
-        if (before == nobody && x_thread.compare_exchange_strong(before, self)) return;
-        x_thread.store(several);
+        if (before == self || before == several) return false;
+        if (before == nobody && x_thread.compare_exchange_strong(before, self)) return false;
+        return x_thread.exchange(several) != several;
     }
-    /// What had to be done by a single one is over.
-    void forget() { x_thread.store(nobody); }
+    /// What had to be done by a single one is over; that there were several is not forgotten.
+    void forget() {
+        if (!are_several()) x_thread.store(nobody);
+    }
+    /// A child that is forked has one thread.
+    void begin_anew() { x_thread.store(nobody); }
+    [[nodiscard]] bool are_several() const { return x_thread.load() == several; }
     /// Whether this thread has made all calls since then, and at least one.  [local]
     [[nodiscard]] bool is_this() const {
         return x_thread.load() == static_cast<uint64_t>(pthread_self());

@@ -55,12 +55,12 @@ void put(Put& on, const Key (&keys)[count], Ask ask, Set set, Unasked unasked = 
             if (chosen[at] != nullptr) own[at] = chosen[at]->number;
         const bool good = set(on.list, static_cast<const uint64_t*>(own)) >= 0;
         became = good ? spool::became_applied : spool::became_refused;
-        reason = good ? "" : not_taken;
+        reason = good ? nullptr : not_taken;
     }
     for (Choice* choice : chosen) {
         if (choice == nullptr) continue;
         choice->became = became;
-        choice->reason = reason;
+        choice->reason = reason != nullptr ? reason : choice->changed;
     }
 }
 
@@ -85,8 +85,9 @@ struct NewDataset {
     plan::Surroundings around;
     bool parallel;  ///< opened with MPI-IO
     bool can_grow;
-    bool variable;  ///< elements of variable length
-    bool plain;     ///< elements lie in the file as they lie in memory
+    bool variable;   ///< elements of variable length
+    bool plain;      ///< elements lie in the file as they lie in memory
+    bool committed;  ///< their type is an object of the file
     uint64_t bytes;
 };
 /// Of a dataset creation list.  [local]
@@ -96,9 +97,19 @@ struct FileCache {
     bool chosen;     ///< by the program
     uint64_t least;  ///< bytes of one that nobody chose: a plan's holds no less
 };
+/// Of a dataset; where it has no chunks, those of an element.
+struct ChunkBytes {
+    uint64_t in_memory;    ///< as a program counts them
+    uint64_t most_stored;  ///< at most so many in the file
+};
+/// Holds back the chunk cache of a dataset whose chunk is larger than the cache that is there
+/// without the plan. How HDF5 reads a chunk depends on whether the cache could hold it, and where
+/// ranks read together all have to do so alike; but one of them may have the dataset open already,
+/// or no memory for the plan's cache. All see the same here: the chunk, and the program's lists.
+void hold_cache_of_ranks(Put& on, FileCache of_file, ChunkBytes chunk);
 /// Of a dataset access list.
-/// @param chunk_bytes  of the dataset
-void put_dataset_access(Put& on, FileCache of_file, uint64_t chunk_bytes);
+/// @param of_ranks  ranks may read it together: the cache holds a chunk, as without the plan
+void put_dataset_access(Put& on, FileCache of_file, ChunkBytes chunk, bool of_ranks);
 /// Of a transfer list.
 void put_transfer(Put& on, bool writes);
 

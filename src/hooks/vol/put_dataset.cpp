@@ -152,6 +152,26 @@ void put_filters(Put& on, const NewDataset& what) {
     }
 }
 
+constexpr Key cache_keys[] = {Key::chunk_cache_slots, Key::chunk_cache_bytes,
+                              Key::chunk_cache_preemption};
+
+Status ask_cache(const Library& of, Id list, uint64_t* numbers) {
+    size_t slots = 0;
+    size_t bytes = 0;
+    double preemption = 0;
+    const Status status = of.H5Pget_chunk_cache(list, &slots, &bytes, &preemption);
+    numbers[0] = slots;
+    numbers[1] = bytes;
+    memcpy(&numbers[2], &preemption, sizeof preemption);
+    return status;
+}
+
+bool nobody_chose(const uint64_t* numbers, uint64_t chunk_bytes) {
+    double preemption = 0;
+    memcpy(&preemption, &numbers[2], sizeof preemption);
+    return plan::nobody_chose({numbers[0], numbers[1], preemption}, chunk_bytes);
+}
+
 }  // namespace
 
 void put_dataset_creation(Put& on, const NewDataset& what) {
@@ -162,39 +182,58 @@ void put_dataset_creation(Put& on, const NewDataset& what) {
     put_filters(on, what);
 }
 
-void put_dataset_access(Put& on, FileCache of_file, uint64_t chunk_bytes) {
+void hold_cache_of_ranks(Put& on, FileCache of_file, ChunkBytes chunk) {
+    uint64_t own[3];
+    uint64_t usual[3];
+    if (of_file.chosen || ask_cache(on.of, on.list, own) < 0 ||
+        ask_cache(on.of, on.standard, usual) < 0)
+        return;
+    const bool same = memcmp(own, usual, sizeof own) == 0;
+    if (!same && !nobody_chose(own, chunk.in_memory)) return;  // it stays anyway
+    // A list with the library's numbers may ask for the file's cache, or for just those.
+    uint64_t without_us = own[1];
+    if (same && of_file.least != 0 && of_file.least < without_us) without_us = of_file.least;
+    if (chunk.most_stored <= without_us) return;
+    for (const Key key : cache_keys)
+        on.choices.settle(
+            key, spool::became_held,
+            "its chunk is larger than the cache without the plan, and ranks that read "
+            "together have to read alike");
+}
+
+void put_dataset_access(Put& on, FileCache of_file, ChunkBytes chunk, bool of_ranks) {
     const Library& of = on.of;
     uint64_t least = of_file.least;
+    const char* raised = "raised: no less than without the plan";
+    if (of_ranks && least < chunk.most_stored) {
+        least = chunk.most_stored;
+        raised = "raised to a chunk: ranks that read together have to read alike";
+    }
     if (of_file.chosen) {
-        for (const Key key :
-             {Key::chunk_cache_bytes, Key::chunk_cache_slots, Key::chunk_cache_preemption})
+        for (const Key key : cache_keys)
             on.choices.settle(key, spool::became_kept, "the program set it for the whole file");
     }
     put(
-        on, {Key::chunk_cache_slots, Key::chunk_cache_bytes, Key::chunk_cache_preemption},
-        [&of](Id list, uint64_t* v) {
-            size_t slots = 0;
-            size_t bytes = 0;
-            double preemption = 0;
-            const Status status = of.H5Pget_chunk_cache(list, &slots, &bytes, &preemption);
-            v[0] = slots;
-            v[1] = bytes;
-            memcpy(&v[2], &preemption, sizeof preemption);
-            return status;
-        },
+        on, cache_keys, [&of](Id list, uint64_t* v) { return ask_cache(of, list, v); },
         [&of, &least](Id list, const uint64_t* v) {
             double preemption = 0;
             memcpy(&preemption, &v[2], sizeof preemption);
             const uint64_t bytes = v[1] < least ? least : v[1];
             return of.H5Pset_chunk_cache(list, v[0], bytes, preemption);
         },
-        [chunk_bytes, &least](const uint64_t* v) {
-            double preemption = 0;
-            memcpy(&preemption, &v[2], sizeof preemption);
-            if (!plan::nobody_chose({v[0], v[1], preemption}, chunk_bytes)) return false;
-            least = v[1];
+        [chunk, &least, &raised](const uint64_t* v) {
+            if (!nobody_chose(v, chunk.in_memory)) return false;
+            least = v[1];  // the file's does not count then, and a chunk is no larger
+            raised = "raised: no less than without the plan";
             return true;
         });
+    for (Choice& choice : on.choices) {
+        if (choice.setting->key != static_cast<uint16_t>(Key::chunk_cache_bytes) ||
+            choice.became != spool::became_applied || choice.number >= least)
+            continue;
+        choice.number = least;
+        if (choice.reason[0] == '\0') choice.reason = raised;
+    }
 }
 
 }  // namespace tailrace::hooks::vol

@@ -19,6 +19,17 @@ namespace tailrace::hooks::vol {
 namespace {
 
 bool said_refused = false;
+/// 8 MiB of pointers.
+constexpr uint64_t most_slots_of_ranks = 1048573;
+
+/// Whether there may be something in an element that is stored elsewhere: text, a pointer in
+/// memory, has twice its bytes in the file.
+bool may_point(const Library& of, Id type) {
+    if (type >= 0 && lies_plain(of, type)) return false;
+    for (const int kind : {class_vlen, class_string, class_reference})
+        if (type >= 0 && of.H5Tdetect_class(type, kind) != 0) return true;
+    return false;
+}
 
 /// What the rules of a dataset look at; the numbers lie here.
 struct Measured {
@@ -26,15 +37,17 @@ struct Measured {
     uint64_t largest[most_dimensions];
     uint64_t chunk[most_dimensions];
     plan::Surroundings around;
+    uint64_t most_stored;  ///< bytes that an element may have in the file
 
     /// False where it has no extents that a plan is for.
     bool measure(const Library& of, const FilePlan& file, Id type, Id space) {
         const int rank = space >= 0 ? of.H5Sget_simple_extent_ndims(space) : -1;
         around.ranks = file.ranks;
         around.block_bytes = file.block_bytes;
-        // Where ranks open together they have to open alike: see bound_cache().
+        // Where ranks open together each has its own: see bound_cache().
         around.memory_bytes = file.parallel ? 0 : memory_for_caches();
         around.type_bytes = type >= 0 ? of.H5Tget_size(type) : 0;
+        most_stored = plan::times(around.type_bytes, may_point(of, type) ? 2 : 1);
         if (rank < 1 || static_cast<uint32_t>(rank) > most_dimensions) return false;
         if (of.H5Sget_simple_extent_dims(space, dims, largest) < 0) return false;
         around.dims = {dims, static_cast<size_t>(rank)};
@@ -108,7 +121,8 @@ void DatasetTuning::put_creation(Id type, Id space, Lists own) {
     } else if (!x_choices.empty()) {
         bound_changes();
         NewDataset fresh{what.around,           file.parallel,        false,
-                         is_variable(of, type), lies_plain(of, type), what.around.type_bytes};
+                         is_variable(of, type), lies_plain(of, type), of.H5Tcommitted(type) != 0,
+                         what.around.type_bytes};
         for (size_t d = 0; d < what.around.dims.size(); ++d) {
             fresh.can_grow = fresh.can_grow || what.dims[d] != what.largest[d];
             fresh.bytes = plan::times(fresh.bytes, what.dims[d]);
@@ -123,10 +137,10 @@ void DatasetTuning::put_creation(Id type, Id space, Lists own) {
         }
     }
     what.take_chunk(of, x_creation >= 0 ? x_creation : own.creation);
-    put_access(what.around, own.access);
+    put_access(what.around, what.most_stored, own.access);
 }
 
-void DatasetTuning::put_access(const plan::Surroundings& around, Id own) {
+void DatasetTuning::put_access(const plan::Surroundings& around, uint64_t most_stored, Id own) {
     const Library& of = x_parent.library();
     x_access_choices.choose(x_found, around, {plan::Level::dataset_access});
     if (x_access_choices.empty()) return;
@@ -137,12 +151,17 @@ void DatasetTuning::put_access(const plan::Surroundings& around, Id own) {
     }
     x_access = of.H5Pcopy(own);
     if (x_access < 0) return;
-    uint64_t chunk_bytes = around.type_bytes;
-    for (const uint64_t extent : around.chunk) chunk_bytes = plan::times(chunk_bytes, extent);
-    const char* const cut = bound_cache(chunk_bytes);
+    ChunkBytes chunk{around.type_bytes, most_stored};
+    for (const uint64_t extent : around.chunk) {
+        chunk.in_memory = plan::times(chunk.in_memory, extent);
+        chunk.most_stored = plan::times(chunk.most_stored, extent);
+    }
+    const FilePlan& file = *x_parent.under->plan;
+    const bool of_ranks = file.parallel && file.ranks > 1;
     Put on{of, x_access_choices, x_access, of.default_dataset_access};
-    put_dataset_access(on, x_parent.under->plan->cache, chunk_bytes);
-    if (cut != nullptr) x_access_choices.say_of_applied(Key::chunk_cache_bytes, cut);
+    if (of_ranks) hold_cache_of_ranks(on, file.cache, chunk);
+    bound_cache(of_ranks);
+    put_dataset_access(on, file.cache, chunk, of_ranks);
     if (x_access_choices.any_applied()) return;
     of.H5Pclose(x_access);
     x_access = invalid_id;
@@ -157,36 +176,43 @@ bool DatasetTuning::is_too_large(uint64_t bytes, uint64_t most) const {
     return x_cache == nullptr && most - bytes < of.open_cache_bytes - bytes_only_kept(of);
 }
 
-/// Leaves a cache out that is too large; in a file of several ranks it is cut. How HDF5 reads a
-/// chunk depends on whether the cache could hold it, and where it is read together all ranks have
-/// to do so alike, also those with less memory: for each of them one chunk, or what HDF5 gives by
-/// itself, is left. Why it was cut; nullptr: it was not.
-const char* DatasetTuning::bound_cache(uint64_t chunk_bytes) {
-    Choice* bytes = x_access_choices.open(Key::chunk_cache_bytes);
-    const uint64_t most = memory_for_caches();
-    if (bytes == nullptr || most == 0) return nullptr;
+/// Leaves out what of a cache is too large, its bytes or the table of its slots. In a file of
+/// several ranks what is there without the plan takes its place, so that all of them open the
+/// dataset anew.
+void DatasetTuning::bound_cache(bool of_ranks) {
     Library& of = x_parent.library();
-    if (!is_too_large(bytes->number, most)) {
-        if (x_cache == nullptr) make_room_for_cache(of, bytes->number, most);
-        return nullptr;
+    Choice* const slots = x_access_choices.open(Key::chunk_cache_slots);
+    if (of_ranks && slots != nullptr && slots->number > most_slots_of_ranks) {
+        slots->number = most_slots_of_ranks;
+        slots->changed = "cut: no more in a file of several ranks";
     }
-    if (!x_parent.under->plan->parallel) {
-        x_access_choices.settle(
-            Key::chunk_cache_bytes, spool::became_misfit,
-            bytes->number > most
-                ? "larger than a quarter of the memory, shared by the ranks here"
-                : "with the caches of the datasets that are open it would be larger "
-                  "than a quarter of the memory, shared by the ranks here");
-        return nullptr;
-    }
-    size_t slots = 0;
-    size_t usual = 0;
+    const uint64_t most = memory_for_caches();
+    if (most == 0) return;
+    size_t usual[2] = {};
     double preemption = 0;
-    if (of.H5Pget_chunk_cache(x_access, &slots, &usual, &preemption) < 0) return nullptr;
-    const uint64_t least = chunk_bytes > usual ? chunk_bytes : usual;
-    if (least >= bytes->number) return nullptr;
-    bytes->number = least;
-    return "cut: all caches would be larger than a quarter of the memory, shared by the ranks here";
+    if (of.H5Pget_chunk_cache(x_access, &usual[0], &usual[1], &preemption) < 0) return;
+    uint64_t taken = 0;
+    for (const Key key : {Key::chunk_cache_bytes, Key::chunk_cache_slots}) {
+        Choice* const choice = x_access_choices.open(key);
+        if (choice == nullptr) continue;
+        const bool table = key == Key::chunk_cache_slots;
+        const uint64_t wanted = plan::times(choice->number, table ? sizeof(void*) : 1);
+        if (!is_too_large(wanted, most - taken)) {
+            taken += wanted;
+        } else if (!of_ranks) {
+            x_access_choices.settle(
+                key, spool::became_misfit,
+                wanted > most ? "larger than a quarter of the memory, shared by the ranks here"
+                              : "with the caches of the datasets that are open it would be larger "
+                                "than a quarter of the memory, shared by the ranks here");
+        } else if (usual[table ? 0 : 1] < choice->number) {
+            choice->number = usual[table ? 0 : 1];
+            choice->changed =
+                "cut: all caches would be larger than a quarter of the memory, shared by the ranks "
+                "here";
+        }
+    }
+    if (taken > 0 && x_cache == nullptr) make_room_for_cache(of, taken, most);
 }
 
 /// Not while a request is under way, nor for one that an external link leads to.
@@ -212,7 +238,7 @@ Id DatasetTuning::better_access(void* inner, Id own) {
     const Id creation = ask_dataset(x_parent, inner, dataset_get_creation);
     if (what.measure(of, *x_parent.under->plan, type, space)) {
         what.take_chunk(of, creation);
-        put_access(what.around, own);
+        put_access(what.around, what.most_stored, own);
     }
     if (type >= 0) of.H5Tclose(type);
     if (space >= 0) of.H5Sclose(space);
@@ -302,14 +328,17 @@ void DatasetTuning::check_cache(Object& dataset) {
                                             "the dataset was open already, with another cache");
         return;
     }
+    uint64_t bytes = 0;
     for (const Choice& choice : x_access_choices) {
-        if (choice.became != spool::became_applied ||
-            choice.setting->key != static_cast<uint16_t>(Key::chunk_cache_bytes))
-            continue;
+        if (choice.became != spool::became_applied) continue;
+        if (choice.setting->key == static_cast<uint16_t>(Key::chunk_cache_slots))
+            bytes += sizes[0][0] * sizeof(void*);
+        if (choice.setting->key != static_cast<uint16_t>(Key::chunk_cache_bytes)) continue;
+        bytes += sizes[0][1];
         dataset.cache_bytes = sizes[0][1];  // what is in force
         dataset.cache_setting = choice.setting;
-        dataset.cache = use_cache(dataset, dataset.cache_bytes);
     }
+    if (bytes > 0) dataset.cache = use_cache(dataset, bytes);
     note_kept_cache(dataset);
 }
 

@@ -174,9 +174,9 @@ public:
 private:
     void bound_changes();
     void put_creation(Id type, Id space, Lists own);
-    void put_access(const plan::Surroundings& around, Id own);
+    void put_access(const plan::Surroundings& around, uint64_t most_stored, Id own);
     [[nodiscard]] bool is_too_large(uint64_t bytes, uint64_t most) const;
-    const char* bound_cache(uint64_t chunk_bytes);
+    void bound_cache(bool of_ranks);
     [[nodiscard]] bool may_reopen(void* inner, void** request);
     Id better_access(void* inner, Id own);
     void refused(bool creation);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // vol_bounds alone FILE: makes a file and reads it back, with no MPI of its own: HDF5 starts it.
-// vol_bounds caches FILE: ranks write a chunk each, larger than the cache that HDF5 gives by
-// itself, and read the file together. Rank 0 prints the bytes of the cache on each rank. vol_bounds
-// many FILE: rank 1 makes 65530 datasets in memory, then all ranks 12 in FILE. Rank 0 prints how
-// many of those have chunks on each rank.
+// vol_bounds caches FILE BYTES [held]: ranks write a chunk of so many bytes each, and read the file
+// together. Rank 0 prints the bytes and the slots of the cache on each rank. "held": it has the
+// dataset open before, by its token. vol_bounds many FILE: rank 1 makes 65530 datasets in memory,
+// then all ranks 12 in FILE. Rank 0 prints how many of those have chunks on each rank.
 #include <hdf5.h>
 #include <mpi.h>
 
@@ -53,7 +53,7 @@ hid_t together() {
     return access;
 }
 
-constexpr hsize_t chunk_bytes = 12 << 20;
+hsize_t chunk_bytes = 0;
 
 /// The chunk of a rank, in the file.
 hid_t chunk_of(int number) {
@@ -81,12 +81,19 @@ void write_chunks(const char* name, hid_t access, hid_t memory) {
     H5Fclose(file);
 }
 
-bool caches(const char* name) {
+hid_t open_by_token(hid_t file) {
+    H5O_info2_t info;
+    if (H5Oget_info_by_name3(file, "big", &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0) return -1;
+    return H5Oopen_by_token(file, info.token);
+}
+
+bool caches(const char* name, bool held) {
     const hid_t access = together();
     const hid_t memory = H5Screate_simple(1, &chunk_bytes, nullptr);
     write_chunks(name, access, memory);
     const int next = (rank + 1) % ranks;
     const hid_t file = H5Fopen(name, H5F_ACC_RDONLY, access);
+    const hid_t before = held && rank == 0 ? open_by_token(file) : -1;
     const hid_t dataset = H5Dopen2(file, "big", H5P_DEFAULT);
     const hid_t list = H5Dget_access_plist(dataset);
     std::size_t slots = 0;
@@ -94,8 +101,10 @@ bool caches(const char* name) {
     double preemption = 0;
     H5Pget_chunk_cache(list, &slots, &bytes, &preemption);
     tell("caches", static_cast<long long>(bytes));
+    tell("slots", static_cast<long long>(slots));
     const hid_t collective = H5Pcreate(H5P_DATASET_XFER);
     H5Pset_dxpl_mpio(collective, H5FD_MPIO_COLLECTIVE);
+    H5Pset_dxpl_mpio_chunk_opt(collective, H5FD_MPIO_CHUNK_MULTI_IO);
     std::vector<char> found(chunk_bytes);
     const hid_t space = chunk_of(next);
     const herr_t status =
@@ -103,6 +112,7 @@ bool caches(const char* name) {
     for (const hid_t one : {list, collective, access}) H5Pclose(one);
     H5Sclose(space);
     H5Sclose(memory);
+    if (before >= 0) H5Oclose(before);
     H5Dclose(dataset);
     H5Fclose(file);
     return status >= 0 && found == std::vector<char>(chunk_bytes, static_cast<char>(next + 1));
@@ -158,7 +168,8 @@ int main(int count, char** words) {
     MPI_Init(&count, &words);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    int all = (mode == "caches" ? caches(words[2]) : many(words[2])) ? 1 : 0;
+    if (count > 3) chunk_bytes = std::stoull(words[3]);
+    int all = (mode == "caches" ? caches(words[2], count > 4) : many(words[2])) ? 1 : 0;
     MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (rank == 0) std::printf("content %s\n", all != 0 ? "right" : "wrong");
     MPI_Finalize();

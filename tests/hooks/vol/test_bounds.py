@@ -25,23 +25,76 @@ def lines_of(folder: Path, plan: Path, *words: str | Path) -> tuple[list[str], l
     return ran.err.splitlines(), ran.json["lines"]
 
 
+def natively(folder: Path, chunk_bytes: int) -> list[str]:
+    """The caches and slots that HDF5 gives by itself."""
+    (native := folder / "native").mkdir()
+    words = [*MPIEXEC, "-n", "4", PROGRAM, "caches", "c.h5", str(chunk_bytes)]
+    ran = subprocess.run(words, cwd=native, capture_output=True, text=True, timeout=60, check=True)
+    return ran.stdout.splitlines()
+
+
+def told(lines: list[Json], key: str) -> dict[str, tuple[str, str, str]]:
+    """What became of a setting, by processes."""
+    return {line["processes"]: (line["became"], line["value"], line["reason"])
+            for line in lines if line["setting"] == key}  # fmt: skip
+
+
 def test_a_cache_that_one_rank_has_no_memory_for(tmp_path: Path) -> None:
-    """There it holds one chunk: how HDF5 reads together depends on whether a chunk could be in the
-    cache, and ranks that see it otherwise wait for ever."""
-    wanted, chunk = 300 << 20, 12 << 20
-    cache = setting("13", "chunk_cache_bytes", wanted)
-    plan = write_plan(tmp_path, entry("*.h5", cache, dataset="/big", when="open"))
-    limit = OTHER.format(change="ulimit -v 1048576")
-    said, lines = lines_of(tmp_path, plan, "-n", "4", "sh", "-c", limit, "sh", PROGRAM, "caches",
-                           "c.h5")  # fmt: skip
+    """There it is what HDF5 gives by itself, which holds a chunk as well: how HDF5 reads together
+    depends on that. The table of the slots counts too."""
+    chunk, wanted, slots = 512 << 10, 80 << 20, 1048573
+    caches, usual = (line.split()[1] for line in natively(tmp_path, chunk)[:2])
+    large = setting("13", "chunk_cache_bytes", 300 << 20)
+    small = [setting("13", "chunk_cache_bytes", wanted),
+             setting("13", "chunk_cache_slots", 16777213)]  # fmt: skip
+    cut = "cut: all caches would be larger than a quarter of the memory, shared by the ranks here"
+    limit = OTHER.format(change="ulimit -v 360000")
+    words = ("-n", "4", "sh", "-c", limit, "sh", PROGRAM, "caches", "c.h5", str(chunk))
+    plan = write_plan(tmp_path, entry("*.h5", large, dataset="/big", when="open"))
+    said, lines = lines_of(tmp_path, plan, *words)
     assert "content right" in said
-    assert f"caches {wanted} {wanted} {wanted} {chunk}" in said
-    told = {line["processes"]: (line["became"], line["value"], line["reason"]) for line in lines}
-    assert told == {
-        "0-2": ("applied", str(wanted), ""),
-        "3": ("applied", str(chunk), "cut: all caches would be larger than a quarter of the memory,"
-              " shared by the ranks here"),
+    assert f"caches {300 << 20} {300 << 20} {300 << 20} {caches}" in said
+    assert told(lines, "chunk_cache_bytes") == {
+        "0-2": ("applied", str(300 << 20), ""), "3": ("applied", caches, cut),
     }  # fmt: skip
+    plan = write_plan(tmp_path, entry("*.h5", *small, dataset="/big", when="open"))
+    said, lines = lines_of(tmp_path, plan, *words)
+    assert "content right" in said
+    assert f"caches {wanted} {wanted} {wanted} {wanted}" in said
+    assert f"slots {slots} {slots} {slots} {usual}" in said
+    assert told(lines, "chunk_cache_slots") == {
+        "0-2": ("applied", str(slots), "cut: no more in a file of several ranks"),
+        "3": ("applied", usual, cut),
+    }  # fmt: skip
+
+
+def test_a_chunk_larger_than_the_cache_without_the_plan(tmp_path: Path) -> None:
+    """A rank that has the dataset open already goes on with the cache that it has: where that does
+    not hold a chunk, and those of the others do, they wait for each other for ever."""
+    chunk = 12 << 20
+    native = natively(tmp_path, chunk)
+    plan = write_plan(tmp_path, entry("*.h5", setting("13", "chunk_cache_bytes", 64 << 20),
+                                      dataset="/big", when="open"))  # fmt: skip
+    said, lines = lines_of(tmp_path, plan, "-n", "4", PROGRAM, "caches", "c.h5", str(chunk), "held")
+    assert said == native
+    assert told(lines, "chunk_cache_bytes") == {
+        "0-3": ("held", str(64 << 20), "its chunk is larger than the cache without the plan, and "
+                "ranks that read together have to read alike"),
+    }  # fmt: skip
+
+
+def test_a_cache_holds_a_chunk(tmp_path: Path) -> None:
+    """Also where the plan has less, and one rank has the dataset open already."""
+    chunk = 512 << 10
+    usual = natively(tmp_path, chunk)[0].split()[1]
+    plan = write_plan(tmp_path, entry("*.h5", setting("13", "chunk_cache_bytes", 64 << 10),
+                                      dataset="/big", when="open"))  # fmt: skip
+    said, lines = lines_of(tmp_path, plan, "-n", "4", PROGRAM, "caches", "c.h5", str(chunk), "held")
+    assert "content right" in said
+    assert f"caches {usual} {chunk} {chunk} {chunk}" in said
+    assert told(lines, "chunk_cache_bytes")["1-3"] == (
+        "applied", str(chunk), "raised to a chunk: ranks that read together have to read alike"
+    )  # fmt: skip
 
 
 def test_ranks_agree_on_how_many_datasets_may_be_changed(tmp_path: Path) -> None:

@@ -285,6 +285,28 @@ with h5py.File("in.h5", "r") as f:
     assert misfit["reason"] == "larger than a quarter of the memory, shared by the ranks here"
 
 
+def test_the_table_of_the_slots_counts(tmp_path: Path) -> None:
+    limit, most = 3 << 30, 1 << 24
+    sizes = {"/d": (limit // 4 - 8 * most, most - 3), "/e": (limit // 4 - 8 * most + 64, most - 3)}
+    plan = write_plan(tmp_path, *(
+        entry("*.h5", setting("13", "chunk_cache_bytes", bytes_),
+              setting("13", "chunk_cache_slots", slots), dataset=name)
+        for name, (bytes_, slots) in sizes.items()
+    ))  # fmt: skip
+    told, ran = run(tmp_path, f"""
+import resource
+resource.setrlimit(resource.RLIMIT_AS, ({limit}, resource.getrlimit(resource.RLIMIT_AS)[1]))
+with h5py.File("in.h5", "r") as f:
+    for name in ("e", "d"):
+        told[name] = f[name].id.get_access_plist().get_chunk_cache()[:2]
+""", plan)  # fmt: skip
+    assert told["d"] == [sizes["/d"][1], sizes["/d"][0]]
+    assert told["e"][0] < 1 << 16 and told["e"][1] == sizes["/e"][0]
+    (misfit,) = (one for one in ran["lines"] if one["became"] == "misfit")
+    assert misfit["setting"] == "chunk_cache_slots"
+    assert "shared by the ranks here" in misfit["reason"]
+
+
 def test_a_cache_counts_once_however_often_its_dataset_is_open(tmp_path: Path) -> None:
     third = memory_of_node() // 12 - 4096
     told, ran = run(tmp_path, """

@@ -17,17 +17,18 @@ a.set_cache(0, 1000, 64 << 20, 0.75)
 f = h5py.File(h5py.h5f.create(b"out.h5", h5py.h5f.ACC_TRUNC, fapl=a))
 c = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
 c.set_chunk((10, 10))
-def made(name, *cache):
+def made(name, *cache, of=h5py.h5t.NATIVE_FLOAT):
     dapl = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)
     dapl.set_chunk_cache(*cache)
     space = h5py.h5s.create_simple((100, 100))
-    return h5py.Dataset(h5py.h5d.create(f.id, name, h5py.h5t.NATIVE_FLOAT, space, c, dapl=dapl))
+    return h5py.Dataset(h5py.h5d.create(f.id, name, of, space, c, dapl=dapl))
 more, less = made(b"more", 1000, 64 << 20, 0.75), made(b"less", 1000, 64 << 20, 0.75)
 chosen = made(b"chosen", 1000, 65 << 20, 0.75)
 ten = made(b"ten", 4133, 4000, 0.75)
+text = made(b"text", 4133, 8000, 0.75, of=h5py.h5t.py_create(h5py.string_dtype(), logical=True))
 whole = f.create_dataset("whole", (100, 100), chunks=(10, 10))  # with the cache of the file
 tell(more=of_dataset(more), less=of_dataset(less), chosen=of_dataset(chosen),
-     ten=of_dataset(ten), whole=of_dataset(whole))
+     ten=of_dataset(ten), text=of_dataset(text), whole=of_dataset(whole))
 """
 
 
@@ -41,7 +42,7 @@ def became(told: Json) -> dict[str, str]:
 
 def caches(tmp_path: Path, of_all: int) -> Path:
     plan = [entry("out.h5", setting("13", "chunk_cache_bytes", 100 << 20), dataset=f"/{name}")
-            for name in ("more", "chosen", "ten")]  # fmt: skip
+            for name in ("more", "chosen", "ten", "text")]  # fmt: skip
     return write_plan(
         tmp_path, *plan, entry("out.h5", setting("13", "chunk_cache_bytes", of_all),
                                setting("13", "chunk_cache_slots", 4001), dataset="/less"),
@@ -55,12 +56,28 @@ def test_they_are_changed_and_never_to_less(tmp_path: Path) -> None:
     found = told(tmp_path)
     assert found["more"]["cache"] == [1000, 100 << 20, 0.75]
     assert found["ten"]["cache"] == [4133, 100 << 20, 0.75]
+    assert found["text"]["cache"] == [4133, 100 << 20, 0.75]
     assert found["less"]["cache"] == [4001, 64 << 20, 0.75]
     assert found["whole"]["cache"][1] == 64 << 20
     assert found["chosen"]["cache"] == [1000, 65 << 20, 0.75]
     assert became(ran.json) == {
-        "out.h5:/more": "applied", "out.h5:/ten": "applied", "out.h5:/less": "applied",
-        "out.h5:/whole": "applied", "out.h5:/chosen": "kept",
+        "out.h5:/more": "applied", "out.h5:/ten": "applied", "out.h5:/text": "applied",
+        "out.h5:/less": "applied", "out.h5:/whole": "applied", "out.h5:/chosen": "kept",
+    }  # fmt: skip
+
+
+def test_what_is_in_force_is_what_is_told(tmp_path: Path) -> None:
+    """The file's list has a cache that nobody chose, or that of the dataset has."""
+    ran, _ = applied(tmp_path, caches(tmp_path, 8 << 20), ASK + UNASKED)
+    ran.expect(0)
+    values = {
+        one["dataset"]: (one["value"], one.get("reason", "")) for one in ran.json["outcomes"]
+        if one.get("setting") == "chunk_cache_bytes" and one["became"] == "applied"
+    }  # fmt: skip
+    raised = (str(64 << 20), "raised: no less than without the plan")
+    assert values == {
+        "/more": (str(100 << 20), ""), "/ten": (str(100 << 20), ""),
+        "/text": (str(100 << 20), ""), "/less": raised, "/whole": raised,
     }  # fmt: skip
 
 
