@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -54,12 +54,17 @@ class Outside:
         """Those that are not as they were saved."""
         return [path for path in self.files if not self._is_back(path)]
 
-    def put_back(self) -> None:
-        """Raises: it could not be done, for which files, and where their copies are."""
+    def put_back(self, aside: Callable[[str], Path] | None = None) -> None:
+        """aside: gives a place for what stands there now, by a name; None: it is of a run.
+
+        Raises: it could not be done, for which files, and where their copies are.
+        """
         with interrupts.held():
             away: dict[Path, OSError] = {}
             for path in self.away():
                 try:
+                    if aside is not None and path.is_file():
+                        copy_file(path, aside(f"{_prefix}{path}"))
                     _put(self._copy(path), path)
                 except OSError as error:
                     away[path] = error

@@ -16,7 +16,7 @@ from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import plugin, proof
 from tailrace.intent.native_calls import call
-from tailrace.tune import others, page, processes, relocate, tree
+from tailrace.tune import killed, others, page, processes, relocate, tree
 from tailrace.tune.asked import Asked
 from tailrace.tune.confine import Confinement
 from tailrace.tune.ground import Ground
@@ -192,12 +192,13 @@ def _ledger(asked: Asked, state: Path, resume: bool, say: Say) -> Ledger:
         ledger.note("asked", now)
         ledger.note("seed", secrets.token_hex(4))
         return ledger
+    killed.put_right(ledger, Path(begun.get("scratch", asked.scratch)), say)
     if not resume:
         raise TailraceError(
             "an unfinished tune is here", where=str(asked.output),
             hint="--resume goes on with it" + (
                 ", and puts your files back first" if begun["in_place"]
-                else "; remove the folder to begin anew"
+                else "; or begin a new one with another -o"
             ),
         )  # fmt: skip
     if begun != now and begun["in_place"] and asked.in_place:
@@ -259,7 +260,7 @@ def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
     if changed := found.changed(asked.home):
         raise TailraceError(
             f"{changed[0]} has been changed since this tune began", where=str(asked.home),
-            hint=f"put it back, or begin anew: remove {asked.output}",
+            hint="put it back as it was, or begin a new tune with another -o",
         )  # fmt: skip
     if found.files:
         how = f", {shared} of them sharing their blocks" if shared else ""

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files beyond the working folder after a tune was killed or interrupted: they are the user's,
+whatever becomes of the tune."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tailrace.errors import TailraceError
+from tailrace.intent import proof
+from tailrace.tune import session
+from tailrace.tune.asked import Asked
+from tailrace.tune.ledger import Ledger
+from tailrace.tune.outside import outside_of
+
+Patch = pytest.MonkeyPatch
+WAS, HALF = b"as the recording run left it", b"half"
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    file = tmp_path / "far" / "archive.h5"
+    file.parent.mkdir()
+    file.write_bytes(WAS)
+    return file
+
+
+@pytest.fixture
+def asked(tmp_path: Path, archive: Path) -> Asked:
+    home = tmp_path / "home"
+    home.mkdir()
+    output = home / "tailrace-tune"
+    return Asked(["true"], home, output, output / "scratch", allow_outside=(archive.parent,))
+
+
+def begun(asked: Asked, archive: Path) -> Ledger:
+    """What is known of a tune that was killed in a run that was writing there."""
+    for folder in (asked.state, asked.scratch):
+        folder.mkdir(parents=True)
+    ledger = Ledger(asked.state)
+    ledger.note("asked", asked.as_fact())
+    ledger.note("seed", "7")
+    ledger.note("named files", proof.files_of(asked.command))
+    ledger.note("recorded", {"outside": [str(archive)]})
+    outside_of(ledger.known("recorded"), asked.scratch).save()
+    archive.write_bytes(HALF)
+    return ledger
+
+
+REFUSED: dict[str, Callable[[Asked], Asked]] = {
+    "no --resume": lambda asked: asked,
+    "another option": lambda asked: replace(asked, search_minutes=1.0),
+    "another version": lambda asked: replace(asked, version="1.1"),
+    "another scratch folder": lambda asked: replace(asked, scratch=asked.home.parent / "other"),
+}
+
+
+@pytest.mark.parametrize("why", REFUSED)
+def test_it_is_put_back_also_where_the_tune_is_refused(
+    asked: Asked, archive: Path, why: str
+) -> None:
+    begun(asked, archive)
+    heard: list[str] = []
+    with pytest.raises(TailraceError) as raised:
+        session.tune(REFUSED[why](asked), resume=why != "no --resume", say=heard.append)
+    assert archive.read_bytes() == WAS
+    assert any(f"left it: {archive}" in text for text in heard)
+    assert "remove" not in (raised.value.hint or "")
+    aside = asked.scratch / "put_aside" / f"outside{archive}"
+    assert aside.read_bytes() == HALF, "it may be an edit that was made since"
+
+
+def test_what_cannot_be_put_back_is_said_before_anything_is_refused(
+    asked: Asked, archive: Path
+) -> None:
+    begun(asked, archive)
+    archive.unlink()
+    archive.mkdir()
+    (archive / "inner").touch()
+    with pytest.raises(TailraceError, match="NOT put back") as raised:
+        session.tune(asked, resume=False, say=lambda _text: None)
+    assert str(asked.scratch / "outside") in (raised.value.hint or "")
