@@ -15,6 +15,7 @@ from tailrace.intent import proof
 from tailrace.tune import session
 from tailrace.tune.asked import Asked
 from tailrace.tune.ledger import Ledger
+from tailrace.tune.loop import Found, Tune
 from tailrace.tune.outside import outside_of
 
 Patch = pytest.MonkeyPatch
@@ -84,3 +85,40 @@ def test_what_cannot_be_put_back_is_said_before_anything_is_refused(
     with pytest.raises(TailraceError, match="NOT put back") as raised:
         session.tune(asked, resume=False, say=lambda _text: None)
     assert str(asked.scratch / "outside") in (raised.value.hint or "")
+
+
+def test_it_is_put_back_where_a_second_interrupt_meets_the_loop_on_its_way_there(
+    asked: Asked, archive: Path, monkeypatch: Patch
+) -> None:
+    def twice_interrupted(tune: Tune) -> Found:
+        ledger = tune._ledger
+        ledger.note("recorded", {"outside": [str(archive)]})
+        outside_of(ledger.known("recorded"), asked.scratch).save()
+        archive.write_bytes(b"")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Tune, "run", twice_interrupted)
+    heard: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        session.tune(asked, resume=False, say=heard.append)
+    assert archive.read_bytes() == WAS
+    assert f"back as the recording run left it: {archive}" in heard
+    assert not asked.output.exists(), "before measured runs there is nothing to go on with"
+
+
+def test_where_that_fails_it_is_said_and_the_copy_stays(
+    asked: Asked, archive: Path, monkeypatch: Patch
+) -> None:
+    def interrupted(tune: Tune) -> Found:
+        ledger = tune._ledger
+        ledger.note("recorded", {"outside": [str(archive)]})
+        outside_of(ledger.known("recorded"), asked.scratch).save()
+        archive.unlink()
+        archive.mkdir()
+        (archive / "inner").touch()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Tune, "run", interrupted)
+    with pytest.raises(TailraceError, match=f"NOT put back: {archive}"):
+        session.tune(asked, resume=False, say=lambda _text: None)
+    assert (asked.scratch / f"outside{archive}").read_bytes() == WAS

@@ -121,13 +121,14 @@ def _given_up(asked: Asked, ground: Ground | None, ledger: Ledger, say: Say) -> 
     before there is not, and nothing is left. Signals wait until that is done and said."""
     with interrupts.held():
         processes.end_all_of_ours()
-        away = outside_of(ledger.known("recorded"), asked.scratch).away()
-        begun = _is_to_be_gone_on_with(ledger) or bool(away)
-        kept = begun or (ground is None and _has_copies(asked))
-        if isinstance(ground, InPlace):
-            put_back_and_say(ground, say)
-        elif ground is not None:
-            ground.put_back()
+        kept = _is_to_be_gone_on_with(ledger) or (ground is None and _has_copies(asked))
+        try:
+            _put_back_outside(asked, ledger, say)
+        finally:
+            if isinstance(ground, InPlace):
+                put_back_and_say(ground, say)
+            elif ground is not None:
+                ground.put_back()
         if kept:
             _say(say, f"what was found so far is kept in {asked.output}: --resume goes on with it")
             return
@@ -138,6 +139,14 @@ def _given_up(asked: Asked, ground: Ground | None, ledger: Ledger, say: Say) -> 
         remove(asked.state)
         with suppress(OSError):
             asked.output.rmdir()
+
+
+def _put_back_outside(asked: Asked, ledger: Ledger, say: Say) -> None:
+    """Where the loop did not come to it: of two interrupts the second meets it on its way there."""
+    outside = outside_of(ledger.known("recorded"), asked.scratch)
+    if away := outside.away():
+        outside.put_back()
+        _say(say, f"back as the recording run left it: {some(list(map(str, away)))}")
 
 
 def _is_to_be_gone_on_with(ledger: Ledger) -> bool:
