@@ -5,7 +5,7 @@ whatever becomes of the tune."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -13,10 +13,12 @@ import pytest
 from tailrace.errors import TailraceError
 from tailrace.intent import proof
 from tailrace.tune import session
-from tailrace.tune.asked import Asked
+from tailrace.tune.asked import Asked, Verdict
 from tailrace.tune.ledger import Ledger
 from tailrace.tune.loop import Found, Tune
 from tailrace.tune.outside import outside_of
+from tailrace.tune.scratch import Scratch
+from tailrace.tune.survey import survey
 
 Patch = pytest.MonkeyPatch
 WAS, HALF = b"as the recording run left it", b"half"
@@ -122,3 +124,35 @@ def test_where_that_fails_it_is_said_and_the_copy_stays(
     with pytest.raises(TailraceError, match=f"NOT put back: {archive}"):
         session.tune(asked, resume=False, say=lambda _text: None)
     assert (asked.scratch / f"outside{archive}").read_bytes() == WAS
+
+
+@pytest.mark.parametrize("named", ["{file}", "out={file}", "link"])
+def test_what_the_recording_run_has_changed_does_not_hinder_going_on(
+    asked: Asked, archive: Path, monkeypatch: Patch, named: str
+) -> None:
+    """Named by the command, or behind a link in the working folder: noted before that run."""
+    monkeypatch.chdir(asked.home)
+    (asked.home / "link").symlink_to(archive)
+    asked = replace(asked, command=["true", named.format(file=archive)])
+    archive.write_bytes(b"as the user had it")
+    there = survey(asked.home, {asked.output, asked.scratch})
+    files = proof.files_of(asked.command)
+    archive.write_bytes(WAS)
+    ledger = begun(asked, archive)
+    ledger.note("survey", asdict(there))
+    ledger.note("named files", files)
+    monkeypatch.setattr(Tune, "run", lambda _tune: Found(Verdict("no_verdict", "so far")))
+    monkeypatch.setattr(session, "_written", lambda *_, **__: {})
+    session.tune(asked, resume=True, say=lambda _text: None)
+    assert archive.read_bytes() == WAS
+
+
+def test_runs_find_the_same_input_when_a_tune_goes_on(asked: Asked, archive: Path) -> None:
+    """A copy of what the recording run has changed since, at its own place."""
+    (asked.home / "link").symlink_to(archive)
+    found = survey(asked.home, {asked.output, asked.scratch})
+    Scratch(asked.home, asked.scratch, found, set()).fill()
+    archive.write_bytes(HALF)
+    resumed = Scratch(asked.home, asked.scratch, found, set())
+    resumed.fill()
+    assert (resumed.inputs / "link").read_bytes() == WAS

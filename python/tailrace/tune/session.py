@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import shutil
 from collections.abc import Callable, Sequence
@@ -266,7 +267,7 @@ def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
     shared = ground.fill()
     for note in put_aside_notes(ground):
         say(note)
-    if changed := found.changed(asked.home):
+    if changed := _not_by_runs(ledger, asked.home, found.changed(asked.home)):
         raise TailraceError(
             f"{changed[0]} has been changed since this tune began", where=str(asked.home),
             hint="put it back as it was, or begin a new tune with another -o",
@@ -279,13 +280,25 @@ def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
     return ground
 
 
+def _not_by_runs(ledger: Ledger, home: Path, names: list[str]) -> list[str]:
+    """Without what runs may write: the recording run has changed that, after it was looked at."""
+    written = {str(path) for path in outside_of(ledger.known("recorded"), home).files}
+    words = {name: (name, name.partition("=")[2]) for name in names}  # a word may be key=file
+    return [
+        name
+        for name, paths in words.items()
+        if not any(os.path.realpath(home / path) in written for path in paths)
+    ]
+
+
 def _check_named_files(asked: Asked, ledger: Ledger) -> None:
     """Raises: the program, or what else its command names, is not what it was in the runs that are
     known. Files beyond the folder and those of --link are in no survey."""
     before = ledger.known("named files")
     if before is None:
         return
-    if changed := proof.changed(before, proof.files_of(asked.command)):
+    changed = proof.changed(before, proof.files_of(asked.command))
+    if changed := _not_by_runs(ledger, asked.home, changed):
         raise TailraceError(
             f"{some(changed, 3)} changed since this tune began", where=str(asked.home),
             hint="put it back as it was, or begin a new tune with another -o",
