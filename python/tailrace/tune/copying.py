@@ -48,8 +48,10 @@ def is_copy_of(one: Path, other: Path) -> bool:
 
 
 def same_content(one: Path, other: Path) -> bool:
-    """Byte by byte: times can be set by any program."""
+    """Byte by byte: times can be set by any program. Of pipes nothing is read, since that waits."""
     try:
+        if not (one.is_file() and other.is_file()):
+            return False
         with one.open("rb") as a, other.open("rb") as b:
             if os.fstat(a.fileno()).st_size != os.fstat(b.fileno()).st_size:
                 return False

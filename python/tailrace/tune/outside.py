@@ -87,7 +87,7 @@ class Outside:
 
     def written(self) -> list[Path]:
         """Those that the run has changed."""
-        return [path for path in self.files if path.exists() and not self._is_same(path)]
+        return [path for path in self.files if path.is_file() and not self._is_same(path)]
 
     def end(self, kept: Path) -> list[str]:
         """Keeps what the run has written there; gives the names, below `kept`."""
