@@ -319,9 +319,7 @@ def _confined(asked: Asked, ledger: Ledger, say: Say) -> Confinement:
     values = (word.rpartition("=")[2] for word in asked.command)
     named = (Path(value) for value in values if value.startswith("/"))
     inputs = [asked.stdin, *map(Path, survey_links.values()), *named]
-    # Devices are nobody's.
-    real = (path for path in inputs if path and (path.is_file() or path.is_dir()))
-    yours = [asked.home, asked.output, *real]
+    yours = [asked.home, asked.output, *(path for path in inputs if path and _is_yours(path))]
     before = ledger.known("temporary")
     confined = Confinement(
         yours, asked.allow_outside, root=asked.scratch, command=asked.command,
@@ -331,6 +329,12 @@ def _confined(asked: Asked, ledger: Ledger, say: Say) -> Confinement:
     if confined.why_not:
         say(f"runs are not confined: {confined.why_not}")
     return confined
+
+
+def _is_yours(path: Path) -> bool:
+    """A word that only looks like a path may be too long for one, or lead into a closed folder,
+    where Path.is_file() would raise. Devices are nobody's."""
+    return os.path.isfile(path) or os.path.isdir(path)  # noqa: PTH112, PTH113
 
 
 def _written(asked: Asked, found: Found, ledger: Ledger, *, confined: bool) -> Document:
