@@ -67,6 +67,42 @@ def test_a_tune_in_place_is_alone(home: Path, first: bool, second: bool) -> None
         pass
 
 
+@pytest.mark.parametrize(
+    ("first", "second"), [("", "below"), ("below", ""), ("", "below/deep"), ("below/deep", "")]
+)
+def test_a_tune_in_place_is_alone_above_and_below(home: Path, first: str, second: str) -> None:
+    (home / "below/deep").mkdir(parents=True)
+    with (
+        others.held(home / first, alone=True),
+        pytest.raises(TailraceError, match="is at work") as raised,
+        others.held(home / second, alone=True),
+    ):
+        pass
+    assert raised.value.where == str(home)
+    (home / "beside").mkdir()
+    with others.held(home / "below", alone=True), others.held(home / "beside", alone=True):
+        pass
+
+
+def test_below_a_tune_in_place_nothing_is_copied(home: Path) -> None:
+    (home / "below").mkdir()
+    with (
+        others.held(home, alone=True),
+        pytest.raises(TailraceError, match="a tune in place is at work"),
+        others.held(home / "below", alone=False),
+    ):
+        pass
+
+
+@pytest.mark.usefixtures("ordinary")
+def test_folders_above_that_may_not_be_read_hinder_nobody(home: Path) -> None:
+    (home / "below").mkdir()
+    home.chmod(0o111)
+    with others.held(home / "below", alone=True):
+        pass
+    home.chmod(0o755)
+
+
 def test_tunes_on_copies_do_not_mind_each_other(home: Path) -> None:
     with others.held(home, alone=False), others.held(home, alone=False):
         pass

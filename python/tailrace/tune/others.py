@@ -8,7 +8,7 @@ import fcntl
 import json
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tailrace.errors import TailraceError
@@ -23,29 +23,34 @@ _first_word, _first_fact = b'"/', b'{"name":"asked",'  # as json.dumps and appen
 
 @contextmanager
 def held(home: Path, *, alone: bool) -> Iterator[None]:
-    """The working folder's own lock, whatever the -o of a tune. alone: no other tune works there.
+    """The working folder's own lock, whatever the -o of a tune. alone: no other tune works there,
+    nor in place in a folder above or below: those above are held too, by all who work below.
 
     Raises: it does not go together with one that is at work.
     """
-    folder = None
-    try:
-        with suppress(OSError):  # it may not be read, which the survey says
-            folder = os.open(home, os.O_RDONLY | os.O_DIRECTORY)
-        if folder is not None:
-            _lock(folder, home, alone)
+    real = Path(os.path.realpath(home))
+    with ExitStack() as stack:
+        for folder in (*reversed(real.parents), real):
+            _hold(stack, folder, alone=alone and folder == real)
         yield
-    finally:
-        if folder is not None:
-            os.close(folder)
 
 
-def _lock(folder: int, home: Path, alone: bool) -> None:
+def _hold(stack: ExitStack, folder: Path, *, alone: bool) -> None:
     try:
-        fcntl.flock(folder, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:  # it may not be read, which of the working folder the survey says
+        return
+    stack.callback(os.close, descriptor)
+    _lock(descriptor, folder, alone)
+
+
+def _lock(descriptor: int, folder: Path, alone: bool) -> None:
+    try:
+        fcntl.flock(descriptor, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
     except BlockingIOError:
         other = "another tune" if alone else "a tune in place"
         raise TailraceError(
-            f"{other} is at work in this working folder", where=str(home),
+            f"{other} is at work in this working folder", where=str(folder),
             hint="wait for it: a tune in place changes the files that others would copy",
         ) from None  # fmt: skip
     except OSError:  # the file system has no locks, or none of folders (NFS)
