@@ -53,7 +53,8 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
     check_output(asked.output)
     processes.adopt()
     patience = interrupts.patient() if asked.in_place else nullcontext()
-    with others.held(asked.home, alone=asked.in_place), taken(state), patience:
+    held = others.held(asked.home, alone=asked.in_place, allowed=_allowed(asked))
+    with held, taken(state), patience:
         ledger = _ledger(asked, state, resume, say)
         ground: Ground | None = None
         confined: Confinement | None = None
@@ -76,6 +77,12 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
             if confined is not None:
                 confined.close()
     return result
+
+
+def _allowed(asked: Asked) -> list[Path]:
+    """Folders in which files are written; also of a killed tune, whose files are put back there."""
+    begun = Ledger(asked.state).known("asked") or {}
+    return [*asked.allow_outside, *map(Path, begun.get("allow_outside", []))]
 
 
 def check_output(folder: Path) -> None:
