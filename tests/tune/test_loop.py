@@ -101,6 +101,7 @@ ONE_DEFAULT, ONE_TUNED = "trial-0-dropped-1-default", "trial-0-dropped-1-tuned"
 def test_a_run_that_was_held_up_is_made_once_more(
     outcome: Outcome, tmp_path: Path, monkeypatch: Patch
 ) -> None:
+    # Of two stalls with the plan the second is forgiven since the default met one in between.
     program = Stalling(
         lambda rules: 0.5 if "13" in rules else 1.0, noise=jitter,
         outcomes={ONE_DEFAULT: [outcome], ONE_TUNED: [outcome], "check-0-dropped-1": [outcome]},
