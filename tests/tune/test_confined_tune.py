@@ -10,7 +10,7 @@ from pathlib import Path
 
 import h5py
 import pytest
-from tailrace_cli import Ran, tailrace
+from tailrace_cli import Ran, called, tailrace
 
 COUNTS = """
 import h5py
@@ -120,6 +120,17 @@ def test_a_program_that_goes_on_without(home: Path, counter: Path) -> None:
     ran = tuned(home, "--json", text=text, code=0)
     assert any(f"was not let write outside of its working folder, and went on without: {counter}"
                in note for note in ran.json["notes"])  # fmt: skip
+
+
+@pytest.mark.usefixtures("ordinary")
+def test_words_that_only_look_like_paths(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too long for one, or in a folder that nobody may look into."""
+    closed = home.parent / "closed"
+    closed.mkdir(0)
+    monkeypatch.chdir(home)
+    ran = called("tune", "--json", "--", "true", f"/{'x' * 300}", f"--key={closed}/file").expect(0)
+    closed.chmod(0o755)
+    assert ran.json["verdict"] == "nothing_to_gain"
 
 
 def test_a_program_that_fails_of_itself_is_not_told_of_folders(home: Path) -> None:

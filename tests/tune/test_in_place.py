@@ -400,3 +400,24 @@ def test_too_little_room_leaves_nothing_behind(home: Path, monkeypatch: pytest.M
     assert "are free" in ran.err
     assert "--resume" not in ran.err
     assert not (home / "tailrace-tune").exists()
+
+
+@pytest.mark.usefixtures("ordinary")
+def test_a_file_in_a_folder_that_may_not_be_written(home: Path) -> None:
+    """Beyond the folder, where a link leads to: nothing can be made beside it."""
+    far = home.parent / "far"
+    far.mkdir()
+    (far / "mine").write_bytes(b"mine")
+    (home / "link").symlink_to(far / "mine")
+    far.chmod(0o555)
+    before = everything(home), (far / "mine").stat().st_mtime_ns
+    ground = ground_of(home)
+    ground.begin()
+    (home / "link").write_bytes(b"of a run, and longer")
+    left = ground.end("run")
+    assert (left.folder / "link").read_bytes() == b"of a run, and longer"
+    assert (far / "mine").read_bytes() == b"mine"
+    assert (everything(home), (far / "mine").stat().st_mtime_ns) == before
+    ground.close()
+    far.chmod(0o755)
+    assert [path.name for path in far.iterdir()] == ["mine"]

@@ -12,9 +12,10 @@ from plans import plan, setting
 
 from tailrace.errors import TailraceError
 from tailrace.intent.apply import Line
-from tailrace.tune import loop, recording, repacked
+from tailrace.tune import loop, page, recording, repacked, session
 from tailrace.tune.asked import Asked, Verdict
 from tailrace.tune.ledger import Ledger
+from tailrace.tune.limits import Limits
 from tailrace.tune.loop import Found
 from tailrace.tune.pairs import speedup
 from tailrace.tune.repacked import Arm
@@ -76,6 +77,7 @@ def test_a_rule_that_hangs_is_dropped_and_the_others_go_on(
     assert "hung" in found.candidate.dropped["25"]
     assert kept(found) == ["13"]
     assert sum("25" in rules for _, rules in program.runs) == 2, "the second time is no stall"
+    assert Limits(Ledger(tmp_path)).notes == [], "nor is it one that was forgiven"
 
 
 @dataclass
@@ -99,6 +101,7 @@ ONE_DEFAULT, ONE_TUNED = "trial-0-dropped-1-default", "trial-0-dropped-1-tuned"
 def test_a_run_that_was_held_up_is_made_once_more(
     outcome: Outcome, tmp_path: Path, monkeypatch: Patch
 ) -> None:
+    # Of two stalls with the plan the second is forgiven since the default met one in between.
     program = Stalling(
         lambda rules: 0.5 if "13" in rules else 1.0, noise=jitter,
         outcomes={ONE_DEFAULT: [outcome], ONE_TUNED: [outcome], "check-0-dropped-1": [outcome]},
@@ -109,6 +112,37 @@ def test_a_run_that_was_held_up_is_made_once_more(
     assert {name for name in names if names.count(name) > 1} == set(program.outcomes)
     assert found.candidate is not None
     assert not any("limit" in why for why in found.candidate.dropped.values())
+
+
+def test_a_plan_that_hangs_now_and_then_is_not_kept(tmp_path: Path, monkeypatch: Patch) -> None:
+    hung = {f"trial-0-dropped-{number}-tuned": [STALL] for number in (1, 3, 5)}
+    program = Stalling(lambda rules: 0.5 if rules else 1.0, noise=jitter, outcomes=hung)
+    found = tuned(program, plan(("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes")])),
+                  tmp_path, monkeypatch)  # fmt: skip
+    assert found.verdict.name == "nothing_to_gain"
+    assert found.candidate is not None
+    assert "its time limit" in found.candidate.dropped["13"]
+    names = [name for name, _ in program.runs]
+    assert [name for name in names if names.count(name) > 1] == ["trial-0-dropped-1-tuned"] * 2
+    (note,) = found.notes
+    assert note.startswith("trial (0 dropped)/1/tuned was made once more: it met its time limit")
+    (run,) = (run for run in session._runs(Ledger(tmp_path)) if run["stopped"])
+    assert (run["name"], run["stopped"]) == ("trial (0 dropped)/1/tuned, at its limit", "limit")
+    assert page._run(run)[-1] == "-15, ended (limit)"
+
+
+def test_what_was_forgiven_is_known_when_a_tune_goes_on(tmp_path: Path) -> None:
+    def forgive(name: str, is_default: bool) -> bool:
+        run = {"run_s": 10.0, "sync_s": 0.0, "stopped": "limit"}
+        return Limits(Ledger(tmp_path)).forgive(name, run, is_default=is_default)
+
+    assert forgive("one", False)
+    assert not forgive("two", False), "the default met none"
+    assert forgive("three", True)
+    assert forgive("four", False), "the default met one too"
+    assert not forgive("five", False)
+    assert not forgive("six", True)
+    assert len(Limits(Ledger(tmp_path)).notes) == 3
 
 
 def test_a_default_that_hangs_twice_is_told_which_limit_that_was(

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import pytest
 from tailrace_cli import called, tailrace
 
 from tailrace.errors import TailraceError
-from tailrace.tune import others, survey, tree
+from tailrace.tune import others, session, survey, tree
 from tailrace.tune.asked import Asked
 from tailrace.tune.in_place import InPlace
 from tailrace.tune.ledger import Ledger
@@ -65,6 +66,91 @@ def test_a_tune_in_place_is_alone(home: Path, first: bool, second: bool) -> None
         pass
     with others.held(home, alone=second):
         pass
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("", "below"), ("below", ""), ("", "below/deep"), ("below/deep", "")]
+)
+def test_a_tune_in_place_is_alone_above_and_below(home: Path, first: str, second: str) -> None:
+    (home / "below/deep").mkdir(parents=True)
+    with (
+        others.held(home / first, alone=True),
+        pytest.raises(TailraceError, match="is at work") as raised,
+        others.held(home / second, alone=True),
+    ):
+        pass
+    assert raised.value.where == str(home)
+    (home / "beside").mkdir()
+    with others.held(home / "below", alone=True), others.held(home / "beside", alone=True):
+        pass
+
+
+def test_below_a_tune_in_place_nothing_is_copied(home: Path) -> None:
+    (home / "below").mkdir()
+    with (
+        others.held(home, alone=True),
+        pytest.raises(TailraceError, match="a tune in place, or one that may write there"),
+        others.held(home / "below", alone=False),
+    ):
+        pass
+
+
+@pytest.mark.usefixtures("ordinary")
+def test_folders_above_that_may_not_be_read_hinder_nobody(home: Path) -> None:
+    (home / "below").mkdir()
+    home.chmod(0o111)
+    with others.held(home / "below", alone=True):
+        pass
+    home.chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("far", "far"), ("far", "far/in"), ("far/in", "far")]
+)
+def test_two_tunes_do_not_write_to_the_same_folder(home: Path, first: str, second: str) -> None:
+    beyond = home.parent
+    (beyond / "far/in").mkdir(parents=True)
+    (beyond / "other").mkdir()
+    with (
+        others.held(home, alone=False, allowed=[beyond / first]),
+        pytest.raises(TailraceError, match="at work in this") as raised,
+        others.held(beyond / "other", alone=False, allowed=[beyond / second]),
+    ):
+        pass
+    assert raised.value.where == str(beyond / "far")
+    with (
+        others.held(home, alone=False, allowed=[beyond / "far"]),
+        others.held(beyond / "other", alone=False, allowed=[beyond / "other"]),
+    ):
+        pass
+
+
+def test_a_folder_that_is_allowed_may_hold_the_working_folder(home: Path) -> None:
+    for allowed in ([home.parent], [home], [home.parent, home], [home.parent / "none"]):
+        for alone in (True, False):
+            with others.held(home, alone=alone, allowed=allowed):
+                pass
+
+
+def test_nobody_is_alone_in_a_folder_of_everybody(home: Path) -> None:
+    """As /tmp is: what else works below would be refused."""
+    home.parent.chmod(0o1777)
+    with (
+        others.held(home, alone=False, allowed=[home.parent]),
+        others.held(home, alone=False, allowed=[home.parent]),
+    ):
+        pass
+
+
+def test_the_folders_of_a_killed_tune_are_held_when_it_is_put_right(home: Path) -> None:
+    far = home.parent / "far"
+    far.mkdir()
+    a = unfinished(home, home / "a", allow_outside=(far,))
+    with (
+        others.held(home, alone=False, allowed=[far]),
+        pytest.raises(TailraceError, match="at work in this folder of --allow-outside"),
+    ):
+        session.tune(replace(a, allow_outside=()), resume=True, say=lambda _text: None)
 
 
 def test_tunes_on_copies_do_not_mind_each_other(home: Path) -> None:

@@ -88,3 +88,49 @@ def test_what_cannot_be_put_back_is_named_with_its_copy(archive: Path, tmp_path:
     assert str(tmp_path / "root" / "outside") in (raised.value.hint or "")
     assert one.away() == [archive]
     assert [path.name for path in archive.parent.iterdir()] == ["archive.h5"]
+
+
+def test_names_of_one_file_stay_names_of_one(archive: Path, tmp_path: Path) -> None:
+    was, other = archive.read_bytes(), archive.with_name("another name")
+    other.hardlink_to(archive)
+    one = saved(archive, tmp_path)
+    archive.write_bytes(b"of a run" * 10_000)
+    one.put_back()
+    assert archive.samefile(other)
+    assert (archive.read_bytes(), one.away(), one.written()) == (was, [], [])
+
+
+@pytest.mark.usefixtures("ordinary")
+@pytest.mark.parametrize("mode", [0o644, 0o444])
+def test_a_file_in_a_folder_that_may_not_be_written(
+    archive: Path, tmp_path: Path, mode: int
+) -> None:
+    was = archive.read_bytes()
+    archive.chmod(mode)
+    one = saved(archive, tmp_path)
+    archive.chmod(0o644)
+    archive.write_bytes(b"of a run")
+    archive.chmod(mode)
+    archive.parent.chmod(0o555)
+    one.put_back()
+    archive.parent.chmod(0o755)
+    assert (archive.read_bytes(), one.away(), one.written()) == (was, [], [])
+    assert archive.stat().st_mode & 0o777 == mode
+
+
+def test_a_file_of_somebody_else_is_back_by_its_content(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whom we cannot ask for their file's dates."""
+
+    def not_yours(*_: object, **__: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    was = archive.read_bytes()
+    one = saved(archive, tmp_path)
+    archive.write_bytes(b"of a run")
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "_replace", not_yours)
+        patch.setattr(module.shutil, "copystat", not_yours)
+        one.put_back()
+        assert (archive.read_bytes(), one.away()) == (was, [])

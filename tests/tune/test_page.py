@@ -38,7 +38,8 @@ RESULT: Document = {
     "held_back": [{"rule": "21", "guard": "parallel", "reason": "one rank"}],
     "advice": ["another format"], "repack": None,
     "plan": "/d/tailrace-tune/plan.json", "notes": ["a note"],
-    "runs": [{"name": "default-1", "elapsed_s": 2.0, "run_s": 1.9, "sync_s": 0.1, "code": 0}],
+    "runs": [{"name": "default-1", "elapsed_s": 2.0, "run_s": 1.9, "sync_s": 0.1, "code": 0,
+              "stopped": ""}],
     "confined": True,
 }  # fmt: skip
 PLAN = plan(("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes", value=12582912)]))

@@ -20,6 +20,7 @@ from tailrace.tune.candidate import Checked
 from tailrace.tune.content import ByItself, Report, Result
 from tailrace.tune.ground import Ground
 from tailrace.tune.ledger import Ledger
+from tailrace.tune.limits import Limits
 from tailrace.tune.measure import Measured, Runner
 from tailrace.tune.pairs import Times
 from tailrace.tune.rules_of_plan import not_in_force
@@ -33,6 +34,7 @@ Copies = dict[str, Path]  # of inputs, by their names in the working folder
 _least_limit_s = 10.0
 _times_slower = 5.0  # than the slowest default: then it hangs, or might as well
 _plain = "default with nothing of ours"
+_met_limit = "it met its time limit, which one stall of the machine can do"
 
 
 class Misbehaved(Exception):
@@ -51,6 +53,7 @@ class Arms:
         self._is_derived = False  # the limit: it is not the user's
         self._default: Result | None = None
         self._on_copies = False
+        self._limits = Limits(ledger)
         self.pace = Pace()
 
     def defaults(self, limit_s: float) -> tuple[ByItself, Report]:
@@ -212,11 +215,15 @@ class Arms:
             reason = self._why_again(measured)
             if not reason or reason in reasons:
                 break
+            if reason == _met_limit and not self._is_forgiven(name, plan, measured):
+                break
             reasons.add(reason)
             self._say(f"{name} is made once more: {reason}")
             if measured.altered:
                 self._ledger.note("copies", sorted(self._ground.copies))
             self._drop(measured)
+        if reason == _met_limit and reason in reasons:
+            self._limits.was_no_stall(name)
         if measured.outcome.stopped == "disk":
             raise self._failed(name, measured)
         self.pace.add("tuned" if plan is not None else "default", measured.elapsed_s)
@@ -228,12 +235,21 @@ class Arms:
         if measured.outcome.was_held:
             return "tune itself was stopped meanwhile, so that its time is not known"
         if measured.outcome.stopped == "limit" and self._is_derived:
-            return "it met its time limit, which one stall of the machine can do"
+            return _met_limit
         return ""
+
+    def _is_forgiven(self, name: str, plan: Document | None, measured: Measured) -> bool:
+        is_default = plan is None and not self._on_copies
+        return self._limits.forgive(name, measured.as_fact(), is_default=is_default)
 
     def _drop(self, measured: Measured) -> None:
         if measured.left is not None:
             shutil.rmtree(measured.left.folder, ignore_errors=True)
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be said of runs that did not go well and were forgiven it."""
+        return self._limits.notes
 
     def expect(self, elapsed_s: float) -> None:
         """Says how many runs follow the first ones and how long they take: two arms against

@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import shutil
+import stat
+from contextlib import suppress
 from pathlib import Path
 
+_closed_beside = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY}
 _ficlone = 0x40049409  # FICLONE of <linux/fs.h>
 _piece_bytes = 1 << 22
 
@@ -44,8 +48,10 @@ def is_copy_of(one: Path, other: Path) -> bool:
 
 
 def same_content(one: Path, other: Path) -> bool:
-    """Byte by byte: times can be set by any program."""
+    """Byte by byte: times can be set by any program. Of pipes nothing is read, since that waits."""
     try:
+        if not (one.is_file() and other.is_file()):
+            return False
         with one.open("rb") as a, other.open("rb") as b:
             if os.fstat(a.fileno()).st_size != os.fstat(b.fileno()).st_size:
                 return False
@@ -55,6 +61,22 @@ def same_content(one: Path, other: Path) -> bool:
             return True
     except OSError:
         return False
+
+
+def is_closed_beside(error: OSError) -> bool:
+    """Nothing can be made beside a file, or renamed over it: a folder that may not be written, a
+    file that is mounted by itself. It may be written all the same."""
+    return error.errno in _closed_beside
+
+
+def write_into(source: Path, target: Path) -> None:
+    """For a file that has to stay the same one (it has other names), or that nothing can be renamed
+    over. Content alone; until it is done half a file stands there."""
+    with suppress(PermissionError):  # it may be somebody else's, who lets us write
+        target.chmod(target.stat().st_mode | stat.S_IRUSR | stat.S_IWUSR)
+    with source.open("rb") as reading, target.open("r+b") as writing:
+        shutil.copyfileobj(reading, writing, _piece_bytes)
+        writing.truncate()
 
 
 def link_or_copy(source: Path, target: Path) -> None:

@@ -249,7 +249,7 @@ def _copy_out(here: Path, there: Path, goes: bool) -> None:
     """As it is now. goes: it is about to be replaced by what it was, so that another name for it
     does."""
     there.parent.mkdir(parents=True, exist_ok=True)
-    if here.is_symlink() and not here.exists():
+    if here.is_symlink() and not here.is_file():
         there.symlink_to(here.readlink())
     elif goes and not here.is_symlink() and here.stat().st_nlink == 1:
         link_or_copy(here, there)

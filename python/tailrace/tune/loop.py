@@ -88,7 +88,7 @@ class Tune:
         try:
             found = self._run()
             self._note_outside(found)
-            found.notes += self._runner.inputs.notes
+            found.notes += self._runner.inputs.notes + self._arms.notes
             return found
         finally:
             self._runner.outside.put_back()

@@ -15,7 +15,7 @@ from tailrace.intent import apply as applying
 from tailrace.intent import layers, plugin, record
 from tailrace.intent.apply import Line
 from tailrace.run.quiet import settle
-from tailrace.tune import closes, delivered, page_cache, relocate
+from tailrace.tune import closes, delivered, left_behind, page_cache, relocate
 from tailrace.tune.confine import Confinement
 from tailrace.tune.content import Result
 from tailrace.tune.ground import Ground
@@ -55,7 +55,7 @@ class Setting:
             self.confined.begin()
         return Job(
             words, environment, ground.folder, prints, limit_s, self.least_free_bytes, self.stdin,
-            writable,
+            writable, self.root / left_behind.session,
         )  # fmt: skip
 
 

@@ -7,14 +7,18 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tailrace.errors import TailraceError
 from tailrace.tune.ledger import Ledger
 from tailrace.whole_files import write_text
 
+Refused = Callable[[Path], TailraceError]
+
+_in_place = "wait for it: a tune in place changes the files that others would copy"
 at_work = "at_work"  # in a scratch folder, while a tune in place has something to put back
 _facts = "state/facts.jsonl"
 _owner = "of_tailrace_tune"  # in a scratch folder: that of the results
@@ -22,34 +26,67 @@ _first_word, _first_fact = b'"/', b'{"name":"asked",'  # as json.dumps and appen
 
 
 @contextmanager
-def held(home: Path, *, alone: bool) -> Iterator[None]:
-    """The working folder's own lock, whatever the -o of a tune. alone: no other tune works there.
+def held(home: Path, *, alone: bool, allowed: Iterable[Path] = ()) -> Iterator[None]:
+    """The locks of folders, whatever the -o of a tune. alone: no other tune works there, nor in
+    place in a folder above or below: those above are held too, by all who work below. allowed: runs
+    write there as well, so no other tune does: each would take for its own what the other writes.
 
     Raises: it does not go together with one that is at work.
     """
-    folder = None
-    try:
-        with suppress(OSError):  # it may not be read, which the survey says
-            folder = os.open(home, os.O_RDONLY | os.O_DIRECTORY)
-        if folder is not None:
-            _lock(folder, home, alone)
+    real = Path(os.path.realpath(home))
+    wanted = {folder: _refused_outside for one in allowed if (folder := _private(one))}
+    wanted |= {real: _refused_in_place} if alone else {}
+    all_of_them = {one for folder in (real, *wanted) for one in (folder, *folder.parents)}
+    with ExitStack() as stack:
+        for folder in sorted(all_of_them):
+            _hold(stack, folder, wanted.get(folder))
         yield
-    finally:
-        if folder is not None:
-            os.close(folder)
 
 
-def _lock(folder: int, home: Path, alone: bool) -> None:
+def _private(folder: Path) -> Path | None:
+    """None: a folder like /tmp, where everybody works: nobody can be alone there."""
+    real = Path(os.path.realpath(folder))
+    is_shared = stat.S_ISVTX | stat.S_IWOTH
     try:
-        fcntl.flock(folder, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        return real if real.stat().st_mode & is_shared != is_shared else None
+    except OSError:
+        return None
+
+
+def _hold(stack: ExitStack, folder: Path, refused: Refused | None) -> None:
+    """refused: where it is to be held alone, what is said of one that is not."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:  # it may not be read, which of the working folder the survey says
+        return
+    stack.callback(os.close, descriptor)
+    try:
+        fcntl.flock(descriptor, (fcntl.LOCK_EX if refused else fcntl.LOCK_SH) | fcntl.LOCK_NB)
     except BlockingIOError:
-        other = "another tune" if alone else "a tune in place"
-        raise TailraceError(
-            f"{other} is at work in this working folder", where=str(home),
-            hint="wait for it: a tune in place changes the files that others would copy",
-        ) from None  # fmt: skip
+        raise (refused or _refused_by_one_alone)(folder) from None
     except OSError:  # the file system has no locks, or none of folders (NFS)
         pass
+
+
+def _refused_in_place(folder: Path) -> TailraceError:
+    return TailraceError(
+        "another tune is at work in this working folder", where=str(folder), hint=_in_place
+    )
+
+
+def _refused_by_one_alone(folder: Path) -> TailraceError:
+    return TailraceError(
+        "a tune in place, or one that may write there, is at work in this working folder",
+        where=str(folder), hint=_in_place,
+    )  # fmt: skip
+
+
+def _refused_outside(folder: Path) -> TailraceError:
+    return TailraceError(
+        "another tune is at work in this folder of --allow-outside", where=str(folder),
+        hint="wait for it: each would take what the other one writes there for its own; or allow a "
+        "folder further down",
+    )  # fmt: skip
 
 
 def sign(scratch: Path, output: Path) -> None:

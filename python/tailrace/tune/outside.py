@@ -6,14 +6,22 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
-from tailrace.tune.copying import copy_afresh, copy_file, is_copy_of
+from tailrace.tune.copying import (
+    copy_afresh,
+    copy_file,
+    is_closed_beside,
+    is_copy_of,
+    same_content,
+    write_into,
+)
 from tailrace.tune.tree import beside_suffix
 from tailrace.tune.words import some
 
@@ -51,15 +59,22 @@ class Outside:
         self._mark.touch()
 
     def away(self) -> list[Path]:
-        """Those that are not as they were saved."""
-        return [path for path in self.files if not self._is_back(path)]
+        """Those whose content is not the one that was saved."""
+        dated = self._dated_otherwise()
+        return [path for path in dated if not same_content(path, self._copy(path))]
 
-    def put_back(self) -> None:
-        """Raises: it could not be done, for which files, and where their copies are."""
+    def put_back(self, aside: Callable[[str], Path] | None = None) -> None:
+        """aside: gives a place for what stands there now, by a name; None: it is of a run.
+
+        Raises: it could not be done, for which files, and where their copies are.
+        """
         with interrupts.held():
             away: dict[Path, OSError] = {}
-            for path in self.away():
+            others = self.away() if aside is not None else []
+            for path in self._dated_otherwise():
                 try:
+                    if aside is not None and path in others and path.is_file():
+                        copy_file(path, aside(f"{_prefix}{path}"))
                     _put(self._copy(path), path)
                 except OSError as error:
                     away[path] = error
@@ -72,7 +87,7 @@ class Outside:
 
     def written(self) -> list[Path]:
         """Those that the run has changed."""
-        return [path for path in self.files if path.exists() and not self._is_same(path)]
+        return [path for path in self.files if path.is_file() and not self._is_same(path)]
 
     def end(self, kept: Path) -> list[str]:
         """Keeps what the run has written there; gives the names, below `kept`."""
@@ -85,8 +100,10 @@ class Outside:
         self.put_back()
         return names
 
-    def _is_back(self, path: Path) -> bool:
-        return not self._copy(path).exists() or self._is_same(path)
+    def _dated_otherwise(self) -> list[Path]:
+        """Also those that were written with the same once more."""
+        saved = [path for path in self.files if self._copy(path).exists()]
+        return [path for path in saved if not self._is_same(path)]
 
     def _is_same(self, path: Path) -> bool:
         return is_copy_of(path, self._copy(path))
@@ -101,7 +118,27 @@ def outside_of(recorded: Mapping[str, Any] | None, root: Path) -> Outside:
 
 
 def _put(saved: Path, path: Path) -> None:
-    """At once: what stands there is never half a file."""
+    """At once, so that what stands there is never half a file, where that can be: a file of other
+    names has to stay the same one, and beside some nothing can be made."""
+    if path.is_file() and path.stat().st_nlink > 1:
+        _put_into(saved, path)
+        return
+    try:
+        _replace(saved, path)
+    except OSError as error:
+        if not (is_closed_beside(error) and path.is_file()):
+            raise
+        _put_into(saved, path)
+
+
+def _put_into(saved: Path, path: Path) -> None:
+    if not same_content(saved, path):
+        write_into(saved, path)
+    with suppress(PermissionError):  # of a file of somebody else only the content can be set
+        shutil.copystat(saved, path)
+
+
+def _replace(saved: Path, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{secrets.token_hex(8)}{beside_suffix}")
     try:
@@ -111,5 +148,6 @@ def _put(saved: Path, path: Path) -> None:
             os.chown(beside, owner.st_uid, owner.st_gid)
         beside.replace(path)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
         raise

@@ -108,7 +108,8 @@ def _line(line: Document) -> tuple[str, ...]:
 
 def _run(run: Document) -> tuple[str, ...]:
     times = (f"{run[key]:.3f}" for key in ("elapsed_s", "run_s", "sync_s"))
-    return (run["name"], *times, str(run["code"]))
+    code = f"{run['code']}, ended ({run['stopped']})" if run["stopped"] else str(run["code"])
+    return (run["name"], *times, code)
 
 
 def _snippets(plan: Document) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -76,7 +77,10 @@ def sync(files: Iterable[Path]) -> None:
 
 def _sync(path: Path, flags: int) -> None:
     try:
-        descriptor = os.open(path, flags)
+        mode = path.stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # a link may lead to a pipe or device
+            return
+        descriptor = os.open(path, flags | os.O_NONBLOCK)
     except OSError:  # it is gone, or a link to nowhere
         return
     try:

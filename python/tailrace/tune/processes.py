@@ -76,21 +76,50 @@ def family(pid: int) -> list[Process]:
 def _family(pid: int) -> list[Process]:
     """A process that ends while its child begins may leave neither in what is listed."""
     known = _all()
+    found = {pid, *(one for one, stat in known.items() if stat.session == pid)}
+    found.update(_orphans(pid, known))
+    return [
+        Process(one, known[one].start)
+        for one in sorted(_with_those_below(found, known) - {pid})
+        if known[one].state not in _ended
+    ]
+
+
+def _with_those_below(first: set[int], known: dict[int, _Stat]) -> set[int]:
     children: dict[int, list[int]] = {}
     for one, stat in known.items():
         children.setdefault(stat.parent, []).append(one)
-    found = {one for one, stat in known.items() if stat.session == pid}
-    found.update(_orphans(pid, known))
-    waiting = [pid, *found]
+    found, waiting = set(first), list(first)
     while waiting:
         new = [one for one in children.get(waiting.pop(), []) if one not in found]
         found.update(new)
         waiting += new
+    return found
+
+
+def of_session(leader: Process) -> list[Process]:
+    """Those of a session, its leader too, and those below them; whoever began before the leader did
+    is of another session of that number."""
+    known = _all()
+    found = {one for one, stat in known.items() if leader.pid in (one, stat.session)}
     return [
         Process(one, known[one].start)
-        for one in sorted(found - {pid})
-        if known[one].state not in _ended
+        for one in sorted(_with_those_below(found, known))
+        if known[one].state not in _ended and known[one].start >= leader.start
     ]
+
+
+def with_variable(text: str) -> list[Process]:
+    """Those that were started with this in their environment, as NAME=value; but not ourselves."""
+    found = []
+    for pid, stat in _all().items():
+        try:
+            words = (_system / str(pid) / "environ").read_bytes().split(b"\0")
+        except OSError:  # somebody else's, or gone
+            continue
+        if os.fsencode(text) in words and pid != os.getpid() and stat.state not in _ended:
+            found.append(Process(pid, stat.start))
+    return found
 
 
 def end_all_of_ours() -> None:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts a folder back as it was: each file is written beside and renamed over, so that at no time
-the user's name leads to nothing or to half a file."""
+the user's name leads to nothing or to half a file. Only where it has to stay the same file, or
+nothing can be made beside it, it is written into."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,7 +16,7 @@ from pathlib import Path
 import xxhash
 
 from tailrace.tune import tree
-from tailrace.tune.copying import copy_file, same_content
+from tailrace.tune.copying import copy_file, is_closed_beside, same_content, write_into
 from tailrace.tune.tree import Entry, Tree
 
 _without_content = {"fifo": stat.S_IFIFO, "socket": stat.S_IFSOCK}
@@ -128,13 +128,16 @@ class Restoring:
         if here.is_file() and same_content(here, copy):
             _look(here, was)
         elif here.is_file() and self._has_names_elsewhere(here, was):
-            _write_into(copy, here)
+            write_into(copy, here)
             _look(here, was)
         else:
-            beside = _beside(here)
-            copy_file(copy, beside)
-            _look(beside, was)
-            beside.replace(here)
+            try:
+                _replace(copy, here, was)
+            except OSError as error:
+                if not (is_closed_beside(error) and here.is_file()):
+                    raise
+                write_into(copy, here)
+                _look(here, was)
 
     def _has_names_elsewhere(self, here: Path, was: Entry) -> bool:
         """Another name beyond the folder leads to it: it has to stay the same file."""
@@ -194,10 +197,16 @@ def _beside(here: Path) -> Path:
     return beside
 
 
-def _write_into(copy: Path, here: Path) -> None:
-    with copy.open("rb") as reading, here.open("r+b") as writing:
-        shutil.copyfileobj(reading, writing)
-        writing.truncate()
+def _replace(copy: Path, here: Path, was: Entry) -> None:
+    beside = _beside(here)
+    try:
+        copy_file(copy, beside)
+        _look(beside, was)
+        beside.replace(here)
+    except OSError:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+        raise
 
 
 def _look(here: Path, was: Entry) -> None:
@@ -209,4 +218,5 @@ def _look(here: Path, was: Entry) -> None:
     if (now.st_mode & 0o7777) != was.mode:
         here.chmod(was.mode)
     if here.stat().st_mtime_ns != was.modified_ns:
-        os.utime(here, ns=(now.st_atime_ns, was.modified_ns))
+        with suppress(PermissionError):  # of a file of somebody else, who lets us write it
+            os.utime(here, ns=(now.st_atime_ns, was.modified_ns))

@@ -22,7 +22,7 @@ from pathlib import Path
 from tailrace.tune import snapshot, tree
 from tailrace.tune.copying import copy_afresh, copy_file
 from tailrace.tune.snapshot import Snapshot
-from tailrace.tune.survey import Survey, small_bytes
+from tailrace.tune.survey import Survey, small_bytes, state_of
 
 _most_links = 40  # one after the other, as the system follows them
 
@@ -65,6 +65,8 @@ class Scratch:
         _make_folders(self.inputs, self._found.folders)
         wanted = self._found.files.keys() - self._found.twins.keys()
         for name in sorted(wanted):
+            if state_of(self.inputs / name) == self._found.files[name]:
+                continue  # also where runs have changed the file itself, as they may elsewhere
             with suppress(FileNotFoundError):  # gone since the survey, which is compared afterwards
                 shared += copy_afresh(self.home / name, self.inputs / name)
         for name in snapshot.take(self.inputs).keys() - wanted:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import shutil
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import plugin, proof
 from tailrace.intent.native_calls import call
-from tailrace.tune import others, page, processes, relocate, tree
+from tailrace.tune import killed, others, page, processes, relocate, tree
 from tailrace.tune.asked import Asked
 from tailrace.tune.confine import Confinement
 from tailrace.tune.ground import Ground
@@ -52,7 +53,8 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
     check_output(asked.output)
     processes.adopt()
     patience = interrupts.patient() if asked.in_place else nullcontext()
-    with others.held(asked.home, alone=asked.in_place), taken(state), patience:
+    held = others.held(asked.home, alone=asked.in_place, allowed=_allowed(asked))
+    with held, taken(state), patience:
         ledger = _ledger(asked, state, resume, say)
         ground: Ground | None = None
         confined: Confinement | None = None
@@ -75,6 +77,12 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
             if confined is not None:
                 confined.close()
     return result
+
+
+def _allowed(asked: Asked) -> list[Path]:
+    """Folders in which files are written; also of a killed tune, whose files are put back there."""
+    begun = Ledger(asked.state).known("asked") or {}
+    return [*asked.allow_outside, *map(Path, begun.get("allow_outside", []))]
 
 
 def check_output(folder: Path) -> None:
@@ -121,13 +129,14 @@ def _given_up(asked: Asked, ground: Ground | None, ledger: Ledger, say: Say) -> 
     before there is not, and nothing is left. Signals wait until that is done and said."""
     with interrupts.held():
         processes.end_all_of_ours()
-        away = outside_of(ledger.known("recorded"), asked.scratch).away()
-        begun = _is_to_be_gone_on_with(ledger) or bool(away)
-        kept = begun or (ground is None and _has_copies(asked))
-        if isinstance(ground, InPlace):
-            put_back_and_say(ground, say)
-        elif ground is not None:
-            ground.put_back()
+        kept = _is_to_be_gone_on_with(ledger) or (ground is None and _has_copies(asked))
+        try:
+            _put_back_outside(asked, ledger, say)
+        finally:
+            if isinstance(ground, InPlace):
+                put_back_and_say(ground, say)
+            elif ground is not None:
+                ground.put_back()
         if kept:
             _say(say, f"what was found so far is kept in {asked.output}: --resume goes on with it")
             return
@@ -138,6 +147,14 @@ def _given_up(asked: Asked, ground: Ground | None, ledger: Ledger, say: Say) -> 
         remove(asked.state)
         with suppress(OSError):
             asked.output.rmdir()
+
+
+def _put_back_outside(asked: Asked, ledger: Ledger, say: Say) -> None:
+    """Where the loop did not come to it: of two interrupts the second meets it on its way there."""
+    outside = outside_of(ledger.known("recorded"), asked.scratch)
+    if away := outside.away():
+        outside.put_back()
+        _say(say, f"back as the recording run left it: {some(list(map(str, away)))}")
 
 
 def _is_to_be_gone_on_with(ledger: Ledger) -> bool:
@@ -192,12 +209,13 @@ def _ledger(asked: Asked, state: Path, resume: bool, say: Say) -> Ledger:
         ledger.note("asked", now)
         ledger.note("seed", secrets.token_hex(4))
         return ledger
+    killed.put_right(ledger, Path(begun.get("scratch", asked.scratch)), say)
     if not resume:
         raise TailraceError(
             "an unfinished tune is here", where=str(asked.output),
             hint="--resume goes on with it" + (
                 ", and puts your files back first" if begun["in_place"]
-                else "; remove the folder to begin anew"
+                else "; or begin a new one with another -o"
             ),
         )  # fmt: skip
     if begun != now and begun["in_place"] and asked.in_place:
@@ -256,10 +274,10 @@ def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
     shared = ground.fill()
     for note in put_aside_notes(ground):
         say(note)
-    if changed := found.changed(asked.home):
+    if changed := _not_by_runs(ledger, asked.home, found.changed(asked.home)):
         raise TailraceError(
             f"{changed[0]} has been changed since this tune began", where=str(asked.home),
-            hint=f"put it back, or begin anew: remove {asked.output}",
+            hint="put it back as it was, or begin a new tune with another -o",
         )  # fmt: skip
     if found.files:
         how = f", {shared} of them sharing their blocks" if shared else ""
@@ -269,13 +287,25 @@ def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
     return ground
 
 
+def _not_by_runs(ledger: Ledger, home: Path, names: list[str]) -> list[str]:
+    """Without what runs may write: the recording run has changed that, after it was looked at."""
+    written = {str(path) for path in outside_of(ledger.known("recorded"), home).files}
+    words = {name: (name, name.partition("=")[2]) for name in names}  # a word may be key=file
+    return [
+        name
+        for name, paths in words.items()
+        if not any(os.path.realpath(home / path) in written for path in paths)
+    ]
+
+
 def _check_named_files(asked: Asked, ledger: Ledger) -> None:
     """Raises: the program, or what else its command names, is not what it was in the runs that are
     known. Files beyond the folder and those of --link are in no survey."""
     before = ledger.known("named files")
     if before is None:
         return
-    if changed := proof.changed(before, proof.files_of(asked.command)):
+    changed = proof.changed(before, proof.files_of(asked.command))
+    if changed := _not_by_runs(ledger, asked.home, changed):
         raise TailraceError(
             f"{some(changed, 3)} changed since this tune began", where=str(asked.home),
             hint="put it back as it was, or begin a new tune with another -o",
@@ -296,9 +326,7 @@ def _confined(asked: Asked, ledger: Ledger, say: Say) -> Confinement:
     values = (word.rpartition("=")[2] for word in asked.command)
     named = (Path(value) for value in values if value.startswith("/"))
     inputs = [asked.stdin, *map(Path, survey_links.values()), *named]
-    # Devices are nobody's.
-    real = (path for path in inputs if path and (path.is_file() or path.is_dir()))
-    yours = [asked.home, asked.output, *real]
+    yours = [asked.home, asked.output, *(path for path in inputs if path and _is_yours(path))]
     before = ledger.known("temporary")
     confined = Confinement(
         yours, asked.allow_outside, root=asked.scratch, command=asked.command,
@@ -308,6 +336,12 @@ def _confined(asked: Asked, ledger: Ledger, say: Say) -> Confinement:
     if confined.why_not:
         say(f"runs are not confined: {confined.why_not}")
     return confined
+
+
+def _is_yours(path: Path) -> bool:
+    """A word that only looks like a path may be too long for one, or lead into a closed folder,
+    where Path.is_file() would raise. Devices are nobody's."""
+    return os.path.isfile(path) or os.path.isdir(path)  # noqa: PTH112, PTH113
 
 
 def _written(asked: Asked, found: Found, ledger: Ledger, *, confined: bool) -> Document:

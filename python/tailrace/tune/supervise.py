@@ -19,7 +19,7 @@ from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.run.kinship import ends_with_parent
 from tailrace.run.launcher import by_daemons, launchers
-from tailrace.tune import landlock
+from tailrace.tune import landlock, left_behind
 from tailrace.tune.processes import Process, family
 from tailrace.units import mib
 
@@ -35,7 +35,8 @@ _no_room = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT))
 class Job:
     """What is to be run and where. prints: a folder for what it prints. stdin: None: nothing.
     least_free_bytes: of the file systems of both folders; below it the run is ended. writable:
-    folders beneath which the program may write; None: anywhere."""
+    folders beneath which the program may write; None: anywhere. noted: a file that tells which
+    processes are of it, as long as it is at work; None: nobody asks."""
 
     words: list[str]
     environment: Mapping[str, str]
@@ -45,6 +46,7 @@ class Job:
     least_free_bytes: int = 0
     stdin: Path | None = None
     writable: Sequence[Path] | None = None
+    noted: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,8 @@ def supervised(job: Job) -> Outcome:
             raise
         watch = _Watch(process, job, started)
         try:
+            if job.noted is not None:
+                left_behind.note(job.noted, process.pid)
             watch.start()
             signal.pthread_sigmask(signal.SIG_SETMASK, held)
             code = process.wait()
@@ -104,6 +108,8 @@ def supervised(job: Job) -> Outcome:
             raise
         finally:
             watch.finish()
+            if job.noted is not None:
+                job.noted.unlink(missing_ok=True)
     why = _why_no_room(job) if code and not watch.stopped else ""
     stopped = "disk" if why else watch.stopped
     return Outcome(code, elapsed, stopped, began_ns, why, watch.held_s > 0)

@@ -54,7 +54,7 @@ class Survey:
 
     def changed(self, home: Path) -> list[str]:
         """Files that are not what they were any more."""
-        return [name for name, state in self.files.items() if _state(home / name) != state]
+        return [name for name, state in self.files.items() if state_of(home / name) != state]
 
 
 def survey(home: Path, skip: Collection[Path], linked: Sequence[str] = ()) -> Survey:
@@ -185,7 +185,8 @@ def _can(path: Path, what: int) -> bool:
     return os.access(path, what, effective_ids=True)
 
 
-def _state(path: Path) -> tuple[int, int] | None:
+def state_of(path: Path) -> tuple[int, int] | None:
+    """As a survey notes it; None: it is not there."""
     try:
         status = path.stat()
     except OSError:
