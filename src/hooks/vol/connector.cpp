@@ -86,7 +86,7 @@ const Connector Slot<number>::table = {
     attribute_calls,
     dataset_calls,
     datatype_calls,
-    {create, open, passed<&Library::H5VLfile_get>, specific, file_optional, file_close},
+    {create, open, file_get, specific, file_optional, file_close},
     group_calls,
     link_calls,
     object_calls,

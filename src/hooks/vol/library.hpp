@@ -12,6 +12,7 @@ namespace tailrace::hooks::vol {
 struct DatasetEntry;
 struct Under;
 struct OpenCache;
+struct OpenDriver;
 
 using namespace abi;  // NOLINT(google-build-using-namespace): the words of all files of this folder
 using RequestNotify = Status (*)(void*, int);
@@ -52,7 +53,9 @@ struct Library {
     /// The chunk caches that a plan has given to datasets that are open or kept, and their bytes.
     OpenCache* open_caches = nullptr;
     uint64_t open_cache_bytes = 0;
-    /// Of the files that a plan has opened with the driver "core", when they were opened.
+    /// The files that are open with a driver of a plan's, and the bytes of those in memory, when
+    /// they were opened.
+    OpenDriver* open_drivers = nullptr;
     uint64_t core_bytes = 0;
 };
 constexpr unsigned most_libraries = 4;

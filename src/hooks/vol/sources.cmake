@@ -19,11 +19,13 @@ set(tailrace_vol_sources
   holes.cpp
   info.cpp
   kept_caches.cpp
+  leads_elsewhere.cpp
   library.cpp
   note_dataset.cpp
   object.cpp
   older.cpp
   open_caches.cpp
+  open_drivers.cpp
   places.cpp
   plan.cpp
   proven.cpp
