@@ -167,6 +167,7 @@ constexpr size_t arguments(Result (*)(Arguments...)) {
     return sizeof...(Arguments);
 }
 using RequestNotify = Status (*)(void*, int);
+using AtClose = void (*)(void*);
 #define NEEDED(result, name, list)                                   \
     static_assert(arguments(static_cast<result(*) list>(nullptr)) == \
                   arguments(static_cast<decltype(&::name)>(nullptr)));

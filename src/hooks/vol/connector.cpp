@@ -4,6 +4,7 @@
 // called it.
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/info.hpp"
+#include "hooks/vol/kept_caches.hpp"
 #include "hooks/vol/older.hpp"
 
 namespace tailrace::hooks::vol {
@@ -26,6 +27,7 @@ struct Slot {
     static Status initialize(Id) {
         const ErrorsKept kept(of());
         start(of());
+        begin_keeping(of());
         if (recorder::on()) {
             recorder::library(of().version, of().H5Pget_dxpl_mpio != nullptr, of().path);
         }

@@ -16,6 +16,7 @@ struct OpenDriver;
 
 using namespace abi;  // NOLINT(google-build-using-namespace): the words of all files of this folder
 using RequestNotify = Status (*)(void*, int);
+using AtClose = void (*)(void*);
 
 /// A collective transfer whose list will tell how it was done, once the library has returned from
 /// it. The list is held until then.
@@ -50,6 +51,8 @@ struct Library {
     unsigned transfers_running = 0;
     /// The files that keep caches of datasets, the memory of all of which counts.
     Under* keeping = nullptr;
+    bool ends_known = false;  ///< we are told before it closes itself
+    bool ending = false;      ///< it does
     /// The chunk caches that a plan has given to datasets that are open or kept, and their bytes.
     OpenCache* open_caches = nullptr;
     uint64_t open_cache_bytes = 0;

@@ -350,7 +350,8 @@ FilePlan* FileTuning::take(Object& file) {
     }
     FilePlan* taken = x_plan;
     taken->subfiled = x_subfiled;
-    taken->kept.allowed = !x_written && !x_parallel && may_keep_caches(file, x_access);
+    taken->kept.allowed =
+        !x_written && !x_parallel && may_keep_caches(file, x_access) && ends_before(x_library);
     recorder::outcome({spool::became_met, "", "", taken->path, "", "", ""});
     x_choices.note({taken->path, ""});
     x_plan = nullptr;
