@@ -49,6 +49,7 @@ set(tailrace_vol_sources
   tune_together.cpp
   tune_transfer.cpp
   written_bits.cpp
+  ../common/mpi_choice.cpp
   ../common/outcomes.cpp
   ../common/plan_file.cpp
   ../common/spooling.cpp
