@@ -111,6 +111,8 @@ const std::vector<RuleCase>& file_cases() {
          [](Profile& p) { p.files[0].hdf5->creates = 0; }},
         {"32", read_in_pieces, "driver", "written",
          [](Profile& p) { p.files[0].hdf5->read_only_opens = 0; }},
+        {"32", read_in_pieces, "driver", "virtual",
+         [](Profile& p) { first(p).layout = "virtual"; }},
         {"33",
          [](Profile& p) {
              p.run.ranks = 4;

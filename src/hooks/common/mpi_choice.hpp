@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of Open MPI's two MPI-IO implementations the environment asks for, and what only one knows.
+// Which of Open MPI's two MPI-IO implementations the user asks for, and what only one knows.
 #pragma once
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/vfs.h>
 
 namespace tailrace::hooks {
 
-/// Whether Open MPI opens files by OMPIO: it does where nobody says otherwise. OMPI_MCA_io is a
-/// list of components, or, with "^" before it, of those that are not to be taken.  [local]
-inline bool chooses_ompio() {
-    const char* listed = getenv("OMPI_MCA_io");  // NOLINT(concurrency-mt-unsafe): only read
-    if (listed == nullptr || *listed == '\0') return true;
-    return (strstr(listed, "ompio") != nullptr) != (*listed == '^');
-}
+/// A function of the MPI that is `in` something of the caller's; nullptr: it has none.
+using FindMpi = void* (*)(void* in, const char* name);
+
+struct MpiIo {
+    bool chosen;  ///< somebody says which
+    bool ompio;   ///< Open MPI opens files by OMPIO: it does where nobody says otherwise
+};
+/// What OMPI_MCA_io says (`mpiexec --mca io` sets it), or a parameter file: Open MPI itself is
+/// asked where there is one that may. Once per process.  [local]
+MpiIo chosen_mpi_io(FindMpi find, void* in);
 
 /// On Lustre Open MPI takes ROMIO where nobody chooses.  [local]
-inline bool may_be_romio(const char* path) {
+inline bool may_be_romio(MpiIo chosen, const char* path) {
     constexpr long lustre = 0x0BD00BD0;
     struct statfs system {};
-    return getenv("OMPI_MCA_io") == nullptr &&  // NOLINT(concurrency-mt-unsafe): only read
-           statfs(path, &system) == 0 && static_cast<long>(system.f_type) == lustre;
+    return !chosen.chosen && statfs(path, &system) == 0 &&
+           static_cast<long>(system.f_type) == lustre;
 }
 
 /// Hints that only ROMIO knows: OMPIO tells them as it was given them, and does nothing with them.

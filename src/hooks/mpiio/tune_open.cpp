@@ -47,10 +47,14 @@ void say_once(bool& said, const char* path, const char* what) {
 bool said_disagree = false;
 bool said_refused = false;
 
+MpiIo mpi_io() {
+    return chosen_mpi_io([](void*, const char* name) { return find_next(name); }, nullptr);
+}
+
 /// Whether files are opened by Open MPI's own MPI-IO, as far as can be told before.
 bool is_ompio() {
 #ifdef OPEN_MPI
-    return chooses_ompio();
+    return mpi_io().ompio;
 #else
     return false;
 #endif
@@ -288,7 +292,7 @@ void OpenTuning::check(MPI_File file) {
     if (!ask_hints(file, info)) return;
     const plan::PlanView& of = plan_of_process();
     // Open MPI tells what was given, whether its MPI-IO has such a hint or not.
-    const bool without_romio = is_ompio() && !may_be_romio(x_path);
+    const bool without_romio = is_ompio() && !may_be_romio(mpi_io(), x_path);
     for (unsigned number = 0; number < x_count; ++number) {
         HintChoice& choice = x_all[number];
         if (choice.became != spool::became_applied) continue;

@@ -172,6 +172,11 @@ struct FileGetName {
     size_t* name_bytes;
 };
 constexpr int file_get_name = 5;
+struct FileGetAccess {
+    int operation;
+    alignas(8) Id list;  ///< out
+};
+constexpr int file_get_access = 1;
 struct FileGetIntent {
     int operation;
     alignas(8) unsigned* flags;

@@ -25,6 +25,7 @@ void* open_file(Library& library, const char* name, unsigned flags, Id access, I
                 void** request);
 Status file_specific(Library& library, void* object, FileSpecific* arguments, Id transfer,
                      void** request);
+Status file_get(void* object, void* arguments, Id transfer, void** request);
 Status file_optional(void* object, Optional* arguments, Id transfer, void** request);
 Status file_close(void* object, Id transfer, void** request);
 

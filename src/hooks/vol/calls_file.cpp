@@ -7,6 +7,7 @@
 #include "hooks/vol/declared.hpp"
 #include "hooks/vol/holes.hpp"
 #include "hooks/vol/info.hpp"
+#include "hooks/vol/open_drivers.hpp"
 #include "hooks/vol/tuning.hpp"
 
 namespace tailrace::hooks::vol {
@@ -69,6 +70,7 @@ void* wrapped(Library& library, const BelowList& below, FileTuning& tuning, void
         if (made->file != nullptr) identify(*made, &under->file_number, token);
     }
     under->of_ranks = tuning.of_ranks();
+    if (made != nullptr) under->driver = tuning.take_driver(name);
     if (made != nullptr) under->plan = tuning.take(*made);
     if (under->plan != nullptr) {
         under->plan->kept.files = 1;
@@ -144,10 +146,11 @@ void* create_file(Library& library, const char* name, unsigned flags, Id creatio
     const int64_t start = recorder::now();
     const HintsAreOurs ours;
     FileTuning tuning(library, name, flags, creation, below.list());
-    void* inner = tuning.make([&](Id with_creation, Id with_access, unsigned with_flags) {
-        return library.H5VLfile_create(name, with_flags, with_creation, with_access, transfer,
-                                       request);
-    });
+    void* inner =
+        tuning.make(below.connector(), [&](Id with_creation, Id with_access, unsigned with_flags) {
+            return library.H5VLfile_create(name, with_flags, with_creation, with_access, transfer,
+                                           request);
+        });
     if (inner == nullptr) return nullptr;
     FileFacts facts;
     facts.created = true;
@@ -165,7 +168,7 @@ void* open_file(Library& library, const char* name, unsigned flags, Id access, I
     if (recorder::on()) facts.before = recorder::state_of(name);
     const HintsAreOurs ours;
     FileTuning tuning(library, name, flags, invalid_id, below.list());
-    void* inner = tuning.make([&](Id, Id with_access, unsigned) {
+    void* inner = tuning.make(below.connector(), [&](Id, Id with_access, unsigned) {
         return library.H5VLfile_open(name, flags, with_access, transfer, request);
     });
     if (inner == nullptr) return nullptr;
@@ -201,6 +204,15 @@ Status file_specific(Library& library, void* object, FileSpecific* arguments, Id
     return status;
 }
 
+Status file_get(void* object, void* arguments, Id transfer, void** request) {
+    Object& file = object_of(object);
+    const Status status = pass_on<&Library::H5VLfile_get>(file, request, arguments, transfer);
+    const auto* asked = static_cast<const FileGetAccess*>(arguments);
+    if (status >= 0 && file.under->driver != nullptr && asked->operation == file_get_access)
+        give_back_driver(file.library(), asked->list);
+    return status;
+}
+
 Status file_optional(void* object, Optional* arguments, Id transfer, void** request) {
     Object& file = object_of(object);
     // HDF5 takes the driver for that of MPI-IO here without looking.
@@ -209,6 +221,9 @@ Status file_optional(void* object, Optional* arguments, Id transfer, void** requ
         (asked == native_file_get_atomicity || asked == native_file_set_atomicity))
         return -1;
     if (fill_holes_in_file(file, false) < 0) return -1;
+    const OpenDriver* driver = file.under->driver;
+    if (asked == native_file_handle && driver != nullptr && driver->in_memory)
+        return descriptor_of(file, static_cast<FileHandle*>(arguments->arguments)->handle);
     return pass_on<&Library::H5VLfile_optional>(file, request, arguments, transfer);
 }
 

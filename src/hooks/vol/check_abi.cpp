@@ -116,7 +116,8 @@ SAME_PLACE(ObjectGetInfo, info, H5VL_object_get_args_t, args.get_info.oinfo);
 static_assert(object_get_info == H5VL_OBJECT_GET_INFO && object_info_basic == H5O_INFO_BASIC);
 static_assert(object_flush == H5VL_OBJECT_FLUSH);
 static_assert(object_refresh == H5VL_OBJECT_REFRESH);
-static_assert(file_get_intent == H5VL_FILE_GET_INTENT);
+static_assert(file_get_intent == H5VL_FILE_GET_INTENT && file_get_access == H5VL_FILE_GET_FAPL);
+SAME_PLACE(FileGetAccess, list, H5VL_file_get_args_t, args.get_fapl.fapl_id);
 
 static_assert(sizeof(MetadataCache) >= sizeof(H5AC_cache_config_t));
 SAME_PLACE(MetadataCache, trace_file, H5AC_cache_config_t, trace_file_name);
@@ -166,6 +167,7 @@ constexpr size_t arguments(Result (*)(Arguments...)) {
     return sizeof...(Arguments);
 }
 using RequestNotify = Status (*)(void*, int);
+using AtClose = void (*)(void*);
 #define NEEDED(result, name, list)                                   \
     static_assert(arguments(static_cast<result(*) list>(nullptr)) == \
                   arguments(static_cast<decltype(&::name)>(nullptr)));

@@ -4,6 +4,7 @@
 // called it.
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/info.hpp"
+#include "hooks/vol/kept_caches.hpp"
 #include "hooks/vol/older.hpp"
 
 namespace tailrace::hooks::vol {
@@ -26,6 +27,7 @@ struct Slot {
     static Status initialize(Id) {
         const ErrorsKept kept(of());
         start(of());
+        begin_keeping(of());
         if (recorder::on()) {
             recorder::library(of().version, of().H5Pget_dxpl_mpio != nullptr, of().path);
         }
@@ -86,7 +88,7 @@ const Connector Slot<number>::table = {
     attribute_calls,
     dataset_calls,
     datatype_calls,
-    {create, open, passed<&Library::H5VLfile_get>, specific, file_optional, file_close},
+    {create, open, file_get, specific, file_optional, file_close},
     group_calls,
     link_calls,
     object_calls,

@@ -44,7 +44,7 @@ bool may_keep(const Object& dataset, void** request) {
         request != nullptr || under.plan == nullptr)
         return false;
     KeptCaches& kept = under.plan->kept;
-    return kept.allowed && kept.files > 0 && kept.ending == 0 &&
+    return kept.allowed && kept.files > 0 && kept.ending == 0 && !under.library->ending &&
            find(kept, dataset.path) == nullptr;
 }
 
@@ -60,6 +60,21 @@ bool may_keep_caches(const Object& file, Id access) {
                0 &&
            (flags & (writable | single_writer)) == 0;
 }
+
+bool ends_before(Library& library) {
+    if (library.ending) return false;
+    if (library.ends_known) return true;
+    const ErrorsKept kept(library);
+    const auto end = [](void* of) {
+        auto* const ended = static_cast<Library*>(of);
+        let_go_of_all_caches(*ended);
+        ended->ending = true;
+    };
+    library.ends_known = library.H5atclose != nullptr && library.H5atclose(end, &library) >= 0;
+    return library.ends_known;
+}
+
+void begin_keeping(Library& library) { library.ends_known = library.ending = false; }
 
 uint64_t bytes_only_kept(const Library& library) {
     uint64_t bytes = 0;

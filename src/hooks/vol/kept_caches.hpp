@@ -30,6 +30,12 @@ struct KeptCaches {
 /// [local]
 bool may_keep_caches(const Object& file, Id access);
 
+/// Whether all that is kept goes before HDF5 closes itself: what is below can be closed no more
+/// then, and HDF5 waits for it in vain.  [local]
+bool ends_before(Library& library);
+/// HDF5 has begun, possibly once more.  [local]
+void begin_keeping(Library& library);
+
 /// Of caches that nothing but what is kept here has any more.  [local]
 uint64_t bytes_only_kept(const Library& library);
 /// Lets go of the oldest ones until `bytes` more fit into `most`, with all that there are.  [local]

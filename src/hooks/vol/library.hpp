@@ -13,10 +13,12 @@ namespace tailrace::hooks::vol {
 struct DatasetEntry;
 struct Under;
 struct OpenCache;
+struct OpenDriver;
 struct Counted;
 
 using namespace abi;  // NOLINT(google-build-using-namespace): the words of all files of this folder
 using RequestNotify = Status (*)(void*, int);
+using AtClose = void (*)(void*);
 
 /// A collective transfer whose list will tell how it was done, once the library has returned from
 /// it. The list is held until then.
@@ -60,10 +62,14 @@ struct Library {
     unsigned transfers_running = 0;
     /// The files that keep caches of datasets, the memory of all of which counts.
     Under* keeping = nullptr;
+    bool ends_known = false;  ///< we are told before it closes itself
+    bool ending = false;      ///< it does
     /// The chunk caches that a plan has given to datasets that are open or kept, and their bytes.
     OpenCache* open_caches = nullptr;
     uint64_t open_cache_bytes = 0;
-    /// Of the files that a plan has opened with the driver "core", when they were opened.
+    /// The files that are open with a driver of a plan's, and the bytes of those in memory, when
+    /// they were opened.
+    OpenDriver* open_drivers = nullptr;
     uint64_t core_bytes = 0;
     Holes holes;
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hooks/vol/open_caches.hpp"
+#include "hooks/vol/open_drivers.hpp"
 #include "hooks/vol/tuning.hpp"
 
 namespace tailrace::hooks::vol {
@@ -58,6 +59,7 @@ void release(Under* under) {
     if (under->uses.take() != 1) return;
     let_go_of_caches(*under);
     forget(under->plan);
+    release_driver(under->driver);
     {
         const ErrorsKept kept(*under->library);
         under->library->H5Idec_ref(under->connector);

@@ -21,6 +21,7 @@ constexpr int kinds = 16;
 
 struct DirectChunks;
 struct FilePlan;
+struct OpenDriver;
 struct TransferPlan;
 
 struct Under;
@@ -64,6 +65,7 @@ struct Under {
     Count open[kinds];          ///< objects of the file, by kind
     unsigned long file_number;  ///< 0: not known
     FilePlan* plan;             ///< nullptr: the plan has nothing for the file
+    OpenDriver* driver;         ///< of a plan's, that the file is open with; nullptr: none
     bool of_ranks;              ///< under a plan: several processes may have the file open together
 };
 

@@ -5,6 +5,7 @@
 
 #include "hooks/vol/choices.hpp"
 #include "hooks/vol/object.hpp"
+#include "hooks/vol/open_drivers.hpp"
 
 namespace tailrace::hooks::vol {
 
@@ -74,9 +75,8 @@ struct OneFile {
     bool written;     ///< it is created, or opened for writing
     Size user_block;  ///< bytes in front of a new file
     const char* path;
+    const OpenDriver* driver;  ///< of a plan's, that it is open with already; nullptr: none
 };
-/// 0: it is not there, or nothing is known of it.  [local]
-uint64_t bytes_of_file(const char* path);
 /// Of a file access list, all but hints.
 void put_file_access(Put& on, const OneFile& file);
 

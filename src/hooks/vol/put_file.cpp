@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Settings of files.
-#include <dlfcn.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <initializer_list>
 
 #include "hooks/vol/cache_memory.hpp"
+#include "hooks/vol/leads_elsewhere.hpp"
 #include "hooks/vol/put.hpp"
 
 namespace tailrace::hooks::vol {
 namespace {
 
 constexpr int strategy_page = 1;
+constexpr const char* open_otherwise = "this process has the file open already, by another driver";
 
 void put_flag(Put& on, Key key, Status (*ask)(Id, bool*), Status (*set)(Id, bool)) {
     if (ask == nullptr || set == nullptr) {
@@ -164,13 +164,24 @@ uint64_t room_for_core(const Library& of) {
     return most > of.core_bytes ? most - of.core_bytes : 0;
 }
 
-/// Of a file that is only read: what is written would be in memory alone until the close, however
-/// much it is.
+/// Why a file is not to be in memory; nullptr: it may be. What is written would be there alone
+/// until the close, however much it is.
+const char* why_not_in_memory(const Put& on, const OneFile& file) {
+    if (file.written) return "what is written would be in memory alone until the close";
+    if (bytes_of_file(file.path) > room_for_core(on.of))
+        return "with the other files in memory it is larger than a process may hold";
+    if (is_open_here(file.path)) return open_otherwise;
+    if (leads_elsewhere(file.path))
+        return "it may have external links or virtual datasets: what they lead to would be in "
+               "memory too";
+    return nullptr;
+}
+
 bool put_core(Put& on) {
     const Choice* increment = on.choices.open(Key::core_increment_bytes);
     const Choice* store = on.choices.open(Key::core_backing_store);
-    const size_t bytes = increment != nullptr ? increment->number : size_t{64} << 20;
-    return on.of.H5Pset_fapl_core(on.list, bytes, store == nullptr || store->number != 0) >= 0;
+    return put_core(on.of, on.list, increment != nullptr ? increment->number : size_t{64} << 20,
+                    store == nullptr || store->number != 0);
 }
 
 /// One driver for another, where the program left the library's own.
@@ -189,20 +200,24 @@ void put_driver(Put& on, const OneFile& file) {
     if (file.parallel) {
         // Of the subfiling driver all ranks have to be asked.
         if (word != "subfiling") settle(spool::became_held, only_serial);
+    } else if (file.driver != nullptr) {
+        const bool same = word == (file.driver->in_memory ? "core" : "direct");
+        settle(same ? spool::became_applied : spool::became_held, same ? "" : open_otherwise);
     } else if (on.of.H5Pget_driver(on.list) != on.of.H5Pget_driver(on.standard)) {
         settle(spool::became_kept, program_set_it);
-    } else if (word == "core" && file.written) {
-        settle(spool::became_held, "what is written would be in memory alone until the close");
-    } else if (word == "core" && bytes_of_file(file.path) > room_for_core(on.of)) {
-        settle(spool::became_held,
-               "with the other files in memory it is larger than a process may hold");
     } else if (word == "core") {
-        const bool good = put_core(on);
-        settle(good ? spool::became_applied : spool::became_refused, good ? "" : not_taken);
+        const char* const why = why_not_in_memory(on, file);
+        const bool good = why == nullptr && put_core(on);
+        settle(why != nullptr ? spool::became_held
+               : good         ? spool::became_applied
+                              : spool::became_refused,
+               why != nullptr ? why
+               : good         ? ""
+                              : not_taken);
+    } else if (word == "direct" && is_open_here(file.path)) {
+        settle(spool::became_held, open_otherwise);
     } else if (word == "direct") {
-        using SetDirect = Status (*)(Id, size_t, size_t, size_t);
-        const auto set = reinterpret_cast<SetDirect>(dlsym(on.of.handle, "H5Pset_fapl_direct"));
-        const bool good = set != nullptr && set(on.list, 4096, 4096, size_t{16} << 20) >= 0;
+        const bool good = put_direct(on.of, on.list);
         settle(good ? spool::became_applied : spool::became_unavailable,
                good ? "" : "this HDF5 was built without the direct driver");
     } else {
@@ -211,11 +226,6 @@ void put_driver(Put& on, const OneFile& file) {
 }
 
 }  // namespace
-
-uint64_t bytes_of_file(const char* path) {
-    struct stat status {};
-    return stat(path, &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
-}
 
 void put_file_creation(Put& on, bool parallel) {
     const Library& of = on.of;

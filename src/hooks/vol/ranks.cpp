@@ -48,7 +48,7 @@ bool like_mpich(void* handle) {
 }  // namespace
 
 bool Mpi::find(const Library& library) {
-    void* in = library.handle;
+    in = library.handle;
     if (!look_up(in, "MPI_Comm_size", size) || !look_up(in, "MPI_Allreduce", reduce) ||
         !look_up(in, "MPI_Comm_free", forget) || !look_up(in, "MPI_Info_create", make_info) ||
         !look_up(in, "MPI_Info_set", set_info) || !look_up(in, "MPI_Info_get", get_info) ||
@@ -83,7 +83,11 @@ void Mpi::let_go(Handle& communicator, Handle& info) const {
     if (!no_info.is(info)) forget_info(&info);
 }
 
-bool Mpi::is_ompio() const { return open_mpi && chooses_ompio(); }
+bool Mpi::is_ompio() const { return open_mpi && chosen_mpi_io(dlsym, in).ompio; }
+
+bool Mpi::is_ompio(const char* path) const {
+    return is_ompio() && !may_be_romio(chosen_mpi_io(dlsym, in), path);
+}
 
 bool Ranks::open(const Library& library, Id access) {
     if (library.H5Pget_fapl_mpio == nullptr || !x_mpi.find(library)) return false;

@@ -36,6 +36,7 @@ struct Mpi {
     None no_communicator;
 
     bool open_mpi = false;
+    void* in = nullptr;  ///< where its functions are looked for
 
     /// False where it is none we know the handles of.  [local]
     bool find(const Library& library);
@@ -43,6 +44,8 @@ struct Mpi {
     void let_go(Handle& communicator, Handle& info) const;
     /// Whether files are opened by Open MPI's own MPI-IO, as far as can be told before.  [local]
     [[nodiscard]] bool is_ompio() const;
+    /// Whether a file is opened by that for certain.  [local]
+    [[nodiscard]] bool is_ompio(const char* path) const;
     /// Whether it takes an info of this name and value; a longer name it ends the program for.
     [[nodiscard]] bool takes(std::string_view key, std::string_view value) const {
         return key.size() < (open_mpi ? 36 : 255) && value.size() < (open_mpi ? 256 : 1024);

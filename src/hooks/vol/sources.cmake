@@ -19,11 +19,13 @@ set(tailrace_vol_sources
   holes.cpp
   info.cpp
   kept_caches.cpp
+  leads_elsewhere.cpp
   library.cpp
   note_dataset.cpp
   object.cpp
   older.cpp
   open_caches.cpp
+  open_drivers.cpp
   places.cpp
   plan.cpp
   proven.cpp
@@ -47,6 +49,7 @@ set(tailrace_vol_sources
   tune_together.cpp
   tune_transfer.cpp
   written_bits.cpp
+  ../common/mpi_choice.cpp
   ../common/outcomes.cpp
   ../common/plan_file.cpp
   ../common/spooling.cpp

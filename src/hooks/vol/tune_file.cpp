@@ -93,7 +93,6 @@ void forget(FilePlan* plan) {
         free(plan);
         return;
     }
-    plan->library->core_bytes -= plan->core_bytes;
     const ErrorsKept kept(*plan->library);
     while (plan->lists != nullptr) {
         TunedList* old = plan->lists;
@@ -106,13 +105,21 @@ void forget(FilePlan* plan) {
 }
 
 FileTuning::FileTuning(Library& library, const char* name, unsigned flags, Id creation, Id access)
-    : x_library(library), x_creation(creation), x_access(access), x_flags(flags) {
+    : x_library(library),
+      x_creation(creation),
+      x_access(access),
+      x_program_access(access),
+      x_flags(flags) {
     if (!takes_part()) return;
     x_exclusive = creation >= 0 && (flags & exclusive) != 0;
     x_written = creation >= 0 || (flags & read_write) != 0;
     const Quiet quiet(library);
     x_parallel = uses_mpi(library, access);
     x_known = x_parallel || is_of_one_process(library, access);
+    if (share_driver(name) && x_driver->in_memory && x_written) {
+        x_refused = true;
+        return;
+    }
     if (!look_up(name)) {
         forget(x_plan);
         x_plan = nullptr;
@@ -120,6 +127,28 @@ FileTuning::FileTuning(Library& library, const char* name, unsigned flags, Id cr
     }
     put_all();
     if (x_tuned && x_exclusive && !x_parallel) claim(name);
+}
+
+/// HDF5 finds a file that is open with a driver of the plan's only where it is opened with that
+/// too, and refuses what it refuses without a plan.
+bool FileTuning::share_driver(const char* name) {
+    const Library& of = x_library;
+    const OpenDriver* open = x_parallel ? nullptr : open_driver_of(of, name);
+    if (open == nullptr || of.H5Pget_driver(x_access) != of.H5Pget_driver(of.default_file_access))
+        return false;
+    x_shared_access = of.H5Pcopy(x_access);
+    if (x_shared_access < 0 || !(open->in_memory ? put_core(of, x_shared_access, 64 << 20, false)
+                                                 : put_direct(of, x_shared_access)))
+        return false;
+    x_access = x_shared_access;
+    x_driver = open;
+    return true;
+}
+
+void FileTuning::give_up(void* made, Id connector) {
+    const ErrorsKept kept(x_library);
+    x_library.H5VLfile_close(made, connector, x_library.default_transfer, nullptr);
+    x_driver = nullptr;
 }
 
 /// Makes the file that must not be there yet, before HDF5 does. A create with our lists may fail
@@ -259,8 +288,9 @@ void FileTuning::put_all() {
     x_own_access = x_library.H5Pcopy(x_access);
     if (x_own_access >= 0) {
         Put on{x_library, x_choices, x_own_access, x_library.default_file_access};
-        put_file_access(on, {x_parallel, is_paged(x_library, x_own_creation), x_creation >= 0,
-                             x_written, user_block_of(x_library, x_own_creation), x_plan->path});
+        put_file_access(
+            on, {x_parallel, is_paged(x_library, x_own_creation), x_creation >= 0, x_written,
+                 user_block_of(x_library, x_own_creation), x_plan->path, x_driver});
         put_subfiling();
         put_hints();
     }
@@ -300,16 +330,16 @@ void FileTuning::refused() {
              "the library refused settings of the plan; the program's own are used");
 }
 
-/// A file in memory is there until the last of its objects is closed, as its plan is.
-void FileTuning::count_core(FilePlan& taken) {
+OpenDriver* FileTuning::take_driver(const char* name) const {
+    if (x_driver != nullptr) return use_driver(x_library, name, x_driver->in_memory);
+    if (x_parallel) return nullptr;
     for (const Choice& choice : x_choices) {
-        if (choice.became != spool::became_applied ||
-            choice.setting->key != static_cast<uint16_t>(Key::driver) ||
-            plan_of_process().text(choice.setting->text) != "core")
-            continue;
-        taken.core_bytes = bytes_of_file(taken.path);
-        x_library.core_bytes += taken.core_bytes;
+        if (choice.became == spool::became_applied &&
+            choice.setting->key == static_cast<uint16_t>(Key::driver))
+            return use_driver(x_library, name,
+                              plan_of_process().text(choice.setting->text) == "core");
     }
+    return nullptr;
 }
 
 FilePlan* FileTuning::take(Object& file) {
@@ -320,8 +350,8 @@ FilePlan* FileTuning::take(Object& file) {
     }
     FilePlan* taken = x_plan;
     taken->subfiled = x_subfiled;
-    count_core(*taken);
-    taken->kept.allowed = !x_written && !x_parallel && may_keep_caches(file, x_access);
+    taken->kept.allowed =
+        !x_written && !x_parallel && may_keep_caches(file, x_access) && ends_before(x_library);
     recorder::outcome({spool::became_met, "", "", taken->path, "", "", ""});
     x_choices.note({taken->path, ""});
     x_plan = nullptr;
@@ -329,8 +359,9 @@ FilePlan* FileTuning::take(Object& file) {
 }
 
 FileTuning::~FileTuning() {
-    if (x_plan == nullptr && x_own_access < 0 && x_own_creation < 0) return;
+    if (x_plan == nullptr && x_own_access < 0 && x_own_creation < 0 && x_shared_access < 0) return;
     const ErrorsKept kept(x_library);
+    if (x_shared_access >= 0) x_library.H5Pclose(x_shared_access);
     if (x_own_creation >= 0) x_library.H5Pclose(x_own_creation);
     if (x_own_access >= 0) x_library.H5Pclose(x_own_access);
     // Not taken: the file was not opened.

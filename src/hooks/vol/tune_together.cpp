@@ -154,8 +154,7 @@ const char* FileTuning::why_not_in_force(const plan::PlanSetting& hint, Mpi::Han
         there == 0)
         return hint_not_listed;
     if (of.text(hint.text) != value) return hint_has_other_value;
-    const bool without_romio = mpi.is_ompio() && !may_be_romio(x_plan->path);
-    return without_romio && is_of_romio(key) ? hint_of_romio : nullptr;
+    return mpi.is_ompio(x_plan->path) && is_of_romio(key) ? hint_of_romio : nullptr;
 }
 
 /// A hint that the MPI does not know is silently left out: what is in force says the truth.

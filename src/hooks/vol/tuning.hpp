@@ -26,7 +26,6 @@ struct FilePlan {
     FileCache cache;
     bool parallel;          ///< opened with MPI-IO
     uint64_t changes_left;  ///< with MPI-IO: datasets whose chunks may still be changed
-    uint64_t core_bytes;    ///< in Library::core_bytes
     bool subfiled;          ///< where the program asked for MPI-IO
     bool proven;            ///< HDF5 and MPI are those that collective settings were proven with
     TunedList* lists;
@@ -54,8 +53,16 @@ public:
     FileTuning& operator=(const FileTuning&) = delete;
 
     /// Makes the call: `call(creation, access, flags)` gives the file below or nullptr.
+    /// @param connector  the one below
     template <typename Call>
-    void* make(Call call) {
+    void* make(Id connector, Call call) {
+        if (x_refused) {
+            // HDF5 says that the file is open to be read; what it were to open would write nothing.
+            void* made = call(x_creation, x_access, x_flags);
+            if (made == nullptr) return nullptr;
+            give_up(made, connector);
+            return call(x_creation, x_program_access, x_flags);
+        }
         if (!x_tuned) return call(x_creation, x_access, x_flags);
         void* made = nullptr;
         {
@@ -71,6 +78,9 @@ public:
     /// The file was opened: what its objects are to be looked up by; nullptr: nothing. Says which
     /// hints are in force.
     FilePlan* take(Object& file);
+    /// The driver of the plan's that it was opened with; nullptr: none.
+    /// @param name  as the program gave it
+    [[nodiscard]] OpenDriver* take_driver(const char* name) const;
     /// Whether other ranks may make the same calls on the file, and wait for this one.
     [[nodiscard]] bool of_ranks() const { return x_parallel || !x_known; }
 
@@ -79,7 +89,8 @@ private:
     bool vote(Vote& vote);
     [[nodiscard]] uint64_t with_what_is_seen(uint64_t match) const;
     void find_settings();
-    void count_core(FilePlan& taken);
+    bool share_driver(const char* name);
+    void give_up(void* made, Id connector);
     void put_all();
     void claim(const char* name);
     [[nodiscard]] unsigned tuned_flags() const;
@@ -99,8 +110,12 @@ private:
     Library& x_library;
     Id x_creation;
     Id x_access;
+    Id x_program_access;
     Id x_own_creation = invalid_id;
     Id x_own_access = invalid_id;
+    Id x_shared_access = invalid_id;       ///< the program's, with the driver that is shared
+    const OpenDriver* x_driver = nullptr;  ///< of a plan's, that the file is open with already
+    bool x_refused = false;                ///< it is to be written, and is in memory already
     unsigned x_flags;
     const char* x_claimed = nullptr;  ///< of an exclusive create: the file that was made here
     bool x_tuned = false;  ///< the call is made with lists of ours; with MPI-IO on all ranks

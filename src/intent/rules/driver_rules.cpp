@@ -45,6 +45,10 @@ std::optional<Held> core_held(const Subject& s) {
         return Held{"written",
                     "it is written: what is written would be in memory alone until the close, "
                     "however much the next run writes"};
+    for (const Dataset& dataset : s.file.datasets)
+        if (dataset.layout == "virtual")
+            return Held{"virtual",
+                        "it has a virtual dataset, and the files behind it would be in memory too"};
     const std::uint64_t memory = memory_of_process(s);
     if (file_bytes(s) + 64 * mib > memory)
         return Held{"memory", say("the file has ", size(file_bytes(s)), ", and a process may have ",
@@ -165,7 +169,7 @@ const std::array table{
          Scope::file,
          Class::opt_in,
          "10000 and more calls below 4 KiB on average in a serial file",
-         "it is only read, and within the memory of a process",
+         "it is only read, within the memory of a process, and has no virtual datasets",
          "core driver, which reads the file at the open and writes nothing",
          "accesses at the speed of memory; the open takes longer, so look at the whole run",
          "A, T",

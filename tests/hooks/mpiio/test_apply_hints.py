@@ -103,6 +103,24 @@ def test_a_plan_may_choose_the_mpi_io(tmp_path: Path) -> None:
     assert lines["hint.romio_no_indep_rw"]["reason"] == reason
 
 
+@pytest.mark.parametrize("text", ["io = {romio}", "\tio=^ompio", "# io = {romio}\nioff = 1", ""])
+def test_a_parameter_file_may_choose_the_mpi_io(tmp_path: Path, text: str) -> None:
+    """Open MPI reads it by itself: nothing of it is in the environment of the program."""
+    home = tmp_path / "home" / ".openmpi"
+    home.mkdir(parents=True)
+    home.joinpath("mca-params.conf").write_text(
+        "btl_tcp_verbose = 0\n" + text.format(romio=os.environ["TAILRACE_TEST_ROMIO"]) + "\n"
+    )
+    said, lines, _ = run(
+        tmp_path, write_plan(tmp_path, hints()), HOME=str(home.parent), OMPI_MCA_io=None
+    )
+    romio = text.strip().startswith("io") or not OPEN_MPI
+    assert said[0] == ("cb_nodes 1" if romio else "cb_nodes none")
+    assert lines["hint.cb_nodes"]["became"] == ("applied" if romio else "held")
+    for key in ("hint.romio_no_indep_rw", "hint.romio_ds_read"):
+        assert lines[key]["became"] == ("applied" if romio else "unavailable")
+
+
 @pytest.mark.parametrize(("component", "added"), COMPONENTS)
 @pytest.mark.parametrize("what", ["own", "one_rank"])
 def test_what_the_program_set_itself_wins(

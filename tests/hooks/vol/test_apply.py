@@ -44,8 +44,16 @@ def of_file(f):
         "mdc": [mdc.initial_size, mdc.max_size, bool(mdc.evictions_enabled)],
         "locking": a.get_file_locking()[0], "page_buffer": a.get_page_buffer_size()[0],
         "strategy": c.get_file_space_strategy()[0], "page": c.get_file_space_page_size(),
-        "driver": a.get_driver() == h5py.h5fd.CORE,
     }
+# Whether a contiguous dataset stays as it was when the bytes in the file change.
+def in_memory(f, name="x"):
+    before, at = bytes(f[name][()]), f[name].id.get_offset()
+    with open(f.filename, "r+b") as file:
+        file.seek(at); own = file.read(8)
+        file.seek(at); file.write(bytes(255 - byte for byte in own)); file.flush()
+        same = bytes(f[name][()]) == before
+        file.seek(at); file.write(own)
+    return same
 def of_dataset(d):
     c = d.id.get_create_plist()
     return {

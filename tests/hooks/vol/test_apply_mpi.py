@@ -98,6 +98,17 @@ def test_settings_arrive_on_all_ranks(
     assert lines[0] == "alignment 2048 4096"
 
 
+def test_a_parameter_file_may_choose_the_mpi_io(tmp_path: Path) -> None:
+    """Open MPI reads it by itself: nothing of it is in the environment of the program."""
+    home = tmp_path / "home" / ".openmpi"
+    home.mkdir(parents=True)
+    home.joinpath("mca-params.conf").write_text(f"io = {os.environ['TAILRACE_TEST_ROMIO']}\n")
+    ran = run(tmp_path, plan_of(tmp_path), HOME=str(home.parent), OMPI_MCA_io=None).expect(0)
+    word = "not there: given, and this MPI-IO has another value" if MPICH else "applied 8 times"
+    assert any(line.startswith(f"rule 41, hint.cb_nodes = 2: {word}")
+               for line in ran.out.splitlines())  # fmt: skip
+
+
 def test_what_the_program_set_itself_wins(tmp_path: Path) -> None:
     ran = run(tmp_path, plan_of(tmp_path), "--json", own="own").expect(0)
     assert "alignment 512 1024\ncb_nodes 1\n" in ran.err
