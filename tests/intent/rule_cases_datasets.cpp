@@ -28,6 +28,13 @@ void side_by_side(Profile& p) {
     first(p).writes->requested_independent = 4;
 }
 
+/// Columns that four ranks read, of rows in chunks of 600 KB.
+void read_by_columns(Profile& p) {
+    together(p, 4);
+    shape(p, {2000, 3000}, {50, 3000});
+    first(p).reads = accesses(6000, {2000, 1});
+}
+
 void written_in_two(Profile& p) {
     first(p).writes = accesses(2, {256 * 1024});
     first(p).writes->coverage = Coverage{512 * 1024, true, {}};
@@ -52,6 +59,14 @@ const std::vector<RuleCase>& dataset_cases() {
              first(p).reads = accesses(30, {2000, 1});
          },
          "chunk_cache_bytes", "memory", [](Profile& p) { p.run.node_memory_bytes = 32 * mib; }},
+        {"13", read_by_columns, "chunk_cache_bytes", "ranks",
+         [](Profile& p) {
+             first(p).chunk = {400, 3000};
+         }},
+        {"15", read_by_columns, "chunk_cache_preemption", "ranks",
+         [](Profile& p) {
+             first(p).chunk = {400, 3000};
+         }},
         {"14",
          [](Profile& p) {
              shape(p, {4096, 1024}, {16, 1024});
