@@ -67,12 +67,18 @@ MpiioRecord* record_of(FileEntry* file) {
     return files::layer_of<MpiioRecord>(file, spool::kind_mpiio);
 }
 
-/// The record behind an open file; counts where there is none.
-MpiioRecord* record_of(Handle handle) {
-    const Open* open = find(handle);
+/// An open file and its record; nullptr: there is none.
+struct Found {
+    Open* open;
+    MpiioRecord* record;
+};
+
+/// Counts where there is no record.
+Found found(Handle handle) {
+    Open* open = find(handle);
     MpiioRecord* record = open != nullptr ? record_of(open->file) : nullptr;
     if (record == nullptr) writer().dropped(spool::kind_other);
-    return record;
+    return {open, record};
 }
 
 int64_t length(Took took) { return took.end_ns - took.start_ns; }
@@ -192,13 +198,13 @@ void opened(Handle handle, const Opened& facts, Took took) {
 void closed(Handle handle, Took took) {
     const Turn turn;
     if (!turn) return;
-    MpiioRecord* record = record_of(handle);
+    const auto [open, record] = found(handle);
     if (record == nullptr) return;
     ++record->closes;
     widen(record->close, took);
     record->metadata_ns += length(took);
     record->classic_bytes = 0;
-    find(handle)->file = nullptr;
+    open->file = nullptr;
 }
 
 Window window_of(Handle handle) {
@@ -209,11 +215,11 @@ Window window_of(Handle handle) {
 
 void moved(Handle handle, const Moved& what, Took took) {
     const Turn turn;
-    MpiioRecord* record = turn ? record_of(handle) : nullptr;
+    const auto [open, record] = turn ? found(handle) : Found{};
     if (record == nullptr) return;
     const auto [direction, how, bytes, place] = what;
     spool::MpiioTransfersRecord& to = record->transfers[direction];
-    if (place.known) keep_place(*find(handle), to, place, bytes);
+    if (place.known) keep_place(*open, to, place, bytes);
     if (!place.known && bytes > 0) ++to.not_placed;
     uint32_t kind = spool::call_independent;
     if ((how & nonblocking) != 0) {
@@ -242,7 +248,7 @@ void moved(Handle handle, const Moved& what, Took took) {
 
 void classic_header(Handle handle, uint64_t bytes) {
     const Turn turn;
-    MpiioRecord* record = turn ? record_of(handle) : nullptr;
+    MpiioRecord* record = turn ? found(handle).record : nullptr;
     if (record == nullptr) return;
     if (record->classic_bytes == 0) {
         uint64_t calls = 0;
@@ -256,7 +262,7 @@ void classic_header(Handle handle, uint64_t bytes) {
 
 void ended(Handle handle, spool::Direction direction, Took took) {
     const Turn turn;
-    MpiioRecord* record = turn ? record_of(handle) : nullptr;
+    MpiioRecord* record = turn ? found(handle).record : nullptr;
     if (record == nullptr) return;
     record->transfers[direction].elapsed_ns += length(took);
     widen(record->transfers[direction].active, took);
@@ -273,17 +279,17 @@ void failed(Handle handle, spool::Direction direction, Took took) {
 
 void viewed(Handle handle, const View& view, Took took) {
     const Turn turn;
-    MpiioRecord* record = turn ? record_of(handle) : nullptr;
+    const auto [open, record] = turn ? found(handle) : Found{};
     if (record == nullptr) return;
     ++record->views;
     record->metadata_ns += length(took);
     keep_view(*record, view);
-    take_window(*find(handle), view);
+    take_window(*open, view);
 }
 
 void other(Handle handle, Other what, Took took) {
     const Turn turn;
-    MpiioRecord* record = turn ? record_of(handle) : nullptr;
+    MpiioRecord* record = turn ? found(handle).record : nullptr;
     if (record == nullptr) return;
     if (what == Other::sync) ++record->syncs;
     if (what == Other::set_size) ++record->set_sizes;
@@ -293,7 +299,7 @@ void other(Handle handle, Other what, Took took) {
 
 void hinted(Handle handle, const Hint* hints, unsigned count, Took took) {
     const Turn turn;
-    MpiioRecord* record = turn ? record_of(handle) : nullptr;
+    MpiioRecord* record = turn ? found(handle).record : nullptr;
     if (record == nullptr) return;
     record->metadata_ns += length(took);
     for (unsigned number = 0; number < count; ++number) keep_hint(*record, hints[number]);
