@@ -247,17 +247,18 @@ void describe_dataset(const Library& library, Id type, Id space, Id creation, Id
     if (access < 0 || standard < 0 || access == standard) return;
     keep<3>(
         facts.settings, spool::key_chunk_cache, access, standard,
-        [&library](Id id, uint64_t* v) {
-            size_t slots = 0;
-            size_t bytes = 0;
-            double preempt = 0;
-            const Status status = library.H5Pget_chunk_cache(id, &slots, &bytes, &preempt);
-            v[0] = slots;
-            v[1] = bytes;
-            v[2] = bits_of(preempt);
-            return status;
-        },
-        4);
+        [&library](Id id, uint64_t* v) { return ask_cache(library, id, v); }, 4);
+}
+
+Status ask_cache(const Library& library, Id access, uint64_t* numbers) {
+    size_t slots = 0;
+    size_t bytes = 0;
+    double preemption = 0;
+    const Status status = library.H5Pget_chunk_cache(access, &slots, &bytes, &preemption);
+    numbers[0] = slots;
+    numbers[1] = bytes;
+    numbers[2] = bits_of(preemption);
+    return status;
 }
 
 bool regular_place(const Library& of, Id space, uint32_t rank, Place& place) {

@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 
+#include "hooks/vol/describe.hpp"
 #include "hooks/vol/holes.hpp"
 #include "hooks/vol/put.hpp"
 #include "intent/plan/unasked_caches.hpp"
@@ -154,17 +155,6 @@ void put_filters(Put& on, const NewDataset& what) {
 
 constexpr Key cache_keys[] = {Key::chunk_cache_slots, Key::chunk_cache_bytes,
                               Key::chunk_cache_preemption};
-
-Status ask_cache(const Library& of, Id list, uint64_t* numbers) {
-    size_t slots = 0;
-    size_t bytes = 0;
-    double preemption = 0;
-    const Status status = of.H5Pget_chunk_cache(list, &slots, &bytes, &preemption);
-    numbers[0] = slots;
-    numbers[1] = bytes;
-    memcpy(&numbers[2], &preemption, sizeof preemption);
-    return status;
-}
 
 bool nobody_chose(const uint64_t* numbers, uint64_t chunk_bytes) {
     double preemption = 0;
