@@ -37,3 +37,18 @@ def ordinary() -> Iterator[None]:
     _capabilities("capset", less)
     yield
     _capabilities("capset", before)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The working folder of a user, with a file of theirs."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    (folder / "mine.txt").write_text("mine")
+    return folder
+
+
+@pytest.fixture
+def at_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command is given there."""
+    monkeypatch.chdir(home)

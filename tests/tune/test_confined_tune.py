@@ -29,14 +29,6 @@ with h5py.File("out.h5", "w") as file:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    folder = tmp_path / "home"
-    folder.mkdir()
-    (folder / "mine.txt").write_text("mine")
-    return folder
-
-
-@pytest.fixture
 def counter(tmp_path: Path) -> Path:
     file = tmp_path / "far" / "counter.h5"
     file.parent.mkdir()

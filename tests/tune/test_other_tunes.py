@@ -24,6 +24,7 @@ from tailrace.tune.in_place import InPlace
 from tailrace.tune.ledger import Ledger
 from tailrace.tune.scratch import Scratch
 
+pytestmark = pytest.mark.usefixtures("at_home")
 Patch = pytest.MonkeyPatch
 
 HOLDS = """
@@ -35,15 +36,6 @@ sys.stdin.read()
 """
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: Patch) -> Path:
-    folder = tmp_path / "home"
-    folder.mkdir()
-    (folder / "one").write_bytes(b"one")
-    monkeypatch.chdir(folder)
-    return folder
-
-
 def unfinished(home: Path, output: Path, scratch: Path | None = None, **more: Any) -> Asked:
     """What another tune has there that was killed, or is at work."""
     asked = Asked(["true"], home, output, scratch or output / "scratch", **more)
@@ -52,7 +44,7 @@ def unfinished(home: Path, output: Path, scratch: Path | None = None, **more: An
     asked.scratch.mkdir(parents=True, exist_ok=True)
     others.sign(asked.scratch, asked.output)
     (asked.scratch / "inputs").mkdir()
-    (asked.scratch / "inputs/one").write_bytes(b"one")
+    (asked.scratch / "inputs/mine.txt").write_bytes(b"mine")
     return asked
 
 
@@ -177,7 +169,7 @@ def test_a_tune_in_place_is_refused_while_another_process_works_there(home: Path
         ran = called("tune", "--in-place", "-o", "b", "--", "true").expect(2)
         holder.send_signal(signal.SIGKILL)
     assert "another tune is at work in this working folder" in ran.err
-    assert [path.name for path in home.iterdir()] == ["one"]
+    assert [path.name for path in home.iterdir()] == ["mine.txt"]
 
 
 def test_what_other_tunes_have_there_is_no_input_and_stays(home: Path) -> None:
@@ -186,7 +178,7 @@ def test_what_other_tunes_have_there_is_no_input_and_stays(home: Path) -> None:
     facts = (a.state / "facts.jsonl").read_bytes()
     found = survey.survey(home, {home / "b"})
     assert sorted(found.tunes) == ["a", "far/scratch-of-a"]
-    assert sorted(found.files) == ["far/mine", "one"]
+    assert sorted(found.files) == ["far/mine", "mine.txt"]
     ground = InPlace(home, home / "b/scratch", found, {home / "b"})
     ground.fill()
     ground.begin()
@@ -195,7 +187,7 @@ def test_what_other_tunes_have_there_is_no_input_and_stays(home: Path) -> None:
     assert (left.written, ground.names_put_aside) == ([], [])
     ground.close()
     assert (a.state / "facts.jsonl").read_bytes() == facts
-    assert (a.scratch / "inputs/one").read_bytes() == b"one"
+    assert (a.scratch / "inputs/mine.txt").read_bytes() == b"mine"
 
 
 def test_a_tune_that_began_later_is_left_alone_too(home: Path) -> None:
@@ -255,11 +247,11 @@ def test_a_file_that_vanishes_while_the_folder_is_looked_at(home: Path, monkeypa
 
     monkeypatch.setattr(os, "walk", walked)
     found = survey.survey(home, set())
-    assert (list(found.files), found.folders, found.notes) == (["one"], [], [])
+    assert (list(found.files), found.folders, found.notes) == (["mine.txt"], [], [])
 
 
 def test_a_file_that_vanishes_before_it_is_copied_is_told(home: Path) -> None:
     found = survey.survey(home, set())
-    (home / "one").unlink()
+    (home / "mine.txt").unlink()
     Scratch(home, home.parent / "scratch", found, set()).fill()
-    assert found.changed(home) == ["one"]
+    assert found.changed(home) == ["mine.txt"]

@@ -33,11 +33,15 @@ def archive(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def asked(tmp_path: Path, archive: Path) -> Asked:
-    home = tmp_path / "home"
-    home.mkdir()
+def asked(home: Path, archive: Path) -> Asked:
     output = home / "tailrace-tune"
     return Asked(["true"], home, output, output / "scratch", allow_outside=(archive.parent,))
+
+
+def recorded(ledger: Ledger, asked: Asked, archive: Path) -> None:
+    """What is known and kept after the recording run, which has written there."""
+    ledger.note("recorded", {"outside": [str(archive)]})
+    outside_of(ledger.known("recorded"), asked.scratch).save()
 
 
 def begun(asked: Asked, archive: Path) -> Ledger:
@@ -48,8 +52,7 @@ def begun(asked: Asked, archive: Path) -> Ledger:
     ledger.note("asked", asked.as_fact())
     ledger.note("seed", "7")
     ledger.note("named files", proof.files_of(asked.command))
-    ledger.note("recorded", {"outside": [str(archive)]})
-    outside_of(ledger.known("recorded"), asked.scratch).save()
+    recorded(ledger, asked, archive)
     archive.write_bytes(HALF)
     return ledger
 
@@ -93,9 +96,7 @@ def test_it_is_put_back_where_a_second_interrupt_meets_the_loop_on_its_way_there
     asked: Asked, archive: Path, monkeypatch: Patch
 ) -> None:
     def twice_interrupted(tune: Tune) -> Found:
-        ledger = tune._ledger
-        ledger.note("recorded", {"outside": [str(archive)]})
-        outside_of(ledger.known("recorded"), asked.scratch).save()
+        recorded(tune._ledger, asked, archive)
         archive.write_bytes(b"")
         raise KeyboardInterrupt
 
@@ -112,9 +113,7 @@ def test_where_that_fails_it_is_said_and_the_copy_stays(
     asked: Asked, archive: Path, monkeypatch: Patch
 ) -> None:
     def interrupted(tune: Tune) -> Found:
-        ledger = tune._ledger
-        ledger.note("recorded", {"outside": [str(archive)]})
-        outside_of(ledger.known("recorded"), asked.scratch).save()
+        recorded(tune._ledger, asked, archive)
         archive.unlink()
         archive.mkdir()
         (archive / "inner").touch()

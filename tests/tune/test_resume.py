@@ -23,16 +23,8 @@ from tailrace.tune.scratch import Scratch
 from tailrace.tune.survey import Survey, survey
 from tailrace.whole_files import lost
 
+pytestmark = pytest.mark.usefixtures("at_home")
 Patch = pytest.MonkeyPatch
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: Patch) -> Path:
-    folder = tmp_path / "home"
-    folder.mkdir()
-    (folder / "one").write_bytes(b"one")
-    monkeypatch.chdir(folder)
-    return folder
 
 
 def asked_of(home: Path, **more: Any) -> Asked:
@@ -76,12 +68,12 @@ def test_another_scratch_folder_is_refused(home: Path) -> None:
 def test_in_place_files_are_put_back_also_where_the_tune_is_another_one(home: Path) -> None:
     asked = asked_of(home, in_place=True)
     ground_of(asked, begun(asked)).begin()
-    (home / "one").write_bytes(b"half")
+    (home / "mine.txt").write_bytes(b"half")
     said: list[str] = []
     error = refused(replace(asked, scratch=home.parent / "other"), said)
     assert "another -o" in error.hint
-    assert (home / "one").read_bytes() == b"one"
-    assert (asked.scratch / "put_aside/one").read_bytes() == b"half"
+    assert (home / "mine.txt").read_bytes() == b"mine"
+    assert (asked.scratch / "put_aside/mine.txt").read_bytes() == b"half"
     assert f"your files in {home} are as they were" in said
     assert asked.state.is_dir()
 
@@ -121,13 +113,13 @@ def test_a_program_that_is_another_one_is_refused(home: Path, by: str) -> None:
 
 
 def test_in_place_a_given_file_is_compared_when_it_is_put_back(home: Path) -> None:
-    asked = asked_of(home, in_place=True, stdin=home / "one")
+    asked = asked_of(home, in_place=True, stdin=home / "mine.txt")
     ground_of(asked, begun(asked)).begin()
-    (home / "one").write_bytes(b"half")
+    (home / "mine.txt").write_bytes(b"half")
     heard: list[str] = []
     found = session.tune(asked, resume=True, say=heard.append)
     assert found["verdict"] == "nothing_to_gain"
-    assert (home / "one").read_bytes() == b"one"
+    assert (home / "mine.txt").read_bytes() == b"mine"
 
 
 RESULTS = ["profile.json", "report.html", "result.json"]

@@ -14,7 +14,6 @@ from typing import Any
 
 import h5py
 import jsonschema
-import pytest
 from mpi_programs import BUILD
 from tailrace_cli import SOURCE, Ran, environment, tailrace
 
@@ -22,14 +21,6 @@ PROGRAM = BUILD / "tests/bin/tune_program"
 SCHEMA = json.loads((SOURCE / "schemas/tune-1.schema.json").read_text())
 ATTEMPTS = 3  # a machine that is at work may differ from itself, which is a proper answer
 Json = dict[str, Any]
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    folder = tmp_path / "home"
-    folder.mkdir()
-    (folder / "mine.txt").write_text("mine")
-    return folder
 
 
 def begun(home: Path, *words: str | Path) -> subprocess.Popen[bytes]:

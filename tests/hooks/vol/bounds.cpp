@@ -26,18 +26,23 @@ void tell(const char* what, long long found) {
     std::printf("\n");
 }
 
+/// Closes the file and the space too.
+/// @param space  of the dataset, with what is to be written of it
+void write_dataset(hid_t file, const char* name, hid_t type, const void* values, hid_t space,
+                   hid_t creation = H5P_DEFAULT, hid_t memory = H5S_ALL) {
+    const hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, values);
+    H5Dclose(dataset);
+    H5Sclose(space);
+    H5Fclose(file);
+}
+
 bool alone(const char* name) {
     const hsize_t dims[1] = {100};
     std::vector<int> values(100, 7);
     const hid_t made = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     if (made < 0) return false;
-    const hid_t space = H5Screate_simple(1, dims, nullptr);
-    const hid_t written =
-        H5Dcreate2(made, "x", H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    H5Dwrite(written, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
-    H5Dclose(written);
-    H5Sclose(space);
-    H5Fclose(made);
+    write_dataset(made, "x", H5T_NATIVE_INT, values.data(), H5Screate_simple(1, dims, nullptr));
     std::vector<int> found(100);
     const hid_t opened = H5Fopen(name, H5F_ACC_RDONLY, H5P_DEFAULT);
     const hid_t read = H5Dopen2(opened, "x", H5P_DEFAULT);
@@ -68,17 +73,11 @@ hid_t chunk_of(int number) {
 void write_chunks(const char* name, hid_t access, hid_t memory) {
     const std::vector<char> own(chunk_bytes, static_cast<char>(rank + 1));
     const hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    const hid_t space = chunk_of(rank);
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_chunk(creation, 1, &chunk_bytes);
     H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
-    const hid_t dataset =
-        H5Dcreate2(file, "big", H5T_NATIVE_CHAR, space, H5P_DEFAULT, creation, H5P_DEFAULT);
-    H5Dwrite(dataset, H5T_NATIVE_CHAR, memory, space, H5P_DEFAULT, own.data());
-    H5Dclose(dataset);
+    write_dataset(file, "big", H5T_NATIVE_CHAR, own.data(), chunk_of(rank), creation, memory);
     H5Pclose(creation);
-    H5Sclose(space);
-    H5Fclose(file);
 }
 
 hid_t open_by_token(hid_t file) {
