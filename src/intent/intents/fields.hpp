@@ -240,8 +240,8 @@ struct Fields<LayerIntent> {
           "Order of the places within a process: one_transfer, sequential, strided, random, "
           "repeated, mixed or not known.");
         v("how_shared", s.how_shared,
-          "What the processes touch: private, disjoint_blocks, interleaved, overlapping, "
-          "same_region or not known.");
+          "What the processes touch: disjoint_blocks, interleaved, overlapping, same_region or not "
+          "known.");
         v("collective", s.collective,
           "Collective I/O was: done, requested, not_done_though_requested, partly, not_requested "
           "or not known.");
