@@ -177,8 +177,7 @@ struct Fields<PosixTransfers> {
         v("highest_byte", s.highest_byte, "Offset of the last byte touched.");
         v("sizes", s.sizes, "Calls by class of size.");
         v("frequent", s.frequent, "The most frequent sizes.");
-        v("order", s.order,
-          "How the place of each call follows from the one before, from a trace.");
+        v("order", s.order, "How the place of each call follows from the one before.");
         v("ranges", s.ranges,
           "What each process touched of a file of several, of the first 64 processes.");
         v("elapsed_s", s.elapsed_s, "Time in these calls, all processes together.");

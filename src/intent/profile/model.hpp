@@ -262,7 +262,7 @@ struct PosixTransfers {
     Count calls, bytes, failed, consecutive, sequential, highest_byte;
     std::vector<SizeClass> sizes;
     std::vector<FrequentSize> frequent;
-    std::optional<Order> order;  ///< from a trace
+    std::optional<Order> order;
     std::vector<ByteRange> ranges;
     Seconds elapsed_s;
     std::optional<Span> active;

@@ -270,8 +270,7 @@ const std::array table{
         Class::layout,
         "a chunk below 64 KiB or above 32 MiB, or across the blocks of ranks; or a contiguous "
         "dataset of 1 MiB and more in which ranks write blocks side by side by themselves, in "
-        "pieces "
-        "below 4 KiB",
+        "pieces below 4 KiB",
         "the extents are known when it is created; the program writes no whole chunks itself; what "
         "is contiguous is read as a whole or by the blocks of ranks, if at all",
         "chunk: the block of a rank, at most 16 MiB; else the same shape grown to 1 MiB",
