@@ -378,8 +378,10 @@ def test_by_the_environment(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("keep", [True, False])
-def test_in_runs_of_tune(tmp_path: Path, keep: bool) -> None:
+def test_in_runs_of_tune(tmp_path: Path, keep: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of the proof, which see each close, and timed ones."""
+    for name, value in SANITIZERS.items():
+        monkeypatch.setenv(name, value)
     home, root = tmp_path / "home", tmp_path / "scratch"
     home.mkdir()
     plan = json.loads(write_plan(tmp_path, hints()).read_text())

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from mpi_programs import MPIEXEC, mpi_components
+from mpi_programs import MPIEXEC, SANITIZERS, mpi_components
 from plans import Json, compiled, entry, prove, setting, write_plan
 from tailrace_cli import Ran, tailrace
 from test_api import run as run_api
@@ -62,14 +62,16 @@ WORDS = [*MPIEXEC, "-n", "4", PROGRAM, "r.h5"]
 
 def run(folder: Path, plan: Path, *options: str, own: str = "", **changes: str | None) -> Ran:
     words = [*WORDS, *([own] if own else [])]
-    return tailrace("apply", plan, *options, "--", *words, cwd=folder, timeout=60, **changes)
+    return tailrace(
+        "apply", plan, *options, "--", *words, cwd=folder, timeout=60, **SANITIZERS, **changes
+    )
 
 
 @pytest.mark.parametrize(("component", "added"), mpi_components())
 def test_settings_arrive_on_all_ranks(
     tmp_path: Path, component: str, added: dict[str, str]
 ) -> None:
-    plan = prove(plan_of(tmp_path), *WORDS, **added)
+    plan = prove(plan_of(tmp_path), *WORDS, **SANITIZERS, **added)
     ran = run(tmp_path, plan, "--allow", "collective", **added).expect(0)
     lines = ran.out.splitlines()
     assert lines[0] == "alignment 2048 4096"

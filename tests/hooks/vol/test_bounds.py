@@ -14,8 +14,6 @@ from tailrace_cli import tailrace
 from tailrace.intent import plugin
 
 PROGRAM = Path(os.environ["TAILRACE_BUILD_DIR"], "tests", "bin", "vol_bounds")
-# One rank has another limit than the others: its environment is set in a shell.
-OTHER = 'if [ "$OMPI_COMM_WORLD_RANK$PMI_RANK" = 3 ]; then {change}; fi; exec "$@"'
 
 
 def lines_of(folder: Path, plan: Path, *words: str | Path) -> tuple[list[str], list[Json]]:
@@ -37,35 +35,6 @@ def told(lines: list[Json], key: str) -> dict[str, tuple[str, str, str]]:
     """What became of a setting, by processes."""
     return {line["processes"]: (line["became"], line["value"], line["reason"])
             for line in lines if line["setting"] == key}  # fmt: skip
-
-
-def test_a_cache_that_one_rank_has_no_memory_for(tmp_path: Path) -> None:
-    """There it is what HDF5 gives by itself, which holds a chunk as well: how HDF5 reads together
-    depends on that. The table of the slots counts too."""
-    chunk, wanted, slots = 512 << 10, 80 << 20, 1048573
-    caches, usual = (line.split()[1] for line in natively(tmp_path, chunk)[:2])
-    large = setting("13", "chunk_cache_bytes", 300 << 20)
-    small = [setting("13", "chunk_cache_bytes", wanted),
-             setting("13", "chunk_cache_slots", 16777213)]  # fmt: skip
-    cut = "cut: all caches would be larger than a quarter of the memory, shared by the ranks here"
-    limit = OTHER.format(change="ulimit -v 360000")
-    words = ("-n", "4", "sh", "-c", limit, "sh", PROGRAM, "caches", "c.h5", str(chunk))
-    plan = write_plan(tmp_path, entry("*.h5", large, dataset="/big", when="open"))
-    said, lines = lines_of(tmp_path, plan, *words)
-    assert "content right" in said
-    assert f"caches {300 << 20} {300 << 20} {300 << 20} {caches}" in said
-    assert told(lines, "chunk_cache_bytes") == {
-        "0-2": ("applied", str(300 << 20), ""), "3": ("applied", caches, cut),
-    }  # fmt: skip
-    plan = write_plan(tmp_path, entry("*.h5", *small, dataset="/big", when="open"))
-    said, lines = lines_of(tmp_path, plan, *words)
-    assert "content right" in said
-    assert f"caches {wanted} {wanted} {wanted} {wanted}" in said
-    assert f"slots {slots} {slots} {slots} {usual}" in said
-    assert told(lines, "chunk_cache_slots") == {
-        "0-2": ("applied", str(slots), "cut: no more in a file of several ranks"),
-        "3": ("applied", usual, cut),
-    }  # fmt: skip
 
 
 def test_a_chunk_larger_than_the_cache_without_the_plan(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
-from mpi_programs import MPIEXEC
+from mpi_programs import MPIEXEC, SANITIZERS
 from plans import Json, entry, setting, write_plan
 from tailrace_cli import Ran, tailrace
 
@@ -38,7 +38,8 @@ def plan_of(folder: Path, *others: Json, per_node: int = 1) -> Path:
 def run(folder: Path, plan: Path, *words: str, **changes: str | None) -> Ran:
     return tailrace(
         "apply", plan, "--json", "--",
-        *MPIEXEC, "-n", "4", PROGRAM, "s.h5", *words, cwd=folder, timeout=60, **changes,
+        *MPIEXEC, "-n", "4", PROGRAM, "s.h5", *words, cwd=folder, timeout=60,
+        **SANITIZERS, **changes,
     )  # fmt: skip
 
 
@@ -101,7 +102,8 @@ def test_what_the_environment_says_wins(tmp_path: Path) -> None:
 
 def test_one_rank_may_have_subfiles_too(tmp_path: Path) -> None:
     ran = tailrace("apply", plan_of(tmp_path), "--json", "--",
-                   *MPIEXEC, "-n", "1", PROGRAM, "s.h5", "multiple", cwd=tmp_path)  # fmt: skip
+                   *MPIEXEC, "-n", "1", PROGRAM, "s.h5", "multiple", cwd=tmp_path,
+                   **SANITIZERS)  # fmt: skip
     ran.expect(0)
     assert said(ran) == ["created with subfiling", "opened with subfiling", "content right"]
 
