@@ -105,7 +105,7 @@ def _copy_bytes(reading: int, writing: int) -> None:
     if at < size:
         os.lseek(reading, at, os.SEEK_SET)
         os.lseek(writing, at, os.SEEK_SET)
-        while piece := os.read(reading, 1 << 22):
+        while piece := os.read(reading, _piece_bytes):
             view = memoryview(piece)
             while view:
                 view = view[os.write(writing, view) :]

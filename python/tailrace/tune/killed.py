@@ -11,7 +11,6 @@ from tailrace.tune import left_behind, tree
 from tailrace.tune.aside import Aside
 from tailrace.tune.ledger import Ledger
 from tailrace.tune.outside import outside_of
-from tailrace.tune.words import some
 from tailrace.units import plural
 
 Say = Callable[[str], None]
@@ -33,10 +32,6 @@ def _end_processes(ledger: Ledger, noted: Path, say: Say) -> None:
 
 def _put_back_outside(ledger: Ledger, scratch: Path, say: Say) -> None:
     """Files beyond the working folder. What stands there may be an edit made since the kill."""
-    outside = outside_of(ledger.known("recorded"), scratch)
-    if not (away := outside.away()):
-        return
     aside = Aside(scratch / tree.put_aside, scratch / "written.json")
-    outside.put_back(aside.free_place)
-    say(f"back as the recording run left it: {some(list(map(str, away)))}; "
-        f"what stood there is in {aside.folder}")  # fmt: skip
+    if said := outside_of(ledger.known("recorded"), scratch).brought_back(aside.free_place):
+        say(f"{said}; what stood there is in {aside.folder}")

@@ -85,6 +85,13 @@ class Outside:
                     "puts them back", code=ExitCode.RUN_FAILED,
                 )  # fmt: skip
 
+    def brought_back(self, aside: Callable[[str], Path] | None = None) -> str:
+        """Puts back what is away; what is to be said of that, "" where nothing is."""
+        if not (away := self.away()):
+            return ""
+        self.put_back(aside)
+        return f"back as the recording run left it: {some(list(map(str, away)))}"
+
     def written(self) -> list[Path]:
         """Those that the run has changed."""
         return [path for path in self.files if path.is_file() and not self._is_same(path)]

@@ -151,10 +151,8 @@ def _given_up(asked: Asked, ground: Ground | None, ledger: Ledger, say: Say) -> 
 
 def _put_back_outside(asked: Asked, ledger: Ledger, say: Say) -> None:
     """Where the loop did not come to it: of two interrupts the second meets it on its way there."""
-    outside = outside_of(ledger.known("recorded"), asked.scratch)
-    if away := outside.away():
-        outside.put_back()
-        _say(say, f"back as the recording run left it: {some(list(map(str, away)))}")
+    if said := outside_of(ledger.known("recorded"), asked.scratch).brought_back():
+        _say(say, said)
 
 
 def _is_to_be_gone_on_with(ledger: Ledger) -> bool:

@@ -45,16 +45,6 @@ def take(folder: Path, skip: Collection[Path] = ()) -> Snapshot:
     return found
 
 
-def folders_in(folder: Path, skip: Collection[Path] = ()) -> list[str]:
-    """Folders below it, those that lie deeper last; without the same ones."""
-    return [
-        os.path.relpath(Path(where, name), folder)
-        for where, folders, _ in _walk(folder, skip)
-        for name in folders
-        if not _is_link(where, name)
-    ]
-
-
 def written(before: Snapshot, after: Snapshot) -> list[str]:
     """Files that are new or not as they were."""
     return sorted(name for name, state in after.items() if before.get(name) != state)

@@ -66,28 +66,21 @@ def was_opened(file: Document) -> bool:
 
 def was_read(file: Document) -> bool:
     """Opened, and not only to be written."""
-    return was_opened(file) and (not _was_written(file) or _has_reads(file))
-
-
-def _has_reads(file: Document) -> bool:
-    datasets = file.get("datasets") or []
-    return any((one.get("reads") or {}).get("calls") for one in datasets) or any(
-        _bytes_of((file.get(layer) or {}).get("reads") or {})
-        for layer in ("mpiio", "posix", "stdio")
-    )
+    return was_opened(file) and (not _was_written(file) or _has(file, "reads"))
 
 
 def _was_written(file: Document) -> bool:
     of_hdf5 = file.get("hdf5") or {}
     if (of_hdf5.get("opens") or 0) > (of_hdf5.get("read_only_opens") or 0):
         return True
-    if of_hdf5.get("creates") or any(
-        (dataset.get("writes") or {}).get("calls") for dataset in file.get("datasets") or []
-    ):
-        return True
-    return any(
-        _bytes_of((file.get(layer) or {}).get("writes") or {})
-        for layer in ("mpiio", "posix", "stdio")
+    return bool(of_hdf5.get("creates")) or _has(file, "writes")
+
+
+def _has(file: Document, what: str) -> bool:
+    """Whether some layer saw reads, or writes."""
+    datasets = file.get("datasets") or []
+    return any((one.get(what) or {}).get("calls") for one in datasets) or any(
+        _bytes_of((file.get(layer) or {}).get(what) or {}) for layer in ("mpiio", "posix", "stdio")
     )
 
 
