@@ -40,6 +40,12 @@ void written_in_two(Profile& p) {
     first(p).writes->coverage = Coverage{512 * 1024, true, {}};
 }
 
+void filled_together(Profile& p) {
+    together(p, 4);
+    first(p).fill = Fill{"user", "ifset"};
+    written_in_two(p);
+}
+
 void one_side_only(Profile& p) { first(p).writes->by_process[2].calls = 99; }
 
 Transfers collective(Transfers side) {
@@ -164,6 +170,15 @@ const std::vector<RuleCase>& dataset_cases() {
              written_in_two(p);
          },
          "fill_time", "ranks", [](Profile& p) { together(p, 4); }},
+        {"59", filled_together, "fill_time", "proof",
+         [](Profile& p) { first(p).writes->coverage->full.reset(); }},
+        {"59", filled_together, "fill_time", "reads",
+         [](Profile& p) { first(p).reads = accesses(1, {1024}); }},
+        {"59", filled_together, "fill_time", "flush", [](Profile& p) { first(p).flushes = 1; }},
+        {"59", filled_together, "fill_time", "proof",
+         [](Profile& p) { p.files[0].hdf5->same_order = false; }},
+        {"59", filled_together, "fill_time", "layout",
+         [](Profile& p) { shape(p, {512 * 1024}, {64 * 1024}); }},
         {"21",
          [](Profile& p) {
              together(p, 4);

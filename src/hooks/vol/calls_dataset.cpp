@@ -4,6 +4,7 @@
 #include "hooks/vol/delivered.hpp"
 #include "hooks/vol/direct_chunks.hpp"
 #include "hooks/vol/holes.hpp"
+#include "hooks/vol/holes_of_ranks.hpp"
 #include "hooks/vol/transfers.hpp"
 #include "hooks/vol/tuning.hpp"
 
@@ -75,6 +76,7 @@ void* open(void* object, const Location* location, const char* name, Id access, 
 Status read(size_t count, void** objects, Id* memory_types, Id* memory_spaces, Id* file_spaces,
             Id transfer, void** buffers, void** request) {
     if (before_read(count, objects) < 0) return -1;
+    for (size_t at = 0; at < count; ++at) note_seen_by_rank(object_of(objects[at]));
     Transfers transfers({count, objects, memory_types, file_spaces}, transfer, spool::reads);
     if (!transfers.good()) return -1;
     TransferTuning tuning(count, objects, transfer, false);
@@ -103,6 +105,7 @@ Status write(size_t count, void** objects, Id* memory_types, Id* memory_spaces, 
     });
     transfers.done(status, request);
     if (status >= 0) after_write(count, objects, file_spaces);
+    if (status >= 0) note_written_by_rank(count, objects, file_spaces);
     return status;
 }
 
@@ -111,6 +114,7 @@ Status specific(void* object, DatasetSpecific* arguments, Id transfer, void** re
     const Clock clock(on.file);
     const int asked = arguments->operation;
     if (fill_holes(on, false) < 0) return -1;
+    note_seen_by_rank(on);
     if (asked == dataset_refresh) {
         no_more_caches(*on.under);
         return pass_on<&Library::H5VLdataset_specific>(on, request, arguments, transfer);
@@ -169,12 +173,13 @@ Status close(void* object, Id transfer, void** request) {
     settle_pending(dataset.library());
     if (fill_holes(dataset, true) < 0) return -1;
     const Clock clock(dataset.file);
-    const bool kept = keep_cache(dataset, request);
+    const bool stays = stays_for_ranks(dataset);
+    const bool kept = stays || keep_cache(dataset, request);
     const Status status =
         kept ? 0 : pass_on<&Library::H5VLdataset_close>(dataset, request, transfer);
     if (status < 0) return status;
     if (dataset.file != nullptr) recorder::dataset_closed(dataset.dataset, clock.took());
-    drop(&dataset);
+    if (!stays) drop(&dataset);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/declared.hpp"
 #include "hooks/vol/holes.hpp"
+#include "hooks/vol/holes_of_ranks.hpp"
 #include "hooks/vol/info.hpp"
 #include "hooks/vol/open_drivers.hpp"
 #include "hooks/vol/tuning.hpp"
@@ -195,7 +196,8 @@ Status file_specific(Library& library, void* object, FileSpecific* arguments, Id
     if (arguments->operation == file_reopen) return reopen(file, arguments, transfer, request);
     // The other file of "are they equal" is none of ours: it arrives as the last connector has it.
     const bool flush = arguments->operation == file_flush;
-    if (flush && fill_holes_in_file(file, false) < 0) return -1;
+    if (flush && (fill_holes_in_file(file, false) < 0 || fill_holes_of_ranks(*file.under) < 0))
+        return -1;
     const Clock clock(file.file);
     const Status status = pass_on<&Library::H5VLfile_specific>(file, request, arguments, transfer);
     if (file.file != nullptr && flush && status >= 0) {
@@ -240,7 +242,7 @@ Status file_close(void* object, Id transfer, void** request) {
     Object& file = object_of(object);
     settle_pending(file.library());
     release_held(file.library());
-    if (fill_holes_in_file(file, true) < 0) return -1;
+    if (fill_holes_in_file(file, true) < 0 || fill_holes_of_ranks(*file.under) < 0) return -1;
     if (file.file != nullptr) count_left_open(file);
     const Clock clock(file.file);
     const Status status = close_below(file, transfer, request);

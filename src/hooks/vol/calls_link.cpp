@@ -5,6 +5,7 @@
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/direct_chunks.hpp"
 #include "hooks/vol/holes.hpp"
+#include "hooks/vol/holes_of_ranks.hpp"
 #include "hooks/vol/tuning.hpp"
 
 namespace tailrace::hooks::vol {
@@ -134,7 +135,7 @@ Status copy_object(void* source, const Location* from, const char* from_name, vo
                    void** request) {
     Object& on = object_of(source);
     // What is counted lies in files of one process: there a copy can fail by itself.
-    if (fill_holes_in_file(on, false) < 0) return -1;
+    if (fill_holes_in_file(on, false) < 0 || fill_holes_of_ranks(*on.under) < 0) return -1;
     const bool of_ranks = target != nullptr && object_of(target).under->of_ranks;
     if (fill_all_holes(on) < 0 && !of_ranks) return -1;
     const Clock clock(on.file);
@@ -152,6 +153,7 @@ Status object_specific(void* object, const Location* location, ObjectSpecific* a
     const Clock clock(on.file);
     const bool flushes = arguments->operation == object_flush;
     if (flushes && fill_holes_in_file(on, false) < 0) return -1;
+    if (flushes) note_seen_by_rank(on);
     if (arguments->operation == object_refresh) {
         no_more_caches(*on.under);
         return pass_on_at<&Library::H5VLobject_specific>(on, location, request, arguments,

@@ -5,6 +5,7 @@
 
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/holes.hpp"
+#include "hooks/vol/holes_of_ranks.hpp"
 
 namespace tailrace::hooks::vol {
 namespace {
@@ -45,7 +46,8 @@ void* wrap_object(void* object, int kind, void* context) {
 
 void* unwrap_object(void* object) {
     Object& on = object_of(object);
-    if (fill_holes(on, true) < 0) return nullptr;
+    // Whoever unwraps it might close it before it is filled.
+    if (fill_holes(on, true) < 0 || is_counted_by_ranks(on)) return nullptr;
     void* inner = on.library().H5VLunwrap_object(on.inner, on.connector());
     if (inner != nullptr) drop(&on);
     return inner;

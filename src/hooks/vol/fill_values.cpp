@@ -37,9 +37,23 @@ public:
     Status run() {
         if (!begin()) return -1;
         for (uint64_t first = 0; first < x_array.elements;) {
-            const Piece piece = piece_from(first);
+            const Piece piece = piece_from(first, x_most);
             if (fill(piece) < 0) return -1;
             first += piece.elements;
+        }
+        return 0;
+    }
+
+    Status run_exactly() {
+        if (!begin()) return -1;
+        for (uint64_t first = 0; first < x_array.elements;) {
+            const uint64_t end = x_written->end_of_run(first);
+            while (!x_written->has(first) && first < end) {
+                const Piece piece = piece_from(first, end - first < x_most ? end - first : x_most);
+                if (fill(piece) < 0) return -1;
+                first += piece.elements;
+            }
+            first = end;
         }
         return 0;
     }
@@ -60,8 +74,8 @@ private:
         return asked;
     }
 
-    /// The largest piece from an element on that has room in the buffer.
-    Piece piece_from(uint64_t first) const {
+    /// The largest piece from an element on of at most so many elements.
+    Piece piece_from(uint64_t first, uint64_t most) const {
         Piece piece{first, 1, {}, {}};
         uint64_t step = 1;
         uint64_t rest = first;
@@ -72,7 +86,7 @@ private:
             piece.count[d] = 1;
             if (whole) {
                 const uint64_t left = x_array.dims[d] - piece.start[d];
-                const uint64_t room = x_most / step;
+                const uint64_t room = most / step;
                 piece.count[d] = left < room ? left : room;
                 if (piece.count[d] == 0) piece.count[d] = 1;
                 piece.elements = step * piece.count[d];
@@ -159,6 +173,10 @@ bool lies_plain(const Library& of, Id type) {
 
 Status fill_missing(Object& dataset, const Array& array, const WrittenBits* written) {
     return Filler(dataset, array, written).run();
+}
+
+Status fill_exactly(Object& dataset, const Array& array, const WrittenBits& written) {
+    return Filler(dataset, array, &written).run_exactly();
 }
 
 }  // namespace tailrace::hooks::vol

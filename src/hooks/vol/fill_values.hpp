@@ -25,5 +25,8 @@ bool lies_plain(const Library& of, Id type);
 /// read and written back.  [independent]
 /// @param written  nullptr: nothing was written
 Status fill_missing(Object& dataset, const Array& array, const WrittenBits* written);
+/// The same, and nothing beside is read or written: other ranks may have, and this one need not
+/// see yet what.  [independent]
+Status fill_exactly(Object& dataset, const Array& array, const WrittenBits& written);
 
 }  // namespace tailrace::hooks::vol

@@ -10,6 +10,8 @@
 #include "hooks/common/in_child.hpp"
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/fill_values.hpp"
+#include "hooks/vol/holes_of_ranks.hpp"
+#include "hooks/vol/selected.hpp"
 #include "hooks/vol/tuning.hpp"
 
 namespace tailrace::hooks::vol {
@@ -191,18 +193,6 @@ const InChild in_child{[] {
     }
 }};
 
-/// Blocks in equal steps, all within the array.
-bool regular(const Library& of, Id space, const Array& array, Place& place) {
-    if (of.H5Sget_simple_extent_ndims(space) != static_cast<int>(array.rank)) return false;
-    if (!regular_place(of, space, array.rank, place)) return false;
-    for (uint32_t d = 0; d < array.rank; ++d) {
-        const uint64_t end =
-            place.start[d] + (place.count[d] - 1) * place.stride[d] + place.block[d];
-        if (end > array.dims[d]) return false;
-    }
-    return true;
-}
-
 bool is_virtual(Object& dataset) {
     const Library& of = dataset.library();
     const Quiet quiet(of);
@@ -224,17 +214,16 @@ bool will_write(const Library& of, Id space, const Array& array, Place& place, b
     // Its extent may be another one than the dataset's.
     all = type == select_all &&
           of.H5Sget_select_npoints(space) == static_cast<int64_t>(array.elements);
-    return place.empty || all || (type != select_all && regular(of, space, array, place));
+    return place.empty || all || (type != select_all && is_regular_within(of, space, array, place));
 }
 
 }  // namespace
 
-const char* why_not_counted(const Library& of, Id creation, const NewDataset& what) {
+const char* why_not_counted(const Library& of, Id creation, const NewDataset& what,
+                            const plan::PlanSetting& setting) {
     const Quiet quiet(of);
     int defined = fill_undefined;
     int time = fill_if_set;
-    if (what.parallel)
-        return "whether all ranks together write every element is not counted at run time";
     if (of.H5Pget_layout(creation) != layout_contiguous || of.H5Pget_external_count(creation) != 0)
         return "only the elements of contiguous datasets are counted";
     if (what.can_grow || what.around.dims.empty()) return "only for datasets of a fixed size";
@@ -246,13 +235,14 @@ const char* why_not_counted(const Library& of, Id creation, const NewDataset& wh
     // What the program leaves out stays a hole of the file there: zeros, and no bytes.
     if (defined == fill_default && of.H5Pget_fill_time(creation, &time) >= 0 && time == fill_if_set)
         return none_written;
-    if (of.holes.thread.are_several()) return "several threads work with HDF5";
-    if (of.holes.count >= most_counted) return "too many datasets are counted already";
     const uint64_t bytes = what.around.type_bytes;
     if (bytes == 0 || what.bytes == 0) return "the dataset is empty";
     const uint64_t elements = what.bytes / bytes;
+    if (what.file.parallel) return why_ranks_do_not_count(what.file, setting, elements);
+    if (of.holes.thread.are_several()) return "several threads work with HDF5";
+    if (of.holes.count >= most_counted) return too_many_counted;
     if (elements > most_elements || of.holes.elements + elements > most_in_all)
-        return "it has more elements than are counted";
+        return too_many_elements;
     return nullptr;
 }
 

@@ -24,7 +24,10 @@ inline void note_thread(Library& of) {
 
 /// Why the elements of a dataset that is to be created cannot be counted; nullptr: they can.
 /// @param creation  its list, with what the plan has put on it  [local]
-const char* why_not_counted(const Library& of, Id creation, const NewDataset& what);
+const char* why_not_counted(const Library& of, Id creation, const NewDataset& what,
+                            const plan::PlanSetting& setting);
+inline constexpr const char* too_many_counted = "too many datasets are counted already";
+inline constexpr const char* too_many_elements = "it has more elements than are counted";
 
 /// Begins to count, for a dataset that was created without fill values. Where that is not possible
 /// after all, all elements get their fill value at once.  [local]

@@ -15,6 +15,7 @@ struct Under;
 struct OpenCache;
 struct OpenDriver;
 struct Counted;
+struct Unfilled;
 
 using namespace abi;  // NOLINT(google-build-using-namespace): the words of all files of this folder
 using RequestNotify = Status (*)(void*, int);
@@ -72,6 +73,7 @@ struct Library {
     OpenDriver* open_drivers = nullptr;
     uint64_t core_bytes = 0;
     Holes holes;
+    Unfilled* unfilled = nullptr;  ///< the same of files of several ranks: see holes_of_ranks.hpp
 };
 constexpr unsigned most_libraries = 4;
 

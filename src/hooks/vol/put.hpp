@@ -9,6 +9,8 @@
 
 namespace tailrace::hooks::vol {
 
+struct FilePlan;
+
 inline constexpr const char* program_set_it = "the program set it itself";
 inline constexpr const char* not_taken = "the library does not take it";
 inline constexpr const char* only_serial = "not for a file of several ranks";
@@ -82,8 +84,8 @@ void put_file_access(Put& on, const OneFile& file);
 
 /// What is known of a dataset that is to be created.
 struct NewDataset {
+    const FilePlan& file;
     plan::Surroundings around;
-    bool parallel;  ///< opened with MPI-IO
     bool can_grow;
     bool variable;   ///< elements of variable length
     bool plain;      ///< elements lie in the file as they lie in memory

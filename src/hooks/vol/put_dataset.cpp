@@ -6,7 +6,7 @@
 
 #include "hooks/vol/describe.hpp"
 #include "hooks/vol/holes.hpp"
-#include "hooks/vol/put.hpp"
+#include "hooks/vol/tuning.hpp"
 #include "intent/plan/unasked_caches.hpp"
 
 namespace tailrace::hooks::vol {
@@ -78,7 +78,7 @@ void put_layout(Put& on, const NewDataset& what, int layout) {
         settle(spool::became_kept, program_set_it);
     } else if (what.can_grow || what.bytes > most_compact || what.variable) {
         settle(spool::became_misfit, "only for datasets of a fixed size up to 60 KiB");
-    } else if (what.parallel) {
+    } else if (what.file.parallel) {
         settle(spool::became_held, only_serial);
     } else {
         const bool good = on.of.H5Pset_layout(on.list, layout_compact) >= 0;
@@ -91,7 +91,7 @@ void put_times(Put& on, const NewDataset& what) {
     const Choice* fill = on.choices.open(Key::fill_time);
     if (fill != nullptr && fill->number == fill_never) {
         // What nobody writes would be anything at all.
-        const char* const why = why_not_counted(of, on.list, what);
+        const char* const why = why_not_counted(of, on.list, what, *fill->setting);
         if (why != nullptr) on.choices.settle(Key::fill_time, spool::became_held, why);
     }
     put(
@@ -118,7 +118,7 @@ void put_times(Put& on, const NewDataset& what) {
         settle(spool::became_unavailable, not_taken);
     } else if (own != usual) {
         settle(spool::became_kept, program_set_it);
-    } else if (what.parallel && time->number == 2) {
+    } else if (what.file.parallel && time->number == 2) {
         settle(spool::became_held, only_serial);
     } else {
         const bool good = of.H5Pset_alloc_time(on.list, static_cast<int>(time->number)) >= 0;
@@ -140,7 +140,7 @@ void put_filters(Put& on, const NewDataset& what) {
         settle(spool::became_kept, program_set_it);
     } else if (of.H5Pget_layout(on.list) != layout_chunked) {
         settle(spool::became_misfit, "the dataset has no chunks");
-    } else if (what.parallel) {
+    } else if (what.file.parallel) {
         settle(spool::became_held, "with filters all ranks would have to write together");
     } else if ((wanted && of.H5Zfilter_avail(filter_shuffle) <= 0) ||
                (deflate != nullptr && of.H5Zfilter_avail(filter_deflate) <= 0)) {

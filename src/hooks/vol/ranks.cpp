@@ -50,6 +50,8 @@ bool like_mpich(void* handle) {
 bool Mpi::find(const Library& library) {
     in = library.handle;
     if (!look_up(in, "MPI_Comm_size", size) || !look_up(in, "MPI_Allreduce", reduce) ||
+        !look_up(in, "MPI_Comm_rank", rank) || !look_up(in, "MPI_Send", send) ||
+        !look_up(in, "MPI_Recv", receive) || !look_up(in, "MPI_Finalized", is_over) ||
         !look_up(in, "MPI_Comm_free", forget) || !look_up(in, "MPI_Info_create", make_info) ||
         !look_up(in, "MPI_Info_set", set_info) || !look_up(in, "MPI_Info_get", get_info) ||
         !look_up(in, "MPI_Info_free", forget_info) ||
@@ -98,7 +100,26 @@ bool Ranks::open(const Library& library, Id access) {
     return x_mpi.size(x_communicator, &x_count) == 0 && x_count > 0;
 }
 
-Ranks::~Ranks() { x_mpi.let_go(x_communicator, x_info); }
+Ranks::~Ranks() { let_go(); }
+
+bool Ranks::are_there() const {
+    int over = 0;
+    return x_communicator != 0 && x_mpi.is_over(&over) == 0 && over == 0;
+}
+
+void Ranks::let_go() {
+    if (!are_there()) return;
+    x_mpi.let_go(x_communicator, x_info);
+    x_communicator = x_info = 0;
+}
+
+void Ranks::hand_over(Ranks& to) {
+    to.x_mpi = x_mpi;
+    to.x_communicator = x_communicator;
+    to.x_info = x_info;
+    to.x_count = x_count;
+    x_communicator = x_info = 0;
+}
 
 bool Ranks::agree(Vote& vote) const {
     // The smallest of a number and of its complement: equal on all ranks, or not.
@@ -108,8 +129,7 @@ bool Ranks::agree(Vote& vote) const {
                             free[1],      ~free[1],      vote.block_bytes, vote.room};
     constexpr int count = sizeof own / sizeof own[0];
     uint64_t least[count] = {};
-    if (x_mpi.reduce(own, least, count, x_mpi.number, x_mpi.smallest, x_communicator) != 0)
-        return false;
+    if (!smallest(own, least, count)) return false;
     vote.block_bytes = least[count - 2];
     vote.room = least[count - 1];
     const auto same = [&least](int from, int to) {
@@ -124,8 +144,26 @@ bool Ranks::agree(Vote& vote) const {
 bool Ranks::all(bool here) const {
     const uint64_t own = here ? 1 : 0;
     uint64_t least = 0;
-    return x_mpi.reduce(&own, &least, 1, x_mpi.number, x_mpi.smallest, x_communicator) == 0 &&
-           least == 1;
+    return smallest(&own, &least, 1) && least == 1;
+}
+
+bool Ranks::smallest(const uint64_t* own, uint64_t* least, int count) const {
+    return x_mpi.reduce(own, least, count, x_mpi.number, x_mpi.smallest, x_communicator) == 0;
+}
+
+int Ranks::here() const {
+    int rank = -1;
+    return x_mpi.rank(x_communicator, &rank) == 0 ? rank : -1;
+}
+
+bool Ranks::send(const uint64_t* numbers, int count, int to) const {
+    return x_mpi.send(numbers, count, x_mpi.number, to, 0, x_communicator) == 0;
+}
+
+bool Ranks::receive(uint64_t* numbers, int count, int from) const {
+    // As large as that of any MPI: what stands for none differs between them.
+    alignas(16) unsigned char status[256];
+    return x_mpi.receive(numbers, count, x_mpi.number, from, 0, x_communicator, status) == 0;
 }
 
 }  // namespace tailrace::hooks::vol

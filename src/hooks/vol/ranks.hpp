@@ -24,6 +24,10 @@ struct Mpi {
     };
     int (*size)(Handle, int*) = nullptr;
     int (*reduce)(const void*, void*, int, Handle, Handle, Handle) = nullptr;
+    int (*rank)(Handle, int*) = nullptr;
+    int (*send)(const void*, int, Handle, int, int, Handle) = nullptr;
+    int (*receive)(void*, int, Handle, int, int, Handle, void*) = nullptr;
+    int (*is_over)(int*) = nullptr;
     int (*forget)(Handle*) = nullptr;
     int (*make_info)(Handle*) = nullptr;
     int (*set_info)(Handle, const char*, const char*) = nullptr;
@@ -88,6 +92,8 @@ public:
     [[nodiscard]] bool open(const Library& library, Id access);
     /// Why they cannot be asked.
     [[nodiscard]] const char* obstacle() const { return x_obstacle; }
+    /// Whether there are any to be asked: not once MPI is over.  [local]
+    [[nodiscard]] bool are_there() const;
     [[nodiscard]] uint64_t count() const { return static_cast<uint64_t>(x_count); }
     [[nodiscard]] const Mpi& mpi() const { return x_mpi; }
     [[nodiscard]] Mpi::Handle communicator() const { return x_communicator; }
@@ -98,6 +104,19 @@ public:
     [[nodiscard]] bool agree(Vote& vote) const;
     /// Whether it is true on all ranks.  [collective]
     [[nodiscard]] bool all(bool here) const;
+    /// The smallest of all ranks, number by number.  [collective]
+    [[nodiscard]] bool smallest(const uint64_t* own, uint64_t* least, int count) const;
+    /// Which of them this is; negative: it cannot be told.  [local]
+    [[nodiscard]] int here() const;
+    /// Numbers from one rank to another, at most `most_numbers` at a time.
+    static constexpr int most_numbers = 4096;
+    [[nodiscard]] bool send(const uint64_t* numbers, int count, int to) const;
+    [[nodiscard]] bool receive(uint64_t* numbers, int count, int from) const;
+
+    /// Gives the communicator to one who keeps it beyond the opening.
+    void hand_over(Ranks& to);
+    /// Frees it, where MPI is not over.  [local]
+    void let_go();
 
 private:
     Mpi x_mpi;

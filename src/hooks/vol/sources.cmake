@@ -17,6 +17,7 @@ set(tailrace_vol_sources
   direct_chunks.cpp
   fill_values.cpp
   holes.cpp
+  holes_of_ranks.cpp
   info.cpp
   kept_caches.cpp
   leads_elsewhere.cpp
@@ -41,6 +42,7 @@ set(tailrace_vol_sources
   recorder_outcomes.cpp
   recorder_state.cpp
   recorder_transfers.cpp
+  selected.cpp
   subfiles.cpp
   track.cpp
   transfers.cpp
@@ -49,6 +51,7 @@ set(tailrace_vol_sources
   tune_together.cpp
   tune_transfer.cpp
   written_bits.cpp
+  written_places.cpp
   ../common/mpi_choice.cpp
   ../common/outcomes.cpp
   ../common/plan_file.cpp

@@ -11,6 +11,7 @@
 #include "hooks/vol/direct_chunks.hpp"
 #include "hooks/vol/fill_values.hpp"
 #include "hooks/vol/holes.hpp"
+#include "hooks/vol/holes_of_ranks.hpp"
 #include "hooks/vol/open_caches.hpp"
 #include "hooks/vol/proven.hpp"
 #include "hooks/vol/tuning.hpp"
@@ -120,8 +121,12 @@ void DatasetTuning::put_creation(Id type, Id space, Lists own) {
             x_choices.settle(info.key, spool::became_misfit, "the dataset has no extents");
     } else if (!x_choices.empty()) {
         bound_changes();
-        NewDataset fresh{what.around,           file.parallel,        false,
-                         is_variable(of, type), lies_plain(of, type), of.H5Tcommitted(type) != 0,
+        NewDataset fresh{file,
+                         what.around,
+                         false,
+                         is_variable(of, type),
+                         lies_plain(of, type),
+                         of.H5Tcommitted(type) != 0,
                          what.around.type_bytes};
         for (size_t d = 0; d < what.around.dims.size(); ++d) {
             fresh.can_grow = fresh.can_grow || what.dims[d] != what.largest[d];
@@ -285,8 +290,12 @@ void DatasetTuning::done(Object& dataset) {
 void DatasetTuning::count_unfilled(Object& dataset) {
     for (const Choice& choice : x_choices) {
         if (choice.setting->key == static_cast<uint16_t>(Key::fill_time) &&
-            choice.number == fill_never && choice.became == spool::became_applied)
-            count_holes(dataset, *choice.setting);
+            choice.number == fill_never && choice.became == spool::became_applied) {
+            if (x_parent.under->plan->parallel)
+                count_holes_of_ranks(dataset, *choice.setting);
+            else
+                count_holes(dataset, *choice.setting);
+        }
     }
 }
 

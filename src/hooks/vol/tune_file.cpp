@@ -10,6 +10,7 @@
 #include "hooks/vol/declared.hpp"
 #include "hooks/vol/describe.hpp"
 #include "hooks/vol/direct_chunks.hpp"
+#include "hooks/vol/holes_of_ranks.hpp"
 #include "hooks/vol/proven.hpp"
 #include "hooks/vol/subfiles.hpp"
 #include "hooks/vol/tuning.hpp"
@@ -100,6 +101,7 @@ void forget(FilePlan* plan) {
         plan->library->H5Pclose(old->list);
         free(old);
     }
+    plan->together.let_go();
     free(plan->path);
     free(plan);
 }
@@ -352,6 +354,8 @@ FilePlan* FileTuning::take(Object& file) {
     taken->subfiled = x_subfiled;
     taken->kept.allowed =
         !x_written && !x_parallel && may_keep_caches(file, x_access) && ends_before(x_library);
+    if (x_parallel && x_written && plan_asks_ranks_to_fill(taken->path))
+        x_ranks.hand_over(taken->together);
     recorder::outcome({spool::became_met, "", "", taken->path, "", "", ""});
     x_choices.note({taken->path, ""});
     x_plan = nullptr;

@@ -30,6 +30,9 @@ struct FilePlan {
     bool proven;            ///< HDF5 and MPI are those that collective settings were proven with
     TunedList* lists;
     KeptCaches kept;
+    Ranks together;     ///< that fill together what none of them has written; or none
+    uint64_t unfilled;  ///< datasets that they count
+    uint64_t unfilled_elements;
 };
 void forget(FilePlan* plan);
 

@@ -58,6 +58,17 @@ uint64_t WrittenBits::written(uint64_t first, uint64_t count) const {
     return found;
 }
 
+uint64_t WrittenBits::end_of_run(uint64_t first) const {
+    const bool written = has(first);
+    const uint64_t whole = written ? ~uint64_t{0} : 0;
+    uint64_t at = first + 1;
+    while (at < x_elements && has(at) == written) {
+        // Whole words at once.
+        at += at % 64 == 0 && x_bits[at / 64] == whole ? 64 : 1;
+    }
+    return at < x_elements ? at : x_elements;
+}
+
 void WrittenBits::add(uint64_t first, uint64_t count) {
     if (all_written()) return;
     for_words(first, count, [&](uint64_t word, uint64_t bits) {
@@ -67,6 +78,13 @@ void WrittenBits::add(uint64_t first, uint64_t count) {
 }
 
 void WrittenBits::add_place(const Place& place) { add_rows(place, 0, 0); }
+
+void WrittenBits::add_words(uint64_t first, const uint64_t* words, uint64_t count) {
+    for (uint64_t at = 0; at < count; ++at) {
+        x_written += count_of(words[at] & ~x_bits[first + at]);
+        x_bits[first + at] |= words[at];
+    }
+}
 
 void WrittenBits::add_rows(const Place& place, uint32_t d, uint64_t before) {
     const bool last = d + 1 == x_rank;

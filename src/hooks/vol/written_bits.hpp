@@ -24,10 +24,19 @@ public:
     /// Written elements among `count` from `first` on.
     [[nodiscard]] uint64_t written(uint64_t first, uint64_t count) const;
 
+    /// Where elements end that are written or not as `first` is.
+    [[nodiscard]] uint64_t end_of_run(uint64_t first) const;
+
     void add(uint64_t first, uint64_t count);
     void add_all() { add(0, x_elements); }
     /// Adds blocks in equal steps; those outside the array must not come here.
     void add_place(const Place& place);
+
+    /// The bits as numbers of 64.
+    [[nodiscard]] const uint64_t* words() const { return x_bits; }
+    [[nodiscard]] uint64_t word_count() const { return x_elements / 64 + 1; }
+    /// Adds bits of as many elements: `count` numbers from number `first` on.
+    void add_words(uint64_t first, const uint64_t* words, uint64_t count);
 
 private:
     void add_rows(const Place& place, uint32_t d, uint64_t before);

@@ -110,7 +110,7 @@ struct Conflict {
 [[nodiscard]] std::span<const Rule> pnetcdf_rules();   ///< [local]
 [[nodiscard]] std::span<const Rule> advice_rules();    ///< [local]
 [[nodiscard]] std::span<const Rule> beyond_rules();    ///< [local]
-/// All 58, by number.  [local]
+/// All 59, by number.  [local]
 [[nodiscard]] std::span<const Rule* const> all_rules();
 [[nodiscard]] std::span<const Conflict> conflicts();  ///< [local]
 
