@@ -33,6 +33,11 @@ const std::vector<RuleCase>& hint_cases() {
         {"41", collective, "hint.cb_nodes", "MPI-IO", ompio},
         {"42", collective, "hint.cb_buffer_size", "amount",
          [](Profile& p) { p.files[0].mpiio->writes->bytes = mib; }},
+        {"42", collective, "hint.cb_buffer_size", "nodes",
+         [](Profile& p) {
+             p.run.nodes = 1;
+             p.run.file_systems[0].type = "ext4";
+         }},
         {"42", collective, "hint.cb_buffer_size", "memory",
          [](Profile& p) { p.run.node_memory_bytes = 16 * 128 * mib; }},
         {"42", collective, "hint.cb_buffer_size", "stripe",

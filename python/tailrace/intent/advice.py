@@ -73,6 +73,8 @@ def load(file: Path) -> Document:
     """A plan, checked."""
     check_it_is_a_file(file, PLAN)
     found: Document = json.loads(call("checked_plan", read_text(file), str(file)))
+    for entry in found.get("entries", []):
+        entry.setdefault("settings", [])  # what is empty is left out when it is written
     return found
 
 
