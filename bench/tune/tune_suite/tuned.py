@@ -134,13 +134,13 @@ def _ended(argv: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str
 def _timed(argv: Sequence[str], data: Path, kept: Path) -> float:
     """Seconds from the start to the synced files, which are moved to `kept` afterwards."""
     before = {path.name for path in data.iterdir()}
+    shutil.rmtree(kept)  # files in memory: three of them may not have room
+    kept.mkdir()
     settle()
     started = time.monotonic()
     run(argv, data)
     subprocess.run(["sync"], check=True)
     elapsed = time.monotonic() - started
-    shutil.rmtree(kept)
-    kept.mkdir()
     for path in list(data.iterdir()):
         if path.name not in before and path != kept:
             path.rename(kept / path.name)

@@ -121,6 +121,12 @@ Status without_object(Library& library, FileSpecific* arguments, Id* list, Id tr
     return status;
 }
 
+/// All ranks first, whatever became of what is this process's own.
+Status fill_what_is_missing(Object& file, bool closes) {
+    const Status together = fill_holes_of_ranks(*file.under);
+    return fill_holes_in_file(file, closes) < 0 ? -1 : together;
+}
+
 Status reopen(Object& file, FileSpecific* arguments, Id transfer, void** request) {
     const Clock clock(file.file);
     const Status status = pass_on<&Library::H5VLfile_specific>(file, request, arguments, transfer);
@@ -196,8 +202,7 @@ Status file_specific(Library& library, void* object, FileSpecific* arguments, Id
     if (arguments->operation == file_reopen) return reopen(file, arguments, transfer, request);
     // The other file of "are they equal" is none of ours: it arrives as the last connector has it.
     const bool flush = arguments->operation == file_flush;
-    if (flush && (fill_holes_in_file(file, false) < 0 || fill_holes_of_ranks(*file.under) < 0))
-        return -1;
+    if (flush && fill_what_is_missing(file, false) < 0) return -1;
     const Clock clock(file.file);
     const Status status = pass_on<&Library::H5VLfile_specific>(file, request, arguments, transfer);
     if (file.file != nullptr && flush && status >= 0) {
@@ -242,7 +247,7 @@ Status file_close(void* object, Id transfer, void** request) {
     Object& file = object_of(object);
     settle_pending(file.library());
     release_held(file.library());
-    if (fill_holes_in_file(file, true) < 0 || fill_holes_of_ranks(*file.under) < 0) return -1;
+    if (fill_what_is_missing(file, true) < 0) return -1;
     if (file.file != nullptr) count_left_open(file);
     const Clock clock(file.file);
     const Status status = close_below(file, transfer, request);

@@ -135,8 +135,11 @@ Status copy_object(void* source, const Location* from, const char* from_name, vo
                    void** request) {
     Object& on = object_of(source);
     // What is counted lies in files of one process: there a copy can fail by itself.
-    if (fill_holes_in_file(on, false) < 0 || fill_holes_of_ranks(*on.under) < 0) return -1;
     const bool of_ranks = target != nullptr && object_of(target).under->of_ranks;
+    // Into a file of its own a rank may copy alone.
+    const Status filled = of_ranks ? fill_holes_of_ranks(*on.under) : 0;
+    if (!of_ranks) note_all_seen_by_rank(*on.under);
+    if (fill_holes_in_file(on, false) < 0 || filled < 0) return -1;
     if (fill_all_holes(on) < 0 && !of_ranks) return -1;
     const Clock clock(on.file);
     const Status status =

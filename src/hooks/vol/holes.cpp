@@ -190,6 +190,7 @@ const InChild in_child{[] {
         holes.count = 0;
         holes.elements = 0;
         holes.thread.begin_anew();
+        library(number).unfilled = nullptr;
     }
 }};
 
@@ -238,7 +239,7 @@ const char* why_not_counted(const Library& of, Id creation, const NewDataset& wh
     const uint64_t bytes = what.around.type_bytes;
     if (bytes == 0 || what.bytes == 0) return "the dataset is empty";
     const uint64_t elements = what.bytes / bytes;
-    if (what.file.parallel) return why_ranks_do_not_count(what.file, setting, elements);
+    if (what.file.parallel) return why_ranks_do_not_count(what, setting, elements);
     if (of.holes.thread.are_several()) return "several threads work with HDF5";
     if (of.holes.count >= most_counted) return too_many_counted;
     if (elements > most_elements || of.holes.elements + elements > most_in_all)

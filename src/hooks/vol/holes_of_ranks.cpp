@@ -17,9 +17,10 @@ namespace tailrace::hooks::vol {
 /// A dataset that is counted. Several objects may stand for it: its token tells which.
 struct Unfilled {
     Unfilled* next;
-    Object* owner;  ///< the one it was created as, which stays open below
-    bool closed;    ///< by the program
-    bool seen;      ///< by this rank, before it was known what is missing
+    Object* owner;              ///< the one it was created as, which stays open below
+    bool closed;                ///< by the program
+    bool seen;                  ///< by this rank, before it was known what is missing
+    unsigned long file_number;  ///< of the file that it lies in
     unsigned char token[16];
     Array array;
     WrittenPlaces places;
@@ -53,8 +54,7 @@ Unfilled* unfilled_of(Object& dataset) {
     const bool known = identify(dataset, &number, token);
     for (Unfilled* at = all; at != nullptr; at = at->next) {
         if (!known) at->places.lose();  // it may be any of them
-        if (known && at->owner->under->file_number == number &&
-            memcmp(at->token, token, sizeof token) == 0)
+        if (known && at->file_number == number && memcmp(at->token, token, sizeof token) == 0)
             return at;
     }
     return nullptr;
@@ -103,15 +103,22 @@ struct Told {
 };
 constexpr int told_numbers = sizeof(Told) / sizeof(uint64_t);
 
+/// Numbers in a message: places are told whole.
+uint64_t numbers_at_once(bool bits, uint32_t rank) {
+    const uint64_t of_place = bits ? 1 : WrittenPlaces::numbers_of_place(rank);
+    return Ranks::most_numbers - Ranks::most_numbers % of_place;
+}
+
 bool tell(const Ranks& ranks, const Unfilled& one) {
     const WrittenPlaces& places = one.places;
     const uint64_t told[] = {places.is_bits() ? 1U : 0U, places.count(), places.lost() ? 1U : 0U,
                              one.seen ? 1U : 0U};
     bool good = ranks.send(told, told_numbers, 0);
-    for (uint64_t at = 0; at < places.count(); at += Ranks::most_numbers) {
+    const uint64_t step = numbers_at_once(places.is_bits(), one.array.rank);
+    for (uint64_t at = 0; at < places.count(); at += step) {
         const uint64_t left = places.count() - at;
-        const int now = left < Ranks::most_numbers ? static_cast<int>(left) : Ranks::most_numbers;
-        good = ranks.send(places.numbers() + at, now, 0) && good;
+        good = ranks.send(places.numbers() + at, static_cast<int>(left < step ? left : step), 0) &&
+               good;
     }
     return good;
 }
@@ -133,25 +140,21 @@ void hear(const Ranks& ranks, int from, const Unfilled& one, Sum& sum) {
     memcpy(&told, numbers, sizeof told);
     sum.known = sum.known && told.lost == 0;
     sum.seen = sum.seen || told.seen != 0;
-    // Places are told whole.
-    const uint32_t rank = one.array.rank;
-    const uint64_t step =
-        told.is_bits != 0
-            ? Ranks::most_numbers
-            : Ranks::most_numbers - Ranks::most_numbers % WrittenPlaces::numbers_of_place(rank);
+    const uint64_t step = numbers_at_once(told.is_bits != 0, one.array.rank);
+    bool good = true;
     for (uint64_t at = 0; at < told.count; at += step) {
         const uint64_t left = told.count - at;
         const int now = static_cast<int>(left < step ? left : step);
-        if (!ranks.receive(numbers, now, from)) {
-            sum.known = false;
-        } else if (sum.bits.words() == nullptr) {
-            continue;
-        } else if (told.is_bits != 0) {
+        // Whatever goes wrong, all that is sent has to be received.
+        good = ranks.receive(numbers, now, from) && good;
+        if (!good || sum.bits.words() == nullptr) continue;
+        if (told.is_bits != 0) {
             sum.bits.add_words(at, numbers, static_cast<uint64_t>(now));
         } else {
-            WrittenPlaces::add_to(sum.bits, numbers, static_cast<uint64_t>(now), rank);
+            WrittenPlaces::add_to(sum.bits, numbers, static_cast<uint64_t>(now), one.array.rank);
         }
     }
+    sum.known = sum.known && good;
 }
 
 /// On the first rank: hears all others, and fills what none of them has written.
@@ -218,22 +221,21 @@ Unfilled* take_all(Under& file) {
     return taken;
 }
 
-/// Whether all ranks have counted the same: one may have had no memory.
-bool have_the_same(const Ranks& ranks, const Unfilled* all) {
+/// Whether all ranks have counted the same, and everything: one may have had no memory.
+bool have_the_same(const Ranks& ranks, const Unfilled* all, bool uncounted) {
     uint64_t mixed = 0xcbf29ce484222325U;
     for (const Unfilled* at = all; at != nullptr; at = at->next)
         for (const unsigned char byte : at->token) mixed = (mixed ^ byte) * 0x100000001b3U;
-    const uint64_t own[] = {mixed, ~mixed};
-    uint64_t least[2] = {};
-    return ranks.smallest(own, least, 2) && least[0] == ~least[1];
+    const uint64_t own[] = {mixed, ~mixed, uncounted ? 0U : 1U};
+    uint64_t least[3] = {};
+    return ranks.smallest(own, least, 3) && least[0] == ~least[1] && least[2] == 1;
 }
 
 Unfilled* begin(Object& dataset, const plan::PlanSetting& setting) {
     auto* made = static_cast<Unfilled*>(calloc(1, sizeof(Unfilled)));
     if (made == nullptr) return nullptr;
-    unsigned long number = 0;
     const ErrorsKept kept(dataset.library());
-    if (!measure(dataset, made->array) || !identify(dataset, &number, made->token)) {
+    if (!measure(dataset, made->array) || !identify(dataset, &made->file_number, made->token)) {
         free(made);
         return nullptr;
     }
@@ -257,12 +259,16 @@ bool plan_asks_ranks_to_fill(const char* path) {
     return false;
 }
 
-const char* why_ranks_do_not_count(const FilePlan& file, const plan::PlanSetting& setting,
+const char* why_ranks_do_not_count(const NewDataset& what, const plan::PlanSetting& setting,
                                    uint64_t elements) {
+    const FilePlan& file = what.file;
     if (setting.cls != static_cast<uint16_t>(plan::Class::collective))
         return "in a file of several ranks only by a rule that was proven for the run";
     if (file.subfiled) return "not with subfiles";
-    if (!file.together.are_there()) return "the plan was not there when the file was opened";
+    if (!file.together.are_there()) return "the ranks cannot tell each other what they write";
+    if (file.kept.files == 0) return "the program has closed the file";
+    // That is to be closed when the program closes it.
+    if (!what.in_file) return "a link or a mount may lead to another file, or groups are not there";
     if (file.unfilled >= most_counted) return too_many_counted;
     if (elements > most_elements || file.unfilled_elements + elements > most_in_all)
         return too_many_elements;
@@ -271,7 +277,13 @@ const char* why_ranks_do_not_count(const FilePlan& file, const plan::PlanSetting
 
 void count_holes_of_ranks(Object& dataset, const plan::PlanSetting& setting) {
     Unfilled* const made = begin(dataset, setting);
-    if (made == nullptr) return;  // all ranks will hear of it: see have_the_same()
+    if (made == nullptr) {
+        dataset.under->plan->uncounted = true;  // all ranks will hear of it
+        note_outcome(setting,
+                     {dataset.under->plan->path, dataset.path != nullptr ? dataset.path : ""},
+                     spool::became_failed, "", not_filled);
+        return;
+    }
     made->next = dataset.library().unfilled;
     dataset.library().unfilled = made;
     ++dataset.under->plan->unfilled;
@@ -292,6 +304,11 @@ void note_seen_by_rank(Object& dataset) {
     if (one != nullptr) one->seen = true;
 }
 
+void note_all_seen_by_rank(const Under& file) {
+    for (Unfilled* at = file.library->unfilled; at != nullptr; at = at->next)
+        if (at->owner->under == &file) at->seen = true;
+}
+
 bool is_counted_by_ranks(const Object& dataset) { return owned_by(dataset) != nullptr; }
 
 bool stays_for_ranks(const Object& dataset) {
@@ -303,10 +320,11 @@ bool stays_for_ranks(const Object& dataset) {
 Status fill_holes_of_ranks(Under& file) {
     if (file.plan == nullptr) return 0;
     const bool can = file.plan->together.are_there();
-    if (!can && file.plan->unfilled == 0) return 0;
+    if (!can && file.plan->unfilled == 0 && !file.plan->uncounted) return 0;
     file.uses.add();  // for what the datasets hold
     Unfilled* all = take_all(file);
-    const bool same = can && have_the_same(file.plan->together, all);
+    const bool same = can && have_the_same(file.plan->together, all, file.plan->uncounted);
+    file.plan->uncounted = false;
     Status worst = same ? 0 : -1;
     while (all != nullptr) {
         Unfilled* const one = all;
@@ -319,6 +337,15 @@ Status fill_holes_of_ranks(Under& file) {
     }
     release(&file);
     return worst;
+}
+
+void fill_all_of_ranks(Library& of) {
+    while (of.unfilled != nullptr) {
+        const Context context(of);
+        if (!context.good()) return;
+        const Quiet quiet(of);
+        fill_holes_of_ranks(*of.unfilled->owner->under);
+    }
 }
 
 }  // namespace tailrace::hooks::vol

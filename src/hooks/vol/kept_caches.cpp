@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hooks/vol/cache_memory.hpp"
+#include "hooks/vol/holes_of_ranks.hpp"
 #include "hooks/vol/tuning.hpp"
 
 namespace tailrace::hooks::vol {
@@ -67,6 +68,7 @@ bool ends_before(Library& library) {
     const ErrorsKept kept(library);
     const auto end = [](void* of) {
         auto* const ended = static_cast<Library*>(of);
+        fill_all_of_ranks(*ended);
         let_go_of_all_caches(*ended);
         ended->ending = true;
     };

@@ -78,6 +78,7 @@ void start(Library& of) {
     of.default_file_creation = value_of(of, "H5P_LST_FILE_CREATE_ID_g");
     of.default_dataset_creation = value_of(of, "H5P_LST_DATASET_CREATE_ID_g");
     of.default_dataset_access = value_of(of, "H5P_LST_DATASET_ACCESS_ID_g");
+    of.default_group_access = value_of(of, "H5P_LST_GROUP_ACCESS_ID_g");
 }
 
 }  // namespace tailrace::hooks::vol

@@ -55,6 +55,7 @@ struct Library {
     Id default_file_creation = invalid_id;
     Id default_dataset_creation = invalid_id;
     Id default_dataset_access = invalid_id;
+    Id default_group_access = invalid_id;
     void* handle = nullptr;
     Pending pending;
     /// A list of ours for the last transfer that came with one of the program's. The library looks

@@ -90,6 +90,7 @@ struct NewDataset {
     bool variable;   ///< elements of variable length
     bool plain;      ///< elements lie in the file as they lie in memory
     bool committed;  ///< their type is an object of the file
+    bool in_file;    ///< it lies in the file itself; asked for files of several ranks
     uint64_t bytes;
 };
 /// Of a dataset creation list.  [local]

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <initializer_list>
 
@@ -95,6 +96,7 @@ bool Ranks::open(const Library& library, Id access) {
     if (library.H5Pget_fapl_mpio == nullptr || !x_mpi.find(library)) return false;
     x_obstacle = "the access list names no communicator";
     if (library.H5Pget_fapl_mpio(access, &x_communicator, &x_info) < 0) return false;
+    x_process = getpid();
     // As HDF5_DRIVER=mpio leaves it: HDF5 itself then takes that of all ranks.
     if (x_mpi.no_communicator.is(x_communicator)) return false;
     return x_mpi.size(x_communicator, &x_count) == 0 && x_count > 0;
@@ -104,7 +106,7 @@ Ranks::~Ranks() { let_go(); }
 
 bool Ranks::are_there() const {
     int over = 0;
-    return x_communicator != 0 && x_mpi.is_over(&over) == 0 && over == 0;
+    return x_communicator != 0 && x_process == getpid() && x_mpi.is_over(&over) == 0 && over == 0;
 }
 
 void Ranks::let_go() {
@@ -118,6 +120,7 @@ void Ranks::hand_over(Ranks& to) {
     to.x_communicator = x_communicator;
     to.x_info = x_info;
     to.x_count = x_count;
+    to.x_process = x_process;
     x_communicator = x_info = 0;
 }
 

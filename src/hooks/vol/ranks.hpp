@@ -4,6 +4,8 @@
 // passed in a register either way.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string_view>
 
 #include "hooks/vol/library.hpp"
@@ -124,6 +126,7 @@ private:
     Mpi::Handle x_info = 0;
     const char* x_obstacle = "this MPI is none whose handles are known";
     int x_count = 1;
+    pid_t x_process = 0;  ///< that has got them: a child that is forked has no MPI
 };
 
 }  // namespace tailrace::hooks::vol

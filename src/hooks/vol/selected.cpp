@@ -7,6 +7,17 @@
 namespace tailrace::hooks::vol {
 namespace {
 
+/// The library counts the elements of a file by the extents of the selection.
+bool has_extents_of(const Library& of, Id space, const Array& array) {
+    uint64_t dims[most_dimensions];
+    if (of.H5Sget_simple_extent_ndims(space) != static_cast<int>(array.rank) ||
+        of.H5Sget_simple_extent_dims(space, dims, nullptr) < 0)
+        return false;
+    for (uint32_t d = 1; d < array.rank; ++d)
+        if (dims[d] != array.dims[d]) return false;
+    return true;
+}
+
 constexpr uint64_t numbers_at_once = 2048;
 
 /// Calls `what(first, last)` for each block.
@@ -42,7 +53,6 @@ bool for_points(const Library& of, Id space, uint32_t rank, What what) {
 
 template <typename What>
 bool for_parts(const Library& of, Id space, uint32_t rank, What what) {
-    if (of.H5Sget_simple_extent_ndims(space) != static_cast<int>(rank)) return false;
     switch (of.H5Sget_select_type(space)) {
         case select_hyperslabs:
             return for_blocks(of, space, rank, what);
@@ -80,9 +90,10 @@ struct Moved {
     }
 };
 
-bool add_parts(const Library& of, Id space, uint32_t rank, WrittenPlaces& to) {
+bool add_parts(const Library& of, Id space, const Array& array, WrittenPlaces& to) {
+    const uint32_t rank = array.rank;
     Moved moved;
-    if (!moved.find(of, space, rank)) return false;
+    if (!has_extents_of(of, space, array) || !moved.find(of, space, rank)) return false;
     return for_parts(of, space, rank, [&](const uint64_t* first, const uint64_t* last) {
         Place place;
         place.rank = rank;
@@ -98,7 +109,7 @@ bool add_parts(const Library& of, Id space, uint32_t rank, WrittenPlaces& to) {
 }  // namespace
 
 bool is_regular_within(const Library& of, Id space, const Array& array, Place& place) {
-    if (of.H5Sget_simple_extent_ndims(space) != static_cast<int>(array.rank)) return false;
+    if (!has_extents_of(of, space, array)) return false;
     if (!regular_place(of, space, array.rank, place)) return false;
     for (uint32_t d = 0; d < array.rank; ++d) {
         const uint64_t end =
@@ -128,7 +139,7 @@ void add_selected(const Library& of, Id space, const Array& array, WrittenPlaces
         to.add(place);
         return;
     }
-    if (!add_parts(of, space, array.rank, to)) to.lose();
+    if (!add_parts(of, space, array, to)) to.lose();
 }
 
 }  // namespace tailrace::hooks::vol

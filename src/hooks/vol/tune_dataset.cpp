@@ -64,6 +64,21 @@ struct Measured {
     }
 };
 
+/// What stands for an object below, as one of ours beside `parent`.
+Object seen_from(const Object& parent, void* inner, int kind) {
+    Object look{};
+    look.under = parent.under;
+    look.inner = inner;
+    look.kind = kind;
+    return look;
+}
+
+bool lies_in_file(const Object& object) {
+    unsigned long number = 0;
+    unsigned char token[16];
+    return identify(object, &number, token) && number == object.under->file_number;
+}
+
 bool is_variable(const Library& of, Id type) {
     const int kind = of.H5Tget_class(type);
     return kind == class_vlen || (kind == class_string && of.H5Tis_variable_str(type) > 0);
@@ -73,7 +88,7 @@ bool is_variable(const Library& of, Id type) {
 
 DatasetTuning::DatasetTuning(Object& parent, const Location* location, const char* name,
                              plan::Moment moment)
-    : x_parent(parent) {
+    : x_parent(parent), x_name(location->way == way_self ? name : nullptr) {
     const FilePlan* file = parent.under->plan;
     if (file == nullptr) return;
     if (parent.path == nullptr) {
@@ -127,7 +142,10 @@ void DatasetTuning::put_creation(Id type, Id space, Lists own) {
                          is_variable(of, type),
                          lies_plain(of, type),
                          of.H5Tcommitted(type) != 0,
+                         true,
                          what.around.type_bytes};
+        if (file.parallel && x_choices.open(Key::fill_time) != nullptr)
+            fresh.in_file = stays_in_file();
         for (size_t d = 0; d < what.around.dims.size(); ++d) {
             fresh.can_grow = fresh.can_grow || what.dims[d] != what.largest[d];
             fresh.bytes = plan::times(fresh.bytes, what.dims[d]);
@@ -223,15 +241,30 @@ void DatasetTuning::bound_cache(bool of_ranks) {
 /// Not while a request is under way, nor for one that an external link leads to.
 bool DatasetTuning::may_reopen(void* inner, void** request) {
     if (request != nullptr && *request != nullptr) return false;
-    Object look{};
-    look.under = x_parent.under;
-    look.inner = inner;
-    look.kind = kind_dataset;
-    unsigned long number = 0;
-    unsigned char token[16];
+    const Object look = seen_from(x_parent, inner, kind_dataset);
     const Quiet quiet(x_parent.library());
     x_cache = open_cache_of(look);
-    return identify(look, &number, token) && number == x_parent.under->file_number;
+    return lies_in_file(look);
+}
+
+/// Whether what is created lies in the file that it is created by way of: the groups that its name
+/// leads through may be in another one, by a link or a mount.
+bool DatasetTuning::stays_in_file() const {
+    if (x_name == nullptr || !lies_in_file(x_parent)) return false;
+    const char* const last = strrchr(x_name, '/');
+    if (last == nullptr || last == x_name) return true;
+    char* const groups = strndup(x_name, static_cast<size_t>(last - x_name));
+    if (groups == nullptr) return false;
+    const Library& of = x_parent.library();
+    const CallOfItsOwn own(of);
+    const Location self{x_parent.kind, way_self, {}};
+    void* const inner = of.H5VLgroup_open(x_parent.inner, &self, x_parent.connector(), groups,
+                                          of.default_group_access, of.default_transfer, nullptr);
+    free(groups);
+    if (inner == nullptr) return false;
+    const bool here = lies_in_file(seen_from(x_parent, inner, kind_group));
+    of.H5VLgroup_close(inner, x_parent.connector(), of.default_transfer, nullptr);
+    return here;
 }
 
 Id DatasetTuning::better_access(void* inner, Id own) {

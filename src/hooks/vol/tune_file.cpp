@@ -354,7 +354,8 @@ FilePlan* FileTuning::take(Object& file) {
     taken->subfiled = x_subfiled;
     taken->kept.allowed =
         !x_written && !x_parallel && may_keep_caches(file, x_access) && ends_before(x_library);
-    if (x_parallel && x_written && plan_asks_ranks_to_fill(taken->path))
+    if (x_parallel && x_written && plan_asks_ranks_to_fill(taken->path) &&
+        x_ranks.all(file.under->native && ends_before(x_library)))
         x_ranks.hand_over(taken->together);
     recorder::outcome({spool::became_met, "", "", taken->path, "", "", ""});
     x_choices.note({taken->path, ""});

@@ -33,6 +33,7 @@ struct FilePlan {
     Ranks together;     ///< that fill together what none of them has written; or none
     uint64_t unfilled;  ///< datasets that they count
     uint64_t unfilled_elements;
+    bool uncounted;  ///< there is one that this rank could not count
 };
 void forget(FilePlan* plan);
 
@@ -190,6 +191,7 @@ public:
     void done(Object& dataset);
 
 private:
+    [[nodiscard]] bool stays_in_file() const;
     void bound_changes();
     void put_creation(Id type, Id space, Lists own);
     void put_access(const plan::Surroundings& around, uint64_t most_stored, Id own);
@@ -203,6 +205,7 @@ private:
     void check_cache(Object& dataset);
 
     Object& x_parent;
+    const char* x_name;  ///< as the program gave it, seen from the parent; nullptr: otherwise
     char* x_path = nullptr;
     OpenCache* x_cache = nullptr;  ///< that it has already, of a plan
     plan::Found x_found;

@@ -7,6 +7,10 @@
 namespace tailrace::hooks::vol {
 namespace {
 
+/// Of this process: there may be one for each core, and all on one node.
+constexpr uint64_t most_bytes_of_bits = uint64_t{64} << 20;
+uint64_t bytes_of_bits = 0;
+
 constexpr uint32_t start = 0, stride = 1, count = 2, block = 3;  // of the four per dimension
 
 /// A place as numbers, with one block where the blocks touch, so that equal ones look alike.
@@ -65,6 +69,11 @@ void WrittenPlaces::end() {
     free(x_numbers);
     x_numbers = nullptr;
     x_count = x_room = 0;
+    drop_bits();
+}
+
+void WrittenPlaces::drop_bits() {
+    if (is_bits()) bytes_of_bits -= x_bits.elements() / 8;
     x_bits.end();
 }
 
@@ -78,7 +87,7 @@ void WrittenPlaces::add_all() {
     }
     // It takes the place of all others.
     x_count = 0;
-    x_bits.end();
+    drop_bits();
     x_lost = false;
     add(all);
 }
@@ -133,10 +142,14 @@ void WrittenPlaces::merge() {
 bool WrittenPlaces::merge_last() { return append(at(places() - 2), at(places() - 1), x_rank); }
 
 void WrittenPlaces::to_bits() {
+    uint64_t elements = 1;
+    for (uint32_t d = 0; d < x_rank; ++d) elements *= x_dims[d];
+    if (bytes_of_bits + elements / 8 > most_bytes_of_bits) return;
     if (!x_bits.begin(x_dims, x_rank)) {
         x_bits.end();
         return;
     }
+    bytes_of_bits += elements / 8;
     add_to(x_bits, x_numbers, x_count, x_rank);
     free(x_numbers);
     x_numbers = nullptr;

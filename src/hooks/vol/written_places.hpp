@@ -39,6 +39,7 @@ private:
     void merge();
     bool merge_last();
     void to_bits();
+    void drop_bits();
     [[nodiscard]] uint64_t* at(uint32_t place) const { return x_numbers + 4 * x_rank * place; }
     [[nodiscard]] uint32_t places() const { return x_count / (4 * x_rank); }
 

@@ -34,16 +34,26 @@ hid_t make_space() {
     return H5Screate_simple(2, dims, nullptr);
 }
 
-hid_t make(hid_t file, const char* name) {
+hid_t make(hid_t file, const char* name, hid_t space) {
     const int fill = -7;
     const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_fill_value(creation, H5T_NATIVE_INT, &fill);
-    const hid_t space = make_space();
     const hid_t made =
         H5Dcreate2(file, name, H5T_NATIVE_INT, space, H5P_DEFAULT, creation, H5P_DEFAULT);
     H5Sclose(space);
     H5Pclose(creation);
     return made;
+}
+
+hid_t make(hid_t file, const char* name) { return make(file, name, make_space()); }
+
+hid_t make_file(const std::string& name, H5F_close_degree_t degree = H5F_CLOSE_DEFAULT) {
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL);
+    H5Pset_fclose_degree(access, degree);
+    const hid_t file = H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    H5Pclose(access);
+    return file;
 }
 
 /// Writes what is selected, each element its number in the dataset, and `more`.
@@ -148,6 +158,20 @@ void moved(hid_t file) {
     const hid_t some = make_space();
     H5Sselect_elements(some, H5S_SELECT_SET, 2, at);
     H5Soffset_simple(some, offset);
+    const hid_t rest = own(1);
+    const hsize_t start[2] = {100 + 4 * static_cast<hsize_t>(rank), 7};
+    const hsize_t count[2] = {3, 5};
+    H5Sselect_hyperslab(rest, H5S_SELECT_OR, start, nullptr, count, nullptr);
+    const hssize_t back[2] = {1, 0};
+    H5Soffset_simple(rest, back);
+    const hsize_t elements = static_cast<hsize_t>(H5Sget_select_npoints(rest));
+    const hid_t line = H5Screate_simple(1, &elements, nullptr);
+    const std::vector<int> ones(elements, rank + 1);
+    const hid_t parts = make(file, "parts");
+    H5Dwrite(parts, H5T_NATIVE_INT, line, rest, H5P_DEFAULT, ones.data());
+    H5Dclose(parts);
+    H5Sclose(line);
+    H5Sclose(rest);
     const hid_t dataset = make(file, "points");
     std::vector<int> values(2, rank);
     const hsize_t two = 2;
@@ -168,6 +192,96 @@ void many_writes(hid_t file) {
         H5Sclose(space);
     }
     H5Dclose(dataset);
+}
+
+/// Single elements that do not touch, in an array of more dimensions.
+void put_single(hid_t dataset, const std::vector<hsize_t>& dims, hsize_t writes) {
+    hsize_t all = 1;
+    for (const hsize_t one : dims) all *= one;
+    const int dimensions = static_cast<int>(dims.size());
+    const hid_t space = H5Screate_simple(dimensions, dims.data(), nullptr);
+    const hsize_t one = 1;
+    const hid_t memory = H5Screate_simple(1, &one, nullptr);
+    for (hsize_t n = 0; n < writes; ++n) {
+        const hsize_t number = (n * 377 + static_cast<hsize_t>(rank) * 31) % all;
+        std::vector<hsize_t> start(dims.size());
+        const std::vector<hsize_t> count(dims.size(), 1);
+        hsize_t left = number;
+        for (std::size_t d = dims.size(); d-- > 0; left /= dims[d]) start[d] = left % dims[d];
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
+        const int value = static_cast<int>(number);
+        H5Dwrite(dataset, H5T_NATIVE_INT, memory, space, H5P_DEFAULT, &value);
+    }
+    H5Sclose(memory);
+    H5Sclose(space);
+}
+
+/// So many places that a rank tells them in several messages, and in five dimensions as many as
+/// there are room for.
+void dimensions(hid_t file) {
+    const std::vector<hsize_t> three = {10, 40, 50};
+    const std::vector<hsize_t> five = {3, 5, 7, 11, 13};
+    const hid_t cube = make(file, "three", H5Screate_simple(3, three.data(), nullptr));
+    put_single(cube, three, 500);
+    H5Dclose(cube);
+    const hid_t more = make(file, "five", H5Screate_simple(5, five.data(), nullptr));
+    put_single(more, five, rank == ranks - 1 ? 409 : 3);
+    H5Dclose(more);
+}
+
+/// A link leads to another file.
+void linked(hid_t file) {
+    H5Fclose(make_file("linked_to.h5"));
+    H5Lcreate_external("linked_to.h5", "/", file, "link", H5P_DEFAULT, H5P_DEFAULT);
+    H5Gclose(H5Gcreate2(file, "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    put_and_close(make(file, "g/here"), own(3));
+    H5Dclose(make(file, "link/d"));
+    put_and_close(H5Dopen2(file, "link/d", H5P_DEFAULT), own(9));
+}
+
+/// Two at a time, and in a second file.
+void several(hid_t file) {
+    const hid_t other = make_file("several_too.h5");
+    const hid_t space = own(4);
+    const hid_t both[2] = {make(file, "a"), make(other, "b")};
+    for (const hid_t one : both) put(one, space);
+    const hid_t two[2] = {make(file, "c"), make(file, "d")};
+    std::vector<int> values(rows * columns);
+    std::iota(values.begin(), values.end(), 9);
+    const hid_t types[2] = {H5T_NATIVE_INT, H5T_NATIVE_INT};
+    const hid_t spaces[2] = {space, space};
+    const void* buffers[2] = {values.data(), values.data()};
+    H5Dwrite_multi(2, const_cast<hid_t*>(two), const_cast<hid_t*>(types),
+                   const_cast<hid_t*>(spaces), const_cast<hid_t*>(spaces), H5P_DEFAULT, buffers);
+    for (const hid_t one : two) H5Dclose(one);
+    for (const hid_t one : both) H5Dclose(one);
+    H5Sclose(space);
+    H5Fclose(other);
+}
+
+/// The selection counts the elements of rows that are shorter.
+void other_extents(hid_t file) {
+    const hsize_t dims[2] = {rows, columns - 6};
+    const hsize_t start[2] = {4 * static_cast<hsize_t>(rank), 0};
+    const hsize_t count[2] = {4, columns - 6};
+    const hid_t space = H5Screate_simple(2, dims, nullptr);
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, start, nullptr, count, nullptr);
+    const hid_t dataset = make(file, "d");
+    const std::vector<int> values(rows * columns, rank);
+    const hid_t memory = box(0, 0, 4, columns - 6);
+    H5Dwrite(dataset, H5T_NATIVE_INT, memory, space, H5P_DEFAULT, values.data());
+    H5Sclose(memory);
+    H5Sclose(space);
+    H5Dclose(dataset);
+}
+
+/// The file goes on until its objects are closed, too.
+void weak(hid_t /*unused*/) {
+    const hid_t file = make_file("weakly.h5", H5F_CLOSE_WEAK);
+    const hid_t group = H5Gcreate2(file, "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    H5Fclose(file);
+    put_and_close(make(group, "d"), own(6));
+    H5Gclose(group);
 }
 
 void together(hid_t file) {
@@ -283,17 +397,18 @@ constexpr Way ways[] = {
     {"flushed", flushed},
     {"copied", copied},
     {"deleted", deleted},
+    {"dimensions", dimensions},
+    {"linked", linked},
+    {"several", several},
+    {"weak", weak},
     {"still_open", still_open, false},
-    {"not_closed", whole, false},
+    {"not_closed", gaps, false},
 };
-constexpr Way faults[] = {{"read_before", read_before}, {"full", full}};
+constexpr Way faults[] = {
+    {"read_before", read_before}, {"full", full}, {"other_extents", other_extents}};
 
 void go(const Way& way) {
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL);
-    const std::string name = std::string(way.name) + ".h5";
-    const hid_t file = H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    H5Pclose(access);
+    const hid_t file = make_file(std::string(way.name) + ".h5");
     way.write(file);
     if (way.closes) tell("close", H5Fclose(file));
 }
