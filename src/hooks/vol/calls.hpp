@@ -3,6 +3,7 @@
 #pragma once
 
 #include "hooks/vol/describe.hpp"
+#include "hooks/vol/identity.hpp"
 #include "hooks/vol/object.hpp"
 
 namespace tailrace::hooks::vol {
@@ -124,8 +125,6 @@ char* name_in_library(const Object& object);
 /// The name of the file that an object lies in, also one reached through an external link.
 bool file_of_object(const Object& object, char* buffer, size_t buffer_bytes);
 
-/// Number of the file an object is in, and its token; false where it cannot be asked.
-bool identify(const Object& object, unsigned long* file_number, unsigned char* token);
 /// The path of an object that came without one, such as the group that an iteration hands to its
 /// callback; left out where it lies in another file.
 void find_path(Object& object);

@@ -51,6 +51,12 @@ uint32_t communicator_size(const Object& file, Id access) {
     return ranks > 0 ? static_cast<uint32_t>(ranks) : 0;
 }
 
+/// 0: not known.
+unsigned long number_of(const Object& file) {
+    Identity identity{};
+    return identify(file, identity) ? identity.file_number : 0;
+}
+
 void* wrapped(Library& library, const BelowList& below, FileTuning& tuning, void* inner,
               void** request, const char* name, FileFacts& facts, Id access, Id creation,
               const Took& took) {
@@ -67,8 +73,7 @@ void* wrapped(Library& library, const BelowList& below, FileTuning& tuning, void
         made->file = under->context.file = recorder::file_opened(name, facts, took);
         note_declared(library, made->file, name, access, creation);
         made->path = strdup("/");
-        unsigned char token[16];
-        if (made->file != nullptr) identify(*made, &under->file_number, token);
+        if (made->file != nullptr) under->file_number = number_of(*made);
     }
     under->of_ranks = tuning.of_ranks();
     if (made != nullptr) under->driver = tuning.take_driver(name);
@@ -76,8 +81,7 @@ void* wrapped(Library& library, const BelowList& below, FileTuning& tuning, void
     if (under->plan != nullptr) {
         under->plan->kept.files = 1;
         made->path = strdup("/");
-        unsigned char token[16];
-        identify(*made, &under->file_number, token);
+        under->file_number = number_of(*made);
     }
     release(under);  // the object holds it now
     return made;

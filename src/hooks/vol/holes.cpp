@@ -11,18 +11,18 @@
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/fill_values.hpp"
 #include "hooks/vol/holes_of_ranks.hpp"
+#include "hooks/vol/linked.hpp"
 #include "hooks/vol/selected.hpp"
 #include "hooks/vol/tuning.hpp"
 
 namespace tailrace::hooks::vol {
 
-/// A dataset that is counted. Several objects may stand for it: its token tells which.
+/// A dataset that is counted. Several objects may stand for it.
 struct Counted {
     Counted* next;
     Counted** before;
     Object* owner;  ///< the one it was created as: open, since closing any of them ends this
-    unsigned long file_number;  ///< as its library counts them
-    unsigned char token[16];
+    Identity identity;
     Array array;
     WrittenBits bits;
     const plan::PlanSetting* setting;
@@ -47,16 +47,12 @@ Counted* begin(Object& dataset, const Array& array, const plan::PlanSetting& set
     made->setting = &setting;
     made->process = getpid();
     const ErrorsKept kept(dataset.library());
-    if (!identify(dataset, &made->file_number, made->token) ||
-        !made->bits.begin(array.dims, array.rank)) {
+    if (!identify(dataset, made->identity) || !made->bits.begin(array.dims, array.rank)) {
         free(made);
         return nullptr;
     }
     Library& of = dataset.library();
-    made->next = of.holes.all;
-    made->before = &of.holes.all;
-    if (made->next != nullptr) made->next->before = &made->next;
-    of.holes.all = made;
+    put_in(of.holes.all, *made);
     ++of.holes.count;
     of.holes.thread.is_second();  // a second one would have been noticed when its call began
     of.holes.elements += array.elements;
@@ -65,8 +61,7 @@ Counted* begin(Object& dataset, const Array& array, const plan::PlanSetting& set
 
 void forget(Counted* counted) {
     Holes& holes = counted->owner->library().holes;
-    *counted->before = counted->next;
-    if (counted->next != nullptr) counted->next->before = counted->before;
+    take_out(*counted);
     if (--holes.count == 0) holes.thread.forget();
     holes.elements -= counted->array.elements;
     counted->bits.end();
@@ -80,12 +75,11 @@ Counted* counted_of(Object& dataset, bool& known) {
     Counted* const all = dataset.library().holes.all;
     for (Counted* at = all; at != nullptr; at = at->next)
         if (at->owner == &dataset) return at;
-    unsigned long number = 0;
-    unsigned char token[16];
+    Identity identity{};
     const ErrorsKept kept(dataset.library());
-    known = identify(dataset, &number, token);
+    known = identify(dataset, identity);
     for (Counted* at = all; known && at != nullptr; at = at->next)
-        if (at->file_number == number && memcmp(at->token, token, sizeof token) == 0) return at;
+        if (at->identity.is(identity)) return at;
     return nullptr;
 }
 
@@ -279,7 +273,7 @@ Status fill_holes(Object& dataset, bool closes) {
 
 Status fill_holes_in_file(const Object& any, bool closes) {
     const auto in_file = [&](const Counted& one) {
-        return one.file_number == any.under->file_number;
+        return one.identity.file_number == any.under->file_number;
     };
     return settle_all(any.library(), in_file, closes ? Heard::by_close : Heard::by_call);
 }

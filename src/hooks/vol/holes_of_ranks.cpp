@@ -14,14 +14,13 @@
 
 namespace tailrace::hooks::vol {
 
-/// A dataset that is counted. Several objects may stand for it: its token tells which.
+/// A dataset that is counted. Several objects may stand for it.
 struct Unfilled {
     Unfilled* next;
-    Object* owner;              ///< the one it was created as, which stays open below
-    bool closed;                ///< by the program
-    bool seen;                  ///< by this rank, before it was known what is missing
-    unsigned long file_number;  ///< of the file that it lies in
-    unsigned char token[16];
+    Object* owner;  ///< the one it was created as, which stays open below
+    bool closed;    ///< by the program
+    bool seen;      ///< by this rank, before it was known what is missing
+    Identity identity;
     Array array;
     WrittenPlaces places;
     const plan::PlanSetting* setting;
@@ -48,14 +47,12 @@ Unfilled* unfilled_of(Object& dataset) {
     Unfilled* const all = dataset.library().unfilled;
     if (all == nullptr || dataset.kind != kind_dataset) return nullptr;
     if (Unfilled* const owned = owned_by(dataset)) return owned;
-    unsigned long number = 0;
-    unsigned char token[16];
+    Identity identity{};
     const ErrorsKept kept(dataset.library());
-    const bool known = identify(dataset, &number, token);
+    const bool known = identify(dataset, identity);
     for (Unfilled* at = all; at != nullptr; at = at->next) {
         if (!known) at->places.lose();  // it may be any of them
-        if (known && at->file_number == number && memcmp(at->token, token, sizeof token) == 0)
-            return at;
+        if (known && at->identity.is(identity)) return at;
     }
     return nullptr;
 }
@@ -225,7 +222,7 @@ Unfilled* take_all(Under& file) {
 bool have_the_same(const Ranks& ranks, const Unfilled* all, bool uncounted) {
     uint64_t mixed = 0xcbf29ce484222325U;
     for (const Unfilled* at = all; at != nullptr; at = at->next)
-        for (const unsigned char byte : at->token) mixed = (mixed ^ byte) * 0x100000001b3U;
+        for (const unsigned char byte : at->identity.token) mixed = (mixed ^ byte) * 0x100000001b3U;
     const uint64_t own[] = {mixed, ~mixed, uncounted ? 0U : 1U};
     uint64_t least[3] = {};
     return ranks.smallest(own, least, 3) && least[0] == ~least[1] && least[2] == 1;
@@ -235,7 +232,7 @@ Unfilled* begin(Object& dataset, const plan::PlanSetting& setting) {
     auto* made = static_cast<Unfilled*>(calloc(1, sizeof(Unfilled)));
     if (made == nullptr) return nullptr;
     const ErrorsKept kept(dataset.library());
-    if (!measure(dataset, made->array) || !identify(dataset, &made->file_number, made->token)) {
+    if (!measure(dataset, made->array) || !identify(dataset, made->identity)) {
         free(made);
         return nullptr;
     }

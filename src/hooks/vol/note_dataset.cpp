@@ -55,7 +55,7 @@ Id ask_dataset(const Object& beside, void* inner, int what) {
     return status >= 0 ? question.id : invalid_id;
 }
 
-bool identify(const Object& object, unsigned long* file_number, unsigned char* token) {
+bool identify(const Object& object, Identity& identity) {
     ObjectInfo info{};
     ObjectGetInfo question{object_get_info, object_info_basic, &info};
     const Location self{object.kind, way_self, {}};
@@ -63,15 +63,14 @@ bool identify(const Object& object, unsigned long* file_number, unsigned char* t
         object.library().H5VLobject_get(object.inner, &self, object.connector(), &question,
                                         object.library().default_transfer, nullptr);
     if (status < 0) return false;
-    *file_number = info.file_number;
-    memcpy(token, info.token, sizeof info.token);
+    identity.file_number = info.file_number;
+    memcpy(identity.token, info.token, sizeof info.token);
     return true;
 }
 
 void find_path(Object& object) {
-    unsigned long number = 0;
-    unsigned char token[16] = {};
-    if (!identify(object, &number, token) || number != object.under->file_number) return;
+    Identity identity{};
+    if (!identify(object, identity) || identity.file_number != object.under->file_number) return;
     object.path = name_in_library(object);
 }
 
@@ -79,11 +78,10 @@ void note_dataset(Object& dataset, bool created, const Clock& clock) {
     if (dataset.file == nullptr) return;
     const Took took = clock.took();
     const Quiet quiet(dataset.library());  // a connector below may not answer
-    unsigned long file_number = 0;
-    unsigned char token[16] = {};
-    const bool known_place = identify(dataset, &file_number, token);
-    const bool elsewhere =
-        known_place && dataset.under->file_number != 0 && file_number != dataset.under->file_number;
+    Identity identity{};
+    const bool known_place = identify(dataset, identity);
+    const bool elsewhere = known_place && dataset.under->file_number != 0 &&
+                           identity.file_number != dataset.under->file_number;
     if (elsewhere || dataset.path == nullptr) {
         free(dataset.path);
         dataset.path = name_in_library(dataset);
@@ -96,8 +94,9 @@ void note_dataset(Object& dataset, bool created, const Clock& clock) {
     if (dataset.path == nullptr) {
         dataset.dataset = recorder::anonymous(dataset.file);
     } else {
-        dataset.dataset = recorder::dataset(dataset.file, dataset.path,
-                                            known_place ? token : nullptr, created, &described);
+        dataset.dataset =
+            recorder::dataset(dataset.file, dataset.path, known_place ? identity.token : nullptr,
+                              created, &described);
     }
     if (dataset.dataset != nullptr && (created || !described)) describe(dataset);
     recorder::dataset_opened(dataset.dataset, created, took);

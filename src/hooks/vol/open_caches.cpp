@@ -2,9 +2,9 @@
 #include "hooks/vol/open_caches.hpp"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "hooks/vol/calls.hpp"
+#include "hooks/vol/linked.hpp"
 #include "hooks/vol/put.hpp"
 
 namespace tailrace::hooks::vol {
@@ -12,12 +12,11 @@ namespace tailrace::hooks::vol {
 OpenCache* open_cache_of(const Object& dataset) {
     Library& of = dataset.library();
     if (of.open_caches == nullptr) return nullptr;
-    unsigned long number = 0;
-    unsigned char token[16];
+    Identity identity{};
     const Quiet quiet(of);
-    if (!identify(dataset, &number, token)) return nullptr;
+    if (!identify(dataset, identity)) return nullptr;
     for (OpenCache* at = of.open_caches; at != nullptr; at = at->next)
-        if (at->file_number == number && memcmp(at->token, token, sizeof token) == 0) return at;
+        if (at->identity.is(identity)) return at;
     return nullptr;
 }
 
@@ -27,17 +26,14 @@ OpenCache* use_cache(const Object& dataset, uint64_t bytes) {
     auto* made = static_cast<OpenCache*>(calloc(1, sizeof(OpenCache)));
     if (made == nullptr) return nullptr;
     const Quiet quiet(of);
-    if (!identify(dataset, &made->file_number, made->token)) {
+    if (!identify(dataset, made->identity)) {
         free(made);
         return nullptr;
     }
     made->library = &of;
     made->bytes = bytes;
     made->uses = 1;
-    made->next = of.open_caches;
-    made->before = &of.open_caches;
-    if (made->next != nullptr) made->next->before = &made->next;
-    of.open_caches = made;
+    put_in(of.open_caches, *made);
     of.open_cache_bytes += bytes;
     return made;
 }
@@ -49,8 +45,7 @@ OpenCache* use_cache(OpenCache* cache) {
 
 void release_cache(OpenCache* cache) {
     if (cache == nullptr || --cache->uses > 0) return;
-    *cache->before = cache->next;
-    if (cache->next != nullptr) cache->next->before = cache->before;
+    take_out(*cache);
     cache->library->open_cache_bytes -= cache->bytes;
     free(cache);
 }

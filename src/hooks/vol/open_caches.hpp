@@ -3,19 +3,17 @@
 // dataset are open, kept ones too.
 #pragma once
 
+#include "hooks/vol/identity.hpp"
 #include "hooks/vol/library.hpp"
 
 namespace tailrace::hooks::vol {
-
-struct Object;
 
 /// The cache of one dataset.
 struct OpenCache {
     OpenCache* next;
     OpenCache** before;
     Library* library;
-    unsigned long file_number;
-    unsigned char token[16];
+    Identity identity;
     uint64_t bytes;
     unsigned uses;
 };

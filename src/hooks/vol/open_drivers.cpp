@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "hooks/vol/linked.hpp"
 #include "hooks/vol/object.hpp"
 
 namespace tailrace::hooks::vol {
@@ -33,18 +34,14 @@ OpenDriver* use_driver(Library& library, const char* path, bool in_memory) {
     made->bytes = in_memory ? static_cast<uint64_t>(status.st_size) : 0;
     made->in_memory = in_memory;
     made->uses = 1;
-    made->next = library.open_drivers;
-    made->before = &library.open_drivers;
-    if (made->next != nullptr) made->next->before = &made->next;
-    library.open_drivers = made;
+    put_in(library.open_drivers, *made);
     library.core_bytes += made->bytes;
     return made;
 }
 
 void release_driver(OpenDriver* driver) {
     if (driver == nullptr || --driver->uses > 0) return;
-    *driver->before = driver->next;
-    if (driver->next != nullptr) driver->next->before = driver->before;
+    take_out(*driver);
     driver->library->core_bytes -= driver->bytes;
     free(driver);
 }

@@ -22,7 +22,7 @@ constexpr uint64_t numbers_at_once = 2048;
 
 /// Calls `what(first, last)` for each block.
 template <typename What>
-bool for_blocks(const Library& of, Id space, uint32_t rank, What what) {
+bool for_blocks(const Library& of, Id space, uint64_t rank, What what) {
     const int64_t count = of.H5Sget_select_hyper_nblocks(space);
     const uint64_t step = numbers_at_once / (2 * rank);
     uint64_t numbers[numbers_at_once];
@@ -38,7 +38,7 @@ bool for_blocks(const Library& of, Id space, uint32_t rank, What what) {
 
 /// Calls `what(point, point)` for each point.
 template <typename What>
-bool for_points(const Library& of, Id space, uint32_t rank, What what) {
+bool for_points(const Library& of, Id space, uint64_t rank, What what) {
     const int64_t count = of.H5Sget_select_elem_npoints(space);
     const uint64_t step = numbers_at_once / rank;
     uint64_t numbers[numbers_at_once];

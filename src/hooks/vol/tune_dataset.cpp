@@ -74,9 +74,8 @@ Object seen_from(const Object& parent, void* inner, int kind) {
 }
 
 bool lies_in_file(const Object& object) {
-    unsigned long number = 0;
-    unsigned char token[16];
-    return identify(object, &number, token) && number == object.under->file_number;
+    Identity identity{};
+    return identify(object, identity) && identity.file_number == object.under->file_number;
 }
 
 bool is_variable(const Library& of, Id type) {

@@ -11,11 +11,11 @@ namespace {
 constexpr uint64_t most_bytes_of_bits = uint64_t{64} << 20;
 uint64_t bytes_of_bits = 0;
 
-constexpr uint32_t start = 0, stride = 1, count = 2, block = 3;  // of the four per dimension
+constexpr size_t start = 0, stride = 1, count = 2, block = 3;  // of the four per dimension
 
 /// A place as numbers, with one block where the blocks touch, so that equal ones look alike.
-void write_down(const Place& place, uint32_t rank, uint64_t* numbers) {
-    for (uint32_t d = 0; d < rank; ++d) {
+void write_down(const Place& place, size_t rank, uint64_t* numbers) {
+    for (size_t d = 0; d < rank; ++d) {
         uint64_t* const to = numbers + 4 * d;
         const bool one = place.count[d] == 1 || place.stride[d] == place.block[d];
         to[start] = place.start[d];
@@ -25,10 +25,10 @@ void write_down(const Place& place, uint32_t rank, uint64_t* numbers) {
     }
 }
 
-Place read_back(const uint64_t* numbers, uint32_t rank) {
+Place read_back(const uint64_t* numbers, size_t rank) {
     Place place;
-    place.rank = rank;
-    for (uint32_t d = 0; d < rank; ++d) {
+    place.rank = static_cast<uint32_t>(rank);
+    for (size_t d = 0; d < rank; ++d) {
         place.start[d] = numbers[4 * d + start];
         place.stride[d] = numbers[4 * d + stride];
         place.count[d] = numbers[4 * d + count];
@@ -37,14 +37,14 @@ Place read_back(const uint64_t* numbers, uint32_t rank) {
     return place;
 }
 
-bool same(const uint64_t* one, const uint64_t* other, uint32_t numbers) {
+bool same(const uint64_t* one, const uint64_t* other, size_t numbers) {
     return memcmp(one, other, numbers * sizeof *one) == 0;
 }
 
 /// Whether `next` goes on where `before` ends, in one dimension; then that is longer.
-bool append(uint64_t* before, const uint64_t* next, uint32_t rank) {
-    uint32_t differs = rank;
-    for (uint32_t d = 0; d < rank; ++d) {
+bool append(uint64_t* before, const uint64_t* next, size_t rank) {
+    size_t differs = rank;
+    for (size_t d = 0; d < rank; ++d) {
         if (same(before + 4 * d, next + 4 * d, 4)) continue;
         if (differs != rank) return false;
         differs = d;
@@ -80,7 +80,7 @@ void WrittenPlaces::drop_bits() {
 void WrittenPlaces::add_all() {
     Place all;
     all.rank = x_rank;
-    for (uint32_t d = 0; d < x_rank; ++d) {
+    for (size_t d = 0; d < x_rank; ++d) {
         all.start[d] = 0;
         all.stride[d] = all.count[d] = 1;
         all.block[d] = x_dims[d];
@@ -93,7 +93,7 @@ void WrittenPlaces::add_all() {
 }
 
 bool WrittenPlaces::within(const Place& place) const {
-    for (uint32_t d = 0; d < x_rank; ++d) {
+    for (size_t d = 0; d < x_rank; ++d) {
         const uint64_t end =
             place.start[d] + (place.count[d] - 1) * place.stride[d] + place.block[d];
         if (end > x_dims[d]) return false;
@@ -119,9 +119,9 @@ void WrittenPlaces::add(const Place& place) {
 
 /// Appends it; false where there is no room for more.
 bool WrittenPlaces::put(const Place& place) {
-    const uint32_t more = numbers_of_place(x_rank);
+    const size_t more = numbers_of_place(x_rank);
     if (x_count + more > x_room) {
-        uint32_t room = x_room == 0 ? more : 2 * x_room;
+        size_t room = x_room == 0 ? more : 2 * x_room;
         if (room > most_numbers) room = most_numbers;
         if (x_count + more > room) return false;
         auto* larger = static_cast<uint64_t*>(realloc(x_numbers, room * sizeof *x_numbers));
@@ -143,7 +143,7 @@ bool WrittenPlaces::merge_last() { return append(at(places() - 2), at(places() -
 
 void WrittenPlaces::to_bits() {
     uint64_t elements = 1;
-    for (uint32_t d = 0; d < x_rank; ++d) elements *= x_dims[d];
+    for (size_t d = 0; d < x_rank; ++d) elements *= x_dims[d];
     if (bytes_of_bits + elements / 8 > most_bytes_of_bits) return;
     if (!x_bits.begin(x_dims, x_rank)) {
         x_bits.end();
@@ -157,7 +157,7 @@ void WrittenPlaces::to_bits() {
 }
 
 void WrittenPlaces::add_to(WrittenBits& bits, const uint64_t* numbers, uint64_t count,
-                           uint32_t rank) {
+                           size_t rank) {
     for (uint64_t done = 0; done < count; done += numbers_of_place(rank))
         bits.add_place(read_back(numbers + done, rank));
 }

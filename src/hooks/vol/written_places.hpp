@@ -11,7 +11,7 @@ namespace tailrace::hooks::vol {
 /// begun, it holds nothing.
 class WrittenPlaces {
 public:
-    static constexpr uint32_t most_numbers = 8192;  // 64 KiB
+    static constexpr size_t most_numbers = 8192;  // 64 KiB
 
     void begin(const uint64_t* dims, uint32_t rank);
     void end();
@@ -29,9 +29,9 @@ public:
     [[nodiscard]] const uint64_t* numbers() const { return is_bits() ? x_bits.words() : x_numbers; }
     [[nodiscard]] uint64_t count() const { return is_bits() ? x_bits.word_count() : x_count; }
     /// Numbers of a place.
-    static uint32_t numbers_of_place(uint32_t rank) { return 4 * rank; }
+    static size_t numbers_of_place(size_t rank) { return 4 * rank; }
     /// Adds places that another rank has told to bits: whole ones.
-    static void add_to(WrittenBits& bits, const uint64_t* numbers, uint64_t count, uint32_t rank);
+    static void add_to(WrittenBits& bits, const uint64_t* numbers, uint64_t count, size_t rank);
 
 private:
     [[nodiscard]] bool within(const Place& place) const;
@@ -40,12 +40,14 @@ private:
     bool merge_last();
     void to_bits();
     void drop_bits();
-    [[nodiscard]] uint64_t* at(uint32_t place) const { return x_numbers + 4 * x_rank * place; }
-    [[nodiscard]] uint32_t places() const { return x_count / (4 * x_rank); }
+    [[nodiscard]] uint64_t* at(size_t place) const {
+        return x_numbers + numbers_of_place(x_rank) * place;
+    }
+    [[nodiscard]] size_t places() const { return x_count / numbers_of_place(x_rank); }
 
     uint64_t* x_numbers;  ///< of each place start, stride, count and block, by dimension
-    uint32_t x_count;
-    uint32_t x_room;
+    size_t x_count;
+    size_t x_room;
     WrittenBits x_bits;
     uint32_t x_rank;
     uint64_t x_dims[most_dimensions];

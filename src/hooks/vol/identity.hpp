@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an object is, whatever name or open of its file it was reached by.
+#pragma once
+
+#include <string.h>
+
+namespace tailrace::hooks::vol {
+
+struct Object;
+
+struct Identity {
+    unsigned long file_number;  ///< as its library counts open files
+    unsigned char token[16];
+    [[nodiscard]] bool is(const Identity& other) const {
+        return file_number == other.file_number && memcmp(token, other.token, sizeof token) == 0;
+    }
+};
+/// False where the connector below does not say.  [local]
+bool identify(const Object& object, Identity& identity);
+
+}  // namespace tailrace::hooks::vol
