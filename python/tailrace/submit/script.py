@@ -51,7 +51,8 @@ def script(directives: Sequence[str], context: str, start: str, request: Request
             context,
             'echo "started: $(date -u +%Y-%m-%dT%H:%M:%SZ)"',
             "df -P .",
-            f"{shlex.join(work.program)} --version",
+            # For the log alone: without a launcher MPI may fail to start, now and then.
+            f"{shlex.join(work.program)} --version || :",
             "",
             f"results={shlex.quote(work.results)}",
             'size() { if [ -f "$results" ]; then wc -c <"$results"; else echo 0; fi; }',
