@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "hooks/vol/own_settings.hpp"
+
 namespace tailrace::hooks::vol {
 namespace {
 
@@ -38,100 +40,6 @@ uint32_t driver_of(const Library& library, Id access) {
         if (id == asked) return driver.driver;
     }
     return spool::driver_other;
-}
-
-uint64_t bits_of(double value) {
-    uint64_t bits = 0;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-/// Keeps numbers that `ask` finds otherwise in `list` than in the library's default list.
-template <unsigned count, typename Ask>
-void keep(Settings& settings, uint32_t key, Id list, Id standard, Ask ask, uint64_t real = 0) {
-    if (settings.count == most_settings) return;
-    uint64_t found[count] = {};
-    uint64_t usual[count] = {};
-    if (ask(list, found) < 0 || ask(standard, usual) < 0) return;
-    if (memcmp(found, usual, sizeof found) == 0) return;
-    Setting& setting = settings.all[settings.count++];
-    setting = {key, count, real, {}};
-    memcpy(setting.values, found, sizeof found);
-}
-
-void access_settings(const Library& of, Id list, Settings& to) {
-    const Id standard = of.default_file_access;
-    if (list < 0 || standard < 0 || list == standard) return;
-    keep<2>(to, spool::key_alignment, list, standard,
-            [&of](Id id, uint64_t* v) { return of.H5Pget_alignment(id, &v[0], &v[1]); });
-    keep<1>(to, spool::key_meta_block_bytes, list, standard,
-            [&of](Id id, uint64_t* v) { return of.H5Pget_meta_block_size(id, v); });
-    keep<1>(to, spool::key_small_data_block_bytes, list, standard,
-            [&of](Id id, uint64_t* v) { return of.H5Pget_small_data_block_size(id, v); });
-    keep<1>(to, spool::key_sieve_bytes, list, standard, [&of](Id id, uint64_t* v) {
-        size_t bytes = 0;
-        const Status status = of.H5Pget_sieve_buf_size(id, &bytes);
-        v[0] = bytes;
-        return status;
-    });
-    keep<3>(
-        to, spool::key_chunk_cache, list, standard,
-        [&of](Id id, uint64_t* v) {
-            int elements = 0;
-            size_t slots = 0;
-            size_t bytes = 0;
-            double preempt = 0;
-            const Status status = of.H5Pget_cache(id, &elements, &slots, &bytes, &preempt);
-            v[0] = slots;
-            v[1] = bytes;
-            v[2] = bits_of(preempt);
-            return status;
-        },
-        4);
-    keep<2>(to, spool::key_libver, list, standard, [&of](Id id, uint64_t* v) {
-        int low = 0;
-        int high = 0;
-        const Status status = of.H5Pget_libver_bounds(id, &low, &high);
-        v[0] = static_cast<uint64_t>(low);
-        v[1] = static_cast<uint64_t>(high);
-        return status;
-    });
-    keep<1>(to, spool::key_page_buffer, list, standard, [&of](Id id, uint64_t* v) {
-        size_t bytes = 0;
-        unsigned metadata = 0;
-        unsigned data = 0;
-        const Status status = of.H5Pget_page_buffer_size(id, &bytes, &metadata, &data);
-        v[0] = bytes;
-        return status;
-    });
-    const auto flag = [&](uint32_t key, Status (*ask)(Id, bool*)) {
-        if (ask == nullptr) return;
-        keep<1>(to, key, list, standard, [ask](Id id, uint64_t* v) {
-            bool set = false;
-            const Status status = ask(id, &set);
-            v[0] = set ? 1 : 0;
-            return status;
-        });
-    };
-    flag(spool::key_collective_metadata_reads, of.H5Pget_all_coll_metadata_ops);
-    flag(spool::key_collective_metadata_writes, of.H5Pget_coll_metadata_write);
-}
-
-void creation_settings(const Library& of, Id list, Settings& to) {
-    const Id standard = of.default_file_creation;
-    if (list < 0 || standard < 0 || list == standard) return;
-    keep<1>(to, spool::key_space_strategy, list, standard, [&of](Id id, uint64_t* v) {
-        int strategy = 0;
-        bool persist = false;
-        Size threshold = 0;
-        const Status status = of.H5Pget_file_space_strategy(id, &strategy, &persist, &threshold);
-        v[0] = static_cast<uint64_t>(strategy);
-        return status;
-    });
-    keep<1>(to, spool::key_page_bytes, list, standard,
-            [&of](Id id, uint64_t* v) { return of.H5Pget_file_space_page_size(id, v); });
-    keep<1>(to, spool::key_userblock_bytes, list, standard,
-            [&of](Id id, uint64_t* v) { return of.H5Pget_userblock(id, v); });
 }
 
 void describe_type(const Library& of, Id type, DatasetFacts& facts) {
@@ -226,8 +134,8 @@ uint64_t product(const uint64_t* values, uint32_t count) {
 
 void describe_file(const Library& library, Id access, Id creation, FileFacts& facts) {
     facts.driver = driver_of(library, access);
-    access_settings(library, access, facts.settings);
-    creation_settings(library, creation, facts.settings);
+    file_access_settings(library, access, facts.settings);
+    file_creation_settings(library, creation, facts.settings);
 }
 
 void describe_dataset(const Library& library, Id type, Id space, Id creation, Id access,
@@ -243,22 +151,7 @@ void describe_dataset(const Library& library, Id type, Id space, Id creation, Id
         facts.elements = none ? 0 : product(facts.dims, facts.rank);
     }
     describe_creation(library, creation, facts);
-    const Id standard = library.default_dataset_access;
-    if (access < 0 || standard < 0 || access == standard) return;
-    keep<3>(
-        facts.settings, spool::key_chunk_cache, access, standard,
-        [&library](Id id, uint64_t* v) { return ask_cache(library, id, v); }, 4);
-}
-
-Status ask_cache(const Library& library, Id access, uint64_t* numbers) {
-    size_t slots = 0;
-    size_t bytes = 0;
-    double preemption = 0;
-    const Status status = library.H5Pget_chunk_cache(access, &slots, &bytes, &preemption);
-    numbers[0] = slots;
-    numbers[1] = bytes;
-    numbers[2] = bits_of(preemption);
-    return status;
+    dataset_access_settings(library, access, facts.settings);
 }
 
 bool regular_place(const Library& of, Id space, uint32_t rank, Place& place) {

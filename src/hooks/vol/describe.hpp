@@ -14,9 +14,6 @@ void describe_file(const Library& library, Id access, Id creation, FileFacts& fa
 void describe_dataset(const Library& library, Id type, Id space, Id creation, Id access,
                       DatasetFacts& facts);
 
-/// The chunk cache of a dataset access list: slots, bytes, and the bits of the preemption.
-Status ask_cache(const Library& library, Id access, uint64_t* numbers);
-
 /// Blocks in equal steps, where they really lie: a selection may be moved by an offset.
 /// @param rank  that of `space`
 /// @return whether it is that

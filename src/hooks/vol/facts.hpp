@@ -9,7 +9,7 @@
 namespace tailrace::hooks::vol {
 
 constexpr uint32_t most_dimensions = spool::most_dimensions;
-constexpr uint32_t most_settings = 16;
+constexpr uint32_t most_settings = 24;
 constexpr uint32_t most_filters = 8;
 constexpr uint32_t most_filter_values = 16;
 

@@ -6,6 +6,7 @@
 
 #include "hooks/vol/describe.hpp"
 #include "hooks/vol/holes.hpp"
+#include "hooks/vol/own_settings.hpp"
 #include "hooks/vol/tuning.hpp"
 #include "intent/plan/unasked_caches.hpp"
 

@@ -6,6 +6,7 @@
 
 #include "hooks/vol/cache_memory.hpp"
 #include "hooks/vol/leads_elsewhere.hpp"
+#include "hooks/vol/own_settings.hpp"
 #include "hooks/vol/put.hpp"
 
 namespace tailrace::hooks::vol {
@@ -20,13 +21,7 @@ void put_flag(Put& on, Key key, Status (*ask)(Id, bool*), Status (*set)(Id, bool
         return;
     }
     put(
-        on, {key},
-        [ask](Id list, uint64_t* v) {
-            bool found = false;
-            const Status status = ask(list, &found);
-            v[0] = found ? 1 : 0;
-            return status;
-        },
+        on, {key}, [ask](Id list, uint64_t* v) { return ask_flag(ask, list, v); },
         [set](Id list, const uint64_t* v) { return set(list, v[0] != 0); });
 }
 
@@ -49,7 +44,7 @@ void put_space(Put& on, bool paged) {
     }
     put(
         on, {Key::alignment_threshold_bytes, Key::alignment_bytes},
-        [&of](Id list, uint64_t* v) { return of.H5Pget_alignment(list, &v[0], &v[1]); },
+        [&of](Id list, uint64_t* v) { return ask_alignment(of, list, v); },
         [&of](Id list, const uint64_t* v) { return of.H5Pset_alignment(list, v[0], v[1]); });
     put(
         on, {Key::meta_block_bytes},
@@ -61,12 +56,7 @@ void put_space(Put& on, bool paged) {
         [&of](Id list, const uint64_t* v) { return of.H5Pset_small_data_block_size(list, v[0]); });
     put(
         on, {Key::sieve_buffer_bytes},
-        [&of](Id list, uint64_t* v) {
-            size_t bytes = 0;
-            const Status status = of.H5Pget_sieve_buf_size(list, &bytes);
-            v[0] = bytes;
-            return status;
-        },
+        [&of](Id list, uint64_t* v) { return ask_sieve_buffer(of, list, v); },
         [&of](Id list, const uint64_t* v) { return of.H5Pset_sieve_buf_size(list, v[0]); });
 }
 
@@ -74,13 +64,7 @@ void put_page_buffer(Put& on) {
     const Library& of = on.of;
     put(
         on, {Key::page_buffer_bytes},
-        [&of](Id list, uint64_t* v) {
-            size_t bytes = 0;
-            unsigned shares[2] = {};
-            const Status status = of.H5Pget_page_buffer_size(list, &bytes, &shares[0], &shares[1]);
-            v[0] = bytes;
-            return status;
-        },
+        [&of](Id list, uint64_t* v) { return ask_page_buffer(of, list, v); },
         [&of](Id list, const uint64_t* v) { return of.H5Pset_page_buffer_size(list, v[0], 0, 0); });
 }
 
@@ -91,15 +75,7 @@ void put_metadata_cache(Put& on) {
         on,
         {Key::metadata_cache_initial_bytes, Key::metadata_cache_max_bytes,
          Key::metadata_cache_evictions},
-        [&of](Id list, uint64_t* v) {
-            MetadataCache cache{};
-            cache.version = metadata_cache_version;
-            const Status status = of.H5Pget_mdc_config(list, &cache);
-            v[0] = cache.initial_bytes;
-            v[1] = cache.most_bytes;
-            v[2] = cache.evictions ? 1 : 0;
-            return status;
-        },
+        [&of](Id list, uint64_t* v) { return ask_metadata_cache(of, list, v); },
         [&of](Id list, const uint64_t* v) {
             MetadataCache cache{};
             cache.version = metadata_cache_version;
@@ -114,12 +90,7 @@ void put_metadata_cache(Put& on) {
         });
     put(
         on, {Key::metadata_cache_image},
-        [&of](Id list, uint64_t* v) {
-            CacheImage image{cache_image_version, false, false, 0};
-            const Status status = of.H5Pget_mdc_image_config(list, &image);
-            v[0] = image.wanted ? 1 : 0;
-            return status;
-        },
+        [&of](Id list, uint64_t* v) { return ask_cache_image(of, list, v); },
         [&of](Id list, const uint64_t* v) {
             CacheImage image{cache_image_version, v[0] != 0, false, cache_image_no_ageout};
             return of.H5Pset_mdc_image_config(list, &image);
@@ -128,13 +99,7 @@ void put_metadata_cache(Put& on) {
 
 void put_versions(Put& on) {
     const Library& of = on.of;
-    const auto ask = [&of](Id list, uint64_t* v) {
-        int bounds[2] = {};
-        const Status status = of.H5Pget_libver_bounds(list, &bounds[0], &bounds[1]);
-        v[0] = static_cast<uint64_t>(bounds[0]);
-        v[1] = static_cast<uint64_t>(bounds[1]);
-        return status;
-    };
+    const auto ask = [&of](Id list, uint64_t* v) { return ask_libver(of, list, v); };
     // "latest" is a number that grows with the library: the upper bound of its default list.
     uint64_t usual[2] = {};
     const bool known = ask(on.standard, usual) >= 0;
@@ -235,15 +200,7 @@ void put_file_creation(Put& on, bool parallel) {
     }
     put(
         on, {Key::file_space_strategy},
-        [&of](Id list, uint64_t* v) {
-            int strategy = 0;
-            bool persist = false;
-            Size threshold = 0;
-            const Status status =
-                of.H5Pget_file_space_strategy(list, &strategy, &persist, &threshold);
-            v[0] = static_cast<uint64_t>(strategy);
-            return status;
-        },
+        [&of](Id list, uint64_t* v) { return ask_space_strategy(of, list, v); },
         [&of](Id list, const uint64_t* v) {
             return of.H5Pset_file_space_strategy(list, static_cast<int>(v[0]), false, 1);
         });
@@ -285,13 +242,7 @@ void put_file_access(Put& on, const OneFile& file) {
                           "the file is written: its lock keeps others away");
     put(
         on, {Key::file_locking},
-        [&of](Id list, uint64_t* v) {
-            bool lock = false;
-            bool ignore = false;
-            const Status status = of.H5Pget_file_locking(list, &lock, &ignore);
-            v[0] = lock ? 1 : 0;
-            return status;
-        },
+        [&of](Id list, uint64_t* v) { return ask_file_locking(of, list, v); },
         [&of](Id list, const uint64_t* v) {
             return of.H5Pset_file_locking(list, v[0] != 0, true);
         });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Settings of transfers.
+#include "hooks/vol/own_settings.hpp"
 #include "hooks/vol/put.hpp"
 
 namespace tailrace::hooks::vol {
@@ -9,7 +10,7 @@ constexpr uint64_t one_per_chunk = 2;  // H5FD_MPIO_CHUNK_MULTI_IO
 constexpr int selection_io_default = 0;
 constexpr int selection_io_off = 1;
 
-/// An option of collective transfers. HDF5 has no function that asks for it, only its property.
+/// An option of collective transfers.
 template <typename Number>
 void put_option(Put& on, Key key, const char* property, Status (*set)(Id, Number),
                 bool collective) {
@@ -20,12 +21,7 @@ void put_option(Put& on, Key key, const char* property, Status (*set)(Id, Number
         on.choices.settle(key, spool::became_held, not_collective);
     put(
         on, {key},
-        [&of, property](Id list, uint64_t* v) {
-            Number found{};
-            const Status status = of.H5Pget(list, property, &found);
-            v[0] = static_cast<uint64_t>(found);
-            return status;
-        },
+        [&of, property](Id list, uint64_t* v) { return ask_option<Number>(of, property, list, v); },
         [set](Id list, const uint64_t* v) { return set(list, static_cast<Number>(v[0])); });
 }
 
@@ -111,12 +107,12 @@ void put_transfer(Put& on, bool writes) {
         uint64_t now = 0;
         collective = ask(on.list, &now) >= 0 && now == transfer_collective;
     }
-    put_option(on, Key::collective_io, "mpio_collective_opt", of.H5Pset_dxpl_mpio_collective_opt,
+    put_option(on, Key::collective_io, option_collective_io, of.H5Pset_dxpl_mpio_collective_opt,
                collective);
-    put_option(on, Key::chunk_io, "mpio_chunk_opt_hard", of.H5Pset_dxpl_mpio_chunk_opt, collective);
-    put_option(on, Key::chunk_io_chunks, "mpio_chunk_opt_num", of.H5Pset_dxpl_mpio_chunk_opt_num,
+    put_option(on, Key::chunk_io, option_chunk_io, of.H5Pset_dxpl_mpio_chunk_opt, collective);
+    put_option(on, Key::chunk_io_chunks, option_chunk_io_chunks, of.H5Pset_dxpl_mpio_chunk_opt_num,
                collective);
-    put_option(on, Key::chunk_io_percent, "mpio_chunk_opt_ratio",
+    put_option(on, Key::chunk_io_percent, option_chunk_io_percent,
                of.H5Pset_dxpl_mpio_chunk_opt_ratio, collective);
     leave_selections_alone(on);
     const Choice* buffer = on.choices.open(Key::conversion_buffer_bytes);

@@ -99,6 +99,9 @@ bool types_wanted(const DatasetEntry* dataset, spool::Direction direction);
 /// Whether a write may leave members of its elements as they were: to be looked at each time.
 bool may_write_in_part(const DatasetEntry* dataset);
 void types_compared(DatasetEntry* dataset, spool::Direction direction, bool differ);
+/// Whether what the program sets for a transfer is to be looked at: once in each direction.
+bool transfer_settings_wanted(const DatasetEntry* dataset, spool::Direction direction);
+void transfer_settings(DatasetEntry* dataset, spool::Direction direction, const Settings& settings);
 /// How a transfer was really done; learnt later than the transfer.
 void done_as(DatasetEntry* dataset, spool::Direction direction, spool::ActualMode actual,
              uint32_t causes);

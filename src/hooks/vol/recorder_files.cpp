@@ -134,8 +134,9 @@ FileEntry* file_opened(const char* name, const FileFacts& facts, Took took) {
     if (facts.communicator_size > record->communicator_size) {
         record->communicator_size = facts.communicator_size;
     }
+    // A file that is opened again and again has those of the first open that has any.
     if (!file->settings_kept) keep_settings(file->offset, facts.settings);
-    file->settings_kept = true;
+    file->settings_kept = file->settings_kept || facts.settings.count > 0;
     ++file->open;
     widen(record->open, took);
     record->metadata_ns += took.end_ns - took.start_ns;

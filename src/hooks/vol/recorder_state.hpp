@@ -54,8 +54,9 @@ struct DatasetEntry {
     bool token_known;
     bool other_name;  ///< one is kept, and no more
     bool types_compared[2];
-    bool types_differ;  ///< noted
-    bool has_members;   ///< its elements are, or hold, compounds
+    bool settings_kept[2];  ///< those of its transfers
+    bool types_differ;      ///< noted
+    bool has_members;       ///< its elements are, or hold, compounds
     unsigned char token[16];
 };
 

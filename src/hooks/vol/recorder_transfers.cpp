@@ -110,6 +110,18 @@ void types_compared(DatasetEntry* dataset, spool::Direction direction, bool diff
     keep_settings(dataset->offset, settings);
 }
 
+bool transfer_settings_wanted(const DatasetEntry* dataset, spool::Direction direction) {
+    return dataset != nullptr && !dataset->settings_kept[direction];
+}
+
+void transfer_settings(DatasetEntry* dataset, spool::Direction direction,
+                       const Settings& settings) {
+    const Turn turn;
+    if (!turn || record_of(dataset) == nullptr) return;
+    dataset->settings_kept[direction] = true;
+    keep_settings(dataset->offset, settings);
+}
+
 void done_as(DatasetEntry* dataset, spool::Direction direction, spool::ActualMode actual,
              uint32_t causes) {
     const Turn turn;

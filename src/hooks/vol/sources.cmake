@@ -27,6 +27,7 @@ set(tailrace_vol_sources
   older.cpp
   open_caches.cpp
   open_drivers.cpp
+  own_settings.cpp
   places.cpp
   plan.cpp
   proven.cpp

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "hooks/vol/own_settings.hpp"
 #include "hooks/vol/put.hpp"
 
 namespace tailrace::hooks::vol {
@@ -116,6 +117,7 @@ void Transfers::record(Status status, Took took) {
                 transfer.in_part = compare_types(dataset, x_asked.memory_types[number]);
         }
         recorder::transfer(dataset.dataset, transfer);
+        note_settings(dataset);
     }
     if (collective && status >= 0) remember();
 }
@@ -136,6 +138,17 @@ bool Transfers::compare_types(const Object& dataset, Id memory_type) const {
     of.H5Tclose(type);
     if (wanted) recorder::types_compared(dataset.dataset, x_direction, equal == 0);
     return in_part;
+}
+
+/// The first list of the program's own in this direction stands for all.
+void Transfers::note_settings(const Object& dataset) const {
+    if (x_list == library().default_transfer ||
+        !recorder::transfer_settings_wanted(dataset.dataset, x_direction))
+        return;
+    const Quiet quiet(library());
+    Settings settings;
+    transfer_settings(library(), x_list, settings);
+    recorder::transfer_settings(dataset.dataset, x_direction, settings);
 }
 
 void Transfers::remember() {

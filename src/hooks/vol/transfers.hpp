@@ -31,6 +31,7 @@ public:
 private:
     void record(Status status, Took took);
     [[nodiscard]] bool compare_types(const Object& dataset, Id memory_type) const;
+    void note_settings(const Object& dataset) const;
     void remember();
 
     static constexpr size_t usual = 16;

@@ -292,7 +292,7 @@ private:
         const auto record = reader.head<SettingRecord>();
         DecodedSetting made{static_cast<Key>(record.key), reader.numbers(record.count),
                             record.real};
-        if (record.key < key_alignment || record.key > key_memory_type_differs) {
+        if (record.key < key_alignment || record.key >= key_behind) {
             reader.damaged("a setting of kind " + std::to_string(record.key));
         }
         const auto found = x_spool.files.find(record.of);

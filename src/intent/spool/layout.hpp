@@ -285,8 +285,18 @@ enum Key : uint32_t {
     key_userblock_bytes,
     key_collective_metadata_reads,
     key_collective_metadata_writes,
-    key_memory_type_differs  ///< seen by the hook: a transfer converts
-};                           // clang-format skip
+    key_memory_type_differs,  ///< seen by the hook: a transfer converts
+    key_metadata_cache,       ///< first size, largest size, evictions
+    key_metadata_cache_image,
+    key_file_locking,
+    key_evict_on_close,
+    key_conversion_buffer,
+    key_collective_io,
+    key_chunk_io,
+    key_chunk_io_chunks,
+    key_chunk_io_percent,
+    key_behind  ///< none
+};              // clang-format skip
 
 /// A setting of the program that is not the library's default, on a file or dataset; followed by
 /// `count` numbers of 8 bytes (of `is_real` ones, in order of bits, doubles).

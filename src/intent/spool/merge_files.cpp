@@ -125,6 +125,37 @@ void add_settings(Settings& all, const std::vector<DecodedSetting>& settings) {
             case key_memory_type_differs:
                 all["memory_type_differs"] = first != 0;
                 break;
+            case key_metadata_cache:
+                all["metadata_cache_initial_bytes"] = first;
+                all["metadata_cache_max_bytes"] = second;
+                all["metadata_cache_evictions"] = bits(setting, 2) != 0;
+                break;
+            case key_metadata_cache_image:
+                all["metadata_cache_image"] = first != 0;
+                break;
+            case key_file_locking:
+                all["file_locking"] = first != 0;
+                break;
+            case key_evict_on_close:
+                all["evict_on_close"] = first != 0;
+                break;
+            case key_conversion_buffer:
+                all["conversion_buffer_bytes"] = first;
+                break;
+            case key_collective_io:
+                all["collective_io"] = std::string(first == 0 ? "collective" : "individual");
+                break;
+            case key_chunk_io:
+                all["chunk_io"] = std::string(first == 1 ? "one_io" : "multi_io");
+                break;
+            case key_chunk_io_chunks:
+                all["chunk_io_chunks"] = first;
+                break;
+            case key_chunk_io_percent:
+                all["chunk_io_percent"] = first;
+                break;
+            case key_behind:
+                break;
         }
     }
 }

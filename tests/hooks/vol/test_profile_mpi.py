@@ -53,3 +53,12 @@ def test_four_ranks(tmp_path: Path, kind: str) -> None:
     alone = dataset_of(profile, "r.h5", "/independent")["writes"]
     assert alone["requested_independent"] == (8 if kind == "alike" else 9)
     assert alone["actual"]["independent"] == alone["requested_independent"]
+
+
+def test_options_of_collective_transfers(tmp_path: Path) -> None:
+    program = PROGRAM.with_name("vol_apply_transfers")
+    ran, profile = profiled(tmp_path, *MPIEXEC, "-n", "4", program, "t.h5")
+    assert ran.code == 0, ran.err
+    # One of its datasets is written once with a list of the program's own.
+    assert dataset_of(profile, "t.h5", "/linked")["settings_of_program"] == {"chunk_io": "multi_io"}
+    assert "settings_of_program" not in dataset_of(profile, "t.h5", "/several")
