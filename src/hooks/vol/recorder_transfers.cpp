@@ -117,9 +117,8 @@ bool transfer_settings_wanted(const DatasetEntry* dataset, spool::Direction dire
 void transfer_settings(DatasetEntry* dataset, spool::Direction direction,
                        const Settings& settings) {
     const Turn turn;
-    if (!turn || record_of(dataset) == nullptr) return;
     dataset->settings_kept[direction] = true;
-    keep_settings(dataset->offset, settings);
+    if (turn && record_of(dataset) != nullptr) keep_settings(dataset->offset, settings);
 }
 
 void done_as(DatasetEntry* dataset, spool::Direction direction, spool::ActualMode actual,
