@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from h5py import h5t
 
 from tailrace.verify.types import (
@@ -109,6 +110,27 @@ def _is_exact_in_numpy(kind: Type | None) -> bool:
     if isinstance(kind, Float):
         return kind.layout == "" and kind.size in {2, 4, 8}
     return isinstance(kind, Opaque) or (isinstance(kind, Text) and kind.size is not None)
+
+
+def stored_type(tid: Any) -> np.dtype[Any]:
+    """What numpy can say of elements as they are stored, where it has no equal of a whole type: the
+    members that it knows, and bytes for the others (times, as PyTables has them)."""
+    if tid.get_class() == h5t.COMPOUND:
+        indices = range(tid.get_nmembers())
+        return np.dtype({
+            "names": [_text(tid.get_member_name(index)) for index in indices],
+            "formats": [stored_type(tid.get_member_type(index)) for index in indices],
+            "offsets": [tid.get_member_offset(index) for index in indices],
+            "itemsize": tid.get_size(),
+        })  # fmt: skip
+    if tid.get_class() == h5t.ARRAY:
+        return np.dtype((stored_type(tid.get_super()), tid.get_array_dims()))
+    try:
+        found = tid.dtype
+    except TypeError:
+        found = None
+    exact = found is not None and found.kind != "O" and found.itemsize == tid.get_size()
+    return found if exact else np.dtype(f"V{tid.get_size()}")
 
 
 def comparable(kind: Type | None) -> bool:
