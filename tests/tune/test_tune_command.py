@@ -138,6 +138,8 @@ def test_a_program_that_outlives_its_limit(home: Path) -> None:
 def test_a_program_that_needs_a_terminal(home: Path) -> None:
     ran = refused(home, "--", "sh", "-c", "read answer </dev/tty")
     assert "--stdin FILE" in ran.err
+    ran = refused(home, "--", sys.executable, "-S", "-c", "import getpass; getpass.getpass()")
+    assert "--stdin FILE" in ran.err
 
 
 def test_a_program_that_is_not_there(home: Path) -> None:
@@ -187,6 +189,13 @@ def test_a_folder_of_the_user_is_not_written_into(home: Path) -> None:
 def test_options_that_are_wrong(home: Path) -> None:
     assert "no class" in refused(home, "--allow", "colective", "--", "true", code=2).err
     assert "no such file" in refused(home, "--stdin", "nowhere", "--", "true", code=2).err
+    given = home.parent / "given.json"
+    given.write_text("[]")
+    for option in ("--rules", "--declare"):
+        for name, why in (("nowhere", "no such file"), (given, "given.json: ")):
+            said = refused(home, option, name, "--", "true", code=2).err
+            assert why in said and "recording" not in said
+    assert "it wants arguments" in tailrace("tune", cwd=home).expect(2).err
     assert (
         "no tune to go on with"
         in tailrace("tune", "--resume", "--", "true", cwd=home).expect(2).err

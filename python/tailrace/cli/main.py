@@ -83,6 +83,8 @@ def _from_typer(error: typer.TyperException) -> TailraceError:
     context: Any = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "tailrace")
     where = command.removeprefix("tailrace").strip()
+    if not text.strip("."):  # of a command with no words at all, after its help
+        text = "it wants arguments"
     return TailraceError(text, where=where, hint=f"`{command} --help` lists what there is")
 
 

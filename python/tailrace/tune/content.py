@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tailrace import interrupts
 from tailrace.tune import delivered, printed
 from tailrace.tune.alike import Pattern, patterns
 from tailrace.tune.content_file import Itself, compared, itself
@@ -132,6 +133,7 @@ def against_default(default: Result, tuned: Result, known: ByItself) -> Report:
         report.notes.append("not looked at: reads of more datasets than there is room to note")
     _same_print(tuned, known, report)
     report.what = "; ".join(filter(None, [_what(report), given.what])) or "nothing"
+    interrupts.check()  # one that was swallowed meanwhile: then this was cut short, and is no proof
     return report
 
 
