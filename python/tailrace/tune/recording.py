@@ -29,7 +29,8 @@ Document = dict[str, Any]
 # What programs and libraries say when they want to ask somebody.
 _wants_a_terminal = (
     "EOFError", "EOF when reading a line", "not a tty", "not a terminal",
-    "Inappropriate ioctl for device", "/dev/tty", "Error opening terminal", "TERM environment variable not set",
+    "Inappropriate ioctl for device", "/dev/tty", "Error opening terminal",
+    "TERM environment variable not set",
     "could not find terminal", "a terminal is required", "End of file",
 )  # fmt: skip
 
