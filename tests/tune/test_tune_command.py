@@ -162,6 +162,19 @@ def test_a_program_without_files_has_nothing_to_gain(home: Path) -> None:
     assert found["reason"] == "it was not seen to write or read a file"
 
 
+def test_hdf5_files_that_no_hdf5_was_seen_to_use_are_told(home: Path) -> None:
+    """As with a library that is too old, or part of the program."""
+    with h5py.File(home / "in.h5", "w") as file:
+        file["x"] = 1
+    script = "open('out.h5', 'wb').write(open('in.h5', 'rb').read())"
+    found = tailrace(
+        "tune", "--json", "--", sys.executable, "-S", "-c", script, cwd=home
+    ).expect(0).json  # fmt: skip
+    assert "its HDF5 was not seen at work" in found["reason"]
+    assert f"{home / 'in.h5'}, {home / 'out.h5'}" in found["notes"][-1]
+    assert names(home) == ["in.h5", "mine.txt", "tailrace-tune"]
+
+
 def test_a_command_and_a_folder_that_are_not_utf_8(home: Path) -> None:
     bad = os.fsdecode(b"\xff.h5")
     found = tailrace("tune", "--json", "--", "true", bad, cwd=home).expect(0).json

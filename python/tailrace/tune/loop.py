@@ -13,9 +13,10 @@ from pathlib import Path
 from tailrace import statistics
 from tailrace.intent import advice, proof
 from tailrace.intent.apply import Line
+from tailrace.intent.sources import worth_saying
 from tailrace.statistics import Comparison
 from tailrace.tune import candidate as candidates
-from tailrace.tune import landlock, leave_out, pairs, recording, repacked, search, touched
+from tailrace.tune import landlock, leave_out, pairs, recording, repacked, search, touched, unseen
 from tailrace.tune.arms import Arms, Misbehaved
 from tailrace.tune.asked import Asked, Document, Verdict
 from tailrace.tune.candidate import Candidate
@@ -99,10 +100,11 @@ class Tune:
         recorded = self._record(found)
         self._advise(found)
         if found.candidate is None:
-            return _ended(found, "nothing_to_gain", "it was not seen to write or read a file")
+            no_file = "it was not seen to write or read a file"
+            return _ended(found, "nothing_to_gain", _why_none(recorded, no_file))
         badly = self._badly_laid_out(found)
         if not found.candidate.rules and not badly:
-            return _ended(found, "nothing_to_gain", _no_rule)
+            return _ended(found, "nothing_to_gain", _why_none(recorded, _no_rule))
         found.known, alike = self._arms.defaults(self._asked.limit_s)
         if not alike.equal:
             found.notes += alike.notes
@@ -214,13 +216,16 @@ class Tune:
                 "written_bytes": ran.written_bytes,
                 "outside": ran.outside,
                 "refused": ran.refused,
+                "unseen": ran.unseen,
                 "began_ns": ran.outcome.began_ns,
                 "notes": ran.notes,
             }
 
         recorded: Document = self._ledger.fact("recorded", record)
         found.profile = json.loads(file.read_text())
-        found.notes += recorded["notes"]
+        found.notes += [*recorded["notes"], *worth_saying(found.profile)]
+        if names := recorded["unseen"]:
+            found.notes.append(unseen.note(names))
         if (found.profile["run"].get("nodes") or 1) > 1:
             found.notes.append(
                 "it ran on several nodes: files are synced and compared from this one"
@@ -326,6 +331,10 @@ class Tune:
             _ended(found, "not_proven", "nothing of what it writes or prints could be compared")
             return
         _ended(found, "kept", "faster beyond noise, and equal in content")
+
+
+def _why_none(recorded: Document, otherwise: str) -> str:
+    return unseen.REASON if recorded["unseen"] else otherwise
 
 
 def _and_more(names: list[str]) -> str:
