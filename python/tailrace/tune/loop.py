@@ -32,6 +32,7 @@ from tailrace.tune.rules_of_plan import by_suspicion
 from tailrace.tune.scratch import Scratch
 from tailrace.tune.search import Means
 from tailrace.tune.survey import check_space
+from tailrace.tune.words import some
 from tailrace.units import plural
 from tailrace.whole_files import write_text
 
@@ -373,6 +374,12 @@ def nothing_alike(known: ByItself, alike: Report) -> str:
         return (
             "it writes nothing and prints nothing, so that nothing could be compared; have it "
             "print a sum of what it reads"
+        )
+    if known.patterns and not known.files:
+        names = some([pattern.shown for pattern in known.patterns], 3)
+        return (
+            f"the files that it writes have other names in each run ({names}), so that nothing "
+            "could be compared; have it call them the same"
         )
     return "two runs of it as it is have nothing in common that could be compared"
 
