@@ -70,7 +70,7 @@ class FakeRunner:
     def __init__(self, program: Program, folder: Path) -> None:
         self.program, self.folder = program, folder
         self.outside = Outside([], folder)
-        self.command = ["program"]
+        self.command, self.least_free_bytes = ["program"], 0
         ground: Any = Nowhere(folder)
         self.inputs = Inputs(ground, folder, is_cold=False)
         self.printed: dict[str, bytes] = {}

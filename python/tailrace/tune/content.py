@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace import interrupts
-from tailrace.tune import delivered, printed
+from tailrace.tune import content_file, delivered, printed
 from tailrace.tune.alike import Pattern, patterns
 from tailrace.tune.content_file import Itself, compared, itself
 from tailrace.tune.delivered import Reads
@@ -112,6 +112,20 @@ def by_itself(one: Result, other: Result) -> ByItself:
         delivered.unsteady(one.reads, other.reads),
         tuple(alike),
         tuple(alike_reads),
+    )
+
+
+def together(one: ByItself, other: ByItself) -> ByItself:
+    """Of the same run of the default, held against two others: what differs from either."""
+    both = one.files.keys() & other.files.keys()
+    apart = one.files.keys() ^ other.files.keys()
+    return ByItself(
+        {name: content_file.together(one.files[name], other.files[name]) for name in sorted(both)},
+        tuple(sorted({*one.only, *other.only, *apart})),
+        printed.together(one.printed, other.printed),
+        one.reads | other.reads,
+        tuple(dict.fromkeys((*one.patterns, *other.patterns))),
+        tuple(dict.fromkeys((*one.read_patterns, *other.read_patterns))),
     )
 
 

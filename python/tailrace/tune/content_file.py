@@ -40,6 +40,15 @@ class Itself:
         return [f"{file}: {pattern}" for pattern in self.ignore]
 
 
+def together(one: Itself, other: Itself) -> Itself:
+    """Of the same file, held against two others: what differs from either."""
+    lines = one.lines or other.lines
+    if one.lines and other.lines:
+        lines = printed.together(one.lines, other.lines)
+    whole = one.whole or other.whole or (lines is not None and not lines.comparable)
+    return Itself(whole, tuple(dict.fromkeys((*one.ignore, *other.ignore))), lines)
+
+
 @dataclass
 class Compared:
     """how: objects (and attributes, of a container), lines (of text), bytes, or left out; count:

@@ -90,6 +90,8 @@ class Tune:
         try:
             found = self._run()
             self._note_outside(found)
+            if found.known is not None:
+                found.known = self._arms.all_that_differs(found.known)
             found.notes += self._runner.inputs.notes + self._arms.notes
             return found
         finally:
