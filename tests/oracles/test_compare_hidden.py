@@ -371,6 +371,16 @@ def write_times(path: Path, byte: int = 0, number: int = 5, padding: int = 0) ->
         attribute.write(np.frombuffer(bytes(one), "V24"), mtype=kind)
 
 
+def test_times_within_elements_of_variable_length_are_refused(tmp_path: Path) -> None:
+    """They come as pointers, which differ without saying anything."""
+    path = tmp_path / "lists.h5"
+    with h5py.File(path, "w") as file:
+        kind = h5t.vlen_create(h5t.UNIX_D64LE)
+        h5d.create(file.id, b"lists", kind, h5s.create_simple((3,)))
+    with pytest.raises(TailraceError, match="lists cannot be compared"):
+        compare_files(path, path)
+
+
 @pytest.mark.parametrize("other", [{"byte": 1}, {"number": 6}], ids=["time", "number"])
 def test_what_lies_beside_a_time_is_compared_and_so_is_the_time(
     tmp_path: Path, other: dict[str, int]

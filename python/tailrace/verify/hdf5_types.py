@@ -134,12 +134,23 @@ def stored_type(tid: Any) -> np.dtype[Any]:
 
 
 def comparable(kind: Type | None) -> bool:
-    """Whether values of the type have a meaning that can be told here."""
+    """Whether values of the type have a meaning that can be told here. Of variable length beside
+    what numpy does not know they come as pointers."""
+    if kind is not None and kind.variable and _holds_raw(kind):
+        return False
     if isinstance(kind, Compound):
         return all(comparable(member) for _, member in kind.members)
     if isinstance(kind, Array | Vlen):
         return comparable(kind.base)
     return not isinstance(kind, Raw) or kind.comparable
+
+
+def _holds_raw(kind: Type) -> bool:
+    if isinstance(kind, Compound):
+        return any(_holds_raw(member) for _, member in kind.members)
+    if isinstance(kind, Array | Vlen):
+        return _holds_raw(kind.base)
+    return isinstance(kind, Raw)
 
 
 def _float_layout(tid: Any, size: int) -> str:
