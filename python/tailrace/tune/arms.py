@@ -102,9 +102,10 @@ class Arms:
     def _has_room(self) -> bool:
         """For one more that is kept, beside the run at work."""
         assert self._default is not None
-        size = sum(path.stat().st_size for path in self._default.files.values())
-        free = shutil.disk_usage(self._ground.folder.parent).free
-        return free > 2 * size + self._runner.least_free_bytes
+        files = list(self._default.files.values())
+        size = sum(path.stat().st_size for path in files)
+        least = 2 * size + self._runner.least_free_bytes
+        return not files or shutil.disk_usage(files[0].parent).free > least
 
     def plain_differences(self, known: ByItself) -> plain.Differences:
         """What the program leaves otherwise with nothing of ours in it."""
