@@ -153,3 +153,16 @@ def test_a_reader_that_leaves_early_is_no_crash(file: Path) -> None:
         command, shell=True, capture_output=True, text=True, env=environment(), timeout=60
     )
     assert "Traceback" not in ran.stderr and "Exception" not in ran.stderr
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&-"])
+def test_streams_that_who_starts_it_has_closed(tmp_path: Path, closed: str) -> None:
+    """As some schedulers and daemons do."""
+    script = f'"$0" -m tailrace verify nowhere.h5 {closed}; test $? = 2'
+    ran = subprocess.run(
+        ["sh", "-c", script, sys.executable], cwd=tmp_path, env=environment(), check=False,
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert ("cannot be opened" in ran.stderr) == ("2>" not in closed)

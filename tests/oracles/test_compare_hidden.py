@@ -14,7 +14,7 @@ import netCDF4
 import numpy as np
 import pytest
 import seism_files
-from h5py import h5d, h5s, h5t
+from h5py import h5a, h5d, h5s, h5t
 
 from tailrace.errors import TailraceError
 from tailrace.verify.compare import CompareOptions, compare_files
@@ -348,3 +348,48 @@ def test_a_classic_file_may_have_such_names_too(tmp_path: Path) -> None:
     with netCDF4.Dataset(tmp_path / "b", "r+") as file:
         file["data"].setncattr("CLASS", "IMAGE")
     assert found(tmp_path / "a", tmp_path / "b") == [("/data@CLASS", "only")]
+
+
+# --- beside what numpy does not know -------------------------------------------------------------
+
+
+def write_times(path: Path, byte: int = 0, number: int = 5, padding: int = 0) -> None:
+    """Times, as PyTables has them, which numpy has no equal of: in a compound with a gap, in arrays
+    of it, and in an attribute."""
+    kind = h5t.create(h5t.COMPOUND, 24)
+    kind.insert(b"number", 3, h5t.STD_I32BE)
+    kind.insert(b"time", 8, h5t.UNIX_D64LE)
+    one = bytearray(24)
+    one[1], one[6], one[12] = padding, number, byte
+    with h5py.File(path, "w") as file:
+        pair = h5t.array_create(kind, (2,))
+        for name, each, times in (("rows", kind, 3), ("pairs", pair, 6)):
+            data = h5d.create(file.id, name.encode(), each, h5s.create_simple((3,)))
+            stored = np.frombuffer(bytes(one) * times, f"V{each.get_size()}")
+            data.write(h5s.ALL, h5s.ALL, stored, mtype=each)
+        attribute = h5a.create(file.id, b"since", kind, h5s.create_simple((1,)))
+        attribute.write(np.frombuffer(bytes(one), "V24"), mtype=kind)
+
+
+def test_times_within_elements_of_variable_length_are_refused(tmp_path: Path) -> None:
+    """They come as pointers, which differ without saying anything."""
+    path = tmp_path / "lists.h5"
+    with h5py.File(path, "w") as file:
+        kind = h5t.vlen_create(h5t.UNIX_D64LE)
+        h5d.create(file.id, b"lists", kind, h5s.create_simple((3,)))
+    with pytest.raises(TailraceError, match="lists cannot be compared"):
+        compare_files(path, path)
+
+
+@pytest.mark.parametrize("other", [{"byte": 1}, {"number": 6}], ids=["time", "number"])
+def test_what_lies_beside_a_time_is_compared_and_so_is_the_time(
+    tmp_path: Path, other: dict[str, int]
+) -> None:
+    one, again, changed = (tmp_path / name for name in ("one.h5", "again.h5", "changed.h5"))
+    write_times(one)
+    write_times(again, padding=7)
+    write_times(changed, **other)
+    assert found(one, again) == []
+    assert {where for where, _ in found(one, changed)} == {"/@since", "/rows[0]", "/pairs[0]"} | {
+        f"/{name}[{at}]" for name in ("rows", "pairs") for at in (1, 2)
+    }

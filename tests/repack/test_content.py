@@ -16,6 +16,7 @@ from h5py import h5a, h5o, h5r, h5s, h5t
 from samples import write_grid, write_types
 
 from tailrace.repack import Options, repack
+from tailrace.repack.pointers import copy_elements
 
 EVERYTHING = ["/numbers/*=5", "/compound=2", "/rows=2", "/ragged=2", "/objects=2", "/regions=1",
               "/along=2x2", "/text/*=2", "/deep=1", "/array=2", "/opaque=1", "/bitfield=1",
@@ -320,3 +321,65 @@ def test_formats_do_not_become_newer(tmp_path: Path) -> None:
             file["x"] = np.arange(100)
         out = packed(path, "x=10")
         assert out.read_bytes()[8] == path.read_bytes()[8], "version of the superblock"
+
+
+@pytest.mark.parametrize("chunk", ["v=20", "names=20", "*=15"])
+def test_texts_of_a_netcdf_file_keep_their_fill_values(tmp_path: Path, chunk: str) -> None:
+    """netCDF gives each variable of texts one: it lies in the file, and is not to be looked for
+    where it lay in the old one."""
+    path = tmp_path / "texts.nc"
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("y", 40)
+        file.createVariable("v", "f4", ("y",), chunksizes=(10,))[:] = 1
+        for name, options in {"names": {"chunksizes": (8,)}, "whole": {}, "own": {}}.items():
+            fill = {"fill_value": "none"} if name == "own" else {}
+            variable = file.createVariable(name, str, ("y",), **options, **fill)
+            for at in range(40):
+                variable[at] = f"{name} {at}"
+    out = packed(path, chunk)
+    with netCDF4.Dataset(out) as file:
+        for name in ("names", "whole", "own"):
+            assert list(file[name][:]) == [f"{name} {at}" for at in range(40)]
+        assert file["own"]._FillValue == "none" and file["v"][39] == 1
+    with h5py.File(out) as file:
+        assert [file[name].fillvalue for name in ("names", "own")] == [b"", b"none"]
+
+
+def test_a_text_that_is_not_there_does_not_become_an_empty_one(tmp_path: Path) -> None:
+    """What nobody wrote of a chunk, a member of a compound, a label of a dimension."""
+    path = tmp_path / "null.h5"
+    kind = np.dtype([("a", "<i4"), ("b", h5py.string_dtype())])
+    with h5py.File(path, "w") as file:
+        file.create_dataset("text", (10,), h5py.string_dtype(), chunks=(5,))[2:4] = ["x", ""]
+        file.create_dataset("row", (4,), kind, chunks=(4,))[1] = (1, "q")
+        file.create_dataset("x", (4, 4), "f4").dims[0].label = "time"
+    with h5py.File(path) as old, h5py.File(packed(path, "text=10", "row=2")) as new:
+        for file in (old, new):
+            there = [bool(one) for one in pointers(file["text"].id)]
+            assert there == [at in (2, 3) for at in range(10)]
+            assert [bool(one) for one in pointers(file["row"].id)] == [False, True, False, False]
+            labels = h5a.open(file["x"].id, b"DIMENSION_LABELS")
+            assert [bool(one) for one in pointers(labels)] == [True, False]
+        assert list(new["text"][:4]) == [b"", b"", b"x", b""] and new["row"][1]["b"] == b"q"
+        assert new["x"].dims[0].label == "time"
+
+
+def pointers(holder: Any) -> Any:
+    """To texts, as HDF5 gives them to a program in C; the last member of a compound."""
+    kind = holder.get_type()
+    values = np.zeros(holder.shape, f"V{kind.get_size()}")
+    if isinstance(holder, h5a.AttrID):
+        holder.read(values, mtype=kind)
+    else:
+        holder.read(h5s.ALL, h5s.ALL, values, mtype=kind)
+    return values.view(np.uint8).reshape(len(values), -1)[:, -8:].copy().view(np.uint64)[:, 0]
+
+
+def test_a_failure_among_texts_is_told_in_the_words_of_hdf5(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "read-only.h5", "w") as file:
+        file.create_dataset("text", data=["a", "b"], dtype=h5py.string_dtype())
+    with h5py.File(tmp_path / "read-only.h5") as file:
+        text = file["text"].id
+        spaces = (h5s.create_simple((2,)), text.get_space())
+        with pytest.raises(OSError, match="no write intent on file"):
+            copy_elements(text, text, text.get_type(), spaces)

@@ -31,7 +31,7 @@ Document = dict[str, Any]
 class Program:
     """seconds: of a run with these rules in force. hangs, fails, changes: rules that do that;
     changes_last: only in the last proof. idle: rules that are in force nowhere. noise: by what
-    part a run takes longer, by its number."""
+    part a run takes longer, by its number. lost, unseen: what the recording run says so."""
 
     seconds: Callable[[set[str]], float]
     hangs: set[str] = field(default_factory=set)
@@ -44,6 +44,8 @@ class Program:
     prints: Callable[[int], bytes] = lambda number: b"sum 3\n"
     runs: list[tuple[str, set[str]]] = field(default_factory=list)
     interrupt_at: int = 0
+    lost: list[str] = field(default_factory=list)
+    unseen: list[str] = field(default_factory=list)
 
     def run(self, name: str, plan: Document | None) -> tuple[Outcome, bytes, list[Line]]:
         rules = {rule.id for rule in rules_of(plan)} if plan is not None else set()
@@ -68,7 +70,7 @@ class FakeRunner:
     def __init__(self, program: Program, folder: Path) -> None:
         self.program, self.folder = program, folder
         self.outside = Outside([], folder)
-        self.command = ["program"]
+        self.command, self.least_free_bytes = ["program"], 0
         ground: Any = Nowhere(folder)
         self.inputs = Inputs(ground, folder, is_cold=False)
         self.printed: dict[str, bytes] = {}
@@ -112,8 +114,11 @@ def tuned(
     asked = Asked(["program"], folder, folder, folder / "scratch")
     for made in (asked.scratch, asked.state):
         made.mkdir(parents=True, exist_ok=True)
-    profile = {"run": {"ranks": ranks}, "files": [{"path": "/d/a.h5", "posix": {"opens": 1}}]}
-    recorded = Recorded(profile, Outcome(0, 1.0), 0, [], [], [])
+    profile = {
+        "origin": {"notes": program.lost}, "run": {"ranks": ranks},
+        "files": [{"path": "/d/a.h5", "posix": {"opens": 1}}],
+    }  # fmt: skip
+    recorded = Recorded(profile, Outcome(0, 1.0), 0, [], [], [], unseen=program.unseen)
     patch.setattr(loop.recording, "record_run", lambda *_: recorded)
     patch.setattr(loop.advice, "advise", lambda *_: (plan, {}, []))
     patch.setattr(loop, "Runner", lambda *_: FakeRunner(program, asked.scratch))

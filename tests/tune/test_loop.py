@@ -316,6 +316,17 @@ def test_a_plan_without_rules_needs_no_more_runs(tmp_path: Path, monkeypatch: Pa
     assert program.runs == []
 
 
+def test_an_hdf5_that_was_not_seen_is_no_program_without_anything_to_gain(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    program = Program(lambda rules: 1.0, lost=["HDF5 1.12.2 was not recorded"], unseen=["/d/a.h5"])
+    found = tuned(program, plan(), tmp_path, monkeypatch)
+    assert "its HDF5 was not seen at work" in found.verdict.reason
+    assert found.notes == [
+        "HDF5 1.12.2 was not recorded", "HDF5 files, but no HDF5 was seen to use them: /d/a.h5"
+    ]  # fmt: skip
+
+
 def test_a_program_that_prints_and_writes_nothing_is_not_proven(
     tmp_path: Path, monkeypatch: Patch
 ) -> None:

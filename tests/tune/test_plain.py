@@ -11,6 +11,7 @@ from tailrace_cli import tailrace
 from tailrace.tune import content, plain
 from tailrace.tune.content import Result
 from tailrace.tune.delivered import Read
+from tailrace.tune.loop import nothing_alike
 
 NOTICES = """
 import h5py, os
@@ -86,3 +87,11 @@ def test_names_with_a_uuid_fit_those_of_the_other_runs(tmp_path: Path) -> None:
     known = content.by_itself(one, two)
     assert known.names == ["part-*.h5"]
     assert plain.differences(one, run("plain", "ffffffffffff"), known).reason == ""
+
+
+def test_names_with_a_time_are_the_reason_where_nothing_else_is_left(tmp_path: Path) -> None:
+    names = ("run_20261124_120205/out.h5", "run_20261124_120209/out.h5")
+    one, two = (result(tmp_path, str(at), {name: "1"}) for at, name in enumerate(names))
+    known = content.by_itself(one, two)
+    reason = nothing_alike(known, content.against_default(one, two, known))
+    assert "other names in each run (run_20261124_*/out.h5)" in reason

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from tailrace_cli import environment
 
+from tailrace import interrupts
 from tailrace.errors import TailraceError
 from tailrace.tune import supervise
 from tailrace.tune.processes import Process
@@ -157,6 +158,27 @@ def test_work_that_is_left_to_the_background_is_waited_for(tmp_path: Path) -> No
     found = supervised(job(tmp_path, script))
     assert found.elapsed_s >= 0.6
     assert (tmp_path / "late").exists()
+
+
+def test_an_interrupt_that_was_swallowed_ends_it_before_the_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Library:
+        def __del__(self) -> None:
+            os.kill(os.getpid(), signal.SIGTERM)  # where no exception leaves
+
+    before = {number: signal.getsignal(number) for number in interrupts.signals}
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    try:
+        interrupts.install()
+        Library()
+        with pytest.raises(KeyboardInterrupt):
+            supervised(job(tmp_path, "open('ran', 'w')"))
+    finally:
+        interrupts.forget()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert not (tmp_path / "ran").exists()
 
 
 def test_an_interrupt_ends_the_run(tmp_path: Path) -> None:

@@ -138,6 +138,8 @@ def test_a_program_that_outlives_its_limit(home: Path) -> None:
 def test_a_program_that_needs_a_terminal(home: Path) -> None:
     ran = refused(home, "--", "sh", "-c", "read answer </dev/tty")
     assert "--stdin FILE" in ran.err
+    ran = refused(home, "--", sys.executable, "-S", "-c", "import getpass; getpass.getpass()")
+    assert "--stdin FILE" in ran.err
 
 
 def test_a_program_that_is_not_there(home: Path) -> None:
@@ -158,6 +160,19 @@ def test_a_program_without_files_has_nothing_to_gain(home: Path) -> None:
     jsonschema.validate(found, SCHEMA)
     assert (found["verdict"], found["kept"], found["runs"]) == ("nothing_to_gain", False, [])
     assert found["reason"] == "it was not seen to write or read a file"
+
+
+def test_hdf5_files_that_no_hdf5_was_seen_to_use_are_told(home: Path) -> None:
+    """As with a library that is too old, or part of the program."""
+    with h5py.File(home / "in.h5", "w") as file:
+        file["x"] = 1
+    script = "open('out.h5', 'wb').write(open('in.h5', 'rb').read())"
+    found = tailrace(
+        "tune", "--json", "--", sys.executable, "-S", "-c", script, cwd=home
+    ).expect(0).json  # fmt: skip
+    assert "its HDF5 was not seen at work" in found["reason"]
+    assert f"{home / 'in.h5'}, {home / 'out.h5'}" in found["notes"][-1]
+    assert names(home) == ["in.h5", "mine.txt", "tailrace-tune"]
 
 
 def test_a_command_and_a_folder_that_are_not_utf_8(home: Path) -> None:
@@ -187,6 +202,13 @@ def test_a_folder_of_the_user_is_not_written_into(home: Path) -> None:
 def test_options_that_are_wrong(home: Path) -> None:
     assert "no class" in refused(home, "--allow", "colective", "--", "true", code=2).err
     assert "no such file" in refused(home, "--stdin", "nowhere", "--", "true", code=2).err
+    given = home.parent / "given.json"
+    given.write_text("[]")
+    for option in ("--rules", "--declare"):
+        for name, why in (("nowhere", "no such file"), (given, "given.json: ")):
+            said = refused(home, option, name, "--", "true", code=2).err
+            assert why in said and "recording" not in said
+    assert "it wants arguments" in tailrace("tune", cwd=home).expect(2).err
     assert (
         "no tune to go on with"
         in tailrace("tune", "--resume", "--", "true", cwd=home).expect(2).err

@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
@@ -21,6 +22,9 @@ _dashes = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
 def main(arguments: list[str] | None = None) -> NoReturn:
     """The `tailrace` command."""
     interrupts.install()
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by who started it: nobody listens
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):  # names in letters that this terminal has not
         sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
@@ -83,6 +87,8 @@ def _from_typer(error: typer.TyperException) -> TailraceError:
     context: Any = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "tailrace")
     where = command.removeprefix("tailrace").strip()
+    if not text.strip("."):  # of a command with no words at all, after its help
+        text = "it wants arguments"
     return TailraceError(text, where=where, hint=f"`{command} --help` lists what there is")
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -124,6 +125,7 @@ def tune(
     for opened in allow_outside:
         if not opened.is_dir():
             raise TailraceError("there is no such folder", where=f"--allow-outside {opened}")
+    _check_given(rules, declared)
     folder = output_folder.resolve()
     _check_paths(home, folder, *([scratch.resolve()] if scratch else []))
     own = f"tailrace-tune-{xxhash.xxh3_64_hexdigest(str(folder).encode())}"  # of this tune alone
@@ -146,6 +148,16 @@ def tune(
     if result["verdict"] == "not_proven":
         return int(ExitCode.VERIFICATION_FAILED)
     return int(ExitCode.OK)
+
+
+def _check_given(rules: Sequence[Path], declared: Sequence[Path]) -> None:
+    """Raises where they are wrong: before a run, which may take long."""
+    from tailrace.intent import advice, declarations
+
+    if rules:
+        advice.rule_table(rules)
+    for name, text in declarations.read_all(declared):
+        declarations.check(text, name)
 
 
 def _check_paths(*folders: Path) -> None:

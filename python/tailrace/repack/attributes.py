@@ -11,6 +11,7 @@ import numpy as np
 from h5py import h5, h5a, h5p, h5s, h5t
 
 from tailrace.errors import ExitCode, TailraceError
+from tailrace.repack.pointers import copy_value
 from tailrace.repack.references import References, holds_references
 from tailrace.repack.survey import raw, text
 from tailrace.verify.hdf5_types import type_of
@@ -59,6 +60,9 @@ def _copy(attribute: Any, there: Any, type_for: TypeFor, references: References)
     dtype = _numpy_type(attribute)
     if dtype is None:
         raise unknown_type(f"attribute {text(attribute.name)}")
+    if not holds_references(dtype):
+        copy_value(attribute, made)
+        return
     memory = h5t.py_create(dtype)
     outer, base = tuple(attribute.shape), dtype
     if dtype.subdtype is not None:

@@ -157,6 +157,8 @@ class Copier:
             return True
         if has_references or thing.get_type().committed():
             return False
+        if old.type.variable and _is_filled(thing):
+            return False  # the fill value would be looked for where it lies in the old file
         return old.type.variable or old.stored_bytes <= _whole_bytes
 
     def _fill_later(self, source: Any, place: bytes, old: Dataset) -> None:
@@ -203,6 +205,11 @@ class Copier:
         if self._scratch_count == 1:
             return h5g.create(h5g.open(self._target, b"/"), _scratch)
         return h5g.open(self._target, _scratch)
+
+
+def _is_filled(thing: Any) -> bool:
+    """By a value of the program's own; netCDF gives its texts one."""
+    return bool(thing.get_create_plist().fill_value_defined() == h5d.FILL_VALUE_USER_DEFINED)
 
 
 def _refers(thing: Any) -> bool:

@@ -14,7 +14,8 @@ from h5py import h5p, h5s, h5t
 from tailrace.repack.allocated import Allocated, Everything, allocated
 from tailrace.repack.attributes import unknown_type
 from tailrace.repack.memory import Memory, chunk_bytes
-from tailrace.repack.references import References
+from tailrace.repack.pointers import copy_elements
+from tailrace.repack.references import References, holds_references
 from tailrace.repack.survey import Dataset, Storage
 from tailrace.verify.model import Box, Shape, Values
 from tailrace.verify.pace import Pace
@@ -74,7 +75,11 @@ def copy_variable(
             values = np.zeros(_extents(box), dtype, order="C")
             source.read(*spaces, values, mtype=memory_type)
             pace.learn(values)
-            target.write(*spaces, references.translated(values, base), mtype=memory_type)
+            if holds_references(dtype):
+                target.write(*spaces, references.translated(values, base), mtype=memory_type)
+            else:
+                del values
+                copy_elements(source, target, source.get_type(), spaces)
         tell(math.prod(_extents(box)) * old.item_bytes)
 
 

@@ -48,7 +48,7 @@ def check_contents(real: Path, found: Survey, memory: Memory) -> None:
     if found.incomparable:
         raise TailraceError(
             f"{found.incomparable[0]} holds references of the kind that HDF5 1.12 introduced, "
-            "which cannot be copied here",
+            "or times within elements of variable length, which cannot be copied here",
             where=str(real), code=ExitCode.CAPABILITY_MISSING,
         )  # fmt: skip
     for dataset in found.datasets:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -34,6 +35,7 @@ Copies = dict[str, Path]  # of inputs, by their names in the working folder
 _least_limit_s = 10.0
 _times_slower = 5.0  # than the slowest default: then it hangs, or might as well
 _plain = "default with nothing of ours"
+_most_defaults = 6  # that are kept to be compared
 _met_limit = "it met its time limit, which one stall of the machine can do"
 
 
@@ -52,6 +54,7 @@ class Arms:
         self._limit_s: float | None = None
         self._is_derived = False  # the limit: it is not the user's
         self._default: Result | None = None
+        self._further: list[ByItself] = []
         self._on_copies = False
         self._limits = Limits(ledger)
         self.pace = Pace()
@@ -66,7 +69,43 @@ class Arms:
         derived_s = max(_least_limit_s, _times_slower * slowest)
         self._limit_s, self._is_derived = min(limit_s, derived_s), derived_s < limit_s
         known = content.by_itself(kept[0], kept[1])
+        while self._ledger.known(self._next_default) is not None:
+            self._hold_another()
         return known, content.against_default(kept[0], kept[1], known)
+
+    def all_that_differs(self, known: ByItself) -> ByItself:
+        """By itself: also from runs of the default that were made since."""
+        return functools.reduce(content.together, self._further, known)
+
+    @property
+    def _next_default(self) -> str:
+        return f"default-{3 + len(self._further)}"
+
+    def _hold_another(self) -> None:
+        assert self._default is not None
+        fresh = self._kept(self._next_default)
+        self._further.append(content.by_itself(self._default, fresh))
+
+    def _is_older_than_that(self, other: Result, known: ByItself) -> bool:
+        """Before somebody is blamed for a difference: whether a fresh run of the default differs
+        from the first one where none before did. A date by the minute is the same in two runs, and
+        another one in the next."""
+        assert self._default is not None
+        is_full = 2 + len(self._further) >= _most_defaults
+        if is_full or other.code != self._default.code or not self._has_room():
+            return False
+        before = set(self.all_that_differs(known).names)
+        self._say("it differs: the default once more, to see whether that does so too by now")
+        self._hold_another()
+        return set(self.all_that_differs(known).names) != before
+
+    def _has_room(self) -> bool:
+        """For one more that is kept, beside the run at work."""
+        assert self._default is not None
+        files = list(self._default.files.values())
+        size = sum(path.stat().st_size for path in files)
+        least = 2 * size + self._runner.least_free_bytes
+        return not files or shutil.disk_usage(files[0].parent).free > least
 
     def plain_differences(self, known: ByItself) -> plain.Differences:
         """What the program leaves otherwise with nothing of ours in it."""
@@ -76,7 +115,11 @@ class Arms:
             if measured.outcome.code != self._expected_code() or measured.outcome.stopped:
                 raise self._went_wrong(_plain, None, measured)
             assert self._default is not None and measured.result is not None
-            found = plain.differences(self._default, measured.result, known)
+            found = plain.differences(self._default, measured.result, self.all_that_differs(known))
+            if found.with_ours and self._is_older_than_that(measured.result, known):
+                found = plain.differences(
+                    self._default, measured.result, self.all_that_differs(known)
+                )
             self._drop(measured)
             return {**measured.as_fact(), **asdict(found)}
 
@@ -94,8 +137,7 @@ class Arms:
                 measured = self._made(name, plan, keep=True)
             report = None
             if not measured.outcome.stopped and measured.result is not None:
-                assert self._default is not None
-                report = content.against_default(self._default, measured.result, known).as_json()
+                report = self._against_default(measured.result, known).as_json()
             self._drop(measured)
             return {**measured.as_fact(), "report": report}
 
@@ -106,6 +148,13 @@ class Arms:
         outcome = Outcome(fact["code"], fact["run_s"], fact["stopped"])
         lines = [Line(**line) for line in fact["lines"]]
         return Checked(outcome, lines, not_in_force(plan or {}, lines), report)
+
+    def _against_default(self, result: Result, known: ByItself) -> Report:
+        assert self._default is not None
+        report = content.against_default(self._default, result, self.all_that_differs(known))
+        if report.differences and self._is_older_than_that(result, known):
+            report = content.against_default(self._default, result, self.all_that_differs(known))
+        return report
 
     def in_turns(self, stage: str, arms: tuple[str, str], plans: Plans, wanted: int) -> Times:
         """Pairs of two arms, so many. plans: of the arms that have one."""

@@ -13,7 +13,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tailrace.tune import delivered, printed
+from tailrace import interrupts
+from tailrace.tune import content_file, delivered, printed
 from tailrace.tune.alike import Pattern, patterns
 from tailrace.tune.content_file import Itself, compared, itself
 from tailrace.tune.delivered import Reads
@@ -114,6 +115,20 @@ def by_itself(one: Result, other: Result) -> ByItself:
     )
 
 
+def together(one: ByItself, other: ByItself) -> ByItself:
+    """Of the same run of the default, held against two others: what differs from either."""
+    both = one.files.keys() & other.files.keys()
+    apart = one.files.keys() ^ other.files.keys()
+    return ByItself(
+        {name: content_file.together(one.files[name], other.files[name]) for name in sorted(both)},
+        tuple(sorted({*one.only, *other.only, *apart})),
+        printed.together(one.printed, other.printed),
+        one.reads | other.reads,
+        tuple(dict.fromkeys((*one.patterns, *other.patterns))),
+        tuple(dict.fromkeys((*one.read_patterns, *other.read_patterns))),
+    )
+
+
 def against_default(default: Result, tuned: Result, known: ByItself) -> Report:
     """What a tuned run has left, held against a run of the default."""
     report = Report()
@@ -132,6 +147,7 @@ def against_default(default: Result, tuned: Result, known: ByItself) -> Report:
         report.notes.append("not looked at: reads of more datasets than there is room to note")
     _same_print(tuned, known, report)
     report.what = "; ".join(filter(None, [_what(report), given.what])) or "nothing"
+    interrupts.check()  # one that was swallowed meanwhile: then this was cut short, and is no proof
     return report
 
 

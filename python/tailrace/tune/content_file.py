@@ -10,6 +10,7 @@ from pathlib import Path
 
 import xxhash
 
+from tailrace import interrupts
 from tailrace.errors import TailraceError
 from tailrace.tune import printed
 from tailrace.tune.printed import Printed
@@ -39,6 +40,15 @@ class Itself:
         return [f"{file}: {pattern}" for pattern in self.ignore]
 
 
+def together(one: Itself, other: Itself) -> Itself:
+    """Of the same file, held against two others: what differs from either."""
+    lines = one.lines or other.lines
+    if one.lines and other.lines:
+        lines = printed.together(one.lines, other.lines)
+    whole = one.whole or other.whole or (lines is not None and not lines.comparable)
+    return Itself(whole, tuple(dict.fromkeys((*one.ignore, *other.ignore))), lines)
+
+
 @dataclass
 class Compared:
     """how: objects (and attributes, of a container), lines (of text), bytes, or left out; count:
@@ -55,7 +65,7 @@ def itself(one: Path, other: Path) -> Itself:
     if not _is_container(one) or not _is_container(other):
         return _itself_of_bytes(one, other)
     try:
-        report = compare_files(one, other, CompareOptions(most=_most_differences))
+        report = compare_files(one, other, CompareOptions(most=_most_differences), _hear)
     except TailraceError:  # not whole, as a file may be at a close in between
         return Itself(whole=True)
     patterns = tuple(dict.fromkeys(_pattern(difference) for difference in report.first))
@@ -80,11 +90,16 @@ def compared(default: Path, tuned: Path, known: Itself) -> Compared:
 
 def _compared_container(default: Path, tuned: Path, known: Itself) -> Compared:
     try:
-        report = compare_files(default, tuned, CompareOptions(ignore=known.ignore))
+        report = compare_files(default, tuned, CompareOptions(ignore=known.ignore), _hear)
     except TailraceError as error:
         return Compared("objects", differences=[f"cannot be read: {error.what}"])
     said = report.objects - 1 + report.attributes  # that there is a root says nothing
     return Compared("objects", said, report.read_bytes, _sentences(report))
+
+
+def _hear(_done: int, _total: int) -> None:
+    """Raises where an interrupt was swallowed by a library that calls back."""
+    interrupts.check()
 
 
 def _sentences(report: CompareReport) -> list[str]:

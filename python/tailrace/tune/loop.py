@@ -13,9 +13,10 @@ from pathlib import Path
 from tailrace import statistics
 from tailrace.intent import advice, proof
 from tailrace.intent.apply import Line
+from tailrace.intent.sources import worth_saying
 from tailrace.statistics import Comparison
 from tailrace.tune import candidate as candidates
-from tailrace.tune import landlock, leave_out, pairs, recording, repacked, search, touched
+from tailrace.tune import landlock, leave_out, pairs, recording, repacked, search, touched, unseen
 from tailrace.tune.arms import Arms, Misbehaved
 from tailrace.tune.asked import Asked, Document, Verdict
 from tailrace.tune.candidate import Candidate
@@ -31,6 +32,7 @@ from tailrace.tune.rules_of_plan import by_suspicion
 from tailrace.tune.scratch import Scratch
 from tailrace.tune.search import Means
 from tailrace.tune.survey import check_space
+from tailrace.tune.words import some
 from tailrace.units import plural
 from tailrace.whole_files import write_text
 
@@ -88,6 +90,8 @@ class Tune:
         try:
             found = self._run()
             self._note_outside(found)
+            if found.known is not None:
+                found.known = self._arms.all_that_differs(found.known)
             found.notes += self._runner.inputs.notes + self._arms.notes
             return found
         finally:
@@ -99,10 +103,11 @@ class Tune:
         recorded = self._record(found)
         self._advise(found)
         if found.candidate is None:
-            return _ended(found, "nothing_to_gain", "it was not seen to write or read a file")
+            no_file = "it was not seen to write or read a file"
+            return _ended(found, "nothing_to_gain", _why_none(recorded, no_file))
         badly = self._badly_laid_out(found)
         if not found.candidate.rules and not badly:
-            return _ended(found, "nothing_to_gain", _no_rule)
+            return _ended(found, "nothing_to_gain", _why_none(recorded, _no_rule))
         found.known, alike = self._arms.defaults(self._asked.limit_s)
         if not alike.equal:
             found.notes += alike.notes
@@ -214,13 +219,16 @@ class Tune:
                 "written_bytes": ran.written_bytes,
                 "outside": ran.outside,
                 "refused": ran.refused,
+                "unseen": ran.unseen,
                 "began_ns": ran.outcome.began_ns,
                 "notes": ran.notes,
             }
 
         recorded: Document = self._ledger.fact("recorded", record)
         found.profile = json.loads(file.read_text())
-        found.notes += recorded["notes"]
+        found.notes += [*recorded["notes"], *worth_saying(found.profile)]
+        if names := recorded["unseen"]:
+            found.notes.append(unseen.note(names))
         if (found.profile["run"].get("nodes") or 1) > 1:
             found.notes.append(
                 "it ran on several nodes: files are synced and compared from this one"
@@ -328,6 +336,10 @@ class Tune:
         _ended(found, "kept", "faster beyond noise, and equal in content")
 
 
+def _why_none(recorded: Document, otherwise: str) -> str:
+    return unseen.REASON if recorded["unseen"] else otherwise
+
+
 def _and_more(names: list[str]) -> str:
     return f" and {len(names) - 1} more" if len(names) > 1 else ""
 
@@ -364,6 +376,12 @@ def nothing_alike(known: ByItself, alike: Report) -> str:
         return (
             "it writes nothing and prints nothing, so that nothing could be compared; have it "
             "print a sum of what it reads"
+        )
+    if known.patterns and not known.files:
+        names = some([pattern.shown for pattern in known.patterns], 3)
+        return (
+            f"the files that it writes have other names in each run ({names}), so that nothing "
+            "could be compared; have it call them the same"
         )
     return "two runs of it as it is have nothing in common that could be compared"
 

@@ -101,7 +101,7 @@ class Runner:
     def __init__(self, setting: Setting, ground: Ground) -> None:
         self._setting, self._ground = setting, ground
         self.outside = Outside([], setting.root)
-        self.command = setting.command
+        self.command, self.least_free_bytes = setting.command, setting.least_free_bytes
         self.inputs = Inputs(ground, setting.home, is_cold=setting.is_cold)
 
     def run(

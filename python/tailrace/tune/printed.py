@@ -36,6 +36,13 @@ def steady(one: bytes, other: bytes) -> Printed:
     return Printed(lines, frozenset(at for at, (a, b) in pairs if a != b))
 
 
+def together(one: Printed, other: Printed) -> Printed:
+    """Of the same output, held against two others: what differs from either."""
+    if one.unsteady is None or other.unsteady is None:
+        return Printed(one.lines, None)
+    return Printed(one.lines, one.unsteady | other.unsteady)
+
+
 def differs(expected: Printed, text: bytes) -> str:
     """The first line that is another one, as the end of a sentence; "": none is, or none can be
     compared."""

@@ -9,7 +9,7 @@ import shlex
 import shutil
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import layers, record
 from tailrace.intent.native_calls import call
 from tailrace.readable import readable
-from tailrace.tune import refused, relocate, touched
+from tailrace.tune import refused, relocate, touched, unseen
 from tailrace.tune.ground import Ground
 from tailrace.tune.measure import Setting, strays_are_an_error
 from tailrace.tune.refused import Refused, Where
@@ -28,16 +28,18 @@ Document = dict[str, Any]
 
 # What programs and libraries say when they want to ask somebody.
 _wants_a_terminal = (
-    "EOF when reading a line", "not a tty", "not a terminal", "Inappropriate ioctl for device",
-    "/dev/tty", "Error opening terminal", "TERM environment variable not set",
-    "End of file",
+    "EOFError", "EOF when reading a line", "not a tty", "not a terminal",
+    "Inappropriate ioctl for device", "/dev/tty", "Error opening terminal",
+    "TERM environment variable not set",
+    "could not find terminal", "a terminal is required", "End of file",
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Recorded:
     """profile: with the files where the user has them. outside: files that it wrote elsewhere.
-    refused: what it was not let do and went on without, in words; "": nothing."""
+    refused: what it was not let do and went on without, in words; "": nothing. unseen: HDF5 files
+    of an HDF5 that was not seen at work."""
 
     profile: Document
     outcome: Outcome
@@ -46,6 +48,7 @@ class Recorded:
     written: list[str]
     notes: list[str]
     refused: str = ""
+    unseen: list[str] = field(default_factory=list)
 
 
 def record_run(setting: Setting, ground: Ground, limit_s: float | None) -> Recorded:
@@ -67,6 +70,7 @@ def record_run(setting: Setting, ground: Ground, limit_s: float | None) -> Recor
     denied = _refused(profile, setting, ground)
     outside = _written_outside(profile, outcome.began_ns, setting, ground)
     layers.without_doubles(profile)
+    not_seen = unseen.hdf5_files(profile, ground.written())
     left = ground.end("record")
     strays_are_an_error(left)
     size = sum((left.folder / name).lstat().st_size for name in left.written)
@@ -76,6 +80,7 @@ def record_run(setting: Setting, ground: Ground, limit_s: float | None) -> Recor
     return Recorded(
         relocate.profile_at_home(profile, homes), outcome, size, outside, left.written,
         list(hooks.notes), refused.note(denied) if denied else "",
+        sorted({relocate.at_home(path, homes) for path in not_seen}),
     )  # fmt: skip
 
 

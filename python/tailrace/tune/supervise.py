@@ -77,7 +77,8 @@ class Outcome:
 
 def supervised(job: Job) -> Outcome:
     """Runs to the end, without a terminal. Raises KeyboardInterrupt after a signal, when nothing
-    of the run is left."""
+    of the run is left; before it, where one was swallowed by a library that calls back."""
+    interrupts.check()
     job.prints.mkdir(parents=True, exist_ok=True)
     with (
         (job.prints / "stdout").open("wb") as out,

@@ -204,7 +204,7 @@ class Hdf5Tree:
         if not comparable(kind):
             raise TailraceError(
                 f"{what} cannot be compared: it holds references of the kind that HDF5 1.12 "
-                "introduced",
+                "introduced, or times within elements of variable length",
                 where=str(self.path),
                 hint=f"--ignore '{pattern}' leaves it out",
                 code=ExitCode.CAPABILITY_MISSING,

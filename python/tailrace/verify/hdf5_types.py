@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from h5py import h5t
 
 from tailrace.verify.types import (
@@ -111,13 +112,45 @@ def _is_exact_in_numpy(kind: Type | None) -> bool:
     return isinstance(kind, Opaque) or (isinstance(kind, Text) and kind.size is not None)
 
 
+def stored_type(tid: Any) -> np.dtype[Any]:
+    """What numpy can say of elements as they are stored, where it has no equal of a whole type: the
+    members that it knows, and bytes for the others (times, as PyTables has them)."""
+    if tid.get_class() == h5t.COMPOUND:
+        indices = range(tid.get_nmembers())
+        return np.dtype({
+            "names": [_text(tid.get_member_name(index)) for index in indices],
+            "formats": [stored_type(tid.get_member_type(index)) for index in indices],
+            "offsets": [tid.get_member_offset(index) for index in indices],
+            "itemsize": tid.get_size(),
+        })  # fmt: skip
+    if tid.get_class() == h5t.ARRAY:
+        return np.dtype((stored_type(tid.get_super()), tid.get_array_dims()))
+    try:
+        found = tid.dtype
+    except TypeError:
+        found = None
+    exact = found is not None and found.kind != "O" and found.itemsize == tid.get_size()
+    return found if exact else np.dtype(f"V{tid.get_size()}")
+
+
 def comparable(kind: Type | None) -> bool:
-    """Whether values of the type have a meaning that can be told here."""
+    """Whether values of the type have a meaning that can be told here. Of variable length beside
+    what numpy does not know they come as pointers."""
+    if kind is not None and kind.variable and _holds_raw(kind):
+        return False
     if isinstance(kind, Compound):
         return all(comparable(member) for _, member in kind.members)
     if isinstance(kind, Array | Vlen):
         return comparable(kind.base)
     return not isinstance(kind, Raw) or kind.comparable
+
+
+def _holds_raw(kind: Type) -> bool:
+    if isinstance(kind, Compound):
+        return any(_holds_raw(member) for _, member in kind.members)
+    if isinstance(kind, Array | Vlen):
+        return _holds_raw(kind.base)
+    return isinstance(kind, Raw)
 
 
 def _float_layout(tid: Any, size: int) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from h5py import h5d, h5s, h5t
 
 from tailrace.errors import ExitCode, TailraceError
-from tailrace.verify.hdf5_types import has_opaque, has_padded_text, type_of
+from tailrace.verify.hdf5_types import has_opaque, has_padded_text, stored_type, type_of
 from tailrace.verify.model import Attribute, Box, Node, Shape, Values
 from tailrace.verify.types import Bitfield, Type
 
@@ -61,7 +61,7 @@ def read_attribute(attribute: Any, committed: str) -> Attribute:
     if dtype is None or has_opaque(kind) or has_padded_text(kind):
         values = np.zeros(shape, f"V{tid.get_size()}")
         attribute.read(values, mtype=tid)
-        values = values if dtype is None else values.view(dtype)
+        values = values.view(dtype or stored_type(tid))
         return Attribute(kind, shape, values, committed)
     outer = shape
     memory = h5t.py_create(dtype)
@@ -106,7 +106,7 @@ def read_box(dataset: h5py.Dataset, kind: Type | None, box: Box) -> Values:
     if dtype is not None and (has_opaque(kind) or has_padded_text(kind)):
         return _read_stored(dataset, box).view(dtype)
     if dtype is None:
-        return _read_stored(dataset, box)
+        return _read_stored(dataset, box).view(stored_type(dataset.id.get_type()))
     if dtype.kind in "iufb" and dtype.subdtype is None and box:
         # Zeros first: elements without storage and without a fill value leave the buffer as it was.
         values = np.zeros(tuple(part.stop - part.start for part in box), dtype)
