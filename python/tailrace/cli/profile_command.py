@@ -8,7 +8,7 @@ import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,8 +18,11 @@ from tailrace.errors import ExitCode, TailraceError
 from tailrace.readable import readable
 from tailrace.whole_files import write_text
 
+if TYPE_CHECKING:
+    from tailrace.intent.layers import Layers
+
 Command = Annotated[
-    list[str],
+    list[str] | None,
     typer.Argument(
         metavar="-- COMMAND...", show_default=False,
         help="The program and its arguments, with its launcher where it has one.",
@@ -39,6 +42,13 @@ Keep = Annotated[
     bool, typer.Option("--keep-spools", help="Keep what the processes noted down, beside FILE.")
 ]
 
+FromSpools = Annotated[
+    Path | None,
+    typer.Option(
+        "--from-spools", metavar="FOLDER", show_default=False,
+        help="Run nothing: make the profile of what processes noted down there.",
+    ),
+]  # fmt: skip
 Of = Annotated[
     str,
     typer.Option(
@@ -65,11 +75,12 @@ Declared = Annotated[
 
 
 def profile(
-    command: Command,
+    command: Command = None,
     output_file: To = Path("profile.json"),
     layers_asked: Of = "auto",
     spool_mib: Most = None,
     keep_spools: Keep = False,
+    from_spools: FromSpools = None,
     declared: Declared = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -84,27 +95,53 @@ def profile(
     output = Output(as_json=as_json, quiet=quiet)
     core = _core()
     wanted = layers.parse(layers_asked)
+    if (from_spools is None) == (not command):
+        raise TailraceError(
+            "one of both is wanted: a command after --, or --from-spools FOLDER", where="profile",
+            hint="tailrace profile -- python script.py",
+        )  # fmt: skip
+    command = command or []
     if not output_file.parent.is_dir():
         raise TailraceError(
             "the folder is not there", where=str(output_file.parent), hint="make it first"
         )
+    if from_spools is not None:
+        if not any(from_spools.glob("*.spool")):
+            raise TailraceError(
+                "no process has noted anything down here (*.spool)", where=str(from_spools),
+                hint="TAILRACE_PROFILE_DIR was its name, or FILE.spools beside a profile",
+            )  # fmt: skip
+        found = _read(core, from_spools, command, wanted)
+        write_text(output_file, json.dumps(found, indent=2) + "\n")
+        _tell(output, found, None, output_file, command, wanted.names)
+        return int(ExitCode.OK)
     declaring = declarations.environment_for(declared, os.environ)
-    with record.spool_folder(output_file, keep=keep_spools, tell=output.note) as spools:
+    use = " (`tailrace profile --from-spools {}` makes a profile of it)"
+    with record.spool_folder(output_file, keep=keep_spools, tell=output.note, use=use) as spools:
         hooks = layers.prepare(wanted, command, spools, spool_mib)
         for note in hooks.notes:
             output.note(note)
         hooks.environment.update(declaring)
         words = record.with_environment(hooks.words, list(hooks.environment))
         ended = record.run(words, hooks.environment, quiet_stdout=as_json)
-        found = json.loads(core.profile_of_spools(str(spools), readable(shlex.join(command))))
-        if not wanted.posix_of_all:
-            layers.without_doubles(found)
+        found = _read(core, spools, command, wanted)
         if not keep_spools:
             for source in found["origin"].get("sources", []):
                 source["path"] = Path(source["path"]).name
         write_text(output_file, json.dumps(found, indent=2) + "\n")
     _tell(output, found, ended, output_file, command, wanted.names)
     return int(ExitCode.RUN_FAILED if ended.code else ExitCode.OK)
+
+
+def _read(core: Any, spools: Path, command: list[str], wanted: Layers) -> dict[str, Any]:
+    from tailrace.intent import layers
+
+    found: dict[str, Any] = json.loads(
+        core.profile_of_spools(str(spools), readable(shlex.join(command)))
+    )
+    if not wanted.posix_of_all:
+        layers.without_doubles(found)
+    return found
 
 
 def _core() -> Any:
@@ -129,10 +166,10 @@ def _tell(
     from tailrace.cli.profile_show import show
 
     processes = found["run"].get("processes", [])
-    if not processes:
+    if not processes and ended is not None:
         what = " or ".join(_uses[layer] for layer in layers)
         output.note(f"nothing was recorded: no process of `{shlex.join(command)}` {what}")
-    if ended.code:
+    if ended is not None and ended.code:
         how = f"signal {ended.signal_number}" if ended.signal_number else f"exit code {ended.code}"
         output.note(f"the program ended with {how}; the profile holds what it did until then")
     show(output, found)
@@ -141,8 +178,8 @@ def _tell(
         {
             "command": "profile",
             "argv": command,
-            "program_exit_code": ended.code,
-            "elapsed_s": ended.elapsed_s,
+            "program_exit_code": None if ended is None else ended.code,
+            "elapsed_s": None if ended is None else ended.elapsed_s,
             "profile": str(file),
             "processes": len(processes),
             "files": len(found.get("files", [])),

@@ -75,10 +75,15 @@ def run(words: list[str], added: dict[str, str], *, quiet_stdout: bool) -> Ended
 
 @contextmanager
 def _waiting(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Ctrl-C reaches the program by itself; other wishes to end are passed on."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    """Ctrl-C reaches the program by itself; other wishes to end are passed on, that of a terminal
+    that is closed too, where nohup does not keep it away."""
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    before = {number: signal.getsignal(number) for number in numbers}
+    for number in numbers[1:]:
+        signal.signal(number, lambda caught, _frame: process.send_signal(caught))
     signal.signal(signal.SIGINT, lambda _number, _frame: None)
-    signal.signal(signal.SIGTERM, lambda number, _frame: process.send_signal(number))
     try:
         yield
     finally:
@@ -87,10 +92,13 @@ def _waiting(process: subprocess.Popen[bytes]) -> Iterator[None]:
 
 
 @contextmanager
-def spool_folder(output: Path, *, keep: bool, tell: Callable[[str], None]) -> Iterator[Path]:
+def spool_folder(
+    output: Path, *, keep: bool, tell: Callable[[str], None], use: str = ""
+) -> Iterator[Path]:
     """A folder beside the profile, which all nodes that see the profile's folder see too.
 
     Where no profile comes of it, what was noted down stays: the run may have taken days.
+    use: said behind the folder's name then; {} is the folder.
     """
     folder = _new_folder(output)
     try:
@@ -99,7 +107,7 @@ def spool_folder(output: Path, *, keep: bool, tell: Callable[[str], None]) -> It
         try:
             folder.rmdir()
         except OSError:
-            tell(f"what the processes noted down is kept: {folder}")
+            tell(f"what the processes noted down is kept: {folder}{use.format(folder)}")
         raise
     if not keep:
         shutil.rmtree(folder, ignore_errors=True)

@@ -30,8 +30,10 @@ inline void follow(spool::Steps& to, uint64_t start, uint64_t end) {
         to.last_step = step;
         to.has_step = 1;
     }
-    to.lowest_byte = to.placed == 0 || start < to.lowest_byte ? start : to.lowest_byte;
-    if (end > to.end_byte) to.end_byte = end;
+    if (end > start) {  // a read at the end of the file touches nothing
+        if (to.end_byte == 0 || start < to.lowest_byte) to.lowest_byte = start;
+        if (end > to.end_byte) to.end_byte = end;
+    }
     to.last_start = start;
     to.last_end = end;
     ++to.placed;

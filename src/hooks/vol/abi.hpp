@@ -84,6 +84,7 @@ struct Optional {
 
 /// Operations of a dataset that HDF5's own connector offers, and their arguments.
 constexpr int native_chunk_storage_bytes = 2;
+constexpr int native_chunk_at = 5;
 constexpr int native_chunk_read = 6;
 constexpr int native_chunk_write = 7;
 struct ChunkWrite {
@@ -101,6 +102,12 @@ struct ChunkRead {
 };
 struct ChunkStorage {
     const Size* offset;
+    Size* bytes;
+};
+struct ChunkAt {
+    const Size* offset;
+    unsigned* filters;  ///< a bit for each that was left out
+    uint64_t* address;  ///< all bits: it is not stored
     Size* bytes;
 };
 

@@ -49,6 +49,7 @@ static_assert(way_self == H5VL_OBJECT_BY_SELF && way_name == H5VL_OBJECT_BY_NAME
 SAME_SIZE(Optional, H5VL_optional_args_t);
 SAME_PLACE(Optional, arguments, H5VL_optional_args_t, args);
 static_assert(native_chunk_storage_bytes == H5VL_NATIVE_DATASET_GET_CHUNK_STORAGE_SIZE);
+static_assert(native_chunk_at == H5VL_NATIVE_DATASET_GET_CHUNK_INFO_BY_COORD);
 static_assert(native_chunk_read == H5VL_NATIVE_DATASET_CHUNK_READ);
 static_assert(native_chunk_write == H5VL_NATIVE_DATASET_CHUNK_WRITE);
 SAME_PLACE(ChunkWrite, buffer, H5VL_native_dataset_chunk_write_t, buf);
@@ -57,6 +58,7 @@ SAME_PLACE(ChunkWrite, bytes, H5VL_native_dataset_chunk_write_t, size);
 #endif
 SAME_PLACE(ChunkRead, buffer, H5VL_native_dataset_chunk_read_t, buf);
 SAME_PLACE(ChunkStorage, bytes, H5VL_native_dataset_get_chunk_storage_size_t, size);
+SAME_PLACE(ChunkAt, bytes, H5VL_native_dataset_get_chunk_info_by_coord_t, size);
 
 SAME_PLACE(FileHandle, handle, H5VL_native_file_get_vfd_handle_t, file_handle);
 static_assert(native_file_handle == H5VL_NATIVE_FILE_GET_VFD_HANDLE);

@@ -246,6 +246,10 @@ bool makes_plain_file(const Library& library, Id access) {
            driver == spool::driver_log;
 }
 
+bool has_a_file_per_kind(const Library& library, Id access) {
+    return driver_of(library, access) == spool::driver_multi;
+}
+
 bool collective(const Library& library, Id transfer) {
     if (transfer == library.default_transfer || library.H5Pget_dxpl_mpio == nullptr) return false;
     int mode = 0;

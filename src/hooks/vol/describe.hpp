@@ -33,6 +33,10 @@ bool is_of_one_process(const Library& library, Id access);
 /// Whether a file access list makes one file, of the name that is given, by system calls.
 bool makes_plain_file(const Library& library, Id access);
 
+/// Whether a file access list has the driver that keeps kinds of data in files of their own (HDF5's
+/// multi; its split is the same one).
+bool has_a_file_per_kind(const Library& library, Id access);
+
 /// Whether a transfer list asks for collective I/O.
 bool collective(const Library& library, Id transfer);
 

@@ -103,19 +103,66 @@ bool write_elements(Object& on, const ChunkWrite& chunk, Id transfer, void** req
     return memory >= 0;
 }
 
+/// Whether a chunk is stored, and filters have been at it that are to be left out of the next one.
+/// HDF5 (to 2.2) keeps of the chunk that it has looked up last which filters it lacks, also where
+/// it has been written anew, and would put it through the wrong ones when it is read.
+bool is_stored_otherwise(const Object& dataset, const ChunkWrite& chunk, Id transfer) {
+    const Library& of = dataset.library();
+    const Quiet quiet(of);
+    unsigned without = 0;
+    uint64_t address = ~uint64_t{0};
+    Size bytes = 0;
+    ChunkAt at{chunk.offset, &without, &address, &bytes};
+    Optional question{native_chunk_at, &at};
+    const Status status =
+        of.H5VLdataset_optional(dataset.inner, dataset.connector(), &question, transfer, nullptr);
+    return status >= 0 && address != ~uint64_t{0} && without != chunk.filters;
+}
+
+/// Has HDF5 look up a chunk beside this one, so that it looks this one up again.
+void look_elsewhere(const Object& dataset, const Size* offset, Id transfer) {
+    const Library& of = dataset.library();
+    const DirectChunks& known = *dataset.direct;
+    const Quiet quiet(of);
+    uint64_t dims[most_dimensions] = {};
+    Size beside[most_dimensions] = {};
+    const Id space = ask_dataset(dataset, dataset.inner, dataset_get_space);
+    const bool good = space >= 0 && known.rank > 0 &&
+                      of.H5Sget_simple_extent_ndims(space) == static_cast<int>(known.rank) &&
+                      of.H5Sget_simple_extent_dims(space, dims, nullptr) >= 0;
+    if (space >= 0) of.H5Sclose(space);
+    if (!good) return;
+    bool found = false;
+    for (uint32_t d = 0; d < known.rank; ++d) {
+        beside[d] = offset[d];
+        const uint64_t chunk = known.chunk[d];
+        if (found || (offset[d] < chunk && offset[d] + chunk >= dims[d])) continue;
+        beside[d] = offset[d] >= chunk ? offset[d] - chunk : offset[d] + chunk;
+        found = true;
+    }
+    if (!found) return;
+    Size bytes = 0;
+    ChunkStorage chunk{beside, &bytes};
+    Optional question{native_chunk_storage_bytes, &chunk};
+    of.H5VLdataset_optional(dataset.inner, dataset.connector(), &question, transfer, nullptr);
+}
+
 Status refuse(const Object& dataset) {
+    const bool shape = dataset.direct->shape;
     const char* file = dataset.under->plan != nullptr ? dataset.under->plan->path : "";
     const char* path = dataset.path != nullptr ? dataset.path : "";
     char line[900];
     snprintf(line, sizeof line,
              "%.400s: %.300s: the program writes whole chunks itself, and the plan has given the "
-             "dataset others: this write fails; take the setting \"chunk\" out of the plan",
-             file, path);
+             "dataset %s: this write fails; take the setting \"%s\" out of the plan",
+             file, path, shape ? "others" : "filters", shape ? "chunk" : "deflate");
     if (!said_refused) recorder::say(line);
     said_refused = true;
     note_outcome(*dataset.direct->setting, {file, path}, spool::became_failed, "",
-                 "the program writes whole chunks itself, of another shape: take the setting out "
-                 "of the plan");
+                 shape ? "the program writes whole chunks itself, of another shape: take the "
+                         "setting out of the plan"
+                       : "the program writes whole chunks itself, over others: take the filters "
+                         "out of the plan");
     return -1;
 }
 
@@ -167,17 +214,21 @@ void find_direct_chunks(Object& dataset) {
 Status write_direct_chunk(Object& dataset, Optional* arguments, Id transfer, void** request) {
     auto* chunk = static_cast<ChunkWrite*>(arguments->arguments);
     const DirectChunks& known = *dataset.direct;
+    Status status = -1;
     if (!known.shape) {
         // Its bytes are the elements, and none of the filters of the plan has been at them.
         const uint32_t own = chunk->filters;
         chunk->filters |= known.added;
-        const Status status =
-            pass_on<&Library::H5VLdataset_optional>(dataset, request, arguments, transfer);
+        const bool over_another = is_stored_otherwise(dataset, *chunk, transfer);
+        if (!over_another)
+            status = pass_on<&Library::H5VLdataset_optional>(dataset, request, arguments, transfer);
         chunk->filters = own;
-        return status;
+        if (!over_another) {
+            if (status >= 0) look_elsewhere(dataset, chunk->offset, transfer);
+            return status;
+        }
     }
     const bool plain = (~chunk->filters & bits(known.filters)) == 0;
-    Status status = -1;
     if (plain && known.rank > 0 && write_elements(dataset, *chunk, transfer, request, status))
         return status;
     return refuse(dataset);

@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "hooks/vol/cache_memory.hpp"
+#include "hooks/vol/describe.hpp"
 #include "hooks/vol/leads_elsewhere.hpp"
 #include "hooks/vol/own_settings.hpp"
 #include "hooks/vol/put.hpp"
@@ -25,22 +26,24 @@ void put_flag(Put& on, Key key, Status (*ask)(Id, bool*), Status (*set)(Id, bool
         [set](Id list, const uint64_t* v) { return set(list, v[0] != 0); });
 }
 
-/// HDF5 makes no file whose user block is not a multiple of the alignment.
-void hold_alignment(Put& on, Size user_block) {
+/// Why objects are not to be aligned; nullptr: they may be.
+const char* why_not_aligned(const Put& on, bool paged, Size user_block) {
+    // It goes on from ends that are not aligned: files came out of it, without an error, that HDF5
+    // 1.14.6 to 2.2.0 could not open, or in which objects were missing.
+    if (has_a_file_per_kind(on.of, on.list))
+        return "files of the drivers split and multi cannot be read back with it";
+    if (paged) return "pages are aligned by themselves";
+    // HDF5 makes no file whose user block is not a multiple of the alignment.
     const Choice* bytes = on.choices.open(Key::alignment_bytes);
-    if (user_block == 0 || bytes == nullptr || bytes->number == 0) return;
-    if (user_block % bytes->number == 0) return;
-    for (const Key key : {Key::alignment_threshold_bytes, Key::alignment_bytes})
-        on.choices.settle(key, spool::became_held, "the file has a user block that is no multiple");
+    const bool fits = bytes == nullptr || bytes->number == 0 || user_block % bytes->number == 0;
+    return fits ? nullptr : "the file has a user block that is no multiple";
 }
 
-void put_space(Put& on, bool paged) {
+void put_space(Put& on, bool paged, Size user_block) {
     const Library& of = on.of;
-    if (paged) {
-        on.choices.settle(Key::alignment_threshold_bytes, spool::became_held,
-                          "pages are aligned by themselves");
-        on.choices.settle(Key::alignment_bytes, spool::became_held,
-                          "pages are aligned by themselves");
+    if (const char* const why = why_not_aligned(on, paged, user_block)) {
+        for (const Key key : {Key::alignment_threshold_bytes, Key::alignment_bytes})
+            on.choices.settle(key, spool::became_held, why);
     }
     put(
         on, {Key::alignment_threshold_bytes, Key::alignment_bytes},
@@ -220,8 +223,7 @@ void put_file_access(Put& on, const OneFile& file) {
         for (const Key key : {Key::collective_metadata_reads, Key::collective_metadata_writes})
             on.choices.settle(key, spool::became_held, only_parallel);
     }
-    hold_alignment(on, file.user_block);
-    put_space(on, file.paged);
+    put_space(on, file.paged, file.user_block);
     put_page_buffer(on);
     put_versions(on);
     if (!reads_images(of))

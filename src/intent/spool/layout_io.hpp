@@ -39,7 +39,7 @@ struct Steps {
     uint64_t consecutive;  ///< began where the one before ended
     uint64_t upwards;      ///< began there or behind it
     uint64_t lowest_byte;
-    uint64_t end_byte;  ///< behind the last byte touched
+    uint64_t end_byte;  ///< behind the last byte touched; 0: none was
     uint64_t order[4];  ///< sequential, strided, random, repeated
     int64_t step;       ///< from begin to begin, of the strided ones
     uint64_t steps;     ///< 0: none yet, 1: all strided ones have `step`, 2: they differ

@@ -81,6 +81,7 @@ struct PlacesOfAll {
             x_one_step = x_one_step && from.steps == 1 && x_step.value_or(from.step) == from.step;
             x_step = from.step;
         }
+        if (from.end_byte == 0) return;
         const auto [at, fresh] = x_ranges.try_emplace(
             member.id, ByteRange{member.id, 0, 0, from.lowest_byte, from.end_byte});
         ByteRange& range = at->second;
@@ -102,7 +103,11 @@ struct PlacesOfAll {
             if (list.size() < most_ranges) list.push_back(range);
         return list;
     }
-    [[nodiscard]] std::uint64_t highest_byte() const { return end_byte > 0 ? end_byte - 1 : 0; }
+    /// Nothing where no byte was touched.
+    [[nodiscard]] std::optional<std::uint64_t> highest_byte() const {
+        if (end_byte == 0) return std::nullopt;
+        return end_byte - 1;
+    }
 
 private:
     std::array<std::uint64_t, 4> x_order{};

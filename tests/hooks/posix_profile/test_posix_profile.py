@@ -65,6 +65,28 @@ def test_a_python_script(tmp_path: Path) -> None:
     assert file_of(profile, "log.txt")["posix"]["append"] is True
 
 
+def test_what_moves_nothing_touches_nothing(tmp_path: Path) -> None:
+    """Reads at and behind the end say nothing of how long the file is."""
+    text = """
+import os
+f = os.open("short.dat", os.O_RDWR | os.O_CREAT)
+os.pread(f, 10, 70000)
+os.write(f, b"x" * 100)
+os.pread(f, 50, 20)
+os.pread(f, 10, 5000)
+os.pwrite(f, b"", 9000)
+g = os.open("empty.dat", os.O_RDWR | os.O_CREAT)
+os.pread(g, 10, 300)
+"""
+    ran, profile = profiled(tmp_path, *script(tmp_path, text))
+    assert ran.code == 0, ran.err
+    short, empty = (file_of(profile, name)["posix"] for name in ("short.dat", "empty.dat"))
+    assert (short["reads"]["calls"], short["reads"]["highest_byte"]) == (3, 69)
+    assert (short["writes"]["calls"], short["writes"]["highest_byte"]) == (2, 99)
+    assert empty["reads"]["calls"] == 1
+    assert "highest_byte" not in empty["reads"]
+
+
 def test_forks_and_children(tmp_path: Path) -> None:
     """Each process counts for itself; what a child closes stays open in its parent."""
     text = """

@@ -78,6 +78,35 @@ with h5py.File("out.h5", "w") as f:
         assert np.array_equal(f["e"][...], np.arange(9500).reshape(95, 100))
 
 
+def test_chunks_over_those_that_went_through_filters_of_the_plan(tmp_path: Path) -> None:
+    """HDF5 keeps which filters the chunk lacks that it has looked up last, and would read raw bytes
+    through them: its elements are written. Where they cannot be, the call fails."""
+    text = """
+pair = np.dtype([("a", "i2"), ("b", "i2")])
+with h5py.File("out.h5", "w") as f:
+    d = make(f, "d", chunks=(10, 20)); d[...] = 7
+    later = make(f, "later", chunks=(10, 20)); later[...] = 7
+    pairs = make(f, "pairs", chunks=(10, 20), dtype=pair); pairs[...] = np.ones((), pair)
+    failed = [write(d), write(d), write(pairs)]
+    assert (d[...] == values).all() and (pairs[...]["a"] == 1).all()
+    own = make(f, "own", chunks=(10, 20)); failed += [write(own), write(own)]
+    one = make(f, "one", chunks=(10, 20))
+    one.id.write_direct_chunk((0, 0), next(pieces())[1])
+    assert (one[:10, :20] == values[:10, :20]).all()
+    assert own.id.read_direct_chunk((0, 0))[1] == next(pieces())[1]
+with h5py.File("out.h5", "a") as f:
+    tell(failed=[*failed, write(f["later"])])
+"""
+    ran, _ = applied(tmp_path, plan_of(tmp_path, *FILTERS), ASK + CHUNKS + text)
+    ran.expect(0)
+    assert told(tmp_path) == {"failed": [0, 0, 50, 0, 0, 0]}
+    assert 'take the setting "deflate" out of the plan' in ran.err
+    with h5py.File(tmp_path / "out.h5") as f:
+        for name in ("d", "later", "own"):
+            assert np.array_equal(f[name][...], np.arange(9500).reshape(95, 100)), name
+        assert (f["pairs"][...]["b"] == 1).all()
+
+
 def test_filtered_chunks_of_another_shape_fail_and_it_is_said(tmp_path: Path) -> None:
     """Nobody can take them apart here; with its filter skipped a chunk is plain, and is written."""
     text = """

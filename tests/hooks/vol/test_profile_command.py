@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+import json
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
+import jsonschema
 import pytest
-from profiled import profiled, script
+from profiled import SCHEMA, file_of, profiled, script
 from tailrace_cli import tailrace
 
 from tailrace.errors import ExitCode, TailraceError
@@ -116,6 +121,7 @@ def test_spools_stay_where_no_profile_can_be_written(tmp_path: Path) -> None:
     ran = tailrace("profile", "--", *script(tmp_path, text), cwd=tmp_path).expect(1)
     assert "could not be written" in ran.err
     assert "noted down is kept: profile.json.spools" in ran.err
+    assert "`tailrace profile --from-spools profile.json.spools` makes a profile" in ran.err
     # One of the connector and one of the system calls.
     assert len(list((tmp_path / "profile.json.spools").glob("*.spool"))) == 2
 
@@ -126,3 +132,69 @@ def test_spools_can_be_kept(tmp_path: Path) -> None:
     ).expect(0)  # fmt: skip
     # One of the connector and one of the system calls.
     assert len(list((tmp_path / "profile.json.spools").glob("*.spool"))) == 2
+
+
+KILLER = """
+import os, h5py
+f = h5py.File("a.h5", "w")
+f["x"] = [1, 2, 3]
+os.kill(os.getppid(), 9)
+f["y"] = [1, 2, 3]
+"""
+
+
+def test_a_profile_of_what_a_killed_command_has_left(tmp_path: Path) -> None:
+    """A batch system ends a job like this, with the command."""
+    ran = tailrace("profile", "--", *script(tmp_path, KILLER), cwd=tmp_path).expect(-9)
+    spools = tmp_path / "profile.json.spools"
+    options = ("--from-spools", spools, "-o", tmp_path / "made.json")
+    deadline = time.monotonic() + 20
+    while True:  # the program goes on until it is done
+        ran = tailrace("profile", "--json", *options, cwd=tmp_path).expect(0)
+        profile = json.loads((tmp_path / "made.json").read_text())
+        if time.monotonic() > deadline or len(file_of(profile, "a.h5").get("datasets", [])) == 2:
+            break
+        time.sleep(0.2)
+    jsonschema.validate(profile, SCHEMA)
+    assert (ran.json["processes"], ran.json["program_exit_code"]) == (1, None)
+    file = file_of(profile, "a.h5")
+    assert [one["writes"]["bytes"] for one in file["datasets"]] == [24, 24]
+    assert "posix" not in file
+    assert len(list(spools.glob("*.spool"))) == 2
+    ran = tailrace("intents", tmp_path / "made.json", cwd=tmp_path).expect(0)
+    assert "a.h5" in ran.out
+
+
+def test_from_spools_is_instead_of_a_command(tmp_path: Path) -> None:
+    ran = tailrace("profile", "--quiet", cwd=tmp_path).expect(ExitCode.USAGE)
+    assert "a command after --, or --from-spools FOLDER" in ran.err
+    ran = tailrace("profile", "--from-spools", ".", "--", "true", cwd=tmp_path)
+    assert "one of both is wanted" in ran.expect(ExitCode.USAGE).err
+    ran = tailrace("profile", "--from-spools", "no", cwd=tmp_path).expect(ExitCode.USAGE)
+    assert "no process has noted anything down here" in ran.err
+    assert list(tmp_path.iterdir()) == []
+
+
+WAITS = """
+import signal, sys, time, h5py
+def ends(number, frame):
+    with h5py.File("late.h5", "w") as f: f["x"] = [1, 2, 3]
+    sys.exit(3)
+signal.signal(signal.SIGHUP, ends)
+open("ready", "w").close()
+time.sleep(50)
+"""
+
+
+def test_a_terminal_that_is_closed(tmp_path: Path) -> None:
+    """Like SIGTERM it is the program's to hear, and the profile is written."""
+    words = [sys.executable, "-m", "tailrace", "profile", "--", *script(tmp_path, WAITS)]
+    command = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    while command.poll() is None and not (tmp_path / "ready").exists():
+        time.sleep(0.05)
+    command.send_signal(signal.SIGHUP)
+    _, err = command.communicate(timeout=40)
+    assert command.returncode == ExitCode.RUN_FAILED, err
+    assert "exit code 3" in err
+    profile = json.loads((tmp_path / "profile.json").read_text())
+    assert file_of(profile, "late.h5")["hdf5"]["creates"] == 1
