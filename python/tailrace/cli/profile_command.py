@@ -80,6 +80,7 @@ def profile(
     written also when the program fails, which is exit code 1.
     """
     from tailrace.intent import declarations, layers, record
+    from tailrace.intent.target import check_target
 
     output = Output(as_json=as_json, quiet=quiet)
     core = _core()
@@ -88,6 +89,7 @@ def profile(
         raise TailraceError(
             "the folder is not there", where=str(output_file.parent), hint="make it first"
         )
+    check_target(output_file)
     declaring = declarations.environment_for(declared, os.environ)
     with record.spool_folder(output_file, keep=keep_spools, tell=output.note) as spools:
         hooks = layers.prepare(wanted, command, spools, spool_mib)
