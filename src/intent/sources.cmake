@@ -42,6 +42,7 @@ set(tailrace_intent_sources
   rules/assemble.cpp
   rules/beyond_rules.cpp
   rules/cache_rules.cpp
+    rules/chunk_cost.cpp
   rules/decide.cpp
   rules/driver_rules.cpp
   rules/from_intents.cpp

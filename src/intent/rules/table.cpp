@@ -56,6 +56,7 @@ constexpr std::array order{
     Conflict{"40", "8", "the image decides the size of the metadata cache"},
     Conflict{"8", "7", "both size the metadata cache; re-opens count more"},
     Conflict{"23", "59", "a compact dataset is written with its header"},
+    Conflict{"17", "20", "the elements of chunks are not counted"},
     Conflict{"17", "59", "the elements of chunks are not counted"},
     Conflict{"18", "59", "the elements of chunks are not counted"},
     Conflict{"52", "51", "subfiles and the burst buffer exclude each other"},
