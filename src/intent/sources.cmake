@@ -53,6 +53,7 @@ set(tailrace_intent_sources
   rules/pnetcdf_rules.cpp
   rules/site_rules.cpp
   rules/site_rules_json.cpp
+  rules/sieve_rules.cpp
   rules/sources.cpp
   rules/storage_rules.cpp
   rules/subject.cpp

@@ -193,3 +193,56 @@ TEST_CASE("rules 17 to 19 leave chunks alone that would cost more than they brin
     profile.files[0].hdf5->flushes = 1024;
     CHECK(guard("19") == "flush");
 }
+
+TEST_CASE(
+    "rule 11: a larger sieve buffer where it is used, and no larger than what is used of it") {
+    Profile profile = tests::plain_run();
+    Dataset& dataset = tests::first(profile);
+    const auto buffer = [&profile] {
+        const auto decided = decision(profile, Options{}, "11");
+        if (!decided || decided->held) return std::uint64_t{0};
+        return std::get<std::uint64_t>(*decided->proposal.settings.at(0).value);
+    };
+    const auto reads = [&dataset](const Extents& length, const Extents& stride) {
+        dataset.reads = tests::accesses(100, length);
+        dataset.reads->shapes[0].stride = stride;
+    };
+    tests::shape(profile, {100, 400000});
+    // One piece of each row: each would read a whole buffer.
+    reads({16, 200}, {1, 1});
+    CHECK(buffer() == 0);
+    // Every fifth element of a quarter of the rows.
+    reads({8, 20000}, {1, 5});
+    CHECK(buffer() == (19999ULL * 5 + 1) * 8);
+    // Elements of which the library would read one by one.
+    reads({8, 20}, {1, 20000});
+    CHECK(buffer() == 0);
+}
+
+TEST_CASE("rule 3: blocks of metadata are no more than a quarter of the file") {
+    Profile profile = tests::plain_run();
+    tests::operations(profile, "attribute").create = 130;
+    const auto block = [&profile] {
+        const auto decided = decision(profile, Options{}, "3");
+        REQUIRE(decided);
+        return std::get<std::uint64_t>(*decided->proposal.settings.at(0).value);
+    };
+    tests::first(profile).writes = tests::accesses(1, {1000});
+    CHECK(block() == 16384);
+    tests::first(profile).writes = tests::accesses(1, {512 * 1024});
+    CHECK(block() == 1048576);
+    tests::operations(profile, "attribute").create = 4001;
+    CHECK(block() == 1048576);
+    tests::first(profile).writes = tests::accesses(4, {512 * 1024});
+    CHECK(block() == 4194304);
+}
+
+TEST_CASE("rule 8 does not take a dataset that is opened again for another one") {
+    Profile profile = tests::plain_run();
+    tests::operations(profile, "dataset").open = 10000;
+    CHECK_FALSE(decision(profile, Options{}, "8"));
+    for (int number = 0; number < 5000; ++number)
+        profile.files[0].datasets.push_back(tests::dataset("/n" + std::to_string(number), 8, 1));
+    REQUIRE(decision(profile, Options{}, "8"));
+    CHECK(decision(profile, Options{}, "8")->reason.text.find("5001 objects") != std::string::npos);
+}

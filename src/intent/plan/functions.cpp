@@ -18,7 +18,7 @@ constexpr std::array<FunctionInfo, static_cast<std::size_t>(Function::count_of_f
      Shape::extents,
      "The given extents, cut to those of the dataset (0: the whole extent), the longest halved "
      "until the chunk has at most max_bytes; as many chunks of equal extents where they would "
-     "hold a quarter more than a dataset that cannot grow."},
+     "hold half as much again as a dataset that cannot grow."},
     {Function::block_per_rank,
      "block_per_rank",
      {"dimension", "max_bytes"},
@@ -114,7 +114,7 @@ Value evened(Value value, const Surroundings& around) {
         stored *=
             static_cast<double>(chunks) * static_cast<double>(chunk) / static_cast<double>(dim);
     }
-    if (stored > 1.25) value.extents = even;
+    if (stored > 1.5) value.extents = even;
     return value;
 }
 

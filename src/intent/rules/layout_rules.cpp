@@ -265,6 +265,8 @@ std::optional<Reason> compact_fires(const Subject& s) {
 
 std::optional<Held> compact_held(const Subject& s) {
     if (extendible(*s.dataset)) return Held{"extents", "the dataset can grow"};
+    if (s.dataset->type && s.dataset->type->variable_length.value_or(false))
+        return Held{"type", "what its elements lead to lies elsewhere in any case"};
     if (parallel(s) && !(only_whole(s.dataset->writes, *s.dataset) && same_order(s)))
         return Held{"parallel", "ranks write parts of it, and a compact dataset is written whole"};
     return std::nullopt;
@@ -327,7 +329,8 @@ const std::array table{
          Scope::dataset,
          Class::layout,
          "at most 60 KiB, of a fixed size, one of 10 datasets and more",
-         "it cannot grow; in parallel it is written whole by all ranks alike",
+         "it cannot grow, and its type has a fixed length; in parallel it is written whole by all "
+         "ranks alike",
          "layout compact",
          "one access less per dataset",
          "A",
