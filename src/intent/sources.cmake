@@ -42,6 +42,7 @@ set(tailrace_intent_sources
   rules/assemble.cpp
   rules/beyond_rules.cpp
   rules/cache_rules.cpp
+    rules/chunk_cost.cpp
   rules/decide.cpp
   rules/driver_rules.cpp
   rules/from_intents.cpp
@@ -52,6 +53,7 @@ set(tailrace_intent_sources
   rules/pnetcdf_rules.cpp
   rules/site_rules.cpp
   rules/site_rules_json.cpp
+  rules/sieve_rules.cpp
   rules/sources.cpp
   rules/storage_rules.cpp
   rules/subject.cpp

@@ -65,6 +65,8 @@ def test_a_program_that_cannot_be_changed(tmp_path: Path, way: str) -> None:
     assert declared_of(out["datasets"][0]) == [(source, {"order": "one_transfer"})]
     # Written by the C library: system calls have a hook of their own.
     assert declared_of(file_of(profile, "log.txt")) == [(source, {"append": "yes"})]
+    # The hooks read what is declared: the program does not.
+    assert not any(file["path"].endswith("declared.json") for file in profile["files"])
     ran, found = intents_of(tmp_path)
     text = " ".join(ran.out.split())
     assert f"out.h5: reliability scratch ({source}), but the profile says durable" in text

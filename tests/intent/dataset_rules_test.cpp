@@ -55,6 +55,7 @@ TEST_CASE("chunks that rule 17 gives get a cache that holds those of a column") 
 TEST_CASE("so do chunks that rule 18 lets grow") {
     Profile profile = tests::plain_run();
     tests::shape(profile, {65536, 1024}, {16, 16});
+    tests::first(profile).writes = tests::accesses(1, {65536, 1024});
     tests::first(profile).filters.push_back({1, "deflate", {6}});
     tests::first(profile).reads = tests::accesses(1000, {65536, 1});
     for (const plan::Entry& entry : plan_of({profile}, Options{}, {}).entries)
@@ -124,4 +125,124 @@ TEST_CASE("rule 20 is for fill values that the library writes before the program
     CHECK(fires({"default", "ifset"}, "early", {64 * 1024}));
     CHECK(fires({"default", "ifset"}, "late", {64 * 1024}));
     CHECK_FALSE(fires({"user", "ifset"}, "incremental", {64 * 1024}));
+}
+
+TEST_CASE("rules 17 to 19 leave chunks alone that would cost more than they bring") {
+    Profile profile = tests::plain_run();
+    Dataset& dataset = tests::first(profile);
+    const auto guard = [&profile](const char* rule) {
+        const auto decided = decision(profile, Options{}, rule);
+        REQUIRE(decided);
+        return decided->held ? decided->held->guard : "";
+    };
+    const auto turns = [](std::optional<Transfers> side, const Order& order) {
+        side->order = order;
+        return side;
+    };
+    // Rows in chunks of their own: read one after the other, and at random.
+    tests::shape(profile, {4096, 4096}, {1, 4096});
+    dataset.writes = turns(tests::accesses(4096, {1, 4096}), Order{4095, 0, 0, 0, {}});
+    dataset.reads = turns(tests::accesses(4096, {1, 4096}), Order{4095, 0, 0, 0, {}});
+    CHECK(guard("18") == "");
+    dataset.reads->order = Order{3000, 0, 1095, 0, {}};
+    CHECK(guard("18") == "places");
+    dataset.reads->order = Order{0, 4095, 0, 0, {7, 0}};
+    CHECK(guard("18") == "");
+    dataset.reads->order = Order{0, 4095, 0, 0, {-64, 0}};  // each in a chunk of its own
+    CHECK(guard("18") == "places");
+    dataset.reads.reset();
+    dataset.writes->order = Order{0, 0, 4095, 0, {}};
+    CHECK(guard("18") == "places");
+    // A cache that holds all of them would not be there either.
+    for (const plan::Entry& entry : plan_of({profile}, Options{}, {}).entries)
+        for (const plan::Planned& one : entry.settings) CHECK(one.key != "chunk");
+    // Flushed after each row, or opened anew for it; every hundredth row does no harm.
+    dataset.writes->order = Order{4095, 0, 0, 0, {}};
+    profile.files[0].hdf5->flushes = 4096;
+    CHECK(guard("18") == "flush");
+    profile.files[0].hdf5->flushes = 41;
+    CHECK(guard("18") == "");
+    dataset.opens = 4096;
+    CHECK(guard("18") == "flush");
+    dataset.opens = 1;
+    // Blocks here and there in a large matrix.
+    dataset.writes = turns(tests::accesses(100, {1, 4096}), Order{0, 99, 0, 0, {1, 0}});
+    CHECK(guard("18") == "sparse");
+    // The same shape, grown, would be stored ten times over.
+    tests::shape(profile, {18, 18, 18, 18, 18}, {3, 3, 3, 3, 3});
+    dataset.writes = tests::accesses(18, {1, 18, 18, 18, 18});
+    CHECK(guard("18") == "");
+    tests::shape(profile, {19, 19, 19, 19, 19, 5}, {4, 4, 4, 4, 4, 4});
+    dataset.writes = tests::accesses(19, {1, 19, 19, 19, 19, 5});
+    CHECK(guard("18") == "");
+    // Points at random of a contiguous dataset, and columns at random.
+    tests::shape(profile, {4000, 4000});
+    dataset.writes = tests::accesses(1, {4000, 4000});
+    dataset.reads = turns(tests::accesses(3000, {4, 4}), Order{0, 0, 2999, 0, {}});
+    CHECK(guard("17") == "places");
+    dataset.reads = turns(tests::accesses(300, {4000, 1}), Order{0, 0, 299, 0, {}});
+    CHECK(guard("17") == "");
+    // Appends, with and without a flush after each.
+    tests::shape(profile, {1048576}, {128});
+    dataset.max_dims = {std::nullopt};
+    dataset.extensions = Extensions{1024, {}};
+    dataset.reads.reset();
+    profile.files[0].hdf5->flushes = 0;
+    dataset.writes = turns(tests::accesses(1024, {1024}), Order{1023, 0, 0, 0, {}});
+    CHECK(guard("19") == "");
+    profile.files[0].hdf5->flushes = 1024;
+    CHECK(guard("19") == "flush");
+}
+
+TEST_CASE(
+    "rule 11: a larger sieve buffer where it is used, and no larger than what is used of it") {
+    Profile profile = tests::plain_run();
+    Dataset& dataset = tests::first(profile);
+    const auto buffer = [&profile] {
+        const auto decided = decision(profile, Options{}, "11");
+        if (!decided || decided->held) return std::uint64_t{0};
+        return std::get<std::uint64_t>(*decided->proposal.settings.at(0).value);
+    };
+    const auto reads = [&dataset](const Extents& length, const Extents& stride) {
+        dataset.reads = tests::accesses(100, length);
+        dataset.reads->shapes[0].stride = stride;
+    };
+    tests::shape(profile, {100, 400000});
+    // One piece of each row: each would read a whole buffer.
+    reads({16, 200}, {1, 1});
+    CHECK(buffer() == 0);
+    // Every fifth element of a quarter of the rows.
+    reads({8, 20000}, {1, 5});
+    CHECK(buffer() == (19999ULL * 5 + 1) * 8);
+    // Elements of which the library would read one by one.
+    reads({8, 20}, {1, 20000});
+    CHECK(buffer() == 0);
+}
+
+TEST_CASE("rule 3: blocks of metadata are no more than a quarter of the file") {
+    Profile profile = tests::plain_run();
+    tests::operations(profile, "attribute").create = 130;
+    const auto block = [&profile] {
+        const auto decided = decision(profile, Options{}, "3");
+        REQUIRE(decided);
+        return std::get<std::uint64_t>(*decided->proposal.settings.at(0).value);
+    };
+    tests::first(profile).writes = tests::accesses(1, {1000});
+    CHECK(block() == 16384);
+    tests::first(profile).writes = tests::accesses(1, {512 * 1024});
+    CHECK(block() == 1048576);
+    tests::operations(profile, "attribute").create = 4001;
+    CHECK(block() == 1048576);
+    tests::first(profile).writes = tests::accesses(4, {512 * 1024});
+    CHECK(block() == 4194304);
+}
+
+TEST_CASE("rule 8 does not take a dataset that is opened again for another one") {
+    Profile profile = tests::plain_run();
+    tests::operations(profile, "dataset").open = 10000;
+    CHECK_FALSE(decision(profile, Options{}, "8"));
+    for (int number = 0; number < 5000; ++number)
+        profile.files[0].datasets.push_back(tests::dataset("/n" + std::to_string(number), 8, 1));
+    REQUIRE(decision(profile, Options{}, "8"));
+    CHECK(decision(profile, Options{}, "8")->reason.text.find("5001 objects") != std::string::npos);
 }

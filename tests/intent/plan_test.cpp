@@ -101,6 +101,24 @@ TEST_CASE("tiles keep within the extents and below the largest size") {
     CHECK(value.state == Value::State::good);
 }
 
+TEST_CASE("tiles of which much would lie beyond the dataset become as many even ones") {
+    const Numbers most{4U << 20U}, eights(6, 8), tens(6, 10);
+    Surroundings around{tens, tens, {}, 4, 1, 0, 0};
+    Value value = evaluate(Function::tile, most, eights, around);
+    for (std::size_t d = 0; d < 6; ++d) CHECK(value.extents[d] == 5);
+    // A profile of 1000 rows, and a run of 330: two chunks of 165 rows, not of 320.
+    const Numbers wanted{320, 100}, rows{330, 100}, many{1000, 100}, open{unlimited, 100};
+    around = {rows, rows, {}, 4, 1, 0, 0};
+    CHECK(evaluate(Function::tile, most, wanted, around).extents[0] == 165);
+    // A few rows more than there are cost less than chunks that cut through what the program moves.
+    around = {many, many, {}, 4, 1, 0, 0};
+    const Numbers fifths{256, 100};
+    CHECK(evaluate(Function::tile, most, fifths, around).extents[0] == 256);
+    // What can grow will be filled.
+    around = {rows, open, {}, 4, 1, 0, 0};
+    CHECK(evaluate(Function::tile, most, wanted, around).extents[0] == 320);
+}
+
 TEST_CASE("blocks per rank follow the size of the communicator") {
     const Numbers dims{100, 8}, numbers{0, 1U << 20U}, outside{2, 1U << 20U};
     Surroundings around{dims, dims, {}, 8, 8, 0, 0};

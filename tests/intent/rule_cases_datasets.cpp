@@ -203,6 +203,14 @@ const std::vector<RuleCase>& dataset_cases() {
              first(p).creates = 1;
          },
          "layout", "extents", [](Profile& p) { first(p).max_dims = {std::nullopt}; }},
+        {"23",
+         [](Profile& p) {
+             p.files[0].datasets.assign(10, dataset("/d", 100, 1));
+             first(p).path = "/t";
+             first(p).layout = "contiguous";
+             first(p).creates = 1;
+         },
+         "layout", "type", [](Profile& p) { first(p).type->variable_length = true; }},
         {"25", small_writes, "write_mode", "proof", one_side_only},
         {"25", small_writes, "write_mode", "proof",
          [](Profile& p) { p.files[0].hdf5->same_transfer_order = false; }},

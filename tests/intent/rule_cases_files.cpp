@@ -83,7 +83,7 @@ const std::vector<RuleCase>& file_cases() {
         {"8",
          [](Profile& p) {
              p.files[0].hdf5->creates = 0;
-             operations(p, "dataset").open = 10000;
+             operations(p, "group").open = 10000;
          },
          "metadata_cache_initial_bytes", "program",
          [](Profile& p) { own(p, "metadata_cache_initial_bytes", std::uint64_t{mib}); }},
@@ -98,9 +98,24 @@ const std::vector<RuleCase>& file_cases() {
         {"11",
          [](Profile& p) {
              shape(p, {1000, 100000});
-             first(p).reads = accesses(100, {100, 10});
+             first(p).reads = accesses(100, {4, 20000});
+             first(p).reads->shapes[0].stride = {1, 5};
          },
          "sieve_buffer_bytes", "parallel", [](Profile& p) { p.files[0].hdf5->mpio = true; }},
+        {"11",
+         [](Profile& p) {
+             shape(p, {1000, 100000});
+             first(p).reads = accesses(100, {4, 20000});
+             first(p).reads->shapes[0].stride = {1, 5};
+         },
+         "sieve_buffer_bytes", "others",
+         [](Profile& p) {
+             p.files[0].datasets.push_back(first(p));
+             Dataset& other = p.files[0].datasets[1];
+             other.path = "/e";
+             other.reads = accesses(100, {1, 10});
+             other.reads->order = Order{0, 0, 99, 0, {}};
+         }},
         {"12",
          [](Profile& p) {
              first(p).writes = accesses(3, {512 * 1024});

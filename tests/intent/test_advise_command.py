@@ -246,6 +246,14 @@ def test_a_sites_own_rules_go_first_and_show_where_they_are_from(profile: Path) 
 @pytest.mark.parametrize(
     ("change", "text"),
     [
+        (
+            {"trigger": [{"measure": "file.system", "is": "equal", "value": 1, "held": ""}]},
+            '"file.system" is a text, and is compared with one',
+        ),
+        (
+            {"guard": [{"measure": "file.ranks", "is": "equal", "value": "4", "held": ""}]},
+            '"file.ranks" is a number, and is compared with one',
+        ),
         ({"id": "blocks"}, 'begins with "site."'),
         ({"settings": [{"key": "meta_block_byte", "value": 1}]}, 'Did you mean "meta_block_bytes"'),
         ({"settings": [{"key": "meta_block_bytes", "value": 1}]}, "may be 2048 to"),

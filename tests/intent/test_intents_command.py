@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tailrace.cli import main
+from tailrace.cli import intents_show, main
 from tailrace.intent.darshan import read_darshan
 
 IOR = "ior_hdf5_example.darshan"
@@ -173,3 +174,14 @@ def test_a_damaged_log_and_what_can_be_read_of_it(call, logs: Path, tmp_path: Pa
     code, out, err = call(cut, "--partial")
     assert code == 0 and "why" in out
     assert "could not be read to the end" in err
+
+
+def test_rows_that_are_not_shown_are_counted_in_words() -> None:
+    def one(number: int) -> dict[str, Any]:
+        words = {"what": f"{number} elements", "how": "once"}
+        return {"type": {"value": "write_only"}, "words": words, "naming": {"pattern": "/d"}}
+
+    for kinds, said in ((13, "1 more pattern"), (15, "3 more patterns")):
+        datasets = {f"/f:/d{n}": one(n) for n in range(kinds)}
+        found = {"workload": {}, "files": {}, "datasets": datasets}
+        assert intents_show._left_out(found) == [f"({said} of datasets)"]

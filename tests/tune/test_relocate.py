@@ -84,11 +84,3 @@ def test_a_moved_plan_has_no_hash() -> None:
 def test_a_literal_place_matches_only_itself() -> None:
     moved = relocate.plan_in(plan((r"/data/job \[1]/x", "", [])), HOME, [Path("/s[2]*")])
     assert moved["entries"][0]["file"] == r"/s\[2]\*/x"
-
-
-def test_which_files_a_pattern_is_for() -> None:
-    assert relocate.fits("/h/a.h5", "/h/*.h5")
-    assert relocate.fits("/h/[1].h5", "/h/\\[1].h5")
-    assert relocate.fits("/h/deep/a.h5", "a.h5")
-    assert not relocate.fits("/h/deep/a.h5", "/h/*")
-    assert not relocate.fits("/h/a", "/h/*/b.h5")

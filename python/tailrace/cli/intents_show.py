@@ -87,7 +87,8 @@ def _left_out(intents: Intent) -> list[str]:
     more = []
     for noun, rows in (("file", _files(intents)), ("dataset", _datasets(intents))):
         if len(rows) > MOST_ROWS:
-            more.append(f"({plural(len(rows) - MOST_ROWS, f'more pattern of {noun}s')[:-1]}s)")
+            patterns = plural(len(rows) - MOST_ROWS, "more pattern")
+            more.append(f"({patterns} of {noun}s)")
     return more
 
 

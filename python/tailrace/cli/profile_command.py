@@ -91,6 +91,7 @@ def profile(
     written also when the program fails, which is exit code 1.
     """
     from tailrace.intent import declarations, layers, record
+    from tailrace.intent.target import check_target
 
     output = Output(as_json=as_json, quiet=quiet)
     core = _core()
@@ -105,6 +106,7 @@ def profile(
         raise TailraceError(
             "the folder is not there", where=str(output_file.parent), hint="make it first"
         )
+    check_target(output_file)
     if from_spools is not None:
         if not any(from_spools.glob("*.spool")):
             raise TailraceError(

@@ -8,10 +8,10 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from tailrace.globs import fits, matches
 from tailrace.intent import proof
 from tailrace.intent.native_calls import call
 from tailrace.units import plural
@@ -170,10 +170,10 @@ def _not_met(plan: Document, found: Document) -> list[Line]:
 
 
 def _is_of(entry: Document, outcome: Document) -> bool:
-    if not _matches(entry["file"], outcome.get("file", "")):
+    if not fits(outcome.get("file", ""), entry["file"]):
         return False
     wanted = entry.get("dataset", "")
-    return not wanted or fnmatchcase(outcome.get("dataset", ""), wanted)
+    return not wanted or matches(outcome.get("dataset", ""), wanted)
 
 
 def _why_not_met(entry: Document, key: str, found: Document) -> str:
@@ -182,7 +182,7 @@ def _why_not_met(entry: Document, key: str, found: Document) -> str:
     if "hdf5" not in seen and not (seen and key.startswith("hint.")):
         without = "no process used HDF5 1.14 or newer as a shared library"
         return without + (", or opened a file by MPI-IO" if key.startswith("hint.") else "")
-    if any(_matches(entry["file"], file) for file in met):
+    if any(fits(file, entry["file"]) for file in met):
         if not entry.get("dataset"):
             return "the file was not created or opened as the entry wants it"
         return "no such dataset was created or opened as the entry wants it"
@@ -191,11 +191,6 @@ def _why_not_met(entry: Document, key: str, found: Document) -> str:
     names = {file if whole else file.rsplit("/", 1)[-1]: file for file in sorted(opened)}
     near = difflib.get_close_matches(entry["file"], names, n=1, cutoff=0.3)
     return "no such file was opened" + (f"; the nearest was {names[near[0]]}" if near else "")
-
-
-def _matches(pattern: str, file: str) -> bool:
-    """As the connector does, where a * stays within a folder; close enough to say why."""
-    return fnmatchcase(file if "/" in pattern else file.rsplit("/", 1)[-1], pattern)
 
 
 def _place(file: str, dataset: str) -> str:

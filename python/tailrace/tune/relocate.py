@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+from tailrace.globs import matches
 
 Document = dict[str, Any]
 
@@ -81,14 +82,6 @@ def literal(path: str) -> str:
     return "".join(f"\\{letter}" if letter in _special else letter for letter in path)
 
 
-def fits(path: str, pattern: str) -> bool:
-    """Whether a pattern of a plan is for this file; no part of it goes beyond a folder."""
-    if "/" not in pattern:
-        return _matches(path.rpartition("/")[2], pattern)
-    parts, wanted = path.split("/"), pattern.split("/")
-    return len(parts) == len(wanted) and all(map(_matches, parts, wanted))
-
-
 def _below(pattern: str, home: Path) -> str | None:
     """The pattern without the folder, part by part, since numbers in it may be generalised; None
     where it is for files elsewhere, or of any folder."""
@@ -98,20 +91,6 @@ def _below(pattern: str, home: Path) -> str | None:
     own = PurePosixPath(home).parts[1:]
     if len(parts) <= len(own):
         return None
-    if all(_matches(name, part) for part, name in zip(parts, own, strict=False)):
+    if all(matches(name, part) for part, name in zip(parts, own, strict=False)):
         return "/".join(parts[len(own) :])
     return None
-
-
-def _matches(name: str, pattern: str) -> bool:
-    """fnmatch of the C library knows the backslash, Python's the brackets alone."""
-    escaped, literally = "", False
-    for letter in pattern:
-        if literally:
-            escaped += f"[{letter}]" if letter in "*?[" else letter
-            literally = False
-        elif letter == "\\":
-            literally = True
-        else:
-            escaped += letter
-    return fnmatchcase(name, escaped)

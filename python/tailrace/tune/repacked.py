@@ -14,10 +14,11 @@ from typing import Any
 
 from tailrace import statistics
 from tailrace.errors import TailraceError
+from tailrace.globs import fits
 from tailrace.repack import Options, Report, repack
 from tailrace.repack.publish import part_of
 from tailrace.statistics import Comparison
-from tailrace.tune import content, pairs, relocate
+from tailrace.tune import content, pairs
 from tailrace.tune.arms import Arms, Misbehaved
 from tailrace.tune.content import ByItself
 from tailrace.tune.ledger import Ledger
@@ -123,7 +124,7 @@ def proposed(plan: Mapping[str, Any], profile: Mapping[str, Any], home: Path) ->
     files = sorted(profile.get("files", []), key=_read_bytes, reverse=True)
     for file in files:
         path = file["path"]
-        if _is_written(file) or not any(relocate.fits(path, pattern) for pattern in patterns):
+        if _is_written(file) or not any(fits(path, pattern) for pattern in patterns):
             continue
         if not path.startswith(f"{home}/"):
             found.beyond.append(path)

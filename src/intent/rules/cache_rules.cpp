@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of caches: 7, 8, 11, 12, 13, 14, 15.
+// Rules of caches: 7, 8, 13, 14, 15.
 #include <algorithm>
 #include <array>
 
@@ -16,10 +16,12 @@ using plan::Class;
 constexpr std::uint64_t object_bytes = 512;  ///< metadata of an object, about
 
 // --- 7 and 8: the metadata cache -----------------------------------------------------------------
+/// At most: a dataset is one however often it is opened, and of groups nobody knows.
 std::uint64_t objects(const Subject& s) {
-    std::uint64_t count = metadata(s, "", &Operations::create);
-    return std::max(
-        count, metadata(s, "dataset", &Operations::open) + metadata(s, "group", &Operations::open));
+    const std::uint64_t datasets =
+        std::min<std::uint64_t>(metadata(s, "dataset", &Operations::open), s.file.datasets.size());
+    return std::max(metadata(s, "", &Operations::create),
+                    datasets + metadata(s, "group", &Operations::open));
 }
 
 std::optional<Reason> burst_fires(const Subject& s) {
@@ -49,7 +51,7 @@ std::optional<Reason> working_set_fires(const Subject& s) {
     const std::uint64_t count = objects(s);
     const std::uint64_t opens = metadata(s, "", &Operations::open);
     if (count * object_bytes <= 2 * mib || opens < count) return std::nullopt;
-    Reason reason{say("about ", size(count * object_bytes), " of metadata (", count,
+    Reason reason{say("up to ", size(count * object_bytes), " of metadata (at most ", count,
                       " objects of about 512 bytes), opened ", opens,
                       " times: more than the 2 MiB that the cache begins with"),
                   {}};
@@ -68,59 +70,6 @@ Proposal working_set_act(const Subject& s) {
             {},
             {}};
 }
-
-// --- 11 and 12: the sieve buffer, one for the file -----------------------------------------------
-/// The longest row that strided calls reach into.
-std::uint64_t strided_row(const Subject& s) {
-    std::uint64_t longest = 0;
-    for (const Dataset& dataset : s.file.datasets) {
-        if (!contiguous(dataset) || dataset.dims.size() < 2) continue;
-        for (const auto* side : {&dataset.reads, &dataset.writes}) {
-            const std::optional<Access> access = dominant(*side, dataset);
-            if (!access || access->calls < 10) continue;
-            if (access->length.back() >= dataset.dims.back() && access->stride.empty()) continue;
-            const std::uint64_t row = plan::times(dataset.dims.back(), type_bytes(dataset));
-            const std::uint64_t rows = access->length[access->length.size() - 2];
-            if (rows > 1 && access->bytes < 4 * mib) longest = std::max(longest, row);
-        }
-    }
-    return longest;
-}
-
-std::optional<Reason> sieve_fires(const Subject& s) {
-    const std::uint64_t row = strided_row(s);
-    if (row <= 64 * kib) return std::nullopt;
-    Reason reason{say("calls that take parts of rows of ", size(row),
-                      " of a contiguous dataset; the sieve buffer holds 64 KiB"),
-                  {}};
-    return reason.note("dataset.row_bytes", row, "bytes");
-}
-
-Proposal sieve_act(const Subject& s) {
-    return {{{"sieve_buffer_bytes", Setting(std::min<std::uint64_t>(strided_row(s), 4 * mib)), {}}},
-            plan::When::any,
-            {},
-            {},
-            {}};
-}
-
-std::optional<Reason> whole_fires(const Subject& s) {
-    if (parallel(s) || s.file.datasets.empty()) return std::nullopt;
-    std::uint64_t whole = 0;
-    for (const Dataset& dataset : s.file.datasets) {
-        if (!contiguous(dataset)) return std::nullopt;
-        for (const auto* side : {&dataset.reads, &dataset.writes}) {
-            if (calls(*side) == 0) continue;
-            if (!only_whole(*side, dataset)) return std::nullopt;
-            whole += calls(*side);
-        }
-    }
-    if (whole == 0) return std::nullopt;
-    Reason reason{say("all ", whole, " transfers are of whole contiguous datasets"), {}};
-    return reason.note("file.whole_transfers", whole, "calls");
-}
-
-Proposal leave(const Subject&) { return {}; }
 
 // --- 13, 14, 15: the chunk cache
 // ------------------------------------------------------------------
@@ -368,32 +317,6 @@ const std::array table{
          working_set_fires,
          nullptr,
          working_set_act},
-    Rule{"11",
-         "A sieve buffer as long as a row",
-         Scope::file,
-         Class::safe,
-         "calls take parts of several rows of a contiguous dataset, each longer than 64 KiB",
-         "",
-         "sieve buffer: a row, at most 4 MiB",
-         "fewer system calls",
-         "A",
-         {.serial = true, .keys = "sieve_buffer_bytes"},
-         sieve_fires,
-         nullptr,
-         sieve_act},
-    Rule{"12",
-         "Whole transfers need no sieve buffer",
-         Scope::file,
-         Class::safe,
-         "a serial file with nothing but whole contiguous datasets",
-         "",
-         "nothing: rule 11 is held back",
-         "none",
-         "A",
-         {},
-         whole_fires,
-         nullptr,
-         leave},
     Rule{"13",
          "A chunk cache for the chunks that a call touches",
          Scope::dataset,

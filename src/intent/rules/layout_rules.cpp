@@ -4,6 +4,7 @@
 #include <array>
 
 #include "intent/plan/functions.hpp"
+#include "intent/rules/chunk_cost.hpp"
 #include "intent/rules/rule.hpp"
 #include "intent/rules/words.hpp"
 
@@ -12,8 +13,6 @@ namespace tailrace::intent::rules {
 namespace {
 
 using plan::Class;
-
-constexpr std::uint64_t tile_bytes = 4 * mib;
 
 plan::Call tile(Extents extents, std::uint64_t most) {
     return {"tile", {{"max_bytes", most}}, std::move(extents)};
@@ -110,6 +109,10 @@ Extents tile_shape(const Dataset& dataset, const Extents& reading) {
     return shape;
 }
 
+std::optional<Held> tile_held(const Subject& s) {
+    return held_by_cost(s, tile_shape(*s.dataset, across(s)->length));
+}
+
 Proposal tile_act(const Subject& s) {
     const Extents shape = tile_shape(*s.dataset, across(s)->length);
     return {{{"chunk", {}, tile(shape, tile_bytes)}}, plan::When::create, {}, {}, {}};
@@ -154,17 +157,6 @@ std::optional<Held> direct_held(const Subject& s) {
     return std::nullopt;
 }
 
-std::optional<Held> chunk_size_held(const Subject& s) {
-    if (auto held = direct_held(s)) return held;
-    if (contiguous(*s.dataset) && program_sets(s, "layout"))
-        return Held{"program", "the program asks for a contiguous dataset"};
-    if (contiguous(*s.dataset) && read_otherwise(*s.dataset))
-        return Held{"reads", "it is read in other pieces than the blocks of the ranks"};
-    if (extendible(*s.dataset) && s.dataset->elements.value_or(1) == 0)
-        return Held{"extents", "the dataset was empty when it was created"};
-    return std::nullopt;
-}
-
 /// The same shape, grown to about 1 MiB.
 Extents grown_chunk(const Dataset& dataset) {
     Extents shape = dataset.chunk;
@@ -181,6 +173,31 @@ Extents grown_chunk(const Dataset& dataset) {
         }
     }
     return shape;
+}
+
+/// The block of a rank, else grown.
+Extents wanted_chunk(const Subject& s) {
+    const auto dimension = rank_dimension(s);
+    if (!dimension) return grown_chunk(*s.dataset);
+    Extents block = s.dataset->dims;
+    block[*dimension] /= file_ranks(s);
+    return block;
+}
+
+std::optional<Held> chunk_size_held(const Subject& s) {
+    if (auto held = direct_held(s)) return held;
+    if (contiguous(*s.dataset) && program_sets(s, "layout"))
+        return Held{"program", "the program asks for a contiguous dataset"};
+    if (contiguous(*s.dataset) && read_otherwise(*s.dataset))
+        return Held{"reads", "it is read in other pieces than the blocks of the ranks"};
+    if (extendible(*s.dataset) && s.dataset->elements.value_or(1) == 0)
+        return Held{"extents", "the dataset was empty when it was created"};
+    const std::uint64_t written = moved_bytes(s.dataset->writes), all = *size_bytes(*s.dataset);
+    if (!parallel(s) && chunk_bytes(*s.dataset).value_or(0) < mib && written < all / 2)
+        return Held{"sparse", say(size(written), " of ", size(all),
+                                  " are written: larger chunks "
+                                  "hold more of what nobody writes")};
+    return held_by_cost(s, wanted_chunk(s));
 }
 
 Proposal chunk_size_act(const Subject& s) {
@@ -215,11 +232,19 @@ std::optional<Reason> append_fires(const Subject& s) {
         .note("dataset.chunk_bytes", *bytes, "bytes");
 }
 
-Proposal append_act(const Subject& s) {
+std::uint64_t append_bytes(const Subject& s) {
     const std::uint64_t one = call_bytes(s.dataset->writes, *s.dataset);
-    const std::uint64_t wanted =
-        std::clamp<std::uint64_t>((one * 4 + mib - 1) / mib * mib, mib, 16 * mib);
-    return {{{"chunk", {}, plan::Call{"rows_of_bytes", {{"bytes", wanted}}, {}}}},
+    return std::clamp<std::uint64_t>((one * 4 + mib - 1) / mib * mib, mib, 16 * mib);
+}
+
+std::optional<Held> append_held(const Subject& s) {
+    if (auto held = direct_held(s)) return held;
+    const std::uint64_t rows = append_bytes(s) / std::max<std::uint64_t>(type_bytes(*s.dataset), 1);
+    return held_by_cost(s, {std::max<std::uint64_t>(rows, 1)});
+}
+
+Proposal append_act(const Subject& s) {
+    return {{{"chunk", {}, plan::Call{"rows_of_bytes", {{"bytes", append_bytes(s)}}, {}}}},
             plan::When::create,
             {},
             {},
@@ -240,6 +265,8 @@ std::optional<Reason> compact_fires(const Subject& s) {
 
 std::optional<Held> compact_held(const Subject& s) {
     if (extendible(*s.dataset)) return Held{"extents", "the dataset can grow"};
+    if (s.dataset->type && s.dataset->type->variable_length.value_or(false))
+        return Held{"type", "what its elements lead to lies elsewhere in any case"};
     if (parallel(s) && !(only_whole(s.dataset->writes, *s.dataset) && same_order(s)))
         return Held{"parallel", "ranks write parts of it, and a compact dataset is written whole"};
     return std::nullopt;
@@ -255,13 +282,13 @@ const std::array table{
          Scope::dataset,
          Class::layout,
          "repeated reads of pieces below 4 KiB from a contiguous dataset of 1 MiB and more",
-         "",
+         "calls that go from place to place would not move four times the bytes, nor flushes",
          "chunk: a tile common to writing and reading, 1 to 4 MiB, within the extents",
          "2.05 s became 0.074 s for a column in a case measured; writing costs a little more",
          "H, I",
          {.created = true, .keys = "chunk layout"},
          tile_fires,
-         nullptr,
+         tile_held,
          tile_act},
     Rule{
         "18",
@@ -272,7 +299,9 @@ const std::array table{
         "dataset of 1 MiB and more in which ranks write blocks side by side by themselves, in "
         "pieces below 4 KiB",
         "the extents are known when it is created; the program writes no whole chunks itself; what "
-        "is contiguous is read as a whole or by the blocks of ranks, if at all",
+        "is contiguous is read as a whole or by the blocks of ranks, if at all; in a file of one "
+        "process half of it is written; calls that go from place to place would not move four "
+        "times the bytes, nor flushes",
         "chunk: the block of a rank, at most 16 MiB; else the same shape grown to 1 MiB",
         "fewer chunks to find; no two ranks write the same one; a rank's block is one piece",
         "B, C",
@@ -287,20 +316,21 @@ const std::array table{
         Class::layout,
         "a one-dimensional dataset that grew 10 times and more, to 4 MiB and more, in chunks below "
         "1 MiB",
-        "the program writes no whole chunks itself",
+        "the program writes no whole chunks itself; flushes would not write four times the bytes",
         "chunk: four appends, rounded up to 1 MiB, at most 16 MiB",
         "a smaller index, fewer writes",
         "H",
         {.created = true, .keys = "chunk"},
         append_fires,
-        direct_held,
+        append_held,
         append_act},
     Rule{"23",
          "Tiny datasets live in their header",
          Scope::dataset,
          Class::layout,
          "at most 60 KiB, of a fixed size, one of 10 datasets and more",
-         "it cannot grow; in parallel it is written whole by all ranks alike",
+         "it cannot grow, and its type has a fixed length; in parallel it is written whole by all "
+         "ranks alike",
          "layout compact",
          "one access less per dataset",
          "A",
@@ -309,18 +339,6 @@ const std::array table{
          compact_held,
          compact_act},
 };
-
-/// What the function `tile` makes of a shape there.
-Extents as_applied(const Dataset& dataset, const Extents& shape) {
-    const std::array<std::uint64_t, 1> most{tile_bytes};
-    plan::Surroundings around;
-    around.dims = around.max_dims = dataset.dims;
-    around.type_bytes = type_bytes(dataset);
-    const plan::Value value = plan::evaluate(plan::Function::tile, most, shape, around);
-    if (value.state != plan::Value::State::good) return shape;
-    return {value.extents.begin(),
-            value.extents.begin() + static_cast<std::ptrdiff_t>(value.ndims)};
-}
 
 }  // namespace
 
@@ -333,14 +351,12 @@ std::optional<Anew> laid_out_anew(const Subject& s) {
         made.dataset.layout = "chunked";
         return made;
     };
-    if (const auto reading = across(s)) return with(tile_shape(*s.dataset, reading->length), "17");
+    if (const auto reading = across(s); reading && !tile_held(s))
+        return with(tile_shape(*s.dataset, reading->length), "17");
     // Rule 19 goes before rule 18.
-    if (append_fires(s) || !chunk_size_fires(s) || chunk_size_held(s)) return std::nullopt;
-    const auto dimension = rank_dimension(s);
-    if (!dimension) return with(grown_chunk(*s.dataset), "18");
-    Extents block = s.dataset->dims;
-    block[*dimension] /= file_ranks(s);
-    return with(block, "18");
+    if ((append_fires(s) && !append_held(s)) || !chunk_size_fires(s) || chunk_size_held(s))
+        return std::nullopt;
+    return with(wanted_chunk(s), "18");
 }
 
 std::span<const Rule> layout_rules() { return table; }

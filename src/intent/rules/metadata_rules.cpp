@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "intent/plan/functions.hpp"
 #include "intent/rules/rule.hpp"
 #include "intent/rules/words.hpp"
 
@@ -92,11 +93,12 @@ std::optional<Reason> meta_block_fires(const Subject& s) {
 
 Proposal meta_block_act(const Subject& s) {
     const std::uint64_t objects = metadata(s, "", &Operations::create);
-    return {{{"meta_block_bytes", Setting(objects > 4000 ? 4 * mib : mib), {}}},
-            plan::When::create,
-            {},
-            {},
-            {}};
+    // All of a block is part of the file, however little of it is used: no more than a quarter.
+    const std::uint64_t file = bytes_written(s) + plan::times(objects, 512);
+    std::uint64_t block = 16 * kib;
+    for (const std::uint64_t larger : {128 * kib, mib, 4 * mib})
+        if (plan::times(larger, 4) <= file && (larger <= mib || objects > 4000)) block = larger;
+    return {{{"meta_block_bytes", Setting(block), {}}}, plan::When::create, {}, {}, {}};
 }
 
 struct Small {
@@ -271,8 +273,9 @@ const std::array table{
          Class::layout,
          "more than 100 objects are created",
          "",
-         "metadata blocks of 1 MiB; 4 MiB from 4000 "
-         "objects on",
+         "metadata blocks of 1 MiB, 4 MiB from 4000 objects on; less where that is more than a "
+         "quarter "
+         "of the file",
          "metadata lies together and is written in fewer calls",
          "A, E, L",
          {.created = true, .keys = "meta_block_bytes"},

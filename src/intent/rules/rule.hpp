@@ -102,6 +102,7 @@ struct Conflict {
 
 [[nodiscard]] std::span<const Rule> metadata_rules();  ///< [local]
 [[nodiscard]] std::span<const Rule> cache_rules();     ///< [local]
+[[nodiscard]] std::span<const Rule> sieve_rules();     ///< [local]
 [[nodiscard]] std::span<const Rule> layout_rules();    ///< [local]
 [[nodiscard]] std::span<const Rule> storage_rules();   ///< [local]
 [[nodiscard]] std::span<const Rule> transfer_rules();  ///< [local]

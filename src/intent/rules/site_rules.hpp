@@ -48,6 +48,7 @@ struct Measure {
     bool dataset;  ///< only of datasets
     std::string_view sentence;
     Measured (*of)(const Subject&);
+    bool text = false;  ///< else a number
 };
 
 [[nodiscard]] std::span<const Measure> measures();  ///< [local]

@@ -13,7 +13,7 @@ namespace tailrace::intent::rules {
 namespace {
 
 constexpr json::Kind kind{"tailrace-rules/1", "file of rules",
-                          "docs/reference/rules.md has an example"};
+                          "docs/user/advise.md has an example"};
 
 void check_conditions(const SiteRule& rule, const std::vector<Condition>& conditions,
                       const std::string& where, const std::string& place) {
@@ -36,6 +36,14 @@ void check_conditions(const SiteRule& rule, const std::vector<Condition>& condit
         if (found->dataset && rule.scope == Scope::file)
             throw json::error_at(where, one,
                                  core::in_quotes(name) + " is of datasets, and the rule of files");
+        const Setting& value = conditions[i].value;
+        const bool number =
+            std::holds_alternative<std::uint64_t>(value) || std::holds_alternative<double>(value);
+        if (found->text ? !std::holds_alternative<std::string>(value) : !number)
+            throw json::error_at(
+                where, one + ".value",
+                core::in_quotes(name) + (found->text ? " is a text, and is compared with one"
+                                                     : " is a number, and is compared with one"));
     }
 }
 

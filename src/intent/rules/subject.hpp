@@ -30,6 +30,7 @@ struct Subject {
 struct Access {
     Extents length, stride;
     std::uint64_t calls = 0, bytes = 0;  ///< bytes: of one call
+    Extents block{};
 };
 
 // --- the run -------------------------------------------------------------------------------------

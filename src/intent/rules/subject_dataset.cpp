@@ -53,7 +53,8 @@ std::optional<Access> dominant(const std::optional<Transfers>& transfers, const 
     if (!transfers) return std::nullopt;
     std::optional<Access> best;
     for (const Shape& shape : transfers->shapes) {
-        Access one{shape.length, shape.stride, shape.calls, shape.call_bytes.value_or(0)};
+        Access one{shape.length, shape.stride, shape.calls, shape.call_bytes.value_or(0),
+                   shape.block};
         if (shape.selection == Selection::all) one.length = dataset.dims;
         if (one.length.empty() || one.length.size() != dataset.dims.size()) continue;
         if (one.bytes == 0) {

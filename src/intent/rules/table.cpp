@@ -18,9 +18,9 @@ int number_of(const Rule* rule) {
 
 std::vector<const Rule*> collected() {
     std::vector<const Rule*> all;
-    for (const auto part :
-         {metadata_rules(), cache_rules(), layout_rules(), storage_rules(), transfer_rules(),
-          driver_rules(), hint_rules(), pnetcdf_rules(), advice_rules(), beyond_rules()})
+    for (const auto part : {metadata_rules(), cache_rules(), sieve_rules(), layout_rules(),
+                            storage_rules(), transfer_rules(), driver_rules(), hint_rules(),
+                            pnetcdf_rules(), advice_rules(), beyond_rules()})
         for (const Rule& rule : part) all.push_back(&rule);
     std::sort(all.begin(), all.end(),
               [](const Rule* a, const Rule* b) { return number_of(a) < number_of(b); });
@@ -56,6 +56,7 @@ constexpr std::array order{
     Conflict{"40", "8", "the image decides the size of the metadata cache"},
     Conflict{"8", "7", "both size the metadata cache; re-opens count more"},
     Conflict{"23", "59", "a compact dataset is written with its header"},
+    Conflict{"17", "20", "the elements of chunks are not counted"},
     Conflict{"17", "59", "the elements of chunks are not counted"},
     Conflict{"18", "59", "the elements of chunks are not counted"},
     Conflict{"52", "51", "subfiles and the burst buffer exclude each other"},

@@ -67,6 +67,17 @@ def test_what_cannot_be_run(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_where_no_profile_can_be_written_nothing_is_run(tmp_path: Path) -> None:
+    folder, text = tmp_path / "folder", tmp_path / "notes.txt"
+    folder.mkdir()
+    text.write_text("mine\n")
+    for target in (folder, text):
+        ran = tailrace("profile", "-o", str(target), "--", "touch", "ran", cwd=tmp_path)
+        assert target.name in ran.expect(ExitCode.USAGE).err
+    assert text.read_text() == "mine\n"
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["folder", "notes.txt"]
+
+
 @pytest.mark.parametrize(
     ("name", "value", "what"),
     [

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from tailrace.globs import name_or_pattern
+
 
 def one_line(text: str) -> str:
     """A text of the plan for a comment: nothing in it ends the line."""
@@ -92,7 +94,7 @@ def places(plan: dict[str, Any]) -> list[Place]:
     found: dict[tuple[str, str], Place] = {}
     for entry in plan.get("entries", []):
         name = (entry["file"], entry["dataset"])
-        place = found.setdefault(name, Place(*name))
+        place = found.setdefault(name, Place(name_or_pattern(name[0]), name_or_pattern(name[1])))
         for one in entry.get("settings", []):
             _add(place, one, entry.get("when", "any"))
     return [place for place in found.values() if place.settings or place.unsayable]

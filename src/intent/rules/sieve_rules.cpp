@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of the sieve buffer, one for the file: 11, 12.
+#include <algorithm>
+#include <array>
+
+#include "intent/plan/functions.hpp"
+#include "intent/rules/rule.hpp"
+#include "intent/rules/words.hpp"
+
+namespace tailrace::intent::rules {
+
+namespace {
+
+using plan::Class;
+
+constexpr std::uint64_t usual = 64 * kib, most = 4 * mib;
+
+/// What a strided call spans in a row; 0 where the library would skip what lies between anyway, or
+/// nothing does. HDF5 reads a buffer from each element on that is not in it: where a row has one
+/// piece only, a larger buffer is read in vain.
+std::uint64_t span_of(const Access& access, const Dataset& dataset) {
+    if (access.stride.size() != access.length.size() || access.stride.back() <= 1) return 0;
+    const std::uint64_t step = access.stride.back(), bytes = type_bytes(dataset);
+    std::uint64_t block = access.block.empty() ? 1 : access.block.back();
+    block = std::clamp<std::uint64_t>(block, 1, step);
+    const std::uint64_t count = std::max<std::uint64_t>(access.length.back() / block, 1);
+    if (plan::times(step - block, bytes) > usual) return 0;
+    const std::uint64_t span = plan::times(count - 1, step) + block;
+    return plan::times(std::min(span, dataset.dims.back()), bytes);
+}
+
+/// The longest of them in the file.
+std::uint64_t strided_span(const Subject& s) {
+    std::uint64_t longest = 0;
+    for (const Dataset& dataset : s.file.datasets) {
+        if (!contiguous(dataset) || dataset.dims.size() < 2) continue;
+        for (const auto* side : {&dataset.reads, &dataset.writes}) {
+            const std::optional<Access> access = dominant(*side, dataset);
+            if (!access || access->calls < 10 || access->bytes >= most) continue;
+            longest = std::max(longest, span_of(*access, dataset));
+        }
+    }
+    return longest;
+}
+
+std::optional<Reason> sieve_fires(const Subject& s) {
+    const std::uint64_t span = strided_span(s);
+    if (span <= usual) return std::nullopt;
+    Reason reason{say("strided calls that span ", size(span),
+                      " in a row of a contiguous dataset; the sieve buffer holds 64 KiB"),
+                  {}};
+    return reason.note("dataset.span_bytes", span, "bytes");
+}
+
+/// Calls elsewhere in the file that read a whole buffer for little.
+std::optional<Held> sieve_held(const Subject& s) {
+    const std::uint64_t buffer = std::min(strided_span(s), most);
+    for (const Dataset& dataset : s.file.datasets) {
+        if (!contiguous(dataset) || size_bytes(dataset).value_or(0) <= usual) continue;
+        for (const auto* side : {&dataset.reads, &dataset.writes}) {
+            const std::optional<Access> access = dominant(*side, dataset);
+            if (calls(*side) < 10 || only_whole(*side, dataset)) continue;
+            if (access && (span_of(*access, dataset) > 0 || access->bytes >= buffer)) continue;
+            const Order order = (*side)->order.value_or(Order{});
+            if (plan::times(order.sequential.value_or(0), 2) > calls(*side)) continue;
+            return Held{"others", say(dataset.path,
+                                      " of the same file moves little at a time, not "
+                                      "in sequence: it would read ",
+                                      size(buffer), " for each piece")};
+        }
+    }
+    return std::nullopt;
+}
+
+Proposal sieve_act(const Subject& s) {
+    return {{{"sieve_buffer_bytes", Setting(std::min(strided_span(s), most)), {}}},
+            plan::When::any,
+            {},
+            {},
+            {}};
+}
+
+std::optional<Reason> whole_fires(const Subject& s) {
+    if (parallel(s) || s.file.datasets.empty()) return std::nullopt;
+    std::uint64_t whole = 0;
+    for (const Dataset& dataset : s.file.datasets) {
+        if (!contiguous(dataset)) return std::nullopt;
+        for (const auto* side : {&dataset.reads, &dataset.writes}) {
+            if (calls(*side) == 0) continue;
+            if (!only_whole(*side, dataset)) return std::nullopt;
+            whole += calls(*side);
+        }
+    }
+    if (whole == 0) return std::nullopt;
+    Reason reason{say("all ", whole, " transfers are of whole contiguous datasets"), {}};
+    return reason.note("file.whole_transfers", whole, "calls");
+}
+
+Proposal leave(const Subject&) { return {}; }
+
+const std::array table{
+    Rule{"11",
+         "A sieve buffer for strided calls",
+         Scope::file,
+         Class::safe,
+         "strided calls of contiguous datasets span more than 64 KiB in a row",
+         "what lies between two elements is less than 64 KiB; no other dataset of the file moves "
+         "small pieces that are not in sequence",
+         "sieve buffer: what a call spans in a row, at most 4 MiB",
+         "fewer system calls",
+         "A",
+         {.serial = true, .keys = "sieve_buffer_bytes"},
+         sieve_fires,
+         sieve_held,
+         sieve_act},
+    Rule{"12",
+         "Whole transfers need no sieve buffer",
+         Scope::file,
+         Class::safe,
+         "a serial file with nothing but whole contiguous datasets",
+         "",
+         "nothing: rule 11 is held back",
+         "none",
+         "A",
+         {},
+         whole_fires,
+         nullptr,
+         leave},
+};
+
+}  // namespace
+
+std::span<const Rule> sieve_rules() { return table; }
+
+}  // namespace tailrace::intent::rules
