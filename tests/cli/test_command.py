@@ -43,6 +43,18 @@ def test_help_fits_80_columns(command: str) -> None:
     assert max(len(line) for line in ran.out.splitlines()) <= 80
 
 
+def test_a_command_takes_no_longer_for_the_others() -> None:
+    """Those that go with every run of a program import neither numpy nor what others need."""
+    script = (
+        "import sys; from tailrace.cli.app import app_for; app_for(['--json', 'apply', 'sweep'])\n"
+        "print(sorted(name for name in sys.modules if name == 'numpy' or name.endswith('_command')"
+        " or name.startswith('tailrace.sweep')))"
+    )
+    words = [sys.executable, "-c", script]
+    run = subprocess.run(words, env=environment(), capture_output=True, text=True, check=True)
+    assert run.stdout == "['tailrace.cli.apply_command']\n"
+
+
 def test_version() -> None:
     ran = tailrace("--version").expect(0)
     assert re.match(r"tailrace \d+\.\d+\.\d+ \(commit [0-9a-f]{7,}(-dirty)?\)\n", ran.out)

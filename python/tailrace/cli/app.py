@@ -3,49 +3,72 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import importlib
+import os
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
 
-from tailrace.cli.advise_command import advise
-from tailrace.cli.apply_command import apply
-from tailrace.cli.compare_command import compare
-from tailrace.cli.doctor_command import doctor
-from tailrace.cli.env_command import env
-from tailrace.cli.intents_command import intents
 from tailrace.cli.options import Json
 from tailrace.cli.output import Output
-from tailrace.cli.profile_command import profile
-from tailrace.cli.repack_command import repack
-from tailrace.cli.report_command import report
-from tailrace.cli.rules_command import rules
-from tailrace.cli.run_command import run
-from tailrace.cli.scale_command import scale
-from tailrace.cli.submit_command import submit
-from tailrace.cli.suite_command import suite
-from tailrace.cli.sweep_command import sweep
-from tailrace.cli.tune_command import tune
-from tailrace.cli.verify_command import verify
 
 _epilog = (
     "Exit codes: 0 ok, 1 the run failed, 2 usage or configuration, 3 verification failed, "
     "4 a capability is missing."
 )
 
-app = typer.Typer(
-    name="tailrace",
-    help="Measure, understand, tune and hide the output of parallel programs.",
-    epilog=_epilog,
-    no_args_is_help=False,
-    invoke_without_command=True,
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
-    add_completion=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+_not_mixed: dict[str, Any] = {"context_settings": {"allow_interspersed_args": False}}
+_wants_words: dict[str, Any] = {"no_args_is_help": True}
+# In the order of the help; the function of a command is in the module NAME_command.
+_commands: dict[str, dict[str, Any]] = {
+    "run": {},
+    "sweep": {},
+    "scale": {},
+    "compare": {},
+    "suite": {},
+    "submit": {},
+    "profile": _wants_words | _not_mixed,
+    "verify": {},
+    "report": {},
+    "intents": {},
+    "rules": {},
+    "advise": {},
+    "apply": _wants_words,
+    "env": {},
+    "repack": _wants_words,
+    "tune": _wants_words | _not_mixed,
+    "doctor": {},
+}
 
 
-@app.callback()
+def app_for(words: Sequence[str]) -> typer.Typer:
+    """The commands; only the one that the words name, where they name one, since importing all of
+    them takes longer than many a command does."""
+    app = typer.Typer(
+        name="tailrace",
+        help="Measure, understand, tune and hide the output of parallel programs.",
+        epilog=_epilog,
+        no_args_is_help=False,
+        invoke_without_command=True,
+        rich_markup_mode="markdown",
+        pretty_exceptions_enable=False,
+        add_completion=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_top)
+    for name in _named(words):
+        module = importlib.import_module(f"tailrace.cli.{name}_command")
+        app.command(**_commands[name])(getattr(module, name))
+    return app
+
+
+def _named(words: Sequence[str]) -> list[str]:
+    first = next((word for word in words if not word.startswith("-")), "")
+    one_is_enough = first in _commands and "_TAILRACE_COMPLETE" not in os.environ
+    return [first] if one_is_enough else list(_commands)
+
+
 def _top(
     context: typer.Context,
     version: Annotated[
@@ -60,22 +83,3 @@ def _top(
         raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
-
-
-app.command()(run)
-app.command()(sweep)
-app.command()(scale)
-app.command()(compare)
-app.command()(suite)
-app.command()(submit)
-app.command(no_args_is_help=True, context_settings={"allow_interspersed_args": False})(profile)
-app.command()(verify)
-app.command()(report)
-app.command()(intents)
-app.command()(rules)
-app.command()(advise)
-app.command(no_args_is_help=True)(apply)
-app.command()(env)
-app.command(no_args_is_help=True)(repack)
-app.command(no_args_is_help=True, context_settings={"allow_interspersed_args": False})(tune)
-app.command()(doctor)

@@ -11,9 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-from tailrace.cli.options import Json, Quiet
+from tailrace.cli.options import Command, Json, Quiet
 from tailrace.cli.output import Output
-from tailrace.cli.profile_command import Command
 from tailrace.errors import ExitCode, TailraceError, did_you_mean
 
 PlanFile = Annotated[

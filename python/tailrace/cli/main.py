@@ -46,9 +46,9 @@ def run(words: list[str]) -> int:
     arguments = [plain_dashes(word) for word in words]
     output = Output(as_json=json_requested(arguments))
     try:
-        from tailrace.cli.app import app
+        from tailrace.cli.app import app_for
 
-        code = app(args=arguments, prog_name="tailrace", standalone_mode=False)
+        code = app_for(arguments)(args=arguments, prog_name="tailrace", standalone_mode=False)
         sys.stdout.flush()
         interrupts.check()
         return int(code or 0)

@@ -23,3 +23,10 @@ Declare = Annotated[
         help="What the files are meant for, by pattern: declared intents, which win.",
     ),
 ]
+_words = typer.Argument(
+    metavar="-- COMMAND...",
+    show_default=False,
+    help="The program and its arguments, with its launcher where it has one.",
+)
+Command = Annotated[list[str], _words]
+MaybeCommand = Annotated[list[str] | None, _words]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tailrace.cli.options import Json, Quiet
+from tailrace.cli.options import Json, MaybeCommand, Quiet
 from tailrace.cli.output import Output
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.readable import readable
@@ -21,13 +21,6 @@ from tailrace.whole_files import write_text
 if TYPE_CHECKING:
     from tailrace.intent.layers import Layers
 
-Command = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="-- COMMAND...", show_default=False,
-        help="The program and its arguments, with its launcher where it has one.",
-    ),
-]  # fmt: skip
 To = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help="Where the profile is written.")
 ]
@@ -75,7 +68,7 @@ Declared = Annotated[
 
 
 def profile(
-    command: Command = None,
+    command: MaybeCommand = None,
     output_file: To = Path("profile.json"),
     layers_asked: Of = "auto",
     spool_mib: Most = None,
@@ -108,11 +101,7 @@ def profile(
         )
     check_target(output_file)
     if from_spools is not None:
-        if not any(from_spools.glob("*.spool")):
-            raise TailraceError(
-                "no process has noted anything down here (*.spool)", where=str(from_spools),
-                hint="TAILRACE_PROFILE_DIR was its name, or FILE.spools beside a profile",
-            )  # fmt: skip
+        _check_spools(from_spools)
         found = _read(core, from_spools, command, wanted)
         write_text(output_file, json.dumps(found, indent=2) + "\n")
         _tell(output, found, None, output_file, command, wanted.names)
@@ -133,6 +122,14 @@ def profile(
         write_text(output_file, json.dumps(found, indent=2) + "\n")
     _tell(output, found, ended, output_file, command, wanted.names)
     return int(ExitCode.RUN_FAILED if ended.code else ExitCode.OK)
+
+
+def _check_spools(folder: Path) -> None:
+    if not any(folder.glob("*.spool")):
+        raise TailraceError(
+            "no process has noted anything down here (*.spool)", where=str(folder),
+            hint="TAILRACE_PROFILE_DIR was its name, or FILE.spools beside a profile",
+        )  # fmt: skip
 
 
 def _read(core: Any, spools: Path, command: list[str], wanted: Layers) -> dict[str, Any]:

@@ -11,9 +11,8 @@ import typer
 import xxhash
 
 from tailrace.cli.advise_command import Rules
-from tailrace.cli.options import Declare, Json, Quiet
+from tailrace.cli.options import Command, Declare, Json, Quiet
 from tailrace.cli.output import Output
-from tailrace.cli.profile_command import Command
 from tailrace.errors import ExitCode, TailraceError, did_you_mean
 from tailrace.readable import is_readable
 

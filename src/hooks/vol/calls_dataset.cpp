@@ -34,7 +34,10 @@ void* create(void* object, const Location* location, const char* name, Id links,
         void* inner = tuning.any() ? tuning.create(type, space, {creation, access}, call)
                                    : call(creation, access);
         made = wrapped(parent, inner, location, name, request);
-        if (made != nullptr && tuning.any()) tuning.done(object_of(made));
+        if (made != nullptr && tuning.any())
+            tuning.done(object_of(made));
+        else if (made != nullptr)
+            forget_changed(object_of(made));
     }
     if (made != nullptr) {
         note_dataset(object_of(made), true, clock);

@@ -34,6 +34,7 @@ Status create(LinkCreate* arguments, void* object, const Location* location, Id 
     if (known == nullptr) return -1;
     Object& on = object_of(known);
     const Clock clock(on.file);
+    note_names_changed();
     if (target != nullptr) arguments->hard.object = object_of(target).inner;
     const Status status = on.library().H5VLlink_create(
         arguments, inner_of(object), location, on.connector(), creation, access, transfer, request);
@@ -55,6 +56,7 @@ Status between(TwoPlaces Library::*function, void* source, const Location* from,
     if (known == nullptr) return -1;
     Object& on = object_of(known);
     const Clock clock(on.file);
+    note_names_changed();
     const Status status =
         (on.library().*function)(inner_of(source), from, inner_of(target), to, on.connector(),
                                  creation, access, transfer, request);
@@ -147,6 +149,8 @@ Status copy_object(void* source, const Location* from, const char* from_name, vo
                                      on.connector(), list, creation, transfer, request);
     wrap_request(on.under, request);
     note(on, status, spool::on_object, spool::op_create, to_name, true, clock);
+    if (status >= 0 && target != nullptr && to->way == way_self && from->way == way_self)
+        note_copied(on, from_name, object_of(target), to_name);
     return status;
 }
 

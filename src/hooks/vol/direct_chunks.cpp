@@ -5,38 +5,14 @@
 #include <stdlib.h>
 
 #include "hooks/vol/calls.hpp"
+#include "hooks/vol/changed_chunks.hpp"
 #include "hooks/vol/fill_values.hpp"
 #include "hooks/vol/tuning.hpp"
 
 namespace tailrace::hooks::vol {
 namespace {
 
-constexpr unsigned buckets = 4096;
-constexpr uint64_t most_entries = 1 << 16;
-DirectChunks* table[buckets];
-uint64_t entries = 0;
 bool said_refused = false;
-
-/// Two paths with one hash of 64 bits would only make a write fail that could have been made.
-uint64_t hash_of_place(const Object& dataset) {
-    const uint64_t file = spooling::hash_of(dataset.under->plan->path);
-    return (file ^ (file >> 31U)) * 0x9e3779b97f4a7c15U + spooling::hash_of(dataset.path);
-}
-
-DirectChunks* entry_of(uint64_t hash) {
-    for (DirectChunks* entry = table[hash % buckets]; entry != nullptr; entry = entry->next)
-        if (entry->hash == hash) return entry;
-    return nullptr;
-}
-
-DirectChunks* add_entry(uint64_t hash) {
-    auto* made = static_cast<DirectChunks*>(calloc(1, sizeof(DirectChunks)));
-    if (made == nullptr) return nullptr;
-    ++entries;
-    made->hash = hash;
-    made->next = table[hash % buckets];
-    return table[hash % buckets] = made;
-}
 
 const plan::PlanSetting* applied(const Choices& choices, Key key) {
     for (const Choice& choice : choices) {
@@ -172,8 +148,6 @@ uint64_t bytes_of(const Library& of, const ChunkWrite& chunk) {
     return of.version[0] == 1 ? chunk.bytes & 0xffffffffU : chunk.bytes;
 }
 
-uint64_t room_for_direct_chunks() { return entries < most_entries ? most_entries - entries : 0; }
-
 bool changes_chunks(const Choices& choices) {
     return applied(choices, Key::chunk) != nullptr || applied_filter(choices) != nullptr;
 }
@@ -183,11 +157,11 @@ void note_direct_chunks(Object& dataset, const Choices& choices, Id own, Id made
     if (dataset.path == nullptr) return;
     const plan::PlanSetting* shape = applied(choices, Key::chunk);
     const plan::PlanSetting* filter = applied_filter(choices);
-    const uint64_t hash = hash_of_place(dataset);
-    DirectChunks* entry = entry_of(hash);
-    if (entry != nullptr) entry->changed = false;
-    if (shape == nullptr && filter == nullptr) return;
-    if (entry == nullptr) entry = add_entry(hash);
+    if (shape == nullptr && filter == nullptr) {
+        forget_changed(dataset);
+        return;
+    }
+    DirectChunks* entry = add_changed(dataset);
     if (entry == nullptr) return;
     const Library& of = dataset.library();
     const Quiet quiet(of);
@@ -197,7 +171,6 @@ void note_direct_chunks(Object& dataset, const Choices& choices, Id own, Id made
     if (of.H5Pget_layout(own) == layout_chunked)
         rank = of.H5Pget_chunk(own, static_cast<int>(most_dimensions), entry->chunk);
     entry->setting = shape != nullptr ? shape : filter;
-    entry->changed = true;
     entry->shape = shape != nullptr;
     entry->rank = rank > 0 ? static_cast<uint32_t>(rank) : 0;
     entry->filters = filters > 0 ? static_cast<uint32_t>(filters) : 0;
@@ -206,9 +179,7 @@ void note_direct_chunks(Object& dataset, const Choices& choices, Id own, Id made
 }
 
 void find_direct_chunks(Object& dataset) {
-    if (entries == 0 || dataset.path == nullptr || dataset.under->plan == nullptr) return;
-    const DirectChunks* entry = entry_of(hash_of_place(dataset));
-    if (entry != nullptr && entry->changed) dataset.direct = entry;
+    if (const DirectChunks* known = find_changed(dataset); known != nullptr) dataset.direct = known;
 }
 
 Status write_direct_chunk(Object& dataset, Optional* arguments, Id transfer, void** request) {

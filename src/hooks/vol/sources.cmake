@@ -9,6 +9,7 @@ set(tailrace_vol_sources
   calls_group.cpp
   calls_link.cpp
   calls_rest.cpp
+  changed_chunks.cpp
   choices.cpp
   connector.cpp
   declared.cpp

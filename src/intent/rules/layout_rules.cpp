@@ -192,7 +192,7 @@ std::optional<Held> chunk_size_held(const Subject& s) {
         return Held{"reads", "it is read in other pieces than the blocks of the ranks"};
     if (extendible(*s.dataset) && s.dataset->elements.value_or(1) == 0)
         return Held{"extents", "the dataset was empty when it was created"};
-    const std::uint64_t written = moved_bytes(s.dataset->writes), all = *size_bytes(*s.dataset);
+    const std::uint64_t written = moved_bytes(s.dataset->writes), all = size_bytes(*s.dataset).value_or(0);
     if (!parallel(s) && chunk_bytes(*s.dataset).value_or(0) < mib && written < all / 2)
         return Held{"sparse", say(size(written), " of ", size(all),
                                   " are written: larger chunks "

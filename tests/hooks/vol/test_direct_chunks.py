@@ -7,6 +7,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+import pytest
 from plans import Json, applied, entry, setting, write_plan
 from test_apply import ASK, told
 
@@ -141,3 +142,61 @@ with h5py.File("out.h5", "w") as f:
     plan = write_plan(tmp_path, entry("out.h5", CHUNK, dataset="/other", when="create"))
     applied(tmp_path, plan, ASK + CHUNKS + text)[0].expect(0)
     assert told(tmp_path) == {"failed": 0, "chunks": [10, 20]}
+
+
+# Each dataset gets another name before its chunks are written; some in a second open of the file.
+OTHER_NAMES = """
+names = ("copy", "move", "hard", "soft", "deep")
+with h5py.File("out.h5", "w") as f:
+    for name in names:
+        make(f, name, chunks=(10, 20))
+    make(f, "group/inner", chunks=(10, 20))
+    f.copy("copy", "copy_2"); f.move("move", "move_2")
+    f["hard_2"] = f["hard"]; f["soft_2"] = h5py.SoftLink("/soft")
+    f.copy("group", "group/again"); f["alias"] = f["group"]
+    failed = [write(f[name + "_2"]) for name in names[:4]]
+    failed += [write(f["group/again/inner"]), write(f["alias/inner"])]
+with h5py.File("out.h5", "a") as f:
+    f.move("deep", "somewhere/else"); f.copy("somewhere/else", "deep")
+    failed += [write(f["somewhere/else"]), write(f["deep"])]
+tell(failed=failed)
+"""
+
+
+@pytest.mark.parametrize("settings", [[CHUNK], FILTERS], ids=["shape", "filters"])
+def test_datasets_by_other_names(tmp_path: Path, settings: list[Json]) -> None:
+    applied(tmp_path, plan_of(tmp_path, *settings), ASK + CHUNKS + OTHER_NAMES)[0].expect(0)
+    assert told(tmp_path) == {"failed": [0] * 8}
+    with h5py.File(tmp_path / "out.h5") as f:
+        for name in ("copy_2", "move_2", "hard", "soft", "group/inner", "group/again/inner",
+                     "somewhere/else", "deep"):  # fmt: skip
+            assert np.array_equal(f[name][...], np.arange(9500).reshape(95, 100)), name
+            assert (f[name].chunks == (50, 60)) is (settings == [CHUNK]), name
+
+
+def test_names_and_places_that_others_have_now(tmp_path: Path) -> None:
+    """What the plan changed is deleted or moved, and the program makes another dataset of that name
+    or in that place, to which the plan has nothing to say."""
+    text = """
+with h5py.File("out.h5", "w") as f:
+    make(f, "changed", chunks=(10, 20)); del f["changed"]
+    failed = [write(make(f, f"own_{number}", chunks=(10, 20))) for number in range(4)]
+    make(f, "changed", chunks=(10, 20)); f.move("changed", "kept"); f.move("own_0", "changed")
+    failed += [write(f["kept"]), write(f["changed"])]
+for _ in range(3):  # anew, with other places
+    with h5py.File("again.h5", "w") as f:
+        for number in range(_): make(f, f"own_{number}", chunks=(10, 20))
+        d = make(f, "changed", chunks=(10, 20)); failed.append(write(d)); d = None
+        failed += [write(f[f"own_{number}"]) for number in range(_)]
+tell(failed=failed)
+"""
+    plan = write_plan(tmp_path, entry("*.h5", *FILTERS, dataset="/changed", when="create"))
+    applied(tmp_path, plan, ASK + CHUNKS + text)[0].expect(0)
+    assert told(tmp_path) == {"failed": [0] * 12}
+    for file, names in {
+        "out.h5": ("kept", "changed", "own_1", "own_2", "own_3"),
+        "again.h5": ("changed", "own_0", "own_1"),
+    }.items():
+        with h5py.File(tmp_path / file) as f:
+            for name in names:
+                assert np.array_equal(f[name][...], np.arange(9500).reshape(95, 100)), name
