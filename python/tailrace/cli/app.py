@@ -65,7 +65,12 @@ def app_for(words: Sequence[str]) -> typer.Typer:
 
 def _named(words: Sequence[str]) -> list[str]:
     first = next((word for word in words if not word.startswith("-")), "")
-    one_is_enough = first in _commands and "_TAILRACE_COMPLETE" not in os.environ
+    before = set(words[: words.index(first)]) if first else set()
+    one_is_enough = (
+        first in _commands
+        and not before & {"-h", "--help"}
+        and "_TAILRACE_COMPLETE" not in os.environ
+    )
     return [first] if one_is_enough else list(_commands)
 
 

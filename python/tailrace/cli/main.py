@@ -24,7 +24,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     interrupts.install()
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by who started it: nobody listens
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+            setattr(sys, name, Path(os.devnull).open("w", errors="backslashreplace"))  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):  # names in letters that this terminal has not
         sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))

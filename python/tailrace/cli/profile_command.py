@@ -101,6 +101,11 @@ def profile(
         )
     check_target(output_file)
     if from_spools is not None:
+        if declared is not None:
+            raise TailraceError(
+                "what was noted down has its declarations already", where="--declare",
+                hint="give the file to `tailrace intents` or `tailrace advise`",
+            )  # fmt: skip
         _check_spools(from_spools)
         found = _read(core, from_spools, command, wanted)
         write_text(output_file, json.dumps(found, indent=2) + "\n")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -107,7 +108,9 @@ def spool_folder(
         try:
             folder.rmdir()
         except OSError:
-            tell(f"what the processes noted down is kept: {folder}{use.format(folder)}")
+            tell(
+                f"what the processes noted down is kept: {folder}{use.format(shlex.quote(str(folder)))}"
+            )
         raise
     if not keep:
         shutil.rmtree(folder, ignore_errors=True)

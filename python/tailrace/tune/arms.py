@@ -27,6 +27,7 @@ from tailrace.tune.pairs import Times
 from tailrace.tune.rules_of_plan import not_in_force
 from tailrace.tune.scratch import Left, Scratch
 from tailrace.tune.supervise import Outcome
+from tailrace.tune.words import some
 
 Document = dict[str, Any]
 Plans = dict[str, Document]
@@ -54,6 +55,7 @@ class Arms:
         self._limit_s: float | None = None
         self._is_derived = False  # the limit: it is not the user's
         self._default: Result | None = None
+        self._known: ByItself | None = None  # from the first two runs of the default
         self._further: list[ByItself] = []
         self._on_copies = False
         self._limits = Limits(ledger)
@@ -68,7 +70,7 @@ class Arms:
         slowest = max(self._ledger.known(name)["elapsed_s"] for name in ("default-1", "default-2"))
         derived_s = max(_least_limit_s, _times_slower * slowest)
         self._limit_s, self._is_derived = min(limit_s, derived_s), derived_s < limit_s
-        known = content.by_itself(kept[0], kept[1])
+        known = self._known = content.by_itself(kept[0], kept[1])
         while self._ledger.known(self._next_default) is not None:
             self._hold_another()
         return known, content.against_default(kept[0], kept[1], known)
@@ -298,7 +300,19 @@ class Arms:
     @property
     def notes(self) -> list[str]:
         """What is to be said of runs that did not go well and were forgiven it."""
-        return self._limits.notes
+        return [*self._limits.notes, *self._left_out_later()]
+
+    def _left_out_later(self) -> list[str]:
+        """What two runs have alike is proof for less where a third has not."""
+        if self._known is None or not self._further:
+            return []
+        names = set(self.all_that_differs(self._known).names) - set(self._known.names)
+        if not names:
+            return []
+        return [
+            "left out of the comparison since a later run of the default differs there from the "
+            f"first two: {some(sorted(names), 3)}"
+        ]
 
     def expect(self, elapsed_s: float) -> None:
         """Says how many runs follow the first ones and how long they take: two arms against

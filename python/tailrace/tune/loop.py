@@ -227,7 +227,7 @@ class Tune:
         recorded: Document = self._ledger.fact("recorded", record)
         found.profile = json.loads(file.read_text())
         found.notes += [*recorded["notes"], *worth_saying(found.profile)]
-        if names := recorded["unseen"]:
+        if names := recorded.get("unseen"):
             found.notes.append(unseen.note(names))
         if (found.profile["run"].get("nodes") or 1) > 1:
             found.notes.append(
@@ -337,7 +337,7 @@ class Tune:
 
 
 def _why_none(recorded: Document, otherwise: str) -> str:
-    return unseen.REASON if recorded["unseen"] else otherwise
+    return unseen.REASON if recorded.get("unseen") else otherwise
 
 
 def _and_more(names: list[str]) -> str:

@@ -73,8 +73,12 @@ Status copy(void* source, const Location* from, void* target, const Location* to
 
 Status move(void* source, const Location* from, void* target, const Location* to, Id creation,
             Id access, Id transfer, void** request) {
-    return between(&Library::H5VLlink_move, source, from, target, to, creation, access, transfer,
-                   request);
+    const Status status = between(&Library::H5VLlink_move, source, from, target, to, creation,
+                                  access, transfer, request);
+    if (status >= 0 && name_in(from) != nullptr && name_in(to) != nullptr)
+        note_moved(object_of(source != nullptr ? source : target), name_in(from),
+                   object_of(target != nullptr ? target : source), name_in(to));
+    return status;
 }
 
 Status specific(void* object, const Location* location, LinkSpecific* arguments, Id transfer,

@@ -27,89 +27,31 @@ uint64_t mixed(uint64_t one, uint64_t other) {
 
 uint64_t file_hash_of(const Object& object) { return spooling::hash_of(object.under->plan->path); }
 
-uint64_t token_hash_of(uint64_t file, const Identity& identity) {
+uint64_t path_hash_of(uint64_t file, const char* path) {
+    return mixed(file, spooling::hash_of(path));
+}
+
+/// Of an object that `beside` was asked for; 0: it lies in another file.
+uint64_t token_hash_of(const Object& beside, const Identity& identity) {
+    const unsigned long file = beside.under->file_number;
+    if (file != 0 && identity.file_number != file) return 0;
     uint64_t halves[2];
     static_assert(sizeof halves == sizeof identity.token);
     memcpy(halves, identity.token, sizeof halves);
-    return mixed(mixed(file, halves[0]), halves[1]);
+    return mixed(mixed(file_hash_of(beside), halves[0]), halves[1]);
 }
 
 /// Where it lies in its file; 0: not known, or it lies in another one.
 uint64_t place_of(const Object& object) {
+    if (object.under->plan->parallel) return 0;
     const Quiet quiet(object.library());
     Identity identity{};
-    if (!identify(object, identity)) return 0;
-    const bool elsewhere =
-        object.under->file_number != 0 && identity.file_number != object.under->file_number;
-    return elsewhere ? 0 : token_hash_of(file_hash_of(object), identity);
-}
-
-DirectChunks* of_path(uint64_t hash) {
-    for (DirectChunks* entry = by_path[hash % buckets]; entry != nullptr;
-         entry = entry->next_by_path)
-        if (entry->path_hash == hash) return entry;
-    return nullptr;
-}
-
-DirectChunks* of_token(uint64_t hash) {
-    if (hash == 0) return nullptr;
-    for (DirectChunks* entry = by_token[hash % buckets]; entry != nullptr;
-         entry = entry->next_by_token)
-        if (entry->token_hash == hash) return entry;
-    return nullptr;
-}
-
-/// An entry is for what lies there now.
-void put_at(DirectChunks& entry, uint64_t token) {
-    if (DirectChunks* old = of_token(token); old != nullptr) old->token_hash = 0;
-    if (entry.in_bucket) {
-        DirectChunks** link = &by_token[entry.bucket];
-        while (*link != &entry) link = &(*link)->next_by_token;
-        *link = entry.next_by_token;
-    }
-    entry.token_hash = token;
-    entry.in_bucket = token != 0;
-    if (token == 0) return;
-    entry.bucket = static_cast<uint32_t>(token % buckets);
-    entry.next_by_token = by_token[entry.bucket];
-    by_token[entry.bucket] = &entry;
-}
-
-/// Entries stay where they are: objects that are open lead to them.
-DirectChunks* add(uint64_t file, const char* path, uint64_t token) {
-    auto* made = static_cast<DirectChunks*>(calloc(1, sizeof(DirectChunks)));
-    char* kept = made != nullptr ? strdup(path) : nullptr;
-    if (kept == nullptr) {
-        free(made);
-        return nullptr;
-    }
-    ++entries;
-    made->file_hash = file;
-    made->path = kept;
-    made->path_hash = mixed(file, spooling::hash_of(path));
-    made->next_by_path = by_path[made->path_hash % buckets];
-    by_path[made->path_hash % buckets] = made;
-    made->number = entries;
-    put_at(*made, token);
-    return made;
-}
-
-void add_copy(const DirectChunks& of, uint64_t file, const char* path, uint64_t token) {
-    if (DirectChunks* old = of_path(mixed(file, spooling::hash_of(path))); old != nullptr)
-        old->path_hash = 0;
-    DirectChunks* made = entries < most_entries ? add(file, path, token) : nullptr;
-    if (made == nullptr) return;
-    made->setting = of.setting;
-    made->shape = of.shape;
-    made->rank = of.rank;
-    made->filters = of.filters;
-    made->added = of.added;
-    memcpy(made->chunk, of.chunk, sizeof made->chunk);
+    return identify(object, identity) ? token_hash_of(object, identity) : 0;
 }
 
 /// Where what `name` leads to lies in the file of `base`; 0: not known.
 uint64_t place_below(const Object& base, const char* name) {
-    if (!base.under->native) return 0;
+    if (!base.under->native || base.under->plan->parallel) return 0;
     const Library& of = base.library();
     const Quiet quiet(of);
     ObjectInfo info{};
@@ -121,30 +63,123 @@ uint64_t place_below(const Object& base, const char* name) {
         return 0;
     Identity identity{info.file_number, {}};
     memcpy(identity.token, info.token, sizeof identity.token);
-    const bool elsewhere =
-        base.under->file_number != 0 && identity.file_number != base.under->file_number;
-    return elsewhere ? 0 : token_hash_of(file_hash_of(base), identity);
+    return token_hash_of(base, identity);
 }
 
-/// Copies of what lies below a group.
-void copy_below(uint64_t from_file, const char* from, uint64_t to_file, const char* to) {
+DirectChunks* of_path(uint64_t hash, bool also_gone = false) {
+    for (DirectChunks* entry = by_path[hash % buckets]; entry != nullptr;
+         entry = entry->next_by_path)
+        if (entry->path_hash == hash && (also_gone || !entry->gone)) return entry;
+    return nullptr;
+}
+
+DirectChunks* of_token(uint64_t hash) {
+    if (hash == 0) return nullptr;
+    for (DirectChunks* entry = by_token[hash % buckets]; entry != nullptr;
+         entry = entry->next_by_token)
+        if (entry->token_hash == hash) return entry;
+    return nullptr;
+}
+
+/// Takes an entry out of the bucket that it is in, if it is in one.
+void take_out(DirectChunks** bucket, const DirectChunks& entry, DirectChunks* DirectChunks::*next) {
+    while (*bucket != nullptr && *bucket != &entry) bucket = &((*bucket)->*next);
+    if (*bucket != nullptr) *bucket = entry.*next;
+}
+
+/// The entry is for what lies there now. 0: that is not known, or it is nothing.
+void put_at(DirectChunks& entry, uint64_t token) {
+    if (DirectChunks* old = of_token(token); old != nullptr && old != &entry) put_at(*old, 0);
+    if (entry.token_hash != 0)
+        take_out(&by_token[entry.token_hash % buckets], entry, &DirectChunks::next_by_token);
+    entry.token_hash = token;
+    if (token == 0) return;
+    entry.next_by_token = by_token[token % buckets];
+    by_token[token % buckets] = &entry;
+}
+
+/// The entry is for what has this path now, which it keeps.
+void put_under(DirectChunks& entry, char* path) {
+    if (entry.path != nullptr)
+        take_out(&by_path[path_hash_of(entry.file_hash, entry.path) % buckets], entry,
+                 &DirectChunks::next_by_path);
+    free(entry.path);
+    entry.path = path;
+    entry.path_hash = path_hash_of(entry.file_hash, path);
+    entry.next_by_path = by_path[entry.path_hash % buckets];
+    by_path[entry.path_hash % buckets] = &entry;
+}
+
+/// A name that leads elsewhere from now on.
+void forget_path(uint64_t file, const char* path) {
+    DirectChunks* named = of_path(path_hash_of(file, path));
+    if (named != nullptr) named->path_hash = 0;
+}
+
+/// Entries stay where they are: objects that are open lead to them.
+DirectChunks* add(uint64_t file, const char* path, uint64_t token) {
+    auto* made = static_cast<DirectChunks*>(calloc(1, sizeof(DirectChunks)));
+    char* kept = made != nullptr ? strdup(path) : nullptr;
+    if (kept == nullptr) {
+        free(made);
+        return nullptr;
+    }
+    made->number = ++entries;
+    made->file_hash = file;
+    put_under(*made, kept);
+    put_at(*made, token);
+    return made;
+}
+
+void add_copy(const DirectChunks& of, uint64_t file, const char* path, uint64_t token) {
+    forget_path(file, path);
+    DirectChunks* made = entries < most_entries ? add(file, path, token) : nullptr;
+    if (made == nullptr) return;
+    made->setting = of.setting;
+    made->shape = of.shape;
+    made->rank = of.rank;
+    made->filters = of.filters;
+    made->added = of.added;
+    memcpy(made->chunk, of.chunk, sizeof made->chunk);
+}
+
+/// A path with `to` in the place of `from`; nullptr: it is not that, nor below it. The caller frees
+/// it.
+char* led_over(const char* path, const char* from, const char* to) {
     const size_t bytes = strcmp(from, "/") == 0 ? 0 : strlen(from);
-    const size_t before = strcmp(to, "/") == 0 ? 0 : strlen(to);
-    const uint64_t known = entries;  // not those that are added here
+    if (strncmp(path, from, bytes) != 0 || (path[bytes] != '/' && path[bytes] != '\0'))
+        return nullptr;
+    auto* made = static_cast<char*>(malloc(strlen(to) + strlen(path + bytes) + 1));
+    if (made == nullptr) return nullptr;
+    strcpy(made, strcmp(to, "/") == 0 ? "" : to);
+    strcat(made, path + bytes);
+    return made;
+}
+
+/// Calls `one(entry, path)` with each entry of the file at or below `from`, and with its path where
+/// `to` is in its place, which `one` has to free. What is added or moved meanwhile is left out.
+template <typename One>
+void each_below(uint64_t file, const char* from, const char* to, One one) {
+    const uint64_t known = entries;
     for (DirectChunks* bucket : by_path) {
-        for (const DirectChunks* entry = bucket; entry != nullptr; entry = entry->next_by_path) {
-            if (entry->path_hash == 0 || entry->file_hash != from_file || entry->number > known)
-                continue;
-            if (strncmp(entry->path, from, bytes) != 0 || entry->path[bytes] != '/') continue;
-            const size_t rest = strlen(entry->path + bytes);
-            char* path = static_cast<char*>(malloc(before + rest + 1));
-            if (path == nullptr) return;
-            memcpy(path, to, before);
-            memcpy(path + before, entry->path + bytes, rest + 1);
-            add_copy(*entry, to_file, path, 0);
-            free(path);
+        for (DirectChunks* entry = bucket; entry != nullptr;) {
+            DirectChunks* const next = entry->next_by_path;
+            const bool here = entry->path_hash != 0 && entry->file_hash == file && !entry->gone &&
+                              !entry->moved && entry->number <= known;
+            char* path = here ? led_over(entry->path, from, to) : nullptr;
+            if (path != nullptr) one(*entry, path);
+            entry = next;
         }
     }
+}
+
+/// Of what `name` leads to, at `path`.
+const DirectChunks* at_or_under(const Object& base, const char* name, const char* path) {
+    const uint64_t place = place_below(base, name);
+    if (const DirectChunks* here = of_token(place); here != nullptr) return here;
+    const DirectChunks* named = of_path(path_hash_of(file_hash_of(base), path));
+    const bool other = named != nullptr && named->token_hash != 0 && place != 0;
+    return other ? nullptr : named;
 }
 
 }  // namespace
@@ -153,20 +188,17 @@ uint64_t room_for_direct_chunks() { return entries < most_entries ? most_entries
 
 void forget_changed(const Object& dataset) {
     if (entries == 0 || dataset.under->plan == nullptr) return;
-    if (dataset.path != nullptr) {
-        DirectChunks* named =
-            of_path(mixed(file_hash_of(dataset), spooling::hash_of(dataset.path)));
-        if (named != nullptr) named->path_hash = 0;
-    }
-    if (DirectChunks* here = of_token(place_of(dataset)); here != nullptr) here->token_hash = 0;
+    if (dataset.path != nullptr) forget_path(file_hash_of(dataset), dataset.path);
+    if (DirectChunks* here = of_token(place_of(dataset)); here != nullptr) put_at(*here, 0);
 }
 
 DirectChunks* add_changed(const Object& dataset) {
     const uint64_t file = file_hash_of(dataset);
     const uint64_t token = place_of(dataset);
-    DirectChunks* named = of_path(mixed(file, spooling::hash_of(dataset.path)));
+    DirectChunks* named = of_path(path_hash_of(file, dataset.path), true);
     // A file that is written anew, again and again, takes no more memory for it.
-    if (named != nullptr && !names_changed) {
+    if (named != nullptr && (named->gone || !names_changed)) {
+        named->gone = false;
         put_at(*named, token);
         return named;
     }
@@ -176,32 +208,69 @@ DirectChunks* add_changed(const Object& dataset) {
 
 const DirectChunks* find_changed(const Object& dataset) {
     if (entries == 0 || dataset.under->plan == nullptr) return nullptr;
-    const DirectChunks* named =
-        dataset.path != nullptr
-            ? of_path(mixed(file_hash_of(dataset), spooling::hash_of(dataset.path)))
-            : nullptr;
-    if (named != nullptr && !names_changed) return named;
+    DirectChunks* named = dataset.path != nullptr
+                              ? of_path(path_hash_of(file_hash_of(dataset), dataset.path))
+                              : nullptr;
+    if (named != nullptr && named->token_hash != 0 && !names_changed) return named;
     const uint64_t token = place_of(dataset);
-    const DirectChunks* here = of_token(token);
-    const bool gone = named != nullptr && named->token_hash != 0 && token != 0;
-    return here != nullptr || gone ? here : named;
+    if (token == 0) return named;
+    if (const DirectChunks* here = of_token(token); here != nullptr) return here;
+    if (named == nullptr || named->token_hash != 0) return nullptr;
+    put_at(*named, token);
+    return named;
+}
+
+void forget_changed_in(const char* file) {
+    if (entries == 0) return;
+    const uint64_t hash = spooling::hash_of(file);
+    for (DirectChunks* bucket : by_path) {
+        for (DirectChunks* entry = bucket; entry != nullptr; entry = entry->next_by_path) {
+            if (entry->file_hash != hash) continue;
+            entry->gone = true;
+            put_at(*entry, 0);
+        }
+    }
 }
 
 void note_names_changed() { names_changed = true; }
 
-void note_copied(const Object& from, const char* from_name, const Object& to, const char* to_name) {
-    if (entries == 0 || from.under->plan == nullptr || to.under->plan == nullptr) return;
+void note_moved(const Object& from, const char* from_name, const Object& to, const char* to_name) {
+    if (entries == 0 || from.under->plan == nullptr) return;
     char* source = child_path(from, from_name);
     char* target = child_path(to, to_name);
     if (source != nullptr && target != nullptr) {
-        const uint64_t from_file = file_hash_of(from);
-        const uint64_t to_file = file_hash_of(to);
-        const DirectChunks* one = of_token(place_below(from, from_name));
-        if (one == nullptr) one = of_path(mixed(from_file, spooling::hash_of(source)));
+        each_below(file_hash_of(from), source, target, [](DirectChunks& entry, char* path) {
+            forget_path(entry.file_hash, path);
+            put_under(entry, path);
+            entry.moved = true;
+        });
+        for (DirectChunks* bucket : by_path)
+            for (DirectChunks* entry = bucket; entry != nullptr; entry = entry->next_by_path)
+                entry->moved = false;
+    }
+    free(source);
+    free(target);
+}
+
+void note_copied(const Object& from, const char* from_name, const Object& to, const char* to_name) {
+    if (entries == 0 || to.under->plan == nullptr) return;
+    char* source = child_path(from, from_name);
+    char* target = child_path(to, to_name);
+    const uint64_t to_file = file_hash_of(to);
+    const uint64_t place = place_below(to, to_name);
+    // Another object may have been of this name, or have lain in this place.
+    if (target != nullptr) forget_path(to_file, target);
+    if (DirectChunks* old = of_token(place); old != nullptr) put_at(*old, 0);
+    if (source != nullptr && target != nullptr && from.under->plan != nullptr) {
+        const DirectChunks* one = at_or_under(from, from_name, source);
         if (one != nullptr)
-            add_copy(*one, to_file, target, place_below(to, to_name));
+            add_copy(*one, to_file, target, place);
         else
-            copy_below(from_file, source, to_file, target);
+            each_below(file_hash_of(from), source, target,
+                       [to_file](const DirectChunks& entry, char* path) {
+                           add_copy(entry, to_file, path, 0);
+                           free(path);
+                       });
     }
     free(source);
     free(target);

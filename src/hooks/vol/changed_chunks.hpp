@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Datasets whose chunks or filters are not those that the program asked for, since the plan changed
-// them when they were created. Known for the life of the process, by the path and by the place in
-// the file: one that is opened again, under whatever name, has the chunks of the plan still.
+// them when they were created. Known for the life of the process, by the path and, in files of one
+// process, by the place in the file: one that is opened again, under whatever name, has the chunks
+// of the plan still. In files of several ranks looking for a place may be a call that all have to
+// make.
 #pragma once
 
 #include "hooks/vol/object.hpp"
@@ -16,9 +18,9 @@ struct DirectChunks {
     uint64_t token_hash;  ///< 0: not known, or another dataset lies there now
     uint64_t file_hash;
     uint64_t number;  ///< in the order of their making
-    uint32_t bucket;  ///< by token
-    bool in_bucket;
-    char* path;                                ///< in the file
+    bool gone;        ///< with all that its file had, when that was made anew
+    bool moved;       ///< just now
+    char* path;       ///< in the file
     const intent::plan::PlanSetting* setting;  ///< of the shape; else of the filters
     bool shape;                                ///< the chunks have another shape
     uint32_t rank;                             ///< of the program's chunk; 0: it asked for none
@@ -38,9 +40,13 @@ DirectChunks* add_changed(const Object& dataset);
 void forget_changed(const Object& dataset);
 /// Of a dataset that was opened; nullptr: it is as the program asked for.  [local]
 const DirectChunks* find_changed(const Object& dataset);
+/// A file was made anew: what was known of the one before is gone.  [local]
+void forget_changed_in(const char* file);
 /// Objects get another name, and may lose theirs.
 void note_names_changed();
-/// An object, with all below it, was copied within files that have a plan.  [local]
+/// An object was moved within a file, with all below it.  [local]
+void note_moved(const Object& from, const char* from_name, const Object& to, const char* to_name);
+/// An object was copied, with all below it.  [local]
 void note_copied(const Object& from, const char* from_name, const Object& to, const char* to_name);
 
 }  // namespace tailrace::hooks::vol

@@ -85,9 +85,15 @@ bool write_elements(Object& on, const ChunkWrite& chunk, Id transfer, void** req
 bool is_stored_otherwise(const Object& dataset, const ChunkWrite& chunk, Id transfer) {
     const Library& of = dataset.library();
     const Quiet quiet(of);
+    Size bytes = 0;
+    ChunkStorage stored{chunk.offset, &bytes};
+    Optional asked{native_chunk_storage_bytes, &stored};
+    if (of.H5VLdataset_optional(dataset.inner, dataset.connector(), &asked, transfer, nullptr) <
+            0 ||
+        bytes == 0)
+        return false;  // the next question goes through all chunks that there are
     unsigned without = 0;
     uint64_t address = ~uint64_t{0};
-    Size bytes = 0;
     ChunkAt at{chunk.offset, &without, &address, &bytes};
     Optional question{native_chunk_at, &at};
     const Status status =
@@ -121,6 +127,30 @@ void look_elsewhere(const Object& dataset, const Size* offset, Id transfer) {
     ChunkStorage chunk{beside, &bytes};
     Optional question{native_chunk_storage_bytes, &chunk};
     of.H5VLdataset_optional(dataset.inner, dataset.connector(), &question, transfer, nullptr);
+}
+
+/// Whether a chunk without filters has the shape of the plan's, as a program makes it that asks the
+/// dataset for its chunks; where both shapes have as many bytes it counts as the program's own.
+bool is_of_the_file(const Object& dataset, const ChunkWrite& chunk) {
+    const Library& of = dataset.library();
+    const DirectChunks& known = *dataset.direct;
+    const Quiet quiet(of);
+    Size shape[most_dimensions] = {};
+    const Id type = ask_dataset(dataset, dataset.inner, dataset_get_type);
+    const Id list = ask_dataset(dataset, dataset.inner, dataset_get_creation);
+    uint64_t bytes = type >= 0 ? of.H5Tget_size(type) : 0;
+    uint64_t own = known.rank > 0 ? bytes : 0;
+    const int rank =
+        list >= 0 ? of.H5Pget_chunk(list, static_cast<int>(most_dimensions), shape) : -1;
+    bool lies_so = bytes > 0 && rank > 0 && rank <= static_cast<int>(most_dimensions);
+    for (int d = 0; lies_so && d < rank; ++d) {
+        bytes = plan::times(bytes, shape[d]);
+        lies_so = chunk.offset[d] % shape[d] == 0;
+    }
+    for (uint32_t d = 0; d < known.rank; ++d) own = plan::times(own, known.chunk[d]);
+    if (list >= 0) of.H5Pclose(list);
+    if (type >= 0) of.H5Tclose(type);
+    return lies_so && bytes == bytes_of(of, chunk) && bytes != own;
 }
 
 Status refuse(const Object& dataset) {
@@ -186,23 +216,22 @@ Status write_direct_chunk(Object& dataset, Optional* arguments, Id transfer, voi
     auto* chunk = static_cast<ChunkWrite*>(arguments->arguments);
     const DirectChunks& known = *dataset.direct;
     Status status = -1;
-    if (!known.shape) {
-        // Its bytes are the elements, and none of the filters of the plan has been at them.
-        const uint32_t own = chunk->filters;
-        chunk->filters |= known.added;
-        const bool over_another = is_stored_otherwise(dataset, *chunk, transfer);
-        if (!over_another)
-            status = pass_on<&Library::H5VLdataset_optional>(dataset, request, arguments, transfer);
-        chunk->filters = own;
-        if (!over_another) {
-            if (status >= 0) look_elsewhere(dataset, chunk->offset, transfer);
-            return status;
-        }
-    }
     const bool plain = (~chunk->filters & bits(known.filters)) == 0;
+    if (plain && known.shape && known.added == 0 && is_of_the_file(dataset, *chunk))
+        return pass_on<&Library::H5VLdataset_optional>(dataset, request, arguments, transfer);
     if (plain && known.rank > 0 && write_elements(dataset, *chunk, transfer, request, status))
         return status;
-    return refuse(dataset);
+    if (known.shape) return refuse(dataset);
+    // Its bytes are the elements, and none of the filters of the plan has been at them.
+    const uint32_t own = chunk->filters;
+    chunk->filters |= known.added;
+    const bool over_another = is_stored_otherwise(dataset, *chunk, transfer);
+    if (!over_another)
+        status = pass_on<&Library::H5VLdataset_optional>(dataset, request, arguments, transfer);
+    chunk->filters = own;
+    if (over_another) return refuse(dataset);
+    if (status >= 0) look_elsewhere(dataset, chunk->offset, transfer);
+    return status;
 }
 
 }  // namespace tailrace::hooks::vol

@@ -7,6 +7,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "hooks/vol/changed_chunks.hpp"
 #include "hooks/vol/declared.hpp"
 #include "hooks/vol/describe.hpp"
 #include "hooks/vol/direct_chunks.hpp"
@@ -351,6 +352,7 @@ FilePlan* FileTuning::take(Object& file) {
         check_hints(file);
     }
     FilePlan* taken = x_plan;
+    if (x_creation >= 0) forget_changed_in(taken->path);
     taken->subfiled = x_subfiled;
     taken->kept.allowed =
         !x_written && !x_parallel && may_keep_caches(file, x_access) && ends_before(x_library);

@@ -2,7 +2,6 @@
 #include "intent/rules/chunk_cost.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "intent/plan/functions.hpp"
 
@@ -59,23 +58,33 @@ std::uint64_t bytes_stored(const Dataset& dataset) {
 
 }  // namespace
 
-Extents as_applied(const Dataset& dataset, const Extents& shape) {
-    const std::array<std::uint64_t, 1> most{tile_bytes};
+Extents as_applied(const Subject& s, const plan::Call& call) {
+    const Dataset& dataset = *s.dataset;
+    const plan::FunctionInfo& function = *plan::find_function(call.name);
+    Extents numbers, most;
+    for (const std::string_view& name : function.numbers)
+        if (!name.empty()) numbers.push_back(call.numbers.at(std::string(name)));
+    for (std::size_t d = 0; d < dataset.dims.size(); ++d)
+        most.push_back(d < dataset.max_dims.size() ? dataset.max_dims[d].value_or(plan::unlimited)
+                                                   : dataset.dims[d]);
     plan::Surroundings around;
-    around.dims = around.max_dims = dataset.dims;
+    around.dims = dataset.dims;
+    around.max_dims = most;
     around.type_bytes = type_bytes(dataset);
-    const plan::Value value = plan::evaluate(plan::Function::tile, most, shape, around);
-    if (value.state != plan::Value::State::good) return shape;
+    around.ranks = file_ranks(s);
+    const plan::Value value = plan::evaluate(function.function, numbers, call.extents, around);
+    if (value.state != plan::Value::State::good) return {};
     return {value.extents.begin(),
             value.extents.begin() + static_cast<std::ptrdiff_t>(value.ndims)};
 }
 
 /// Each call that goes to another place has a chunk read, or written, that the next does not want;
 /// and each flush in between has one written that is not full.
-std::optional<Held> held_by_cost(const Subject& s, const Extents& chunk) {
+std::optional<Held> held_by_cost(const Subject& s, const plan::Call& chunk) {
     const Dataset& dataset = *s.dataset;
     Dataset anew = dataset;
-    anew.chunk = as_applied(dataset, chunk);
+    anew.chunk = as_applied(s, chunk);
+    if (anew.chunk.empty()) return std::nullopt;  // the checks of all settings say why
     const std::uint64_t larger = chunk_bytes(anew).value_or(0);
     if (const std::uint64_t now = bytes_stored(dataset), then = bytes_stored(anew);
         now > 0 && then / 3 * 2 > now)

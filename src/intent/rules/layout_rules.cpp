@@ -110,7 +110,7 @@ Extents tile_shape(const Dataset& dataset, const Extents& reading) {
 }
 
 std::optional<Held> tile_held(const Subject& s) {
-    return held_by_cost(s, tile_shape(*s.dataset, across(s)->length));
+    return held_by_cost(s, tile(tile_shape(*s.dataset, across(s)->length), tile_bytes));
 }
 
 Proposal tile_act(const Subject& s) {
@@ -176,12 +176,10 @@ Extents grown_chunk(const Dataset& dataset) {
 }
 
 /// The block of a rank, else grown.
-Extents wanted_chunk(const Subject& s) {
-    const auto dimension = rank_dimension(s);
-    if (!dimension) return grown_chunk(*s.dataset);
-    Extents block = s.dataset->dims;
-    block[*dimension] /= file_ranks(s);
-    return block;
+plan::Call wanted_chunk(const Subject& s) {
+    if (const auto dimension = rank_dimension(s))
+        return {"block_per_rank", {{"dimension", *dimension}, {"max_bytes", 16 * mib}}, {}};
+    return tile(grown_chunk(*s.dataset), tile_bytes);
 }
 
 std::optional<Held> chunk_size_held(const Subject& s) {
@@ -192,7 +190,8 @@ std::optional<Held> chunk_size_held(const Subject& s) {
         return Held{"reads", "it is read in other pieces than the blocks of the ranks"};
     if (extendible(*s.dataset) && s.dataset->elements.value_or(1) == 0)
         return Held{"extents", "the dataset was empty when it was created"};
-    const std::uint64_t written = moved_bytes(s.dataset->writes), all = size_bytes(*s.dataset).value_or(0);
+    const std::uint64_t written = moved_bytes(s.dataset->writes),
+                        all = size_bytes(*s.dataset).value_or(0);
     if (!parallel(s) && chunk_bytes(*s.dataset).value_or(0) < mib && written < all / 2)
         return Held{"sparse", say(size(written), " of ", size(all),
                                   " are written: larger chunks "
@@ -201,17 +200,7 @@ std::optional<Held> chunk_size_held(const Subject& s) {
 }
 
 Proposal chunk_size_act(const Subject& s) {
-    if (const auto dimension = rank_dimension(s))
-        return {{{"chunk",
-                  {},
-                  plan::Call{
-                      "block_per_rank", {{"dimension", *dimension}, {"max_bytes", 16 * mib}}, {}}}},
-                plan::When::create,
-                {},
-                {},
-                {}};
-    const Extents shape = grown_chunk(*s.dataset);
-    return {{{"chunk", {}, tile(shape, 4 * mib)}}, plan::When::create, {}, {}, {}};
+    return {{{"chunk", {}, wanted_chunk(s)}}, plan::When::create, {}, {}, {}};
 }
 
 // --- 19: appending
@@ -232,23 +221,19 @@ std::optional<Reason> append_fires(const Subject& s) {
         .note("dataset.chunk_bytes", *bytes, "bytes");
 }
 
-std::uint64_t append_bytes(const Subject& s) {
+plan::Call appends(const Subject& s) {
     const std::uint64_t one = call_bytes(s.dataset->writes, *s.dataset);
-    return std::clamp<std::uint64_t>((one * 4 + mib - 1) / mib * mib, mib, 16 * mib);
+    const auto bytes = std::clamp<std::uint64_t>((one * 4 + mib - 1) / mib * mib, mib, 16 * mib);
+    return {"rows_of_bytes", {{"bytes", bytes}}, {}};
 }
 
 std::optional<Held> append_held(const Subject& s) {
     if (auto held = direct_held(s)) return held;
-    const std::uint64_t rows = append_bytes(s) / std::max<std::uint64_t>(type_bytes(*s.dataset), 1);
-    return held_by_cost(s, {std::max<std::uint64_t>(rows, 1)});
+    return held_by_cost(s, appends(s));
 }
 
 Proposal append_act(const Subject& s) {
-    return {{{"chunk", {}, plan::Call{"rows_of_bytes", {{"bytes", append_bytes(s)}}, {}}}},
-            plan::When::create,
-            {},
-            {},
-            {}};
+    return {{{"chunk", {}, appends(s)}}, plan::When::create, {}, {}, {}};
 }
 
 // --- 23: compact
@@ -345,14 +330,15 @@ const std::array table{
 std::optional<Anew> laid_out_anew(const Subject& s) {
     if (!s.allowed.contains(Class::layout) || !created(s)) return std::nullopt;
     if (program_sets(s, "chunk") || program_sets(s, "layout")) return std::nullopt;
-    const auto with = [&s](const Extents& chunk, std::string_view rule) {
+    const auto with = [&s](const plan::Call& chunk, std::string_view rule) -> std::optional<Anew> {
         Anew made{*s.dataset, rule};
-        made.dataset.chunk = as_applied(*s.dataset, chunk);
+        made.dataset.chunk = as_applied(s, chunk);
         made.dataset.layout = "chunked";
+        if (made.dataset.chunk.empty()) return std::nullopt;
         return made;
     };
     if (const auto reading = across(s); reading && !tile_held(s))
-        return with(tile_shape(*s.dataset, reading->length), "17");
+        return with(tile(tile_shape(*s.dataset, reading->length), tile_bytes), "17");
     // Rule 19 goes before rule 18.
     if ((append_fires(s) && !append_held(s)) || !chunk_size_fires(s) || chunk_size_held(s))
         return std::nullopt;

@@ -94,7 +94,13 @@ with h5py.File("out.h5", "w") as f:
     one = make(f, "one", chunks=(10, 20))
     one.id.write_direct_chunk((0, 0), next(pieces())[1])
     assert (one[:10, :20] == values[:10, :20]).all()
-    assert own.id.read_direct_chunk((0, 0))[1] == next(pieces())[1]
+    near = make(f, "near", chunks=(10, 20)); near[10:20, :20] = 7
+    small = f.create_dataset("small", (10, 20), "i4", chunks=(10, 20))
+    for d in (near, small):
+        for (row, column), data in pieces():
+            if row + column == 0 or (row, column) == (10, 0) and d is near:
+                d.id.write_direct_chunk((row, column), data)
+                assert (d[row:row + 10, :20] == values[row:row + 10, :20]).all()
 with h5py.File("out.h5", "a") as f:
     tell(failed=[*failed, write(f["later"])])
 """
@@ -103,6 +109,7 @@ with h5py.File("out.h5", "a") as f:
     assert told(tmp_path) == {"failed": [0, 0, 50, 0, 0, 0]}
     assert 'take the setting "deflate" out of the plan' in ran.err
     with h5py.File(tmp_path / "out.h5") as f:
+        assert np.array_equal(f["small"][...], np.arange(9500).reshape(95, 100)[:10, :20])
         for name in ("d", "later", "own"):
             assert np.array_equal(f[name][...], np.arange(9500).reshape(95, 100)), name
         assert (f["pairs"][...]["b"] == 1).all()
@@ -142,6 +149,33 @@ with h5py.File("out.h5", "w") as f:
     plan = write_plan(tmp_path, entry("out.h5", CHUNK, dataset="/other", when="create"))
     applied(tmp_path, plan, ASK + CHUNKS + text)[0].expect(0)
     assert told(tmp_path) == {"failed": 0, "chunks": [10, 20]}
+
+
+def test_a_copy_lies_where_something_changed_was(tmp_path: Path) -> None:
+    """In a file made anew, and under a name that was another's: none of it is the plan's."""
+    text = """
+packed = [zlib.compress(data) for _, data in pieces()]
+with h5py.File("template.h5", "w") as f:
+    make(f, "t", chunks=(10, 20), compression=1)
+    places = [place for place, _ in pieces()]
+def write_packed(d):
+    for place, data in zip(places, packed): d.id.write_direct_chunk(place, data)
+with h5py.File("out.h5", "w") as f:
+    make(f, "c", chunks=(10, 20)); make(f, "e", chunks=(10, 20))
+with h5py.File("template.h5") as old, h5py.File("out.h5", "w") as f:
+    for name in ("t", "c"): old.copy("t", f, name); write_packed(f[name])
+    make(f, "x", chunks=(10, 20)); del f["x"]
+    old.copy("t", f, "x"); write_packed(f["x"])
+    make(f, "g/one", chunks=(10, 20)); f.move("g/one", "h/two"); f.copy("h", "k")
+    f.move("k/two", "y"); f["link"] = f["h"]
+    tell(failed=[write(f["y"]), write(f["link/two"])])
+"""
+    plan = write_plan(tmp_path, entry("out.h5", *FILTERS, dataset="*", when="create"))
+    applied(tmp_path, plan, ASK + CHUNKS + text)[0].expect(0)
+    assert told(tmp_path) == {"failed": [0, 0]}
+    with h5py.File(tmp_path / "out.h5") as f:
+        for name in ("t", "c", "x", "y", "h/two"):
+            assert np.array_equal(f[name][...], np.arange(9500).reshape(95, 100)), name
 
 
 # Each dataset gets another name before its chunks are written; some in a second open of the file.
@@ -200,3 +234,25 @@ tell(failed=failed)
         with h5py.File(tmp_path / file) as f:
             for name in names:
                 assert np.array_equal(f[name][...], np.arange(9500).reshape(95, 100)), name
+
+
+def test_a_program_that_asks_for_the_chunks_may_write_those(tmp_path: Path) -> None:
+    text = """
+with h5py.File("out.h5", "w") as f:
+    d = make(f, "d", chunks=(10, 20)); rows, columns = d.chunks
+    for row in range(0, 95, rows):
+        for column in range(0, 100, columns):
+            piece = np.zeros(d.chunks, "i4")
+            part = values[row:row + rows, column:column + columns]
+            piece[:part.shape[0], :part.shape[1]] = part
+            d.id.write_direct_chunk((row, column), piece.tobytes())
+    assert (d[...] == values).all()
+    again = make(f, "again", chunks=(10, 20))
+    again.id.write_direct_chunk((50, 60), bytes(50 * 60 * 4))
+    tell(chunks=[rows, columns], failed=write(again))
+"""
+    applied(tmp_path, plan_of(tmp_path, CHUNK), ASK + CHUNKS + text)[0].expect(0)
+    assert told(tmp_path) == {"chunks": [50, 60], "failed": 0}
+    with h5py.File(tmp_path / "out.h5") as f:
+        for name in ("d", "again"):
+            assert np.array_equal(f[name][...], np.arange(9500).reshape(95, 100)), name
