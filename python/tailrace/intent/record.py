@@ -108,9 +108,8 @@ def spool_folder(
         try:
             folder.rmdir()
         except OSError:
-            tell(
-                f"what the processes noted down is kept: {folder}{use.format(shlex.quote(str(folder)))}"
-            )
+            how = use.format(shlex.quote(str(folder)))
+            tell(f"what the processes noted down is kept: {folder}{how}")
         raise
     if not keep:
         shutil.rmtree(folder, ignore_errors=True)
