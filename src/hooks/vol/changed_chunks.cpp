@@ -19,6 +19,8 @@ DirectChunks* by_path[buckets];
 DirectChunks* by_token[buckets];
 uint64_t entries = 0;
 bool names_changed = false;
+/// Whether a file may have entries: most of those that are made have none yet.
+bool known_files[1 << 16];
 
 uint64_t mixed(uint64_t one, uint64_t other) {
     const uint64_t sum = (one ^ (one >> 31U)) * 0x9e3779b97f4a7c15U + other;
@@ -126,6 +128,7 @@ DirectChunks* add(uint64_t file, const char* path, uint64_t token) {
     }
     made->number = ++entries;
     made->file_hash = file;
+    known_files[file % (sizeof known_files)] = true;
     put_under(*made, kept);
     put_at(*made, token);
     return made;
@@ -171,6 +174,24 @@ void each_below(uint64_t file, const char* from, const char* to, One one) {
             entry = next;
         }
     }
+}
+
+/// A dataset, or all below a group, has another path.
+void lead_over(uint64_t file, const char* from, const char* to) {
+    const auto put = [](DirectChunks& entry, char* path) {
+        forget_path(entry.file_hash, path);
+        put_under(entry, path);
+        entry.moved = true;
+    };
+    if (DirectChunks* one = of_path(path_hash_of(file, from)); one != nullptr) {
+        if (char* path = strdup(to); path != nullptr) put(*one, path);
+        one->moved = false;
+        return;
+    }
+    each_below(file, from, to, put);
+    for (DirectChunks* bucket : by_path)
+        for (DirectChunks* entry = bucket; entry != nullptr; entry = entry->next_by_path)
+            entry->moved = false;
 }
 
 /// Of what `name` leads to, at `path`.
@@ -221,8 +242,8 @@ const DirectChunks* find_changed(const Object& dataset) {
 }
 
 void forget_changed_in(const char* file) {
-    if (entries == 0) return;
     const uint64_t hash = spooling::hash_of(file);
+    if (!known_files[hash % (sizeof known_files)]) return;
     for (DirectChunks* bucket : by_path) {
         for (DirectChunks* entry = bucket; entry != nullptr; entry = entry->next_by_path) {
             if (entry->file_hash != hash) continue;
@@ -238,16 +259,9 @@ void note_moved(const Object& from, const char* from_name, const Object& to, con
     if (entries == 0 || from.under->plan == nullptr) return;
     char* source = child_path(from, from_name);
     char* target = child_path(to, to_name);
-    if (source != nullptr && target != nullptr) {
-        each_below(file_hash_of(from), source, target, [](DirectChunks& entry, char* path) {
-            forget_path(entry.file_hash, path);
-            put_under(entry, path);
-            entry.moved = true;
-        });
-        for (DirectChunks* bucket : by_path)
-            for (DirectChunks* entry = bucket; entry != nullptr; entry = entry->next_by_path)
-                entry->moved = false;
-    }
+    if (source != nullptr && target != nullptr &&
+        known_files[file_hash_of(from) % (sizeof known_files)])
+        lead_over(file_hash_of(from), source, target);
     free(source);
     free(target);
 }
