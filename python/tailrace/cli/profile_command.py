@@ -101,12 +101,7 @@ def profile(
         )
     check_target(output_file)
     if from_spools is not None:
-        if declared is not None:
-            raise TailraceError(
-                "what was noted down has its declarations already", where="--declare",
-                hint="give the file to `tailrace intents` or `tailrace advise`",
-            )  # fmt: skip
-        _check_spools(from_spools)
+        _check_spools(from_spools, declared)
         found = _read(core, from_spools, command, wanted)
         write_text(output_file, json.dumps(found, indent=2) + "\n")
         _tell(output, found, None, output_file, command, wanted.names)
@@ -129,7 +124,12 @@ def profile(
     return int(ExitCode.RUN_FAILED if ended.code else ExitCode.OK)
 
 
-def _check_spools(folder: Path) -> None:
+def _check_spools(folder: Path, declared: Path | None) -> None:
+    if declared is not None:
+        raise TailraceError(
+            "what was noted down has its declarations already", where="--declare",
+            hint="give the file to `tailrace intents` or `tailrace advise`",
+        )  # fmt: skip
     if not any(folder.glob("*.spool")):
         raise TailraceError(
             "no process has noted anything down here (*.spool)", where=str(folder),

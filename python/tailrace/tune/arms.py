@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tailrace import statistics
 from tailrace.intent.apply import Line
@@ -30,6 +30,7 @@ from tailrace.tune.supervise import Outcome
 from tailrace.tune.words import some
 
 Document = dict[str, Any]
+T = TypeVar("T")
 Plans = dict[str, Document]
 Copies = dict[str, Path]  # of inputs, by their names in the working folder
 
@@ -88,10 +89,20 @@ class Arms:
         fresh = self._kept(self._next_default)
         self._further.append(content.by_itself(self._default, fresh))
 
+    def _before_blame(
+        self, compared: Callable[[ByItself], T], differs: Callable[[T], bool], other: Result,
+        known: ByItself,
+    ) -> T:  # fmt: skip
+        """The comparison of `other` with the default, where it differs once more after a fresh run
+        of the default: what that has otherwise, too, is nobody's fault."""
+        found = compared(self.all_that_differs(known))
+        if differs(found) and self._is_older_than_that(other, known):
+            found = compared(self.all_that_differs(known))
+        return found
+
     def _is_older_than_that(self, other: Result, known: ByItself) -> bool:
-        """Before somebody is blamed for a difference: whether a fresh run of the default differs
-        from the first one where none before did. A date by the minute is the same in two runs, and
-        another one in the next."""
+        """Whether a fresh run of the default differs from the first one where none before did. A
+        date by the minute is the same in two runs, and another one in the next."""
         assert self._default is not None
         is_full = 2 + len(self._further) >= _most_defaults
         if is_full or other.code != self._default.code or not self._has_room():
@@ -117,11 +128,11 @@ class Arms:
             if measured.outcome.code != self._expected_code() or measured.outcome.stopped:
                 raise self._went_wrong(_plain, None, measured)
             assert self._default is not None and measured.result is not None
-            found = plain.differences(self._default, measured.result, self.all_that_differs(known))
-            if found.with_ours and self._is_older_than_that(measured.result, known):
-                found = plain.differences(
-                    self._default, measured.result, self.all_that_differs(known)
-                )
+            default, result = self._default, measured.result
+            found = self._before_blame(
+                lambda by_itself: plain.differences(default, result, by_itself),
+                lambda found: bool(found.with_ours), result, known,
+            )  # fmt: skip
             self._drop(measured)
             return {**measured.as_fact(), **asdict(found)}
 
@@ -153,10 +164,11 @@ class Arms:
 
     def _against_default(self, result: Result, known: ByItself) -> Report:
         assert self._default is not None
-        report = content.against_default(self._default, result, self.all_that_differs(known))
-        if report.differences and self._is_older_than_that(result, known):
-            report = content.against_default(self._default, result, self.all_that_differs(known))
-        return report
+        default = self._default
+        return self._before_blame(
+            lambda by_itself: content.against_default(default, result, by_itself),
+            lambda report: bool(report.differences), result, known,
+        )  # fmt: skip
 
     def in_turns(self, stage: str, arms: tuple[str, str], plans: Plans, wanted: int) -> Times:
         """Pairs of two arms, so many. plans: of the arms that have one."""

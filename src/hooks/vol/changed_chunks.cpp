@@ -6,7 +6,6 @@
 
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/identity.hpp"
-#include "hooks/vol/plan.hpp"
 #include "hooks/vol/put.hpp"
 #include "hooks/vol/tuning.hpp"
 
@@ -22,9 +21,10 @@ bool names_changed = false;
 /// Whether a file may have entries: most of those that are made have none yet.
 bool known_files[1 << 16];
 
-uint64_t mixed(uint64_t one, uint64_t other) {
-    const uint64_t sum = (one ^ (one >> 31U)) * 0x9e3779b97f4a7c15U + other;
-    return sum != 0 ? sum : 1;
+/// 0 stands for what is not known.
+uint64_t mixed(uint64_t hash, uint64_t value) {
+    const uint64_t both = spooling::mixed(hash, value);
+    return both != 0 ? both : 1;
 }
 
 uint64_t file_hash_of(const Object& object) { return spooling::hash_of(object.under->plan->path); }
@@ -43,29 +43,21 @@ uint64_t token_hash_of(const Object& beside, const Identity& identity) {
     return mixed(mixed(file_hash_of(beside), halves[0]), halves[1]);
 }
 
-/// Where it lies in its file; 0: not known, or it lies in another one.
-uint64_t place_of(const Object& object) {
-    if (object.under->plan->parallel) return 0;
-    const Quiet quiet(object.library());
+/// Where what `location` names lies in the file of `base`; 0: not known, or in another one.
+uint64_t place_at(const Object& base, const Location& location) {
+    if (base.under->plan->parallel) return 0;
+    const Quiet quiet(base.library());
     Identity identity{};
-    return identify(object, identity) ? token_hash_of(object, identity) : 0;
+    return identify_at(base, location, identity) ? token_hash_of(base, identity) : 0;
 }
 
-/// Where what `name` leads to lies in the file of `base`; 0: not known.
+uint64_t place_of(const Object& object) { return place_at(object, {object.kind, way_self, {}}); }
+
 uint64_t place_below(const Object& base, const char* name) {
-    if (!base.under->native || base.under->plan->parallel) return 0;
-    const Library& of = base.library();
-    const Quiet quiet(of);
-    ObjectInfo info{};
-    ObjectGetInfo question{object_get_info, object_info_basic, &info};
-    Location at{base.kind, way_name, {}};
-    at.by_name = {name, 0};
-    if (of.H5VLobject_get(base.inner, &at, base.connector(), &question, of.default_transfer,
-                          nullptr) < 0)
-        return 0;
-    Identity identity{info.file_number, {}};
-    memcpy(identity.token, info.token, sizeof identity.token);
-    return token_hash_of(base, identity);
+    if (!base.under->native) return 0;  // another may want an access list with the name
+    Location location{base.kind, way_name, {}};
+    location.by_name = {name, 0};
+    return place_at(base, location);
 }
 
 DirectChunks* of_path(uint64_t hash, bool also_gone = false) {
@@ -89,9 +81,18 @@ void take_out(DirectChunks** bucket, const DirectChunks& entry, DirectChunks* Di
     if (*bucket != nullptr) *bucket = entry.*next;
 }
 
-/// The entry is for what lies there now. 0: that is not known, or it is nothing.
+/// Its dataset is no more, whatever has its name or lies in its place now.
+void bury(DirectChunks& entry) {
+    if (entry.token_hash != 0)
+        take_out(&by_token[entry.token_hash % buckets], entry, &DirectChunks::next_by_token);
+    entry.token_hash = 0;
+    entry.gone = true;
+}
+
+/// The entry is for what lies there now; 0: that is not known.
 void put_at(DirectChunks& entry, uint64_t token) {
-    if (DirectChunks* old = of_token(token); old != nullptr && old != &entry) put_at(*old, 0);
+    if (entry.token_hash == token) return;
+    if (DirectChunks* old = of_token(token); old != nullptr) bury(*old);
     if (entry.token_hash != 0)
         take_out(&by_token[entry.token_hash % buckets], entry, &DirectChunks::next_by_token);
     entry.token_hash = token;
@@ -128,7 +129,7 @@ DirectChunks* add(uint64_t file, const char* path, uint64_t token) {
     }
     made->number = ++entries;
     made->file_hash = file;
-    known_files[file % (sizeof known_files)] = true;
+    known_files[file % sizeof known_files] = true;
     put_under(*made, kept);
     put_at(*made, token);
     return made;
@@ -160,7 +161,7 @@ char* led_over(const char* path, const char* from, const char* to) {
 }
 
 /// Calls `one(entry, path)` with each entry of the file at or below `from`, and with its path where
-/// `to` is in its place, which `one` has to free. What is added or moved meanwhile is left out.
+/// `to` is in its place, which is its own then. What is added meanwhile is left out.
 template <typename One>
 void each_below(uint64_t file, const char* from, const char* to, One one) {
     const uint64_t known = entries;
@@ -168,30 +169,12 @@ void each_below(uint64_t file, const char* from, const char* to, One one) {
         for (DirectChunks* entry = bucket; entry != nullptr;) {
             DirectChunks* const next = entry->next_by_path;
             const bool here = entry->path_hash != 0 && entry->file_hash == file && !entry->gone &&
-                              !entry->moved && entry->number <= known;
+                              entry->number <= known;
             char* path = here ? led_over(entry->path, from, to) : nullptr;
             if (path != nullptr) one(*entry, path);
             entry = next;
         }
     }
-}
-
-/// A dataset, or all below a group, has another path.
-void lead_over(uint64_t file, const char* from, const char* to) {
-    const auto put = [](DirectChunks& entry, char* path) {
-        forget_path(entry.file_hash, path);
-        put_under(entry, path);
-        entry.moved = true;
-    };
-    if (DirectChunks* one = of_path(path_hash_of(file, from)); one != nullptr) {
-        if (char* path = strdup(to); path != nullptr) put(*one, path);
-        one->moved = false;
-        return;
-    }
-    each_below(file, from, to, put);
-    for (DirectChunks* bucket : by_path)
-        for (DirectChunks* entry = bucket; entry != nullptr; entry = entry->next_by_path)
-            entry->moved = false;
 }
 
 /// Of what `name` leads to, at `path`.
@@ -210,7 +193,7 @@ uint64_t room_for_direct_chunks() { return entries < most_entries ? most_entries
 void forget_changed(const Object& dataset) {
     if (entries == 0 || dataset.under->plan == nullptr) return;
     if (dataset.path != nullptr) forget_path(file_hash_of(dataset), dataset.path);
-    if (DirectChunks* here = of_token(place_of(dataset)); here != nullptr) put_at(*here, 0);
+    if (DirectChunks* here = of_token(place_of(dataset)); here != nullptr) bury(*here);
 }
 
 DirectChunks* add_changed(const Object& dataset) {
@@ -243,12 +226,11 @@ const DirectChunks* find_changed(const Object& dataset) {
 
 void forget_changed_in(const char* file) {
     const uint64_t hash = spooling::hash_of(file);
-    if (!known_files[hash % (sizeof known_files)]) return;
+    if (!known_files[hash % sizeof known_files]) return;
     for (DirectChunks* bucket : by_path) {
         for (DirectChunks* entry = bucket; entry != nullptr; entry = entry->next_by_path) {
             if (entry->file_hash != hash) continue;
-            entry->gone = true;
-            put_at(*entry, 0);
+            bury(*entry);
         }
     }
 }
@@ -257,11 +239,13 @@ void note_names_changed() { names_changed = true; }
 
 void note_moved(const Object& from, const char* from_name, const Object& to, const char* to_name) {
     if (entries == 0 || from.under->plan == nullptr) return;
+    const uint64_t file = file_hash_of(from);
     char* source = child_path(from, from_name);
     char* target = child_path(to, to_name);
-    if (source != nullptr && target != nullptr &&
-        known_files[file_hash_of(from) % (sizeof known_files)])
-        lead_over(file_hash_of(from), source, target);
+    if (source != nullptr && target != nullptr && known_files[file % sizeof known_files]) {
+        forget_path(file, target);
+        each_below(file, source, target, put_under);
+    }
     free(source);
     free(target);
 }
@@ -274,7 +258,7 @@ void note_copied(const Object& from, const char* from_name, const Object& to, co
     const uint64_t place = place_below(to, to_name);
     // Another object may have been of this name, or have lain in this place.
     if (target != nullptr) forget_path(to_file, target);
-    if (DirectChunks* old = of_token(place); old != nullptr) put_at(*old, 0);
+    if (DirectChunks* old = of_token(place); old != nullptr) bury(*old);
     if (source != nullptr && target != nullptr && from.under->plan != nullptr) {
         const DirectChunks* one = at_or_under(from, from_name, source);
         if (one != nullptr)

@@ -15,12 +15,11 @@ struct DirectChunks {
     DirectChunks* next_by_path;
     DirectChunks* next_by_token;
     uint64_t path_hash;   ///< 0: by this name there is another dataset now
-    uint64_t token_hash;  ///< 0: not known, or another dataset lies there now
+    uint64_t token_hash;  ///< 0: not known
     uint64_t file_hash;
-    uint64_t number;  ///< in the order of their making
-    bool gone;        ///< with all that its file had, when that was made anew
-    bool moved;       ///< just now
-    char* path;       ///< in the file
+    uint64_t number;                           ///< in the order of their making
+    bool gone;                                 ///< its dataset was deleted, or its file made anew
+    char* path;                                ///< in the file
     const intent::plan::PlanSetting* setting;  ///< of the shape; else of the filters
     bool shape;                                ///< the chunks have another shape
     uint32_t rank;                             ///< of the program's chunk; 0: it asked for none

@@ -2,10 +2,8 @@
 #include "hooks/vol/direct_chunks.hpp"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "hooks/vol/calls.hpp"
-#include "hooks/vol/changed_chunks.hpp"
 #include "hooks/vol/fill_values.hpp"
 #include "hooks/vol/tuning.hpp"
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "hooks/vol/abi.hpp"
+
 namespace tailrace::hooks::vol {
 
 struct Object;
@@ -17,5 +19,8 @@ struct Identity {
 };
 /// False where the connector below does not say.  [local]
 bool identify(const Object& object, Identity& identity);
+/// Of what `location` names, seen from `base`. Where a name is looked up HDF5 may ask all ranks of
+/// a file.
+bool identify_at(const Object& base, const abi::Location& location, Identity& identity);
 
 }  // namespace tailrace::hooks::vol

@@ -55,17 +55,20 @@ Id ask_dataset(const Object& beside, void* inner, int what) {
     return status >= 0 ? question.id : invalid_id;
 }
 
-bool identify(const Object& object, Identity& identity) {
+bool identify_at(const Object& base, const Location& location, Identity& identity) {
     ObjectInfo info{};
     ObjectGetInfo question{object_get_info, object_info_basic, &info};
-    const Location self{object.kind, way_self, {}};
     const Status status =
-        object.library().H5VLobject_get(object.inner, &self, object.connector(), &question,
-                                        object.library().default_transfer, nullptr);
+        base.library().H5VLobject_get(base.inner, &location, base.connector(), &question,
+                                      base.library().default_transfer, nullptr);
     if (status < 0) return false;
     identity.file_number = info.file_number;
     memcpy(identity.token, info.token, sizeof info.token);
     return true;
+}
+
+bool identify(const Object& object, Identity& identity) {
+    return identify_at(object, {object.kind, way_self, {}}, identity);
 }
 
 void find_path(Object& object) {

@@ -13,7 +13,6 @@
 namespace tailrace::hooks::vol {
 namespace {
 
-constexpr int strategy_page = 1;
 constexpr const char* open_otherwise = "this process has the file open already, by another driver";
 
 void put_flag(Put& on, Key key, Status (*ask)(Id, bool*), Status (*set)(Id, bool)) {
@@ -122,8 +121,8 @@ bool reads_images(const Library& of) {
 
 /// Whether a new file is of the format that every HDF5 can read.
 bool is_oldest_format(const Put& on) {
-    int bounds[2] = {};
-    return on.of.H5Pget_libver_bounds(on.list, &bounds[0], &bounds[1]) >= 0 && bounds[0] == 0;
+    uint64_t bounds[2] = {};
+    return ask_libver(on.of, on.list, bounds) >= 0 && bounds[0] == 0;
 }
 
 /// What the files that are in memory already leave.

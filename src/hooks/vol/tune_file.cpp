@@ -12,6 +12,7 @@
 #include "hooks/vol/describe.hpp"
 #include "hooks/vol/direct_chunks.hpp"
 #include "hooks/vol/holes_of_ranks.hpp"
+#include "hooks/vol/own_settings.hpp"
 #include "hooks/vol/proven.hpp"
 #include "hooks/vol/subfiles.hpp"
 #include "hooks/vol/tuning.hpp"
@@ -20,7 +21,7 @@
 namespace tailrace::hooks::vol {
 namespace {
 
-constexpr int strategy_page = 1;
+constexpr uint64_t strategy_page = 1;
 constexpr unsigned read_write = 0x0001;
 constexpr unsigned truncating = 0x0002;
 constexpr unsigned exclusive = 0x0004;
@@ -66,11 +67,8 @@ FileCache cache_of(const Library& of, Id access) {
 }
 
 bool is_paged(const Library& of, Id creation) {
-    int strategy = 0;
-    bool persist = false;
-    Size threshold = 0;
-    return creation >= 0 &&
-           of.H5Pget_file_space_strategy(creation, &strategy, &persist, &threshold) >= 0 &&
+    uint64_t strategy = 0;
+    return creation >= 0 && ask_space_strategy(of, creation, &strategy) >= 0 &&
            strategy == strategy_page;
 }
 

@@ -178,6 +178,23 @@ with h5py.File("template.h5") as old, h5py.File("out.h5", "w") as f:
             assert np.array_equal(f[name][...], np.arange(9500).reshape(95, 100)), name
 
 
+def test_a_copied_group_in_a_file_that_is_made_anew(tmp_path: Path) -> None:
+    text = """
+with h5py.File("template.h5", "w") as f:
+    make(f, "before", chunks=(10, 20)); make(f, "g/one", chunks=(10, 20), compression=1)
+with h5py.File("out.h5", "w") as f:
+    make(f, "g/one", chunks=(10, 20))
+with h5py.File("template.h5") as old, h5py.File("out.h5", "w") as f:
+    old.copy("g", f, "g")
+    tell(failed=write(f["g/one"], packed=True))
+"""
+    plan = write_plan(tmp_path, entry("out.h5", *FILTERS, dataset="*", when="create"))
+    applied(tmp_path, plan, ASK + CHUNKS + text)[0].expect(0)
+    assert told(tmp_path) == {"failed": 0}
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert np.array_equal(f["g/one"][...], np.arange(9500).reshape(95, 100))
+
+
 # Each dataset gets another name before its chunks are written; some in a second open of the file.
 OTHER_NAMES = """
 names = ("copy", "move", "hard", "soft", "deep")
@@ -217,6 +234,12 @@ with h5py.File("out.h5", "w") as f:
     failed = [write(make(f, f"own_{number}", chunks=(10, 20))) for number in range(4)]
     make(f, "changed", chunks=(10, 20)); f.move("changed", "kept"); f.move("own_0", "changed")
     failed += [write(f["kept"]), write(f["changed"])]
+    make(f, "x/changed", chunks=(10, 20)); del f["x/changed"]
+    f["x/changed"] = make(f, "packed", chunks=(10, 20), compression=1)
+    failed += [write(f["x/changed"], packed=True)]
+    other = make(f, "other", chunks=(10, 20), compression=1)  # lies elsewhere
+    make(f, "y/changed", chunks=(10, 20)); del f["y/changed"]; f["y/changed"] = other
+    failed += [write(f["y/changed"], packed=True)]
 for _ in range(3):  # anew, with other places
     with h5py.File("again.h5", "w") as f:
         for number in range(_): make(f, f"own_{number}", chunks=(10, 20))
@@ -224,11 +247,11 @@ for _ in range(3):  # anew, with other places
         failed += [write(f[f"own_{number}"]) for number in range(_)]
 tell(failed=failed)
 """
-    plan = write_plan(tmp_path, entry("*.h5", *FILTERS, dataset="/changed", when="create"))
+    plan = write_plan(tmp_path, entry("*.h5", *FILTERS, dataset="*/changed", when="create"))
     applied(tmp_path, plan, ASK + CHUNKS + text)[0].expect(0)
-    assert told(tmp_path) == {"failed": [0] * 12}
+    assert told(tmp_path) == {"failed": [0] * 14}
     for file, names in {
-        "out.h5": ("kept", "changed", "own_1", "own_2", "own_3"),
+        "out.h5": ("kept", "changed", "own_1", "own_2", "own_3", "packed", "other"),
         "again.h5": ("changed", "own_0", "own_1"),
     }.items():
         with h5py.File(tmp_path / file) as f:
@@ -256,3 +279,23 @@ with h5py.File("out.h5", "w") as f:
     with h5py.File(tmp_path / "out.h5") as f:
         for name in ("d", "again"):
             assert np.array_equal(f[name][...], np.arange(9500).reshape(95, 100)), name
+
+
+def test_chunks_of_compounds_are_read_back_at_once(tmp_path: Path) -> None:
+    """They are stored without the filters of the plan."""
+    text = """
+pair = np.dtype([("a", "i4")])
+with h5py.File("out.h5", "w") as f:
+    d = make(f, "d", chunks=(10, 20), dtype=pair)
+    for (row, column), data in pieces():
+        d.id.write_direct_chunk((row, column), data)
+        part = values[row:row + 10, column:column + 20]
+        if row == 0:
+            found = d[row:row + 10, column:column + 20]["a"]
+            assert (found == part).all()
+    tell(filters=of_dataset(d)["filters"])
+"""
+    applied(tmp_path, plan_of(tmp_path, *FILTERS), ASK + CHUNKS + text)[0].expect(0)
+    assert told(tmp_path) == {"filters": [2, 1]}
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert np.array_equal(f["d"][...]["a"], np.arange(9500).reshape(95, 100))
