@@ -113,6 +113,8 @@ inline bool was_made(const Object& parent, const void* inner, void** request) {
 
 /// Records a dataset that `parent` was asked to create or open, and gives it its entry.
 void note_dataset(Object& dataset, bool created, const Clock& clock);
+/// Gives a dataset its entry that has none: a refresh opens it once more, without any call of ours.
+void find_dataset(Object& dataset);
 /// Reads how the last collective transfer was done, where one is pending.
 void settle_pending(Library& library);
 

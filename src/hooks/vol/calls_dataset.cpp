@@ -80,7 +80,8 @@ Status read(size_t count, void** objects, Id* memory_types, Id* memory_spaces, I
             Id transfer, void** buffers, void** request) {
     if (before_read(count, objects) < 0) return -1;
     for (size_t at = 0; at < count; ++at) note_seen_by_rank(object_of(objects[at]));
-    Transfers transfers({count, objects, memory_types, file_spaces}, transfer, spool::reads);
+    Transfers transfers({count, objects, memory_types, memory_spaces, file_spaces}, transfer,
+                        spool::reads);
     if (!transfers.good()) return -1;
     TransferTuning tuning(count, objects, transfer, false);
     const Status status = tuning.make([&](Id list) {
@@ -98,7 +99,8 @@ Status read(size_t count, void** objects, Id* memory_types, Id* memory_spaces, I
 Status write(size_t count, void** objects, Id* memory_types, Id* memory_spaces, Id* file_spaces,
              Id transfer, const void** buffers, void** request) {
     if (before_write(count, objects, file_spaces, request) < 0) return -1;
-    Transfers transfers({count, objects, memory_types, file_spaces}, transfer, spool::writes);
+    Transfers transfers({count, objects, memory_types, memory_spaces, file_spaces}, transfer,
+                        spool::writes);
     if (!transfers.good()) return -1;
     TransferTuning tuning(count, objects, transfer, true);
     const Status status = tuning.make([&](Id list) {
@@ -118,6 +120,7 @@ Status specific(void* object, DatasetSpecific* arguments, Id transfer, void** re
     const int asked = arguments->operation;
     if (fill_holes(on, false) < 0) return -1;
     note_seen_by_rank(on);
+    find_dataset(on);
     if (asked == dataset_refresh) {
         no_more_caches(*on.under);
         return pass_on<&Library::H5VLdataset_specific>(on, request, arguments, transfer);
@@ -160,6 +163,7 @@ Status optional(void* object, Optional* arguments, Id transfer, void** request) 
     const Clock clock(on.file);
     const Status status = pass_on<&Library::H5VLdataset_optional>(on, request, arguments, transfer);
     if (on.file == nullptr || status < 0) return status;
+    find_dataset(on);
     if (asked == native_chunk_write) {
         recorder::direct_chunk(on.dataset, spool::writes, written->offset,
                                bytes_of(on.library(), *written), clock.took());

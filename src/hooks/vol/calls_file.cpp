@@ -61,7 +61,10 @@ void* wrapped(Library& library, const BelowList& below, FileTuning& tuning, void
               void** request, const char* name, FileFacts& facts, Id access, Id creation,
               const Took& took) {
     Under* under = hold(library, below.connector());
-    if (under == nullptr) return nullptr;
+    if (under == nullptr) {
+        tuning.not_opened();
+        return nullptr;
+    }
     wrap_request(under, request);
     Object* made = wrap(under, nullptr, inner, kind_file);
     const Quiet quiet(library);  // a connector below may not answer
@@ -77,7 +80,10 @@ void* wrapped(Library& library, const BelowList& below, FileTuning& tuning, void
     }
     under->of_ranks = tuning.of_ranks();
     if (made != nullptr) under->driver = tuning.take_driver(name);
-    if (made != nullptr) under->plan = tuning.take(*made);
+    if (made != nullptr)
+        under->plan = tuning.take(*made);
+    else
+        tuning.not_opened();
     if (under->plan != nullptr) {
         under->plan->kept.files = 1;
         made->path = strdup("/");
@@ -162,7 +168,10 @@ void* create_file(Library& library, const char* name, unsigned flags, Id creatio
             return library.H5VLfile_create(name, with_flags, with_creation, with_access, transfer,
                                            request);
         });
-    if (inner == nullptr) return nullptr;
+    if (inner == nullptr) {
+        tuning.not_opened();
+        return nullptr;
+    }
     FileFacts facts;
     facts.created = true;
     return wrapped(library, below, tuning, inner, request, name, facts, access, creation,
@@ -182,7 +191,10 @@ void* open_file(Library& library, const char* name, unsigned flags, Id access, I
     void* inner = tuning.make(below.connector(), [&](Id, Id with_access, unsigned) {
         return library.H5VLfile_open(name, flags, with_access, transfer, request);
     });
-    if (inner == nullptr) return nullptr;
+    if (inner == nullptr) {
+        tuning.not_opened();
+        return nullptr;
+    }
     facts.read_only = (flags & writable) == 0;
     return wrapped(library, below, tuning, inner, request, name, facts, access, invalid_id,
                    {start, recorder::now()});

@@ -124,6 +124,33 @@ void set_bounds(const Library& of, Id space, Place& place, uint32_t rank) {
     }
 }
 
+/// Everything in a space, whose extent may be another one than the dataset's.
+void set_all_of(const Library& of, Id space, const uint64_t* dims, uint32_t rank, Place& place) {
+    uint64_t extent[most_dimensions];
+    const int found = of.H5Sget_simple_extent_ndims(space);
+    if (found < 0 || static_cast<uint32_t>(found) != rank || rank > most_dimensions) {
+        place.selection = spool::select_irregular;
+        place.known = false;
+        place.rank = 0;
+        return;
+    }
+    if (rank > 0) of.H5Sget_simple_extent_dims(space, extent, nullptr);
+    set_whole(place, extent, rank);
+    if (memcmp(extent, dims, rank * sizeof *dims) == 0) return;
+    place.selection = rank == 1 ? spool::select_hyperslab : spool::select_irregular;
+    place.known = rank == 1;
+}
+
+/// The places stand in the transfer list: how many they are tells the space in memory alone.
+uint64_t place_in_list(const Library& of, Id memory_space, Place& place) {
+    place.selection = spool::select_irregular;
+    place.known = false;
+    place.rank = 0;
+    const bool told = memory_space > space_in_list;
+    const int64_t elements = told ? of.H5Sget_select_npoints(memory_space) : 0;
+    return elements > 0 ? static_cast<uint64_t>(elements) : 0;
+}
+
 uint64_t product(const uint64_t* values, uint32_t count) {
     uint64_t all_of_them = 1;
     for (uint32_t at = 0; at < count; ++at) all_of_them *= values[at];
@@ -169,13 +196,13 @@ bool regular_place(const Library& of, Id space, uint32_t rank, Place& place) {
     return true;
 }
 
-uint64_t describe_place(const Library& library, const DatasetEntry* dataset, Id file_space,
-                        Place& place) {
+uint64_t describe_place(const Library& library, const DatasetEntry* dataset, Id memory_space,
+                        Id file_space, Place& place) {
     uint64_t dims[most_dimensions];
     const uint32_t rank = recorder::extent(dataset, dims);
     place = Place{};
-    if (file_space == space_all || file_space == space_block || file_space == space_in_list) {
-        if (file_space == space_in_list) return 0;
+    if (file_space == space_in_list) return place_in_list(library, memory_space, place);
+    if (file_space == space_all || file_space == space_block) {
         set_whole(place, dims, rank);
         const uint64_t elements = recorder::elements(dataset);
         place.empty = elements == 0;
@@ -191,7 +218,7 @@ uint64_t describe_place(const Library& library, const DatasetEntry* dataset, Id 
             place.empty = true;
             return 0;
         case select_all:
-            set_whole(place, dims, rank);
+            set_all_of(library, file_space, dims, rank, place);
             break;
         case select_points:
             place.selection = spool::select_points;

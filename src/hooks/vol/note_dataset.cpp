@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <atomic>
+
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/put.hpp"
 
@@ -45,6 +47,57 @@ void describe(Object& dataset) {
     dataset.dataset = recorder::describe(dataset.dataset, facts);
 }
 
+/// The name of a dataset that was opened without one, as by a reference. The library may visit all
+/// links of the file for it: that gets a second of the process, and a twentieth of its time.
+char* searched_name(const Object& dataset) {
+    static std::atomic<int64_t> begun{0};
+    static std::atomic<int64_t> spent{0};
+    constexpr int64_t second = 1'000'000'000;
+    const int64_t now = recorder::now();
+    int64_t none = 0;
+    begun.compare_exchange_strong(none, now);
+    if (spent.load() > second + (now - begun.load()) / 20) {
+        recorder::not_searched(dataset.file);
+        return nullptr;
+    }
+    char* name = name_in_library(dataset);
+    spent.fetch_add(recorder::now() - now);
+    return name;
+}
+
+/// Where the dataset lies: one reached through an external link is of another file.
+void find_place(Object& dataset, const Identity* identity, bool created) {
+    const bool elsewhere = identity != nullptr && dataset.under->file_number != 0 &&
+                           identity->file_number != dataset.under->file_number;
+    if (elsewhere) {
+        free(dataset.path);
+        dataset.path = name_in_library(dataset);
+        char name[4096];
+        if (file_of_object(dataset, name, sizeof name)) dataset.file = recorder::file_beside(name);
+    } else if (dataset.path == nullptr &&
+               !created) {  // what is new and has no name has no link yet
+        const char* path =
+            identity != nullptr ? recorder::path_of(dataset.file, identity->token) : nullptr;
+        if (path == nullptr) dataset.path = searched_name(dataset);
+        if (path != nullptr && path[0] != '\0') dataset.path = strdup(path);
+    }
+}
+
+/// Gives a dataset its entry.
+/// @return whether that describes it as it is now
+bool enter(Object& dataset, bool created) {
+    Identity identity{};
+    const Identity* known = identify(dataset, identity) ? &identity : nullptr;
+    find_place(dataset, known, created);
+    const unsigned char* token = known != nullptr ? identity.token : nullptr;
+    bool described = false;
+    dataset.dataset =
+        dataset.path == nullptr
+            ? recorder::anonymous(dataset.file, token, created, &described)
+            : recorder::dataset(dataset.file, dataset.path, token, created, &described);
+    return described && !created;
+}
+
 }  // namespace
 
 Id ask_dataset(const Object& beside, void* inner, int what) {
@@ -81,30 +134,19 @@ void note_dataset(Object& dataset, bool created, const Clock& clock) {
     if (dataset.file == nullptr) return;
     const Took took = clock.took();
     const Quiet quiet(dataset.library());  // a connector below may not answer
-    Identity identity{};
-    const bool known_place = identify(dataset, identity);
-    const bool elsewhere = known_place && dataset.under->file_number != 0 &&
-                           identity.file_number != dataset.under->file_number;
-    if (elsewhere || dataset.path == nullptr) {
-        free(dataset.path);
-        dataset.path = name_in_library(dataset);
-    }
-    if (elsewhere) {
-        char name[4096];
-        if (file_of_object(dataset, name, sizeof name)) dataset.file = recorder::file_beside(name);
-    }
-    bool described = false;
-    if (dataset.path == nullptr) {
-        dataset.dataset = recorder::anonymous(dataset.file);
-    } else {
-        dataset.dataset =
-            recorder::dataset(dataset.file, dataset.path, known_place ? identity.token : nullptr,
-                              created, &described);
-    }
-    if (dataset.dataset != nullptr && (created || !described)) describe(dataset);
+    const bool described = enter(dataset, created);
+    if (dataset.dataset != nullptr && !described) describe(dataset);
     recorder::dataset_opened(dataset.dataset, created, took);
     recorder::operation(dataset.file, spool::on_dataset,
                         created ? spool::op_create : spool::op_open, dataset.path, created, took);
+}
+
+void find_dataset(Object& dataset) {
+    if (dataset.file == nullptr || dataset.dataset != nullptr || dataset.kind != kind_dataset)
+        return;
+    const Quiet quiet(dataset.library());
+    enter(dataset, false);
+    if (dataset.dataset != nullptr) describe(dataset);  // others may have changed its extent
 }
 
 }  // namespace tailrace::hooks::vol

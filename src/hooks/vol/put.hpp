@@ -99,6 +99,7 @@ void put_dataset_creation(Put& on, const NewDataset& what);
 struct FileCache {
     bool chosen;     ///< by the program
     uint64_t least;  ///< bytes of one that nobody chose: a plan's holds no less
+    uint64_t bytes;  ///< of the one that is in force without a plan
 };
 /// Of a dataset; where it has no chunks, those of an element.
 struct ChunkBytes {

@@ -79,8 +79,13 @@ FileEntry* file_beside(const char* name);
 /// since
 DatasetEntry* dataset(FileEntry* file, const char* path, const unsigned char* token, bool created,
                       bool* known);
-/// An entry for a dataset that has no name yet, and its name when it gets one.
-DatasetEntry* anonymous(FileEntry* file);
+/// The same for a dataset that has no name yet, and its name when it gets one.
+DatasetEntry* anonymous(FileEntry* file, const unsigned char* token, bool created, bool* known);
+/// The name of a dataset by its token; "": it has none yet; nullptr: it is not known. Good until
+/// the next call.
+const char* path_of(const FileEntry* file, const unsigned char* token);
+/// A dataset without a name, of which none was looked for: it is missing in the profile.
+void not_searched(FileEntry* file);
 void named(DatasetEntry* dataset, const char* path);
 /// Says what a dataset looks like; once more where one of this name was created anew.
 /// @return the entry, another one where it has other dimensions now

@@ -130,6 +130,23 @@ void fill(spool::DatasetRecord& record, const DatasetFacts& facts, const char* p
     memcpy(numbers + 2 * uint64_t{facts.rank} + facts.chunk_rank, path, record.path_bytes);
 }
 
+/// `path` is from here on what the entry is found by.
+void rename(DatasetEntry* entry, const char* path) {
+    char* copy = strdup(path);
+    if (copy == nullptr) return;
+    DatasetEntry** at = &chain_of(entry->file, entry->path_hash);
+    while (*at != nullptr && *at != entry) at = &(*at)->next;
+    if (*at == entry) *at = entry->next;
+    free(entry->path);
+    entry->path = copy;
+    entry->path_hash = hash_of(path);
+    DatasetEntry*& first = chain_of(entry->file, entry->path_hash);
+    entry->next = first;
+    first = entry;
+    if (entry->offset != 0 && entry->generation == generation())
+        spooling::add_name(writer(), spool::kind_dataset_name, entry->offset, path);
+}
+
 void keep_filter(uint64_t dataset, const Filter& from) {
     const size_t name_bytes = strnlen(from.name, sizeof from.name);
     const uint64_t offset =
@@ -194,7 +211,9 @@ DatasetEntry* dataset(FileEntry* file, const char* path, const unsigned char* to
                        memcmp(entry->token, token, sizeof entry->token) != 0;
     entry->anew = entry->anew || created || moved || entry->described_epoch < file->emptied;
     if (token != nullptr) keep_token(entry, token);
-    if (!entry->other_name && strcmp(entry->path, path) != 0 && record_of(entry) != nullptr) {
+    if (entry->path[0] == '\0')
+        rename(entry, path);
+    else if (!entry->other_name && strcmp(entry->path, path) != 0 && record_of(entry) != nullptr) {
         spooling::add_name(writer(), spool::kind_dataset_name, entry->offset, path);
         entry->other_name = true;
     }
@@ -202,28 +221,39 @@ DatasetEntry* dataset(FileEntry* file, const char* path, const unsigned char* to
     return entry;
 }
 
-DatasetEntry* anonymous(FileEntry* file) {
+DatasetEntry* anonymous(FileEntry* file, const unsigned char* token, bool created, bool* known) {
+    *known = false;
     const Turn turn;
-    return turn && file != nullptr ? new_entry(file, "") : nullptr;
+    if (!turn || file == nullptr) return nullptr;
+    DatasetEntry* entry = token != nullptr ? entry_of_token(file, token) : nullptr;
+    if (created) {
+        forget_token(entry);
+        entry = nullptr;
+    }
+    if (entry == nullptr) entry = new_entry(file, "");
+    if (entry == nullptr) return nullptr;
+    if (token != nullptr) keep_token(entry, token);
+    *known = entry->described && entry->described_epoch == file->epoch;
+    return entry;
+}
+
+const char* path_of(const FileEntry* file, const unsigned char* token) {
+    const Turn turn;
+    if (!turn || file == nullptr) return nullptr;
+    const DatasetEntry* entry = entry_of_token(file, token);
+    return entry != nullptr ? entry->path : nullptr;
+}
+
+void not_searched(FileEntry* file) {
+    const Turn turn;
+    if (!turn || file == nullptr) return;
+    writer().dropped(spool::kind_dataset);
+    if (spool::FileRecord* record = record_of(file)) record->incomplete = 1;
 }
 
 void named(DatasetEntry* dataset, const char* path) {
     const Turn turn;
-    if (!turn || dataset == nullptr || dataset->path[0] != '\0') return;
-    char* copy = strdup(path);
-    if (copy == nullptr) return;
-    DatasetEntry** at = &chain_of(dataset->file, dataset->path_hash);
-    while (*at != nullptr && *at != dataset) at = &(*at)->next;
-    if (*at == dataset) *at = dataset->next;
-    free(dataset->path);
-    dataset->path = copy;
-    dataset->path_hash = hash_of(path);
-    DatasetEntry*& first = chain_of(dataset->file, dataset->path_hash);
-    dataset->next = first;
-    first = dataset;
-    if (dataset->offset != 0 && dataset->generation == generation()) {
-        spooling::add_name(writer(), spool::kind_dataset_name, dataset->offset, path);
-    }
+    if (turn && dataset != nullptr && dataset->path[0] == '\0') rename(dataset, path);
 }
 
 DatasetEntry* describe(DatasetEntry* dataset, const DatasetFacts& facts) {

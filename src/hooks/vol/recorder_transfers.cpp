@@ -66,7 +66,7 @@ void transfer(DatasetEntry* dataset, const Transfer& from) {
     }
     if (place.selection == spool::select_all && !from.in_part) ++record.whole;
     count_shape(*track, writer(), place, from.elements, bytes);
-    follow(*track, writer(), place, dataset->dims, chunk_of(*dataset));
+    follow(*track, writer(), place, from.elements, dataset->dims, chunk_of(*dataset));
     if (from.direction == spool::reads) count_read_after_write(*dataset, place, record);
     // A compound of which members are left out is not written yet.
     if (from.in_part)
@@ -79,6 +79,8 @@ void direct_chunk(DatasetEntry* dataset, spool::Direction direction, const uint6
                   uint64_t bytes, Took took) {
     const Turn turn;
     if (!turn || dataset == nullptr) return;
+    if (spool::FileRecord* file = record_of(dataset->file))
+        count(file->transfer_order, 4U + direction, dataset->path_hash);
     Track* track = track_of(*dataset, direction);
     if (track == nullptr) return;
     auto& record = writer().at<spool::TransfersRecord>(track->offset);

@@ -15,6 +15,13 @@ uint64_t length_of(const Place& place, uint32_t d) {
     return (place.count[d] - 1) * place.stride[d] + place.block[d];
 }
 
+bool fills_its_box(const Place& place, uint64_t elements) {
+    if (place.known) return true;
+    uint64_t places = 1;
+    for (uint32_t d = 0; d < place.rank; ++d) places *= length_of(place, d);
+    return places <= elements;
+}
+
 /// Where the transfer before ended this one begins: one dimension goes on by the length of the one
 /// before, or a slower one does and the faster ones begin anew.
 bool is_next(const Track& track, const Place& place, const uint64_t* dims) {
@@ -107,8 +114,8 @@ bool begin(Track& track, Writer& writer, uint32_t generation, uint64_t dataset,
     return true;
 }
 
-void follow(Track& track, Writer& writer, const Place& place, const uint64_t* dims,
-            const uint64_t* chunk) {
+void follow(Track& track, Writer& writer, const Place& place, uint64_t elements,
+            const uint64_t* dims, const uint64_t* chunk) {
     auto& record = writer.at<spool::TransfersRecord>(track.offset);
     if (place.rank != track.rank) return;
     if (track.any && chunk != nullptr && !in_same_chunk(track, place, chunk))
@@ -124,7 +131,8 @@ void follow(Track& track, Writer& writer, const Place& place, const uint64_t* di
         }
         record.first_known = 1;
     } else if (memcmp(place.start, track.start, place.rank * sizeof(uint64_t)) == 0) {
-        ++record.repeated;
+        // Of points only the box round them is known, which may be the same for others.
+        ++(fills_its_box(place, elements) ? record.repeated : record.random);
     } else {
         if (is_next(track, place, dims)) {
             ++record.sequential;

@@ -41,9 +41,10 @@ bool begin(Track& track, intent::spool::Writer& writer, uint32_t generation, uin
            spool::Direction direction);
 
 /// Adds a transfer of the elements of `place`, which is not empty.  [local]
+/// @param elements  how many of them, where `place` is only a box round them
 /// @param chunk  extents; nullptr: it has no chunks, or they are not known
-void follow(Track& track, intent::spool::Writer& writer, const Place& place, const uint64_t* dims,
-            const uint64_t* chunk);
+void follow(Track& track, intent::spool::Writer& writer, const Place& place, uint64_t elements,
+            const uint64_t* dims, const uint64_t* chunk);
 void count_shape(Track& track, intent::spool::Writer& writer, const Place& place, uint64_t elements,
                  uint64_t bytes);
 void cover(Track& track, intent::spool::Writer& writer, const Place& place);

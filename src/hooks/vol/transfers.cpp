@@ -101,7 +101,8 @@ void Transfers::record(Status status, Took took) {
     const bool collective = vol::collective(library(), x_list);
     Place place;
     for (size_t number = 0; number < x_asked.count; ++number) {
-        const Object& dataset = object_of(x_asked.objects[number]);
+        Object& dataset = object_of(x_asked.objects[number]);
+        find_dataset(dataset);
         Transfer transfer;
         transfer.direction = x_direction;
         transfer.place = &place;
@@ -112,7 +113,8 @@ void Transfers::record(Status status, Took took) {
         transfer.took = number == 0 ? took : Took{took.end_ns, took.end_ns};
         if (status >= 0) {
             transfer.elements =
-                describe_place(library(), dataset.dataset, x_asked.file_spaces[number], place);
+                describe_place(library(), dataset.dataset, x_asked.memory_spaces[number],
+                               x_asked.file_spaces[number], place);
             if (transfer.elements > 0)
                 transfer.in_part = compare_types(dataset, x_asked.memory_types[number]);
         }

@@ -11,6 +11,7 @@ struct Asked {
     size_t count;
     void** objects;
     const Id* memory_types;
+    const Id* memory_spaces;
     const Id* file_spaces;
 };
 

@@ -120,6 +120,28 @@ void DatasetTuning::bound_changes() {
         x_choices.settle(key, spool::became_held, "65536 datasets have been changed");
 }
 
+/// Chunks that the plan has a cache for are slow without it: they go together. With several ranks
+/// the memory of one of them must not decide on the layout.
+void DatasetTuning::bound_chunk(plan::Surroundings around) {
+    const FilePlan& file = *x_parent.under->plan;
+    if ((file.parallel && file.ranks > 1) || x_choices.open(Key::chunk) == nullptr) return;
+    const plan::Value& shape = x_choices.chunk();
+    around.chunk = {shape.extents.data(), shape.ndims};
+    Choices caches;
+    caches.choose(x_found, around, {plan::Level::dataset_access});
+    const uint64_t most = memory_for_caches();
+    for (const Choice& choice : caches) {
+        if (choice.setting->key != static_cast<uint16_t>(Key::chunk_cache_bytes)) continue;
+        const bool own_is_small = file.cache.chosen && file.cache.bytes < choice.number;
+        const bool fits = choice.became == 0 && (most == 0 || !is_too_large(choice.number, most));
+        if (fits && !own_is_small) continue;
+        for (const Key key : {Key::chunk, Key::layout})
+            x_choices.settle(key, spool::became_misfit,
+                             fits ? "the program's own cache is too small for these chunks"
+                                  : "there is no memory for the cache that goes with these chunks");
+    }
+}
+
 void DatasetTuning::put_creation(Id type, Id space, Lists own) {
     const Library& of = x_parent.library();
     FilePlan& file = *x_parent.under->plan;
@@ -135,6 +157,7 @@ void DatasetTuning::put_creation(Id type, Id space, Lists own) {
             x_choices.settle(info.key, spool::became_misfit, "the dataset has no extents");
     } else if (!x_choices.empty()) {
         bound_changes();
+        bound_chunk(what.around);
         NewDataset fresh{file,
                          what.around,
                          false,

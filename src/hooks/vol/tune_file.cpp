@@ -58,12 +58,12 @@ FileCache cache_of(const Library& of, Id access) {
     if (of.H5Pget_cache(access, &elements, &numbers[0][0], &numbers[0][1], &preemption[0]) < 0 ||
         of.H5Pget_cache(of.default_file_access, &elements, &numbers[1][0], &numbers[1][1],
                         &preemption[1]) < 0)
-        return {true, 0};
+        return {true, 0, ~uint64_t{0}};
     if (plan::nobody_chose({numbers[0][0], numbers[0][1], preemption[0]}, 0))
-        return {false, numbers[0][1]};
+        return {false, numbers[0][1], numbers[0][1]};
     const bool differs = numbers[0][0] != numbers[1][0] || numbers[0][1] != numbers[1][1] ||
                          preemption[0] != preemption[1];
-    return {differs, 0};
+    return {differs, 0, numbers[0][1]};
 }
 
 bool is_paged(const Library& of, Id creation) {
@@ -343,6 +343,16 @@ OpenDriver* FileTuning::take_driver(const char* name) const {
     return nullptr;
 }
 
+/// Whether all ranks will fill together what none of them writes. All have to ask, also one that
+/// could not open the file.
+bool FileTuning::ranks_fill(bool able) const {
+    return x_parallel && x_written && plan_asks_ranks_to_fill(x_plan->path) && x_ranks.all(able);
+}
+
+void FileTuning::not_opened() const {
+    if (x_plan != nullptr) static_cast<void>(ranks_fill(false));
+}
+
 FilePlan* FileTuning::take(Object& file) {
     if (x_plan == nullptr) return nullptr;
     {
@@ -354,8 +364,7 @@ FilePlan* FileTuning::take(Object& file) {
     taken->subfiled = x_subfiled;
     taken->kept.allowed =
         !x_written && !x_parallel && may_keep_caches(file, x_access) && ends_before(x_library);
-    if (x_parallel && x_written && plan_asks_ranks_to_fill(taken->path) &&
-        x_ranks.all(file.under->native && ends_before(x_library)))
+    if (ranks_fill(file.under->native && ends_before(x_library)))
         x_ranks.hand_over(taken->together);
     recorder::outcome({spool::became_met, "", "", taken->path, "", "", ""});
     x_choices.note({taken->path, ""});

@@ -82,6 +82,8 @@ public:
     /// The file was opened: what its objects are to be looked up by; nullptr: nothing. Says which
     /// hints are in force.
     FilePlan* take(Object& file);
+    /// It was not, on this rank: others may ask in take().
+    void not_opened() const;
     /// The driver of the plan's that it was opened with; nullptr: none.
     /// @param name  as the program gave it
     [[nodiscard]] OpenDriver* take_driver(const char* name) const;
@@ -110,6 +112,7 @@ private:
     void check_hints(Object& file);
     bool again(bool made);
     void refused();
+    [[nodiscard]] bool ranks_fill(bool able) const;
 
     Library& x_library;
     Id x_creation;
@@ -193,6 +196,7 @@ public:
 private:
     [[nodiscard]] bool stays_in_file() const;
     void bound_changes();
+    void bound_chunk(plan::Surroundings around);
     void put_creation(Id type, Id space, Lists own);
     void put_access(const plan::Surroundings& around, uint64_t most_stored, Id own);
     [[nodiscard]] bool is_too_large(uint64_t bytes, uint64_t most) const;

@@ -43,7 +43,7 @@ void do_everything() {
     vol::recorder::dataset_extended(dataset, grown, 2);
     vol::recorder::operation(file, spool::on_link, spool::op_create, "/x", true, now());
     bool known = false;
-    auto* unnamed = vol::recorder::anonymous(file);
+    auto* unnamed = vol::recorder::anonymous(file, nullptr, true, &known);
     vol::recorder::named(unnamed, "/named later");
     vol::recorder::dataset(file, "/group/d", nullptr, false, &known);
     vol::recorder::declared(file, spool::declared_on_list, R"({"append":"no"})", 15);
@@ -172,7 +172,8 @@ TEST_CASE("memory keeps to the bound of the spool, whatever the program creates"
             for (int n = from; n < to; ++n) {
                 const std::string name = std::to_string(n);
                 write(create(file, ("/d" + name).c_str(), {10}), {0}, {10});
-                vol::recorder::anonymous(file);
+                bool known = false;
+                vol::recorder::anonymous(file, nullptr, true, &known);
                 open_file(("/tmp/no such " + name).c_str());
             }
         };
