@@ -22,6 +22,15 @@ void* find(const char* name) {
 }  // namespace
 
 MPI_Datatype number() { return TAILRACE_OBJECT(MPI_Datatype, "ompi_mpi_uint64_t", MPI_UINT64_T); }
+MPI_Datatype byte() {
+    static constinit std::atomic<MPI_Datatype> kept{MPI_Datatype{}};  // each read asks for it
+    MPI_Datatype type = kept.load(std::memory_order_relaxed);
+    if (type == MPI_Datatype{}) {
+        type = TAILRACE_OBJECT(MPI_Datatype, "ompi_mpi_byte", MPI_BYTE);
+        kept.store(type, std::memory_order_relaxed);
+    }
+    return type;
+}
 MPI_Op all_bits() { return TAILRACE_OBJECT(MPI_Op, "ompi_mpi_op_band", MPI_BAND); }
 MPI_Comm no_communicator() {
     return TAILRACE_OBJECT(MPI_Comm, "ompi_mpi_comm_null", MPI_COMM_NULL);

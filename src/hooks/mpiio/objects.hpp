@@ -8,6 +8,7 @@
 namespace tailrace::hooks::mpiio::objects {
 
 MPI_Datatype number();  ///< an unsigned one of 8 bytes
+MPI_Datatype byte();    ///< MPI_BYTE; null where it is not found
 MPI_Op all_bits();      ///< the bits that all have
 MPI_Comm no_communicator();
 MPI_File no_file();

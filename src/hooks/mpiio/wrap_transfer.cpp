@@ -2,7 +2,10 @@
 // The calls that move data.
 #include <limits.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
+#include "hooks/mpiio/objects.hpp"
 #include "hooks/mpiio/wrap.hpp"
 
 namespace tailrace::hooks::mpiio {
@@ -13,11 +16,16 @@ constexpr auto writes = spool::writes;
 
 thread_local __attribute__((tls_model("initial-exec"))) bool within = false;
 
-/// The header of a classic netCDF file, as PnetCDF writes it: bytes, in one piece.
+/// The header of a classic netCDF file, as PnetCDF writes it: bytes, in one piece. The kernel looks
+/// at them: `data` may be memory of a device, or nothing where a type begins further on.
 bool is_classic_header(const void* data, uint64_t bytes, MPI_Count count) {
     constexpr uint64_t least = 32;  // an empty file's
     if (data == nullptr || bytes < least || bytes != static_cast<uint64_t>(count)) return false;
-    const auto* begin = static_cast<const unsigned char*>(data);
+    unsigned char begin[4] = {};
+    const iovec to{begin, sizeof begin};
+    const iovec from{const_cast<void*>(data), sizeof begin};
+    const ssize_t copied = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+    if (copied != static_cast<ssize_t>(sizeof begin)) return false;
     return memcmp(begin, "CDF", 3) == 0 && (begin[3] == 1 || begin[3] == 2 || begin[3] == 5);
 }
 
@@ -62,7 +70,30 @@ Place place_of(MPI_File file, const Pointer& from, uint64_t bytes) {
     return place;
 }
 
-/// A call and what it moves; `at` where it has an explicit offset.
+/// Only a status says how much a read has brought: where the program wants none, the call goes on
+/// with `own`. Some MPIs do not fill it in for some calls; then it says more than was asked for.
+void take_status(MPI_Status*& status, MPI_Status& own) {
+    static constinit Real<int(MPI_Status*, MPI_Datatype, MPI_Count)> set_elements{
+        "PMPI_Status_set_elements_x"};
+    constexpr MPI_Count not_filled_in = MPI_Count{1} << 60;
+    const MPI_Datatype byte = objects::byte();
+    if (status != MPI_STATUS_IGNORE || byte == MPI_Datatype{}) return;
+    if (set_elements(&own, byte, not_filled_in) == MPI_SUCCESS) status = &own;
+}
+
+/// Bytes that a read has brought; those that were asked for where the status does not tell.
+uint64_t brought(const MPI_Status* status, uint64_t asked) {
+    static constinit Real<int(const MPI_Status*, MPI_Datatype, MPI_Count*)> get_elements{
+        "PMPI_Get_elements_x"};
+    const MPI_Datatype byte = objects::byte();
+    if (status == MPI_STATUS_IGNORE || byte == MPI_Datatype{}) return asked;
+    MPI_Count bytes = 0;
+    if (get_elements(status, byte, &bytes) != MPI_SUCCESS) return asked;
+    if (bytes < 0) return asked;  // MPI_UNDEFINED
+    return static_cast<uint64_t>(bytes) < asked ? static_cast<uint64_t>(bytes) : asked;
+}
+
+/// A call and what it moves; `at` where it has an explicit offset, `status` where it has a status.
 struct Request {
     const void* data;
     MPI_Count count;
@@ -70,22 +101,29 @@ struct Request {
     spool::Direction direction;
     uint32_t how;
     MPI_Offset at;
+    MPI_Status** status;  ///< what `real` is going to pass on
 };
 
 template <typename Real>
 int move(MPI_File file, const Request& what, Real&& real) {
     const Call call;
-    const auto [data, count, type, direction, how, at] = what;
+    const auto [data, count, type, direction, how, at, status] = what;
     const Pointer from = call.counts() ? pointer_of(file, how, at) : Pointer{};
+    const bool tells = call.counts() && direction == reads && status != nullptr;
+    MPI_Status own{};
+    if (tells) take_status(*status, own);
     const int error = real();
     if (!call.counts()) return error;
     const Took took = call.took();
     if (error == MPI_SUCCESS) {
-        const uint64_t bytes = bytes_of(count, type);
-        if (direction == writes && is_classic_header(data, bytes, count)) {
+        const uint64_t asked = bytes_of(count, type);
+        const uint64_t bytes = tells ? brought(*status, asked) : asked;
+        const Place place = place_of(file, from, bytes);
+        const bool begins = place.known && place.start == 0;
+        if (direction == writes && begins && is_classic_header(data, bytes, count)) {
             classic_header(handle_of(file), bytes);
         }
-        moved(handle_of(file), {direction, how, bytes, place_of(file, from, bytes)}, took);
+        moved(handle_of(file), {direction, how, bytes, place}, took);
     } else {
         failed(handle_of(file), direction, took);
     }
@@ -112,10 +150,10 @@ Call::~Call() {
 }
 
 #define COUNT int
-#define TAILRACE_MOVES(name, direction, how, at, parameters, arguments)              \
-    TAILRACE_DEFINE_BOTH(                                                            \
-        File_##name, parameters,                                                     \
-        return move(file, {data, count, as<MPI_Datatype>(type), direction, how, at}, \
+#define TAILRACE_MOVES(name, direction, how, at, status, parameters, arguments)              \
+    TAILRACE_DEFINE_BOTH(                                                                    \
+        File_##name, parameters,                                                             \
+        return move(file, {data, count, as<MPI_Datatype>(type), direction, how, at, status}, \
                     [&] { return real arguments; });)
 #include "hooks/mpiio/calls.def"
 #undef TAILRACE_MOVES
@@ -125,12 +163,12 @@ Call::~Call() {
 // where the program's is another one without them, its plain calls take what fits their counts.
 #if MPI_VERSION >= 4
 #define COUNT MPI_Count
-#define TAILRACE_MOVES(name, direction, how, at, parameters, arguments)                    \
-    TAILRACE_DEFINE_BOTH(                                                                  \
-        File_##name##_c, parameters,                                                       \
-        static constinit Real<int parameters> plain{"PMPI_File_" #name};                   \
-        return move(file, {data, count, as<MPI_Datatype>(type), direction, how, at}, [&] { \
-            return real.is_there() || count > INT_MAX ? real arguments : plain arguments;  \
+#define TAILRACE_MOVES(name, direction, how, at, status, parameters, arguments)                    \
+    TAILRACE_DEFINE_BOTH(                                                                          \
+        File_##name##_c, parameters,                                                               \
+        static constinit Real<int parameters> plain{"PMPI_File_" #name};                           \
+        return move(file, {data, count, as<MPI_Datatype>(type), direction, how, at, status}, [&] { \
+            return real.is_there() || count > INT_MAX ? real arguments : plain arguments;          \
         });)
 #include "hooks/mpiio/calls.def"
 #undef TAILRACE_MOVES

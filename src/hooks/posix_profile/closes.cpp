@@ -67,6 +67,11 @@ bool on() {
     return found == Mode::on;
 }
 
+/// Whether the name can be read; else it is an address that is none, which the call refuses.
+bool is_name(int folder, const char* path) {
+    return faccessat(folder, path, F_OK, 0) == 0 || errno != EFAULT;
+}
+
 bool below(const char* path, const char* folder) {
     const size_t bytes = strlen(folder);
     return strncmp(path, folder, bytes) == 0 && path[bytes] == '/';
@@ -249,7 +254,7 @@ WriteOpen::WriteOpen(int folder, const char* path, int flags) : x_lock(-1) {
         return;
     }
     const int error = errno;
-    char* full = on() ? spooling::absolute_in(folder, path) : nullptr;
+    char* full = on() && is_name(folder, path) ? spooling::absolute_in(folder, path) : nullptr;
     if (full != nullptr && below(full, working) && !below(full, around) &&
         wanted(full, true, copies)) {
         x_lock = lock_file(full);

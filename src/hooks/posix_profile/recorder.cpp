@@ -32,6 +32,8 @@ constexpr int most_descriptors = 1 << 16;
 constexpr uint64_t memory_alignment = 8;
 /// By layer and descriptor; nullptr: not recorded. Constant-initialised: used before constructors.
 std::atomic<FileEntry*> table[2][most_descriptors];
+/// Stands there for the file of a descriptor that came with the process, until that is used.
+FileEntry not_used_yet;
 
 std::atomic<FileEntry*>* place(int fd, Layer layer) {
     return fd >= 0 && fd < most_descriptors ? &table[layer][fd] : nullptr;
@@ -65,6 +67,21 @@ bool find_path(int fd, bool writes, char (&path)[PATH_MAX]) {
     return wanted(path, writes, session::folder()) && is_regular(fd);
 }
 
+/// The file of a descriptor. Where that came with the process it is found at its first use, and is
+/// not counted as opened. In turn only.
+FileEntry* known(int fd, Layer layer) {
+    FileEntry* file = file_of(fd, layer);
+    if (file != &not_used_yet) return file;
+    static char path[PATH_MAX];  // stacks may be small
+    const int flags = fcntl(fd, F_GETFL);
+    const bool found = flags != -1 && find_path(fd, (flags & O_ACCMODE) != O_RDONLY, path);
+    file = found ? files::of_path(path) : nullptr;
+    place(fd, layer)->store(file, std::memory_order_relaxed);
+    PosixRecord* record = record_of(file, layer);
+    if (record != nullptr && (flags & O_APPEND) != 0) ++record->append_opens;
+    return file;
+}
+
 /// A folder, a device: nothing that is recorded when it can be opened.
 bool is_special(const char* path) {
     struct stat status {};
@@ -84,8 +101,9 @@ bool below_working_folder(const char* path) {
 /// fileno()) uses the file as if open() had made that. Only transfers lead here: a program that
 /// asks a stream's descriptor for its size, or syncs it, has its data in the stream.
 void take_over(int fd) {
-    FileEntry* file = file_of(fd, streams);
-    if (file == nullptr || file_of(fd, calls) != nullptr) return;
+    if (file_of(fd, calls) != nullptr) return;
+    FileEntry* file = known(fd, streams);
+    if (file == nullptr) return;
     place(fd, calls)->store(file);
     PosixRecord* record = record_of(file, calls);
     if (record == nullptr) return writer().dropped(spool::kind_other);
@@ -135,6 +153,17 @@ void opened(int fd, int flags, Layer layer, Took took) {
     record->metadata_ns += length(took);
 }
 
+void given(int fd) {
+    auto* at = place(fd, calls);
+    if (at == nullptr || tracked(fd)) return;
+    const int flags = fcntl(fd, F_GETFL);
+    char path[PATH_MAX];
+    if (flags == -1 || !find_path(fd, (flags & O_ACCMODE) != O_RDONLY, path)) return;
+    at->store(&not_used_yet, std::memory_order_relaxed);
+    // The C library has streams above these without anybody opening them.
+    if (fd == STDIN_FILENO || fd == STDOUT_FILENO) place(fd, streams)->store(&not_used_yet);
+}
+
 void not_opened(int folder, const char* name, int flags, Layer layer, Took took) {
     const int error = errno;
     if (name == nullptr || error == EFAULT || error == EINTR || !session::ours()) return;
@@ -161,7 +190,7 @@ void not_opened(int folder, const char* name, int flags, Layer layer, Took took)
 void copied(int from, int to) {
     auto* at = place(to, calls);
     if (at == nullptr || !session::ours()) return;
-    if (tracked(from)) {
+    if (tracked(from) && file_of(from, calls) == nullptr) {
         const Turn turn;
         if (turn) take_over(from);
     }
@@ -176,6 +205,7 @@ void made_stream(int fd, Took took) {
     FileEntry* file = file_of(fd, calls);
     auto* at = place(fd, streams);
     if (file == nullptr || at == nullptr) return;
+    if (file == &not_used_yet) return at->store(file);
     const Turn turn;
     PosixRecord* record = turn ? record_of(file, streams) : nullptr;
     if (record == nullptr) return;
@@ -188,6 +218,7 @@ void closed(int fd, Layer layer, Took took) {
     auto* at = place(fd, layer);
     if (at == nullptr || at->load(std::memory_order_relaxed) == nullptr || !session::ours()) return;
     FileEntry* file = at->exchange(nullptr);
+    if (file == &not_used_yet) return;
     const Turn turn;
     PosixRecord* record = turn && file != nullptr ? record_of(file, layer) : nullptr;
     if (record == nullptr) return;
@@ -199,8 +230,7 @@ void closed(int fd, Layer layer, Took took) {
 void moved(int fd, Layer layer, const Moved& what, Took took) {
     const Turn turn;
     if (turn && layer == calls) take_over(fd);
-    FileEntry* file = file_of(fd, layer);
-    PosixRecord* record = turn && file != nullptr ? record_of(file, layer) : nullptr;
+    PosixRecord* record = turn ? record_of(known(fd, layer), layer) : nullptr;
     if (record == nullptr) return;
     PosixTransfersRecord& to = record->transfers[what.direction];
     to.elapsed_ns += length(took);
@@ -231,9 +261,10 @@ void moved(int fd, Layer layer, const Moved& what, Took took) {
 
 void other(int fd, Layer layer, Other what, Took took) {
     if (layer == calls && file_of(fd, calls) == nullptr) layer = streams;
-    FileEntry* file = file_of(fd, layer);
+    // Programs ask where they stand in what they were given; that alone is no use of it.
+    if (what == Other::seek && file_of(fd, layer) == &not_used_yet) return;
     const Turn turn;
-    PosixRecord* record = turn && file != nullptr ? record_of(file, layer) : nullptr;
+    PosixRecord* record = turn ? record_of(known(fd, layer), layer) : nullptr;
     if (record == nullptr) return;
     if (what == Other::seek) ++record->seeks;
     if (what == Other::sync) ++record->syncs;

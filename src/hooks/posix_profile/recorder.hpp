@@ -22,6 +22,9 @@ struct Moved {
 bool tracked(int fd, Layer layer = calls);
 /// A descriptor that was made by opening; `flags` are those of open(). It is looked at once more.
 void opened(int fd, int flags, Layer layer, Took took);
+/// A descriptor that came with the process, from whoever started it. Nothing is recorded of it, nor
+/// is a spool begun, until something is done with it. For the begin of the process.
+void given(int fd);
 /// A file that could not be opened, as the call named it; `folder` is that of openat(). Names that
 /// programs only try out are left alone.
 void not_opened(int folder, const char* name, int flags, Layer layer, Took took);

@@ -22,8 +22,9 @@ ssize_t observe(const Transfer& transfer) {
                 const int64_t end = more::lseek64(transfer.fd, 0, SEEK_CUR);
                 what.offset = end >= result ? end - result : -1;
             }
+            // Refused, it may be an address that is none.
             if (transfer.vector) {
-                what.memory = transfer.length > 0
+                what.memory = result >= 0 && transfer.length > 0
                                   ? static_cast<const iovec*>(transfer.data)->iov_base
                                   : nullptr;
             }

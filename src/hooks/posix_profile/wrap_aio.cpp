@@ -31,9 +31,11 @@ int posts(const aiocb* request, bool writes, Make&& make) {
 }
 
 template <typename Make>
-int posts_list(const aiocb* const* list, int count, Make&& make) {
+int posts_list(int mode, const aiocb* const* list, int count, Make&& make) {
+    // Of a mode that is none the C library does not read the list.
+    const bool is_read = list != nullptr && (mode == LIO_WAIT || mode == LIO_NOWAIT);
     bool any = false;
-    for (int at = 0; list != nullptr && at < count; ++at)
+    for (int at = 0; is_read && at < count; ++at)
         any = any || (list[at] != nullptr && tracked(list[at]->aio_fildes));
     return timed(any, make, [&](int result, Took took) {
         const int error = errno;
@@ -52,15 +54,16 @@ int posts_list(const aiocb* const* list, int count, Make&& make) {
 
 }  // namespace
 
-#define TAILRACE_AIO(write_name, read_name, list_name)                                             \
-    TAILRACE_WRAP(int, write_name, (aiocb * request)) {                                            \
-        return posts(request, true, [&] { return real::write_name(request); });                    \
-    }                                                                                              \
-    TAILRACE_WRAP(int, read_name, (aiocb * request)) {                                             \
-        return posts(request, false, [&] { return real::read_name(request); });                    \
-    }                                                                                              \
-    TAILRACE_WRAP(int, list_name, (int mode, aiocb* const* list, int count, sigevent* event)) {    \
-        return posts_list(list, count, [&] { return real::list_name(mode, list, count, event); }); \
+#define TAILRACE_AIO(write_name, read_name, list_name)                                          \
+    TAILRACE_WRAP(int, write_name, (aiocb * request)) {                                         \
+        return posts(request, true, [&] { return real::write_name(request); });                 \
+    }                                                                                           \
+    TAILRACE_WRAP(int, read_name, (aiocb * request)) {                                          \
+        return posts(request, false, [&] { return real::read_name(request); });                 \
+    }                                                                                           \
+    TAILRACE_WRAP(int, list_name, (int mode, aiocb* const* list, int count, sigevent* event)) { \
+        return posts_list(mode, list, count,                                                    \
+                          [&] { return real::list_name(mode, list, count, event); });           \
     }
 TAILRACE_AIO(aio_write, aio_read, lio_listio)
 TAILRACE_AIO(aio_write64, aio_read64, lio_listio64)

@@ -14,35 +14,24 @@ using tailrace::hooks::Took;
 
 namespace {
 
-/// One end of a copy. Where the call was given an offset it did not use the descriptor's own.
-struct End {
-    int fd;
-    const int64_t* offset;
-    int64_t before;  ///< of *offset; the call moves it on
-};
-
-End end_of(int fd, const int64_t* offset) { return {fd, offset, offset != nullptr ? *offset : -1}; }
-
-void note(const End& end, spool::Direction direction, ssize_t result, Took took) {
-    int64_t start = end.before;
-    if (end.offset == nullptr && result >= 0) {
-        const int64_t now = more::lseek64(end.fd, 0, SEEK_CUR);
-        start = now >= result ? now - result : -1;
-    }
-    posix_profile::moved(end.fd, posix_profile::calls, {direction, start, result, nullptr}, took);
+/// One end of a copy. Where the call was given an offset it did not use that of the descriptor, and
+/// has moved it on. Only what moved bytes has surely read it: it may be an address that is none.
+void note(int fd, const int64_t* offset, spool::Direction direction, ssize_t result, Took took) {
+    int64_t end = -1;
+    if (offset == nullptr && result >= 0) end = more::lseek64(fd, 0, SEEK_CUR);
+    if (offset != nullptr && result > 0) end = *offset;
+    const int64_t start = end >= result ? end - result : -1;
+    posix_profile::moved(fd, posix_profile::calls, {direction, start, result, nullptr}, took);
 }
 
 template <typename Make>
 ssize_t copies(int in, const int64_t* in_offset, int out, const int64_t* out_offset, Make&& make) {
     if (!tracked(in) && !tracked(out)) return make();
-    // An offset that is not to be read is refused by the kernel, and would end the program here.
-    const End from = end_of(in, in_offset);
-    const End to = end_of(out, out_offset);
     return timed(true, make, [&](ssize_t result, Took took) {
         const int error = errno;
-        if (tracked(in)) note(from, spool::reads, result, took);
+        if (tracked(in)) note(in, in_offset, spool::reads, result, took);
         // At the end of the file nothing was there to be written.
-        if (tracked(out) && result != 0) note(to, spool::writes, result, took);
+        if (tracked(out) && result != 0) note(out, out_offset, spool::writes, result, took);
         errno = error;
     });
 }

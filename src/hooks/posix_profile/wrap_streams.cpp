@@ -2,7 +2,10 @@
 // The C library's streams: fopen, fwrite and their kin. Their own reads and writes of descriptors
 // happen inside the C library, where nobody sees them.
 #include <fcntl.h>
+#include <stdio_ext.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "hooks/posix_profile/closes.hpp"
 #include "hooks/posix_profile/more.hpp"
@@ -64,17 +67,26 @@ intptr_t reopens(const char* path, const char* mode, FILE* stream, Make&& make) 
     });
 }
 
-/// A call that moves `bytes(result)` bytes; what a stream says of its place afterwards is its end.
+/// Where a stream stands after a call. That of a standard output that was given for appending does
+/// not know that what it holds goes to the end of the file.
+int64_t end_of(FILE* stream, int fd) {
+    struct stat status {};
+    const bool appends = fd == STDOUT_FILENO && (fcntl(fd, F_GETFL) & O_APPEND) != 0;
+    if (!appends || fstat(fd, &status) != 0) return ftello(stream);
+    return status.st_size + static_cast<int64_t>(__fpending(stream));
+}
+
+/// A call that moves `bytes(result)` bytes, up to where the stream stands afterwards.
 template <typename Make, typename Bytes>
 auto moves(FILE* stream, spool::Direction direction, const void* memory, Make&& make,
            Bytes&& bytes) {
     return timed(is_tracked(stream), make, [&](auto result, Took took) {
         const int error = errno;
         const int64_t moved = bytes(result);
-        const int64_t end = ftello(stream);
-        posix_profile::moved(
-            descriptor_of(stream), streams,
-            {direction, moved >= 0 && end >= moved ? end - moved : -1, moved, memory}, took);
+        const int fd = descriptor_of(stream);
+        const int64_t end = end_of(stream, fd);
+        const int64_t start = moved >= 0 && end >= moved ? end - moved : -1;
+        posix_profile::moved(fd, streams, {direction, start, moved, memory}, took);
         errno = error;
     });
 }

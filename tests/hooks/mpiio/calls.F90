@@ -7,14 +7,15 @@ program calls
   type(MPI_File) :: f
   type(MPI_Request) :: r
   type(MPI_Info) :: hints
+  type(MPI_Status) :: status
 #elif defined(USE_MPI)
   use mpi
   implicit none
-  integer :: f, r, hints
+  integer :: f, r, hints, status(MPI_STATUS_SIZE)
 #else
   implicit none
   include 'mpif.h'
-  integer :: f, r, hints
+  integer :: f, r, hints, status(MPI_STATUS_SIZE)
 #endif
   integer :: ierr, rank, k
   integer(kind=MPI_OFFSET_KIND) :: at, displacement
@@ -46,6 +47,13 @@ program calls
   call MPI_File_sync(f, ierr)
   call MPI_File_read_at_all(f, at, values, 64, MPI_DOUBLE_PRECISION, MPI_STATUS_IGNORE, ierr)
   call MPI_File_read_at(f, at, values, 1, MPI_DOUBLE_PRECISION, MPI_STATUS_IGNORE, ierr)
+  ! The file has 1024 bytes: the last 8 come, whether the program asks how many or not.
+  call MPI_Barrier(MPI_COMM_WORLD, ierr)
+  at = 1016
+  call MPI_File_read_at(f, at, values, 64, MPI_DOUBLE_PRECISION, MPI_STATUS_IGNORE, ierr)
+  call MPI_File_read_at(f, at, values, 64, MPI_DOUBLE_PRECISION, status, ierr)
+  call MPI_Get_count(status, MPI_BYTE, k, ierr)
+  if (k /= 8) stop 2
   call MPI_File_close(f, ierr)
   call MPI_Info_free(hints, ierr)
   call MPI_Finalize(ierr)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every class of call of MPI-IO, known numbers of times on each rank. The sizes tell them apart.
-//   mpiio_calls FILE calls|fewer_calls|hints|fork|kill|storm|large
+//   mpiio_calls FILE calls|fewer_calls|hints|short|displaced|fork|kill|storm|large
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -155,6 +155,57 @@ static void hints(const char* name) {
     must(MPI_File_close(&f), "close");
 }
 
+// Reads of more than there is: 100 bytes.
+static void short_reads(const char* name) {
+    enum { asked = 1 << 20 };
+    char* room = malloc(asked);
+    if (room == NULL) exit(1);
+    MPI_File f = opened(name, MPI_INFO_NULL);
+    if (rank == 0) must(MPI_File_write_at(f, 0, data, 100, MPI_BYTE, MPI_STATUS_IGNORE), "write");
+    MPI_File_sync(f);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Status status;
+    int came = -1;
+    must(MPI_File_read_at(f, 0, room, asked, MPI_BYTE, MPI_STATUS_IGNORE), "read_at");
+    must(MPI_File_read_at(f, 40, room, asked, MPI_BYTE, &status), "read_at");
+    must(MPI_Get_count(&status, MPI_BYTE, &came), "get_count");
+    if (came != 60) bad = 1;
+    MPI_Datatype three;  // of which 100 bytes are no whole number
+    MPI_Type_contiguous(3, MPI_INT, &three);
+    MPI_Type_commit(&three);
+    must(MPI_File_read_at(f, 0, room, 1000, three, MPI_STATUS_IGNORE), "read_at");
+    MPI_Type_free(&three);
+    must(MPI_File_read(f, room, asked, MPI_BYTE, MPI_STATUS_IGNORE), "read");
+    must(MPI_File_read_at(f, 5000, room, asked, MPI_BYTE, MPI_STATUS_IGNORE), "read_at");
+    must(MPI_File_close(&f), "close");
+    free(room);
+}
+
+// From a type whose bytes lie behind what `data` points to, where nothing can be read; and what
+// begins as a classic netCDF file does, but not where a file begins.
+static void displaced(const char* name) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char* nowhere =
+        mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (nowhere == MAP_FAILED) exit(1);
+    memset(nowhere + page, 'x', page);
+    if (mprotect(nowhere, page, PROT_NONE) != 0) exit(1);
+    int one = 1;
+    MPI_Aint behind = (MPI_Aint)page;
+    MPI_Datatype there, type;
+    MPI_Type_create_hindexed(1, &one, &behind, MPI_BYTE, &there);
+    MPI_Type_create_resized(there, 0, 1, &type);
+    MPI_Type_commit(&type);
+    MPI_File f = opened(name, MPI_INFO_NULL);
+    must(MPI_File_write_at(f, 0, nowhere, 64, type, MPI_STATUS_IGNORE), "write_at");
+    memcpy(data, "CDF\001", 4);
+    must(MPI_File_write_at(f, 4096, data, 64, MPI_BYTE, MPI_STATUS_IGNORE), "write_at");
+    must(MPI_File_close(&f), "close");
+    MPI_Type_free(&type);
+    MPI_Type_free(&there);
+    munmap(nowhere, 2 * page);
+}
+
 static void forked(const char* name) {
     MPI_File f = opened(name, MPI_INFO_NULL);
     must(MPI_File_write_at_all(f, rank * 8, data, 8, MPI_BYTE, MPI_STATUS_IGNORE), "write_at_all");
@@ -217,6 +268,8 @@ int main(int argc, char** argv) {
     no_collective_nonblocking = strcmp(what, "fewer_calls") == 0;
     if (strcmp(what, "calls") == 0 || no_collective_nonblocking) calls(argv[1]);
     if (strcmp(what, "hints") == 0) hints(argv[1]);
+    if (strcmp(what, "short") == 0) short_reads(argv[1]);
+    if (strcmp(what, "displaced") == 0) displaced(argv[1]);
     if (strcmp(what, "fork") == 0) forked(argv[1]);
     if (strcmp(what, "kill") == 0) killed(argv[1]);
     if (strcmp(what, "storm") == 0) storm(argv[1]);

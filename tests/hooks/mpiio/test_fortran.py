@@ -44,5 +44,6 @@ def test_calls_from_fortran(tmp_path: Path, interface: str) -> None:
     assert [writes[kind] for kind in kinds] == [2 * count for count in (3, 3, 1, 1, 1, 7)]
     assert writes["bytes"] == 2 * 8 * (2 * 64 + 3 * 2 + 1 + 3 + 4)
     reads = mpiio["reads"]
-    assert (reads["independent"], reads["collective"], reads["bytes"]) == (2, 2, 2 * 8 * 65)
+    assert (reads["independent"], reads["collective"], reads["bytes"]) == (6, 2, 2 * 8 * 67)
+    assert reads["highest_byte"] == 1023
     assert mpiio["close"]["end_s"] >= mpiio["open"]["end_s"]

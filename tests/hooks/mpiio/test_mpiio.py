@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,36 @@ def test_more_than_32_bits(tmp_path: Path, name: str, environment: dict[str, str
     (view,) = mpiio["view_kinds"]
     assert (view["displacement_bytes"], view["filetype_extent_bytes"]) == (7 * gib, 5 * gib)
     assert (view["filetype_bytes"], view["calls"]) == (1, 2)
+
+
+@pytest.mark.parametrize(("name", "environment"), COMPONENTS)
+def test_reads_of_more_than_there_is(
+    tmp_path: Path, name: str, environment: dict[str, str]
+) -> None:
+    """What came counts, whether the program has asked for it or not; what it is told stays."""
+    _, profile = run(tmp_path, "short", environment)
+    reads = file_of(profile, "f")["mpiio"]["reads"]
+    assert (reads["independent"], reads["failed"]) == (4 * 5, 0)
+    assert reads["bytes"] == 4 * (100 + 60 + 100 + 100)
+    assert (reads["highest_byte"], reads["largest_bytes"]) == (99, 100)
+
+
+@pytest.mark.parametrize(("name", "environment"), COMPONENTS)
+def test_memory_that_cannot_be_read(tmp_path: Path, name: str, environment: dict[str, str]) -> None:
+    """A write may be the header of a netCDF file: it is looked at without touching the memory."""
+    command = (*MPIEXEC, "-n", "2", PROGRAM)
+    plain = subprocess.run(
+        [*command, tmp_path / "plain", "displaced"],
+        env=os.environ | SANITIZERS | environment, capture_output=True, text=True, timeout=100,
+    )  # fmt: skip
+    ran, profile = profiled(
+        tmp_path, *command, tmp_path / "f", "displaced", **SANITIZERS, **environment
+    )
+    assert (ran.code == 0) == (plain.returncode == 0), (ran.err, plain.stderr)
+    assert (tmp_path / "f").read_bytes() == (tmp_path / "plain").read_bytes()
+    file = file_of(profile, "f")
+    assert file["mpiio"]["writes"]["independent"] >= 2
+    assert "pnetcdf" not in file
 
 
 def test_a_fork(tmp_path: Path) -> None:

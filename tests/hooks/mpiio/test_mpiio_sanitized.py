@@ -54,7 +54,7 @@ def recorded(folder: Path, hook: Path, what: str, environment: dict[str, str]) -
     return json.loads(json.dumps(counts | {key: mpiio.get(key) for key in facts}))
 
 
-@pytest.mark.parametrize("what", ["fewer_calls", "hints", "fork"])
+@pytest.mark.parametrize("what", ["fewer_calls", "hints", "short", "fork"])
 @pytest.mark.parametrize(("name", "environment"), mpi_components())
 def test_the_hook_of_mpi_io(
     tmp_path: Path, name: str, environment: dict[str, str], what: str
