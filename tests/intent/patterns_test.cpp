@@ -59,6 +59,43 @@ TEST_CASE("patterns: dates and identifiers") {
     CHECK(only_pattern({"/r/deadbeef/x.h5"}) == "/r/deadbeef/x.h5");  // a word, for all we know
 }
 
+TEST_CASE("patterns: dates as files of weather and climate have them") {
+    const auto check = [](const std::string& path, const std::string& pattern,
+                          const std::string& next) {
+        const PathPattern found = patterns_of(uses({path}))[0];
+        INFO(found.glob, " against ", next);
+        CHECK(found.pattern == pattern);
+        CHECK(matches(found, path));
+        CHECK(matches(found, next));
+    };
+    check("/w/era5_2024030112.nc", "/w/era5_{date}.nc", "/w/era5_2024040100.nc");
+    check("/w/x_202403011230.nc", "/w/x_{date}.nc", "/w/x_202404010000.nc");
+    check("/w/x_2024030100-2024033123.nc", "/w/x_{date}-{date}.nc",
+          "/w/x_2024040100-2024043023.nc");
+    check("/w/x_20240301T12.nc", "/w/x_{date}.nc", "/w/x_20240401T00.nc");
+    check("/w/x_20240301T1230.nc", "/w/x_{date}.nc", "/w/x_20240401T0000.nc");
+    check("/w/ua_202403.nc", "/w/ua_{date}.nc", "/w/ua_202404.nc");
+    check("/w/tas_185001-185012.nc", "/w/tas_{date}-{date}.nc", "/w/tas_185101-185112.nc");
+    check("/w/tas_18500101.nc", "/w/tas_{date}.nc", "/w/tas_18500201.nc");
+    check("/w/x_2024-03.nc", "/w/x_{date}.nc", "/w/x_2024-04.nc");
+    check("/w/2024-03/x.nc", "/w/{date}/x.nc", "/w/2024-04/x.nc");
+    check("/w/2024/03/x.nc", "/w/{date}/{date}/x.nc", "/w/2024/04/x.nc");
+    check("/w/2024/03/01/x.nc", "/w/{date}/{date}/{date}/x.nc", "/w/2024/04/30/x.nc");
+}
+
+TEST_CASE("patterns: other numbers of as many digits are no dates") {
+    for (const char* name :
+         {"/w/x_100000.h5", "/w/x_202413.h5", "/w/x_179912.h5", "/w/x202403.h5",
+          "/w/x_2024030125.h5", "/w/x_202403011260.h5", "/w/x_2024-13.h5", "/w/x_2024-121.h5",
+          "/w/x2024-03.h5", "/w/2024/13/x.h5", "/w/2024/x.h5", "/w/2024/03.h5", "/w/2024/3/x.h5"})
+        CHECK(only_pattern({name}) == name);
+    CHECK(only_pattern({"/w/x_000123.h5"}) == "/w/x_{number}.h5");
+    CHECK(only_pattern({"/w/dump_200010.h5"}) == "/w/dump_{step}.h5");
+    // Steps of which some look like months stay together.
+    CHECK(only_pattern({"/w/x_200000.h5", "/w/x_200010.h5"}) == "/w/x_{number}.h5");
+    CHECK(only_pattern({"/w/2024/03/x.h5", "/w/2024/13/x.h5"}) == "/w/2024/{number}/x.h5");
+}
+
 TEST_CASE("patterns: a number that goes with the process is a rank") {
     std::vector<PathUse> files;
     for (std::uint64_t rank = 0; rank < 4; ++rank)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intent/intents/access.hpp"
 
+#include <algorithm>
+
 #include "intent/intents/statements.hpp"
 
 namespace tailrace::intent {
@@ -11,6 +13,12 @@ namespace {
 Known happened(const Count& calls, const Count& bytes) {
     if (!calls && !bytes) return std::nullopt;
     return calls.value_or(0) > 0 || bytes.value_or(0) > 0;
+}
+
+/// Whether it was read, and written.
+bool both_ways(const Flow& flow) {
+    return happened(flow.volume.read_calls, flow.volume.bytes_read).value_or(false) &&
+           happened(flow.volume.write_calls, flow.volume.bytes_written).value_or(false);
 }
 
 Reasons reasons(const Flow& flow) {
@@ -38,25 +46,37 @@ Statement after_writing(const Flow& flow, Reasons why, Confidence confidence) {
 
 /// Both directions: which came first?
 Statement in_time(const Flow& flow, Reasons why) {
-    if (flow.read_after_write.any) {
-        why.note("read_after_write", std::string(*flow.read_after_write.any ? "yes" : "no"));
-        if (*flow.read_after_write.any) return after_writing(flow, why, Confidence::high);
-        return why.say("read_before_write", Confidence::high);
-    }
+    const Known& any = flow.read_after_write.any;
+    if (any) why.note("read_after_write", std::string(*any ? "yes" : "no"));
+    if (any && *any) return after_writing(flow, why, Confidence::high);
     if (!flow.reads || !flow.writes) return why.say("read_write", Confidence::low);
     why.note("first_read", Seconds(flow.reads->start_s))
         .note("last_read", Seconds(flow.reads->end_s))
         .note("first_write", Seconds(flow.writes->start_s))
         .note("last_write", Seconds(flow.writes->end_s));
-    if (flow.reads->start_s >= flow.writes->end_s)
+    // That nothing written was read does not say that all was read before: it may be other parts.
+    if (!any && flow.reads->start_s >= flow.writes->end_s)
         return after_writing(flow, why, Confidence::medium);
     if (flow.reads->end_s <= flow.writes->start_s)
-        return why.say("read_before_write", Confidence::medium);
+        return why.say("read_before_write", any ? Confidence::high : Confidence::medium);
     return why.say("read_write", Confidence::medium);
 }
 
 Count repeated(const std::optional<Transfers>& transfers) {
     return transfers && transfers->order ? transfers->order->repeated : std::nullopt;
+}
+
+/// What the parts of an object say of reads after writes, said of all of it.
+void add_read_after_write(Flow& to, const Flow& flow) {
+    Known& any = to.read_after_write.any;
+    const Known& theirs = flow.read_after_write.any;
+    to.in_doubt = to.in_doubt || flow.in_doubt || (both_ways(flow) && !theirs);
+    if ((any && *any) || (theirs && *theirs))
+        any = true;
+    else if (to.in_doubt)
+        any.reset();
+    else if (theirs)
+        any = false;
 }
 
 }  // namespace
@@ -105,6 +125,15 @@ Statement reuse_of(const Flow& flow) {
     return why.say("once", confidence);
 }
 
+Count done_of(const Transfers& transfers) {
+    if (!transfers.calls) return std::nullopt;
+    return *transfers.calls - std::min(*transfers.calls, transfers.failed.value_or(0));
+}
+
+std::uint64_t calls_done(const std::optional<Transfers>& transfers) {
+    return transfers ? done_of(*transfers).value_or(0) : 0;
+}
+
 Count size_of(const Dataset& dataset) {
     Count elements = dataset.elements;
     if (!elements && !dataset.dims.empty()) {
@@ -123,8 +152,9 @@ Flow flow_of(const Dataset& dataset) {
     const auto take = [](const std::optional<Transfers>& transfers, Count& bytes, Count& calls,
                          Seconds& elapsed, std::optional<Span>& active) {
         bytes = transfers ? transfers->bytes : Count(0);
-        calls = transfers ? transfers->calls : Count(0);
-        if (!transfers) return;
+        calls = transfers ? done_of(*transfers) : Count(0);
+        // Of calls that all failed there is a time, but nothing was done in it.
+        if (!transfers || (calls == Count(0) && transfers->failed.value_or(0) > 0)) return;
         elapsed = transfers->elapsed_s;
         active = transfers->active;
     };
@@ -166,8 +196,7 @@ void add(Flow& to, const Flow& flow) {
     to.size_bytes = sum(to.size_bytes, flow.size_bytes);
     to.repeated_reads = sum(to.repeated_reads, flow.repeated_reads);
     to.repeated_writes = sum(to.repeated_writes, flow.repeated_writes);
-    const Known& any = flow.read_after_write.any;
-    if (any && (*any || !to.read_after_write.any)) to.read_after_write.any = any;
+    add_read_after_write(to, flow);
 }
 
 }  // namespace tailrace::intent

@@ -2,6 +2,8 @@
 // What is done with the data of an object, and in which order of time. Internal to src/intent.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "intent/intents/model.hpp"
@@ -16,6 +18,7 @@ struct Flow {
     Count size_bytes;  ///< of the object, where known
     std::uint64_t processes = 0;
     ReadAfterWrite read_after_write;
+    bool in_doubt = false;  ///< a part was read and written, and nobody knows which came first
     Count repeated_reads, repeated_writes;
 };
 
@@ -25,6 +28,10 @@ struct Flow {
 [[nodiscard]] Statement mode_of(const Statement& type);
 /// once, re_read, rewritten, re_read_and_rewritten.  [local]
 [[nodiscard]] Statement reuse_of(const Flow& flow);
+/// Transfers of a dataset without those that failed, which its `calls` count too.  [local]
+[[nodiscard]] Count done_of(const Transfers& transfers);
+/// The same, 0 where there are none or nobody counted.  [local]
+[[nodiscard]] std::uint64_t calls_done(const std::optional<Transfers>& transfers);
 /// The flow of a dataset.  [local]
 [[nodiscard]] Flow flow_of(const Dataset& dataset);
 /// Size of a dataset in the file, without filters; nothing where it is not known.  [local]

@@ -122,6 +122,11 @@ Flow flow_of(const File& file, const Datasets& datasets, bool all_seen) {
     return flow;
 }
 
+/// What one process alone has open it shares with no one, whatever its layers say.
+Statement alone() {
+    return Reasons("run").note("processes", Count(1), "processes").say("private", Confidence::high);
+}
+
 void take_layers(FileIntent& intent, const File& file) {
     if (file.mpiio) intent.layers["mpiio"] = intent_of(*file.mpiio);
     if (file.posix) intent.layers["posix"] = intent_of(*file.posix, "posix", file.processes);
@@ -272,7 +277,7 @@ Intents intents_of_one(const Profile& profile, std::uint64_t number, const Names
         intent.sharing_pattern = sharing[&pattern];
         if (intent.sharing_pattern.value == "mixed")
             intent.sharing_pattern.value = file.processes.size() > 1 ? "shared" : "one_writer";
-        if (file.processes.size() == 1) intent.how_shared.value = "private";
+        if (file.processes.size() == 1) intent.how_shared = alone();
         if (incomplete(profile.origin)) doubt(intent);
         take_declared(intent, file.declared);
         for (std::size_t k = 0; k < datasets.size(); ++k) {

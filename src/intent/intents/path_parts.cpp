@@ -28,26 +28,59 @@ int value(std::string_view text, std::size_t at, std::size_t count) {
     return number;
 }
 
+bool is_month(std::string_view text, std::size_t year, std::size_t month) {
+    const int y = value(text, year, 4), m = value(text, month, 2);
+    return y >= 1800 && y < 2200 && m >= 1 && m <= 12;
+}
+
 bool is_day(std::string_view text, std::size_t year, std::size_t month, std::size_t day) {
-    const int y = value(text, year, 4), m = value(text, month, 2), d = value(text, day, 2);
-    return y >= 1900 && y < 2200 && m >= 1 && m <= 12 && d >= 1 && d <= 31;
+    const int d = value(text, day, 2);
+    return is_month(text, year, month) && d >= 1 && d <= 31;
+}
+
+bool goes_on(std::string_view text, std::size_t at) {
+    return at < text.size() && is_digit(text[at]);
+}
+
+bool is_time(std::string_view text, std::size_t hour, std::size_t minute) {
+    return digits(text, hour, 2) && digits(text, minute, 2) && value(text, hour, 2) < 24 &&
+           value(text, minute, 2) < 60;
+}
+
+/// Length of a time with signs in it, 12:30 or 12-30-00, at `at`; 0 where there is none.
+std::size_t clock_length(std::string_view text, std::size_t at) {
+    if (!is_time(text, at, at + 3) || (text[at + 2] != ':' && text[at + 2] != '-')) return 0;
+    const bool seconds =
+        at + 8 <= text.size() && text[at + 5] == text[at + 2] && digits(text, at + 6, 2);
+    const std::size_t length = seconds ? 8 : 5;
+    return goes_on(text, at + length) ? 0 : length;
+}
+
+/// Length of an hour, or of hour and minute, at `at`; 0 where there is none.
+std::size_t hour_length(std::string_view text, std::size_t at) {
+    if (is_time(text, at, at + 2)) return goes_on(text, at + 4) ? 0 : 4;
+    const bool hour = digits(text, at, 2) && value(text, at, 2) < 24;
+    return hour && !goes_on(text, at + 2) ? 2 : 0;
 }
 
 /// Length of a time of day at `at`, with what parts it from the day; 0 where there is none.
 std::size_t time_length(std::string_view text, std::size_t at) {
-    std::size_t end = at;
-    if (end < text.size() && (text[end] == 'T' || text[end] == '_' || text[end] == '-')) ++end;
-    if (digits(text, end, 6) && value(text, end, 2) < 24 && value(text, end + 2, 2) < 60)
-        end += 6;
-    else if (digits(text, end, 2) && end + 5 <= text.size() &&
-             (text[end + 2] == ':' || text[end + 2] == '-') && digits(text, end + 3, 2) &&
-             value(text, end, 2) < 24 && value(text, end + 3, 2) < 60)
-        end += end + 8 <= text.size() && text[end + 5] == text[end + 2] && digits(text, end + 6, 2)
-                   ? 8
-                   : 5;
-    else
-        return 0;
-    return end < text.size() && is_digit(text[end]) ? 0 : end - at;
+    std::size_t begin = at;
+    if (at < text.size() && (text[at] == 'T' || text[at] == '_' || text[at] == '-')) ++begin;
+    const bool plain =
+        digits(text, begin, 6) && is_time(text, begin, begin + 2) && !goes_on(text, begin + 6);
+    std::size_t length = plain ? 6 : clock_length(text, begin);
+    // Behind another sign so few digits may be any number.
+    if (length == 0 && (begin == at || text[at] == 'T')) length = hour_length(text, begin);
+    return length == 0 ? 0 : begin - at + length;
+}
+
+/// Length of a year with its month, 2024-03, where they begin a word; 0 where there are none.
+std::size_t month_length(std::string_view text, std::size_t at) {
+    if (at == 0 || std::string_view("_.-/").find(text[at - 1]) == std::string_view::npos) return 0;
+    if (!digits(text, at, 4) || at + 7 > text.size() || text[at + 4] != '-') return 0;
+    if (!digits(text, at + 5, 2) || !is_month(text, at, at + 5)) return 0;
+    return goes_on(text, at + 7) ? 0 : 7;
 }
 
 /// Length of a date at `at`; 0 where there is none.
@@ -61,9 +94,9 @@ std::size_t date_length(std::string_view text, std::size_t at) {
                is_day(text, at, at + 5, at + 8)) {
         length = 10;
     }
-    if (length == 0) return 0;
+    if (length == 0) return month_length(text, at);
     length += time_length(text, at + length);
-    return at + length < text.size() && is_digit(text[at + length]) ? 0 : length;
+    return goes_on(text, at + length) ? 0 : length;
 }
 
 /// Length of a hexadecimal identifier at `at`, which is the begin of a word; 0 for none.

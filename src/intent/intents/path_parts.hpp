@@ -15,9 +15,9 @@ struct PathPart {
     std::string text;
 };
 
-/// The parts of a path in order: dates (2024-03-01, 20240301T120000), identifiers (8 and more
-/// hexadecimal digits with letters among them, UUIDs), runs of digits, and what is between. Digits
-/// that belong to a word (the 5 of ".h5", "3d", "f64") are letters.  [local]
+/// The parts of a path in order: dates (2024-03-01, 2024-03, 20240301T120000, 2024030112),
+/// identifiers (8 and more hexadecimal digits with letters among them, UUIDs), runs of digits, and
+/// what is between. Digits that belong to a word (the 5 of ".h5", "3d", "f64") are letters. [local]
 [[nodiscard]] std::vector<PathPart> parts_of(std::string_view path);
 
 }  // namespace tailrace::intent

@@ -150,6 +150,59 @@ bool part_of_the_name(const Parts& parts, std::size_t place) {
     return word_before(parts, place).size() < 2 || within_a_word(parts, place);
 }
 
+/// Whether the number at `place` has so many digits and such a value in all paths.
+bool all_within(const Group& group, std::size_t place, std::size_t digits, std::int64_t least,
+                std::int64_t most) {
+    return std::all_of(group.parts.begin(), group.parts.end(), [&](const Parts& parts) {
+        const std::string& text = parts[place].text;
+        const auto value = value_of(text);
+        return text.size() == digits && value && *value >= least && *value <= most;
+    });
+}
+
+/// "202403" at the begin of a word, in all paths: one step of many may look like it.
+bool is_year_and_month(const Group& group, std::size_t place) {
+    if (place == 0) return false;
+    const std::string& before = group.parts.front()[place - 1].text;
+    if (std::string_view("_.-/").find(before.back()) == std::string_view::npos) return false;
+    return all_within(group, place, 6, 180001, 219912) &&
+           std::all_of(group.parts.begin(), group.parts.end(), [&](const Parts& parts) {
+               const std::int64_t month = *value_of(parts[place].text) % 100;
+               return month >= 1 && month <= 12;
+           });
+}
+
+/// How many folders from the number at `place` on are a year, its month, a day: "/2024/03/01/".
+std::size_t dated_folders(const Group& group, std::size_t place) {
+    struct Range {
+        std::size_t digits;
+        std::int64_t least, most;
+    };
+    static constexpr std::array<Range, 3> ranges{{{4, 1800, 2199}, {2, 1, 12}, {2, 1, 31}}};
+    const Parts& parts = group.parts.front();
+    std::size_t count = 0;
+    for (const Range& range : ranges) {
+        const std::size_t here = place + 2 * count;
+        if (here == 0 || here + 1 >= parts.size() || parts[here].kind != PartKind::number) break;
+        const std::string& before = parts[here - 1].text;
+        const bool folder = count == 0 ? before.back() == '/' : before == "/";
+        if (!folder || parts[here + 1].text.front() != '/') break;
+        if (!all_within(group, here, range.digits, range.least, range.most)) break;
+        ++count;
+    }
+    return count;
+}
+
+/// Whether the number at `place` is part of a date: a year alone is none.
+bool is_dated(const Group& group, std::size_t place) {
+    if (is_year_and_month(group, place)) return true;
+    for (std::size_t which = 0; which < 3 && 2 * which <= place; ++which) {
+        const std::size_t folders = dated_folders(group, place - 2 * which);
+        if (folders >= 2 && folders > which) return true;
+    }
+    return false;
+}
+
 /// What the number at `place` counts; nothing where it is part of the name.
 std::optional<NumberKind> kind_at(const Group& group, std::size_t place,
                                   const std::vector<PathUse>& paths, std::size_t least_values) {
@@ -164,6 +217,7 @@ std::optional<NumberKind> kind_at(const Group& group, std::size_t place,
         is_mantissa(parts, place) ? std::nullopt : kind_of_word(word_before(parts, place));
     // A word has to come before it, so that there is a part before.
     if (said && (values > 1 || padded || !part_of_the_name(parts, place))) return said;
+    if (is_dated(group, place)) return NumberKind::date;
     if (values < least_values) return padded ? std::optional(NumberKind::number) : std::nullopt;
     return rises_with_time(group, place, paths) ? NumberKind::step : NumberKind::number;
 }

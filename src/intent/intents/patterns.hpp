@@ -38,7 +38,7 @@ struct PathPattern {
 /// The patterns of `paths`: each path is a member of exactly one and matches its glob. A number
 /// that varies is taken out, a rank where it goes with the process, a step where it rises with
 /// time or its word says so; one that stays the same only where a word before it or leading zeros
-/// say that it counts something.  [local]
+/// say that it counts something, or it is a date: 202403, or folders 2024/03/01.  [local]
 /// @param least_values  a number that neither goes with the process nor has such a word is part of
 ///                      the name where it has fewer values than this
 [[nodiscard]] std::vector<PathPattern> patterns_of(const std::vector<PathUse>& paths,

@@ -47,11 +47,9 @@ bool ends_with(const std::string& text, std::string_view end) {
 
 /// A dimension of netCDF's that has no variable: a dataset with attributes and without data.
 bool is_netcdf_dimension(const Dataset& one) {
-    const auto moved = [](const std::optional<Transfers>& transfers) {
-        return transfers && transfers->calls.value_or(0) > 0;
-    };
-    return one.type && one.type->name == "f32be" && one.ndims == Count(1) && !moved(one.writes) &&
-           !moved(one.reads) && one.attributes && one.attributes->count.value_or(0) >= 2;
+    const bool moved = calls_done(one.writes) + calls_done(one.reads) > 0;
+    return one.type && one.type->name == "f32be" && one.ndims == Count(1) && !moved &&
+           one.attributes && one.attributes->count.value_or(0) >= 2;
 }
 
 /// As far as a profile tells: it holds no names of attributes.

@@ -65,13 +65,21 @@ Statement of_boxes(const Transfers& transfers, const std::vector<const Place*>& 
     return why.say(meeting == 0 ? "disjoint_blocks" : "overlapping", Confidence::medium);
 }
 
+/// Whether a process moved anything: calls that failed, or were of no element, leave neither bytes
+/// nor a place.
+bool took_part(const ProcessShare& one) {
+    return one.first || (one.calls.value_or(1) > 0 && one.bytes.value_or(1) > 0);
+}
+
 /// How many processes made these transfers; those of the dataset where that was not counted.
 std::uint64_t movers(const Transfers& transfers, const Dataset& dataset) {
-    if (transfers.processes) return *transfers.processes;
-    if (transfers.by_process.empty()) return dataset.processes.size();
-    return static_cast<std::uint64_t>(
-        std::count_if(transfers.by_process.begin(), transfers.by_process.end(),
-                      [](const ProcessShare& one) { return one.calls.value_or(1) > 0; }));
+    const std::vector<ProcessShare>& shares = transfers.by_process;
+    const auto some =
+        static_cast<std::uint64_t>(std::count_if(shares.begin(), shares.end(), took_part));
+    if (!transfers.processes) return shares.empty() ? dataset.processes.size() : some;
+    // Of a big run only the first shares are there.
+    const std::uint64_t idle = shares.size() - some;
+    return *transfers.processes - std::min(*transfers.processes, idle);
 }
 
 /// From sums alone: all together moved the dataset once, or each of them all of it.
@@ -93,7 +101,7 @@ Statement of_sums(const Dataset& dataset, const Transfers& transfers, Reasons wh
 
 Statement of_one_direction(const Dataset& dataset, const std::optional<Transfers>& transfers,
                            const Reasons& why) {
-    if (!transfers || transfers->calls.value_or(0) == 0) return Statement{};
+    if (calls_done(transfers) == 0) return Statement{};
     if (movers(*transfers, dataset) < 2) return Statement{};  // alone it shares with no one
     const auto boxes = first_boxes(*transfers);
     return boxes.size() > 1 ? of_boxes(*transfers, boxes, why) : of_sums(dataset, *transfers, why);
@@ -101,12 +109,18 @@ Statement of_one_direction(const Dataset& dataset, const std::optional<Transfers
 
 /// The process that made all of these transfers; nothing where there are several, or none.
 const ProcessShare* only_one(const std::optional<Transfers>& transfers) {
-    return transfers && transfers->by_process.size() == 1 ? &transfers->by_process.front()
-                                                          : nullptr;
+    const ProcessShare* found = nullptr;
+    if (!transfers) return found;
+    for (const ProcessShare& one : transfers->by_process) {
+        if (!took_part(one)) continue;
+        if (found) return nullptr;
+        found = &one;
+    }
+    return found;
 }
 
 bool all_whole(const Transfers& transfers) {
-    return transfers.calls.value_or(0) > 0 && transfers.whole.value_or(0) == *transfers.calls;
+    return done_of(transfers).value_or(0) > 0 && transfers.whole == done_of(transfers);
 }
 
 /// One process writes and another one reads.

@@ -53,10 +53,6 @@ bool is_counted(const Order& order) {
     return order.sequential || order.strided || order.random || order.repeated;
 }
 
-std::uint64_t calls_of(const std::optional<Transfers>& transfers) {
-    return transfers ? transfers->calls.value_or(0) : 0;
-}
-
 std::uint64_t strided_calls(const PosixFile& file, std::uint64_t calls) {
     std::uint64_t most = 0;
     for (const FrequentStride& stride : file.strides)
@@ -93,6 +89,59 @@ bool same_shape(const Segment& a, const Segment& b) {
            a.block == b.block && a.access_bytes == b.access_bytes && a.direction == b.direction;
 }
 
+/// Writes that were done, those of whole chunks by the program itself among them.
+std::uint64_t writes_of(const Dataset& dataset) {
+    const auto& direct = dataset.direct_chunk_writes;
+    return calls_done(dataset.writes) + (direct ? direct->calls.value_or(0) : 0);
+}
+
+/// How often one extent became greater from one call to the next, of the one that did most often
+/// and is greater in the end.
+std::uint64_t growths_in(const std::vector<Extents>& sequence) {
+    std::uint64_t most = 0;
+    if (sequence.empty()) return most;
+    for (std::size_t d = 0; d < sequence.front().size(); ++d) {
+        std::uint64_t growths = 0;
+        for (std::size_t i = 1; i < sequence.size(); ++i) {
+            const Extents &before = sequence[i - 1], &after = sequence[i];
+            growths += d < before.size() && d < after.size() && after[d] > before[d] ? 1 : 0;
+        }
+        const bool grown = d < sequence.back().size() && sequence.back()[d] > sequence.front()[d];
+        if (grown) most = std::max(most, growths);
+    }
+    return most;
+}
+
+bool mostly_random(const std::optional<Transfers>& transfers) {
+    if (!transfers || !transfers->order) return false;
+    const Order& order = *transfers->order;
+    const std::uint64_t random = order.random.value_or(0);
+    const std::uint64_t others =
+        order.sequential.value_or(0) + order.strided.value_or(0) + order.repeated.value_or(0);
+    return random > others;
+}
+
+/// Who appends makes room again and again, and writes in some order. Room that is made once is a
+/// size that was not known before.
+Statement append_by_extents(const Dataset& dataset, const Extensions& extensions, Reasons why) {
+    const std::uint64_t calls = extensions.calls.value_or(0);
+    const std::uint64_t growths = growths_in(extensions.sequence);
+    why.note("extensions", Count(calls), "calls")
+        .note("write_calls", Count(writes_of(dataset)), "calls");
+    if (calls < 2 || writes_of(dataset) == 0) return why.say("no", Confidence::high);
+    if (mostly_random(dataset.writes))
+        return why.note("random", dataset.writes->order->random, "calls")
+            .say("no", Confidence::medium);
+    if (extensions.sequence.empty()) return why.say("yes", Confidence::medium);
+    why.note("growths", Count(growths), "calls");
+    if (growths > 1) return why.say("yes", Confidence::high);
+    // What stood there before the first call is not known: it may have grown by that one too.
+    if (growths == 1) return why.say("yes", Confidence::medium);
+    // Calls of other processes, or between the first and the last ones, are not shown.
+    const bool all_shown = calls <= extensions.sequence.size();
+    return why.say("no", all_shown ? Confidence::high : Confidence::medium);
+}
+
 }  // namespace
 
 Statement order_of(const Dataset& dataset) {
@@ -100,7 +149,7 @@ Statement order_of(const Dataset& dataset) {
     Reasons why(dataset.interface == Interface::hdf5 ? "hdf5" : "pnetcdf");
     if (is_counted(order)) return order_counted(order, why);
     const std::uint64_t processes = dataset.processes.size();
-    const std::uint64_t most = std::max(calls_of(dataset.reads), calls_of(dataset.writes));
+    const std::uint64_t most = std::max(calls_done(dataset.reads), calls_done(dataset.writes));
     if (most == 0 || processes == 0) return Statement{};
     why.note("calls", Count(most), "calls").note("processes", Count(processes), "processes");
     if (most <= processes) return why.say("one_transfer", Confidence::medium);
@@ -214,7 +263,7 @@ Statement collective_of(const MpiioFile& file) {
 
 Statement coverage_of(const Dataset& dataset) {
     Reasons why(dataset.interface == Interface::hdf5 ? "hdf5" : "pnetcdf");
-    if (!dataset.writes || dataset.writes->calls.value_or(0) == 0) return Statement{};
+    if (calls_done(dataset.writes) == 0) return Statement{};
     const Transfers& writes = *dataset.writes;
     const Count size = size_of(dataset);
     why.note("bytes_written", writes.bytes, "bytes").note("size", size, "bytes");
@@ -228,21 +277,17 @@ Statement coverage_of(const Dataset& dataset) {
     }
     if (size && writes.bytes && *writes.bytes < *size && !dataset.direct_chunk_writes)
         return why.say("no", Confidence::high);
-    if (writes.whole.value_or(0) > 0)
+    // Who noted down the places, and says nothing of them, has its reasons: a dataset made anew.
+    if (!writes.coverage && writes.whole.value_or(0) > 0)
         return why.note("whole", writes.whole, "calls").say("yes", Confidence::high);
     return why.say("not known", Confidence::low);
 }
 
 Statement append_of(const Dataset& dataset) {
     Reasons why("hdf5");
-    if (dataset.extensions && dataset.extensions->calls) {
-        const std::uint64_t calls = *dataset.extensions->calls;
-        why.note("extensions", Count(calls), "calls")
-            .note("write_calls", Count(calls_of(dataset.writes)), "calls");
-        const bool grows = calls > 0 && calls_of(dataset.writes) > 0;
-        return why.say(grows ? "yes" : "no", Confidence::high);
-    }
-    if (calls_of(dataset.writes) == 0 && dataset.writes) return why.say("no", Confidence::high);
+    if (dataset.extensions && dataset.extensions->calls)
+        return append_by_extents(dataset, *dataset.extensions, why);
+    if (writes_of(dataset) == 0 && dataset.writes) return why.say("no", Confidence::high);
     const bool fixed = !dataset.max_dims.empty() &&
                        std::all_of(dataset.max_dims.begin(), dataset.max_dims.end(),
                                    [](const Count& extent) { return extent.has_value(); });

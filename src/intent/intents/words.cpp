@@ -16,7 +16,7 @@ std::string why_of(const std::string& type, const std::string& producer,
         {"read_after_write", "written, then read back"},
         {"write_once_read_many", "written once, then read several times"},
         {"read_before_write", "read, then changed"},
-        {"read_write", "read and written at the same time"},
+        {"read_write", "both read and written"},
         {"no_data", "opened without moving data"}};
     if (producer == "yes") return "written by one program and read by another";
     if (metadata == "yes") return "structure rather than data: opened, created and described";

@@ -146,14 +146,46 @@ void gather(const Spool& spool, const Member& member, std::map<std::string, Gath
     }
 }
 
+bool used(const MpiioRecord& record) {
+    std::uint64_t calls = record.collective_opens + record.independent_opens + record.closes;
+    for (const MpiioTransfersRecord& transfers : record.transfers)
+        for (const std::uint64_t count : transfers.counts) calls += count;
+    return calls > 0;
+}
+
+bool used(const PosixRecord& record) {
+    std::uint64_t calls = record.opens + record.closes + record.maps;
+    for (const PosixTransfersRecord& transfers : record.transfers) calls += transfers.calls;
+    return calls > 0;
+}
+
+/// Whether a process had the file open: who only tried to, or deletes it, is none of its users. A
+/// fork uses what its parent has opened.
+bool used(const DecodedFile& file) {
+    const FileRecord& record = file.record;
+    const std::uint64_t calls =
+        record.opens + record.closes + record.transfer_order.calls + record.access_order.calls;
+    return calls > 0 || (file.mpiio && used(file.mpiio->record)) ||
+           (file.posix && used(*file.posix)) || (file.stream && used(*file.stream));
+}
+
+/// The processes that used the file; where none did, all that wanted to.
+ProcessSet users(const std::vector<Part<DecodedFile>>& parts) {
+    ProcessSet all, of_them;
+    for (const auto& part : parts) {
+        all.add(part.member.id);
+        if (used(*part.record)) of_them.add(part.member.id);
+    }
+    return of_them.empty() ? all : of_them;
+}
+
 File file(const std::string& path, const Gathered& from, std::vector<std::string>& notes) {
     File made;
     made.path = path;
+    made.processes = users(from.files);
     std::set<std::string> names;
-    for (const auto& part : from.files) {
-        made.processes.add(part.member.id);
+    for (const auto& part : from.files)
         names.insert(part.record->names.begin(), part.record->names.end());
-    }
     names.erase(path);
     made.names.assign(names.begin(), names.end());
     if (!from.hdf5.empty()) made.hdf5 = hdf5_file(from.hdf5);

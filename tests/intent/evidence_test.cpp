@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements where the evidence is silent, in part, or of what failed.
+#include <doctest/doctest.h>
+
+#include "profiles.hpp"
+
+using namespace tailrace::intent;
+using namespace tailrace::intent::tests;
+
+namespace {
+
+/// The intents of a run with one file.
+Intents of_file(const std::vector<Dataset>& datasets, std::uint64_t ranks) {
+    Profile made = profile(ranks);
+    File one = file("/a.h5", 0, ranks - 1);
+    one.datasets = datasets;
+    made.files = {one};
+    return intents(made);
+}
+
+DatasetIntent of(const Dataset& dataset, std::uint64_t ranks = 1) {
+    return of_file({dataset}, ranks).datasets.at("/a.h5:" + dataset.path);
+}
+
+Statement type_of_file(const std::vector<Dataset>& datasets) {
+    return of_file(datasets, 1).files.at("/a.h5").type;
+}
+
+/// A dataset that is written and read.
+Dataset both_ways(const std::string& path, Span writes, Span reads, Known read_after_write) {
+    Dataset made = dataset(path, 100, 1);
+    made.writes = transfers(4, 800, writes.start_s, writes.end_s);
+    made.reads = transfers(4, 800, reads.start_s, reads.end_s);
+    made.read_after_write = ReadAfterWrite{read_after_write, std::nullopt, std::nullopt};
+    return made;
+}
+
+ProcessShare share(std::uint64_t process, std::uint64_t bytes) {
+    ProcessShare made;
+    made.process = process;
+    made.calls = 1;
+    made.bytes = bytes;
+    if (bytes > 0) made.first = Place{{0}, {bytes / 8}};
+    return made;
+}
+
+}  // namespace
+
+TEST_CASE("type: that nothing written was read is no proof that all was read before") {
+    const Statement other_parts = of(both_ways("/x", {0, 1}, {2, 3}, false)).type;
+    CHECK(other_parts.value == "read_write");
+    CHECK(other_parts.confidence == Confidence::medium);
+    const Statement before = of(both_ways("/x", {2, 3}, {0, 1}, false)).type;
+    CHECK(before.value == "read_before_write");
+    CHECK(before.confidence == Confidence::high);
+    Dataset untimed = both_ways("/x", {0, 1}, {2, 3}, false);
+    untimed.reads->active.reset();
+    CHECK(of(untimed).type.value == "read_write");
+    CHECK(of(untimed).type.confidence == Confidence::low);
+}
+
+TEST_CASE("type: of a file one dataset in doubt leaves the times to decide") {
+    const Dataset in_doubt = both_ways("/a", {0, 1}, {2, 3}, std::nullopt);
+    const Dataset never = both_ways("/b", {0, 1}, {0, 1}, false);
+    for (const auto& datasets :
+         {std::vector<Dataset>{in_doubt, never}, std::vector<Dataset>{never, in_doubt}}) {
+        CHECK(type_of_file(datasets).value == "read_write");
+        CHECK(type_of_file(datasets).confidence == Confidence::medium);
+    }
+    const Statement later = type_of_file({in_doubt, both_ways("/b", {0, 1}, {2, 3}, false)});
+    CHECK(later.value == "read_after_write");
+    CHECK(later.confidence == Confidence::medium);
+    const Dataset proven = both_ways("/c", {0, 1}, {2, 3}, true);
+    CHECK(type_of_file({in_doubt, never, proven}).confidence == Confidence::high);
+    CHECK(type_of_file({proven, in_doubt, never}).value == "read_after_write");
+}
+
+TEST_CASE("type: of what is only read nobody has to say that it was not read after a write") {
+    Dataset input = dataset("/in", 100, 1);
+    input.reads = transfers(4, 800, 0, 1);
+    const Statement type = type_of_file({input, both_ways("/b", {2, 3}, {0, 1}, false)});
+    CHECK(type.value == "read_before_write");
+    CHECK(type.confidence == Confidence::high);
+}
+
+TEST_CASE("transfers that failed did not happen") {
+    Dataset tried = dataset("/x", 100, 4);
+    tried.reads = transfers(4, 800, 0, 1);
+    tried.writes = transfers(1, 0, 2, 3);
+    tried.writes->failed = 1;
+    const DatasetIntent found = of(tried, 4);
+    CHECK(found.type.value == "read_only");
+    CHECK(found.type.confidence == Confidence::high);
+    CHECK(found.mode.value == "read_only");
+    CHECK(found.append.value == "no");
+    CHECK(found.volume.write_calls == Count(0));
+    CHECK_FALSE(found.session_io.write_timestamp.has_value());
+    CHECK(of_file({tried}, 4).files.at("/a.h5").type.value == "read_only");
+    tried.writes->calls = 2;  // at the second try
+    tried.writes->bytes = 800;
+    CHECK(of(tried, 4).type.value == "read_before_write");
+    CHECK(of(tried, 4).volume.write_calls == Count(1));
+    tried.writes->calls = 8;
+    tried.writes->failed = 4;
+    tried.reads.reset();
+    CHECK(of(tried, 4).order.value == "one_transfer");
+}
+
+TEST_CASE("how shared: who only failed to write is none of the writers") {
+    Dataset one = dataset("/x", 100, 2);
+    one.writes = transfers(2, 800, 0, 1);
+    one.writes->failed = 1;
+    one.writes->whole = 1;
+    one.writes->processes = 2;
+    one.writes->by_process = {share(0, 800), share(1, 0)};
+    CHECK(of(one, 2).how_shared.value == "not known");
+    one.reads = transfers(1, 800, 2, 3);
+    one.reads->whole = 1;
+    one.reads->processes = 1;
+    one.reads->by_process = {share(1, 800)};
+    CHECK(of(one, 2).how_shared.value == "same_region");
+    // The sums would say so of the two that called.
+    one.reads.reset();
+    one.writes->whole = 0;
+    CHECK(of(one, 2).how_shared.value == "not known");
+}
+
+TEST_CASE("coverage: where places were noted down and nothing is said of them, nothing is known") {
+    Dataset anew = dataset("/x", 100, 1);  // made twice, and written as a whole the first time
+    anew.writes = transfers(2, 1600, 0, 1);
+    anew.writes->whole = 1;
+    anew.writes->coverage = Coverage{};
+    CHECK(of(anew).full_coverage.value == "not known");
+    anew.writes->coverage.reset();  // as in a Darshan log
+    CHECK(of(anew).full_coverage.value == "yes");
+    anew.writes->failed = 2;
+    CHECK(of(anew).full_coverage.value == "not known");
+}
+
+namespace {
+
+const Order in_a_row{19, 0, 0, 0, {}, {}};
+const Order anywhere{0, 0, 19, 0, {}, {}};
+
+/// What is said of 20 writes after these calls of H5Dset_extent.
+Statement append_after(std::uint64_t calls, const std::vector<Extents>& sequence,
+                       const Order& order = in_a_row) {
+    Dataset made = dataset("/x", 100, 1);
+    made.writes = transfers(20, 800, 0, 1);
+    made.writes->order = order;
+    made.extensions = Extensions{calls, sequence};
+    return of(made).append;
+}
+
+}  // namespace
+
+TEST_CASE("append: one extent grows again and again, and not at random") {
+    const Statement appends = append_after(3, {Extents{4}, Extents{8}, Extents{12}});
+    CHECK(appends.value == "yes");
+    CHECK(appends.confidence == Confidence::high);
+    CHECK(append_after(3, {Extents{9, 1}, Extents{9, 2}, Extents{9, 3}}).value == "yes");
+    // The first call may have made it larger too.
+    CHECK(append_after(2, {Extents{4}, Extents{8}}).value == "yes");
+    CHECK(append_after(2, {Extents{4}, Extents{8}}).confidence == Confidence::medium);
+    const Statement tiles = append_after(3, {Extents{4}, Extents{8}, Extents{12}}, anywhere);
+    CHECK(tiles.value == "no");
+    CHECK(tiles.confidence == Confidence::medium);
+}
+
+TEST_CASE("append: other calls of H5Dset_extent are none") {
+    for (const Order& order : {in_a_row, anywhere}) {
+        const Statement once = append_after(1, {Extents{100, 100}}, order);
+        CHECK(once.value == "no");
+        CHECK(once.confidence == Confidence::high);
+    }
+    CHECK(append_after(3, {Extents{100}, Extents{50}, Extents{20}}).value == "no");
+    CHECK(append_after(2, {Extents{100}, Extents{100}}).value == "no");
+    CHECK(append_after(2, {Extents{100}, Extents{100}}).confidence == Confidence::high);
+    CHECK(append_after(5, {Extents{9}, Extents{5}, Extents{9}, Extents{5}, Extents{9}}).value ==
+          "no");
+    // All four ranks made the one call.
+    CHECK(append_after(4, {Extents{100}}).value == "no");
+    CHECK(append_after(4, {Extents{100}}).confidence == Confidence::medium);
+}
+
+TEST_CASE("append: where no extents are shown the number of calls is a hint") {
+    CHECK(append_after(3, {}).value == "yes");
+    CHECK(append_after(3, {}).confidence == Confidence::medium);
+    CHECK(append_after(1, {}).value == "no");
+}
+
+TEST_CASE("how shared: what one process has alone is private, and says why") {
+    Profile made = profile(4);
+    made.files = {file("/a.h5", 2, 2)};
+    const Statement found = intents(made).files.at("/a.h5").how_shared;
+    CHECK(found.value == "private");
+    CHECK(found.confidence == Confidence::high);
+    REQUIRE(found.evidence.size() == 1);
+    CHECK(found.evidence[0].name == "processes");
+    CHECK(std::get<std::uint64_t>(found.evidence[0].value) == 1);
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose file it is, out of the spools of several processes.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "intent/spool/merge.hpp"
+#include "profiles.hpp"
+
+using namespace tailrace::intent;
+using namespace tailrace::intent::tests;
+
+namespace {
+
+spool::PosixRecord got_it() {
+    spool::PosixRecord made{};
+    made.opens = made.closes = 1;
+    made.transfers[spool::writes].calls = 1;
+    made.transfers[spool::writes].bytes = 8;
+    return made;
+}
+
+spool::PosixRecord came_too_late() {
+    spool::PosixRecord made{};
+    made.failed_opens = 1;
+    return made;
+}
+
+/// A fork whose parent has opened the file.
+spool::PosixRecord inherited_it() {
+    spool::PosixRecord made{};
+    made.transfers[spool::reads].calls = 1;
+    made.transfers[spool::reads].bytes = 8;
+    return made;
+}
+
+/// The profile of as many processes, each with what it did to one file.
+Profile of_processes(const std::vector<spool::PosixRecord>& records) {
+    std::vector<spool::NamedSpool> spools;
+    for (std::size_t rank = 0; rank < records.size(); ++rank) {
+        spool::DecodedFile file;
+        file.path = "/d/first";
+        file.posix = records[rank];
+        spool::Spool made;
+        made.header.hooks = spool::hook_posix;
+        made.header.pid = static_cast<std::uint32_t>(100 + rank);
+        made.header.rank = static_cast<std::int32_t>(rank);
+        made.header.ranks = static_cast<std::int32_t>(records.size());
+        made.host = "node";
+        made.files[spool::header_bytes] = file;
+        spools.push_back({"spool " + std::to_string(rank), made});
+    }
+    return spool::merge(spools, "command");
+}
+
+}  // namespace
+
+TEST_CASE("processes of a file: of several that create it exclusively the one that does") {
+    const Profile run = of_processes({came_too_late(), came_too_late(), got_it(), came_too_late()});
+    REQUIRE(run.files.size() == 1);
+    CHECK(run.files[0].processes.text() == "2");
+    CHECK(run.files[0].posix->failed_opens == Count(3));
+    const FileIntent found = intents(run).files.at("/d/first");
+    CHECK(found.sharing_pattern.value == "one_writer");
+    CHECK(found.how_shared.value == "private");
+}
+
+TEST_CASE("processes of a file: forks that use it, and all where nobody got it") {
+    CHECK(of_processes({got_it(), inherited_it(), came_too_late()}).files.at(0).processes.text() ==
+          "0-1");
+    CHECK(of_processes({came_too_late(), came_too_late()}).files.at(0).processes.text() == "0-1");
+}
