@@ -11,6 +11,17 @@ using namespace tailrace::intent::rules;
 using tests::decision;
 using tests::RuleCase;
 
+namespace {
+
+/// What holds a rule back that fires; empty: nothing does.
+std::string guard_of(const Profile& profile, const char* rule) {
+    const auto decided = decision(profile, Options{}, rule);
+    REQUIRE(decided);
+    return decided->held ? decided->held->guard : "";
+}
+
+}  // namespace
+
 TEST_CASE("chunks that come in turns get a cache that holds them all") {
     // Maps in chunks of their own, of which a call takes a few rows.
     const auto cache_for = [](std::uint64_t changes, std::uint64_t processes = 1) {
@@ -245,4 +256,143 @@ TEST_CASE("rule 8 does not take a dataset that is opened again for another one")
         profile.files[0].datasets.push_back(tests::dataset("/n" + std::to_string(number), 8, 1));
     REQUIRE(decision(profile, Options{}, "8"));
     CHECK(decision(profile, Options{}, "8")->reason.text.find("5001 objects") != std::string::npos);
+}
+
+TEST_CASE("rule 18 takes what grew far for what will grow again, and nothing else") {
+    Profile lines = tests::plain_run();
+    // Lines of 128 bytes in chunks of their own, to 128 MiB: a first chunk of 1 MiB is little.
+    tests::shape(lines, {1048576, 16}, {1, 16});
+    tests::first(lines).max_dims = {std::nullopt, Count(16)};
+    tests::first(lines).writes = tests::accesses(1048576, {1, 16});
+    tests::first(lines).extensions = Extensions{1048576, {}};
+    CHECK(guard_of(lines, "18") == "");
+    // Maps of 40 KB, 1,000 of them: a file with one would hold 32.
+    Profile maps = tests::plain_run();
+    tests::shape(maps, {1000, 100, 100}, {1, 100, 100});
+    tests::first(maps).type->bytes = 4;
+    tests::first(maps).max_dims = {std::nullopt, Count(100), Count(100)};
+    tests::first(maps).writes = tests::accesses(1000, {1, 100, 100}, 4);
+    tests::first(maps).extensions = Extensions{1000, {}};
+    CHECK(guard_of(maps, "18") == "extents");
+    tests::first(maps).extensions.reset();  // it was created as large as that
+    CHECK(guard_of(maps, "18") == "");
+    // Blocks of ranks in what is empty when it is created: chunks of one element.
+    Profile blocks = tests::plain_run();
+    tests::together(blocks, 4);
+    tests::shape(blocks, {4194304}, {1024});
+    tests::first(blocks).writes = tests::accesses(4, {1048576});
+    CHECK(guard_of(blocks, "18") == "");
+    tests::first(blocks).max_dims = {std::nullopt};
+    tests::first(blocks).extensions = Extensions{4, {}};
+    CHECK(guard_of(blocks, "18") == "extents");
+    // Chunks that become smaller hold no more than they did.
+    Profile huge = tests::plain_run();
+    tests::shape(huge, {4194304}, {8388608});
+    tests::first(huge).max_dims = {std::nullopt};
+    tests::first(huge).extensions = Extensions{4, {}};
+    tests::first(huge).writes = tests::accesses(4, {1048576});
+    CHECK(guard_of(huge, "18") == "");
+}
+
+TEST_CASE("rule 17 in a file of ranks has to save more than the fill values of its chunks") {
+    Profile profile = tests::plain_run();
+    tests::together(profile, 4);
+    Dataset& dataset = tests::first(profile);
+    // 16 GiB by blocks of rows, of which a column is 128 MiB of pages.
+    tests::shape(profile, {32768, 65536});
+    dataset.writes = tests::accesses(4, {8192, 65536});
+    const auto guard = [&](std::uint64_t reads) {
+        dataset.reads = tests::accesses(reads, {32768, 1});
+        return guard_of(profile, "17");
+    };
+    CHECK(guard(4) == "fill");
+    CHECK(guard(100) == "fill");
+    CHECK(guard(200) == "");
+    // A value of the program's own goes into a contiguous dataset as well, and without any there
+    // is nothing to write.
+    dataset.fill = Fill{"user", "ifset"};
+    CHECK(guard(4) == "");
+    dataset.fill = Fill{"default", "never"};
+    CHECK(guard(4) == "");
+    dataset.fill = Fill{"default", "ifset"};
+    CHECK(guard(4) == "fill");
+}
+
+TEST_CASE("rule 17 gives no chunks that need a cache where there is none") {
+    // Planes written and series read: each would touch 256 chunks of 1 MiB and more.
+    Profile profile = tests::plain_run();
+    tests::shape(profile, {10000, 1024, 1024});
+    Dataset& dataset = tests::first(profile);
+    dataset.writes = tests::accesses(10000, {1, 1024, 1024});
+    dataset.reads = tests::accesses(9, {10000, 1, 1});
+    CHECK(guard_of(profile, "17") == "");
+    profile.run.node_memory_bytes.reset();  // 256 MiB then
+    CHECK(guard_of(profile, "17") == "cache");
+    profile.run.node_memory_bytes = 64ULL << 30U;
+    dataset.settings_of_program["chunk_cache_bytes"] = std::uint64_t{16777216};
+    CHECK(guard_of(profile, "17") == "cache");
+    const auto decided = decision(profile, Options{}, "17");
+    CHECK(decided->held->text.find("the program sets chunk_cache_bytes itself") !=
+          std::string::npos);
+    CHECK_FALSE(decision(profile, Options{}, "13"));
+    // What is not packed goes past a cache that is too small for a chunk.
+    dataset.settings_of_program["chunk_cache_bytes"] = std::uint64_t{0};
+    CHECK(guard_of(profile, "17") == "");
+}
+
+TEST_CASE("nor does rule 18, where they would be worse than those of the program") {
+    const auto guard = [](const Extents& chunk, bool packed) {
+        Profile profile = tests::plain_run();
+        tests::shape(profile, {10000000, 2}, chunk);
+        Dataset& dataset = tests::first(profile);
+        dataset.writes = tests::accesses(10000000, {1, 2});
+        dataset.settings_of_program["chunk_cache_bytes"] = std::uint64_t{0};
+        if (packed) dataset.filters.push_back({1, "deflate", {6}});
+        return guard_of(profile, "18");
+    };
+    CHECK(guard({1, 2}, false) == "");
+    CHECK(guard({1, 2}, true) == "cache");
+    CHECK(guard({10000000, 2}, true) == "");
+}
+
+TEST_CASE("rule 19: packed chunks fit into the cache that there is") {
+    Profile profile = tests::plain_run();
+    tests::shape(profile, {10000000}, {8192});
+    Dataset& dataset = tests::first(profile);
+    dataset.max_dims = {std::nullopt};
+    dataset.extensions = Extensions{100, {}};
+    dataset.writes = tests::accesses(100, {100000});
+    const auto bytes = [&profile] {
+        const auto decided = decision(profile, Options{}, "19");
+        REQUIRE(decided);
+        REQUIRE_FALSE(decided->held);
+        return std::get<Extents>(*decided->proposal.settings.at(0).profiled).at(0) * 8;
+    };
+    profile.run.processes[0].hdf5_version = "1.14.6";
+    CHECK(bytes() == 4194304);
+    dataset.filters.push_back({1, "deflate", {6}});
+    CHECK(bytes() == 1048576);
+    profile.run.processes[0].hdf5_version = "2.2.0";  // whose cache has 8 MiB
+    CHECK(bytes() == 4194304);
+    dataset.settings_of_program["chunk_cache_bytes"] = std::uint64_t{65536};
+    CHECK(guard_of(profile, "19") == "cache");
+}
+
+TEST_CASE("rule 23: many datasets that are only looked at stay out of their headers") {
+    const auto guard = [](std::size_t datasets, std::uint64_t opens, std::uint64_t reads) {
+        Profile profile = tests::plain_run();
+        profile.files[0].datasets.assign(datasets, tests::dataset("/d", 6400, 1));  // 50 KiB
+        Dataset& dataset = tests::first(profile);
+        dataset.path = "/first";
+        dataset.layout = "contiguous";
+        dataset.creates = 1;
+        dataset.opens = opens;
+        if (reads > 0) dataset.reads = tests::accesses(reads, {6400});
+        return guard_of(profile, "23");
+    };
+    CHECK(guard(500, 3, 0) == "opens");
+    CHECK(guard(500, 3, 1) == "opens");
+    CHECK(guard(500, 3, 2) == "");
+    CHECK(guard(500, 1, 0) == "");  // when it was created
+    CHECK(guard(300, 3, 0) == "");
 }

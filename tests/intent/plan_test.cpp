@@ -129,6 +129,35 @@ TEST_CASE("blocks per rank follow the size of the communicator") {
           Value::State::other_rank);
 }
 
+TEST_CASE("there is no block of a rank in what can grow") {
+    const Numbers none{0}, some{4000000}, open{unlimited}, rows{0, 1U << 24U};
+    for (const Numbers* dims : {&none, &some}) {
+        const Surroundings around{*dims, open, {}, 8, 4, 0, 0};
+        CHECK(evaluate(Function::block_per_rank, rows, {}, around).state ==
+              Value::State::not_known);
+    }
+    // Nor where another dimension grows: maps that are divided by columns.
+    const Numbers maps{0, 100, 400}, of_time{unlimited, 100, 400}, columns{2, 1U << 24U};
+    const Surroundings around{maps, of_time, {}, 8, 4, 0, 0};
+    CHECK(evaluate(Function::block_per_rank, columns, {}, around).state == Value::State::not_known);
+}
+
+TEST_CASE("the chunks of a large block end where it ends") {
+    const auto extents = [](const Numbers& dims, std::uint64_t dimension) {
+        const Numbers numbers{dimension, 1U << 24U};
+        const Surroundings around{dims, dims, {}, 8, 4, 0, 0};
+        const Value value = evaluate(Function::block_per_rank, numbers, {}, around);
+        if (value.state != Value::State::good) return Numbers{};
+        return Numbers(value.extents.begin(),
+                       value.extents.begin() + static_cast<std::ptrdiff_t>(value.ndims));
+    };
+    CHECK(extents({16777216}, 0) == Numbers{2097152});  // halves
+    CHECK(extents({20000004}, 0) == Numbers{1666667});  // 5,000,001 of a rank: thirds
+    CHECK(extents({4, 20000004}, 1) == Numbers{1, 1666667});
+    CHECK(extents({1000, 12004}, 1) == Numbers{500, 3001});  // the other dimension first
+    CHECK(extents({8589934588}, 0).empty());                 // a prime number of elements
+}
+
 TEST_CASE("a cache for a selection, and its slots") {
     const Numbers dims{2000, 3000}, chunk{50, 3000}, column{0, 1}, bound{120, 1, 1U << 30U};
     Surroundings around{dims, dims, chunk, 4, 1, 0, 0};

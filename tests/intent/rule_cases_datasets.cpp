@@ -35,6 +35,21 @@ void read_by_columns(Profile& p) {
     first(p).reads = accesses(6000, {2000, 1});
 }
 
+/// Rows one by one in compressed chunks of their own.
+void packed_rows(Profile& p) {
+    shape(p, {10000, 50}, {1, 50});
+    first(p).filters.push_back({1, "deflate", {6}});
+    first(p).writes = accesses(10000, {1, 50});
+}
+
+/// Appends of 8 KiB.
+void appended(Profile& p) {
+    shape(p, {mib}, {128});
+    first(p).max_dims = {std::nullopt};
+    first(p).extensions = Extensions{1024, {}};
+    first(p).writes = accesses(1024, {1024});
+}
+
 void written_in_two(Profile& p) {
     first(p).writes = accesses(2, {256 * 1024});
     first(p).writes->coverage = Coverage{512 * 1024, true, {}};
@@ -113,6 +128,24 @@ const std::vector<RuleCase>& dataset_cases() {
              first(p).reads = accesses(30, {2000, 1});
          },
          "chunk", "existing", [](Profile& p) { first(p).creates = 0; }},
+        {"17",
+         [](Profile& p) {  // each plane would touch 256 chunks of 1 MiB
+             shape(p, {10000, 1024, 1024});
+             first(p).writes = accesses(10000, {1, 1024, 1024});
+             first(p).reads = accesses(9, {10000, 1, 1});
+         },
+         "chunk", "cache", [](Profile& p) { p.run.node_memory_bytes = 1024 * mib; }},
+        {"17",
+         [](Profile& p) {
+             shape(p, {2000, 3000});
+             first(p).writes = accesses(2000, {1, 3000});
+             first(p).reads = accesses(30, {2000, 1});
+         },
+         "chunk", "fill",
+         [](Profile& p) {
+             together(p, 4);
+             first(p).reads = accesses(4, {2000, 1});
+         }},
         {"18",
          [](Profile& p) {
              shape(p, {1000, 1000}, {10, 10});
@@ -128,14 +161,21 @@ const std::vector<RuleCase>& dataset_cases() {
          }},
         {"18", side_by_side, "chunk", "program",
          [](Profile& p) { own(p, "layout", std::string("contiguous")); }},
-        {"19",
+        {"18", side_by_side, "chunk", "sparse",
+         [](Profile& p) { first(p).writes->bytes = *first(p).writes->bytes / 2; }},
+        {"18", packed_rows, "chunk", "cache",
+         [](Profile& p) { own(p, "chunk_cache_bytes", std::uint64_t{0}); }},
+        {"18", packed_rows, "chunk", "extents",
          [](Profile& p) {
-             shape(p, {mib}, {128});
-             first(p).max_dims = {std::nullopt};
-             first(p).extensions = Extensions{1024, {}};
-             first(p).writes = accesses(1024, {1024});
-         },
-         "chunk", "existing", [](Profile& p) { first(p).creates = 0; }},
+             first(p).max_dims = {std::nullopt, Count(50)};
+             first(p).extensions = Extensions{10000, {}};
+         }},
+        {"19", appended, "chunk", "existing", [](Profile& p) { first(p).creates = 0; }},
+        {"19", appended, "chunk", "cache",
+         [](Profile& p) {
+             first(p).filters.push_back({1, "deflate", {6}});
+             own(p, "chunk_cache_bytes", std::uint64_t{1024});
+         }},
         {"20",
          [](Profile& p) {
              first(p).fill = Fill{"user", "ifset"};
@@ -211,6 +251,16 @@ const std::vector<RuleCase>& dataset_cases() {
              first(p).creates = 1;
          },
          "layout", "type", [](Profile& p) { first(p).type->variable_length = true; }},
+        {"23",
+         [](Profile& p) {
+             p.files[0].datasets.assign(400, dataset("/d", 6000, 1));
+             first(p).path = "/t";
+             first(p).layout = "contiguous";
+             first(p).creates = 1;
+             first(p).opens = 2;
+             first(p).reads = accesses(1, {6000});
+         },
+         "layout", "opens", [](Profile& p) { first(p).reads.reset(); }},
         {"25", small_writes, "write_mode", "proof", one_side_only},
         {"25", small_writes, "write_mode", "proof",
          [](Profile& p) { p.files[0].hdf5->same_transfer_order = false; }},

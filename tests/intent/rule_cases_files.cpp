@@ -30,6 +30,21 @@ void read_in_pieces(Profile& p) {
     first(p).reads = accesses(20000, {10});
 }
 
+/// Calls that span 800 kB in a row.
+void strided(Profile& p) {
+    shape(p, {1000, 100000});
+    first(p).reads = accesses(100, {4, 20000});
+    first(p).reads->shapes[0].stride = {1, 5};
+}
+
+/// Another contiguous dataset of the file.
+Dataset& beside(Profile& p, const std::string& path, std::uint64_t bytes) {
+    Dataset other = dataset(path, bytes / 8, 1);
+    other.layout = "contiguous";
+    p.files[0].datasets.push_back(std::move(other));
+    return p.files[0].datasets.back();
+}
+
 void own(Profile& p, const std::string& key, Setting value) {
     p.files[0].hdf5->settings_of_program[key] = std::move(value);
 }
@@ -95,20 +110,26 @@ const std::vector<RuleCase>& file_cases() {
              own(p, "alignment_bytes", std::uint64_t{4096});
          },
          "", "", nullptr},
-        {"11",
-         [](Profile& p) {
-             shape(p, {1000, 100000});
-             first(p).reads = accesses(100, {4, 20000});
-             first(p).reads->shapes[0].stride = {1, 5};
-         },
-         "sieve_buffer_bytes", "parallel", [](Profile& p) { p.files[0].hdf5->mpio = true; }},
-        {"11",
-         [](Profile& p) {
-             shape(p, {1000, 100000});
-             first(p).reads = accesses(100, {4, 20000});
-             first(p).reads->shapes[0].stride = {1, 5};
-         },
-         "sieve_buffer_bytes", "others",
+        {"11", strided, "sieve_buffer_bytes", "parallel",
+         [](Profile& p) { p.files[0].hdf5->mpio = true; }},
+        {"11", strided, "sieve_buffer_bytes", "others",
+         [](Profile& p) {  // 10,000 groups of three records here and there
+             Dataset& other = beside(p, "/records", gib);
+             other.reads = accesses(30000, {64});
+             other.reads->order = Order{20000, 0, 9999, 0, {}};
+         }},
+        {"11", strided, "sieve_buffer_bytes", "others",
+         [](Profile& p) {  // a few calls each, and many of them
+             for (int i = 0; i < 2000; ++i)
+                 beside(p, "/part" + std::to_string(i), 4 * mib).reads = accesses(9, {64});
+         }},
+        {"11", strided, "sieve_buffer_bytes", "others",
+         [](Profile& p) {  // each keeps a buffer while it is open
+             p.run.node_memory_bytes = 4 * 101 * 64 * 1024;
+             for (int i = 0; i < 100; ++i)
+                 beside(p, "/part" + std::to_string(i), 4 * mib).reads = accesses(1, {512 * 1024});
+         }},
+        {"11", strided, "sieve_buffer_bytes", "others",
          [](Profile& p) {
              p.files[0].datasets.push_back(first(p));
              Dataset& other = p.files[0].datasets[1];

@@ -24,6 +24,12 @@ void pnetcdf(Profile& p) {
 
 void opened_only(Profile& p) { p.files[0].pnetcdf->creates = 0; }
 
+/// Variables of 1 KiB beside the one of 4 MiB.
+void and_many_small(Profile& p) {
+    for (int i = 0; i < 500; ++i)
+        p.files[0].datasets.push_back(dataset("/small" + std::to_string(i), 128, 1));
+}
+
 }  // namespace
 
 const std::vector<RuleCase>& hint_cases() {
@@ -87,6 +93,7 @@ const std::vector<RuleCase>& hint_cases() {
          [](Profile& p) { p.files[0].pnetcdf->collective_waits.reset(); }},
         {"50", pnetcdf, "PNETCDF_HINTS", "evidence",
          [](Profile& p) { p.files[0].pnetcdf->independent_waits.reset(); }},
+        {"50", pnetcdf, "PNETCDF_HINTS", "size", and_many_small},
         {"51",
          [](Profile& p) {
              pnetcdf(p);

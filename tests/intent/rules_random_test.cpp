@@ -2,6 +2,7 @@
 // Whatever the evidence, a plan holds valid settings only, and the same for every rank.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <random>
@@ -51,6 +52,14 @@ std::optional<Transfers> some_transfers(Random& random, const Dataset& dataset,
         shape.calls = random.number() >> 20U;
         shape.call_bytes = random.count();
         made.shapes.push_back(shape);
+    }
+    // The block of a rank, where one dimension divides.
+    if (const std::size_t d = random.below(8);
+        d < dataset.dims.size() && dataset.dims[d] % ranks == 0) {
+        Extents block = dataset.dims;
+        block[d] /= ranks;
+        made.shapes.clear();
+        made.shapes.push_back({Selection::hyperslab, block, {}, {}, {}, ranks, {}});
     }
     if (random.often() && made.calls)
         for (std::uint64_t r = 0; r < std::min<std::uint64_t>(ranks, 8); ++r)
@@ -129,13 +138,17 @@ Profile some_profile(Random& random) {
 
 /// The value at another place than the one that was profiled: good and valid, or dropped.
 void check_elsewhere(Random& random, const plan::PlanView& view, const plan::PlanSetting& setting) {
-    Extents dims, chunk;
+    Extents dims, most, chunk;
     for (std::uint64_t n = 1 + random.below(5); n > 0; --n) {
         dims.push_back(random.often() ? random.below(5000) : random.number());
         chunk.push_back(random.below(100));
+        most.push_back(dims.back());
+        if (random.below(6) != 0) continue;
+        dims.back() = 0;  // as netCDF creates what grows
+        most.back() = plan::unlimited;
     }
     plan::Surroundings around{
-        dims,           dims, chunk, 1 + random.below(16), 1 + random.below(64), random.number(),
+        dims,           most, chunk, 1 + random.below(16), 1 + random.below(64), random.number(),
         random.number()};
     const plan::Value value = value_of(view, setting, around);
     if (value.state != plan::Value::State::good) return;
@@ -152,14 +165,47 @@ void check_elsewhere(Random& random, const plan::PlanView& view, const plan::Pla
             REQUIRE(plan::next_prime(value.number) == value.number);
     }
     if (info.shape != plan::Shape::extents) return;
+    if (static_cast<plan::Function>(setting.function) == plan::Function::block_per_rank)
+        REQUIRE(dims == most);
     std::uint64_t bytes = around.type_bytes;
     REQUIRE(value.ndims == dims.size());
     for (std::size_t d = 0; d < dims.size(); ++d) {
         REQUIRE(value.extents[d] >= 1);
-        REQUIRE(value.extents[d] <= dims[d]);
+        REQUIRE(value.extents[d] <= most[d]);
         bytes = plan::times(bytes, value.extents[d]);
     }
     REQUIRE(bytes <= plan::largest_chunk);
+}
+
+/// A chunk where what can grow is empty when it is created: none, or no sliver.
+void check_created_empty(const Dataset& dataset, const plan::Planned& planned) {
+    if (planned.key != "chunk" || !planned.function || !planned.profiled) return;
+    const plan::FunctionInfo& function = *plan::find_function(planned.function->name);
+    const Extents& wanted = planned.function->extents;
+    if (std::find(wanted.begin(), wanted.end(), std::uint64_t{0}) != wanted.end())
+        return;  // the whole extent: of chunks that are none
+    Extents numbers, dims = dataset.dims, most = dataset.dims;
+    for (const std::string_view& name : function.numbers)
+        if (!name.empty()) numbers.push_back(planned.function->numbers.at(std::string(name)));
+    for (std::size_t d = 0; d < dataset.max_dims.size(); ++d) {
+        if (dataset.max_dims[d]) continue;
+        dims[d] = 0;
+        most[d] = plan::unlimited;
+    }
+    if (dims == most) return;  // nothing can
+    const std::uint64_t type = dataset.type->bytes.value_or(0);
+    const plan::Surroundings around{dims, most, {}, type, 4, 0, 0};
+    const plan::Value value = plan::evaluate(function.function, numbers, wanted, around);
+    if (value.state != plan::Value::State::good) return;
+    const auto bytes_of = [type](const auto& chunk, std::size_t ndims) {
+        std::uint64_t bytes = type;
+        for (std::size_t d = 0; d < ndims; ++d) bytes = plan::times(bytes, chunk[d]);
+        return bytes;
+    };
+    const Extents& profiled = std::get<Extents>(*planned.profiled);
+    if (bytes_of(profiled, profiled.size()) < 4096) return;
+    CAPTURE(planned.function->name);
+    REQUIRE(bytes_of(value.extents, value.ndims) >= 4096);
 }
 
 }  // namespace
@@ -175,6 +221,10 @@ TEST_CASE("random evidence gives valid plans") {
                            plan::Class::opt_in};
         if (random.often()) options.reliability["/data/f.h5"] = Reliability::scratch;
         const plan::Plan plan = plan_of({profile}, options, {"random"});
+        for (const plan::Entry& entry : plan.entries)
+            for (const plan::Planned& planned : entry.settings)
+                for (const Dataset& dataset : profile.files[0].datasets)
+                    if (dataset.path == entry.dataset) check_created_empty(dataset, planned);
         const auto bytes = plan::compile(plan, "random", tailrace::core::hash_hex);  // checks all
         std::vector<std::uint64_t> words((bytes.size() + 7) / 8);
         std::memcpy(words.data(), bytes.data(), bytes.size());

@@ -39,13 +39,40 @@ bool sets(const Proposal& proposal, const std::string& key) {
                        [&](const auto& one) { return one.first == key; });
 }
 
-Profile cache_thrash() {
+/// A run with the evidence of the first case of a rule.
+Profile evidence_of(const std::vector<RuleCase>& cases, const std::string& rule) {
     Profile profile = tests::plain_run();
-    const auto& cases = tests::dataset_cases();
-    std::find_if(cases.begin(), cases.end(), [](const RuleCase& one) {
-        return one.rule == "13";
+    std::find_if(cases.begin(), cases.end(), [&](const RuleCase& one) {
+        return one.rule == rule;
     })->evidence(profile);
     return profile;
+}
+
+Profile cache_thrash() { return evidence_of(tests::dataset_cases(), "13"); }
+
+/// Whether a plan sets this key anywhere.
+bool has(const plan::Plan& plan, const std::string& key) {
+    for (const plan::Entry& entry : plan.entries)
+        for (const plan::Planned& planned : entry.settings)
+            if (planned.key == key) return true;
+    return false;
+}
+
+/// The text of what holds a rule back; empty: this guard does not.
+std::string held_by(const plan::Plan& plan, const std::string& rule, const std::string& guard) {
+    for (const plan::HeldBack& one : plan.held_back)
+        if (one.because.rule == rule && one.guard == guard) return one.because.text;
+    return "";
+}
+
+/// A chunked dataset of 512 MiB that is written at once.
+void in_small_chunks(Dataset& dataset) {
+    dataset.dims = {65536, 1024};
+    dataset.ndims = 2;
+    dataset.elements = 65536ULL * 1024;
+    dataset.chunk = {16, 16};
+    dataset.layout = "chunked";
+    dataset.writes = tests::accesses(1, {65536, 1024});
 }
 
 }  // namespace
@@ -317,6 +344,64 @@ TEST_CASE("files of a pattern that do not agree get nothing") {
     CHECK(plan.entries.empty());
     REQUIRE(plan.held_back.size() >= 1);
     CHECK(plan.held_back[0].guard == "disagreement");
+}
+
+TEST_CASE("what would harm one file of a pattern is for none of them") {
+    Profile profile = tests::plain_run();
+    in_small_chunks(tests::first(profile));
+    for (const char* path : {"/data/g.h5", "/data/h.h5"}) {
+        profile.files.push_back(profile.files[0]);
+        profile.files.back().path = path;
+    }
+    Options options;
+    for (const File& file : profile.files) options.file_globs[file.path] = "/data/?.h5";
+    CHECK(has(plan_of({profile}, options, {}), "chunk"));
+    // No need of it, or nothing that says anything, is no harm.
+    Dataset& other = profile.files[1].datasets[0];
+    other.creates = 0;
+    CHECK(has(plan_of({profile}, options, {}), "chunk"));
+    other.creates = 1;
+    other.writes.reset();
+    CHECK(held_by(plan_of({profile}, options, {}), "18", "sparse") != "");
+    CHECK(has(plan_of({profile}, options, {}), "chunk"));
+    other.dims = other.chunk;
+    other.elements = 256;
+    CHECK(has(plan_of({profile}, options, {}), "chunk"));
+    in_small_chunks(other);
+    // Most of them are written by whole chunks, which have to stay as the program knows them.
+    other.direct_chunk_writes.emplace();
+    tests::first(profile).direct_chunk_writes.emplace();
+    const plan::Plan plan = plan_of({profile}, options, {});
+    CHECK_FALSE(has(plan, "chunk"));
+    CHECK(held_by(plan, "18", "direct chunks") != "");
+    CHECK(held_by(plan, "18", "disagreement").find("whole chunks itself") != std::string::npos);
+    // Without a pattern each file has its own.
+    CHECK(has(plan_of({profile}, Options{}, {}), "chunk"));
+    // Of two runs of one file too, in whatever order.
+    Profile plain = profile;
+    plain.files.erase(plain.files.begin(), plain.files.begin() + 2);
+    Profile direct = plain;
+    tests::first(direct).direct_chunk_writes.emplace();
+    CHECK(has(plan_of({plain}, Options{}, {}), "chunk"));
+    CHECK_FALSE(has(plan_of({plain, direct}, Options{}, {}), "chunk"));
+    CHECK_FALSE(has(plan_of({direct, plain}, Options{}, {}), "chunk"));
+}
+
+TEST_CASE("a variable is not set for what would harm another file") {
+    Profile profile = evidence_of(tests::hint_cases(), "50");
+    profile.files.push_back(profile.files[0]);
+    profile.files[1].path = "/data/other.nc";
+    const auto variable = [&profile] {
+        const plan::Plan plan = plan_of({profile}, Options{}, {});
+        return plan.environment.empty() ? "" : plan.environment[0].value;
+    };
+    CHECK(variable() == "nc_var_align_size=1048576;cb_nodes=2");
+    for (int i = 0; i < 50; ++i)
+        profile.files[1].datasets.push_back(tests::dataset("/v" + std::to_string(i), 128, 1));
+    CHECK(variable() == "cb_nodes=2");
+    const plan::Plan plan = plan_of({profile}, Options{}, {});
+    CHECK(held_by(plan, "50", "size").find("51 fixed variables") != std::string::npos);
+    CHECK(held_by(plan, "50", "disagreement").find("51 fixed variables") != std::string::npos);
 }
 
 TEST_CASE("a name that looks like a pattern matches just itself") {

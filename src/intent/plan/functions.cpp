@@ -24,8 +24,9 @@ constexpr std::array<FunctionInfo, static_cast<std::size_t>(Function::count_of_f
      {"dimension", "max_bytes"},
      false,
      Shape::extents,
-     "The dataset's extents, with those of one dimension divided by the size of the communicator; "
-     "then as tile."},
+     "The dataset's extents, with those of one dimension divided by the size of the communicator, "
+     "the longest halved until the chunk has at most max_bytes; the divided one only into equal "
+     "parts. None for a dataset that can grow."},
     {Function::rows_of_bytes,
      "rows_of_bytes",
      {"bytes"},
@@ -71,8 +72,8 @@ std::uint64_t bytes_of(const Value& chunk, std::uint64_t type_bytes) {
     return bytes;
 }
 
-/// `wanted` (0: all) within the dataset, and of at most `most` bytes.
-Value fitted(Numbers wanted, std::uint64_t most, const Surroundings& around) {
+/// `wanted` (0: all) within the dataset, whatever its bytes.
+Value bounded(Numbers wanted, const Surroundings& around) {
     if (wanted.size() != around.dims.size() || wanted.empty() || wanted.size() > most_dimensions)
         return failed(Value::State::other_rank);
     if (around.type_bytes == 0) return failed(Value::State::not_known);
@@ -87,14 +88,28 @@ Value fitted(Numbers wanted, std::uint64_t most, const Surroundings& around) {
         value.extents[d] = std::max<std::uint64_t>(extent, 1);
         if (bound == 0) return failed(Value::State::beyond_extent);
     }
-    most = std::min(most, largest_chunk);
-    while (bytes_of(value, around.type_bytes) > most) {
-        const auto end = value.extents.begin() + static_cast<std::ptrdiff_t>(value.ndims);
-        const auto longest = std::max_element(value.extents.begin(), end);
-        if (*longest == 1) return failed(Value::State::too_large);
-        *longest = *longest / 2 + *longest % 2;
-    }
     value.state = Value::State::good;
+    return value;
+}
+
+/// Halves the longest extent but that of `except`; false where none is longer than 1.
+bool halve_longest(Value& value, std::size_t except = most_dimensions) {
+    std::uint64_t* longest = nullptr;
+    for (std::size_t d = 0; d < value.ndims; ++d)
+        if (d != except && (longest == nullptr || value.extents[d] > *longest))
+            longest = &value.extents[d];
+    if (longest == nullptr || *longest == 1) return false;
+    *longest = *longest / 2 + *longest % 2;
+    return true;
+}
+
+/// The same of at most `most` bytes.
+Value fitted(Numbers wanted, std::uint64_t most, const Surroundings& around) {
+    Value value = bounded(wanted, around);
+    if (value.state != Value::State::good) return value;
+    most = std::min(most, largest_chunk);
+    while (bytes_of(value, around.type_bytes) > most)
+        if (!halve_longest(value)) return failed(Value::State::too_large);
     return value;
 }
 
@@ -118,15 +133,42 @@ Value evened(Value value, const Surroundings& around) {
     return value;
 }
 
+/// The largest extent up to `most` that divides `block` evenly; 0: none of a sixteenth and more.
+std::uint64_t even_part(std::uint64_t block, std::uint64_t most) {
+    if (most == 0) return 0;
+    constexpr std::uint64_t tries = 4096;
+    const std::uint64_t fewest =
+        std::max<std::uint64_t>(block / most + (block % most != 0 ? 1 : 0), 1);
+    for (std::uint64_t parts = fewest; parts <= block && parts - fewest < tries; ++parts) {
+        if (block / parts < most / 16) return 0;
+        if (block % parts == 0) return block / parts;
+    }
+    return 0;
+}
+
 Value block_per_rank(Numbers numbers, const Surroundings& around) {
     std::array<std::uint64_t, most_dimensions> block{};
     const std::size_t ndims = around.dims.size();
-    if (ndims > most_dimensions || numbers[0] >= ndims) return failed(Value::State::other_rank);
+    const std::size_t divided = numbers[0];
+    if (ndims > most_dimensions || divided >= ndims) return failed(Value::State::other_rank);
+    // What can grow has a part of its extents when it is created, or none.
+    for (std::size_t d = 0; d < ndims && d < around.max_dims.size(); ++d)
+        if (around.max_dims[d] != around.dims[d]) return failed(Value::State::not_known);
     std::copy(around.dims.begin(), around.dims.end(), block.begin());
     const std::uint64_t ranks = std::max<std::uint64_t>(around.ranks, 1);
-    std::uint64_t& divided = block[numbers[0]];
-    divided = std::max<std::uint64_t>(divided / ranks + (divided % ranks != 0 ? 1 : 0), 1);
-    return fitted(Numbers(block).first(ndims), numbers[1], around);
+    block[divided] =
+        std::max<std::uint64_t>(block[divided] / ranks + (block[divided] % ranks != 0 ? 1 : 0), 1);
+    Value value = bounded(Numbers(block).first(ndims), around);
+    if (value.state != Value::State::good) return value;
+    const std::uint64_t most = std::min(numbers[1], largest_chunk);
+    std::uint64_t& own = value.extents[divided];
+    while (bytes_of(value, around.type_bytes) > most) {
+        // Half of what is odd, rounded up, would lie across the borders of the ranks.
+        if (halve_longest(value, own % 2 != 0 ? divided : most_dimensions)) continue;
+        own = even_part(own, most / around.type_bytes);
+        if (own == 0) return failed(Value::State::too_large);
+    }
+    return value;
 }
 
 Value rows_of_bytes(std::uint64_t bytes, const Surroundings& around) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decisions of all profiles, by pattern: the plan.
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "intent/plan/compile.hpp"
@@ -46,6 +47,30 @@ plan::Because because(const Decision& decision, const std::string& text) {
     return {decision.rule, text, decision.reason.evidence, decision.effect, decision.source};
 }
 
+/// Guards that say that a rule would do harm. The others say that there is no need of it, or what
+/// the hooks look at again where they put the setting.
+constexpr std::array<std::string_view, 17> harmful{
+    "direct chunks", "reliability", "extents", "places",  "flush",   "sparse",
+    "reads",         "cache",       "fill",    "opens",   "size",    "others",
+    "shape",         "filters",     "proof",   "readers", "metadata"};
+
+bool harms(const Decision& decision) {
+    const std::string& guard = decision.held->guard;
+    if (std::ranges::find(harmful, guard) == harmful.end()) return false;
+    // Ranks that do not call alike wait for ever. Elements without a value the hooks count again.
+    if (guard == "proof") return decision.cls == plan::Class::collective && decision.rule != "59";
+    // What one process made and never wrote has no chunks, of whatever size.
+    return guard != "sparse" || decision.weight > 0 || decision.ranks > 1;
+}
+
+/// A rule; of the class collective for so many ranks.
+using Wish = std::pair<std::string, Count>;
+
+Wish wish_of(const Decision& decision) {
+    return {decision.rule,
+            decision.cls == plan::Class::collective ? Count(decision.ranks) : std::nullopt};
+}
+
 class Assembler {
 public:
     Assembler(const Options& options, plan::Plan& made) : x_options(options), x_plan(made) {}
@@ -55,19 +80,38 @@ public:
         const std::string dataset = decision.dataset.empty() ? "" : dataset_glob(decision);
         if (decision.held) {
             if (decision.held->guard == "nothing to set") return;
+            if (harms(decision)) {
+                x_vetoes[{file, dataset}].try_emplace(wish_of(decision), decision.held->text);
+                x_harmful.try_emplace(decision.rule, decision.held->text);
+            }
             hold(file, dataset, decision.held->guard,
                  because(decision, decision.reason.text + ". Held back: " + decision.held->text));
             return;
         }
         if (!decision.proposal.advice.empty()) advise(file, dataset, decision);
         for (const auto& [name, value] : decision.proposal.environment)
-            export_(name, value, decision);
+            x_exports.push_back({file, {name, value, because(decision, decision.reason.text)}});
         for (const Set& set : decision.proposal.settings) {
             plan::Planned planned{set.key, set.value, set.function, set.profiled, decision.cls,
                                   {},      {}};
             if (decision.cls == plan::Class::collective) planned.ranks = decision.ranks;
             planned.because = because(decision, decision.reason.text);
             put({file, dataset, decision.proposal.when}, std::move(planned), decision.weight);
+        }
+    }
+
+    /// A variable is for all files of a program: a rule that would harm one of them gives it none.
+    void export_variables() {
+        for (const Export& one : x_exports) {
+            const auto harm = x_harmful.find(one.variable.because.rule);
+            if (harm == x_harmful.end()) {
+                export_(one.variable);
+                continue;
+            }
+            plan::Because why = one.variable.because;
+            why.text += say(". Held back: ", one.variable.name,
+                            " is for all files, and would harm another one: ", harm->second);
+            hold(one.file, "", "disagreement", std::move(why));
         }
     }
 
@@ -92,6 +136,7 @@ public:
     void finish() {
         std::vector<std::pair<std::uint64_t, plan::Entry>> entries;
         for (auto& [place, found] : x_found) {
+            drop_what_harms(place, found);
             plan::Entry entry{place.file, place.dataset, place.when, {}};
             for (plan::Planned& planned : found.settings)
                 if (!found.dropped.contains(planned.key))
@@ -114,13 +159,19 @@ private:
 
     struct Found {
         std::vector<plan::Planned> settings;
+        std::map<std::string, std::set<Wish>> wishes;  ///< by key: the rules that set it
         std::set<std::string> dropped;
         std::uint64_t weight = 0;
+    };
+    struct Export {
+        std::string file;
+        plan::Variable variable;
     };
 
     void put(const Place& place, plan::Planned planned, std::uint64_t weight) {
         Found& found = x_found[place];
         found.weight += weight;
+        found.wishes[planned.key].emplace(planned.because.rule, planned.ranks);
         const auto before =
             std::find_if(found.settings.begin(), found.settings.end(),
                          [&](const plan::Planned& one) { return one.key == planned.key; });
@@ -130,6 +181,28 @@ private:
             plan::Because why = planned.because;
             why.text += say(". Held back: files or runs of this pattern want other values of ",
                             planned.key);
+            hold(place.file, place.dataset, "disagreement", std::move(why));
+        }
+    }
+
+    /// Why no rule may set this key at what a pattern matches; nothing: they may.
+    [[nodiscard]] std::optional<std::string> veto(const Place& place, const Found& found,
+                                                  const std::string& key) const {
+        const auto vetoes = x_vetoes.find({place.file, place.dataset});
+        if (vetoes == x_vetoes.end()) return std::nullopt;
+        for (const Wish& wish : found.wishes.at(key))
+            if (const auto one = vetoes->second.find(wish); one != vetoes->second.end())
+                return one->second;
+        return std::nullopt;
+    }
+
+    /// The entry is for all files and datasets of the pattern: one that a rule would harm decides.
+    void drop_what_harms(const Place& place, Found& found) {
+        for (const plan::Planned& planned : found.settings) {
+            const auto harm = veto(place, found, planned.key);
+            if (!harm || !found.dropped.insert(planned.key).second) continue;
+            plan::Because why = planned.because;
+            why.text += say(". Held back: it would harm others of this pattern: ", *harm);
             hold(place.file, place.dataset, "disagreement", std::move(why));
         }
     }
@@ -169,20 +242,20 @@ private:
     }
 
     /// "a=1;b=2" and "b=3;c=4" become "a=1;b=2;c=4".
-    void export_(const std::string& name, const std::string& value, const Decision& decision) {
+    void export_(const plan::Variable& variable) {
         const auto before =
             std::find_if(x_plan.environment.begin(), x_plan.environment.end(),
-                         [&](const plan::Variable& one) { return one.name == name; });
+                         [&](const plan::Variable& one) { return one.name == variable.name; });
         if (before == x_plan.environment.end()) {
-            x_plan.environment.push_back({name, value, because(decision, decision.reason.text)});
+            x_plan.environment.push_back(variable);
             return;
         }
-        for (const auto& [key, wanted] : plan::hints_of(value)) {
+        for (const auto& [key, wanted] : plan::hints_of(variable.value)) {
             if ((";" + before->value).find(";" + key + "=") != std::string::npos) continue;
             before->value += ";" + key + "=" + wanted;
-            before->because.text += "; " + decision.reason.text;
-            if (before->because.rule.find(decision.rule) == std::string::npos)
-                before->because.rule += ", " + decision.rule;
+            before->because.text += "; " + variable.because.text;
+            if (before->because.rule.find(variable.because.rule) == std::string::npos)
+                before->because.rule += ", " + variable.because.rule;
         }
     }
 
@@ -204,6 +277,10 @@ private:
     const Options& x_options;
     plan::Plan& x_plan;
     std::map<Place, Found> x_found;
+    /// By pattern of the file and of the dataset: rules that would harm one of it, and why.
+    std::map<std::pair<std::string, std::string>, std::map<Wish, std::string>> x_vetoes;
+    std::map<std::string, std::string> x_harmful;  ///< rules that would harm any file, and why
+    std::vector<Export> x_exports;
     std::set<std::string> x_seen;
 };
 
@@ -246,6 +323,7 @@ plan::Plan plan_of(const std::vector<Profile>& profiles, const Options& options,
         for (const Decision& decision : decide(profile, here)) assembler.add(decision);
         for (const std::string& note : profile.origin.notes) made.origin.notes.push_back(note);
     }
+    assembler.export_variables();
     assembler.leave_own_hints(profiles);
     assembler.finish();
     return made;

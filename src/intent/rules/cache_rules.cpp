@@ -4,6 +4,7 @@
 #include <array>
 
 #include "intent/plan/functions.hpp"
+#include "intent/rules/chunk_cost.hpp"
 #include "intent/rules/rule.hpp"
 #include "intent/rules/words.hpp"
 
@@ -84,14 +85,17 @@ Reason with_cache(Reason reason, const Subject& s) {
 
 /// How HDF5 reads a chunk depends on whether the cache could hold it, and ranks that read together
 /// have to read alike: where not every rank may have the plan's cache, none has it.
-std::optional<Held> held_between_ranks(const Subject& s) {
-    const auto anew = laid_out_anew(s);
-    const std::uint64_t chunk = chunk_bytes(anew ? anew->dataset : *s.dataset).value_or(0);
+std::optional<Held> chunk_held_between_ranks(const Subject& s, std::uint64_t chunk) {
     if (!parallel(s) || file_ranks(s) < 2 || chunk <= cache_in_force(s)) return std::nullopt;
     return Held{"ranks", say("a chunk of ", size(chunk), " is larger than the cache of ",
                              size(cache_in_force(s)),
                              " that is there without the plan: ranks that read together could "
                              "read it unlike each other, and wait for ever")};
+}
+
+std::optional<Held> held_between_ranks(const Subject& s) {
+    const auto anew = laid_out_anew(s);
+    return chunk_held_between_ranks(s, chunk_bytes(anew ? anew->dataset : *s.dataset).value_or(0));
 }
 
 struct Need {
@@ -118,26 +122,32 @@ std::optional<Need> need_of_turns(const Transfers& side, const Dataset& dataset,
     return one;
 }
 
+/// What the calls of a side need, where they take parts of chunks more than once.
+std::optional<Need> need_of_calls(const std::optional<Transfers>& side, const Dataset& dataset) {
+    const std::uint64_t chunk = chunk_bytes(dataset).value_or(0);
+    const std::optional<Access> access = dominant(side, dataset);
+    if (chunk == 0 || !access || access->calls < 2 || access->bytes == 0) return std::nullopt;
+    Need need{*access, chunks_touched(*access, dataset), 0, chunk, 0, {}};
+    need.bytes = plan::times(need.chunks, chunk);
+    // Chunks that one call takes whole are not wanted again by the next.
+    if (access->bytes >= need.bytes) return std::nullopt;
+    return need;
+}
+
 /// The side that needs more cache, where chunks are touched again and again.
 std::optional<Need> cache_need(const Subject& s) {
     const auto anew = laid_out_anew(s);
     const Dataset& dataset = anew ? anew->dataset : *s.dataset;
-    const Count chunk = chunk_bytes(dataset);
-    if (!chunk || *chunk == 0) return std::nullopt;
     std::optional<Need> most;
     for (const auto* side : {&dataset.reads, &dataset.writes}) {
-        const std::optional<Access> access = dominant(*side, dataset);
-        if (!access || access->calls < 2 || access->bytes == 0) continue;
-        Need need{*access, chunks_touched(*access, dataset), 0, *chunk, 0, {}};
-        need.bytes = plan::times(need.chunks, *chunk);
-        // Chunks that one call takes whole are not wanted again by the next.
-        if (access->bytes >= need.bytes) continue;
+        std::optional<Need> need = need_of_calls(*side, dataset);
+        if (!need) continue;
         if (anew) {  // whose chunks have not been counted
-            need.rule = anew->rule;
-        } else if (need.bytes <= cache_in_force(s)) {
-            if (const auto turns = need_of_turns(**side, dataset, need)) need = *turns;
+            need->rule = anew->rule;
+        } else if (need->bytes <= cache_in_force(s)) {
+            if (const auto turns = need_of_turns(**side, dataset, *need)) need = turns;
         }
-        if (!most || need.bytes > most->bytes) most = need;
+        if (!most || need->bytes > most->bytes) most = need;
     }
     return most;
 }
@@ -175,8 +185,9 @@ std::optional<Reason> chunk_cache_fires(const Subject& s) {
     return with_cache(std::move(reason), s);
 }
 
-std::optional<Held> chunk_cache_held(const Subject& s) {
-    const std::uint64_t wanted = cache_need(s)->bytes / 5 * 6;
+/// Why there will be no cache for what is needed.
+std::optional<Held> need_held(const Subject& s, const Need& need) {
+    const std::uint64_t wanted = need.bytes / 5 * 6;
     const std::uint64_t memory = memory_of_process(s);
     if (wanted > memory)
         return Held{"memory", say("the cache would need ", size(wanted),
@@ -185,8 +196,10 @@ std::optional<Held> chunk_cache_held(const Subject& s) {
         return Held{"parallel",
                     "in a file that ranks open together, chunks that are written pass "
                     "by the chunk cache"};
-    return held_between_ranks(s);
+    return chunk_held_between_ranks(s, need.chunk_bytes);
 }
+
+std::optional<Held> chunk_cache_held(const Subject& s) { return need_held(s, *cache_need(s)); }
 
 Proposal chunk_cache_act(const Subject& s) {
     const Need need = *cache_need(s);
@@ -362,6 +375,31 @@ const std::array table{
 };
 
 }  // namespace
+
+std::optional<Held> held_by_cache(const Subject& s, const plan::Call& chunk) {
+    Dataset anew = *s.dataset;
+    anew.chunk = as_applied(s, chunk);
+    const std::uint64_t cache = cache_in_force(s), bytes = chunk_bytes(anew).value_or(0);
+    // Without filters HDF5 moves just what is asked for of a chunk that it does not cache: one that
+    // ranks share, or that is too large.
+    if (anew.filters.empty() && (parallel(s) || bytes > cache)) return std::nullopt;
+    std::optional<Need> most;
+    bool worse = false;
+    for (const auto* side : {&anew.reads, &anew.writes}) {
+        const std::optional<Need> need = need_of_calls(*side, anew);
+        if (!need || need->bytes <= cache) continue;
+        const std::uint64_t now = bytes_touched(need->access, *s.dataset);
+        worse = worse || need->bytes / 4 >= std::max<std::uint64_t>(now, 1);
+        if (!most || need->bytes > most->bytes) most = need;
+    }
+    if (!worse) return std::nullopt;
+    std::optional<Held> why = unmet({.keys = cache_keys}, s);
+    if (!why) why = need_held(s, *most);
+    if (!why) return std::nullopt;
+    return Held{"cache", say("calls of ", extents(most->access.length), " elements would touch ",
+                             size(most->bytes), " of chunks of ", extents(anew.chunk),
+                             ", and there is no cache for them: ", why->text)};
+}
 
 std::span<const Rule> cache_rules() { return table; }
 

@@ -38,7 +38,15 @@ bool scattered(const Transfers& side, const Dataset& anew) {
     return plan::times(far, 5) > all;
 }
 
-/// Bytes that a call moves as the dataset is: its chunks; else the pages of its pieces.
+/// Bytes of all chunks of the dataset, with what of them lies beyond it.
+std::uint64_t bytes_stored(const Dataset& dataset) {
+    if (!chunked(dataset)) return size_bytes(dataset).value_or(0);
+    return plan::times(chunks_touched({dataset.dims, {}, 1, 1}, dataset),
+                       chunk_bytes(dataset).value_or(0));
+}
+
+}  // namespace
+
 std::uint64_t bytes_touched(const Access& access, const Dataset& dataset) {
     if (chunked(dataset))
         return plan::times(chunks_touched(access, dataset), chunk_bytes(dataset).value_or(0));
@@ -49,14 +57,13 @@ std::uint64_t bytes_touched(const Access& access, const Dataset& dataset) {
     return plan::times(pieces, (piece / (4 * kib) + 1) * (4 * kib));
 }
 
-/// Bytes of all chunks of the dataset, with what of them lies beyond it.
-std::uint64_t bytes_stored(const Dataset& dataset) {
-    if (!chunked(dataset)) return size_bytes(dataset).value_or(0);
-    return plan::times(chunks_touched({dataset.dims, {}, 1, 1}, dataset),
-                       chunk_bytes(dataset).value_or(0));
+/// Its own default value HDF5 writes into chunks only, and into all of them at once where ranks
+/// create the dataset together.
+bool filled_as_chunks(const Subject& s) {
+    const Fill fill = s.dataset->fill.value_or(Fill{});
+    return parallel(s) && contiguous(*s.dataset) && fill.time.value_or("ifset") == "ifset" &&
+           fill.defined.value_or("default") == "default";
 }
-
-}  // namespace
 
 Extents as_applied(const Subject& s, const plan::Call& call) {
     const Dataset& dataset = *s.dataset;
@@ -116,6 +123,20 @@ std::optional<Held> held_by_cost(const Subject& s, const plan::Call& chunk) {
                                  size(written), " are written: each would write a chunk of ",
                                  size(larger), " again")};
     return std::nullopt;
+}
+
+std::optional<Held> held_by_fill(const Subject& s, const plan::Call& chunk) {
+    const std::optional<Access> reading = dominant(s.dataset->reads, *s.dataset);
+    Dataset anew = *s.dataset;
+    anew.chunk = as_applied(s, chunk);
+    if (!filled_as_chunks(s) || !reading || anew.chunk.empty()) return std::nullopt;
+    const std::uint64_t now = bytes_touched(*reading, *s.dataset);
+    const std::uint64_t then = bytes_touched(*reading, anew);
+    const std::uint64_t saved = plan::times(now - std::min(now, then), reading->calls);
+    const std::uint64_t filled = bytes_stored(anew);
+    if (saved > filled) return std::nullopt;
+    return Held{"fill", say("ranks have chunks filled when they are created, ", size(filled),
+                            ", and that saves ", reading->calls, " reads ", size(saved))};
 }
 
 }  // namespace tailrace::intent::rules

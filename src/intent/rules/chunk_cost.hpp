@@ -13,8 +13,22 @@ constexpr std::uint64_t tile_bytes = 4 * mib;  ///< most that `tile` is given
 /// that is valid.  [local]
 [[nodiscard]] Extents as_applied(const Subject& s, const plan::Call& call);
 
+/// Bytes that a call moves as the dataset is: its chunks; else the pages of its pieces.  [local]
+[[nodiscard]] std::uint64_t bytes_touched(const Access& access, const Dataset& dataset);
+
+/// Whether ranks would have chunks of it filled when it is created, which HDF5 does not do to a
+/// contiguous dataset.  [local]
+[[nodiscard]] bool filled_as_chunks(const Subject& s);
+
 /// Why such chunks would make the program slower than it is: calls that go from place to place, or
 /// flushes, would move four times the bytes and more.  [local]
 [[nodiscard]] std::optional<Held> held_by_cost(const Subject& s, const plan::Call& chunk);
+
+/// Why they would: the fill values are more than what the reads save.  [local]
+[[nodiscard]] std::optional<Held> held_by_fill(const Subject& s, const plan::Call& chunk);
+
+/// Why they would: calls would move four times the bytes and more without the cache of rule 13,
+/// which is held back itself (cache_rules.cpp).  [local]
+[[nodiscard]] std::optional<Held> held_by_cache(const Subject& s, const plan::Call& chunk);
 
 }  // namespace tailrace::intent::rules

@@ -38,8 +38,8 @@ struct Decision {
 /// [local]
 [[nodiscard]] std::vector<Decision> decide(const Profile& profile, const Options& options);
 
-/// The plan of several profiles. Where they, or files of one pattern, do not agree on a setting it
-/// is held back.  [local]
+/// The plan of several profiles. Where they, or files of one pattern, do not agree on a setting, or
+/// a rule would harm one of them, it is held back.  [local]
 /// @param sources  names of the profiles, for the plan's origin
 [[nodiscard]] plan::Plan plan_of(const std::vector<Profile>& profiles, const Options& options,
                                  const std::vector<std::string>& sources);

@@ -110,7 +110,10 @@ Extents tile_shape(const Dataset& dataset, const Extents& reading) {
 }
 
 std::optional<Held> tile_held(const Subject& s) {
-    return held_by_cost(s, tile(tile_shape(*s.dataset, across(s)->length), tile_bytes));
+    const plan::Call wanted = tile(tile_shape(*s.dataset, across(s)->length), tile_bytes);
+    if (auto held = held_by_cost(s, wanted)) return held;
+    if (auto held = held_by_fill(s, wanted)) return held;
+    return held_by_cache(s, wanted);
 }
 
 Proposal tile_act(const Subject& s) {
@@ -182,21 +185,57 @@ plan::Call wanted_chunk(const Subject& s) {
     return tile(grown_chunk(*s.dataset), tile_bytes);
 }
 
+/// Bytes of the chunks that hold the first elements, whatever follows of what can grow.
+std::uint64_t bytes_at_first(const Dataset& dataset) {
+    Access beginning{dataset.dims, {}, 1, 1};
+    for (std::size_t d = 0; d < dataset.dims.size(); ++d) {
+        const bool fixed = d < dataset.max_dims.size() && dataset.max_dims[d] == dataset.dims[d];
+        if (!fixed) beginning.length[d] = 1;
+    }
+    return plan::times(chunks_touched(beginning, dataset), chunk_bytes(dataset).value_or(0));
+}
+
+/// The profile has the extents at the end, and chunks are chosen before: another run, or the next
+/// file, may stop sooner.
+std::optional<Held> growth_held(const Subject& s) {
+    const Dataset& dataset = *s.dataset;
+    if (!extendible(dataset)) return std::nullopt;
+    if (dataset.elements.value_or(1) == 0)
+        return Held{"extents", "it can grow, and nothing was ever in it"};
+    if (rank_dimension(s))
+        return Held{"extents",
+                    "it can grow: the block of a rank is not known when the dataset is created"};
+    if (!dataset.extensions || dataset.extensions->calls.value_or(0) == 0) return std::nullopt;
+    Dataset anew = dataset;
+    anew.chunk = as_applied(s, wanted_chunk(s));
+    if (chunk_bytes(anew).value_or(0) <= chunk_bytes(dataset).value_or(0)) return std::nullopt;
+    const std::uint64_t least = bytes_at_first(anew), all = size_bytes(dataset).value_or(0);
+    if (least <= all / 64) return std::nullopt;
+    return Held{"extents", say("it grew to ", size(all), ", and may end sooner: chunks of ",
+                               extents(anew.chunk), " elements would hold ", size(least),
+                               " from the first one on")};
+}
+
 std::optional<Held> chunk_size_held(const Subject& s) {
     if (auto held = direct_held(s)) return held;
     if (contiguous(*s.dataset) && program_sets(s, "layout"))
         return Held{"program", "the program asks for a contiguous dataset"};
     if (contiguous(*s.dataset) && read_otherwise(*s.dataset))
         return Held{"reads", "it is read in other pieces than the blocks of the ranks"};
-    if (extendible(*s.dataset) && s.dataset->elements.value_or(1) == 0)
-        return Held{"extents", "the dataset was empty when it was created"};
+    if (auto held = growth_held(s)) return held;
     const std::uint64_t written = moved_bytes(s.dataset->writes),
                         all = size_bytes(*s.dataset).value_or(0);
     if (!parallel(s) && chunk_bytes(*s.dataset).value_or(0) < mib && written < all / 2)
         return Held{"sparse", say(size(written), " of ", size(all),
                                   " are written: larger chunks "
                                   "hold more of what nobody writes")};
-    return held_by_cost(s, wanted_chunk(s));
+    if (filled_as_chunks(s) && written < all)
+        return Held{"sparse", say(size(written), " of ", size(all),
+                                  " are written, and ranks have chunks filled when they are "
+                                  "created")};
+    const plan::Call wanted = wanted_chunk(s);
+    if (auto held = held_by_cost(s, wanted)) return held;
+    return held_by_cache(s, wanted);
 }
 
 Proposal chunk_size_act(const Subject& s) {
@@ -223,13 +262,19 @@ std::optional<Reason> append_fires(const Subject& s) {
 
 plan::Call appends(const Subject& s) {
     const std::uint64_t one = call_bytes(s.dataset->writes, *s.dataset);
-    const auto bytes = std::clamp<std::uint64_t>((one * 4 + mib - 1) / mib * mib, mib, 16 * mib);
+    auto bytes = std::clamp<std::uint64_t>((one * 4 + mib - 1) / mib * mib, mib, 16 * mib);
+    // A packed chunk that the cache does not hold is unpacked and packed again for each append.
+    if (!s.dataset->filters.empty()) bytes = std::min(bytes, cache_in_force(s));
     return {"rows_of_bytes", {{"bytes", bytes}}, {}};
 }
 
 std::optional<Held> append_held(const Subject& s) {
     if (auto held = direct_held(s)) return held;
-    return held_by_cost(s, appends(s));
+    const plan::Call wanted = appends(s);
+    if (wanted.numbers.at("bytes") <= chunk_bytes(*s.dataset).value_or(0))
+        return Held{"cache", say("with filters a chunk has to fit into the cache, which holds ",
+                                 size(cache_in_force(s)))};
+    return held_by_cost(s, wanted);
 }
 
 Proposal append_act(const Subject& s) {
@@ -254,6 +299,15 @@ std::optional<Held> compact_held(const Subject& s) {
         return Held{"type", "what its elements lead to lies elsewhere in any case"};
     if (parallel(s) && !(only_whole(s.dataset->writes, *s.dataset) && same_order(s)))
         return Held{"parallel", "ranks write parts of it, and a compact dataset is written whole"};
+    // To open one is to read its header, with all that is in it.
+    const std::uint64_t all =
+        plan::times(size_bytes(*s.dataset).value_or(0), s.file.datasets.size());
+    const std::uint64_t opens = s.dataset->opens.value_or(0);
+    if (all > 16 * mib && opens > calls(s.dataset->reads) + s.dataset->creates.value_or(0))
+        return Held{"opens", say("it is opened ", counted(opens, "time"), " and read ",
+                                 counted(calls(s.dataset->reads), "time"),
+                                 ": each open would read its elements too, ", size(all),
+                                 " in all of ", s.file.datasets.size(), " datasets")};
     return std::nullopt;
 }
 
@@ -267,7 +321,9 @@ const std::array table{
          Scope::dataset,
          Class::layout,
          "repeated reads of pieces below 4 KiB from a contiguous dataset of 1 MiB and more",
-         "calls that go from place to place would not move four times the bytes, nor flushes",
+         "calls that go from place to place would not move four times the bytes, nor flushes, nor "
+         "calls where rule 13 can give no chunk cache; in parallel the reads save more than the "
+         "fill values that HDF5 writes into chunks when they are created",
          "chunk: a tile common to writing and reading, 1 to 4 MiB, within the extents",
          "2.05 s became 0.074 s for a column in a case measured; writing costs a little more",
          "H, I",
@@ -275,25 +331,26 @@ const std::array table{
          tile_fires,
          tile_held,
          tile_act},
-    Rule{
-        "18",
-        "Chunks neither tiny nor huge, nor shared by ranks",
-        Scope::dataset,
-        Class::layout,
-        "a chunk below 64 KiB or above 32 MiB, or across the blocks of ranks; or a contiguous "
-        "dataset of 1 MiB and more in which ranks write blocks side by side by themselves, in "
-        "pieces below 4 KiB",
-        "the extents are known when it is created; the program writes no whole chunks itself; what "
-        "is contiguous is read as a whole or by the blocks of ranks, if at all; in a file of one "
-        "process half of it is written; calls that go from place to place would not move four "
-        "times the bytes, nor flushes",
-        "chunk: the block of a rank, at most 16 MiB; else the same shape grown to 1 MiB",
-        "fewer chunks to find; no two ranks write the same one; a rank's block is one piece",
-        "B, C",
-        {.created = true, .keys = "chunk"},
-        chunk_size_fires,
-        chunk_size_held,
-        chunk_size_act},
+    Rule{"18",
+         "Chunks neither tiny nor huge, nor shared by ranks",
+         Scope::dataset,
+         Class::layout,
+         "a chunk below 64 KiB or above 32 MiB, or across the blocks of ranks; or a contiguous "
+         "dataset of 1 MiB and more in which ranks write blocks side by side by themselves, in "
+         "pieces below 4 KiB",
+         "what can grow gets no blocks of ranks, and what grew larger chunks only where those of "
+         "its first elements are at most a 64th of all; the program writes no whole chunks itself; "
+         "what is contiguous is read as a whole or by the blocks of ranks, if at all, and written "
+         "in full where its chunks would be filled before; in a file of one process half of it is "
+         "written; calls that go from place to place would not move four times the bytes, nor "
+         "flushes, nor calls where rule 13 can give no chunk cache",
+         "chunk: the block of a rank, at most 16 MiB; else the same shape grown to 1 MiB",
+         "fewer chunks to find; no two ranks write the same one; a rank's block is one piece",
+         "B, C",
+         {.created = true, .keys = "chunk"},
+         chunk_size_fires,
+         chunk_size_held,
+         chunk_size_act},
     Rule{
         "19",
         "Large chunks for what grows",
@@ -301,8 +358,10 @@ const std::array table{
         Class::layout,
         "a one-dimensional dataset that grew 10 times and more, to 4 MiB and more, in chunks below "
         "1 MiB",
-        "the program writes no whole chunks itself; flushes would not write four times the bytes",
-        "chunk: four appends, rounded up to 1 MiB, at most 16 MiB",
+        "the program writes no whole chunks itself; flushes would not write four times the bytes; "
+        "with filters the chunk cache holds larger chunks than those of the program",
+        "chunk: four appends, rounded up to 1 MiB, at most 16 MiB; with filters at most the chunk "
+        "cache",
         "a smaller index, fewer writes",
         "H",
         {.created = true, .keys = "chunk"},
@@ -315,7 +374,8 @@ const std::array table{
          Class::layout,
          "at most 60 KiB, of a fixed size, one of 10 datasets and more",
          "it cannot grow, and its type has a fixed length; in parallel it is written whole by all "
-         "ranks alike",
+         "ranks alike; where such datasets have more than 16 MiB together it is not opened without "
+         "being read",
          "layout compact",
          "one access less per dataset",
          "A",

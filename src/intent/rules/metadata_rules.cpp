@@ -52,13 +52,24 @@ std::optional<Reason> alignment_fires(const Subject& s) {
     return alignment_reason(*found);
 }
 
+constexpr std::uint64_t largest_alignment = 16 * mib;
+
 plan::Call blocks(std::uint64_t low) {
-    return {"fs_blocks", {{"count", 1}, {"low_bytes", low}, {"high_bytes", 16 * mib}}, {}};
+    return {"fs_blocks", {{"count", 1}, {"low_bytes", low}, {"high_bytes", largest_alignment}}, {}};
 }
 
-Proposal alignment_act(const Subject&) {
-    return {{{"alignment_threshold_bytes", Setting(64 * kib), {}},
-             {"alignment_bytes", {}, blocks(4 * kib)}},
+/// Where the plan is put it goes by the block that the system tells, which on Lustre is 4 KiB: the
+/// stripe of the profile is given with it.
+std::uint64_t least_alignment(const Subject& s) {
+    return std::clamp<std::uint64_t>(fs_stripe(s).value_or(0), 4 * kib, largest_alignment);
+}
+
+/// What is smaller than its alignment would have a block of its own: chunks of 64 KiB in blocks of
+/// 16 MiB make a file 256 times as large. From a block on it is twice as large at most.
+Proposal alignment_act(const Subject& s) {
+    const std::uint64_t least = least_alignment(s);
+    return {{{"alignment_threshold_bytes", {}, blocks(std::max<std::uint64_t>(least, 64 * kib))},
+             {"alignment_bytes", {}, blocks(least)}},
             plan::When::create,
             {},
             {},
@@ -69,15 +80,6 @@ std::optional<Reason> tiny_fires(const Subject& s) {
     const auto found = not_aligned(s);
     if (!found || found->small < 100 || found->small < 10 * found->large) return std::nullopt;
     return alignment_reason(*found);
-}
-
-Proposal tiny_act(const Subject&) {
-    return {{{"alignment_threshold_bytes", {}, blocks(64 * kib)},
-             {"alignment_bytes", {}, blocks(4 * kib)}},
-            plan::When::create,
-            {},
-            {},
-            {}};
 }
 
 // --- 3 and 4: blocks of metadata and small data --------------------------------------------------
@@ -243,8 +245,10 @@ const std::array table{
         "at least 1000 system calls, more than 10 % of them not aligned, and objects of a block or "
         "more",
         "",
-        "objects from 64 KiB on begin at a multiple of the file system's block or stripe",
-        "fewer conflicts of locks and fewer reads before writes; the file grows a little",
+        "objects of a block or stripe of the file system, and of 64 KiB and more, begin at a "
+        "multiple of it",
+        "fewer conflicts of locks and fewer reads before writes; the file grows, to twice its size "
+        "at most",
         "D, E, S, U",
         {.parallel = true,
          .created = true,
@@ -266,7 +270,7 @@ const std::array table{
           .keys = "alignment_bytes alignment_threshold_bytes file_space_strategy"},
          tiny_fires,
          nullptr,
-         tiny_act},
+         alignment_act},
     Rule{"3",
          "Larger blocks of metadata",
          Scope::file,

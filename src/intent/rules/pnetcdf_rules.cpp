@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "intent/plan/functions.hpp"
 #include "intent/rules/rule.hpp"
 #include "intent/rules/words.hpp"
 
@@ -51,15 +52,32 @@ std::optional<Reason> variables_fires(const Subject& s) {
     return reason.note("file.large_variables", large, "variables");
 }
 
+std::uint64_t variable_alignment(const Subject& s) {
+    return std::max<std::uint64_t>(alignment(s), mib);
+}
+
+/// PnetCDF up to 1.12 aligns the small ones too: before each there may be a gap of as much, and
+/// where the format has offsets of 32 bits the program can no longer define them.
 std::optional<Held> variables_held(const Subject& s) {
-    if (s.file.pnetcdf->collective_waits && s.file.pnetcdf->independent_waits) return std::nullopt;
-    return Held{"evidence",
-                "it is not known whether the program waits for non-blocking calls, whose data is "
-                "better left without gaps: a Darshan log with its PnetCDF module says so"};
+    if (!s.file.pnetcdf->collective_waits || !s.file.pnetcdf->independent_waits)
+        return Held{
+            "evidence",
+            "it is not known whether the program waits for non-blocking calls, whose data is "
+            "better left without gaps: a Darshan log with its PnetCDF module says so"};
+    std::uint64_t fixed = 0, bytes = 0;
+    for (const Dataset& dataset : s.file.datasets) {
+        bytes += size_bytes(dataset).value_or(0);
+        if (!extendible(dataset)) ++fixed;
+    }
+    const std::uint64_t gaps = plan::times(fixed, variable_alignment(s));
+    if (plan::times(gaps, 4) <= bytes) return std::nullopt;
+    return Held{"size", say("each of the ", fixed, " fixed variables would begin at a multiple of ",
+                            size(variable_alignment(s)), ": up to ", size(gaps),
+                            " of gaps in a file of ", size(bytes))};
 }
 
 Proposal variables_act(const Subject& s) {
-    return hints(say("nc_var_align_size=", std::max<std::uint64_t>(alignment(s), mib)));
+    return hints(say("nc_var_align_size=", variable_alignment(s)));
 }
 
 std::optional<Reason> burst_fires(const Subject& s) {
@@ -140,7 +158,8 @@ const std::array table{
          Scope::file,
          Class::layout,
          "fixed variables of 4 MiB and more, written by blocking calls",
-         "counted: no waits for non-blocking calls",
+         "counted: no waits for non-blocking calls; a gap of an alignment before each fixed "
+         "variable would be no more than a quarter of the file",
          "PNETCDF_HINTS: nc_var_align_size, the stripe, at least 1 MiB",
          "fewer conflicts of locks",
          "P",

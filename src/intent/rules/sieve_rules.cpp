@@ -52,32 +52,70 @@ std::optional<Reason> sieve_fires(const Subject& s) {
     return reason.note("dataset.span_bytes", span, "bytes");
 }
 
-/// Calls elsewhere in the file that read a whole buffer for little.
-std::optional<Held> sieve_held(const Subject& s) {
-    const std::uint64_t buffer = std::min(strided_span(s), most);
+/// Whether a larger buffer is larger for this one: HDF5 gives each dataset its own, of no more than
+/// its size, from the first call to the close.
+bool takes_more(const Dataset& dataset) {
+    return contiguous(dataset) && size_bytes(dataset).value_or(0) > usual;
+}
+
+/// How many of them are used. When each is closed is not known: all may be open together.
+std::uint64_t buffers(const Subject& s) {
+    std::uint64_t found = 0;
+    for (const Dataset& dataset : s.file.datasets)
+        if (takes_more(dataset) && calls(dataset.reads) + calls(dataset.writes) > 0) ++found;
+    return std::max<std::uint64_t>(found, 1);
+}
+
+std::uint64_t buffer_for(const Subject& s) {
+    return std::min({strided_span(s), most, memory_of_process(s) / buffers(s)});
+}
+
+/// Calls that begin where the buffer is not, and have it read for little.
+std::uint64_t jumps(const std::optional<Transfers>& side, const Dataset& dataset,
+                    std::uint64_t buffer) {
+    if (calls(side) == 0 || only_whole(side, dataset)) return 0;
+    const std::optional<Access> access = dominant(side, dataset);
+    if (access && (span_of(*access, dataset) > 0 || access->bytes >= buffer)) return 0;
+    const Order order = side->order.value_or(Order{});
+    return calls(side) - std::min(calls(side), order.sequential.value_or(0));
+}
+
+/// Calls elsewhere in the file that read a whole buffer for little: most of those of one dataset,
+/// or so many of all together that they would read four times what the file moves.
+std::optional<Held> held_by_others(const Subject& s) {
+    const std::uint64_t buffer = buffer_for(s);
+    std::uint64_t all = 0, read = 0, moved = 0;
     for (const Dataset& dataset : s.file.datasets) {
-        if (!contiguous(dataset) || size_bytes(dataset).value_or(0) <= usual) continue;
+        moved += moved_bytes(dataset.reads) + moved_bytes(dataset.writes);
+        if (!takes_more(dataset)) continue;
         for (const auto* side : {&dataset.reads, &dataset.writes}) {
-            const std::optional<Access> access = dominant(*side, dataset);
-            if (calls(*side) < 10 || only_whole(*side, dataset)) continue;
-            if (access && (span_of(*access, dataset) > 0 || access->bytes >= buffer)) continue;
-            const Order order = (*side)->order.value_or(Order{});
-            if (plan::times(order.sequential.value_or(0), 2) > calls(*side)) continue;
-            return Held{"others", say(dataset.path,
-                                      " of the same file moves little at a time, not "
-                                      "in sequence: it would read ",
-                                      size(buffer), " for each piece")};
+            const std::uint64_t found = jumps(*side, dataset, buffer);
+            all += found;
+            read += plan::times(found, std::min(buffer, *size_bytes(dataset)));
+            if (calls(*side) >= 10 && plan::times(found, 2) >= calls(*side))
+                return Held{"others", say(dataset.path,
+                                          " of the same file moves little at a time, not "
+                                          "in sequence: it would read ",
+                                          size(buffer), " for each piece")};
         }
     }
-    return std::nullopt;
+    if (read / 4 <= moved) return std::nullopt;
+    return Held{"others", say(all,
+                              " calls of other datasets go to another place for little: they would "
+                              "read ",
+                              size(read), ", where ", size(moved), " are moved in all")};
+}
+
+std::optional<Held> sieve_held(const Subject& s) {
+    if (buffer_for(s) <= usual)
+        return Held{"others", say("a process may have ", size(memory_of_process(s)),
+                                  " for the buffers of ", counted(buffers(s), "dataset"),
+                                  ": no more than 64 KiB for each, as it is")};
+    return held_by_others(s);
 }
 
 Proposal sieve_act(const Subject& s) {
-    return {{{"sieve_buffer_bytes", Setting(std::min(strided_span(s), most)), {}}},
-            plan::When::any,
-            {},
-            {},
-            {}};
+    return {{{"sieve_buffer_bytes", Setting(buffer_for(s)), {}}}, plan::When::any, {}, {}, {}};
 }
 
 std::optional<Reason> whole_fires(const Subject& s) {
@@ -105,8 +143,10 @@ const std::array table{
          Class::safe,
          "strided calls of contiguous datasets span more than 64 KiB in a row",
          "what lies between two elements is less than 64 KiB; no other dataset of the file moves "
-         "small pieces that are not in sequence",
-         "sieve buffer: what a call spans in a row, at most 4 MiB",
+         "small pieces that are not in sequence, nor do such calls of all others together read "
+         "four times what the file moves; a buffer for each dataset is within memory",
+         "sieve buffer: what a call spans in a row, at most 4 MiB, and for all datasets together "
+         "what a process may have",
          "fewer system calls",
          "A",
          {.serial = true, .keys = "sieve_buffer_bytes"},

@@ -123,6 +123,13 @@ bool parallel_fs(const Subject& s) {
     return std::find(types.begin(), types.end(), fs_type(s)) != types.end();
 }
 
+Count fs_stripe(const Subject& s) {
+    if (s.file.lustre && known(s.file.lustre->stripe_bytes)) return s.file.lustre->stripe_bytes;
+    // A Darshan log without its module of Lustre has what it takes for the stripe as alignment.
+    return fs_type(s) == "lustre" && s.file.posix ? s.file.posix->file_alignment_bytes
+                                                  : std::nullopt;
+}
+
 Count fs_block(const Subject& s) {
     if (s.file.lustre && known(s.file.lustre->stripe_bytes)) return s.file.lustre->stripe_bytes;
     if (s.file.posix && known(s.file.posix->file_alignment_bytes))

@@ -57,6 +57,8 @@ struct Access {
 [[nodiscard]] bool parallel_fs(const Subject& s);     ///< lustre, gpfs, beegfs, ...  [local]
 /// Stripe or block of its file system.  [local]
 [[nodiscard]] Count fs_block(const Subject& s);
+/// The stripe alone, which Lustre does not tell as its block.  [local]
+[[nodiscard]] Count fs_stripe(const Subject& s);
 /// Bytes written to or, where more, read from its datasets, or by the layers below.  [local]
 [[nodiscard]] std::uint64_t bytes_written(const Subject& s);
 [[nodiscard]] std::uint64_t bytes_read(const Subject& s);  ///< [local]

@@ -49,7 +49,7 @@ constexpr std::array order{
     Conflict{"9", "2", "with the strategy page HDF5 ignores alignment (rule 10)"},
     Conflict{"9", "3", "with the strategy page metadata is aggregated in pages"},
     Conflict{"9", "4", "with the strategy page small data is aggregated in pages"},
-    Conflict{"2", "1", "many objects are small: the alignment comes with a higher threshold"},
+    Conflict{"2", "1", "both align from a block on; that many objects are small is said"},
     Conflict{"32", "11", "the core driver holds the whole file in memory"},
     Conflict{"32", "33", "one driver"},
     Conflict{"34", "33", "one driver"},

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules that look at a file as a whole: where its objects begin, and what it needs in memory.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "intent/plan/functions.hpp"
+#include "rule_cases.hpp"
+
+using namespace tailrace::intent;
+using namespace tailrace::intent::rules;
+using tests::decision;
+using tests::RuleCase;
+
+namespace {
+
+/// A run with the evidence of the first case of a rule.
+Profile evidence_of(const std::string& rule) {
+    Profile profile = tests::plain_run();
+    const std::vector<RuleCase>& cases = tests::file_cases();
+    const auto found = std::find_if(cases.begin(), cases.end(),
+                                    [&](const RuleCase& one) { return one.rule == rule; });
+    REQUIRE(found != cases.end());
+    found->evidence(profile);
+    return profile;
+}
+
+/// What a setting becomes in a file system with such blocks.
+std::uint64_t on_blocks(const Set& set, std::uint64_t block_bytes) {
+    if (!set.function) return std::get<std::uint64_t>(*set.value);
+    const plan::FunctionInfo& function = *plan::find_function(set.function->name);
+    Extents numbers;
+    for (const std::string_view& name : function.numbers)
+        if (!name.empty()) numbers.push_back(set.function->numbers.at(std::string(name)));
+    plan::Surroundings around;
+    around.block_bytes = block_bytes;
+    return plan::evaluate(function.function, numbers, set.function->extents, around).number;
+}
+
+}  // namespace
+
+TEST_CASE("rules 1 and 2 align what has a block or more, on Lustre a stripe") {
+    constexpr std::uint64_t kib = 1024, mib = 1048576;
+    const auto check = [](const Profile& profile, const char* rule, std::uint64_t block_bytes,
+                          std::uint64_t threshold, std::uint64_t alignment) {
+        CAPTURE(rule);
+        CAPTURE(block_bytes);
+        const auto decided = decision(profile, Options{}, rule);
+        REQUIRE(decided);
+        REQUIRE_FALSE(decided->held);
+        const std::vector<Set>& sets = decided->proposal.settings;
+        REQUIRE(sets.size() == 2);
+        CHECK(sets[0].key == "alignment_threshold_bytes");
+        CHECK(on_blocks(sets[0], block_bytes) == threshold);
+        CHECK(sets[1].key == "alignment_bytes");
+        CHECK(on_blocks(sets[1], block_bytes) == alignment);
+    };
+    for (const char* rule : {"1", "2"}) {
+        Profile profile = evidence_of(rule);
+        profile.run.file_systems[0].type = "gpfs";
+        check(profile, rule, 4 * kib, 64 * kib, 4 * kib);
+        check(profile, rule, mib, mib, mib);
+        check(profile, rule, 16 * mib, 16 * mib, 16 * mib);
+        check(profile, rule, 64 * mib, 16 * mib, 16 * mib);
+        // Lustre tells 4 KiB where the plan is put.
+        profile.run.file_systems[0].type = "lustre";
+        check(profile, rule, 4 * kib, mib, mib);
+        profile.files[0].posix->file_alignment_bytes = 4096;
+        profile.files[0].lustre = Lustre{8, mib, {}};
+        check(profile, rule, 4 * kib, mib, mib);
+        check(profile, rule, 4 * mib, 4 * mib, 4 * mib);
+    }
+}
+
+TEST_CASE("rule 11: the buffers of all datasets are within the memory of a process") {
+    Profile profile = evidence_of("11");
+    for (int i = 0; i < 9; ++i) {
+        Dataset other = tests::dataset("/whole" + std::to_string(i), 512 * 1024, 1);
+        other.layout = "contiguous";
+        other.writes = tests::accesses(1, {512 * 1024});
+        profile.files[0].datasets.push_back(other);
+    }
+    const auto buffer = [&profile] {
+        const auto decided = decision(profile, Options{}, "11");
+        REQUIRE(decided);
+        REQUIRE_FALSE(decided->held);
+        return std::get<std::uint64_t>(*decided->proposal.settings.at(0).value);
+    };
+    CHECK(buffer() == (19999ULL * 5 + 1) * 8);
+    profile.run.node_memory_bytes = 4 * 10 * 128 * 1024;
+    CHECK(buffer() == 128 * 1024);
+    // Some of the calls that are out of sequence do no harm.
+    profile.run.node_memory_bytes = 64ULL << 30U;
+    Dataset& last = profile.files[0].datasets.back();
+    last.writes = tests::accesses(2000, {64});
+    last.writes->order = Order{1950, 0, 49, 0, {}};
+    CHECK(buffer() == (19999ULL * 5 + 1) * 8);
+}
