@@ -168,7 +168,8 @@ class Tune:
                 self._tuned(found)
                 return
             except Misbehaved as error:
-                suspect = by_suspicion(found.candidate.plan)[0]
+                plan = found.candidate.plan if error.plan is None else error.plan
+                suspect = by_suspicion(plan)[0]
                 self._say(f"rule {suspect.id} is dropped: {error}")
                 found.candidate.drop(suspect.id, str(error))
                 found.forget(suspect.id)
@@ -329,7 +330,7 @@ class Tune:
         last = self._arms.check(f"proof {_stage(one)}", one.plan, known)
         found.report, found.lines = last.report, last.lines
         if last.problem or last.report is None:
-            raise Misbehaved(last.problem)
+            raise Misbehaved(last.problem, one.plan)
         if not last.report.equal:
             _ended(found, "not_proven", "nothing of what it writes or prints could be compared")
             return
