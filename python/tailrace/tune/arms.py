@@ -176,6 +176,11 @@ class Arms:
             lambda report: bool(report.differences), result, known,
         )  # fmt: skip
 
+    def against_itself(self) -> tuple[Comparison, Times]:
+        """The default, with more pairs where there may be a difference."""
+        arms, run = ("A1", "A2"), self._timed({})
+        return pairs.against_itself(self._ledger, "default against itself", arms, run, self._say)
+
     def in_turns(self, stage: str, arms: tuple[str, str], plans: Plans, wanted: int) -> Times:
         """Pairs of two arms, so many. plans: of the arms that have one."""
         times = Times()

@@ -10,13 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tailrace import statistics
 from tailrace.intent import advice, proof
 from tailrace.intent.apply import Line
 from tailrace.intent.sources import worth_saying
 from tailrace.statistics import Comparison
 from tailrace.tune import candidate as candidates
-from tailrace.tune import landlock, leave_out, pairs, recording, repacked, search, touched, unseen
+from tailrace.tune import landlock, leave_out, recording, repacked, search, touched, unseen
 from tailrace.tune.arms import Arms, Misbehaved
 from tailrace.tune.asked import Asked, Document, Verdict
 from tailrace.tune.candidate import Candidate
@@ -92,7 +91,7 @@ class Tune:
             self._note_outside(found)
             if found.known is not None:
                 found.known = self._arms.all_that_differs(found.known)
-            found.notes += self._runner.inputs.notes + self._arms.notes
+            found.notes += self._runner.notes + self._arms.notes
             return found
         finally:
             self._runner.outside.put_back()
@@ -265,10 +264,7 @@ class Tune:
 
     def _steady(self, found: Found) -> bool:
         """The default against itself."""
-        first = statistics.looks[0]
-        same = self._arms.in_turns("default against itself", ("A1", "A2"), {}, first)
-        found.same = pairs.verdict(same)
-        self._same = same
+        found.same, self._same = self._arms.against_itself()
         if found.same.verdict in {"faster", "slower"}:
             _ended(found, "no_verdict", "the default differs from itself: this machine is not "
                    "steady enough now")  # fmt: skip

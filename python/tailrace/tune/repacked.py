@@ -113,8 +113,8 @@ class Arm:
 
 
 def command(file: str, profile: str) -> str:
-    """What repacks a file for the reads of a profile, for a shell. A link is followed there, but the
-    profile knows the file by its name."""
+    """What repacks a file for the reads of a profile, for a shell. It follows a link, by whose
+    name the profile knows the file."""
     words = ["tailrace", "repack", file, "--profile", profile]
     if file.startswith("/") and os.path.realpath(file) != file:
         words += ["--as", file]
