@@ -303,8 +303,10 @@ class Tune:
         self._confirm(found, one, known)
 
     def _search(self, found: Found, one: Candidate, known: ByItself) -> None:
-        """Better numbers for what is left of the plan."""
-        end = time.monotonic() + 60 * self._asked.search_minutes
+        """Better numbers for what is left of the plan. Of the minutes those are gone that a tune
+        which is gone on with has spent on it before."""
+        left_s = 60 * self._asked.search_minutes - search.spent_s(self._ledger)
+        end = time.monotonic() + left_s
         means = Means(
             self._arms.seconds,
             self._arms.times_of,
@@ -312,7 +314,7 @@ class Tune:
             lambda: time.monotonic() < end,
             self._say,
         )
-        stage = f"search {_stage(one)}"
+        stage = f"{search.prefix}{_stage(one)}"
         one.plan, changes = search.better(one.plan, self._ledger, stage, means)
         found.changes += changes
 
