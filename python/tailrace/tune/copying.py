@@ -83,6 +83,8 @@ def write_into(source: Path, target: Path) -> None:
 def cut_ties(file: Path, folders: Iterable[Path], beside: Path) -> None:
     """What below these folders is another name of a file becomes a copy, made under the name
     `beside`: the file is about to be written into."""
+    if file.stat().st_nlink < 2:
+        return
     for folder in folders:
         for name in list(folder.rglob("*")):
             if name.is_symlink() or not name.is_file() or not name.samefile(file):

@@ -57,9 +57,7 @@ def _is_scratch(folder: Path) -> bool:
     """What was put aside stays when the rest of a scratch folder goes."""
     if not folder.is_dir():
         return False
-    return others.is_signed(folder) or all(
-        path.name == tree.put_aside for path in folder.iterdir()
-    )
+    return others.is_signed(folder) or all(path.name == tree.put_aside for path in folder.iterdir())
 
 
 def _refused(folder: Path, what: str) -> TailraceError:
