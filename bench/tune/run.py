@@ -2,8 +2,9 @@
 """The suite of `tailrace tune`: `python bench/tune/run.py --build BUILD`.
 
 Each program of programs.toml through `tailrace tune --json`, unmodified, end to end; each plan that
-is kept once more at twice the size, on other ranks and with other file names. A line of JSON for
-each, behind one with the context; the page is written from all sessions.
+is kept once more under `tailrace apply`: as it was, and at twice the size, on other ranks and with
+other file names. A line of JSON for each, behind one with the context; the page is written from all
+sessions.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def arguments() -> argparse.Namespace:
         help="where the programs run (default /dev/shm: steady; name a disk to measure it)",
     )
     parser.add_argument(
-        "--pairs", type=int, default=6, help="pairs of the check at twice the size (default 6)"
+        "--pairs", type=int, default=6, help="pairs of each check of a kept plan (default 6)"
     )
     parser.add_argument(
         "--results",

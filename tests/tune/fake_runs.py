@@ -92,6 +92,10 @@ class FakeRunner:
     def result(self, name: str, left: Left, noted: Document) -> Result:
         return Result({}, (), (left.folder / "stdout").read_bytes(), noted["code"])
 
+    @property
+    def notes(self) -> list[str]:
+        return self.inputs.notes
+
     def last_words(self, name: str) -> str:
         return "it said this"
 

@@ -256,6 +256,68 @@ def test_a_file_of_which_everything_differs_by_itself_proves_nothing(tmp_path: P
     assert (report.differences, report.equal) == ([], False)
 
 
+def test_large_arrays_that_differ_by_themselves_leave_the_rest_of_their_file(
+    tmp_path: Path,
+) -> None:
+    def one(number: int, value: float = 1.0) -> Result:
+        random = np.random.default_rng(number)
+
+        def change(file: h5py.File) -> None:
+            file["fixed"] = value
+            for name in ("b", "c"):
+                file[name] = random.random(2000)
+
+        return result(tmp_path / str(number), change)
+
+    default = one(1)
+    known = content.by_itself(default, one(2))
+    assert known.names == ["out.h5: /b", "out.h5: /c"]
+    assert content.against_default(default, one(3), known).equal
+    bad = content.against_default(default, one(4, 2.0), known)
+    assert bad.differences == ["out.h5: /fixed: value: 2.0, by default 1.0"]
+
+
+def made(folder: Path, random: bytes | None = None, stdout: bytes = b"") -> Result:
+    """An empty file, and one of random bytes where there are such."""
+    folder.mkdir()
+    texts = {"DONE": b""} | ({"data": random} if random is not None else {})
+    for name, text in texts.items():
+        (folder / name).write_bytes(text)
+    return Result({name: folder / name for name in texts}, (), stdout, 0)
+
+
+def test_an_empty_file_beside_random_output_proves_nothing(tmp_path: Path) -> None:
+    default = made(tmp_path / "1", b"\0a", b"done\n")
+    known = content.by_itself(default, made(tmp_path / "2", b"\0b", b"done\n"))
+    report = content.against_default(default, made(tmp_path / "3", b"\0c", b"done\n"), known)
+    assert (report.differences, report.files_compared, report.nothing) == ([], 0, True)
+
+
+def test_groups_without_what_lies_in_them_prove_nothing(tmp_path: Path) -> None:
+    def one(number: int) -> Result:
+        file = tmp_path / f"{number}.h5"
+        with h5py.File(file, "w") as new:
+            new["results/random"] = [number]
+        return Result({"out.h5": file}, (), b"done\n", 0)
+
+    default = one(1)
+    known = content.by_itself(default, one(2))
+    assert known.names == ["out.h5: /results/random"]
+    report = content.against_default(default, one(3), known)
+    assert (report.differences, report.files_compared, report.nothing) == ([], 0, True)
+
+
+def test_beside_an_empty_file_what_is_printed_counts(tmp_path: Path) -> None:
+    default = made(tmp_path / "1", stdout=b"sum 3\n")
+    known = content.by_itself(default, made(tmp_path / "2", stdout=b"sum 3\n"))
+    good = content.against_default(default, made(tmp_path / "3", stdout=b"sum 3\n"), known)
+    assert (good.equal, good.what) == (True, "what is printed (1 line)")
+    bad = content.against_default(default, made(tmp_path / "4", stdout=b"sum 4\n"), known)
+    assert bad.differences == ["what is printed: line 1 is 'sum 4' and 'sum 3' by default"]
+    less = content.against_default(default, nothing(b"sum 3\n"), known)
+    assert less.differences == ["DONE: was not written"]
+
+
 def test_where_files_are_written_another_print_is_noted_and_no_difference(tmp_path: Path) -> None:
     default = result(tmp_path / "1", stdout=b"took 2 s\n")
     known = content.by_itself(default, result(tmp_path / "2", stdout=b"took 2 s\n"))

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tailrace.tune import page_cache
 from tailrace.tune.in_place import InPlace
 from tailrace.tune.inputs import Inputs
 from tailrace.tune.scratch import Scratch
@@ -55,7 +56,9 @@ def test_what_no_run_has_a_copy_of_is_an_input_too(home: Path) -> None:
     scratch, beside = scratch_of(home, "linked.h5"), home.parent
     inputs = Inputs(scratch, home, is_cold=True)
     run = scratch.begin()
-    assert {path.name for path in inputs.files()} == {"in.h5", "not_read.h5", "alias.h5"}
+    assert {path.name for path in inputs.files()} == {
+        "in.h5", "not_read.h5", "alias.h5", "linked.h5"
+    }  # fmt: skip
     inputs.know(
         profile({
             f"{home}/in.h5": OF_HDF5, f"{home}/linked.h5": OF_HDF5,
@@ -65,7 +68,7 @@ def test_what_no_run_has_a_copy_of_is_an_input_too(home: Path) -> None:
         })
     )  # fmt: skip
     assert inputs.files() == [
-        run / "in.h5", home / "linked.h5", beside / "elsewhere/far.h5", beside / "named.h5",
+        run / "in.h5", run / "linked.h5", beside / "elsewhere/far.h5", beside / "named.h5",
         beside / "updated.h5",
     ]  # fmt: skip
 
@@ -97,3 +100,33 @@ def test_what_is_not_cold_is_said(home: Path) -> None:
             notes = " ".join(inputs.notes)
             assert notes.startswith("not cold before each run") is is_cold
             assert (str(closed) in notes, in_memory.name in notes) == (is_cold, is_cold)
+
+
+def test_a_repacked_copy_of_a_linked_file_is_the_input_in_its_place(home: Path) -> None:
+    scratch = scratch_of(home, "linked.h5")
+    inputs = Inputs(scratch, home, is_cold=True)
+    inputs.know(profile({f"{home}/linked.h5": OF_HDF5}))
+    scratch.repacked.mkdir(parents=True)
+    (scratch.repacked / "linked.h5").write_bytes(b"repacked")
+    for there in (scratch.repacked / "linked.h5", home / "linked.h5"):
+        scratch.instead = {} if there.parent == home else {"linked.h5": there}
+        scratch.begin()
+        assert [path.resolve() for path in inputs.files()] == [there.resolve()]
+
+
+def test_one_file_that_does_not_fit_keeps_no_other_out_of_the_page_cache(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = {"large.h5": 6, "small.h5": 2, "next.h5": 3, "last.h5": 1}
+    for name, size in sizes.items():
+        (home.parent / name).write_bytes(b"x" * size)
+    monkeypatch.setattr(page_cache, "meminfo_bytes", lambda _name: 10)  # half of it is ours
+    scratch = scratch_of(home)
+    scratch.begin()
+    inputs = Inputs(scratch, home, is_cold=False)
+    inputs.know(profile({f"{home.parent}/{name}": READ for name in sizes}))
+    inputs.prepare()
+    (note,) = inputs.notes
+    assert note.startswith("not read into the page cache before each run, for want of memory: ")
+    named = {name for name in sizes if f"{home.parent}/{name}" in note}
+    assert named == {"large.h5", "last.h5"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fake_runs import Document, Nowhere, Program, tuned
@@ -126,9 +127,46 @@ def test_a_plan_that_hangs_now_and_then_is_not_kept(tmp_path: Path, monkeypatch:
     assert [name for name in names if names.count(name) > 1] == ["trial-0-dropped-1-tuned"] * 2
     (note,) = found.notes
     assert note.startswith("trial (0 dropped)/1/tuned was made once more: it met its time limit")
-    (run,) = (run for run in session._runs(Ledger(tmp_path)) if run["stopped"])
-    assert (run["name"], run["stopped"]) == ("trial (0 dropped)/1/tuned, at its limit", "limit")
-    assert page._run(run)[-1] == "-15, ended (limit)"
+    forgiven, last = (run for run in session._runs(Ledger(tmp_path)) if run["stopped"])
+    assert forgiven["name"] == "trial (0 dropped)/1/tuned, at its limit"
+    assert last["name"] == "trial (0 dropped)/3/tuned"
+    for run in (forgiven, last):
+        assert page._run(run)[-1] == "-15, ended (limit)"
+
+
+def test_a_run_that_failed_has_no_second_chance_when_a_tune_goes_on(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    def failing(**more: Any) -> Stalling:
+        return Stalling(lambda rules: 0.2 if "13" in rules else 1.0, **more)
+
+    failed = "trial-0-dropped-3-tuned"
+    whole = failing(outcomes={failed: [Outcome(1, 0.2)]})
+    expected = tuned(whole, PLAN, tmp_path / "whole", monkeypatch)
+    at = [name for name, _ in whole.runs].index(failed) + 2
+    killed = failing(outcomes={failed: [Outcome(1, 0.2)]}, interrupt_at=at)
+    with pytest.raises(KeyboardInterrupt):
+        tuned(killed, PLAN, tmp_path / "killed", monkeypatch)
+    resumed = failing()
+    found = tuned(resumed, PLAN, tmp_path / "killed", monkeypatch)
+    assert found.candidate is not None
+    assert "in a later run" in found.candidate.dropped["25"]
+    assert (found.verdict, kept(found)) == (expected.verdict, ["13"])
+    assert failed not in [name for name, _ in resumed.runs]
+    (run,) = (run for run in session._runs(Ledger(tmp_path / "killed")) if run["code"])
+    assert (run["name"], run["code"]) == ("trial (0 dropped)/3/tuned", 1)
+
+
+def test_a_rule_is_not_blamed_for_a_run_without_it(tmp_path: Path, monkeypatch: Patch) -> None:
+    program = Stalling(
+        lambda rules: 0.5 if "13" in rules else 1.0, noise=jitter,
+        outcomes={"without-rule-25-0-dropped-1-less": [Outcome(1, 0.5)]},
+    )  # fmt: skip
+    found = tuned(program, PLAN, tmp_path, monkeypatch)
+    assert found.candidate is not None
+    assert "in a later run, without rule 25" in found.candidate.dropped["17"]
+    assert "does not pay" in found.candidate.dropped["25"]
+    assert kept(found) == ["13"]
 
 
 def test_what_was_forgiven_is_known_when_a_tune_goes_on(tmp_path: Path) -> None:

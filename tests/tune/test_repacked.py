@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -157,6 +158,21 @@ def test_the_same_values_from_a_copy_prove_it(tmp_path: Path) -> None:
         assert copy["table"].chunks == tuple(file["datasets"][0]["to"])
     assert hash_of(home / "in.h5") == before
     assert Path(file["copy"]).is_relative_to(tmp_path / "scratch")
+
+
+@pytest.mark.usefixtures("no_pairs")
+def test_the_command_for_a_link_can_be_run(tmp_path: Path) -> None:
+    home, far = tmp_path / "home", tmp_path / "far"
+    for folder in (home, far):
+        folder.mkdir()
+    table(far)
+    (home / "in.h5").symlink_to(far / "in.h5")
+    found, _ = tried(home, tmp_path / "scratch", COLUMNS)
+    (file,) = found.as_json(home, f"{tmp_path}/scratch/profile.json")["files"]
+    tailrace(*shlex.split(file["command"])[1:], cwd=home).expect(0)
+    assert (home / "in.h5").is_symlink()
+    with h5py.File(far / "in.h5") as made:
+        assert list(made["table"].chunks) == file["datasets"][0]["to"]
 
 
 @pytest.mark.usefixtures("no_pairs")

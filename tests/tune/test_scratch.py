@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -314,3 +315,28 @@ def test_a_write_of_the_same_size_is_seen(tmp_path: Path) -> None:
     before = snapshot.take(tmp_path)
     (tmp_path / "a").write_bytes(b"two")
     assert snapshot.written(before, snapshot.take(tmp_path)) == ["a"]
+
+
+def test_what_is_rewritten_with_its_time_set_back_is_seen(home: Path) -> None:
+    scratch = scratch_of(home)
+    run = scratch.begin()
+    time.sleep(0.05)  # the clock of files has steps
+    for name in ("script.py", "big.h5"):
+        before = (run / name).stat()
+        with (run / name).open("r+b") as stream:
+            stream.write(b"PRINT")
+        os.utime(run / name, ns=(before.st_atime_ns, before.st_mtime_ns))
+    left = scratch.end("one")
+    assert (left.written, left.altered) == (["big.h5", "script.py"], ["big.h5"])
+    assert scratch.begin().joinpath("big.h5").read_bytes() == BIG
+
+
+def test_what_is_only_read_and_linked_to_is_not_written(home: Path) -> None:
+    scratch = scratch_of(home)
+    run = scratch.begin()
+    time.sleep(0.05)
+    assert contents(run) == contents(home)
+    (run / "big.h5").resolve().open("rb").close()
+    (run / "again").symlink_to("script.py")
+    left = scratch.end("one")
+    assert (left.written, left.altered) == (["again"], [])

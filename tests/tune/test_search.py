@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +13,10 @@ from plans import plan, setting
 
 from tailrace.tune import search
 from tailrace.tune.arms import Misbehaved
+from tailrace.tune.asked import Asked, Verdict
+from tailrace.tune.candidate import Candidate
 from tailrace.tune.ledger import Ledger
+from tailrace.tune.loop import Found, Tune
 from tailrace.tune.pairs import Times
 from tailrace.tune.search import Means, better
 from tailrace.tune.variants import around
@@ -179,3 +183,26 @@ def test_there_is_an_end_to_the_variants(tmp_path: Path, monkeypatch: pytest.Mon
     world = World(64, tmp_path)
     world.search()
     assert sum(name.startswith("search/0/0/") for name in world.runs) == 4
+
+
+@pytest.mark.parametrize(("spent_s", "goes_on"), [(0.0, True), (25.0, True), (31.0, False)])
+def test_minutes_that_were_spent_before_a_tune_goes_on_are_gone(
+    spent_s: float, goes_on: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = Ledger(tmp_path)
+    answers: list[bool] = []
+    ledger.note("search (0 dropped)/0/0/goes on", True)
+    for name in ("search (0 dropped)/0/0/0/as it is", "search (0 dropped)/0/final/1/plan", "trial"):
+        ledger.note(name, {"elapsed_s": spent_s})
+    tune: Any = Tune.__new__(Tune)
+    tune._asked = Asked(["true"], tmp_path, tmp_path, tmp_path, search_minutes=1.0)
+    tune._arms = SimpleNamespace(seconds=None, times_of=None)
+    tune._ledger, tune._say = ledger, lambda _text: None
+
+    def asks(of: Document, _ledger: Ledger, _stage: str, means: Means) -> Any:
+        answers.append(means.has_time())
+        return of, []
+
+    monkeypatch.setattr(search, "better", asks)
+    tune._search(Found(Verdict("kept", "")), Candidate(PLAN), None)
+    assert answers == [goes_on]

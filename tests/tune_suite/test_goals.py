@@ -69,8 +69,12 @@ def test_all_goals_met() -> None:
     ("begin", "change"),
     [
         ("none slower", {"speedup": {"median": 1.1, "ci95": [0.8, 0.99]}}),
+        ("none slower", {"applied": {"speedup": {"median": 0.9, "ci95": [0.8, 0.95]},
+                                     "equal_content": True}}),
         ("content equal", {"equal_content": False}),
         ("content equal", {"equal_content": None}),
+        ("content equal", {"applied": {"speedup": {"median": 2, "ci95": [1.5, 3]},
+                                       "equal_content": False}}),
         ("twice the size", {"again": {"speedup": {"median": 2, "ci95": [1.5, 3]},
                                       "equal_content": False}}),
         ("twice the size", {"again": {"speedup": {"median": 0.9, "ci95": [0.8, 0.95]},
@@ -82,6 +86,18 @@ def test_one_program_spoils_a_goal(begin: str, change: dict[str, Any]) -> None:
     found = good_results()
     found[GAINING[0].name] |= change
     assert goal_of(found, begin).met is False
+
+
+def test_of_how_many_plans_fresh_pairs_are_known_is_said() -> None:
+    found = good_results()
+    kept = sum(bool(one["kept"]) for one in found.values())
+    assert goal_of(found, "none slower").found == "none otherwise"
+    fresh = {"speedup": {"median": 2, "ci95": [1.5, 3]}, "equal_content": True}
+    for one in GAINING[:3]:
+        found[one.name] |= {"applied": fresh}
+    goal = goal_of(found, "none slower")
+    assert goal.found == f"none otherwise; 3 of {kept} kept plans in fresh pairs under apply"
+    assert goal.met is True
 
 
 def test_an_optimal_program_is_left_alone() -> None:

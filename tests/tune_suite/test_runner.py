@@ -90,17 +90,23 @@ def test_a_kept_plan_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     low, high = again["speedup"]["ci95"]
     assert low <= again["speedup"]["median"] <= high
     assert min(again["default_s"]) > 0
+    applied = line["applied"]
+    assert (applied["scale"], applied["run"], applied["ranks"], applied["pairs"]) == (1.0, 1, 1, 3)
+    assert applied["equal_content"] is True
+    assert len(applied["default_s"]) == len(applied["applied_s"]) == 3
 
 
 def test_other_content_at_twice_the_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    again = measured(tmp_path, monkeypatch, "changes")["again"]
+    line = measured(tmp_path, monkeypatch, "changes")
+    again = line["again"]
     assert (again["equal_content"], again["differences"]) == (False, ["out_002: other bytes"])
+    assert line["applied"]["differences"] == ["out_002: only in kept_applied"]
 
 
 def test_what_is_left_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     line = measured(tmp_path, monkeypatch, "left")
     assert (line["kept"], line["plan"], line["speedup"]) == (False, None, None)
-    assert "again" not in line
+    assert not {"applied", "again"} & set(line)
 
 
 @pytest.mark.parametrize(("how", "said"), [("broken", "it broke"), ("fails", "exit code 3")])

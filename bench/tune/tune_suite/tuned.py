@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +33,14 @@ def measured(
     program: Program, places: Places, tailrace: Sequence[str], parent: Path, pairs: int
 ) -> Json:
     """What `tailrace tune --json` says, its plan as an object; and of a plan that is kept, in the
-    same folder (plans name files by their paths), `again`. Raises Failed."""
+    same folder (plans name files by their paths), `applied` and `again`. Raises Failed."""
     with _fresh(parent) as folder:
         make_input(program, places, folder)
         line = tune([*tailrace, "tune", "--json", "--", *program.words(places)], folder)
         if line["kept"]:
-            line["again"] = again(program, places, line["plan"], tailrace, folder, pairs)
+            pairs_with = Pairs(program, places, line["plan"], tailrace, folder, pairs)
+            line["applied"] = pairs_with.as_it_was()
+            line["again"] = pairs_with.otherwise()
             line["plan"].pop("proof", None)  # files and variables of this machine
         return without_places(line, places.names() | {"folder": str(folder)})
 
@@ -75,36 +78,57 @@ def tune(argv: Sequence[str], folder: Path) -> Json:
     }  # fmt: skip
 
 
-def again(
-    program: Program, places: Places, plan: Json, tailrace: Sequence[str], folder: Path, pairs: int
-) -> Json:
-    """A kept plan at twice the size, on another number of ranks, with files of other numbers: is
-    the content that of the program without it, and is it not slower?"""
-    asked: Json = {"scale": again_scale, "run": 2, "ranks": program.again_ranks or program.ranks}
-    file = folder / "kept_plan.json"
-    file.write_text(json.dumps(plan), encoding="utf-8")
-    words = program.words(places, **asked)
-    make_input(program, places, folder, **asked)
-    kept = {arm: folder / f"kept_{arm}" for arm in ("default", "applied")}
-    for place in kept.values():
-        place.mkdir()
-    argv = {"default": words, "applied": [*tailrace, "apply", "--json", str(file), "--", *words]}
-    times: dict[str, list[float]] = {arm: [] for arm in kept}
-    for number in range(pairs):
-        for arm in kept if number % 2 == 0 else reversed(kept):
-            times[arm].append(_timed(argv[arm], folder, kept[arm]))
-    differences = different(kept["default"], kept["applied"], program.by_itself)
-    return asked | {
-        "pairs": pairs,
-        "default_s": times["default"],
-        "applied_s": times["applied"],
-        "speedup": {
-            "median": statistics.median_ratio(times["applied"], times["default"]),
-            "ci95": statistics.median_ratio_interval(times["applied"], times["default"]),
-        },
-        "equal_content": not differences,
-        "differences": differences[:8],
-    }
+@dataclass(frozen=True)
+class Pairs:
+    """A program by itself and under `tailrace apply` with a kept plan, in turns."""
+
+    program: Program
+    places: Places
+    plan: Json
+    tailrace: Sequence[str]
+    folder: Path
+    count: int
+
+    def as_it_was(self) -> Json:
+        """The very command that was tuned: is it faster also where no choice was made by the
+        times? What it reads is there."""
+        return self._compared({"scale": 1.0, "run": 1, "ranks": self.program.ranks})
+
+    def otherwise(self) -> Json:
+        """At twice the size, on another number of ranks, with files of other numbers."""
+        ranks = self.program.again_ranks or self.program.ranks
+        asked: Json = {"scale": again_scale, "run": 2, "ranks": ranks}
+        make_input(self.program, self.places, self.folder, **asked)
+        return self._compared(asked)
+
+    def _compared(self, asked: Json) -> Json:
+        """Is the content that of the program without the plan, and is it not slower?"""
+        file = self.folder / "kept_plan.json"
+        file.write_text(json.dumps(self.plan), encoding="utf-8")
+        words = self.program.words(self.places, **asked)
+        kept = {arm: self.folder / f"kept_{arm}" for arm in ("default", "applied")}
+        for place in kept.values():
+            place.mkdir()
+        applied = [*self.tailrace, "apply", "--json", str(file), "--", *words]
+        argv = {"default": words, "applied": applied}
+        times: dict[str, list[float]] = {arm: [] for arm in kept}
+        for number in range(self.count):
+            for arm in kept if number % 2 == 0 else reversed(kept):
+                times[arm].append(_timed(argv[arm], self.folder, kept[arm]))
+        differences = different(kept["default"], kept["applied"], self.program.by_itself)
+        for place in kept.values():
+            shutil.rmtree(place)
+        return asked | {
+            "pairs": self.count,
+            "default_s": times["default"],
+            "applied_s": times["applied"],
+            "speedup": {
+                "median": statistics.median_ratio(times["applied"], times["default"]),
+                "ci95": statistics.median_ratio_interval(times["applied"], times["default"]),
+            },
+            "equal_content": not differences,
+            "differences": differences[:8],
+        }
 
 
 def make_input(program: Program, places: Places, folder: Path, **asked: Any) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -42,7 +43,12 @@ _met_limit = "it met its time limit, which one stall of the machine can do"
 
 
 class Misbehaved(Exception):
-    """A run with a plan did not go well after one before did."""
+    """A run with a plan did not go well after one before did. plan: the one that it had; None: it
+    was on copies of its inputs, without one."""
+
+    def __init__(self, words: str, plan: Document | None = None) -> None:
+        super().__init__(words)
+        self.plan = plan
 
 
 class Arms:
@@ -126,7 +132,7 @@ class Arms:
         def find() -> Document:
             measured = self._made(_plain, None, keep=True, plain=True)
             if measured.outcome.code != self._expected_code() or measured.outcome.stopped:
-                raise self._went_wrong(_plain, None, measured)
+                raise self._failed(_plain, measured)
             assert self._default is not None and measured.result is not None
             default, result = self._default, measured.result
             found = self._before_blame(
@@ -169,6 +175,11 @@ class Arms:
             lambda by_itself: content.against_default(default, result, by_itself),
             lambda report: bool(report.differences), result, known,
         )  # fmt: skip
+
+    def against_itself(self) -> tuple[Comparison, Times]:
+        """The default, with more pairs where there may be a difference."""
+        arms, run = ("A1", "A2"), self._timed({})
+        return pairs.against_itself(self._ledger, "default against itself", arms, run, self._say)
 
     def in_turns(self, stage: str, arms: tuple[str, str], plans: Plans, wanted: int) -> Times:
         """Pairs of two arms, so many. plans: of the arms that have one."""
@@ -220,29 +231,31 @@ class Arms:
             return self._timed({"plan": plan})("plan", name)
         except Misbehaved as error:
             self._say(f"{name}: {error}")
-            return float(self._ledger.fact(name, lambda: {"elapsed_s": "inf"})["elapsed_s"])
+            return math.inf
 
     def _timed(self, plans: Plans) -> pairs.Run:
+        """A run that goes wrong is a fact like any other: it has no second chance."""
+
         def run(arm: str, name: str) -> float:
             plan = plans.get(arm)
-
-            def find() -> Document:
-                measured = self._made(name, plan)
-                if measured.outcome.code != self._expected_code() or measured.outcome.stopped:
-                    raise self._went_wrong(name, plan, measured)
-                return measured.as_fact()
-
-            return float(self._ledger.fact(name, find)["elapsed_s"])
+            fact = self._ledger.fact(name, lambda: self._timed_fact(name, plan))
+            if "wrong" in fact:
+                raise Misbehaved(fact["wrong"], plan)
+            return float(fact["elapsed_s"])
 
         return run
 
+    def _timed_fact(self, name: str, plan: Document | None) -> Document:
+        measured = self._made(name, plan)
+        if measured.outcome.code == self._expected_code() and not measured.outcome.stopped:
+            return measured.as_fact()
+        if plan is None and not self._on_copies:
+            raise self._failed(name, measured)
+        wrong = f"in a later run, {name}: {measured.outcome.words}"
+        return {**measured.as_fact(), "wrong": wrong}
+
     def _expected_code(self) -> int:
         return self._default.code if self._default is not None else 0
-
-    def _went_wrong(self, name: str, plan: Document | None, measured: Measured) -> Exception:
-        if plan is not None or self._on_copies:
-            return Misbehaved(f"in a later run, {name}: {measured.outcome.words}")
-        return self._failed(name, measured)
 
     def _failed(self, name: str, measured: Measured) -> Exception:
         said = self._runner.last_words(_file_name(name))

@@ -135,9 +135,10 @@ def against_default(default: Result, tuned: Result, known: ByItself) -> Report:
     if tuned.code != default.code:
         report.differences.append(f"exit code {tuned.code}, by default {default.code}")
     _same_files(default, tuned, known, report)
+    has_content = bool(known.only)
     for name, expectation in known.files.items():
         if name in tuned.files and name in default.files:
-            _one_file(name, default, tuned, expectation, report)
+            has_content |= _one_file(name, default, tuned, expectation, report)
     by_themselves = {name for name in tuned.reads if _fits(name, known.read_patterns)}
     given = delivered.compared(default.reads, tuned.reads, known.reads | by_themselves)
     _same_reads(given, report)
@@ -145,7 +146,7 @@ def against_default(default: Result, tuned: Result, known: ByItself) -> Report:
     report.notes += tuned.notes
     if default.unseen or tuned.unseen:
         report.notes.append("not looked at: reads of more datasets than there is room to note")
-    _same_print(tuned, known, report)
+    _same_print(tuned, known, report, counts=not (has_content or report.reads_compared))
     report.what = "; ".join(filter(None, [_what(report), given.what])) or "nothing"
     interrupts.check()  # one that was swallowed meanwhile: then this was cut short, and is no proof
     return report
@@ -175,20 +176,22 @@ def _same_files(default: Result, tuned: Result, known: ByItself, report: Report)
         report.differences.append("other files were removed")
 
 
-def _one_file(name: str, default: Result, tuned: Result, known: Itself, report: Report) -> None:
+def _one_file(name: str, default: Result, tuned: Result, known: Itself, report: Report) -> bool:
+    """Whether there is any content in it, compared or left out."""
     found = compared(default.files[name], tuned.files[name], known)
     if found.how == "left out":
-        return
+        return True
     problems = list(found.differences)
     if not problems:
         problems += newer_than(default.files[name], tuned.files[name])
     if problems:
         report.files.append(name)
         report.differences += [f"{name}: {one}" for one in problems]
-    if found.count or found.how == "bytes":
+    if found.count:
         report.files_compared += 1
     report.objects_compared += found.count if found.how == "objects" else 0
     report.compared_bytes += found.read_bytes
+    return bool(found.count or known.ignore)
 
 
 def _same_reads(given: delivered.Compared, report: Report) -> None:
@@ -199,11 +202,11 @@ def _same_reads(given: delivered.Compared, report: Report) -> None:
     report.notes += given.notes
 
 
-def _same_print(tuned: Result, known: ByItself, report: Report) -> None:
+def _same_print(tuned: Result, known: ByItself, report: Report, *, counts: bool) -> None:
     """Where files are written, or what is read was hashed, that is the content, and what is printed
-    is mostly about the run."""
+    is mostly about the run. Files without content are none."""
     why = printed.differs(known.printed, tuned.stdout)
-    if known.files or known.only or report.reads_compared:
+    if not counts:
         if why:
             report.notes.append(f"what is printed: {why}")
         return

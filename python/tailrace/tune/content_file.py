@@ -52,7 +52,7 @@ def together(one: Itself, other: Itself) -> Itself:
 @dataclass
 class Compared:
     """how: objects (and attributes, of a container), lines (of text), bytes, or left out; count:
-    how many. differences: sentences."""
+    how many, 0 where there is no content: an empty file, bare groups. differences: sentences."""
 
     how: str
     count: int = 0
@@ -64,8 +64,9 @@ def itself(one: Path, other: Path) -> Itself:
     """What differs between two runs of the default in one file."""
     if not _is_container(one) or not _is_container(other):
         return _itself_of_bytes(one, other)
+    options = CompareOptions(most=_most_differences, elements_of_each=1)
     try:
-        report = compare_files(one, other, CompareOptions(most=_most_differences), _hear)
+        report = compare_files(one, other, options, _hear)
     except TailraceError:  # not whole, as a file may be at a close in between
         return Itself(whole=True)
     patterns = tuple(dict.fromkeys(_pattern(difference) for difference in report.first))
@@ -93,8 +94,9 @@ def _compared_container(default: Path, tuned: Path, known: Itself) -> Compared:
         report = compare_files(default, tuned, CompareOptions(ignore=known.ignore), _hear)
     except TailraceError as error:
         return Compared("objects", differences=[f"cannot be read: {error.what}"])
-    said = report.objects - 1 + report.attributes  # that there is a root says nothing
-    return Compared("objects", said, report.read_bytes, _sentences(report))
+    count = report.objects - 1 + report.attributes  # that there is a root says nothing
+    has_content = report.read_bytes or report.attributes
+    return Compared("objects", count if has_content else 0, report.read_bytes, _sentences(report))
 
 
 def _hear(_done: int, _total: int) -> None:

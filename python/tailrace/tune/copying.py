@@ -8,6 +8,7 @@ import fcntl
 import os
 import shutil
 import stat
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -77,6 +78,22 @@ def write_into(source: Path, target: Path) -> None:
     with source.open("rb") as reading, target.open("r+b") as writing:
         shutil.copyfileobj(reading, writing, _piece_bytes)
         writing.truncate()
+
+
+def cut_ties(file: Path, folders: Iterable[Path], beside: Path) -> None:
+    """What below these folders is another name of a file becomes a copy, made under the name
+    `beside`: the file is about to be written into."""
+    if file.stat().st_nlink < 2:
+        return
+    for folder in folders:
+        for name in list(folder.rglob("*")):
+            if name.is_symlink() or not name.is_file() or not name.samefile(file):
+                continue
+            with suppress(PermissionError):
+                name.chmod(name.stat().st_mode | stat.S_IRUSR)
+            beside.unlink(missing_ok=True)
+            copy_file(name, beside)
+            beside.replace(name)
 
 
 def link_or_copy(source: Path, target: Path) -> None:

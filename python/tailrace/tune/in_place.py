@@ -24,7 +24,7 @@ from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.tune import others, tree
 from tailrace.tune.aside import Aside
-from tailrace.tune.copying import copy_afresh, copy_file, link_or_copy, same_content
+from tailrace.tune.copying import copy_afresh, copy_file, cut_ties, link_or_copy, same_content
 from tailrace.tune.restoring import Changes, Restoring
 from tailrace.tune.scratch import Left
 from tailrace.tune.survey import Survey
@@ -46,7 +46,7 @@ class InPlace:
         self.put_aside = root / tree.put_aside
         self.originals, self._mark = root / "originals", root / others.at_work
         self._tree, self._moved = root / "tree", root / "moved"
-        self._restoring = Restoring(home, self.originals, {}, self._skip)
+        self._restoring = self._known({})
         self._aside = Aside(self.put_aside, root / "written.json")
         self._at_work = False
 
@@ -142,7 +142,12 @@ class InPlace:
             tree.discard(self._root)
 
     def _known(self, known: Tree) -> Restoring:
-        return Restoring(self.folder, self.originals, known, self._skip)
+        return Restoring(self.folder, self.originals, known, self._skip, self._let_go)
+
+    def _let_go(self, here: Path) -> None:
+        """What runs have left, or what was put aside, may be another name of it: see _copy_out."""
+        ours = (self.kept, self._moved, self.put_aside)
+        cut_ties(here, ours, self._root / "untied")
 
     def _copy(self, known: Tree) -> int:
         """Of files, and of those beyond the folder that links lead to."""

@@ -24,6 +24,7 @@ class Inputs:
         self._touched: set[Path] | None = None  # None: not known, so all
         self._read: list[Path] = []
         self._not_cold: dict[Path, None] = {}
+        self._not_warm: dict[Path, None] = {}
 
     def know(self, profile: Mapping[str, Any]) -> None:
         """From a run, with the files where the user has them."""
@@ -36,7 +37,7 @@ class Inputs:
         if self._is_cold:
             self._not_cold.update(dict.fromkeys(page_cache.cold(self.files())))
         else:
-            page_cache.warm(self.files())
+            self._not_warm.update(dict.fromkeys(page_cache.warm(self.files())))
 
     def files(self) -> list[Path]:
         """Where the next run finds them."""
@@ -50,11 +51,16 @@ class Inputs:
     @property
     def notes(self) -> list[str]:
         """What was not as the runs were to find it."""
-        if not self._not_cold:
-            return []
         homes = [(self._ground.folder, self._home)]
-        names = some([relocate.at_home(str(path), homes) for path in self._not_cold], 3)
-        return [f"not cold before each run, since it lies in memory or cannot be opened: {names}"]
+        not_so = {
+            "not cold before each run, since it lies in memory or cannot be opened": self._not_cold,
+            "not read into the page cache before each run, for want of memory": self._not_warm,
+        }
+        return [
+            f"{what}: {some([relocate.at_home(str(path), homes) for path in paths], 3)}"
+            for what, paths in not_so.items()
+            if paths
+        ]
 
 
 def _is_data(path: Path) -> bool:

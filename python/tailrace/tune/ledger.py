@@ -85,7 +85,7 @@ def remove(folder: Path) -> None:
 def taken(folder: Path) -> BinaryIO:
     """The folder's lock, to be held as long as this tune works in it. Raises: another one does."""
     folder.mkdir(parents=True, exist_ok=True)
-    stream = (folder / _lock).open("wb")
+    stream = (folder / _lock).open("ab")
     try:
         fcntl.flock(stream.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -10,13 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tailrace import statistics
 from tailrace.intent import advice, proof
 from tailrace.intent.apply import Line
 from tailrace.intent.sources import worth_saying
 from tailrace.statistics import Comparison
 from tailrace.tune import candidate as candidates
-from tailrace.tune import landlock, leave_out, pairs, recording, repacked, search, touched, unseen
+from tailrace.tune import landlock, leave_out, recording, repacked, search, touched, unseen
 from tailrace.tune.arms import Arms, Misbehaved
 from tailrace.tune.asked import Asked, Document, Verdict
 from tailrace.tune.candidate import Candidate
@@ -92,7 +91,7 @@ class Tune:
             self._note_outside(found)
             if found.known is not None:
                 found.known = self._arms.all_that_differs(found.known)
-            found.notes += self._runner.inputs.notes + self._arms.notes
+            found.notes += self._runner.notes + self._arms.notes
             return found
         finally:
             self._runner.outside.put_back()
@@ -168,7 +167,8 @@ class Tune:
                 self._tuned(found)
                 return
             except Misbehaved as error:
-                suspect = by_suspicion(found.candidate.plan)[0]
+                plan = found.candidate.plan if error.plan is None else error.plan
+                suspect = by_suspicion(plan)[0]
                 self._say(f"rule {suspect.id} is dropped: {error}")
                 found.candidate.drop(suspect.id, str(error))
                 found.forget(suspect.id)
@@ -264,10 +264,7 @@ class Tune:
 
     def _steady(self, found: Found) -> bool:
         """The default against itself."""
-        first = statistics.looks[0]
-        same = self._arms.in_turns("default against itself", ("A1", "A2"), {}, first)
-        found.same = pairs.verdict(same)
-        self._same = same
+        found.same, self._same = self._arms.against_itself()
         if found.same.verdict in {"faster", "slower"}:
             _ended(found, "no_verdict", "the default differs from itself: this machine is not "
                    "steady enough now")  # fmt: skip
@@ -306,8 +303,10 @@ class Tune:
         self._confirm(found, one, known)
 
     def _search(self, found: Found, one: Candidate, known: ByItself) -> None:
-        """Better numbers for what is left of the plan."""
-        end = time.monotonic() + 60 * self._asked.search_minutes
+        """Better numbers for what is left of the plan. Of the minutes those are gone that a tune
+        which is gone on with has spent on it before."""
+        left_s = 60 * self._asked.search_minutes - search.spent_s(self._ledger)
+        end = time.monotonic() + left_s
         means = Means(
             self._arms.seconds,
             self._arms.times_of,
@@ -315,7 +314,7 @@ class Tune:
             lambda: time.monotonic() < end,
             self._say,
         )
-        stage = f"search {_stage(one)}"
+        stage = f"{search.prefix}{_stage(one)}"
         one.plan, changes = search.better(one.plan, self._ledger, stage, means)
         found.changes += changes
 
@@ -329,7 +328,7 @@ class Tune:
         last = self._arms.check(f"proof {_stage(one)}", one.plan, known)
         found.report, found.lines = last.report, last.lines
         if last.problem or last.report is None:
-            raise Misbehaved(last.problem)
+            raise Misbehaved(last.problem, one.plan)
         if not last.report.equal:
             _ended(found, "not_proven", "nothing of what it writes or prints could be compared")
             return

@@ -23,6 +23,7 @@ from tailrace.tune.inputs import Inputs
 from tailrace.tune.outside import Outside
 from tailrace.tune.scratch import Left
 from tailrace.tune.supervise import Job, Outcome, supervised
+from tailrace.units import plural
 
 Document = dict[str, Any]
 _nothing: Document = {
@@ -103,6 +104,7 @@ class Runner:
         self.outside = Outside([], setting.root)
         self.command, self.least_free_bytes = setting.command, setting.least_free_bytes
         self.inputs = Inputs(ground, setting.home, is_cold=setting.is_cold)
+        self._not_at_rest = 0
 
     def run(
         self, name: str, plan: Document | None, limit_s: float | None, keep: bool = False,
@@ -118,7 +120,7 @@ class Runner:
         setting, ground = self._setting, self._ground
         ground.begin()
         self.outside.put_back()
-        settle()
+        self._not_at_rest += not settle()
         self.inputs.prepare()
         with Application(setting, ground, plan, name, hashes=keep and not plain) as application:
             outcome = supervised(
@@ -161,6 +163,17 @@ class Runner:
             noted["unseen"],
             tuple(noted["notes"]),
         )
+
+    @property
+    def notes(self) -> list[str]:
+        """What was not as the runs were to find it."""
+        found = self.inputs.notes
+        if self._not_at_rest:
+            found.append(
+                f"the machine was not at rest before {plural(self._not_at_rest, 'run')}: others "
+                "write to its disks all the time, or the system does not tell"
+            )
+        return found
 
     def prints(self, name: str) -> Path:
         """Where what a run prints is kept."""

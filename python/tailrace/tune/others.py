@@ -96,9 +96,19 @@ def sign(scratch: Path, output: Path) -> None:
         write_text(file, json.dumps(str(output)))
 
 
+def is_signed(scratch: Path) -> bool:
+    """Whether it is the scratch folder of a tune."""
+    return _begins(scratch / _owner, _first_word)
+
+
+def has_begun(output: Path) -> bool:
+    """Whether it is the folder of the results of an unfinished tune."""
+    return _begins(output / _facts, _first_fact)
+
+
 def is_of_a_tune(folder: Path) -> bool:
     """Whether it is the folder of an unfinished tune: of its results, or its scratch folder."""
-    return _begins(folder / _owner, _first_word) or _begins(folder / _facts, _first_fact)
+    return is_signed(folder) or has_begun(folder)
 
 
 def check_put_back(folders: Iterable[Path]) -> None:

@@ -15,17 +15,21 @@ from tailrace.run.quiet import meminfo_bytes
 _piece = 1 << 22
 
 
-def warm(files: Iterable[Path]) -> None:
-    """Reads files once, as far as half of the memory goes."""
+def warm(files: Iterable[Path]) -> list[Path]:
+    """Reads files once, as far as half of the memory goes; gives those that it did not go for."""
     left = (meminfo_bytes("MemAvailable") or 1 << 30) // 2
+    unread = []
     for path in files:
         with suppress(OSError):
-            left -= path.stat().st_size
-            if left < 0:
-                return
+            size = path.stat().st_size
+            if size > left:
+                unread.append(path)
+                continue
+            left -= size
             with path.open("rb", buffering=0) as stream:
                 while stream.read(_piece):
                     pass
+    return unread
 
 
 def cold(files: Iterable[Path]) -> list[Path]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -52,6 +53,21 @@ def until_decided(
         alternate(ledger, stage, arms, times, look, run, say)
         found = verdict(times, same)
         if found.verdict != "more_pairs_needed":
+            break
+    return found, times
+
+
+def against_itself(
+    ledger: Ledger, stage: str, arms: tuple[str, str], run: Run, say: Say
+) -> tuple[Comparison, Times]:
+    """Two arms that are the same. Where their medians are near each other the first look is enough:
+    the test itself would say so only at the last."""
+    times = Times()
+    for look in statistics.looks:
+        alternate(ledger, stage, arms, times, look, run, say)
+        found = verdict(times)
+        is_near = abs(math.log(found.ratio)) < math.log1p(statistics.effect)
+        if is_near or found.verdict != "more_pairs_needed":
             break
     return found, times
 

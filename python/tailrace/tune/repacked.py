@@ -113,8 +113,12 @@ class Arm:
 
 
 def command(file: str, profile: str) -> str:
-    """What repacks a file for the reads of a profile, for a shell."""
-    return shlex.join(["tailrace", "repack", file, "--profile", profile])
+    """What repacks a file for the reads of a profile, for a shell. It follows a link, by whose
+    name the profile knows the file."""
+    words = ["tailrace", "repack", file, "--profile", profile]
+    if file.startswith("/") and os.path.realpath(file) != file:
+        words += ["--as", file]
+    return shlex.join(words)
 
 
 def proposed(plan: Mapping[str, Any], profile: Mapping[str, Any], home: Path) -> Proposed:

@@ -41,10 +41,15 @@ class Changes:
 
 class Restoring:
     """Of one folder. copies: where those of its files are. known: the tree as it was when it was
-    copied; what was put back since has other inodes, so what the system says now stands beside."""
+    copied; what was put back since has other inodes, so what the system says now stands beside.
+    let_go: is told a file before that is written into: other names of it would change with it."""
 
-    def __init__(self, folder: Path, copies: Path, known: Tree, skip: set[Path]) -> None:
+    def __init__(
+        self, folder: Path, copies: Path, known: Tree, skip: set[Path],
+        let_go: Callable[[Path], None],
+    ) -> None:  # fmt: skip
         self._folder, self._copies, self.known, self._skip = folder, copies, known, skip
+        self._let_go = let_go
         self.now = dict(known)
 
     def take(self) -> Tree:
@@ -128,16 +133,19 @@ class Restoring:
         if here.is_file() and same_content(here, copy):
             _look(here, was)
         elif here.is_file() and self._has_names_elsewhere(here, was):
-            write_into(copy, here)
-            _look(here, was)
+            self._write_into(copy, here, was)
         else:
             try:
                 _replace(copy, here, was)
             except OSError as error:
                 if not (is_closed_beside(error) and here.is_file()):
                     raise
-                write_into(copy, here)
-                _look(here, was)
+                self._write_into(copy, here, was)
+
+    def _write_into(self, copy: Path, here: Path, was: Entry) -> None:
+        self._let_go(here)
+        write_into(copy, here)
+        _look(here, was)
 
     def _has_names_elsewhere(self, here: Path, was: Entry) -> bool:
         """Another name beyond the folder leads to it: it has to stay the same file."""

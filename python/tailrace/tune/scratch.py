@@ -153,8 +153,10 @@ class Scratch:
         return Left(where, sorted({*wrote, *altered}), gone, altered, strays)
 
     def read_files(self) -> list[Path]:
-        """What runs may read, copies and links: for a page cache in the same state before each."""
-        return [self.folder / name for name in self._found.files]
+        """What runs may read, copies and links, also links to files that were not copied: for a
+        page cache in the same state before each."""
+        linked = [name for name in self._found.links if _is_file(self.folder / name)]
+        return [self.folder / name for name in (*self._found.files, *linked)]
 
     def places(self) -> list[Path]:
         """Where the files of the working folder are while a run works."""
@@ -174,6 +176,11 @@ class Scratch:
 
     def _strays(self) -> list[str]:
         return sorted(snapshot.take(self.inputs).keys() - self._inputs.keys())
+
+
+def _is_file(path: Path) -> bool:
+    """Where a link leads into a closed folder Path.is_file() would raise."""
+    return os.path.isfile(path)  # noqa: PTH113
 
 
 def _make_folders(root: Path, names: list[str]) -> None:

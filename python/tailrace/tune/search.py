@@ -17,6 +17,7 @@ from tailrace.tune.variants import Variant, around
 
 Document = dict[str, Any]
 
+prefix = "search "  # of the names of all its runs
 most_variants = 16
 most_generations = 6
 _most_runs = 4  # of one variant in one round
@@ -36,6 +37,13 @@ class Means:
     is_good: Callable[[str, Document], bool]
     has_time: Callable[[], bool]
     say: Callable[[str], None]
+
+
+def spent_s(ledger: Ledger) -> float:
+    """What the runs of searches have taken so far."""
+    facts = ledger.all().items()
+    runs = (run for name, run in facts if name.startswith(prefix) and isinstance(run, dict))
+    return sum(float(run["elapsed_s"]) for run in runs)
 
 
 def better(plan: Document, ledger: Ledger, stage: str, means: Means) -> tuple[Document, list[str]]:

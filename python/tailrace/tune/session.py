@@ -17,7 +17,7 @@ from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import plugin, proof
 from tailrace.intent.native_calls import call
-from tailrace.tune import killed, others, page, processes, relocate, tree
+from tailrace.tune import killed, others, own_folders, page, processes, relocate, tree
 from tailrace.tune.asked import Asked
 from tailrace.tune.confine import Confinement
 from tailrace.tune.ground import Ground
@@ -50,7 +50,7 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
             "there is no tune to go on with", where=str(asked.output),
             hint="leave --resume out, or name its folder with -o",
         )  # fmt: skip
-    check_output(asked.output)
+    own_folders.check(asked.output, asked.scratch)
     processes.adopt()
     patience = interrupts.patient() if asked.in_place else nullcontext()
     held = others.held(asked.home, alone=asked.in_place, allowed=_allowed(asked))
@@ -83,26 +83,6 @@ def _allowed(asked: Asked) -> list[Path]:
     """Folders in which files are written; also of a killed tune, whose files are put back there."""
     begun = Ledger(asked.state).known("asked") or {}
     return [*asked.allow_outside, *map(Path, begun.get("allow_outside", []))]
-
-
-def check_output(folder: Path) -> None:
-    """Raises: what stands there is not of a tune, and nothing is to be lost in it."""
-    if not folder.exists():
-        return
-    if folder.is_dir():
-        ours = ("state/facts.jsonl", "state/lock", "scratch/put_aside")
-        begun = any((folder / name).exists() for name in ours)
-        if begun or _has_result(folder) or not any(folder.iterdir()):
-            return
-    raise TailraceError(
-        "is there and is no folder of tailrace tune", where=str(folder),
-        hint="name another one with -o; nothing was written into this one",
-    )  # fmt: skip
-
-
-def _has_result(folder: Path) -> bool:
-    file = folder / "result.json"
-    return file.is_file() and b'"tailrace-tune/' in file.read_bytes()[:200]
 
 
 def preview(asked: Asked) -> Document:

@@ -15,10 +15,12 @@ _not_output = {"__pycache__", *version_control}
 
 @dataclass(frozen=True)
 class State:
-    """Enough to see that a file was written: each write changes its time."""
+    """Enough to see that a file was written: each write changes its times. changed_ns: the system's
+    own, which no program can set back; 0 for a link, which says the same as long as it is there."""
 
     bytes: int
     modified_ns: int
+    changed_ns: int
     inode: int
     link: bool
 
@@ -39,9 +41,11 @@ def take(folder: Path, skip: Collection[Path] = ()) -> Snapshot:
             except OSError:  # removed meanwhile, or in a folder that only lists names
                 continue
             if stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode):
+                is_link = stat.S_ISLNK(status.st_mode)
                 found[os.path.relpath(path, folder)] = State(
-                    status.st_size, status.st_mtime_ns, status.st_ino, stat.S_ISLNK(status.st_mode)
-                )
+                    status.st_size, status.st_mtime_ns, 0 if is_link else status.st_ctime_ns,
+                    status.st_ino, is_link,
+                )  # fmt: skip
     return found
 
 

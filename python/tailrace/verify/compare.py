@@ -29,14 +29,16 @@ _kind_words = {"type": "committed datatype", "alias": "hard link to an object na
 
 @dataclass(frozen=True)
 class CompareOptions:
-    """What is left out, how near is near enough, how many differences are kept; and how much memory
-    it takes: for elements that are compared at a time, and for unpacked chunks of each file."""
+    """What is left out, how near is near enough, how many differences are kept, and elements of one
+    dataset among them (None: all for which there is room); and how much memory it takes: for
+    elements that are compared at a time, and for unpacked chunks of each file."""
 
     ignore: tuple[str, ...] = ()
     tolerance: Tolerance = EXACT
     most: int = 20
     slab_bytes: int = pace.slab_bytes
     cache_bytes: int = greatest_cache_bytes
+    elements_of_each: int | None = None
 
 
 DEFAULTS = CompareOptions()
@@ -84,10 +86,12 @@ class _Comparison:
         self._nodes, self._others, report.model = common_views(left, right)
         self._meter = meter
         self._total_bytes = sum(_bytes(node) for node in self._nodes.values())
+        most = options.most
+        if options.elements_of_each is not None:
+            most = min(most, options.elements_of_each)
         self._values = ValueComparison(
-            left.reference_text, right.reference_text, options.tolerance, options.most,
-            options.slab_bytes,
-        )  # fmt: skip
+            left.reference_text, right.reference_text, options.tolerance, most, options.slab_bytes
+        )
 
     def run(self) -> None:
         for path in sorted(self._nodes.keys() | self._others.keys()):

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A tune works in folders of its own: those of the user are refused, whatever their names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tailrace_cli import called
+
+from tailrace.errors import ExitCode, TailraceError
+from tailrace.tune import own_folders
+from tailrace.tune.ledger import Ledger
+
+
+@pytest.fixture
+def output(home: Path) -> Path:
+    """The folder of the results of a tune that has ended."""
+    folder = home / "out"
+    folder.mkdir()
+    (folder / "result.json").write_text('{"schema": "tailrace-tune/1"}')
+    return folder
+
+
+def put(file: Path, content: bytes) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content)
+
+
+@pytest.mark.usefixtures("at_home")
+@pytest.mark.parametrize(
+    "name",
+    ["scratch/mine", "state/mine", "state/lock", "state/facts.jsonl", "state/profile.json"],
+)
+def test_a_folder_of_the_users_beside_results_is_refused_and_stays(output: Path, name: str) -> None:
+    put(output / name, b"mine")
+    ran = called("tune", "-o", "out", "--", "true").expect(2)
+    assert "is there and is not of a tune" in ran.err
+    assert (output / name).read_bytes() == b"mine"
+    found = sorted(str(path.relative_to(output)) for path in output.rglob("*") if path.is_file())
+    assert found == sorted(["result.json", name])
+
+
+def test_folders_that_are_only_called_so_are_refused(home: Path) -> None:
+    for number, name in enumerate(("state/lock", "scratch/put_aside/one")):
+        folder = home / str(number)
+        put(folder / name, b"")
+        put(folder / "plan.json", b"mine")
+        with pytest.raises(TailraceError, match="no folder of tailrace tune") as raised:
+            own_folders.check(folder, folder / "scratch")
+        assert raised.value.code == ExitCode.USAGE
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("state/lock", b""),
+        ("state/facts.jsonl", b""),
+        ("state/profile.json", b'{"schema": "tailrace-profile/1"}'),
+        ("scratch/put_aside/one", b"of the user"),
+        ("scratch/of_tailrace_tune", b'"/somewhere/out"'),
+    ],
+)
+def test_what_a_tune_has_left_does_not_hinder_the_next(
+    output: Path, name: str, content: bytes
+) -> None:
+    put(output / name, content)
+    own_folders.check(output, output / "scratch")
+    (output / "result.json").unlink()
+    own_folders.check(output, output / "scratch")
+
+
+def test_an_unfinished_tune_knows_its_scratch_folder_and_no_other(output: Path) -> None:
+    (output / "state").mkdir()
+    Ledger(output / "state").note("asked", {"argv": [], "scratch": str(output / "scratch")})
+    put(output / "scratch/inputs/one", b"a copy")
+    own_folders.check(output, output / "scratch")
+    put(output.parent / "far/one", b"mine")
+    with pytest.raises(TailraceError, match="is not of a tune, whose runs work there"):
+        own_folders.check(output, output.parent / "far")
