@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from plans import plan as plan_of
+from plans import setting
 
 from tailrace.intent.apply import Line
 from tailrace.tune import loop
@@ -25,6 +27,11 @@ from tailrace.tune.scratch import Left
 from tailrace.tune.supervise import Outcome
 
 Document = dict[str, Any]
+
+PLAN = plan_of(
+    ("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes"), setting("17", "chunk", "layout")]),
+    ("/d/a.h5", "", [setting("25", "write_mode", "collective")]),
+)
 
 
 @dataclass
@@ -131,3 +138,13 @@ def tuned(
         ledger.note("seed", "7")
     ground: Any = Nowhere(folder)
     return Tune(asked, ground, ledger, lambda _text: None).run()
+
+
+def jitter(number: int) -> float:
+    """Up to 1 %, in no order that pairs could follow."""
+    return (number * 7919 % 13) / 1300
+
+
+def kept(found: Found) -> list[str]:
+    assert found.candidate is not None
+    return [rule.id for rule in found.candidate.rules]

@@ -20,7 +20,6 @@ from tailrace import interrupts
 from tailrace.errors import TailraceError
 from tailrace.tune import in_place, restoring, session, survey
 from tailrace.tune.in_place import InPlace
-from tailrace.tune.tree import Entry
 
 Content = dict[str, tuple[int, str]]
 
@@ -422,43 +421,3 @@ def test_a_file_in_a_folder_that_may_not_be_written(home: Path) -> None:
     ground.close()
     far.chmod(0o755)
     assert [path.name for path in far.iterdir()] == ["mine"]
-
-
-@pytest.fixture
-def nothing_beside_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    replace = restoring._replace
-
-    def refused(copy: Path, here: Path, was: Entry) -> None:
-        if here.name == "one":
-            raise PermissionError(13, "Permission denied")
-        replace(copy, here, was)
-
-    monkeypatch.setattr(restoring, "_replace", refused)
-
-
-@pytest.mark.usefixtures("nothing_beside_one")
-def test_what_a_run_has_left_stays_where_a_file_is_written_into(home: Path) -> None:
-    before = everything(home)
-    ground = ground_of(home)
-    kept = {}
-    for text in (b"of the first run", b"of the second"):
-        ground.begin()
-        (home / "one").write_bytes(text)
-        kept[text] = ground.end(f"run-{len(kept)}").folder / "one"
-        assert everything(home) == before
-        assert [path.read_bytes() for path in kept.values()] == list(kept)
-
-
-@pytest.mark.usefixtures("nothing_beside_one")
-def test_what_was_put_aside_stays_where_a_file_is_written_into(home: Path) -> None:
-    before = everything(home)
-    ground = ground_of(home)
-    (home / "one").write_bytes(b"edited")
-    ground.put_back()
-    assert everything(home) == before
-    ground.begin()
-    (home / "one").write_bytes(b"of a run, or edited meanwhile")
-    ground.end("run")
-    assert everything(home) == before
-    aside = [ground.put_aside / name for name in ("one", "again-2/one")]
-    assert [path.read_bytes() for path in aside] == [b"edited", b"of a run, or edited meanwhile"]

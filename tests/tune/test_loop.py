@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
-from fake_runs import Document, Nowhere, Program, tuned
+from fake_runs import PLAN, Nowhere, Program, jitter, kept, tuned
 from plans import plan, setting
 
 from tailrace.errors import TailraceError
-from tailrace.intent.apply import Line
-from tailrace.tune import loop, page, recording, repacked, session
+from tailrace.tune import loop, repacked
 from tailrace.tune.asked import Asked, Verdict
 from tailrace.tune.ledger import Ledger
 from tailrace.tune.limits import Limits
@@ -22,24 +19,9 @@ from tailrace.tune.pairs import speedup
 from tailrace.tune.repacked import Arm
 from tailrace.tune.result import document
 from tailrace.tune.rules_of_plan import rules_of
-from tailrace.tune.supervise import Outcome
 from tailrace.tune.words import speed_text
 
-PLAN = plan(
-    ("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes"), setting("17", "chunk", "layout")]),
-    ("/d/a.h5", "", [setting("25", "write_mode", "collective")]),
-)
 Patch = pytest.MonkeyPatch
-
-
-def jitter(number: int) -> float:
-    """Up to 1 %, in no order that pairs could follow."""
-    return (number * 7919 % 13) / 1300
-
-
-def kept(found: Found) -> list[str]:
-    assert found.candidate is not None
-    return [rule.id for rule in found.candidate.rules]
 
 
 def test_what_pays_is_kept_and_what_does_not_is_left_out(
@@ -79,128 +61,6 @@ def test_a_rule_that_hangs_is_dropped_and_the_others_go_on(
     assert kept(found) == ["13"]
     assert sum("25" in rules for _, rules in program.runs) == 2, "the second time is no stall"
     assert Limits(Ledger(tmp_path)).notes == [], "nor is it one that was forgiven"
-
-
-@dataclass
-class Stalling(Program):
-    """outcomes: of runs by their names, for the first times that they are made."""
-
-    outcomes: dict[str, list[Outcome]] = field(default_factory=dict)
-
-    def run(self, name: str, plan: Document | None) -> tuple[Outcome, bytes, list[Line]]:
-        outcome, printed, lines = super().run(name, plan)
-        if instead := self.outcomes.get(name):
-            return instead.pop(), b"", lines
-        return outcome, printed, lines
-
-
-STALL = Outcome(-15, 10.0, "limit")
-ONE_DEFAULT, ONE_TUNED = "trial-0-dropped-1-default", "trial-0-dropped-1-tuned"
-
-
-@pytest.mark.parametrize("outcome", [STALL, Outcome(0, 500.0, was_held=True)])
-def test_a_run_that_was_held_up_is_made_once_more(
-    outcome: Outcome, tmp_path: Path, monkeypatch: Patch
-) -> None:
-    # Of two stalls with the plan the second is forgiven since the default met one in between.
-    program = Stalling(
-        lambda rules: 0.5 if "13" in rules else 1.0, noise=jitter,
-        outcomes={ONE_DEFAULT: [outcome], ONE_TUNED: [outcome], "check-0-dropped-1": [outcome]},
-    )  # fmt: skip
-    found = tuned(program, PLAN, tmp_path, monkeypatch)
-    assert (found.verdict.name, kept(found)) == ("kept", ["13"])
-    names = [name for name, _ in program.runs]
-    assert {name for name in names if names.count(name) > 1} == set(program.outcomes)
-    assert found.candidate is not None
-    assert not any("limit" in why for why in found.candidate.dropped.values())
-
-
-def test_a_plan_that_hangs_now_and_then_is_not_kept(tmp_path: Path, monkeypatch: Patch) -> None:
-    hung = {f"trial-0-dropped-{number}-tuned": [STALL] for number in (1, 3, 5)}
-    program = Stalling(lambda rules: 0.5 if rules else 1.0, noise=jitter, outcomes=hung)
-    found = tuned(program, plan(("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes")])),
-                  tmp_path, monkeypatch)  # fmt: skip
-    assert found.verdict.name == "nothing_to_gain"
-    assert found.candidate is not None
-    assert "its time limit" in found.candidate.dropped["13"]
-    names = [name for name, _ in program.runs]
-    assert [name for name in names if names.count(name) > 1] == ["trial-0-dropped-1-tuned"] * 2
-    (note,) = found.notes
-    assert note.startswith("trial (0 dropped)/1/tuned was made once more: it met its time limit")
-    forgiven, last = (run for run in session._runs(Ledger(tmp_path)) if run["stopped"])
-    assert forgiven["name"] == "trial (0 dropped)/1/tuned, at its limit"
-    assert last["name"] == "trial (0 dropped)/3/tuned"
-    for run in (forgiven, last):
-        assert page._run(run)[-1] == "-15, ended (limit)"
-
-
-def test_a_run_that_failed_has_no_second_chance_when_a_tune_goes_on(
-    tmp_path: Path, monkeypatch: Patch
-) -> None:
-    def failing(**more: Any) -> Stalling:
-        return Stalling(lambda rules: 0.2 if "13" in rules else 1.0, **more)
-
-    failed = "trial-0-dropped-3-tuned"
-    whole = failing(outcomes={failed: [Outcome(1, 0.2)]})
-    expected = tuned(whole, PLAN, tmp_path / "whole", monkeypatch)
-    at = [name for name, _ in whole.runs].index(failed) + 2
-    killed = failing(outcomes={failed: [Outcome(1, 0.2)]}, interrupt_at=at)
-    with pytest.raises(KeyboardInterrupt):
-        tuned(killed, PLAN, tmp_path / "killed", monkeypatch)
-    resumed = failing()
-    found = tuned(resumed, PLAN, tmp_path / "killed", monkeypatch)
-    assert found.candidate is not None
-    assert "in a later run" in found.candidate.dropped["25"]
-    assert (found.verdict, kept(found)) == (expected.verdict, ["13"])
-    assert failed not in [name for name, _ in resumed.runs]
-    (run,) = (run for run in session._runs(Ledger(tmp_path / "killed")) if run["code"])
-    assert (run["name"], run["code"]) == ("trial (0 dropped)/3/tuned", 1)
-
-
-def test_a_rule_is_not_blamed_for_a_run_without_it(tmp_path: Path, monkeypatch: Patch) -> None:
-    program = Stalling(
-        lambda rules: 0.5 if "13" in rules else 1.0, noise=jitter,
-        outcomes={"without-rule-25-0-dropped-1-less": [Outcome(1, 0.5)]},
-    )  # fmt: skip
-    found = tuned(program, PLAN, tmp_path, monkeypatch)
-    assert found.candidate is not None
-    assert "in a later run, without rule 25" in found.candidate.dropped["17"]
-    assert "does not pay" in found.candidate.dropped["25"]
-    assert kept(found) == ["13"]
-
-
-def test_what_was_forgiven_is_known_when_a_tune_goes_on(tmp_path: Path) -> None:
-    def forgive(name: str, is_default: bool) -> bool:
-        run = {"run_s": 10.0, "sync_s": 0.0, "stopped": "limit"}
-        return Limits(Ledger(tmp_path)).forgive(name, run, is_default=is_default)
-
-    assert forgive("one", False)
-    assert not forgive("two", False), "the default met none"
-    assert forgive("three", True)
-    assert forgive("four", False), "the default met one too"
-    assert not forgive("five", False)
-    assert not forgive("six", True)
-    assert len(Limits(Ledger(tmp_path)).notes) == 3
-
-
-def test_a_default_that_hangs_twice_is_told_which_limit_that_was(
-    tmp_path: Path, monkeypatch: Patch
-) -> None:
-    """It follows from how long the default took: --limit would change nothing."""
-    program = Stalling(lambda rules: 1.0, noise=jitter, outcomes={ONE_DEFAULT: [STALL, STALL]})
-    with pytest.raises(TailraceError, match="its time limit") as raised:
-        tuned(program, PLAN, tmp_path, monkeypatch)
-    assert raised.value.hint.startswith("10 s are five times the slowest default")
-    given = recording.failed(STALL, "", ["program"], 7.0)
-    assert given.hint == "--limit gives it more than 7 s"
-
-
-def test_a_full_disk_is_blamed_on_no_rule(tmp_path: Path, monkeypatch: Patch) -> None:
-    full = Outcome(1, 1.0, "disk", why_no_room="Disk quota exceeded")
-    program = Stalling(lambda rules: 1.0, outcomes={"check-0-dropped-1": [full]})
-    with pytest.raises(TailraceError, match="for want of room: Disk quota exceeded") as raised:
-        tuned(program, PLAN, tmp_path, monkeypatch)
-    assert "make room" in raised.value.hint
 
 
 def test_a_rule_that_changes_content_is_dropped(tmp_path: Path, monkeypatch: Patch) -> None:

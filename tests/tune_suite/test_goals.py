@@ -170,7 +170,7 @@ def test_commands() -> None:
                      "--output", "interleaved_007.h5"]  # fmt: skip
     words = programs["gzip-frames"].words(PLACES, make_input=True)
     assert words[-3:] == ["--input", "stack_001.h5", "--make-input"]
-    assert "dim_1=2097152" in programs["particle"].words(PLACES, 2.0)
+    assert "dim_1=4194304" in programs["particle"].words(PLACES, 2.0)
     assert len([one for one in programs.values() if one.optimal]) == 2
     assert all(2 <= one.expected_s <= 60 for one in programs.values())
 
