@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from grounds import ground_of
 from tailrace_cli import called, environment, tailrace
 
 from tailrace import interrupts
@@ -36,13 +37,6 @@ def home(tmp_path: Path) -> Path:
     os.mkfifo(folder / "pipe")
     (folder / "sub").chmod(0o750)
     return folder
-
-
-def ground_of(home: Path, linked: tuple[str, ...] = ()) -> InPlace:
-    ours = {home / "tailrace-tune"}
-    made = InPlace(home, home / "tailrace-tune/scratch", survey.survey(home, ours, linked), ours)
-    made.fill()
-    return made
 
 
 def everything(home: Path) -> Content:

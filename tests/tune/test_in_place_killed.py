@@ -6,9 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from grounds import contents, ground_of
 
-from tailrace.tune import in_place, survey
-from tailrace.tune.in_place import InPlace
+from tailrace.tune import in_place
 
 
 @pytest.fixture
@@ -18,21 +18,6 @@ def home(tmp_path: Path) -> Path:
     (folder / "one").write_bytes(b"one")
     (folder / "sub" / "two").write_bytes(b"two")
     return folder
-
-
-def ground_of(home: Path) -> InPlace:
-    ours = {home / "tailrace-tune"}
-    made = InPlace(home, home / "tailrace-tune/scratch", survey.survey(home, ours), ours)
-    made.fill()
-    return made
-
-
-def contents(home: Path) -> dict[str, tuple[bytes, int]]:
-    return {
-        str(path.relative_to(home)): (path.read_bytes(), path.stat().st_mtime_ns)
-        for path in sorted(home.rglob("*"))
-        if path.is_file() and home / "tailrace-tune" not in path.parents
-    }
 
 
 class Killed(BaseException):

@@ -6,9 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from grounds import contents, ground_of
 
-from tailrace.tune import restoring, survey
-from tailrace.tune.in_place import InPlace
+from tailrace.tune import restoring
 from tailrace.tune.tree import Entry
 
 
@@ -20,21 +20,6 @@ def home(tmp_path: Path) -> Path:
     (folder / "sub" / "two").write_bytes(b"two")
     (folder / "sub" / "again").hardlink_to(folder / "sub" / "two")
     return folder
-
-
-def ground_of(home: Path) -> InPlace:
-    ours = {home / "tailrace-tune"}
-    made = InPlace(home, home / "tailrace-tune/scratch", survey.survey(home, ours), ours)
-    made.fill()
-    return made
-
-
-def everything(home: Path) -> dict[str, tuple[bytes, int]]:
-    return {
-        str(path.relative_to(home)): (path.read_bytes(), path.stat().st_mtime_ns)
-        for path in sorted(home.rglob("*"))
-        if path.is_file() and home / "tailrace-tune" not in path.parents
-    }
 
 
 @pytest.fixture
@@ -51,27 +36,27 @@ def nothing_beside_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("nothing_beside_one")
 def test_what_a_run_has_left_stays_where_a_file_is_written_into(home: Path) -> None:
-    before = everything(home)
+    before = contents(home)
     ground = ground_of(home)
     kept = {}
     for text in (b"of the first run", b"of the second"):
         ground.begin()
         (home / "one").write_bytes(text)
         kept[text] = ground.end(f"run-{len(kept)}").folder / "one"
-        assert everything(home) == before
+        assert contents(home) == before
         assert [path.read_bytes() for path in kept.values()] == list(kept)
 
 
 @pytest.mark.usefixtures("nothing_beside_one")
 def test_what_was_put_aside_stays_where_a_file_is_written_into(home: Path) -> None:
-    before = everything(home)
+    before = contents(home)
     ground = ground_of(home)
     (home / "one").write_bytes(b"edited")
     ground.put_back()
-    assert everything(home) == before
+    assert contents(home) == before
     ground.begin()
     (home / "one").write_bytes(b"of a run, or edited meanwhile")
     ground.end("run")
-    assert everything(home) == before
+    assert contents(home) == before
     aside = [ground.put_aside / name for name in ("one", "again-2/one")]
     assert [path.read_bytes() for path in aside] == [b"edited", b"of a run, or edited meanwhile"]
