@@ -91,6 +91,15 @@ def test_the_page_of_a_plan_that_is_kept() -> None:
     assert html.count("<circle") == 4
 
 
+def test_the_command_for_a_plan_with_collective_rules_allows_them() -> None:
+    """Without it `tailrace apply` leaves them out, and the program is no faster than before."""
+    together = {**RULE, "rule": "59", "class": "collective"}
+    command = "tailrace apply --allow collective /d/tailrace-tune/plan.json -- "
+    assert command in page.render({**RESULT, "rules": [RULE, together]}, PLAN)
+    left_out = {**RESULT, "rules": [RULE, {**together, "kept": False}]}
+    assert words.apply_command(left_out) == words.apply_command(RESULT)
+
+
 def test_the_page_of_one_that_is_not() -> None:
     result = copy.deepcopy(RESULT)
     result |= {"verdict": "nothing_to_gain", "kept": False, "plan": None, "speedup": None,

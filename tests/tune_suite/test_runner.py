@@ -42,7 +42,9 @@ if sys.argv[1] == "tune":
         sys.exit("it broke")
     Path("tailrace-tune").mkdir()
     plan = Path("tailrace-tune/plan.json").absolute()
-    plan.write_text(json.dumps({{"of": str(plan), "proof": {{"argv": sys.argv}}}}))
+    together = [{{"settings": [{{"class": "collective"}}]}}]
+    plan.write_text(json.dumps(
+        {{"of": str(plan), "entries": together, "proof": {{"argv": sys.argv}}}}))
     kept = how != "left"
     print(json.dumps({{
         "speedup": {{"median": 3, "ci95": [2, 4]}} if kept else None, "kept": kept,
@@ -50,11 +52,11 @@ if sys.argv[1] == "tune":
         "runs": [{{"name": "default-1", "elapsed_s": 1, "code": 0}}], "reason": "why",
         "plan": str(plan) if kept else None, "more": 1}}))
 else:
-    assert sys.argv[1:3] == ["apply", "--json"] and sys.argv[4] == "--"
-    assert set(json.loads(Path(sys.argv[3]).read_text())) == {{"of", "proof"}}
+    assert sys.argv[1:5] == ["apply", "--json", "--allow", "collective"] and sys.argv[6] == "--"
+    assert set(json.loads(Path(sys.argv[5]).read_text())) == {{"of", "entries", "proof"}}
     if how == "fails":
         sys.exit(3)
-    subprocess.run(sys.argv[5:], check=True)
+    subprocess.run(sys.argv[7:], check=True)
     if how == "changes":
         Path("out_002").write_text("something else")
 """
@@ -79,7 +81,8 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> dict[
 
 def test_a_kept_plan_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     line = measured(tmp_path, monkeypatch, "keeps")
-    plan = {"of": "{folder}/tailrace-tune/plan.json"}  # nothing of this machine
+    together = [{"settings": [{"class": "collective"}]}]
+    plan = {"of": "{folder}/tailrace-tune/plan.json", "entries": together}  # not of this machine
     assert (line["kept"], line["plan"], line["runs"]) == (True, plan, RUNS)
     assert str(tmp_path) not in json.dumps(line)
     assert (line["reason"], line["exit_code"]) == ("why", 0)

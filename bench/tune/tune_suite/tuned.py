@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace import statistics
+from tailrace.intent.apply import options_for
 from tailrace.run.quiet import settle
 
 from .contents import different
@@ -109,7 +110,8 @@ class Pairs:
         kept = {arm: self.folder / f"kept_{arm}" for arm in ("default", "applied")}
         for place in kept.values():
             place.mkdir()
-        applied = [*self.tailrace, "apply", "--json", str(file), "--", *words]
+        options = ["--json", *options_for(self.plan)]
+        applied = [*self.tailrace, "apply", *options, str(file), "--", *words]
         argv = {"default": words, "applied": applied}
         times: dict[str, list[float]] = {arm: [] for arm in kept}
         for number in range(self.count):

@@ -8,6 +8,7 @@ from typing import Any
 
 from tailrace.cli.output import Output
 from tailrace.tune.words import (
+    apply_command,
     chunk_text,
     content_text,
     repack_text,
@@ -44,8 +45,7 @@ def show(output: Output, result: Document) -> None:
     for note in [*result["notes"], *(report["notes"] if report else [])]:
         output.line(f"note: {note}")
     if kept:
-        command = shlex.join(result["argv"])
-        output.line(f"plan: tailrace apply {shlex.quote(result['plan'])} -- {command}")
+        output.line(f"plan: {apply_command(result)}")
     if arm and arm["became"] == "faster":
         for file in arm["files"]:
             output.line(f"repack: {file['command']}")

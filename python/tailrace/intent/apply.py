@@ -35,10 +35,20 @@ class Line:
     processes: str = ""
 
 
+def has_collective(plan: Document) -> bool:
+    """Whether it has settings that all ranks have to take part in."""
+    settings = [one for entry in plan.get("entries", []) for one in entry["settings"]]
+    return any(setting["class"] == "collective" for setting in settings)
+
+
+def options_for(plan: Document) -> list[str]:
+    """What `tailrace apply` has to be told so that nothing of a proven plan stays out."""
+    return ["--allow", "collective"] if has_collective(plan) else []
+
+
 def why_not_collective(plan: Document, allowed: Sequence[str], command: Sequence[str]) -> str:
     """Why settings that all ranks have to take part in stay out; "": the run is a proven one."""
-    settings = [one for entry in plan.get("entries", []) for one in entry["settings"]]
-    if all(setting["class"] != "collective" for setting in settings):
+    if not has_collective(plan):
         return ""
     if "collective" not in allowed:
         return "collective: only with --allow collective, for the very run that was proven"

@@ -12,7 +12,14 @@ from markupsafe import Markup
 
 from tailrace.intent import snippets
 from tailrace.report.page import style
-from tailrace.tune.words import chunk_text, content_text, repack_text, speed_text, title_of
+from tailrace.tune.words import (
+    apply_command,
+    chunk_text,
+    content_text,
+    repack_text,
+    speed_text,
+    title_of,
+)
 
 Document = dict[str, Any]
 
@@ -45,7 +52,7 @@ def render(result: Document, plan: Document | None) -> str:
         rules=[_rule(rule) for rule in result["rules"]],
         in_force=[_line(line) for line in result["in_force"]],
         held_back=[(one["rule"], one["guard"], one["reason"]) for one in result["held_back"]],
-        apply=f"tailrace apply {shlex.quote(result['plan'] or '')} -- {command}",
+        apply=apply_command(result),
         repack=_repack(result["repack"]) if result["repack"] else None,
         snippets=_snippets(plan) if plan is not None else [],
         runs=[_run(run) for run in result["runs"]],

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -93,3 +94,11 @@ def some(names: Sequence[str], most: int = 6) -> str:
     """The first of them, and how many there are besides."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def apply_command(result: Document) -> str:
+    """What runs the program with what was kept: collective settings want to be allowed."""
+    kept = [rule["class"] for rule in result["rules"] if rule["kept"]]
+    options = ["--allow", "collective"] if "collective" in kept else []
+    words = ["tailrace", "apply", *options, result["plan"] or "", "--", *result["argv"]]
+    return shlex.join(words)
