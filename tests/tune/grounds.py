@@ -9,6 +9,15 @@ from tailrace.tune import survey
 from tailrace.tune.in_place import InPlace
 
 
+def home_in(folder: Path) -> Path:
+    """A user's folder with two files."""
+    home = folder / "home"
+    (home / "sub").mkdir(parents=True)
+    (home / "one").write_bytes(b"one")
+    (home / "sub" / "two").write_bytes(b"two")
+    return home
+
+
 def ground_of(home: Path, linked: tuple[str, ...] = ()) -> InPlace:
     ours = {home / "tailrace-tune"}
     made = InPlace(home, home / "tailrace-tune/scratch", survey.survey(home, ours, linked), ours)

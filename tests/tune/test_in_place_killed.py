@@ -6,18 +6,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from grounds import contents, ground_of
+from grounds import contents, ground_of, home_in
 
 from tailrace.tune import in_place
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    folder = tmp_path / "home"
-    (folder / "sub").mkdir(parents=True)
-    (folder / "one").write_bytes(b"one")
-    (folder / "sub" / "two").write_bytes(b"two")
-    return folder
+    return home_in(tmp_path)
 
 
 class Killed(BaseException):

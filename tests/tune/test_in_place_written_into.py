@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from grounds import contents, ground_of
+from grounds import contents, ground_of, home_in
 
 from tailrace.tune import restoring
 from tailrace.tune.tree import Entry
@@ -14,12 +14,7 @@ from tailrace.tune.tree import Entry
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    folder = tmp_path / "home"
-    (folder / "sub").mkdir(parents=True)
-    (folder / "one").write_bytes(b"one")
-    (folder / "sub" / "two").write_bytes(b"two")
-    (folder / "sub" / "again").hardlink_to(folder / "sub" / "two")
-    return folder
+    return home_in(tmp_path)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace import statistics
-from tailrace.intent.apply import options_for
+from tailrace.intent.apply import classes_of, options_for
 from tailrace.run.quiet import settle
 
 from .contents import different
@@ -110,7 +110,7 @@ class Pairs:
         kept = {arm: self.folder / f"kept_{arm}" for arm in ("default", "applied")}
         for place in kept.values():
             place.mkdir()
-        options = ["--json", *options_for(self.plan)]
+        options = ["--json", *options_for(classes_of(self.plan))]
         applied = [*self.tailrace, "apply", *options, str(file), "--", *words]
         argv = {"default": words, "applied": applied}
         times: dict[str, list[float]] = {arm: [] for arm in kept}

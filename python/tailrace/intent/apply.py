@@ -6,7 +6,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,20 +35,19 @@ class Line:
     processes: str = ""
 
 
-def has_collective(plan: Document) -> bool:
-    """Whether it has settings that all ranks have to take part in."""
-    settings = [one for entry in plan.get("entries", []) for one in entry["settings"]]
-    return any(setting["class"] == "collective" for setting in settings)
+def classes_of(plan: Document) -> set[str]:
+    """Those of its settings."""
+    return {one["class"] for entry in plan.get("entries", []) for one in entry["settings"]}
 
 
-def options_for(plan: Document) -> list[str]:
-    """What `tailrace apply` has to be told so that nothing of a proven plan stays out."""
-    return ["--allow", "collective"] if has_collective(plan) else []
+def options_for(classes: Collection[str]) -> list[str]:
+    """What `tailrace apply` has to be told so that no setting of these stays out."""
+    return ["--allow", "collective"] if "collective" in classes else []
 
 
 def why_not_collective(plan: Document, allowed: Sequence[str], command: Sequence[str]) -> str:
     """Why settings that all ranks have to take part in stay out; "": the run is a proven one."""
-    if not has_collective(plan):
+    if "collective" not in classes_of(plan):
         return ""
     if "collective" not in allowed:
         return "collective: only with --allow collective, for the very run that was proven"

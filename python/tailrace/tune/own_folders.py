@@ -24,7 +24,9 @@ def check(output: Path, scratch: Path) -> None:
         raise _refused(state, "is there and is not of a tune, which keeps its state there")
     is_known = begun is not None and begun.get("scratch", str(scratch)) == str(scratch)
     if scratch.exists() and not is_known and not _is_scratch(scratch):
-        raise _refused(scratch, "is there and is not of a tune, whose runs work there")
+        raise _refused(
+            scratch, "is there and is not of a tune, whose runs work there", "-o or --scratch"
+        )
 
 
 def _is_of_results(output: Path) -> bool:
@@ -60,8 +62,8 @@ def _is_scratch(folder: Path) -> bool:
     return others.is_signed(folder) or all(path.name == tree.put_aside for path in folder.iterdir())
 
 
-def _refused(folder: Path, what: str) -> TailraceError:
+def _refused(folder: Path, what: str, options: str = "-o") -> TailraceError:
     return TailraceError(
         what, where=str(folder),
-        hint="name another one with -o; nothing was written into this one",
+        hint=f"name another one with {options}; nothing was written into this one",
     )  # fmt: skip

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
+from tailrace.intent.apply import options_for
 from tailrace.units import plural
 
 Document = dict[str, Any]
@@ -98,7 +99,6 @@ def some(names: Sequence[str], most: int = 6) -> str:
 
 def apply_command(result: Document) -> str:
     """What runs the program with what was kept: collective settings want to be allowed."""
-    kept = [rule["class"] for rule in result["rules"] if rule["kept"]]
-    options = ["--allow", "collective"] if "collective" in kept else []
+    options = options_for({rule["class"] for rule in result["rules"] if rule["kept"]})
     words = ["tailrace", "apply", *options, result["plan"] or "", "--", *result["argv"]]
     return shlex.join(words)

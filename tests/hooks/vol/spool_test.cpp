@@ -164,6 +164,17 @@ std::size_t resident_bytes() {
     return (resident - shared) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
+TEST_CASE("a dataset whose name was not looked for is counted as missing") {
+    const Folder folder;
+    in_process(folder, "1", 0, [] {
+        auto* file = open_file("/tmp/no such.h5");
+        write(create(file, "/d", {10}), {0}, {10});
+        vol::recorder::not_searched(file);
+        _exit(0);
+    });
+    CHECK(folder.profile().origin.dropped.at("datasets") == 1);
+}
+
 TEST_CASE("memory keeps to the bound of the spool, whatever the program creates") {
     const Folder folder;
     in_process(folder, "1", 0, [] {

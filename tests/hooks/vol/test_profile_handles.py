@@ -26,7 +26,7 @@ with h5py.File("n.h5") as f:
 
 @pytest.mark.timeout(100)
 def test_datasets_without_a_name(tmp_path: Path) -> None:
-    """For the name of each the library would go through all links of the file: minutes."""
+    """For the name of each the library would go through all links of the file."""
     _, profile = profiled(tmp_path, *script(tmp_path, NAMELESS.format(count=6000)))
     for number in (0, 5999):
         found = dataset_of(profile, "n.h5", f"/d{number}")
