@@ -8,9 +8,6 @@
 namespace tailrace::core {
 
 namespace {
-
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
 bool may_hold_hash(Shape shape) {
     return shape == Shape::text || shape == Shape::words || shape == Shape::pairs;
 }

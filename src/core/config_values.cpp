@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t longest_quote = 80;
 
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace

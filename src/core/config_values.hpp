@@ -16,6 +16,7 @@ namespace tailrace::core {
 [[nodiscard]] std::string canonical(const Value& value, std::string_view text);
 /// An Error about a value of `key`; its remedy is the key's usage.  [local]
 [[nodiscard]] Error bad_value(const Key& key, const std::string& place, const std::string& message);
+[[nodiscard]] constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
 /// Without blanks at both ends.  [local]
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 /// `parts` with `between` between them.  [local]

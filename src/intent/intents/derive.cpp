@@ -15,10 +15,6 @@ namespace tailrace::intent {
 
 namespace {
 
-std::uint64_t ranks_of(const Run& run) {
-    return std::max<std::uint64_t>({run.ranks.value_or(0), run.processes.size(), 1});
-}
-
 std::optional<Span> first_use_of(const File& file) {
     std::optional<Span> span;
     const auto take = [&](const auto& layer) {

@@ -51,6 +51,8 @@ private:
 /// Whether a source lost something: what it did not see may yet have happened. Internal to
 /// src/intent.  [local]
 [[nodiscard]] bool incomplete(const Origin& origin);
+/// As many as are known of: started, or seen; at least 1. Internal to src/intent.  [local]
+[[nodiscard]] std::uint64_t ranks_of(const Run& run);
 /// The files and datasets of one profile; evidence and `profiles` carry its number. Internal to
 /// src/intent.  [local]
 /// @param first_use  place of its first file in `names.uses`; the others follow in order

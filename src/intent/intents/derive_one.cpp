@@ -241,11 +241,11 @@ void doubt(T& intent) {
         if (one->confidence == Confidence::high) one->confidence = Confidence::medium;
 }
 
+}  // namespace
+
 std::uint64_t ranks_of(const Run& run) {
     return std::max<std::uint64_t>({run.ranks.value_or(0), run.processes.size(), 1});
 }
-
-}  // namespace
 
 bool incomplete(const Origin& origin) {
     if (!origin.dropped.empty())

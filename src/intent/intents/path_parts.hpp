@@ -8,6 +8,11 @@
 
 namespace tailrace::intent {
 
+/// Of ASCII.  [local]
+[[nodiscard]] constexpr bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 enum class PartKind { letters, number, date, id };
 
 struct PathPart {

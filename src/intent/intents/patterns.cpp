@@ -31,8 +31,6 @@ std::string skeleton(const Parts& parts) {
     return text;
 }
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 /// The last word before a number, in lower case: "timestep" of "/Timestep_".
 std::string word_before(const Parts& parts, std::size_t place) {
     if (place == 0 || parts[place - 1].kind != PartKind::letters) return {};

@@ -9,49 +9,53 @@ namespace {
 
 using Numbers = std::span<const std::uint64_t>;
 
-constexpr std::array<FunctionInfo, static_cast<std::size_t>(Function::count_of_functions)> table{{
-    {Function::none, "", {}, false, Shape::number, ""},
-    {Function::tile,
-     "tile",
-     {"max_bytes"},
-     true,
-     Shape::extents,
-     "The given extents, cut to those of the dataset (0: the whole extent), the longest halved "
-     "until the chunk has at most max_bytes; as many chunks of equal extents where they would "
-     "hold half as much again as a dataset that cannot grow."},
-    {Function::block_per_rank,
-     "block_per_rank",
-     {"dimension", "max_bytes"},
-     false,
-     Shape::extents,
-     "The dataset's extents, with those of one dimension divided by the size of the communicator, "
-     "the longest halved until the chunk has at most max_bytes; the divided one only into equal "
-     "parts. None for a dataset that can grow."},
-    {Function::rows_of_bytes,
-     "rows_of_bytes",
-     {"bytes"},
-     false,
-     Shape::extents,
-     "As many rows of the first dimension as have the given bytes."},
-    {Function::fs_blocks,
-     "fs_blocks",
-     {"count", "low_bytes", "high_bytes"},
-     false,
-     Shape::number,
-     "So many blocks of the file system, but not less than low_bytes nor more than high_bytes."},
-    {Function::cache_of_selection,
-     "cache_of_selection",
-     {"percent", "low_bytes", "high_bytes"},
-     true,
-     Shape::number,
-     "Bytes of the chunks that a selection of the given extents touches, times percent / 100."},
-    {Function::slots_of_selection,
-     "slots_of_selection",
-     {"factor"},
-     true,
-     Shape::number,
-     "The prime that follows factor times the number of these chunks."},
-}};
+constexpr std::array<FunctionInfo, static_cast<std::size_t>(Function::count_of_functions)>
+    function_table{{
+        {Function::none, "", {}, false, Shape::number, ""},
+        {Function::tile,
+         "tile",
+         {"max_bytes"},
+         true,
+         Shape::extents,
+         "The given extents, cut to those of the dataset (0: the whole extent), the longest halved "
+         "until the chunk has at most max_bytes; as many chunks of equal extents where they would "
+         "hold half as much again as a dataset that cannot grow."},
+        {Function::block_per_rank,
+         "block_per_rank",
+         {"dimension", "max_bytes"},
+         false,
+         Shape::extents,
+         "The dataset's extents, with those of one dimension divided by the size of the "
+         "communicator, "
+         "the longest halved until the chunk has at most max_bytes; the divided one only into "
+         "equal "
+         "parts. None for a dataset that can grow."},
+        {Function::rows_of_bytes,
+         "rows_of_bytes",
+         {"bytes"},
+         false,
+         Shape::extents,
+         "As many rows of the first dimension as have the given bytes."},
+        {Function::fs_blocks,
+         "fs_blocks",
+         {"count", "low_bytes", "high_bytes"},
+         false,
+         Shape::number,
+         "So many blocks of the file system, but not less than low_bytes nor more than "
+         "high_bytes."},
+        {Function::cache_of_selection,
+         "cache_of_selection",
+         {"percent", "low_bytes", "high_bytes"},
+         true,
+         Shape::number,
+         "Bytes of the chunks that a selection of the given extents touches, times percent / 100."},
+        {Function::slots_of_selection,
+         "slots_of_selection",
+         {"factor"},
+         true,
+         Shape::number,
+         "The prime that follows factor times the number of these chunks."},
+    }};
 
 Value failed(Value::State state) {
     Value value;
@@ -243,10 +247,10 @@ Value slots_of_selection(std::uint64_t times_chunks, Numbers selection,
 
 }  // namespace
 
-std::span<const FunctionInfo> functions() noexcept { return table; }
+std::span<const FunctionInfo> functions() noexcept { return function_table; }
 
 const FunctionInfo* find_function(std::string_view name) noexcept {
-    for (const FunctionInfo& info : table)
+    for (const FunctionInfo& info : function_table)
         if (!info.name.empty() && info.name == name) return &info;
     return nullptr;
 }
@@ -285,9 +289,10 @@ std::uint64_t next_prime(std::uint64_t number) noexcept {
 Value evaluate(Function function, Numbers numbers, Numbers extents,
                const Surroundings& around) noexcept {
     const auto index = static_cast<std::size_t>(function);
-    if (index == 0 || index >= table.size()) return failed(Value::State::out_of_range);
+    if (index == 0 || index >= function_table.size()) return failed(Value::State::out_of_range);
     std::size_t wanted = 0;
-    for (const std::string_view& name : table[index].numbers) wanted += name.empty() ? 0 : 1;
+    for (const std::string_view& name : function_table[index].numbers)
+        wanted += name.empty() ? 0 : 1;
     if (numbers.size() != wanted) return failed(Value::State::out_of_range);
     switch (function) {
         case Function::tile:

@@ -22,7 +22,7 @@ constexpr KeyInfo word(Key key, std::string_view name, Level level, std::string_
     return {key, name, level, Shape::word, 0, 0, words, sentence};
 }
 
-constexpr std::array<KeyInfo, static_cast<std::size_t>(Key::count_of_keys)> table{{
+constexpr std::array<KeyInfo, static_cast<std::size_t>(Key::count_of_keys)> key_table{{
     word(Key::hint, "hint", Level::hint, "", "An MPI-IO hint of the file: hint.NAME."),
     word(Key::file_space_strategy, "file_space_strategy", Level::file_create, "page",
          "How free space of a new file is managed."),
@@ -104,21 +104,21 @@ constexpr std::array<KeyInfo, static_cast<std::size_t>(Key::count_of_keys)> tabl
 }};
 
 constexpr bool in_order() {
-    for (std::size_t i = 0; i < table.size(); ++i)
-        if (static_cast<std::size_t>(table[i].key) != i) return false;
+    for (std::size_t i = 0; i < key_table.size(); ++i)
+        if (static_cast<std::size_t>(key_table[i].key) != i) return false;
     return true;
 }
 static_assert(in_order());
 
 }  // namespace
 
-std::span<const KeyInfo> keys() noexcept { return table; }
+std::span<const KeyInfo> keys() noexcept { return key_table; }
 
 const KeyInfo* find_key(std::string_view name) noexcept {
     if (name.size() > hint_prefix.size() &&
         std::string_view(name.data(), hint_prefix.size()) == hint_prefix)
-        return &table.front();
-    for (const KeyInfo& info : table)
+        return &key_table.front();
+    for (const KeyInfo& info : key_table)
         if (info.key != Key::hint && info.name == name) return &info;
     return nullptr;
 }

@@ -10,8 +10,8 @@ namespace tailrace::intent {
 
 namespace {
 
-constexpr json::Kind kind{"tailrace-plan/1", "plan",
-                          "`tailrace advise profile.json -o plan.json` makes one"};
+constexpr json::Kind plan_kind{"tailrace-plan/1", "plan",
+                               "`tailrace advise profile.json -o plan.json` makes one"};
 
 /// The document is the plan and its hash.
 struct Hashed {
@@ -35,7 +35,7 @@ struct json::Fields<Hashed> {
 namespace plan {
 
 std::string to_json(const Plan& plan, const Hasher& hasher) {
-    json::Json document{{"schema", kind.schema}};
+    json::Json document{{"schema", plan_kind.schema}};
     const json::Json keys = json::written(Hashed{hash_of(plan, "plan", hasher), plan});
     for (const auto& [key, value] : keys.items()) document[key] = value;
     return json::text_of(document);
@@ -43,7 +43,7 @@ std::string to_json(const Plan& plan, const Hasher& hasher) {
 
 Plan plan_from_json(std::string_view text, const std::string& where, const Hasher& hasher) {
     Hashed hashed;
-    json::read(json::parse(text, where, kind), hashed, where, "");
+    json::read(json::parse(text, where, plan_kind), hashed, where, "");
     const std::string hash = hash_of(hashed.plan, where, hasher);
     if (hashed.hash && *hashed.hash != hash)
         throw core::Error(core::Code::bad_input,
@@ -55,7 +55,7 @@ Plan plan_from_json(std::string_view text, const std::string& where, const Hashe
 
 std::string plan_schema() {
     return json::text_of(json::document_schema<Hashed>(
-        std::string(kind.schema),
+        std::string(plan_kind.schema),
         "What would be set in which file and dataset, and why. Values are literals or named "
         "functions of what HDF5 requires to be equal on all ranks; bytes and elements are said in "
         "the names. Of several patterns that match, the exact path wins, then the one with the "

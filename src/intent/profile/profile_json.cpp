@@ -11,7 +11,7 @@ namespace tailrace::intent {
 
 namespace {
 
-constexpr json::Kind kind{
+constexpr json::Kind profile_kind{
     "tailrace-profile/1", "profile",
     "`tailrace profile -- command` makes one; a Darshan log is read as it is"};
 
@@ -58,18 +58,20 @@ void check(const Profile& profile, const std::string& where) {
 
 }  // namespace
 
-std::string to_json(const Profile& profile) { return json::document_text(kind.schema, profile); }
+std::string to_json(const Profile& profile) {
+    return json::document_text(profile_kind.schema, profile);
+}
 
 Profile profile_from_json(std::string_view text, const std::string& where) {
     Profile profile;
-    json::read(json::parse(text, where, kind), profile, where, "");
+    json::read(json::parse(text, where, profile_kind), profile, where, "");
     check(profile, where);
     return profile;
 }
 
 std::string profile_schema() {
     return json::text_of(json::document_schema<Profile>(
-        std::string(kind.schema),
+        std::string(profile_kind.schema),
         "What a run of a program did with its files, as a hook or Darshan recorded it. Units stand "
         "in the names; times count from the start of the run. What the source cannot know is "
         "absent or null, never 0."));

@@ -12,10 +12,6 @@ namespace {
 
 using plan::Class;
 
-Proposal advice(std::string text, std::vector<std::string> commands = {}) {
-    return {{}, plan::When::any, {}, std::move(text), std::move(commands)};
-}
-
 std::string filters_of(const Dataset& dataset) {
     std::string names;
     for (const Filter& filter : dataset.filters)
@@ -143,7 +139,7 @@ Proposal reopened_act(const Subject&) {
         "chunk cache begins empty");
 }
 
-const std::array table{
+const std::array advice_table{
     Rule{"16",
          "A chunk that no cache holds",
          Scope::dataset,
@@ -200,6 +196,6 @@ const std::array table{
 
 }  // namespace
 
-std::span<const Rule> advice_rules() { return table; }
+std::span<const Rule> advice_rules() { return advice_table; }
 
 }  // namespace tailrace::intent::rules

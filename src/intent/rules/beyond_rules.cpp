@@ -15,10 +15,6 @@ namespace {
 
 using plan::Class;
 
-Proposal advice(std::string text, std::vector<std::string> commands = {}) {
-    return {{}, plan::When::any, {}, std::move(text), std::move(commands)};
-}
-
 // --- 54: reduction -------------------------------------------------------------------------------
 bool reducible(const Dataset& dataset) {
     return dataset.filters.empty() && dataset.type && dataset.type->type_class == "float" &&
@@ -336,7 +332,7 @@ Proposal turns_act(const Subject& s) {
             "make the call"));
 }
 
-const std::array table{
+const std::array beyond_table{
     Rule{"54",
          "Fewer bytes",
          Scope::file,
@@ -412,6 +408,6 @@ const std::array table{
 
 }  // namespace
 
-std::span<const Rule> beyond_rules() { return table; }
+std::span<const Rule> beyond_rules() { return beyond_table; }
 
 }  // namespace tailrace::intent::rules

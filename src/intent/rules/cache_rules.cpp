@@ -302,7 +302,7 @@ Proposal reuse_act(const Subject& s) {
 constexpr std::string_view cache_keys =
     "chunk_cache_bytes chunk_cache_slots chunk_cache_preemption";
 
-const std::array table{
+const std::array cache_table{
     Rule{"7",
          "Metadata of a write burst is kept until the close",
          Scope::file,
@@ -401,6 +401,6 @@ std::optional<Held> held_by_cache(const Subject& s, const plan::Call& chunk) {
                              ", and there is no cache for them: ", why->text)};
 }
 
-std::span<const Rule> cache_rules() { return table; }
+std::span<const Rule> cache_rules() { return cache_table; }
 
 }  // namespace tailrace::intent::rules

@@ -163,7 +163,7 @@ Proposal image_act(const Subject&) {
     return {{{"metadata_cache_image", Setting(true), {}}}, plan::When::create, {}, {}, {}};
 }
 
-const std::array table{
+const std::array driver_table{
     Rule{"32",
          "The file in memory",
          Scope::file,
@@ -258,6 +258,6 @@ const std::array table{
 
 }  // namespace
 
-std::span<const Rule> driver_rules() { return table; }
+std::span<const Rule> driver_rules() { return driver_table; }
 
 }  // namespace tailrace::intent::rules

@@ -210,7 +210,7 @@ Proposal one_stripe_act(const Subject& s) {
             {say("lfs setstripe -c 1 ", shell_path(folder_of(s.file.path)))}};
 }
 
-const std::array table{
+const std::array hint_table{
     Rule{"41",
          "An aggregator per node or stripe",
          Scope::file,
@@ -323,6 +323,6 @@ const std::array table{
 
 }  // namespace
 
-std::span<const Rule> hint_rules() { return table; }
+std::span<const Rule> hint_rules() { return hint_table; }
 
 }  // namespace tailrace::intent::rules

@@ -315,7 +315,7 @@ Proposal compact_act(const Subject&) {
     return {{{"layout", Setting(std::string("compact")), {}}}, plan::When::create, {}, {}, {}};
 }
 
-const std::array table{
+const std::array layout_table{
     Rule{"17",
          "Chunks for reading across",
          Scope::dataset,
@@ -405,6 +405,6 @@ std::optional<Anew> laid_out_anew(const Subject& s) {
     return with(wanted_chunk(s), "18");
 }
 
-std::span<const Rule> layout_rules() { return table; }
+std::span<const Rule> layout_rules() { return layout_table; }
 
 }  // namespace tailrace::intent::rules

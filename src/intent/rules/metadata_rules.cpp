@@ -211,8 +211,6 @@ std::optional<Reason> ignored_alignment_fires(const Subject& s) {
     return Reason{"with the strategy page HDF5 ignores alignment: only one of the two", {}};
 }
 
-Proposal leave(const Subject&) { return {}; }
-
 // --- 24: newer format ----------------------------------------------------------------------------
 std::optional<Reason> libver_fires(const Subject& s) {
     const std::uint64_t links = metadata(s, "link", &Operations::create) +
@@ -236,7 +234,7 @@ Proposal libver_act(const Subject&) {
             {}};
 }
 
-const std::array table{
+const std::array metadata_table{
     Rule{
         "1",
         "Objects begin at blocks of the file system",
@@ -384,6 +382,6 @@ const std::array table{
 
 }  // namespace
 
-std::span<const Rule> metadata_rules() { return table; }
+std::span<const Rule> metadata_rules() { return metadata_table; }
 
 }  // namespace tailrace::intent::rules

@@ -139,7 +139,7 @@ Proposal environment_act(const Subject& s) {
     return hints(say("cb_nodes=", stripes > 0 ? std::min(nodes(s), stripes) : nodes(s)));
 }
 
-const std::array table{
+const std::array pnetcdf_table{
     Rule{"49",
          "Room for the header",
          Scope::file,
@@ -210,6 +210,6 @@ const std::array table{
 
 }  // namespace
 
-std::span<const Rule> pnetcdf_rules() { return table; }
+std::span<const Rule> pnetcdf_rules() { return pnetcdf_table; }
 
 }  // namespace tailrace::intent::rules

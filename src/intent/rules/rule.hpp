@@ -53,6 +53,10 @@ struct Proposal {
     std::string advice;
     std::vector<std::string> commands;
 };
+/// One that sets nothing, and says so.  [local]
+[[nodiscard]] inline Proposal advice(std::string text, std::vector<std::string> commands = {}) {
+    return {{}, plan::When::any, {}, std::move(text), std::move(commands)};
+}
 
 /// Conditions that many rules share; the engine checks them in this order.
 struct Needs {
@@ -114,6 +118,9 @@ struct Conflict {
 /// All 59, by number.  [local]
 [[nodiscard]] std::span<const Rule* const> all_rules();
 [[nodiscard]] std::span<const Conflict> conflicts();  ///< [local]
+
+/// Of rules that only watch over others: it proposes nothing.  [local]
+[[nodiscard]] inline Proposal leave(const Subject&) { return {}; }
 
 /// A dataset with the chunks that it is to have, and the rule that gives them.
 struct Anew {

@@ -134,9 +134,7 @@ std::optional<Reason> whole_fires(const Subject& s) {
     return reason.note("file.whole_transfers", whole, "calls");
 }
 
-Proposal leave(const Subject&) { return {}; }
-
-const std::array table{
+const std::array sieve_table{
     Rule{"11",
          "A sieve buffer for strided calls",
          Scope::file,
@@ -170,6 +168,6 @@ const std::array table{
 
 }  // namespace
 
-std::span<const Rule> sieve_rules() { return table; }
+std::span<const Rule> sieve_rules() { return sieve_table; }
 
 }  // namespace tailrace::intent::rules

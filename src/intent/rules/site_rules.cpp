@@ -22,7 +22,7 @@ Measured text(const Text& word) {
     return word;
 }
 
-constexpr std::array table{
+constexpr std::array known_measures{
     Measure{"run.ranks", false, "MPI ranks of the run.",
             [](const Subject& s) { return number(ranks(s)); }},
     Measure{"run.nodes", false, "Nodes of the run.",
@@ -83,9 +83,9 @@ constexpr std::array table{
 };
 
 const Measure* find(const std::string& name) {
-    const auto found = std::find_if(table.begin(), table.end(),
+    const auto found = std::find_if(known_measures.begin(), known_measures.end(),
                                     [&](const Measure& one) { return one.name == name; });
-    return found == table.end() ? nullptr : &*found;
+    return found == known_measures.end() ? nullptr : &*found;
 }
 
 std::string shown(const std::variant<double, std::string>& measured) {
@@ -129,7 +129,7 @@ Known holds(const Condition& condition, const Measured& measured) {
 
 }  // namespace
 
-std::span<const Measure> measures() { return table; }
+std::span<const Measure> measures() { return known_measures; }
 
 std::optional<Reason> fires(const SiteRule& rule, const Subject& s) {
     Reason reason;

@@ -132,8 +132,6 @@ std::optional<Reason> contiguous_fires(const Subject& s) {
     return reason.note("dataset.bytes", *all, "bytes");
 }
 
-Proposal leave(const Subject&) { return {}; }
-
 std::optional<Reason> compress_fires(const Subject& s) {
     const Dataset& dataset = *s.dataset;
     const Count all = size_bytes(dataset);
@@ -168,7 +166,7 @@ Proposal compress_act(const Subject&) {
             {}};
 }
 
-const std::array table{
+const std::array storage_table{
     Rule{"20",
          "No fill values where every element is written",
          Scope::dataset,
@@ -244,6 +242,6 @@ const std::array table{
 
 }  // namespace
 
-std::span<const Rule> storage_rules() { return table; }
+std::span<const Rule> storage_rules() { return storage_table; }
 
 }  // namespace tailrace::intent::rules

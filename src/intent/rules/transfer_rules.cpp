@@ -154,7 +154,7 @@ Proposal conversion_act(const Subject& s) {
             {}};
 }
 
-const std::array table{
+const std::array transfer_table{
     Rule{"25",
          "Small writes of many ranks together",
          Scope::dataset,
@@ -245,6 +245,6 @@ const std::array table{
 
 }  // namespace
 
-std::span<const Rule> transfer_rules() { return table; }
+std::span<const Rule> transfer_rules() { return transfer_table; }
 
 }  // namespace tailrace::intent::rules
