@@ -3,7 +3,9 @@
  *   tune_program FILE         rows of a compressed chunk that is larger than the chunk cache
  *   tune_program FILE read    reads them so, and writes and prints nothing
  *   tune_program FILE columns reads columns, one after the other, and writes and prints nothing
- *   tune_program FILE ranks   ranks that write rows of one dataset in turns, each by itself */
+ *   tune_program FILE ranks   ranks that write rows of one dataset in turns, each by itself
+ *   tune_program FILE waits   the same, but each rank begins when the one before has written all of
+ *                             its rows: collective transfers wait for each other for ever */
 #include <hdf5.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -77,7 +79,15 @@ static int read_lines(const char* name, const char* path, int axis) {
     return failed || H5Fclose(file) < 0;
 }
 
-static int ranks(const char* name) {
+static void wait_for_rank(int before) {
+    if (before >= 0) MPI_Recv(NULL, 0, MPI_INT, before, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void let_rank_begin(int next, int size) {
+    if (next < size) MPI_Send(NULL, 0, MPI_INT, next, 0, MPI_COMM_WORLD);
+}
+
+static int ranks(const char* name, int one_by_one) {
     const hsize_t extents[2] = {shared_rows, shared_columns};
     int rank = 0, size = 1, failed = 0;
     MPI_Init(NULL, NULL);
@@ -89,11 +99,13 @@ static int ranks(const char* name) {
     hid_t space = H5Screate_simple(2, extents, NULL);
     hid_t dataset =
         H5Dcreate2(file, "shared", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (one_by_one) wait_for_rank(rank - 1);
     for (int row = rank; row < shared_rows && !failed; row += size) {
         double* values = row_of(shared_columns, row);
         failed = write_row(dataset, (hsize_t)row, shared_columns, values);
         free(values);
     }
+    if (one_by_one) let_rank_begin(rank + 1, size);
     H5Dclose(dataset);
     H5Sclose(space);
     H5Pclose(access);
@@ -106,5 +118,6 @@ int main(int argc, char** argv) {
     if (argc < 2) return 2;
     if (argc == 2) return thrash(argv[1]);
     if (strcmp(argv[2], "columns") == 0) return read_lines(argv[1], "table", 1);
-    return strcmp(argv[2], "read") == 0 ? read_lines(argv[1], "rows", 0) : ranks(argv[1]);
+    if (strcmp(argv[2], "read") == 0) return read_lines(argv[1], "rows", 0);
+    return ranks(argv[1], strcmp(argv[2], "waits") == 0);
 }

@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 import pytest
 
-from tailrace.tune import alike, content
+from tailrace.tune import content
 from tailrace.tune.content import Result
 from tailrace.tune.delivered import Read
 from tailrace.tune.oldest_reader import needs, newer_than
@@ -113,30 +113,6 @@ def test_a_file_less_or_more_is_a_difference(tmp_path: Path) -> None:
     ]
 
 
-def test_names_that_only_one_run_of_the_default_writes_are_left_out(tmp_path: Path) -> None:
-    default = result(tmp_path / "1", texts={"log.1": "x"})
-    known = content.by_itself(default, result(tmp_path / "2", texts={"log.2": "x"}))
-    assert known.only == ("log.1", "log.2")
-    assert known.names == ["log.*"]
-    assert content.against_default(default, result(tmp_path / "3"), known).equal
-
-
-def test_a_name_with_a_number_of_the_run_is_forgiven_in_a_tuned_one(tmp_path: Path) -> None:
-    def run(number: int, *more: str) -> Result:
-        names = (f"log-{1640 + number * 400}.txt", f"run {number}/out.7.txt", *more)
-        (tmp_path / str(number) / f"run {number}").mkdir(parents=True)
-        return result(tmp_path / str(number), texts=dict.fromkeys(names, "x"))
-
-    default = run(1)
-    known = content.by_itself(default, run(2))
-    assert known.names == ["log-*.txt", "run */out.7.txt"]
-    assert content.against_default(default, run(3), known).equal
-    bad = content.against_default(default, run(4, "log-17.dat", "run x"), known)
-    assert bad.differences == [
-        "log-17.dat: is not written by default", "run x: is not written by default"
-    ]  # fmt: skip
-
-
 def test_reads_of_a_file_with_such_a_name_are_forgiven_too() -> None:
     def run(number: int, sum_of_input: str = "1") -> Result:
         reads = {
@@ -149,42 +125,6 @@ def test_reads_of_a_file_with_such_a_name_are_forgiven_too() -> None:
     assert known.names == ["what is read of /d/t*.h5:/x"]
     assert content.against_default(run(15), run(7), known).equal
     assert content.against_default(run(15), run(7, "3"), known).files == ["/d/in.h5"]
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "shown", "third"),
-    [
-        ("log-1648.txt", "log-98.txt", "log-*.txt", "log-5.txt"),
-        ("a_2026-01-02T03.nc", "a_2026-01-02T14.nc", "a_2026-01-02T*.nc", "a_2026-01-02T00.nc"),
-        ("tmpa1b2c3d4", "tmpa_xyzuvw", "tmp*", "tmpzzzzzzzz"),
-        ("out.Xy7aBc/f", "out.Q2rTz9/f", "out.*/f", "out.AAbbCC/f"),
-        ("job-3f2a9c01.h5", "job-00ffee12.h5", "job-*.h5", "job-deadbeef.h5"),
-        ("out-a1b2c3d4.h5", "out-a9f8e7d6.h5", "out-*.h5", "out-00112233.h5"),
-        ("out_a1b2c3d4.h5", "out_a1ffc3d5.h5", "out_*.h5", "out_00112233.h5"),
-        (
-            "part_16fd2706-8baf-433b-82eb-8c7fada847da_0.h5",
-            "part_886313e1-3b8a-5372-9b90-0c9aee199e5d_0.h5",
-            "part_*_0.h5",
-            "part_6fa459ea-ee8a-3ca4-894e-db77e160355e_0.h5",
-        ),
-    ],
-)
-def test_names_that_differ_by_themselves_make_a_pattern(
-    one: str, other: str, shown: str, third: str
-) -> None:
-    (pattern,) = alike.patterns([one], [other])
-    assert pattern.shown == shown
-    assert pattern.fits(third)
-    assert not pattern.fits(f"{third}x")
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [("alpha.h5", "gamma.h5"), ("monday", "sunday"), ("a1.txt", "b1.txt"), ("out", "out.1"),
-     ("before", "behind"), ("a/x1", "b/x2")],
-)  # fmt: skip
-def test_names_that_say_something_make_none(one: str, other: str) -> None:
-    assert alike.patterns([one], [other]) == []
 
 
 def test_text_is_compared_by_line_and_other_bytes_as_a_whole(tmp_path: Path) -> None:

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several ranks: a run is recorded, run with its plan in another folder, and held side by side."""
+"""Several ranks: a run is recorded, run with its plan in another folder, and held side by side; a
+collective rule under which they wait for each other for ever."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from mpi_programs import BUILD, MPIEXEC
+
+from tailrace_cli import tailrace
 
 from tailrace.intent import advice
 from tailrace.tune import content, recording
@@ -19,8 +23,6 @@ PROGRAM = BUILD / "tests/bin/tune_program"
 
 
 def test_a_plan_for_two_ranks_is_in_force_and_equal_in_content(tmp_path: Path) -> None:
-    import json
-
     home, root = tmp_path / "home", tmp_path / "scratch"
     home.mkdir()
     ground = Scratch(home, root, survey(home, set()), set())
@@ -48,3 +50,16 @@ def test_a_plan_for_two_ranks_is_in_force_and_equal_in_content(tmp_path: Path) -
     assert report.equal, report.differences
     assert report.files_compared == 1
     assert not report.notes, "the hook was there, and copied nothing that is not the last file"
+
+
+def test_a_collective_rule_that_hangs_is_blamed_and_the_loop_goes_on(home: Path) -> None:
+    words = [*MPIEXEC, "-n", "2", str(PROGRAM), "out.h5", "waits"]
+    found = tailrace(
+        "tune", "--json", "--limit", "6", "--", *words, cwd=home, timeout=240
+    ).expect(0).json  # fmt: skip
+    (blamed,) = [rule for rule in found["rules"] if rule["rule"] == "25"]
+    assert not blamed["kept"]
+    assert "time limit" in blamed["reason"], blamed
+    assert any(run["stopped"] == "limit" for run in found["runs"])
+    assert found["verdict"] in {"kept", "nothing_to_gain", "no_verdict"}, found["reason"]
+    assert len([run for run in found["runs"] if not run["stopped"]]) > 4, "it went on"

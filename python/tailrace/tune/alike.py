@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of files that differ by themselves from run to run: a process number, a time, a UUID, the
-random letters of mkstemp. Two such names give a pattern, which the name of a third run fits."""
+random letters of mkstemp. Two such names give a pattern, which the name of a third run fits. Where
+only one file of each run fits it they are the same file of the program, whatever its name."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 _uuid = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -18,6 +20,7 @@ _hex = re.compile(r"[0-9a-f]{6,}|[0-9A-F]{6,}")
 _random = re.compile(r"[A-Za-z0-9_]{6,}")
 _random_lengths = {6, 8, 10}  # of mkstemp in C, in Python, and of mktemp in the shell
 _of_python = re.compile(r"(tmp)[a-z0-9_]{8}")
+_most_pairs = 10_000  # of names of two runs that are held against each other
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,32 @@ def patterns(names: Iterable[str], others: Iterable[str]) -> list[Pattern]:
                 found[pattern.expression] = pattern
                 break
     return sorted(found.values(), key=lambda pattern: pattern.shown)
+
+
+def partners(names: Collection[str], others: Collection[str]) -> dict[str, tuple[str, Pattern]]:
+    """Of the names that only one of two runs wrote: those that are the only ones of their pattern
+    on either side, each with that of the other run."""
+    if len(names) * len(others) > _most_pairs:
+        return {}
+    found: dict[str, tuple[str, Pattern]] = {}
+    for name in names:
+        fitting = [
+            (other, pattern)
+            for other in others
+            if (pattern := pattern_of(name, other))
+            and the_one(pattern, names) == name
+            and the_one(pattern, others) == other
+        ]
+        if len(fitting) == 1:
+            found[name] = fitting[0]
+    taken = Counter(other for other, _ in found.values())
+    return {name: partner for name, partner in found.items() if taken[partner[0]] == 1}
+
+
+def the_one(pattern: Pattern, names: Iterable[str]) -> str | None:
+    """Which of them fits, where just one does."""
+    fitting = [name for name in names if pattern.fits(name)]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def _piece(one: str, other: str) -> tuple[str, str] | None:

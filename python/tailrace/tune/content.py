@@ -8,14 +8,14 @@ printed counts where there is neither. Where nothing could be compared nothing i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tailrace import interrupts
 from tailrace.tune import content_file, delivered, printed
-from tailrace.tune.alike import Pattern, patterns
+from tailrace.tune.alike import Pattern, partners, patterns, the_one
 from tailrace.tune.content_file import Itself, compared, itself
 from tailrace.tune.delivered import Reads
 from tailrace.tune.oldest_reader import newer_than
@@ -42,7 +42,9 @@ class Result:
 class ByItself:
     """What differs from run to run of the default. files: those that both wrote. only: names of
     files that one of them did not write; patterns: of those that differ by a number or by random
-    letters. reads: datasets that were not read alike; read_patterns: likewise."""
+    letters. renamed: files whose names differ so, but of which each run has one: they are compared,
+    by their names in the first run. reads: datasets that were not read alike; read_patterns:
+    likewise."""
 
     files: dict[str, Itself]
     only: tuple[str, ...]
@@ -50,10 +52,24 @@ class ByItself:
     reads: frozenset[str] = frozenset()
     patterns: tuple[Pattern, ...] = ()
     read_patterns: tuple[Pattern, ...] = ()
+    renamed: dict[str, tuple[Pattern, ...]] = field(default_factory=dict)
 
     def forgives(self, file: str) -> bool:
         """A file of this name may be there or not."""
         return file in self.only or _fits(file, self.patterns)
+
+    def by_first_names(self, default: Result, other: Result) -> Result:
+        """A run, its files called as those of the first one, as far as that is certain."""
+        new = [name for name in other.files if name not in self.files]
+        names = {}
+        for first, known in self.renamed.items():
+            found = {name for pattern in known if (name := the_one(pattern, new))}
+            is_wanted = first in default.files and first not in other.files
+            if is_wanted and len(found) == 1 and found.isdisjoint(names):
+                names[found.pop()] = first
+        return replace(
+            other, files={names.get(name, name): path for name, path in other.files.items()}
+        )
 
     @property
     def names(self) -> list[str]:
@@ -101,17 +117,22 @@ class Report:
 def by_itself(one: Result, other: Result) -> ByItself:
     """From two runs of the default."""
     both = one.files.keys() & other.files.keys()
-    alike = patterns(sorted(one.files.keys() - both), sorted(other.files.keys() - both))
+    apart = sorted(one.files.keys() - both), sorted(other.files.keys() - both)
+    same = partners(*apart)
+    taken = {name for name, _ in same.values()}
+    left = [name for name in apart[0] if name not in same], [n for n in apart[1] if n not in taken]
+    pairs = {name: name for name in both} | {name: other for name, (other, _) in same.items()}
     alike_reads = patterns(
         sorted(one.reads.keys() - other.reads.keys()), sorted(other.reads.keys() - one.reads.keys())
     )
     return ByItself(
-        {name: itself(one.files[name], other.files[name]) for name in sorted(both)},
-        tuple(sorted(one.files.keys() ^ other.files.keys())),
+        {name: itself(one.files[name], other.files[pairs[name]]) for name in sorted(pairs)},
+        tuple(sorted((*left[0], *left[1]))),
         printed.steady(one.stdout, other.stdout),
         delivered.unsteady(one.reads, other.reads),
-        tuple(alike),
+        tuple(patterns(*left)),
         tuple(alike_reads),
+        {name: (pattern,) for name, (_, pattern) in same.items()},
     )
 
 
@@ -119,19 +140,30 @@ def together(one: ByItself, other: ByItself) -> ByItself:
     """Of the same run of the default, held against two others: what differs from either."""
     both = one.files.keys() & other.files.keys()
     apart = one.files.keys() ^ other.files.keys()
+    renamed = {
+        name: _each_once(one.renamed.get(name, ()), other.renamed.get(name, ()))
+        for name in sorted({*one.renamed, *other.renamed})
+    }
+    no_more = [pattern for name in apart for pattern in renamed.get(name, ())]
     return ByItself(
         {name: content_file.together(one.files[name], other.files[name]) for name in sorted(both)},
         tuple(sorted({*one.only, *other.only, *apart})),
         printed.together(one.printed, other.printed),
         one.reads | other.reads,
-        tuple(dict.fromkeys((*one.patterns, *other.patterns))),
-        tuple(dict.fromkeys((*one.read_patterns, *other.read_patterns))),
+        _each_once(one.patterns, other.patterns, no_more),
+        _each_once(one.read_patterns, other.read_patterns),
+        {name: known for name, known in renamed.items() if name in both},
     )
+
+
+def _each_once(*groups: Iterable[Pattern]) -> tuple[Pattern, ...]:
+    return tuple(dict.fromkeys(pattern for group in groups for pattern in group))
 
 
 def against_default(default: Result, tuned: Result, known: ByItself) -> Report:
     """What a tuned run has left, held against a run of the default."""
     report = Report()
+    tuned = known.by_first_names(default, tuned)
     if tuned.code != default.code:
         report.differences.append(f"exit code {tuned.code}, by default {default.code}")
     _same_files(default, tuned, known, report)

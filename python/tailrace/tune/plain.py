@@ -64,7 +64,8 @@ def differences(default: Result, plain: Result, known: ByItself) -> Differences:
 
 def _names_of_one_run(default: Result, plain: Result, known: ByItself) -> list[str]:
     """New names where the default has such too, in no pattern that could be followed."""
-    if all(closes.is_close(name) for name in known.only):
+    if not known.renamed and all(closes.is_close(name) for name in known.only):
         return []
+    plain = known.by_first_names(default, plain)
     new = plain.files.keys() - default.files.keys()
     return sorted(name for name in new if not known.forgives(name))
