@@ -8,7 +8,6 @@ import json
 from pathlib import Path
 
 from mpi_programs import BUILD, MPIEXEC
-
 from tailrace_cli import tailrace
 
 from tailrace.intent import advice

@@ -61,7 +61,7 @@ class ByItself:
     def by_first_names(self, default: Result, other: Result) -> Result:
         """A run, its files called as those of the first one, as far as that is certain."""
         new = [name for name in other.files if name not in self.files]
-        names = {}
+        names: dict[str, str] = {}
         for first, known in self.renamed.items():
             found = {name for pattern in known if (name := the_one(pattern, new))}
             is_wanted = first in default.files and first not in other.files

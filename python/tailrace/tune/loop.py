@@ -15,7 +15,16 @@ from tailrace.intent.apply import Line
 from tailrace.intent.sources import worth_saying
 from tailrace.statistics import Comparison
 from tailrace.tune import candidate as candidates
-from tailrace.tune import landlock, leave_out, recording, repacked, search, touched, unseen
+from tailrace.tune import (
+    landlock,
+    leave_out,
+    nodes,
+    recording,
+    repacked,
+    search,
+    touched,
+    unseen,
+)
 from tailrace.tune.arms import Arms, Misbehaved
 from tailrace.tune.asked import Asked, Document, Verdict
 from tailrace.tune.candidate import Candidate
@@ -229,9 +238,11 @@ class Tune:
         found.notes += [*recorded["notes"], *worth_saying(found.profile)]
         if names := recorded.get("unseen"):
             found.notes.append(unseen.note(names))
-        if (found.profile["run"].get("nodes") or 1) > 1:
+        self._runner.programs_on_nodes = nodes.programs_of(found.profile)
+        if self._runner.programs_on_nodes:
             found.notes.append(
-                "it ran on several nodes: files are synced and compared from this one"
+                "it ran on several nodes: each syncs what it wrote, which takes a start of the "
+                "launcher more in each time; files are compared from this one"
             )
         if refused := recorded.get("refused"):
             found.notes.append(refused)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One run of an arm: on a machine at rest, in a fresh folder, from its start until every file that
-it has written is on the disk."""
+it has written is on the disk, of whatever node."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tailrace.intent import apply as applying
 from tailrace.intent import layers, plugin, record
 from tailrace.intent.apply import Line
 from tailrace.run.quiet import settle
-from tailrace.tune import closes, delivered, left_behind, page_cache, relocate
+from tailrace.tune import closes, delivered, left_behind, nodes, page_cache, relocate
 from tailrace.tune.confine import Confinement
 from tailrace.tune.content import Result
 from tailrace.tune.ground import Ground
@@ -26,6 +26,7 @@ from tailrace.tune.supervise import Job, Outcome, supervised
 from tailrace.units import plural
 
 Document = dict[str, Any]
+_sync_limit_s = 600.0
 _nothing: Document = {
     "schema": "tailrace-plan/1", "origin": {"version": "tune"}, "entries": [],
 }  # fmt: skip
@@ -105,6 +106,9 @@ class Runner:
         self.command, self.least_free_bytes = setting.command, setting.least_free_bytes
         self.inputs = Inputs(ground, setting.home, is_cold=setting.is_cold)
         self._not_at_rest = 0
+        self._not_synced = ""
+        # What the ranks of several nodes are; where they share one, this process syncs for them.
+        self.programs_on_nodes: frozenset[str] = frozenset()
 
     def run(
         self, name: str, plan: Document | None, limit_s: float | None, keep: bool = False,
@@ -132,6 +136,8 @@ class Runner:
             files = [*ground.written(), *self.outside.written()]
             began = time.monotonic()
             page_cache.sync(files)
+            if self.programs_on_nodes and not (outcome.code or outcome.stopped):
+                self._sync_nodes(name, files)
             sync_s = time.monotonic() - began
             noted = application.noted()
             left = ground.end(name)
@@ -151,6 +157,22 @@ class Runner:
                 shutil.rmtree(self.prints(name), ignore_errors=True)
         return found
 
+    def _sync_nodes(self, name: str, files: Sequence[Path]) -> None:
+        """Of several nodes each has a page cache: the start of the launcher counts in both arms."""
+        setting, ground = self._setting, self._ground
+        words = nodes.words_to_sync(
+            relocate.words_in(setting.command, setting.home, ground.folder),
+            self.programs_on_nodes,
+            nodes.file_systems(files, ground.folder),
+        )
+        if not words:
+            self._not_synced = "it is not known which of the command's words are the program"
+            return
+        prints = self.prints(name) / "sync"
+        ended = supervised(setting.job(words, {}, prints, _sync_limit_s, ground, []))
+        if ended.code or ended.stopped:
+            self._not_synced = f"{' '.join(words)}: {ended.words}"
+
     def result(self, name: str, left: Left, noted: Document) -> Result:
         """What a run that was kept has left, and what it was seen to do."""
         files = {one: left.folder / one for one in left.written}
@@ -168,6 +190,8 @@ class Runner:
     def notes(self) -> list[str]:
         """What was not as the runs were to find it."""
         found = self.inputs.notes
+        if self._not_synced:
+            found.append(f"files were synced from this node only: {self._not_synced}")
         if self._not_at_rest:
             found.append(
                 f"the machine was not at rest before {plural(self._not_at_rest, 'run')}: others "
