@@ -38,7 +38,8 @@ PLAN = plan_of(
 class Program:
     """seconds: of a run with these rules in force. hangs, fails, changes: rules that do that;
     changes_last: only in the last proof. idle: rules that are in force nowhere. noise: by what
-    part a run takes longer, by its number. lost, unseen: what the recording run says so."""
+    part a run takes longer, by its number. names: of the file that it writes, what it prints; "":
+    none. lost, unseen: what the recording run says so."""
 
     seconds: Callable[[set[str]], float]
     hangs: set[str] = field(default_factory=set)
@@ -49,6 +50,7 @@ class Program:
     fails_later: set[str] = field(default_factory=set)
     noise: Callable[[int], float] = lambda number: 0.0
     prints: Callable[[int], bytes] = lambda number: b"sum 3\n"
+    names: Callable[[int], str] = lambda number: ""
     runs: list[tuple[str, set[str]]] = field(default_factory=list)
     interrupt_at: int = 0
     lost: list[str] = field(default_factory=list)
@@ -92,12 +94,17 @@ class FakeRunner:
             where = self.folder / "kept" / name
             where.mkdir(parents=True, exist_ok=True)
             (where / "stdout").write_bytes(printed)
-            found.left = Left(where, [], [])
+            file_name = self.program.names(len(self.program.runs))
+            written = [file_name] if file_name else []
+            for file in written:
+                (where / file).write_bytes(printed)
+            found.left = Left(where, written, [])
             found.result = self.result(name, found.left, found.as_proof())
         return found
 
     def result(self, name: str, left: Left, noted: Document) -> Result:
-        return Result({}, (), (left.folder / "stdout").read_bytes(), noted["code"])
+        files = {file: left.folder / file for file in left.written}
+        return Result(files, (), (left.folder / "stdout").read_bytes(), noted["code"])
 
     @property
     def notes(self) -> list[str]:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that a plan makes faster.
  *   tune_program FILE         rows of a compressed chunk that is larger than the chunk cache
+ *   tune_program FILE wider   the same, and then rows of a chunk that is twice as large
  *   tune_program FILE read    reads them so, and writes and prints nothing
  *   tune_program FILE columns reads columns, one after the other, and writes and prints nothing
  *   tune_program FILE ranks   ranks that write rows of one dataset in turns, each by itself
@@ -32,24 +33,31 @@ static int write_row(hid_t dataset, hsize_t row, hsize_t count, const double* va
     return status;
 }
 
-static int thrash(const char* name) {
-    const hsize_t extents[2] = {thrash_rows, columns};
+/* A dataset of one chunk, a row at a time. */
+static int write_rows(hid_t file, const char* path, int rows, int count) {
+    const hsize_t extents[2] = {(hsize_t)rows, (hsize_t)count};
     hid_t list = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_chunk(list, 2, extents);
     H5Pset_deflate(list, 1);
-    hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     hid_t space = H5Screate_simple(2, extents, NULL);
     hid_t dataset =
-        H5Dcreate2(file, "rows", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+        H5Dcreate2(file, path, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, list, H5P_DEFAULT);
     int failed = dataset < 0;
-    for (int row = 0; row < thrash_rows && !failed; ++row) {
-        double* values = row_of(columns, row);
-        failed = write_row(dataset, (hsize_t)row, columns, values);
+    for (int row = 0; row < rows && !failed; ++row) {
+        double* values = row_of(count, row);
+        failed = write_row(dataset, (hsize_t)row, (hsize_t)count, values);
         free(values);
     }
     H5Dclose(dataset);
     H5Sclose(space);
     H5Pclose(list);
+    return failed;
+}
+
+static int thrash(const char* name, int with_wider) {
+    hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    int failed = file < 0 || write_rows(file, "rows", thrash_rows, columns);
+    if (with_wider) failed = failed || write_rows(file, "wider", thrash_rows, 2 * columns);
     failed = failed || H5Fclose(file) < 0;
     printf("%d rows\n", thrash_rows);
     return failed;
@@ -116,7 +124,8 @@ static int ranks(const char* name, int one_by_one) {
 
 int main(int argc, char** argv) {
     if (argc < 2) return 2;
-    if (argc == 2) return thrash(argv[1]);
+    if (argc == 2) return thrash(argv[1], 0);
+    if (strcmp(argv[2], "wider") == 0) return thrash(argv[1], 1);
     if (strcmp(argv[2], "columns") == 0) return read_lines(argv[1], "table", 1);
     if (strcmp(argv[2], "read") == 0) return read_lines(argv[1], "rows", 0);
     return ranks(argv[1], strcmp(argv[2], "waits") == 0);

@@ -64,6 +64,22 @@ def test_steps_beside_a_time_tell_the_files_apart(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_three_numbers_like_a_time_tell_the_files_apart(tmp_path: Path) -> None:
+    """As rank, level and step beside a process number."""
+
+    def of(process: int, *values: str) -> Result:
+        texts = {f"out_{process}_00_01_{step:02}": value for step, value in enumerate(values)}
+        return run(tmp_path / str(process), texts)
+
+    default = of(1111, "a", "b")
+    known = content.by_itself(default, of(1112, "a", "b"))
+    assert known.names == []
+    assert content.against_default(default, of(2222, "a", "b"), known).equal
+    assert content.against_default(default, of(3333, "b", "a"), known).files == [
+        "out_1111_00_01_00", "out_1111_00_01_01"
+    ]  # fmt: skip
+
+
 def test_such_a_file_less_or_more_is_a_difference(tmp_path: Path) -> None:
     default = run(tmp_path / "1", {"out_1.txt": "x"})
     known = content.by_itself(default, run(tmp_path / "2", {"out_2.txt": "x"}))
@@ -127,6 +143,14 @@ def test_many_names_are_not_held_against_each_other(tmp_path: Path) -> None:
     ("one", "other", "shown", "third"),
     [
         ("log-1648.txt", "log-98.txt", "log-*.txt", "log-5.txt"),
+        (
+            "run_2026-11-24_12-00-55_0001.h5",
+            "run_2026-11-24_12-00-58_0001.h5",
+            "run_*_0001.h5",
+            "run_2026-11-25_00-01-02_0001.h5",
+        ),
+        ("2026-11-24T12:00:55", "2026-11-24T12:00:58", "*", "2026-11-24T12:01:02"),
+        ("log 12.00.55", "log 12.00.58", "log *", "log 12.01.02"),
         ("a_2026-01-02T03.nc", "a_2026-01-02T14.nc", "a_2026-01-02T*.nc", "a_2026-01-02T00.nc"),
         ("tmpa1b2c3d4", "tmpa_xyzuvw", "tmp*", "tmpzzzzzzzz"),
         ("out.Xy7aBc/f", "out.Q2rTz9/f", "out.*/f", "out.AAbbCC/f"),

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fake_runs import Program, tuned
+from fake_runs import Program, kept, tuned
 from plans import plan, setting
 
 from tailrace.tune.content_file import Itself, together
@@ -41,6 +41,25 @@ def test_a_date_that_goes_on_is_blamed_on_nobody(
     assert any("later run of the default" in note for note in found.notes)
     again = tuned(dated(1000), PLAN, tmp_path, monkeypatch)
     assert again.known is not None and again.known.names == found.known.names, "it goes on with it"
+
+
+@pytest.mark.parametrize("turn", [3, 16, 40])
+def test_a_number_in_a_files_name_that_goes_on_is_blamed_on_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, turn: int
+) -> None:
+    """Only the last part of it differs between the first two runs; later also one before it."""
+    program = Program(
+        lambda rules: 0.5 if rules else 1.0,
+        names=lambda number: f"run.{170 + (number >= turn)}.{number % 60}.txt",
+    )
+    found = tuned(program, PLAN, tmp_path, monkeypatch)
+    assert found.verdict.name == "kept", found.verdict.reason
+    assert kept(found) == ["13"]
+    assert found.report is not None and found.report.files_compared == 1
+    program = Program(program.seconds, names=program.names, changes={"3"})
+    found = tuned(program, PLAN, tmp_path / "other", monkeypatch)
+    assert found.candidate is not None
+    assert "with it the content differs" in found.candidate.dropped["3"]
 
 
 def test_another_content_is_blamed_on_the_plan_all_the_same(

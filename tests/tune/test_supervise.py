@@ -18,7 +18,7 @@ from tailrace_cli import environment
 
 from tailrace import interrupts
 from tailrace.errors import TailraceError
-from tailrace.tune import supervise
+from tailrace.tune import recording, supervise
 from tailrace.tune.processes import Process
 from tailrace.tune.supervise import Job, supervised
 
@@ -129,8 +129,8 @@ from pathlib import Path
 from tailrace.tune import supervise
 supervise._held_s = 0.5
 here = Path.cwd()
-words = ["sh", "-c", "touch began; sleep 1.9"]
-found = supervise.supervised(supervise.Job(words, {}, here, here / "prints", 1.2))
+words = ["sh", "-c", "touch began; sleep 3"]
+found = supervise.supervised(supervise.Job(words, {}, here, here / "prints", 2.0))
 print(found.stopped, found.was_held)
 """
 
@@ -145,9 +145,21 @@ def test_a_tune_that_is_stopped_takes_nothing_for_a_hang(tmp_path: Path) -> None
         assert process.poll() is None
         time.sleep(0.02)
     process.send_signal(signal.SIGSTOP)
-    time.sleep(1.5)
+    time.sleep(2.5)
     process.send_signal(signal.SIGCONT)
     assert process.communicate(timeout=30)[0] == " True\n"
+
+
+def test_work_in_the_background_that_meets_the_limit_is_told(tmp_path: Path) -> None:
+    """As a server does that nobody stops."""
+    words = ["sh", "-c", "sleep 60 &"]
+    found = supervised(Job(words, {}, tmp_path, tmp_path / "prints", 0.5))
+    assert (found.code, found.stopped, found.has_left) == (0, "limit", True)
+    assert "what it had left in the background was ended" in found.words
+    said = recording.failed(found, "", ["program"], 0.5)
+    assert "a server or daemon that it starts it has to stop" in said.hint
+    itself = supervised(job(tmp_path, "import time; time.sleep(60)", limit_s=0.5))
+    assert (itself.stopped, itself.has_left) == ("limit", False)
 
 
 def test_work_that_is_left_to_the_background_is_waited_for(tmp_path: Path) -> None:

@@ -11,10 +11,14 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 _uuid = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-# A UUID is one word, also where another is right before it.
-_words = re.compile(
-    rf"{_uuid.pattern}|[A-Za-z0-9_]+?(?={_uuid.pattern})|[A-Za-z0-9_]+|[^A-Za-z0-9_]+"
+# Of a time to the second all is one: two runs in one minute would have the minute in the pattern.
+_time = re.compile(
+    r"(?<![0-9])(?:[0-9]{4}[-_.]?[0-9]{2}[-_.]?[0-9]{2}[-_.T ])?"
+    r"[0-2][0-9][-_.:h][0-5][0-9][-_.:m][0-5][0-9](?![0-9])"
 )
+_whole = rf"{_uuid.pattern}|{_time.pattern}"
+# Each of them is one word, also where another is right before it.
+_words = re.compile(rf"{_whole}|[A-Za-z0-9_]+?(?={_whole})|[A-Za-z0-9_]+|[^A-Za-z0-9_]+")
 _digits = re.compile(r"[0-9]+|[^0-9]+")
 _hex = re.compile(r"[0-9a-f]{6,}|[0-9A-F]{6,}")
 _random = re.compile(r"[A-Za-z0-9_]{6,}")
@@ -88,8 +92,9 @@ def _piece(one: str, other: str) -> tuple[str, str] | None:
     """What is shown, and the expression, of one word of two names."""
     if one == other:
         return one, re.escape(one)
-    if _uuid.fullmatch(one) and _uuid.fullmatch(other):
-        return "*", _uuid.pattern
+    for kind in (_uuid, _time):
+        if kind.fullmatch(one) and kind.fullmatch(other):
+            return "*", kind.pattern
     return _numbered(one, other) or _lettered(one, other)
 
 

@@ -113,10 +113,11 @@ class Arms:
         is_full = 2 + len(self._further) >= _most_defaults
         if is_full or other.code != self._default.code or not self._has_room():
             return False
-        before = set(self.all_that_differs(known).names)
+        before = self.all_that_differs(known)
         self._say("it differs: the default once more, to see whether that does so too by now")
         self._hold_another()
-        return set(self.all_that_differs(known).names) != before
+        after = self.all_that_differs(known)
+        return set(after.names) != set(before.names) or after.renamed != before.renamed
 
     def _has_room(self) -> bool:
         """For one more that is kept, beside the run at work."""

@@ -253,7 +253,8 @@ class Tune:
         self._runner.outside = outside
         self._runner.inputs.know(found.profile)
         free = shutil.disk_usage(asked.scratch).free
-        check_space(_copies_of_outputs * recorded["written_bytes"], free, asked.scratch)
+        needed = _copies_of_outputs * recorded["written_bytes"] + self._runner.least_free_bytes
+        check_space(needed, free, asked.scratch)
         return recorded
 
     def _advise(self, found: Found) -> None:

@@ -157,6 +157,8 @@ def failed(
         )
     elif outcome.stopped == "limit":
         hint = f"--limit gives it more than {limit_s:g} s"
+        if outcome.has_left:
+            hint += "; a server or daemon that it starts it has to stop, too"
     elif outcome.stopped == "disk":
         hint = (
             "make room; or begin a new tune on a larger file system: --scratch FOLDER, with an -o "

@@ -53,7 +53,8 @@ class Job:
 class Outcome:
     """stopped: "", "limit" or "disk". began_ns: as files are dated. why_no_room: of a run that
     failed by itself, what shows that the disk was full. was_held: tune itself did not run for a
-    while (Ctrl-Z, a batch system), so that nobody knows how long this took."""
+    while (Ctrl-Z, a batch system), so that nobody knows how long this took. has_left: the command
+    had ended, and what was stopped is what it left in the background."""
 
     code: int
     elapsed_s: float
@@ -61,9 +62,15 @@ class Outcome:
     began_ns: int = 0
     why_no_room: str = ""
     was_held: bool = False
+    has_left: bool = False
 
     @property
     def words(self) -> str:
+        if self.stopped == "limit" and self.has_left:
+            return (
+                "its time limit was over, and what it had left in the background was ended after "
+                f"{self.elapsed_s:.1f} s"
+            )
         if self.stopped == "limit":
             return f"its time limit was over, and it was ended after {self.elapsed_s:.1f} s"
         if self.why_no_room:
@@ -102,7 +109,8 @@ def supervised(job: Job) -> Outcome:
             signal.pthread_sigmask(signal.SIG_SETMASK, held)
             code = process.wait()
             elapsed = time.monotonic() - started
-            if _outlived(process.pid, watch):  # work that goes on in the background counts
+            has_left = _outlived(process.pid, watch)
+            if has_left:  # work that goes on in the background counts
                 elapsed = time.monotonic() - started
         except BaseException:
             end_all(process)
@@ -113,7 +121,7 @@ def supervised(job: Job) -> Outcome:
                 job.noted.unlink(missing_ok=True)
     why = _why_no_room(job) if code and not watch.stopped else ""
     stopped = "disk" if why else watch.stopped
-    return Outcome(code, elapsed, stopped, began_ns, why, watch.held_s > 0)
+    return Outcome(code, elapsed, stopped, began_ns, why, watch.held_s > 0, has_left)
 
 
 def _started(

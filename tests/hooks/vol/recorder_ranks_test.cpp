@@ -57,7 +57,8 @@ TEST_CASE("of ranks that left no spool nothing is said of their order") {
     for (int rank = 0; rank < 2; ++rank)
         in_process(folder, "1", rank,
                    [] { write(create(open_file("/tmp/no such.h5", 3), "/d", {8}), {0}, {8}); });
-    const auto& hdf5 = *folder.profile().files.at(0).hdf5;
+    const auto profile = folder.profile();
+    const auto& hdf5 = *profile.files.at(0).hdf5;
     CHECK(hdf5.communicator_size == 3);
     CHECK(hdf5.call_orders.size() == 1);
     CHECK_FALSE(hdf5.same_order);
@@ -75,7 +76,8 @@ TEST_CASE("what ranks open and ask has an order of its own") {
                                          n == 0 ? "/a" : "/b", false, now());
         });
     }
-    const auto& hdf5 = *folder.profile().files.at(0).hdf5;
+    const auto profile = folder.profile();
+    const auto& hdf5 = *profile.files.at(0).hdf5;
     CHECK(hdf5.same_order == true);
     CHECK(hdf5.same_access_order == false);
     CHECK(hdf5.access_orders.size() == 2);

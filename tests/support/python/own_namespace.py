@@ -17,7 +17,7 @@ _probes = {"-m": "mount -t tmpfs -o size=64k tailrace-probe /tmp", "-n": "true",
 
 
 def unshare(kind: str) -> list[str]:
-    """Words before a command that give it mounts (-m), a network (-n) or a host name (-u) of its own.
+    """Words before a command that give it mounts (-m), a network (-n) or a name (-u) of its own.
 
     Where that is refused the test counts as not run (a failure where CI=true).
     """
