@@ -68,6 +68,8 @@ def tune(argv: Sequence[str], folder: Path) -> Json:
         told = json.loads(ran.stdout)
     except json.JSONDecodeError:
         raise Failed(f"tune: exit code {ran.returncode}: {ran.stderr[-800:]}") from None
+    if "error" in told:
+        raise Failed(f"tune: exit code {ran.returncode}: {told['error']['what']}")
     missing = [key for key in wanted if key not in told]
     if missing:
         raise Failed(f"tune: exit code {ran.returncode}, without {', '.join(missing)}")
