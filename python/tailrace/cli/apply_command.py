@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -65,7 +66,7 @@ def apply(
     preloads, why_not = layers.to_set_hints(plan, command)
     if why_not:
         output.note(f"{applying.only_by_hdf5}: {why_not}")
-    with record.spool_folder(Path("tailrace-apply"), keep=False, tell=output.note) as spools:
+    with record.spool_folder(_beside(), keep=False, tell=output.note) as spools:
         file = spools / "plan.compiled"
         if loads:
             file.write_bytes(flat)
@@ -104,6 +105,13 @@ def apply(
         }
     )
     return int(ExitCode.RUN_FAILED if ended.code else ExitCode.OK)
+
+
+def _beside() -> Path:
+    """What the processes note down lies in the folder of the run, which all nodes see; where
+    nothing can be made there, in that of temporary files."""
+    folder = "" if os.access(".", os.W_OK) else tempfile.gettempdir()
+    return Path(folder, "tailrace-apply")
 
 
 def _tell(output: Output, ended: Any, command: list[str]) -> None:

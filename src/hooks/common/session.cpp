@@ -57,7 +57,7 @@ bool begin() {
         constexpr char line[] =
             "tailrace: nothing is recorded of a process: no file can be made in "
             "TAILRACE_PROFILE_DIR\n";
-        if (write(STDERR_FILENO, line, sizeof line - 1) < 0) return false;
+        spooling::to_standard_error(line, sizeof line - 1);
         return false;
     }
     set_back_the_start();

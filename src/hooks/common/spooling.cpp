@@ -110,6 +110,33 @@ void ask_system(spool::FileRecord& record, const char* path) {
     }
 }
 
+/// What was open as standard error when the hook was loaded.
+struct Place {
+    dev_t device;
+    ino_t inode;
+    bool known;
+};
+Place first_error;
+
+__attribute__((constructor)) void note_standard_error() {
+    struct stat status {};
+    first_error.known = fstat(STDERR_FILENO, &status) == 0;
+    first_error.device = status.st_dev;
+    first_error.inode = status.st_ino;
+}
+
+/// Where the program has closed it, the next file that is opened gets its number: one of data is
+/// open for reading and writing, which logs are not.
+bool is_standard_error() {
+    struct stat status {};
+    if (fstat(STDERR_FILENO, &status) != 0) return false;
+    const bool same = first_error.known && status.st_dev == first_error.device &&
+                      status.st_ino == first_error.inode;
+    if (same || !S_ISREG(status.st_mode)) return true;
+    const int flags = fcntl(STDERR_FILENO, F_GETFL);
+    return flags >= 0 && ((flags & O_ACCMODE) != O_RDWR || (flags & O_APPEND) != 0);
+}
+
 }  // namespace
 
 int64_t now() {
@@ -163,7 +190,11 @@ void say(const char* text) {
     }
     char line[1024];
     const int bytes = snprintf(line, sizeof line, "tailrace: %.1000s\n", text);
-    if (bytes > 0 && write(STDERR_FILENO, line, strnlen(line, sizeof line)) < 0) return;
+    if (bytes > 0) to_standard_error(line, strnlen(line, sizeof line));
+}
+
+void to_standard_error(const char* line, size_t bytes) {
+    if (is_standard_error() && write(STDERR_FILENO, line, bytes) < 0) return;
 }
 
 uint64_t most_bytes() {

@@ -29,6 +29,8 @@ uint64_t hash_of(const char* text);
 uint64_t mixed(uint64_t hash, uint64_t value);
 /// One line on stderr, "tailrace: " and the text, by the first rank only.  [local]
 void say(const char* text);
+/// Writes to stderr, where that is open: else its number may be that of a file of data.  [local]
+void to_standard_error(const char* line, size_t bytes);
 
 /// The size in bytes that TAILRACE_PROFILE_MIB allows a spool.  [local]
 uint64_t most_bytes();

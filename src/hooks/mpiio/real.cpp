@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "hooks/common/session.hpp"
+#include "hooks/common/spooling.hpp"
 
 namespace tailrace::hooks::mpiio {
 namespace {
@@ -89,10 +89,8 @@ bool understood() {
             line, sizeof line, "tailrace: %s: the hook was built for %s, the program uses %.80s\n",
             session::on() ? "MPI-IO is not recorded" : "no hints are set by MPI-IO", built_for,
             text);
-        if ((rank == nullptr || strcmp(rank, "0") == 0) && bytes > 0 &&
-            write(STDERR_FILENO, line, strnlen(line, sizeof line)) < 0) {
-            return false;
-        }
+        if ((rank == nullptr || strcmp(rank, "0") == 0) && bytes > 0)
+            spooling::to_standard_error(line, strnlen(line, sizeof line));
     }
     return good;
 }

@@ -29,6 +29,16 @@ int opens(int folder, const char* path, int flags, Make&& make) {
     return made;
 }
 
+/// The file gets its name from the call. Nobody else has it, so that its copy can begin afterwards.
+template <typename Make>
+int makes(char* name, int flags, Make&& make) {
+    const int made = timed(recording(), make, [&](int fd, Took took) {
+        if (fd >= 0) posix_profile::opened(fd, flags, calls, took);
+    });
+    if (made >= 0) posix_profile::WriteOpen(AT_FDCWD, name, flags).made(made);
+    return made;
+}
+
 template <typename Make>
 auto notes(int fd, Other what, Make&& make) {
     return timed(tracked(fd), make, [&](auto result, Took took) {
@@ -78,6 +88,19 @@ TAILRACE_OPENS(__openat64_2, folder, flags, (int folder, const char* path, int f
 TAILRACE_OPENS(creat, AT_FDCWD, O_CREAT | O_WRONLY, (const char* path, unsigned mode), (path, mode))
 TAILRACE_OPENS(creat64, AT_FDCWD, O_CREAT | O_WRONLY, (const char* path, unsigned mode),
                (path, mode))
+
+#define TAILRACE_MAKES(name, flags, parameters, arguments)                          \
+    TAILRACE_WRAP(int, name, parameters) {                                          \
+        return makes(path, O_RDWR | (flags), [&] { return more::name arguments; }); \
+    }
+TAILRACE_MAKES(mkstemp, 0, (char* path), (path))
+TAILRACE_MAKES(mkstemp64, 0, (char* path), (path))
+TAILRACE_MAKES(mkostemp, flags, (char* path, int flags), (path, flags))
+TAILRACE_MAKES(mkostemp64, flags, (char* path, int flags), (path, flags))
+TAILRACE_MAKES(mkstemps, 0, (char* path, int tail), (path, tail))
+TAILRACE_MAKES(mkstemps64, 0, (char* path, int tail), (path, tail))
+TAILRACE_MAKES(mkostemps, flags, (char* path, int tail, int flags), (path, tail, flags))
+TAILRACE_MAKES(mkostemps64, flags, (char* path, int tail, int flags), (path, tail, flags))
 
 TAILRACE_WRAP(int, close, (int fd)) {
     const posix_profile::WriteClose write_close(fd);

@@ -210,6 +210,10 @@ void find_direct_chunks(Object& dataset) {
     if (const DirectChunks* known = find_changed(dataset); known != nullptr) dataset.direct = known;
 }
 
+bool has_chunks_of_plan(const Object& dataset) {
+    return dataset.direct != nullptr && dataset.direct->shape && dataset.direct->rank == 0;
+}
+
 Status write_direct_chunk(Object& dataset, Optional* arguments, Id transfer, void** request) {
     auto* chunk = static_cast<ChunkWrite*>(arguments->arguments);
     const DirectChunks& known = *dataset.direct;

@@ -20,6 +20,8 @@ bool changes_chunks(const Choices& choices);
 void note_direct_chunks(Object& dataset, const Choices& choices, Id own, Id made);
 /// Looks that up for one that was opened.
 void find_direct_chunks(Object& dataset);
+/// Whether a dataset has chunks by the plan alone: of one without, HDF5 changes no extent.  [local]
+bool has_chunks_of_plan(const Object& dataset);
 
 /// A chunk that the program writes as it lies, to a dataset whose chunks or filters the plan
 /// changed: its elements are written, or the call fails and it is said why.

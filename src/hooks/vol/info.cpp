@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "hooks/common/spooling.hpp"
 
 namespace tailrace::hooks::vol {
 namespace {
@@ -24,7 +25,7 @@ void complain(const char* text) {
                                "tailrace: HDF5_VOL_CONNECTOR: \"%.120s\" is not read; HDF5's own "
                                "connector is used below tailrace\n",
                                text);
-    if (bytes > 0 && write(STDERR_FILENO, line, strnlen(line, sizeof line)) < 0) return;
+    if (bytes > 0) hooks::spooling::to_standard_error(line, strnlen(line, sizeof line));
 }
 
 }  // namespace

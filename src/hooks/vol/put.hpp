@@ -75,6 +75,7 @@ struct OneFile {
     bool paged;     ///< it is to have the strategy "page"
     bool created;
     bool written;     ///< it is created, or opened for writing
+    bool swmr;        ///< one process writes while others read
     Size user_block;  ///< bytes in front of a new file
     const char* path;
     const OpenDriver* driver;  ///< of a plan's, that it is open with already; nullptr: none
@@ -121,20 +122,34 @@ void put_transfer(Put& on, bool writes);
 class Quiet {
 public:
     explicit Quiet(const Library& library) : x_library(library), x_kept(library) {
-        x_asked = library.H5Eget_auto2(0, &x_function, &x_data) >= 0;
-        if (x_asked) library.H5Eset_auto2(0, nullptr, nullptr);
+        // To ask for a handler of H5Eset_auto1 by the newer function is an error, which it hears.
+        unsigned newer = 1;
+        x_older = library.H5Eauto_is_v2 != nullptr && library.H5Eget_auto1 != nullptr &&
+                  library.H5Eset_auto1 != nullptr && library.H5Eauto_is_v2(0, &newer) >= 0 &&
+                  newer == 0;
+        x_asked = (x_older ? library.H5Eget_auto1(&x_function, &x_data)
+                           : library.H5Eget_auto2(0, &x_function, &x_data)) >= 0;
+        if (x_asked) set(nullptr, nullptr);
     }
     ~Quiet() {
-        if (x_asked) x_library.H5Eset_auto2(0, x_function, x_data);
+        if (x_asked) set(x_function, x_data);
     }
     Quiet(const Quiet&) = delete;
     Quiet& operator=(const Quiet&) = delete;
 
 private:
+    void set(void* function, void* data) const {
+        if (x_older)
+            x_library.H5Eset_auto1(function, data);
+        else
+            x_library.H5Eset_auto2(0, function, data);
+    }
+
     const Library& x_library;
     ErrorsKept x_kept;
     void* x_function = nullptr;
     void* x_data = nullptr;
+    bool x_older;  ///< the handler is one of H5Eset_auto1
     bool x_asked;
 };
 

@@ -62,6 +62,10 @@ void put_chunk(Put& on, const NewDataset& what, int layout) {
         settle(spool::became_kept, stays);
         return;
     }
+    if (layout == layout_contiguous && what.can_grow) {
+        settle(spool::became_held, "without chunks of the program HDF5 does not make it");
+        return;
+    }
     const bool good =
         on.of.H5Pset_chunk(on.list, static_cast<int>(chunk.ndims), chunk.extents.data()) >= 0;
     settle(good ? spool::became_applied : spool::became_refused, good ? "" : not_taken);

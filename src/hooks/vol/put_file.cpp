@@ -125,6 +125,13 @@ bool is_oldest_format(const Put& on) {
     return ask_libver(on.of, on.list, bounds) >= 0 && bounds[0] == 0;
 }
 
+/// Whether the program asks for a format in which one may write while others read.
+bool may_begin_swmr(const Put& on) {
+    constexpr uint64_t version_110 = 2;
+    uint64_t bounds[2] = {};
+    return ask_libver(on.of, on.list, bounds) >= 0 && bounds[0] >= version_110;
+}
+
 /// What the files that are in memory already leave.
 uint64_t room_for_core(const Library& of) {
     const uint64_t most = memory_for_caches();
@@ -221,6 +228,12 @@ void put_file_access(Put& on, const OneFile& file) {
     } else {
         for (const Key key : {Key::collective_metadata_reads, Key::collective_metadata_writes})
             on.choices.settle(key, spool::became_held, only_parallel);
+    }
+    if (file.swmr || (file.written && may_begin_swmr(on))) {
+        on.choices.settle(Key::metadata_cache_image, spool::became_held,
+                          "it may be written while others read: H5Fstart_swmr_write refuses it");
+        on.choices.settle(Key::page_buffer_bytes, spool::became_held,
+                          "it may be written while others read: they would not see it as it is");
     }
     put_space(on, file.paged, file.user_block);
     put_page_buffer(on);

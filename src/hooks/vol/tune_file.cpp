@@ -25,6 +25,7 @@ constexpr uint64_t strategy_page = 1;
 constexpr unsigned read_write = 0x0001;
 constexpr unsigned truncating = 0x0002;
 constexpr unsigned exclusive = 0x0004;
+constexpr unsigned single_writer = 0x0020 | 0x0040;
 
 /// A block of the file system that a file is, or is to be, in; 0: not known.
 uint64_t block_of(const char* path) {
@@ -289,9 +290,9 @@ void FileTuning::put_all() {
     x_own_access = x_library.H5Pcopy(x_access);
     if (x_own_access >= 0) {
         Put on{x_library, x_choices, x_own_access, x_library.default_file_access};
-        put_file_access(
-            on, {x_parallel, is_paged(x_library, x_own_creation), x_creation >= 0, x_written,
-                 user_block_of(x_library, x_own_creation), x_plan->path, x_driver});
+        put_file_access(on, {x_parallel, is_paged(x_library, x_own_creation), x_creation >= 0,
+                             x_written, (x_flags & single_writer) != 0,
+                             user_block_of(x_library, x_own_creation), x_plan->path, x_driver});
         put_subfiling();
         put_hints();
     }

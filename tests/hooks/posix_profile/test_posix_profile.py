@@ -391,3 +391,27 @@ def test_launchers_do_not_get_it_themselves() -> None:
     )  # fmt: skip
     expected: dict[str, Any] = {"LD_PRELOAD": "/h.so"}
     assert of_words(["./p"], "") == (["./p"], expected)
+
+
+MAKES = """
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(void) {
+    char one[] = "one_XXXXXX", two[] = "two_XXXXXX.dat", none[] = "none";
+    int first = mkstemp(one), second = mkostemps(two, 4, O_APPEND);
+    if (write(first, one, 4) != 4 || write(second, two, 8) != 8) return 1;
+    return close(first) + close(second) + (mkstemp(none) != -1);
+}
+"""
+
+
+def test_files_that_get_their_name_from_the_call(tmp_path: Path) -> None:
+    ran, profile = profiled(tmp_path, compiled(tmp_path, MAKES))
+    assert ran.code == 0, ran.err
+    found = {Path(file["path"]).name[:4]: file["posix"] for file in profile["files"]}
+    assert set(found) == {"one_", "two_"}
+    assert [found[name]["writes"]["bytes"] for name in ("one_", "two_")] == [4, 8]
+    assert [found[name]["append"] for name in ("one_", "two_")] == [False, True]
+    assert (found["one_"]["opens"], found["one_"]["close"]["end_s"] > 0) == (1, True)

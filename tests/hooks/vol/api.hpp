@@ -59,5 +59,6 @@ void types_and_references();
 void others();
 void optional();
 void errors();
+void older_handlers();
 
 }  // namespace api

@@ -107,6 +107,7 @@ int main(int count, char** words) {
     api::others();
     api::optional();
     api::errors();
+    api::older_handlers();
     H5Pclose(api::context.access);
     H5Pclose(api::context.transfer);
     H5Pclose(api::context.creation);
