@@ -50,6 +50,7 @@ set(tailrace_intent_sources
   rules/layout_rules.cpp
   rules/metadata_rules.cpp
   rules/needs.cpp
+  rules/pattern_cost.cpp
   rules/pnetcdf_rules.cpp
   rules/site_rules.cpp
   rules/site_rules_json.cpp

@@ -130,6 +130,46 @@ TEST_CASE("the buffer of rule 42 is a multiple of the stripe and within memory")
     CHECK(decided(profile, "42")->held->guard == "memory");
 }
 
+TEST_CASE("rules 41 and 53: an aggregator for each stripe that rule 47 gives") {
+    Profile profile = tests::plain_run();
+    tests::hdf5_less_mpiio(profile, 256, 1000, 3ULL << 30U);
+    profile.run.nodes = 16;
+    profile.files[0].lustre = Lustre{1, 1 << 20, {}};
+    const auto nodes = [&profile] {
+        return std::get<std::string>(*proposed(profile, "41").settings.at(0).value);
+    };
+    CHECK(std::get<std::string>(*proposed(profile, "47").settings.at(0).value) == "8");
+    CHECK(nodes() == "8");
+    profile.files[0].mpiio->hints_given["striping_factor"] = "1";
+    CHECK(nodes() == "1");
+    profile.files[0].mpiio->hints_given.clear();
+    profile.files[0].hdf5->creates = 0;  // it has the stripes that it has
+    CHECK(nodes() == "1");
+    profile.files[0].mpiio->writes->bytes = 1 << 20;
+    profile.files[0].hdf5->creates = 1;
+    CHECK(nodes() == "1");
+    profile.files[0].mpiio->writes->bytes = 3ULL << 30U;
+    profile.files[0].hdf5.reset();
+    profile.files[0].pnetcdf = PnetcdfFile{};
+    profile.files[0].pnetcdf->creates = 1;
+    CHECK(proposed(profile, "53").environment.at(0).second == "cb_nodes=8");
+}
+
+TEST_CASE("rule 49: the room for the header is within a quarter of the file") {
+    Profile profile = on_evidence(tests::hint_cases(), "49");
+    profile.files[0].datasets.clear();
+    const auto hint = [&profile](std::uint64_t bytes, std::uint64_t block) {
+        profile.files[0].mpiio->writes->bytes = bytes;
+        profile.run.file_systems[0] = {"/data", "gpfs", block};
+        return proposed(profile, "49").environment.at(0).second;
+    };
+    CHECK(hint(256 << 20, 16 << 20) == "nc_header_align_size=16777216");
+    CHECK(hint(8 << 20, 16 << 20) == "nc_header_align_size=2097152");
+    CHECK(hint(1 << 20, 16 << 20) == "nc_header_align_size=262144");
+    CHECK(hint(1000, 16 << 20) == "nc_header_align_size=65536");
+    CHECK(hint(1000, 4096) == "nc_header_align_size=65536");
+}
+
 TEST_CASE("rule 50 does not fire where calls are deferred") {
     Profile profile = on_evidence(tests::hint_cases(), "50");
     profile.files[0].pnetcdf->independent_waits = 3;

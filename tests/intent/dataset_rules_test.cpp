@@ -355,6 +355,20 @@ TEST_CASE("nor does rule 18, where they would be worse than those of the program
     CHECK(guard({10000000, 2}, true) == "");
 }
 
+TEST_CASE("rule 18 grows packed chunks only where they are tiny") {
+    const auto guard = [](std::uint64_t rows, bool packed) {
+        Profile profile = tests::plain_run();
+        tests::shape(profile, {6400, 1024}, {rows, 1024});  // of 8 KiB
+        tests::first(profile).writes = tests::accesses(1, {6400, 1024});
+        if (packed) tests::first(profile).filters.push_back({1, "deflate", {1}});
+        return guard_of(profile, "18");
+    };
+    CHECK(guard(1, true) == "");
+    CHECK(guard(2, true) == "filters");
+    CHECK(guard(7, true) == "filters");
+    CHECK(guard(7, false) == "");
+}
+
 TEST_CASE("rule 19: packed chunks fit into the cache that there is") {
     Profile profile = tests::plain_run();
     tests::shape(profile, {10000000}, {8192});
@@ -395,4 +409,39 @@ TEST_CASE("rule 23: many datasets that are only looked at stay out of their head
     CHECK(guard(500, 3, 2) == "");
     CHECK(guard(500, 1, 0) == "");  // when it was created
     CHECK(guard(300, 3, 0) == "");
+}
+
+TEST_CASE("rule 13 leaves large chunks alone of which HDF5 moves only pieces") {
+    Profile profile = tests::plain_run();
+    Dataset& dataset = tests::first(profile);
+    tests::shape(profile, {100, 2048, 1024}, {1, 2048, 1024});  // 16 MiB each
+    dataset.reads = tests::accesses(500, {1, 1, 8});
+    dataset.reads->order = Order{0, 0, 499, 0, {}};
+    CHECK(guard_of(profile, "13") == "places");
+    // Points of all layers: few of them are worth no cache for all, many are.
+    dataset.reads = tests::accesses(5, {100, 1, 1});
+    CHECK(guard_of(profile, "13") == "places");
+    dataset.reads = tests::accesses(5000, {100, 1, 1});
+    CHECK(guard_of(profile, "13") == "");
+    // One column after the other: each chunk comes once into the cache.
+    dataset.reads = tests::accesses(102400, {1, 2048, 1});
+    dataset.reads->order = Order{0, 102399, 0, 0, {0, 0, 1}};
+    CHECK(guard_of(profile, "13") == "");
+    // With filters each call unpacks a whole chunk anyway.
+    dataset.reads = tests::accesses(500, {1, 1, 8});
+    dataset.reads->order = Order{0, 0, 499, 0, {}};
+    dataset.filters.push_back({1, "deflate", {6}});
+    CHECK(guard_of(profile, "13") == "");
+}
+
+TEST_CASE("extents that nobody can have are no chunks, and sizes do not overflow") {
+    Profile profile = tests::plain_run();
+    tests::together(profile, 4);
+    tests::shape(profile, {8, 64}, {0, 64});
+    tests::first(profile).writes = tests::accesses(4, {2, 64});
+    CHECK_FALSE(decision(profile, Options{}, "18"));
+    profile = tests::plain_run();
+    tests::shape(profile, {1ULL << 30U, 1ULL << 30U}, {1, 1});
+    tests::first(profile).writes = tests::accesses(1, {1, 1});
+    CHECK_FALSE(decision(profile, Options{}, "15"));
 }

@@ -266,6 +266,19 @@ def test_a_sites_own_rules_go_first_and_show_where_they_are_from(profile: Path) 
             {"settings": [{"key": "file_locking", "value": "true"}]},
             '"file_locking" is true or false, and "true" is a text',
         ),
+        (
+            {"settings": [{"key": "meta_block_bytes", "value": n} for n in (4096, 8192)]},
+            '"meta_block_bytes" is set twice by this rule',
+        ),
+        (
+            {
+                "scope": "dataset",
+                "when": "open",
+                "class": "layout",
+                "settings": [{"key": "layout", "value": "compact"}],
+            },
+            '"layout" is for what is created, and the rule for what is opened',
+        ),
         ({"scope": "files"}, "one of file, dataset"),
         ({"trigger": []}, "no trigger"),
     ],

@@ -8,6 +8,7 @@
 #include "intent/plan/compiled.hpp"
 #include "intent/plan/hints.hpp"
 #include "intent/rules/decide.hpp"
+#include "intent/rules/pattern_cost.hpp"
 #include "intent/rules/words.hpp"
 
 namespace tailrace::intent::rules {
@@ -77,7 +78,8 @@ public:
 
     void add(const Decision& decision) {
         const std::string file = glob_of(x_options.file_globs, decision.file);
-        const std::string dataset = decision.dataset.empty() ? "" : dataset_glob(decision);
+        const std::string dataset =
+            decision.dataset.empty() ? "" : dataset_glob(decision.file, decision.dataset);
         if (decision.held) {
             if (decision.held->guard == "nothing to set") return;
             if (harms(decision)) {
@@ -88,6 +90,7 @@ public:
                  because(decision, decision.reason.text + ". Held back: " + decision.held->text));
             return;
         }
+        x_wanted.emplace(decision.file, decision.rule);
         if (!decision.proposal.advice.empty()) advise(file, dataset, decision);
         for (const auto& [name, value] : decision.proposal.environment)
             x_exports.push_back({file, {name, value, because(decision, decision.reason.text)}});
@@ -133,10 +136,25 @@ public:
                       [](const plan::Variable& one) { return one.value.empty(); });
     }
 
+    /// A rule looks at what fires it; what else its pattern matches may be small.
+    void weigh(const Profile& profile) {
+        for (const File& file : profile.files) {
+            Subject subject{profile, file};
+            const std::string glob = glob_of(x_options.file_globs, file.path);
+            weigh(subject, {glob, "", plan::When::create});
+            look_at_pieces(subject, {glob, "", plan::When::any});
+            for (const Dataset& dataset : file.datasets) {
+                subject.dataset = &dataset;
+                weigh(subject, {glob, dataset_glob(file.path, dataset.path), plan::When::create});
+            }
+        }
+    }
+
     void finish() {
         std::vector<std::pair<std::uint64_t, plan::Entry>> entries;
         for (auto& [place, found] : x_found) {
             drop_what_harms(place, found);
+            drop_what_swells(place, found);
             plan::Entry entry{place.file, place.dataset, place.when, {}};
             for (plan::Planned& planned : found.settings)
                 if (!found.dropped.contains(planned.key))
@@ -150,16 +168,17 @@ public:
     }
 
 private:
-    [[nodiscard]] std::string dataset_glob(const Decision& decision) const {
-        const auto found = x_options.dataset_globs.find(decision.file + ":" + decision.dataset);
-        return found == x_options.dataset_globs.end() || found->second.empty()
-                   ? literal(decision.dataset)
-                   : found->second;
+    [[nodiscard]] std::string dataset_glob(const std::string& file,
+                                           const std::string& dataset) const {
+        const auto found = x_options.dataset_globs.find(file + ":" + dataset);
+        return found == x_options.dataset_globs.end() || found->second.empty() ? literal(dataset)
+                                                                               : found->second;
     }
 
     struct Found {
         std::vector<plan::Planned> settings;
         std::map<std::string, std::set<Wish>> wishes;  ///< by key: the rules that set it
+        std::map<std::string, Stored> stored;          ///< by key: all that the pattern matches
         std::set<std::string> dropped;
         std::uint64_t weight = 0;
     };
@@ -203,6 +222,45 @@ private:
             if (!harm || !found.dropped.insert(planned.key).second) continue;
             plan::Because why = planned.because;
             why.text += say(". Held back: it would harm others of this pattern: ", *harm);
+            hold(place.file, place.dataset, "disagreement", std::move(why));
+        }
+    }
+
+    /// Rules of a site know what they do.
+    void weigh(const Subject& s, const Place& place) {
+        const auto found = x_found.find(place);
+        if (found == x_found.end()) return;
+        for (const plan::Planned& planned : found->second.settings) {
+            const std::string& rule = planned.because.rule;
+            if (rule.starts_with("site.")) continue;
+            std::optional<Stored> one;
+            if (planned.key == "chunk") one = stored_in_chunks(s, planned);
+            if (planned.key == "meta_block_bytes" || planned.key == "small_data_block_bytes")
+                one = stored_in_blocks(s, planned, x_wanted.contains({s.file.path, rule}));
+            if (one) found->second.stored[planned.key] += *one;
+        }
+    }
+
+    void look_at_pieces(const Subject& s, const Place& place) {
+        const auto found = x_found.find(place);
+        if (found == x_found.end()) return;
+        for (const plan::Planned& planned : found->second.settings) {
+            if (planned.because.rule != "11") continue;
+            if (const auto held =
+                    held_by_pieces_of_file(s, std::get<std::uint64_t>(*planned.value)))
+                x_vetoes[{place.file, ""}].try_emplace({planned.because.rule, std::nullopt},
+                                                       held->text);
+        }
+    }
+
+    void drop_what_swells(const Place& place, Found& found) {
+        for (const plan::Planned& planned : found.settings) {
+            const auto stored = found.stored.find(planned.key);
+            if (stored == found.stored.end() || !swells(stored->second)) continue;
+            if (!found.dropped.insert(planned.key).second) continue;
+            plan::Because why = planned.because;
+            why.text += say(". Held back: all that this pattern matches would take ",
+                            size(stored->second.then), " instead of ", size(stored->second.now));
             hold(place.file, place.dataset, "disagreement", std::move(why));
         }
     }
@@ -280,6 +338,8 @@ private:
     /// By pattern of the file and of the dataset: rules that would harm one of it, and why.
     std::map<std::pair<std::string, std::string>, std::map<Wish, std::string>> x_vetoes;
     std::map<std::string, std::string> x_harmful;  ///< rules that would harm any file, and why
+    std::set<std::pair<std::string, std::string>>
+        x_wanted;  ///< files, and rules that apply to them
     std::vector<Export> x_exports;
     std::set<std::string> x_seen;
 };
@@ -323,6 +383,7 @@ plan::Plan plan_of(const std::vector<Profile>& profiles, const Options& options,
         for (const Decision& decision : decide(profile, here)) assembler.add(decision);
         for (const std::string& note : profile.origin.notes) made.origin.notes.push_back(note);
     }
+    for (const Profile& profile : profiles) assembler.weigh(profile);
     assembler.export_variables();
     assembler.leave_own_hints(profiles);
     assembler.finish();

@@ -21,8 +21,8 @@ std::optional<Access> most_frequent(const Transfers& side, const Dataset& datase
     return found;
 }
 
-/// Whether more than a fifth of the calls go to places that nothing foretells, or each further than
-/// a chunk from the one before.
+}  // namespace
+
 bool scattered(const Transfers& side, const Dataset& anew) {
     if (!side.order) return false;
     const Order& order = *side.order;
@@ -38,14 +38,11 @@ bool scattered(const Transfers& side, const Dataset& anew) {
     return plan::times(far, 5) > all;
 }
 
-/// Bytes of all chunks of the dataset, with what of them lies beyond it.
 std::uint64_t bytes_stored(const Dataset& dataset) {
     if (!chunked(dataset)) return size_bytes(dataset).value_or(0);
     return plan::times(chunks_touched({dataset.dims, {}, 1, 1}, dataset),
                        chunk_bytes(dataset).value_or(0));
 }
-
-}  // namespace
 
 std::uint64_t bytes_touched(const Access& access, const Dataset& dataset) {
     if (chunked(dataset))

@@ -16,6 +16,14 @@ constexpr std::uint64_t tile_bytes = 4 * mib;  ///< most that `tile` is given
 /// Bytes that a call moves as the dataset is: its chunks; else the pages of its pieces.  [local]
 [[nodiscard]] std::uint64_t bytes_touched(const Access& access, const Dataset& dataset);
 
+/// Bytes of all chunks of the dataset, with what of them lies beyond it; without chunks its own.
+/// [local]
+[[nodiscard]] std::uint64_t bytes_stored(const Dataset& dataset);
+
+/// Whether more than a fifth of the calls go to places that nothing foretells, or each further than
+/// a chunk of `anew` from the one before.  [local]
+[[nodiscard]] bool scattered(const Transfers& side, const Dataset& anew);
+
 /// Whether ranks would have chunks of it filled when it is created, which HDF5 does not do to a
 /// contiguous dataset.  [local]
 [[nodiscard]] bool filled_as_chunks(const Subject& s);

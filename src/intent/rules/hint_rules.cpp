@@ -50,8 +50,7 @@ std::optional<Held> nodes_held(const Subject& s) {
 }
 
 Proposal nodes_act(const Subject& s) {
-    const std::uint64_t aggregators = stripes(s) > 0 ? std::min(nodes(s), stripes(s)) : nodes(s);
-    return {{set("cb_nodes", std::to_string(aggregators))}, plan::When::any, {}, {}, {}};
+    return {{set("cb_nodes", std::to_string(aggregators(s)))}, plan::When::any, {}, {}, {}};
 }
 
 /// What a buffer is a multiple of: the stripe, so that no two aggregators share one.
@@ -170,10 +169,20 @@ std::optional<Reason> striping_fires(const Subject& s) {
     if (bytes <= gib || file_ranks(s) < 2) return std::nullopt;
     if (stripes(s) >= stripes_for(bytes)) return std::nullopt;
     Reason reason{say(size(bytes), " written by ", file_ranks(s), " ranks to one file",
-                      stripes(s) > 0 ? say(" on ", stripes(s), " stripes") : ""),
+                      stripes(s) > 0 ? say(" on ", counted(stripes(s), "stripe")) : ""),
                   {}};
     return reason.note("file.bytes_written", bytes, "bytes")
         .note("lustre.stripe_count", stripes(s), "stripes");
+}
+
+constexpr std::string_view striping_keys = "hint.striping_factor hint.striping_unit";
+
+/// What the file has or, where rule 47 gives it others, gets; 0: not known.
+std::uint64_t stripes_then(const Subject& s) {
+    const bool made = created(s) || (!s.file.hdf5 && !s.file.pnetcdf);
+    const bool gets = made && s.allowed.contains(Class::layout) && striping_fires(s) &&
+                      !unmet({.fs = "lustre", .keys = striping_keys}, s);
+    return gets ? stripes_for(bytes_written(s)) : stripes(s);
 }
 
 Proposal striping_act(const Subject& s) {
@@ -183,7 +192,7 @@ Proposal striping_act(const Subject& s) {
         {set("striping_factor", std::to_string(count)), set("striping_unit", std::to_string(unit))},
         plan::When::create,
         {},
-        say("or stripe the folder before the run, which also serves programs without hints"),
+        say("stripe the folder before the run, which also serves programs without hints"),
         {say("lfs setstripe -c ", count, " -S ", unit / kib, "k ",
              shell_path(folder_of(s.file.path)))}};
 }
@@ -191,7 +200,8 @@ Proposal striping_act(const Subject& s) {
 std::optional<Reason> one_stripe_fires(const Subject& s) {
     if (file_ranks(s) > 1 || ranks(s) < 2 || stripes(s) <= 1) return std::nullopt;
     if (s.file.processes.size() > 1 || bytes_written(s) == 0) return std::nullopt;
-    Reason reason{say("written by one of ", ranks(s), " ranks, on ", stripes(s), " stripes"), {}};
+    Reason reason{say("written by one of ", ranks(s), " ranks, on ", counted(stripes(s), "stripe")),
+                  {}};
     return reason.note("lustre.stripe_count", stripes(s), "stripes");
 }
 
@@ -302,7 +312,7 @@ const std::array hint_table{
          "command",
          "all targets write",
          "Q, N",
-         {.fs = "lustre", .keys = "hint.striping_factor hint.striping_unit"},
+         {.fs = "lustre", .keys = striping_keys},
          striping_fires,
          nullptr,
          striping_act},
@@ -322,6 +332,11 @@ const std::array hint_table{
 };
 
 }  // namespace
+
+std::uint64_t aggregators(const Subject& s) {
+    const std::uint64_t most = stripes_then(s);
+    return most > 0 ? std::min(nodes(s), most) : nodes(s);
+}
 
 std::span<const Rule> hint_rules() { return hint_table; }
 

@@ -223,6 +223,11 @@ std::optional<Held> chunk_size_held(const Subject& s) {
     if (contiguous(*s.dataset) && read_otherwise(*s.dataset))
         return Held{"reads", "it is read in other pieces than the blocks of the ranks"};
     if (auto held = growth_held(s)) return held;
+    const std::uint64_t own = chunk_bytes(*s.dataset).value_or(0);
+    if (!parallel(s) && !s.dataset->filters.empty() && own >= 16 * kib && own < 64 * kib)
+        return Held{"filters", say("chunks of ", size(own),
+                                   " are packed as fast: larger ones leave the caches of the "
+                                   "processor")};
     const std::uint64_t written = moved_bytes(s.dataset->writes),
                         all = size_bytes(*s.dataset).value_or(0);
     if (!parallel(s) && chunk_bytes(*s.dataset).value_or(0) < mib && written < all / 2)
@@ -342,7 +347,8 @@ const std::array layout_table{
          "its first elements are at most a 64th of all; the program writes no whole chunks itself; "
          "what is contiguous is read as a whole or by the blocks of ranks, if at all, and written "
          "in full where its chunks would be filled before; in a file of one process half of it is "
-         "written; calls that go from place to place would not move four times the bytes, nor "
+         "written, and with filters a chunk has less than 16 KiB; calls that go from place to "
+         "place would not move four times the bytes, nor "
          "flushes, nor calls where rule 13 can give no chunk cache",
          "chunk: the block of a rank, at most 16 MiB; else the same shape grown to 1 MiB",
          "fewer chunks to find; no two ranks write the same one; a rank's block is one piece",

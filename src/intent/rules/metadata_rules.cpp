@@ -38,8 +38,9 @@ std::optional<NotAligned> not_aligned(const Subject& s) {
 Reason alignment_reason(const NotAligned& found) {
     Reason reason{say(found.calls, " of ", found.all, " system calls (",
                       percent(static_cast<double>(found.calls) / static_cast<double>(found.all)),
-                      ") do not keep to the blocks of ", size(found.block), "; ", found.large,
-                      " datasets have objects of that size, ", found.small, " smaller ones"),
+                      ") do not keep to the blocks of ", size(found.block), "; ",
+                      counted(found.large, "dataset"), " of objects of that size, ", found.small,
+                      " of smaller ones"),
                   {}};
     return reason.note("file.not_aligned_calls", found.calls, "calls")
         .note("file.system_calls", found.all, "calls")
@@ -219,8 +220,8 @@ std::optional<Reason> libver_fires(const Subject& s) {
     const std::uint64_t groups =
         std::max<std::uint64_t>(metadata(s, "group", &Operations::create), 1);
     if (links < 1000 || links / groups < 100) return std::nullopt;
-    Reason reason{say(links, " links and attributes in ", groups,
-                      " groups: the old format searches long lists"),
+    Reason reason{say(links, " links and attributes in ", counted(groups, "group"),
+                      ": the old format searches long lists"),
                   {}};
     return reason.note("file.links", links, "objects").note("file.groups", groups, "groups");
 }

@@ -35,7 +35,16 @@ std::optional<Reason> header_fires(const Subject& s) {
         .note("file.variables", variables, "variables");
 }
 
-Proposal header_act(const Subject& s) { return hints(say("nc_header_align_size=", alignment(s))); }
+/// All of it is part of the file, however short the header is: no more than a quarter.
+std::uint64_t header_alignment(const Subject& s) {
+    std::uint64_t bytes = alignment(s);
+    while (bytes / 2 >= 64 * kib && plan::times(bytes, 4) > bytes_written(s)) bytes /= 2;
+    return bytes;
+}
+
+Proposal header_act(const Subject& s) {
+    return hints(say("nc_header_align_size=", header_alignment(s)));
+}
 
 std::optional<Reason> variables_fires(const Subject& s) {
     if (!s.file.pnetcdf) return std::nullopt;
@@ -134,10 +143,7 @@ std::optional<Reason> environment_fires(const Subject& s) {
     return reason.note("mpiio.collective_calls", mpiio_calls(s, true), "calls");
 }
 
-Proposal environment_act(const Subject& s) {
-    const std::uint64_t stripes = s.file.lustre ? s.file.lustre->stripe_count.value_or(0) : 0;
-    return hints(say("cb_nodes=", stripes > 0 ? std::min(nodes(s), stripes) : nodes(s)));
-}
+Proposal environment_act(const Subject& s) { return hints(say("cb_nodes=", aggregators(s))); }
 
 const std::array pnetcdf_table{
     Rule{"49",
@@ -146,7 +152,8 @@ const std::array pnetcdf_table{
          Class::layout,
          "PnetCDF enters define mode again, or there are 100 variables and more",
          "",
-         "PNETCDF_HINTS: nc_header_align_size, the block of the file system from 64 KiB on",
+         "PNETCDF_HINTS: nc_header_align_size, the block of the file system, within a quarter of "
+         "the file, from 64 KiB on",
          "no data moves when the header grows",
          "P",
          {.created = true, .keys = "hint.nc_header_align_size"},

@@ -129,6 +129,8 @@ struct Anew {
 };
 /// As rules 17 and 18 make it; nothing where they leave it as it is.  [local]
 [[nodiscard]] std::optional<Anew> laid_out_anew(const Subject& s);
+/// A node each, at most as many as the file has stripes, or gets by rule 47.  [local]
+[[nodiscard]] std::uint64_t aggregators(const Subject& s);
 /// What of `needs` is not met.  [local]
 [[nodiscard]] std::optional<Held> unmet(const Needs& needs, const Subject& s);
 /// `needs` in words, for the reference.  [local]

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "intent/plan/functions.hpp"
+#include "intent/rules/pattern_cost.hpp"
 #include "intent/rules/rule.hpp"
 #include "intent/rules/words.hpp"
 
@@ -82,8 +83,7 @@ std::uint64_t jumps(const std::optional<Transfers>& side, const Dataset& dataset
 
 /// Calls elsewhere in the file that read a whole buffer for little: most of those of one dataset,
 /// or so many of all together that they would read four times what the file moves.
-std::optional<Held> held_by_others(const Subject& s) {
-    const std::uint64_t buffer = buffer_for(s);
+std::optional<Held> held_by_others(const Subject& s, std::uint64_t buffer) {
     std::uint64_t all = 0, read = 0, moved = 0;
     for (const Dataset& dataset : s.file.datasets) {
         moved += moved_bytes(dataset.reads) + moved_bytes(dataset.writes);
@@ -111,7 +111,7 @@ std::optional<Held> sieve_held(const Subject& s) {
         return Held{"others", say("a process may have ", size(memory_of_process(s)),
                                   " for the buffers of ", counted(buffers(s), "dataset"),
                                   ": no more than 64 KiB for each, as it is")};
-    return held_by_others(s);
+    return held_by_others(s, buffer_for(s));
 }
 
 Proposal sieve_act(const Subject& s) {
@@ -167,6 +167,10 @@ const std::array sieve_table{
 };
 
 }  // namespace
+
+std::optional<Held> held_by_pieces_of_file(const Subject& s, std::uint64_t sieve_buffer) {
+    return parallel(s) ? std::nullopt : held_by_others(s, sieve_buffer);
+}
 
 std::span<const Rule> sieve_rules() { return sieve_table; }
 

@@ -48,6 +48,7 @@ void check_conditions(const SiteRule& rule, const std::vector<Condition>& condit
 }
 
 void check_settings(const SiteRule& rule, const std::string& where, const std::string& place) {
+    std::set<std::string> keys;
     for (std::size_t i = 0; i < rule.settings.size(); ++i) {
         const SiteSetting& setting = rule.settings[i];
         const std::string one = place + ".settings[" + std::to_string(i) + "]";
@@ -55,7 +56,15 @@ void check_settings(const SiteRule& rule, const std::string& where, const std::s
                                     {}};
         const std::string problem = plan::problem_of(planned);
         if (!problem.empty()) throw json::error_at(where, one, problem);
+        if (!keys.insert(setting.key).second)
+            throw json::error_at(where, one,
+                                 core::in_quotes(setting.key) + " is set twice by this rule");
         const plan::Level level = plan::find_key(setting.key)->level;
+        if (rule.when == plan::When::open &&
+            (level == plan::Level::file_create || level == plan::Level::dataset_create))
+            throw json::error_at(where, one,
+                                 core::in_quotes(setting.key) +
+                                     " is for what is created, and the rule for what is opened");
         const bool of_dataset = level == plan::Level::dataset_create ||
                                 level == plan::Level::dataset_access ||
                                 level == plan::Level::transfer;

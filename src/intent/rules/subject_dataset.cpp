@@ -34,7 +34,9 @@ Count chunk_bytes(const Dataset& dataset) {
     return bytes;
 }
 
-bool chunked(const Dataset& dataset) { return !dataset.chunk.empty(); }
+bool chunked(const Dataset& dataset) {  // by a chunk that there can be
+    return !dataset.chunk.empty() && std::ranges::find(dataset.chunk, 0) == dataset.chunk.end();
+}
 
 bool contiguous(const Dataset& dataset) {
     return dataset.layout.value_or("") == "contiguous" && dataset.chunk.empty();
