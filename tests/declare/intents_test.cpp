@@ -237,3 +237,13 @@ TEST_CASE("advice: what delays durability is for files that are not durable") {
     CHECK_THROWS_AS(rules::advise({{"i", to_json(intents(made))}}, {}, {}, {{"d", "{}"}}, hasher),
                     tailrace::core::Error);
 }
+
+TEST_CASE("what no file of several profiles matches is named once, whatever their files are") {
+    std::vector<NamedProfile> runs{{"a", run(false)}, {"b", run(false)}};
+    runs[1].profile.files[0].path = "/d/other.h5";
+    declare_of(runs, {{"d.json", R"({"files": {"b.h5": {"append": "no"},
+                                               "other.h5": {"append": "no"}}})"}});
+    const std::vector<std::string>& notes = runs[0].profile.origin.notes;
+    REQUIRE(notes.size() == 1);
+    CHECK(notes[0].find("declared of \"b.h5\", which no file matches") == 0);
+}

@@ -163,3 +163,21 @@ TEST_CASE("a document comes to the files it is about, and what nothing matches i
     REQUIRE(profile.files[1].declared.size() == 2);
     CHECK(profile.files[1].declared[1].processes.text() == "1");
 }
+
+TEST_CASE("a pattern of datasets that none matches is named too") {
+    Profile profile;
+    File file;
+    file.path = "/d/chk_1.h5";
+    file.datasets.resize(2);
+    file.datasets[0].path = "/g/rho";
+    file.datasets[1].path = "/g/vel";
+    profile.files = {file};
+    const Document document = document_from_json(R"({"files": {
+        "*.h5": {"datasets": {"rho": {"reuse": "once"}, "/vel": {"order": "mixed"}}},
+        "*.nc": {"datasets": {"x": {"order": "mixed"}}}}})",
+                                                 "d");
+    const auto notes = declare::declare(profile, document, from_command_line);
+    REQUIRE(notes.size() == 2);
+    CHECK(notes[0] == R"(declared of "*.h5": "/vel", which no dataset matches; there is "/g/vel")");
+    CHECK(notes[1].find(R"(declared of "*.nc", which no file matches)") == 0);
+}

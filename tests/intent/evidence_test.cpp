@@ -199,3 +199,89 @@ TEST_CASE("how shared: what one process has alone is private, and says why") {
     CHECK(found.evidence[0].name == "processes");
     CHECK(std::get<std::uint64_t>(found.evidence[0].value) == 1);
 }
+
+TEST_CASE("reuse: the same places again after others are known by the places alone") {
+    Dataset rows = dataset("/x", 1000, 1);
+    CHECK(of(rows).reuse.value == "not known");  // nothing was moved
+    rows.reads = transfers(20, 1600, 0, 1);
+    rows.reads->elements = 200;
+    rows.reads->order = Order{0, 19, 0, 0, {}};
+    CHECK(of(rows).reuse.value == "once");
+    CHECK(of(rows).reuse.confidence == Confidence::medium);  // no two in a row are the same
+    rows.reads->coverage = Coverage{200, std::nullopt, {}};
+    CHECK(of(rows).reuse.value == "once");
+    CHECK(of(rows).reuse.confidence == Confidence::high);
+    rows.reads->coverage = Coverage{20, std::nullopt, {}};  // two rows in turns
+    CHECK(of(rows).reuse.value == "re_read");
+    CHECK(of(rows).reuse.confidence == Confidence::high);
+    Dataset written = rows;
+    written.path = "/y";
+    std::swap(written.reads, written.writes);
+    CHECK(of_file({rows, written}, 1).files.at("/a.h5").reuse.value == "re_read_and_rewritten");
+    rows.reads->coverage = Coverage{200, std::nullopt, {}};
+    rows.direct_chunk_reads = DirectChunks{3, 240};
+    CHECK(of(rows).reuse.confidence == Confidence::medium);
+}
+
+TEST_CASE("reuse: a piece in the middle of a file that is read again and again") {
+    Profile made = profile(1);
+    File one;
+    one.path = "/a.bin";
+    one.processes = ProcessSet(0, 0);
+    one.posix = PosixFile{};
+    one.posix->reads = PosixTransfers{};
+    one.posix->reads->calls = 1000;
+    one.posix->reads->bytes = 4096000;
+    one.posix->reads->highest_byte = 20975615;
+    one.posix->reads->order = Order{0, 0, 0, 999, {}};
+    made.files = {one};
+    const auto reuse = [&made] { return intents(made).files.at("/a.bin").reuse; };
+    CHECK(reuse().value == "re_read");
+    CHECK(reuse().confidence == Confidence::high);
+    made.files[0].posix->reads->order = Order{999, 0, 0, 0, {}};
+    CHECK(reuse().value == "once");
+    CHECK(reuse().confidence == Confidence::medium);
+}
+
+TEST_CASE("a file that is used through streams has their sizes, and evidence from them") {
+    Profile made = profile(1);
+    File one;
+    one.path = "/a.bin";
+    one.processes = ProcessSet(0, 0);
+    one.stdio = PosixFile{};
+    one.stdio->writes = PosixTransfers{};
+    one.stdio->writes->calls = 8;
+    one.stdio->writes->bytes = 800;
+    one.stdio->writes->frequent = {{100, 8}};
+    one.stdio->writes->order = Order{7, 0, 0, 0, {}};
+    made.files = {one};
+    const FileIntent streams = intents(made).files.at("/a.bin");
+    REQUIRE(streams.transfer_size_dist.size() == 1);
+    CHECK(streams.transfer_size_dist[0].bytes == 100);
+    CHECK(streams.order.value == "sequential");
+    CHECK(streams.order.evidence.front().from == "stdio");
+    made.files[0].posix = made.files[0].stdio;  // and by its descriptor
+    made.files[0].posix->writes->frequent = {{4096, 2}, {100, 1}};
+    const FileIntent both = intents(made).files.at("/a.bin");
+    REQUIRE(both.transfer_size_dist.size() == 2);
+    CHECK(both.transfer_size_dist[0].calls == 9);
+}
+
+TEST_CASE("append: a last byte that gives a mapped file its size is none") {
+    Profile made = profile(1);
+    File one;
+    one.path = "/a.bin";
+    one.processes = ProcessSet(0, 0);
+    one.posix = PosixFile{};
+    one.posix->opens = 1;
+    one.posix->writes = PosixTransfers{};
+    one.posix->writes->calls = 1;
+    one.posix->writes->bytes = 1;
+    one.posix->writes->consecutive = 0;
+    one.posix->writes->highest_byte = 7999;
+    made.files = {one};
+    const auto append = [&made] { return intents(made).files.at("/a.bin").append.value; };
+    CHECK(append() == "yes");
+    made.files[0].posix->maps = 1;
+    CHECK(append() == "not known");
+}

@@ -333,3 +333,34 @@ TEST_CASE("a layer that only the consumer has is counted once") {
         intents_of({{"w", writer}, {"r", of_rows(true, 1, "2024-03-01T11:00:00Z")}});
     CHECK(found.files.at("/out.h5").layers.at("posix").volume.bytes_read == Count(70));
 }
+
+TEST_CASE("of three runs the one that says nothing is not said to say something") {
+    const auto with_posix = [](std::uint64_t ranks, Count not_aligned) {
+        Profile made = run(ranks, "/o.h5", ranks == 8);
+        made.files[0].posix = PosixFile{};
+        made.files[0].posix->not_aligned_in_file = not_aligned;
+        made.files[0].posix->writes = PosixTransfers{};
+        made.files[0].posix->writes->calls = 100;
+        return made;
+    };
+    const auto who = [](const Statement& statement) {
+        std::vector<std::uint64_t> all;
+        for (const Variant& one : statement.by_profile) all.push_back(one.profile);
+        return all;
+    };
+    std::vector<NamedProfile> runs{
+        {"a", with_posix(8, 0)}, {"b", with_posix(4, std::nullopt)}, {"c", with_posix(2, 100)}};
+    runs[1].profile.files[0].datasets[0].requested_collective.reset();
+    const std::vector<std::uint64_t> first_and_last{0, 2};
+    Intents found = intents_of(runs);
+    CHECK(who(found.datasets.at("/o.h5:/x").collective) == first_and_last);
+    CHECK(who(found.files.at("/o.h5").layers.at("posix").alignment) == first_and_last);
+    runs[1].profile.files[0].posix.reset();
+    found = intents_of(runs);
+    CHECK(who(found.files.at("/o.h5").layers.at("posix").alignment) == first_and_last);
+    std::swap(runs[0].profile.files[0].posix, runs[1].profile.files[0].posix);
+    runs[1].profile.files[0].posix = with_posix(4, 0).files[0].posix;
+    found = intents_of(runs);
+    CHECK(who(found.files.at("/o.h5").layers.at("posix").alignment) ==
+          std::vector<std::uint64_t>{1, 2});
+}

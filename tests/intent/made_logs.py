@@ -58,7 +58,10 @@ def made_log(
     records: Mapping[str, Sequence[bytes]],
     partial: Sequence[str] = (),
 ) -> Path:
-    """A log of a run on four ranks; `partial` are the modules whose memory was too small."""
+    """A log of a run on four ranks; `partial` are the modules whose memory was too small.
+
+    Names may hold bytes that are no UTF-8, as os.fsdecode makes text of them.
+    """
     ffi = cffi.FFI()
     ffi.cdef(_declarations)
     folder = Path(backend.__file__).parents[2] / "darshan.libs"
@@ -68,7 +71,7 @@ def made_log(
     assert log != ffi.NULL
     job = {"start_time_sec": 1700000000, "end_time_sec": 1700000010, "nprocs": 4}
     mounts = ffi.new("struct mount[1]", [{"type": b"ext4", "path": b"/"}])
-    texts = [ffi.new("struct name *", {"id": key, "text": text.encode()})
+    texts = [ffi.new("struct name *", {"id": key, "text": text.encode(errors="surrogateescape")})
              for key, text in names.items()]  # fmt: skip
     chain = [ffi.new("struct names *", {"record": text}) for text in texts]
     for one, following in pairwise(chain):

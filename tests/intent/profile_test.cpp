@@ -115,6 +115,14 @@ TEST_CASE("profile: errors name the place and the remedy") {
     CHECK(
         has(failure(document(R"(,"files":[{"path":"/a"},{"path":"/a"}])")), "stands there twice"));
     CHECK(has(failure(document(R"(,"files":[{"path":"/a","processes":"4-2"}])")), "ascending"));
+    CHECK(has(failure(document(R"(,"files":[{"path":"/a","processes":"0-4294967295"}])")),
+              "4294967296 processes: at most 16777216"));
+    CHECK(has(failure(document(R"(,"files":[{"path":"/a","datasets":[{"path":"/x","interface":)"
+                               R"("hdf5","ndims":100000000}]}])")),
+              "100000000 dimensions: at most 1024"));
+    CHECK(has(failure(document(R"(,"files":[{"path":"/a","datasets":[{"path":"/x","interface":)"
+                               R"("hdf5"},{"path":"/x","interface":"hdf5"}]}])")),
+              "the dataset \"/x\" stands there twice"));
     CHECK(has(failure(document(R"(,"files":[{"path":"/a","datasets":[{"path":"/x","interface":)"
                                R"("hdf6"}]}])")),
               "one of hdf5, pnetcdf is wanted here"));

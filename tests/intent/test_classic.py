@@ -97,3 +97,13 @@ def test_a_size_is_that_of_the_dataset_not_the_bytes_moved() -> None:
 def test_shared_does_not_mean_collective(asked: bool | None, ranks: int, pattern: int) -> None:
     _, dataset = classic({"writes": moved(4, 8, 0), "requested_collective": asked}, ranks)
     assert dataset["sharing_pattern"] == pattern
+
+
+def test_the_kth_size_is_that_of_the_kth_segment() -> None:
+    """Also among shapes that are as frequent, whichever comes first in the profile."""
+    shapes = [{"selection": "hyperslab", "length": [1, n], "stride": [1, 1], "calls": 2,
+               "call_bytes": 8 * n} for n in (5, 30, 20)]  # fmt: skip
+    _, dataset = classic({"reads": {"calls": 6, "bytes": 880, "shapes": shapes}})
+    lengths = [dataset["top_accessed_segments"][k]["length"] for k in "123"]
+    assert lengths == [[1, 30], [1, 20], [1, 5]]
+    assert dataset["transfer_size_dist"] == {"1": 30, "2": 20, "3": 5}

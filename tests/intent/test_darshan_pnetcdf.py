@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -113,3 +114,12 @@ def test_the_flag_in_a_log_of_a_program(logs: Path, tmp_path: Path) -> None:
     assert found["origin"]["sources"][0]["parts"] == [
         "DXT_MPIIO", "DXT_POSIX", "H5D", "H5F", "LUSTRE", "!MPI-IO", "!POSIX", "STDIO"
     ]  # fmt: skip
+
+
+def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
+    """A name is bytes: a log that has such a one is whole, and names stay different."""
+    names = {1: os.fsdecode(b"/data/caf\xe9.nc"), 2: os.fsdecode(b"/data/caf\xe8.nc")}
+    records = [record("PNETCDF_FILE", file, SHARED, {"OPENS": 4}) for file in names]
+    (found,) = read_darshan([made_log(tmp_path / "l.darshan", names, {"PNETCDF_FILE": records})])
+    paths = [file["path"] for file in found["files"]]
+    assert paths == ["/data/caf\\xe8.nc", "/data/caf\\xe9.nc"]

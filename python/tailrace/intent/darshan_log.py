@@ -187,18 +187,42 @@ class DarshanLog:
         job: Json = self._backend.log_get_job(self._log)
         return job
 
+    # PyDarshan takes texts in UTF-8 only, and names are bytes: these are read as it reads them.
     def _exe(self) -> str:
-        return str(self._backend.log_get_exe(self._log))
+        memory = self._backend.ffi
+        words = memory.new("char[]", 4096)
+        self._backend.libdutil.darshan_log_get_exe(self._log["handle"], words)
+        return _text(memory.string(words))
 
     def _mounts(self) -> list[tuple[str, str]]:
-        return [(str(path), str(kind)) for path, kind in self._backend.log_get_mounts(self._log)]
+        library, memory = self._backend.libdutil, self._backend.ffi
+        mounts, count = memory.new("struct darshan_mnt_info **"), memory.new("int *")
+        library.darshan_log_get_mounts(self._log["handle"], mounts, count)
+        found = [
+            (_text(memory.string(one.mnt_path)), _text(memory.string(one.mnt_type)))
+            for one in (mounts[0][i] for i in range(count[0]))
+        ]
+        library.darshan_free(mounts[0])
+        return found
 
     def _modules(self) -> dict[str, Json]:
         return dict(self._backend.log_get_modules(self._log))
 
     def _names(self) -> dict[int, str]:
-        names = self._backend.log_get_name_records(self._log)
-        return {int(key): str(name) for key, name in names.items()}
+        library, memory = self._backend.libdutil, self._backend.ffi
+        records, count = memory.new("struct darshan_name_record **"), memory.new("int *")
+        library.darshan_log_get_name_records(self._log["handle"], records, count)
+        found: dict[int, str] = {}
+        for one in (records[0][i] for i in range(count[0])):
+            found[int(one.id)] = _text(memory.string(one.name))
+            library.darshan_free(one.name)
+        library.darshan_free(records[0])
+        return found
+
+
+def _text(name: bytes) -> str:
+    """Bytes that are no UTF-8 as backslash, x and their value, so that names stay different."""
+    return name.decode("utf-8", "backslashreplace")
 
 
 def no_darshan() -> TailraceError:

@@ -25,14 +25,28 @@ void add(std::vector<Declared>& all, const Values& values, const std::string& fr
 
 std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// "declared of chk_*.h5, which no file matches; the nearest is chk_0.hdf5".
-std::string no_match(const std::string& pattern, const std::vector<std::string>& paths) {
+/// ", which no file matches; there is chk_0.hdf5".
+std::string no_match(const std::string& pattern, const std::string& noun,
+                     const std::vector<std::string>& paths) {
     std::vector<std::string> names;
     for (const std::string& path : paths) names.push_back(last_part(path));
     std::string nearest = core::nearest(last_part(pattern), names);
     if (nearest.empty() && !names.empty()) nearest = names.front();
-    return "declared of " + core::in_quotes(pattern) + ", which no file matches" +
+    // Of the same name it is the folder that differs.
+    const auto same = std::find(names.begin(), names.end(), last_part(pattern));
+    if (same != names.end()) nearest = paths[static_cast<std::size_t>(same - names.begin())];
+    return ", which no " + noun + " matches" +
            (nearest.empty() ? std::string() : "; there is " + core::in_quotes(nearest));
+}
+
+/// The datasets of the files that a pattern is for.
+std::vector<std::string> datasets_in(const std::vector<const File*>& files,
+                                     const std::string& pattern) {
+    std::vector<std::string> paths;
+    for (const File* file : files)
+        if (matches(pattern, file->path))
+            for (const Dataset& dataset : file->datasets) paths.push_back(dataset.path);
+    return paths;
 }
 
 }  // namespace
@@ -56,15 +70,34 @@ void add(File& file, const OfFile& of, const std::string& from, const ProcessSet
 
 std::vector<std::string> declare(Profile& profile, const Document& document,
                                  const std::string& from, const ProcessSet& processes) {
-    std::vector<std::string> paths;
+    std::vector<const File*> files;
     for (File& file : profile.files) {
         if (!processes.empty() && !processes.meets(file.processes)) continue;
-        paths.push_back(file.path);
+        files.push_back(&file);
         add(file, resolve(document, file.path), from, processes);
     }
+    return unmatched(document, files);
+}
+
+std::vector<std::string> unmatched(const Document& document,
+                                   const std::vector<const File*>& files) {
+    std::vector<std::string> paths;
+    for (const File* file : files) paths.push_back(file->path);
+    const std::vector<std::string> lonely = without_match(document, paths);
     std::vector<std::string> notes;
-    for (const std::string& pattern : without_match(document, paths))
-        notes.push_back(no_match(pattern, paths));
+    for (const OfFiles& one : document.files) {
+        const std::string of = "declared of " + core::in_quotes(one.pattern);
+        if (std::find(lonely.begin(), lonely.end(), one.pattern) != lonely.end()) {
+            notes.push_back(of + no_match(one.pattern, "file", paths));
+            continue;
+        }
+        const std::vector<std::string> datasets = datasets_in(files, one.pattern);
+        for (const OfDatasets& inner : one.of.datasets)
+            if (std::none_of(datasets.begin(), datasets.end(),
+                             [&](const std::string& path) { return matches(inner.pattern, path); }))
+                notes.push_back(of + ": " + core::in_quotes(inner.pattern) +
+                                no_match(inner.pattern, "dataset", datasets));
+    }
     return notes;
 }
 

@@ -26,8 +26,12 @@ void add(Dataset& dataset, const Values& values, const std::string& from,
 
 /// Adds what a document declares of the files that `processes` touched (empty: of all files).
 /// [local]
-/// @return  a sentence for each pattern that no file matches, with the nearest name
+/// @return  what `unmatched` says of these files
 std::vector<std::string> declare(Profile& profile, const Document& document,
                                  const std::string& from, const ProcessSet& processes = {});
+/// A sentence for each pattern that no file matches, or no dataset of those that its file's pattern
+/// matches, with the nearest name.  [local]
+[[nodiscard]] std::vector<std::string> unmatched(const Document& document,
+                                                 const std::vector<const File*>& files);
 
 }  // namespace tailrace::intent::declare

@@ -66,6 +66,14 @@ Count repeated(const std::optional<Transfers>& transfers) {
     return transfers && transfers->order ? transfers->order->repeated : std::nullopt;
 }
 
+/// Elements that were touched more than once; nothing where not all places are known.
+Count touched_again(const std::optional<Transfers>& transfers) {
+    if (!transfers || !transfers->elements || !transfers->coverage) return std::nullopt;
+    const Count& distinct = transfers->coverage->elements_distinct;
+    if (!distinct) return std::nullopt;
+    return *transfers->elements - std::min(*transfers->elements, *distinct);
+}
+
 /// What the parts of an object say of reads after writes, said of all of it.
 void add_read_after_write(Flow& to, const Flow& flow) {
     Known& any = to.read_after_write.any;
@@ -110,19 +118,28 @@ Statement reuse_of(const Flow& flow) {
     Reasons why = reasons(flow);
     why.note("size", flow.size_bytes, "bytes")
         .note("repeated_reads", flow.repeated_reads, "calls")
-        .note("repeated_writes", flow.repeated_writes, "calls");
+        .note("repeated_writes", flow.repeated_writes, "calls")
+        .note("read_again", flow.read_again, "elements")
+        .note("written_again", flow.written_again, "elements");
+    const auto some = [](const Count& calls, const Count& bytes) {
+        return happened(calls, bytes).value_or(false);
+    };
+    if (!some(flow.volume.read_calls, flow.volume.bytes_read) &&
+        !some(flow.volume.write_calls, flow.volume.bytes_written))
+        return Statement{};  // what was never moved was not moved once
     const std::uint64_t size = flow.size_bytes.value_or(0);
     const bool counted = flow.repeated_reads || flow.repeated_writes;
     if (size == 0 && !counted) return Statement{};
-    const bool read = flow.repeated_reads.value_or(0) > 0 ||
+    const bool read = flow.repeated_reads.value_or(0) + flow.read_again.value_or(0) > 0 ||
                       (size > 0 && flow.volume.bytes_read.value_or(0) > size);
-    const bool written = flow.repeated_writes.value_or(0) > 0 ||
+    const bool written = flow.repeated_writes.value_or(0) + flow.written_again.value_or(0) > 0 ||
                          (size > 0 && flow.volume.bytes_written.value_or(0) > size);
     const Confidence confidence = counted ? Confidence::high : Confidence::medium;
     if (read && written) return why.say("re_read_and_rewritten", confidence);
     if (read) return why.say("re_read", confidence);
     if (written) return why.say("rewritten", confidence);
-    return why.say("once", confidence);
+    // The same place once more right away is counted; after others it is known by the places alone.
+    return why.say("once", flow.not_all_placed ? Confidence::medium : confidence);
 }
 
 Count done_of(const Transfers& transfers) {
@@ -176,6 +193,11 @@ Flow flow_of(const Dataset& dataset) {
     if (dataset.read_after_write) flow.read_after_write = *dataset.read_after_write;
     flow.repeated_reads = repeated(dataset.reads);
     flow.repeated_writes = repeated(dataset.writes);
+    flow.read_again = touched_again(dataset.reads);
+    flow.written_again = touched_again(dataset.writes);
+    flow.not_all_placed = dataset.direct_chunk_reads || dataset.direct_chunk_writes ||
+                          (calls_done(dataset.reads) > 0 && !flow.read_again) ||
+                          (calls_done(dataset.writes) > 0 && !flow.written_again);
     return flow;
 }
 
@@ -196,6 +218,9 @@ void add(Flow& to, const Flow& flow) {
     to.size_bytes = sum(to.size_bytes, flow.size_bytes);
     to.repeated_reads = sum(to.repeated_reads, flow.repeated_reads);
     to.repeated_writes = sum(to.repeated_writes, flow.repeated_writes);
+    to.read_again = sum(to.read_again, flow.read_again);
+    to.written_again = sum(to.written_again, flow.written_again);
+    to.not_all_placed = to.not_all_placed || flow.not_all_placed;
     add_read_after_write(to, flow);
 }
 

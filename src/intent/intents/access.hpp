@@ -20,6 +20,9 @@ struct Flow {
     ReadAfterWrite read_after_write;
     bool in_doubt = false;  ///< a part was read and written, and nobody knows which came first
     Count repeated_reads, repeated_writes;
+    Count read_again,
+        written_again;            ///< elements beyond the first time, where all places are known
+    bool not_all_placed = false;  ///< some places are not known: they may be the same ones
 };
 
 /// write_only, read_only, read_after_write, ...  [local]

@@ -160,17 +160,12 @@ void declare_of(std::vector<NamedProfile>& profiles,
                 const std::vector<std::pair<std::string, std::string>>& documents) {
     for (const auto& [name, text] : documents) {
         const declare::Document document = declare::document_from_json(text, name);
-        std::vector<std::string> unmatched;
-        for (std::size_t i = 0; i < profiles.size(); ++i) {
-            const std::vector<std::string> notes =
-                declare::declare(profiles[i].profile, document, declare::from_command_line);
-            const auto matched = [&](const std::string& one) {
-                return std::find(notes.begin(), notes.end(), one) == notes.end();
-            };
-            if (i == 0) unmatched = notes;
-            std::erase_if(unmatched, matched);
+        std::vector<const File*> files;  // one that some profile has is no mistake
+        for (NamedProfile& one : profiles) {
+            (void)declare::declare(one.profile, document, declare::from_command_line);
+            for (const File& file : one.profile.files) files.push_back(&file);
         }
-        for (std::string& one : unmatched)
+        for (std::string& one : declare::unmatched(document, files))
             profiles.front().profile.origin.notes.push_back(std::move(one));
     }
 }

@@ -103,7 +103,7 @@ LayerIntent intent_of(const PosixFile& file, const std::string& layer,
     flow.reads = active_of(file.reads);
     flow.writes = active_of(file.writes);
     intent.type = type_of(flow);
-    intent.order = order_of(file, processes.size());
+    intent.order = order_of(file, layer, processes.size());
     intent.how_shared = how_shared_of(ranges_of(file), layer);
     intent.alignment = alignment_of(file);
     intent.session_io = session_of(file.open, file.close, flow.reads, flow.writes);

@@ -80,6 +80,18 @@ SizeSummary summary_of(const Datasets& datasets) {
     return summary;
 }
 
+/// Of a layer below it is only known where a call has the place of the one before.
+template <class Layer>
+void take_repeated(Flow& flow, const Layer& layer) {
+    const auto repeated = [](const auto& transfers) {
+        const Count calls = transfers && transfers->order ? transfers->order->repeated : Count{};
+        return calls.value_or(0) > 0 ? calls : Count{};
+    };
+    flow.repeated_reads = repeated(layer.reads);
+    flow.repeated_writes = repeated(layer.writes);
+    flow.not_all_placed = true;
+}
+
 /// The layer that is nearest to the program and knows the data: its flow is the file's.
 Flow flow_of(const File& file, const Datasets& datasets, bool all_seen) {
     Flow flow;
@@ -91,7 +103,10 @@ Flow flow_of(const File& file, const Datasets& datasets, bool all_seen) {
         flow.reads = intent.session_io.read_timestamp;
         flow.writes = intent.session_io.write_timestamp;
     };
-    if (file.mpiio) take("mpiio", intent_of(*file.mpiio));
+    if (file.mpiio) {
+        take("mpiio", intent_of(*file.mpiio));
+        take_repeated(flow, *file.mpiio);
+    }
     // Neither of these two sees what the other moves: a file may be used through both.
     const auto join = [&](const std::string& layer, const std::optional<PosixFile>& seen) {
         if (file.mpiio || !seen || (!seen->reads && !seen->writes)) return;
@@ -101,6 +116,7 @@ Flow flow_of(const File& file, const Datasets& datasets, bool all_seen) {
         part.volume = intent.volume;
         part.reads = intent.session_io.read_timestamp;
         part.writes = intent.session_io.write_timestamp;
+        take_repeated(part, *seen);
         add(flow, part);
     };
     join("posix", file.posix);
@@ -178,6 +194,16 @@ void take_how(FileIntent& intent, const File& file, const Datasets& datasets) {
         intent.append = append_of(*file.stdio, "stdio", file.processes.size());
 }
 
+/// Of the layer whose bytes are those of the file.
+void take_sizes(FileIntent& intent) {
+    if (const auto mpiio = intent.layers.find("mpiio"); mpiio != intent.layers.end())
+        intent.transfer_size_dist = mpiio->second.transfer_size_dist;
+    if (!intent.transfer_size_dist.empty()) return;
+    for (const char* name : {"posix", "stdio"})
+        if (const auto layer = intent.layers.find(name); layer != intent.layers.end())
+            add(intent.transfer_size_dist, layer->second.transfer_size_dist);
+}
+
 FileIntent intent_of_file(const File& file, const Profile& profile, const Datasets& datasets) {
     FileIntent intent;
     take_layers(intent, file);
@@ -199,10 +225,7 @@ FileIntent intent_of_file(const File& file, const Profile& profile, const Datase
         add(intent.transfer_size_dist, dataset.transfer_size_dist);
         add(intent.top_accessed_segments, dataset.top_accessed_segments);
     }
-    if (datasets.empty())
-        for (const char* layer : {"mpiio", "posix"})
-            if (intent.transfer_size_dist.empty() && intent.layers.count(layer) > 0)
-                intent.transfer_size_dist = intent.layers.at(layer).transfer_size_dist;
+    if (datasets.empty()) take_sizes(intent);
     intent.volume = flow.volume;
     take_how(intent, file, datasets);
     return intent;

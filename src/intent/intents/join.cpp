@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -13,12 +14,20 @@ namespace {
 
 constexpr std::size_t most_evidence = 24;
 
+/// Which of the profiles of its object say something.
+std::vector<std::uint64_t> speakers(const Statement& statement,
+                                    const std::vector<std::uint64_t>& profiles) {
+    if (statement.value == "not known") return {};
+    return statement.said_by.empty() ? profiles : statement.said_by;
+}
+
 /// The value of each profile that has one.
 std::vector<Variant> variants_of(const Statement& statement,
                                  const std::vector<std::uint64_t>& profiles) {
     if (!statement.by_profile.empty()) return statement.by_profile;
     std::vector<Variant> variants;
-    for (const std::uint64_t profile : profiles) variants.push_back({profile, statement.value});
+    for (const std::uint64_t profile : speakers(statement, profiles))
+        variants.push_back({profile, statement.value});
     return variants;
 }
 
@@ -32,9 +41,15 @@ void add_evidence(Statement& to, const Statement& from) {
 /// Puts what another, smaller run says to a statement.
 void join(Statement& to, const Statement& from, const std::vector<std::uint64_t>& to_profiles,
           const std::vector<std::uint64_t>& from_profiles) {
-    if (from.value == "not known") return;
+    std::vector<std::uint64_t> said_by = speakers(to, to_profiles);
+    for (const std::uint64_t one : speakers(from, from_profiles)) said_by.push_back(one);
+    if (from.value == "not known") {
+        to.said_by = std::move(said_by);
+        return;
+    }
     if (to.value == "not known") {
         to = from;
+        to.said_by = std::move(said_by);
         return;
     }
     // What was declared of one run holds for all; the others are held against it no more.
@@ -44,6 +59,7 @@ void join(Statement& to, const Statement& from, const std::vector<std::uint64_t>
         Statement kept = to.confidence == Confidence::full ? to : from;
         add_evidence(kept, to.confidence == Confidence::full ? from : to);
         to = std::move(kept);
+        to.said_by = std::move(said_by);
         return;
     }
     const bool agree = to.value == from.value && !to.changes && !from.changes;
@@ -54,6 +70,7 @@ void join(Statement& to, const Statement& from, const std::vector<std::uint64_t>
                   [](const Variant& a, const Variant& b) { return a.profile < b.profile; });
         to.changes = true;
     }
+    to.said_by = std::move(said_by);
     to.confidence = std::max(to.confidence, from.confidence);  // the weaker of the two
     add_evidence(to, from);
     if (to.confidence != Confidence::full)
@@ -89,13 +106,21 @@ void join_dataset(DatasetIntent& to, const DatasetIntent& from) {
                 &DatasetIntent::full_coverage, &DatasetIntent::reliability);
 }
 
+/// A layer that one of them lacks says nothing there.
 void join_layers(FileIntent& to, const FileIntent& from) {
+    constexpr std::array members{&LayerIntent::type, &LayerIntent::order, &LayerIntent::how_shared,
+                                 &LayerIntent::collective, &LayerIntent::alignment};
     for (const auto& [name, theirs] : from.layers) {
         const auto [found, fresh] = to.layers.try_emplace(name, theirs);
-        if (fresh) continue;
-        for (const auto member : {&LayerIntent::type, &LayerIntent::order, &LayerIntent::how_shared,
-                                  &LayerIntent::collective, &LayerIntent::alignment})
-            join(found->second.*member, theirs.*member, to.profiles, from.profiles);
+        if (!fresh) continue;
+        for (const auto member : members) found->second.*member = Statement{};
+    }
+    const LayerIntent none;
+    for (auto& [name, mine] : to.layers) {
+        const auto found = from.layers.find(name);
+        const LayerIntent& theirs = found == from.layers.end() ? none : found->second;
+        for (const auto member : members)
+            join(mine.*member, theirs.*member, to.profiles, from.profiles);
     }
 }
 

@@ -36,6 +36,7 @@ struct Statement {
     std::vector<Evidence> evidence;
     bool changes = false;  ///< the profiles do not agree
     std::vector<Variant> by_profile;
+    std::vector<std::uint64_t> said_by;  ///< while profiles are joined, where not all say something
 };
 
 struct Session {

@@ -156,8 +156,8 @@ Statement order_of(const Dataset& dataset) {
     return why.say("not known", Confidence::low);
 }
 
-Statement order_of(const PosixFile& file, std::uint64_t processes) {
-    Reasons why("posix");
+Statement order_of(const PosixFile& file, const std::string& layer, std::uint64_t processes) {
+    Reasons why(layer);
     const Order traced = sum_of(file.reads, file.writes);
     std::uint64_t calls = 0, consecutive = 0, sequential = 0;
     bool known = false;
@@ -305,6 +305,8 @@ Statement append_of(const PosixFile& file, const std::string& layer, std::uint64
     const PosixTransfers& writes = *file.writes;
     if (processes != 1 || !writes.bytes || !writes.highest_byte || !writes.consecutive)
         return Statement{};
+    // Who maps a file may write no more than its last byte, so that it has its size.
+    if (file.maps.value_or(0) > 0) return Statement{};
     why.note("bytes_written", writes.bytes, "bytes")
         .note("last_byte_written", writes.highest_byte, "bytes")
         .note("consecutive", writes.consecutive, "calls")
@@ -387,7 +389,11 @@ void add(std::vector<Segment>& to, const std::vector<Segment>& segments) {
         else
             same->count += segment.count;
     }
-    keep_most_frequent(to, [](const Segment& a, const Segment& b) { return a.count > b.count; });
+    // Among equals in the order of the sizes: the k-th of both belong together.
+    keep_most_frequent(to, [](const Segment& a, const Segment& b) {
+        return a.count != b.count ? a.count > b.count
+                                  : a.access_bytes.value_or(0) > b.access_bytes.value_or(0);
+    });
 }
 
 }  // namespace tailrace::intent

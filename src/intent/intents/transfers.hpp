@@ -15,7 +15,8 @@ constexpr std::size_t most_frequent = 8;  ///< as many shapes and sizes are kept
 [[nodiscard]] Statement order_of(const Dataset& dataset);
 /// The same of a file's system calls.  [local]
 /// @param processes  how many made them; the first call of each follows none
-[[nodiscard]] Statement order_of(const PosixFile& file, std::uint64_t processes);
+[[nodiscard]] Statement order_of(const PosixFile& file, const std::string& layer,
+                                 std::uint64_t processes);
 /// The same of a file's MPI-IO calls, in the file and not in the view.  [local]
 [[nodiscard]] Statement order_of(const MpiioFile& file);
 /// Whether a dataset's transfers were collective.  [local]

@@ -15,6 +15,18 @@ constexpr json::Kind profile_kind{
     "tailrace-profile/1", "profile",
     "`tailrace profile -- command` makes one; a Darshan log is read as it is"};
 
+constexpr std::uint64_t most_dims = 1024;  ///< netCDF's; HDF5 has 32
+constexpr std::uint64_t most_processes = std::uint64_t{1} << 24;
+
+/// What is listed one by one later must not be a wrong number.
+void check_most(std::uint64_t number, std::uint64_t most, const std::string& what,
+                const std::string& where, const std::string& place) {
+    if (number > most)
+        throw json::error_at(where, place,
+                             std::to_string(number) + " " + what + ": at most " +
+                                 std::to_string(most) + " are taken");
+}
+
 void check(const std::vector<Declared>& all, declare::Of of, const std::string& where,
            const std::string& place) {
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -42,13 +54,20 @@ void check(const Profile& profile, const std::string& where) {
         if (!paths.insert(file.path).second)
             throw json::error_at(where, place, "the file \"" + file.path + "\" stands there twice");
         check(file.declared, declare::Of::file, where, place);
+        check_most(file.processes.size(), most_processes, "processes", where, place);
+        std::set<std::string> datasets;
         for (std::size_t k = 0; k < file.datasets.size(); ++k) {
             const Dataset& dataset = file.datasets[k];
-            check(dataset.declared, declare::Of::dataset, where,
-                  place + ".datasets[" + std::to_string(k) + "]");
+            const std::string here = place + ".datasets[" + std::to_string(k) + "]";
+            if (!datasets.insert(dataset.path).second)
+                throw json::error_at(where, here,
+                                     "the dataset \"" + dataset.path + "\" stands there twice");
+            check(dataset.declared, declare::Of::dataset, where, here);
+            check_most(dataset.processes.size(), most_processes, "processes", where, here);
+            check_most(dataset.ndims.value_or(0), most_dims, "dimensions", where, here);
             if (!dataset.dims.empty() &&
                 dataset.ndims.value_or(dataset.dims.size()) != dataset.dims.size())
-                throw json::error_at(where, place + ".datasets[" + std::to_string(k) + "]",
+                throw json::error_at(where, here,
                                      "ndims is " + std::to_string(*dataset.ndims) +
                                          ", and dims has " + std::to_string(dataset.dims.size()) +
                                          " numbers");
