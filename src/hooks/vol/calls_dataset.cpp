@@ -94,7 +94,7 @@ Status read(size_t count, void** objects, Id* memory_types, Id* memory_spaces, I
         Status status = 0;
         for (size_t at = 0; at < count && status >= 0; ++at)
             status = read(1, objects + at, memory_types + at, memory_spaces + at, file_spaces + at,
-                          transfer, buffers + at, request);
+                          transfer, buffers + at, nullptr);  // done when this returns
         return status;
     }
     if (before_read(count, objects) < 0) return -1;
@@ -121,7 +121,7 @@ Status write(size_t count, void** objects, Id* memory_types, Id* memory_spaces, 
         Status status = 0;
         for (size_t at = 0; at < count && status >= 0; ++at)
             status = write(1, objects + at, memory_types + at, memory_spaces + at, file_spaces + at,
-                           transfer, buffers + at, request);
+                           transfer, buffers + at, nullptr);  // done when this returns
         return status;
     }
     if (before_write(count, objects, file_spaces, request) < 0) return -1;
