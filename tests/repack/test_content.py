@@ -15,6 +15,7 @@ import pytest
 from h5py import h5a, h5o, h5r, h5s, h5t
 from samples import write_grid, write_types
 
+from tailrace.errors import ExitCode, TailraceError
 from tailrace.repack import Options, repack
 from tailrace.repack.pointers import copy_elements
 
@@ -167,6 +168,24 @@ def test_order_of_creation_and_user_block(tmp_path: Path) -> None:
         assert root.id.get_comment(b"mid") == b"a comment" and not root.id.get_comment(b"zeta")
 
 
+@pytest.mark.parametrize("track_order", [False, True])
+def test_groups_of_many_links_in_the_newer_format(tmp_path: Path, track_order: bool) -> None:
+    """More than eight are kept in a heap, whose place in the old file is among the properties."""
+    path = tmp_path / "many.h5"
+    names = [f"name {number}" for number in range(40, 0, -1)]
+    with h5py.File(path, "w", libver=("v108", "latest")) as file:
+        file["x"] = np.arange(40)
+        many = file.create_group("many", track_order=track_order)
+        for name in names:
+            many.create_group(name).attrs["name"] = name
+    with h5py.File(packed(path, "x=10")) as file:
+        kept = file["many"]
+        order = kept.id.get_create_plist().get_link_creation_order()
+        assert list(kept) == (names if track_order else sorted(names))
+        assert [group.attrs["name"] for group in kept.values()] == list(kept)
+        assert bool(order) == track_order
+
+
 def test_what_nobody_wrote_stays_unwritten(tmp_path: Path) -> None:
     """And reads as the fill value; filters, limits and the moment of filling stay."""
     path = tmp_path / "sparse.h5"
@@ -288,6 +307,34 @@ def test_elements_in_other_files(tmp_path: Path) -> None:
         assert file["ext"].external == [(str(raw), 0, 80)] and list(file["ext"]) == list(range(10))
         assert file["virtual"].is_virtual and list(file["virtual"][:3]) == [0, 1, 2]
         assert file["x"].chunks == (10,)
+
+
+def test_files_that_lie_beside_the_old_one_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HDF5 finds them in the current folder too, but not whoever reads the new file elsewhere."""
+    monkeypatch.chdir(tmp_path)
+    Path("other").mkdir()
+    with h5py.File("part.h5", "w") as file:
+        file["d"] = np.arange(10)
+    for name in ("virtual.h5", "link.h5"):
+        with h5py.File(name, "w") as file:
+            file["x"] = np.arange(40)
+            if name == "link.h5":
+                file["to"] = h5py.ExternalLink("part.h5", "/d")
+                continue
+            layout = h5py.VirtualLayout((10,), "i8")
+            layout[:] = h5py.VirtualSource("part.h5", "d", (10,))
+            file.create_virtual_dataset("v", layout)
+    options = Options(chunks=["/x=10"])
+    with pytest.raises(TailraceError, match="/v leads to part") as told:
+        repack("virtual.h5", out="other/virtual.h5", options=options)
+    assert told.value.code == ExitCode.USAGE and not list(Path("other").iterdir())
+    notes = repack("link.h5", out="other/link.h5", options=options).notes
+    assert [note.partition(", which")[0] for note in notes] == ["/to leads to part.h5"]
+    Path("other/part.h5").symlink_to("../part.h5")
+    assert repack("virtual.h5", out="other/virtual.h5", options=options).done
+    assert repack("link.h5", out="beside.h5", options=options).notes == []
 
 
 def test_attributes_of_every_kind(tmp_path: Path) -> None:

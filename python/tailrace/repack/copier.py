@@ -104,7 +104,7 @@ class Copier:
         place = bytes(h5i.get_name(parent)).rstrip(b"/") + b"/" + name
         self._places[identity(thing)] = place
         if isinstance(thing, h5g.GroupID):
-            h5g.create(parent, name, creation, thing.get_create_plist())
+            h5g.create(parent, name, creation, _creation_of(thing))
             self._groups.append((source, place))
         elif isinstance(thing, h5d.DatasetID):
             self._make_dataset(thing, source, parent, name, creation)
@@ -205,6 +205,18 @@ class Copier:
         if self._scratch_count == 1:
             return h5g.create(h5g.open(self._target, b"/"), _scratch)
         return h5g.open(self._target, _scratch)
+
+
+def _creation_of(group: Any) -> Any:
+    """How a group is made. Not the properties themselves that HDF5 gives of it: in those of one
+    with many links in the newer format is where they lie in the old file, and a group that is made
+    with them looks for its own links there."""
+    old, new = group.get_create_plist(), h5p.create(h5p.GROUP_CREATE)
+    new.set_link_creation_order(old.get_link_creation_order())
+    new.set_attr_creation_order(old.get_attr_creation_order())
+    new.set_attr_phase_change(*old.get_attr_phase_change())
+    new.set_obj_track_times(old.get_obj_track_times())
+    return new
 
 
 def _is_filled(thing: Any) -> bool:

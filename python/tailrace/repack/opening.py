@@ -63,6 +63,24 @@ def check_contents(real: Path, found: Survey, memory: Memory) -> None:
             )  # fmt: skip
 
 
+def check_others(real: Path, goal: Path, found: Survey) -> list[str]:
+    """Files that lie beside the old one are looked for beside the new one. Raises where one with
+    elements is not there, since HDF5 would read nothing but fill values; notes for links."""
+    virtual = {one.path for one in found.datasets if one.storage.layout == "virtual"}
+    notes = []
+    for path, name in found.others if goal.parent != real.parent else []:
+        if not (real.parent / name).is_file() or (goal.parent / name).is_file():
+            continue
+        what = f"{path} leads to {name}, which is not found from {goal.parent}"
+        if path in virtual:
+            raise refused(
+                goal, f"{what}: its elements would be missing",
+                "put the new file beside the old one, or copy or link to what it needs",
+            )  # fmt: skip
+        notes.append(what)
+    return notes
+
+
 def opened(path: Path) -> h5py.File:
     """Open for reading. Raises TailraceError where it cannot be, or a program writes it."""
     try:

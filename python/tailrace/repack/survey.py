@@ -77,6 +77,7 @@ class Survey:
     objects: int = 0
     newest_header: int = 1  # version of object headers
     incomparable: list[str] = field(default_factory=list)
+    others: list[tuple[str, str]] = field(default_factory=list)  # what leads to other files: which
 
 
 def survey(file: h5py.File) -> Survey:
@@ -89,9 +90,12 @@ def survey(file: h5py.File) -> Survey:
         parent = queue.popleft()
         group = h5g.open(file.id, parent)
         for name in link_names(group):
-            if group.links.get_info(name).type != h5l.TYPE_HARD:
-                continue
+            kind = group.links.get_info(name).type
             path = parent.rstrip(b"/") + b"/" + name
+            if kind == h5l.TYPE_EXTERNAL:
+                found.others.append((text(path), text(group.links.get_val(name)[0])))
+            if kind != h5l.TYPE_HARD:
+                continue
             thing = h5o.open(group, name)
             key = identity(thing)
             if key in known:
@@ -106,6 +110,7 @@ def survey(file: h5py.File) -> Survey:
             elif isinstance(thing, h5d.DatasetID):
                 known[key] = dataset = described(thing, text(path))
                 found.datasets.append(dataset)
+                found.others += [(dataset.path, file) for file in _sources(thing)]
                 if not comparable(dataset.type):
                     found.incomparable.append(dataset.path)
     return found
@@ -144,6 +149,15 @@ def storage_of(creation: Any) -> Storage:
         layout = "external"
     chunk = tuple(int(n) for n in creation.get_chunk()) if layout == "chunked" else ()
     return Storage(layout, chunk, tuple(filters_of(creation)))
+
+
+def _sources(thing: Any) -> list[str]:
+    """Files with the elements of a virtual dataset; "." is its own."""
+    creation = thing.get_create_plist()
+    if creation.get_layout() != h5d.VIRTUAL:
+        return []
+    names = (text(creation.get_virtual_filename(at)) for at in range(creation.get_virtual_count()))
+    return [name for name in dict.fromkeys(names) if name != "."]
 
 
 def filters_of(creation: Any) -> Iterator[Filter]:

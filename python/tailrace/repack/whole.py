@@ -22,6 +22,7 @@ from tailrace.repack.memory import Memory
 from tailrace.repack.opening import (
     check_contents,
     check_format,
+    check_others,
     failed,
     opened,
     surveyed,
@@ -128,6 +129,7 @@ def repack(
             return report
         check_contents(real, found, options.memory)
         publish.check_places(real, goal)
+        report.notes += check_others(real, goal, found)
         publish.check_nobody_writes(real)
         report.notes += remove_left_over(goal.parent)
         report.price = _priced(report, source, found, options, goal)
