@@ -84,8 +84,8 @@ def test_a_run_that_failed_has_no_second_chance_when_a_tune_goes_on(
     failed = "trial-0-dropped-3-tuned"
     whole = failing(outcomes={failed: [Outcome(1, 0.2)]})
     expected = tuned(whole, PLAN, tmp_path / "whole", monkeypatch)
-    at = [name for name, _ in whole.runs].index(failed) + 2
-    killed = failing(outcomes={failed: [Outcome(1, 0.2)]}, interrupt_at=at)
+    at = [name for name, _ in whole.runs].index(failed) + 4  # once more after the default
+    killed = failing(outcomes={failed: [Outcome(1, 0.2)] * 2}, interrupt_at=at)
     with pytest.raises(KeyboardInterrupt):
         tuned(killed, PLAN, tmp_path / "killed", monkeypatch)
     resumed = failing()
@@ -94,14 +94,61 @@ def test_a_run_that_failed_has_no_second_chance_when_a_tune_goes_on(
     assert "in a later run" in found.candidate.dropped["25"]
     assert (found.verdict, kept(found)) == (expected.verdict, ["13"])
     assert failed not in [name for name, _ in resumed.runs]
-    (run,) = (run for run in session._runs(Ledger(tmp_path / "killed")) if run["code"])
-    assert (run["name"], run["code"]) == ("trial (0 dropped)/3/tuned", 1)
+    name = "trial (0 dropped)/3/tuned"
+    runs = [(run["name"], run["code"]) for run in session._runs(Ledger(tmp_path / "killed"))]
+    assert [run for run in runs if run[1]] == [(f"{name}, which failed", 1), (name, 1)]
+
+
+ONE_RULE = plan(("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes")]))
+FAILED = Outcome(3, 0.5)
+
+
+@pytest.mark.parametrize("name", ["check-0-dropped-1", ONE_TUNED, "proof-0-dropped-"])
+def test_a_run_that_failed_by_chance_costs_no_rule_and_is_told(
+    name: str, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    program = Stalling(lambda rules: 0.5 if rules else 1.0, noise=jitter, outcomes={name: [FAILED]})
+    found = tuned(program, ONE_RULE, tmp_path, monkeypatch)
+    assert (found.verdict.name, kept(found)) == ("kept", ["13"])
+    at = [run for run, _ in program.runs].index(name)
+    assert program.runs[at + 1] == (f"{name.rstrip('-')}-the-default-after-it", set())
+    assert program.runs[at + 2] == (name, {"13"})
+    (note,) = found.notes
+    assert "was made once more: it failed (exit code 3), and the default after it did not" in note
+    assert 3 in [run["code"] for run in session._runs(Ledger(tmp_path))]
+
+
+def test_a_plan_with_which_it_fails_now_and_then_is_not_kept(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    failed = {f"trial-0-dropped-{number}-tuned": [FAILED] for number in (1, 4)}
+    program = Stalling(lambda rules: 0.5 if rules else 1.0, noise=jitter, outcomes=failed)
+    found = tuned(program, ONE_RULE, tmp_path, monkeypatch)
+    assert found.candidate is not None and found.verdict.name == "nothing_to_gain"
+    assert found.candidate.dropped["13"] == (
+        "in a later run, trial (0 dropped)/4/tuned: exit code 3, as an earlier run with settings "
+        "did, and none by default"
+    )
+
+
+def test_where_the_default_fails_too_by_now_no_rule_is_blamed(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    check = "check-0-dropped-1"
+    program = Stalling(
+        lambda rules: 1.0, noise=jitter,
+        outcomes={check: [FAILED], f"{check}-the-default-after-it": [FAILED]},
+    )  # fmt: skip
+    with pytest.raises(TailraceError, match="exit code 3, after 16 runs that went well") as raised:
+        tuned(program, ONE_RULE, tmp_path, monkeypatch)
+    assert raised.value.hint.startswith("it fails now and then by itself")
+    assert raised.value.hint.endswith("--resume makes this run again")
 
 
 def test_a_rule_is_not_blamed_for_a_run_without_it(tmp_path: Path, monkeypatch: Patch) -> None:
     program = Stalling(
         lambda rules: 0.5 if "13" in rules else 1.0, noise=jitter,
-        outcomes={"without-rule-25-0-dropped-1-less": [Outcome(1, 0.5)]},
+        outcomes={"without-rule-25-0-dropped-1-less": [Outcome(1, 0.5)] * 2},
     )  # fmt: skip
     found = tuned(program, PLAN, tmp_path, monkeypatch)
     assert found.candidate is not None

@@ -20,6 +20,7 @@ from tailrace.statistics import Comparison
 from tailrace.tune import content, pairs, plain, recording
 from tailrace.tune.candidate import Checked
 from tailrace.tune.content import ByItself, Report, Result
+from tailrace.tune.failures import BETWEEN, Failures
 from tailrace.tune.ground import Ground
 from tailrace.tune.ledger import Ledger
 from tailrace.tune.limits import Limits
@@ -40,6 +41,7 @@ _times_slower = 5.0  # than the slowest default: then it hangs, or might as well
 _plain = "default with nothing of ours"
 _most_defaults = 6  # that are kept to be compared
 _met_limit = "it met its time limit, which one stall of the machine can do"
+_failed_once = "the default after it did not fail"
 
 
 class Misbehaved(Exception):
@@ -64,8 +66,7 @@ class Arms:
         self._default: Result | None = None
         self._known: ByItself | None = None  # from the first two runs of the default
         self._further: list[ByItself] = []
-        self._on_copies = False
-        self._limits = Limits(ledger)
+        self._limits, self._failures = Limits(ledger), Failures(ledger)
         self.pace = Pace()
 
     def defaults(self, limit_s: float) -> tuple[ByItself, Report]:
@@ -167,7 +168,8 @@ class Arms:
             report = Report(**{key: value for key, value in report.items() if key != "equal"})
         outcome = Outcome(fact["code"], fact["run_s"], fact["stopped"])
         lines = [Line(**line) for line in fact["lines"]]
-        return Checked(outcome, lines, not_in_force(plan or {}, lines), report)
+        idle, again = not_in_force(plan or {}, lines), self._failures.in_words(name)
+        return Checked(outcome, lines, idle, report, again)
 
     def _against_default(self, result: Result, known: ByItself) -> Report:
         assert self._default is not None
@@ -210,15 +212,18 @@ class Arms:
     @contextmanager
     def _finding(self, copies: Copies) -> Iterator[None]:
         """Runs find these files in the place of their inputs."""
-        if copies:
-            assert isinstance(self._ground, Scratch)
-            self._ground.instead, self._on_copies = copies, True
+        if not isinstance(self._ground, Scratch):
+            yield
+            return
+        before, self._ground.instead = self._ground.instead, copies
         try:
             yield
         finally:
-            if copies:
-                assert isinstance(self._ground, Scratch)
-                self._ground.instead, self._on_copies = {}, False
+            self._ground.instead = before
+
+    @property
+    def _on_copies(self) -> bool:
+        return isinstance(self._ground, Scratch) and bool(self._ground.instead)
 
     def times_of(self, stage: str, plan: Document, less: Document) -> Times:
         """A few pairs of a plan and of the same with less."""
@@ -252,7 +257,8 @@ class Arms:
             return measured.as_fact()
         if plan is None and not self._on_copies:
             raise self._failed(name, measured)
-        wrong = f"in a later run, {name}: {measured.outcome.words}"
+        again = self._failures.in_words(name)
+        wrong = f"in a later run, {name}: {measured.outcome.words}{again}"
         return {**measured.as_fact(), "wrong": wrong}
 
     def _expected_code(self) -> int:
@@ -261,8 +267,14 @@ class Arms:
     def _failed(self, name: str, measured: Measured) -> Exception:
         said = self._runner.last_words(_file_name(name))
         return recording.failed(
-            measured.outcome, said, self._command, self._limit_s, is_derived=self._is_derived
-        )
+            measured.outcome, said, self._command, self._limit_s, is_derived=self._is_derived,
+            went_well=self._went_well(), goes_on=self._ledger.known("default-2") is not None,
+        )  # fmt: skip
+
+    def _went_well(self) -> int:
+        """Runs, of either arm and that which was recorded."""
+        facts = (fact for fact in self._ledger.all().values() if isinstance(fact, dict))
+        return 1 + sum(fact.get("code") == 0 and not fact["stopped"] for fact in facts)
 
     def _kept(self, name: str) -> Result:
         """Of the default; made again where what it left is gone."""
@@ -289,10 +301,12 @@ class Arms:
         reasons: set[str] = set()
         while True:
             measured = self._runner.run(_file_name(name), plan, self._limit_s, keep, plain)
-            reason = self._why_again(measured)
+            reason = self._why_again(plan, measured)
             if not reason or reason in reasons:
                 break
             if reason == _met_limit and not self._is_forgiven(name, plan, measured):
+                break
+            if reason == _failed_once and not self._may_be_chance(name, measured):
                 break
             reasons.add(reason)
             self._say(f"{name} is made once more: {reason}")
@@ -301,19 +315,34 @@ class Arms:
             self._drop(measured)
         if reason == _met_limit and reason in reasons:
             self._limits.was_no_stall(name)
+        if reason == _failed_once and reason in reasons:
+            self._failures.was_no_chance(name)
         if measured.outcome.stopped == "disk":
             raise self._failed(name, measured)
         self.pace.add("tuned" if plan is not None else "default", measured.elapsed_s)
         return measured
 
-    def _why_again(self, measured: Measured) -> str:
+    def _why_again(self, plan: Document | None, measured: Measured) -> str:
         if measured.altered:
             return "it wrote to an input behind a link, which is a copy from now on"
         if measured.outcome.was_held:
             return "tune itself was stopped meanwhile, so that its time is not known"
         if measured.outcome.stopped == "limit" and self._is_derived:
             return _met_limit
-        return ""
+        is_default = plan is None and not self._on_copies
+        failed = measured.outcome.code != self._expected_code() and not measured.outcome.stopped
+        return _failed_once if failed and not is_default else ""
+
+    def _may_be_chance(self, name: str, measured: Measured) -> bool:
+        """Whether a run that failed is made once more. Raises: the default fails too by now."""
+        self._say(f"{name} failed: the default once more, to see whether that fails too by now")
+        with self._finding({}):
+            between = f"{name}{BETWEEN}"
+            self._ledger.fact(between, lambda: self._timed_fact(between, None))
+        if not self._failures.may_be_forgiven:
+            return False
+        self._failures.forgive(name, measured.as_fact(), measured.outcome.words)
+        return True
 
     def _is_forgiven(self, name: str, plan: Document | None, measured: Measured) -> bool:
         is_default = plan is None and not self._on_copies
@@ -326,7 +355,7 @@ class Arms:
     @property
     def notes(self) -> list[str]:
         """What is to be said of runs that did not go well and were forgiven it."""
-        return [*self._limits.notes, *self._left_out_later()]
+        return [*self._limits.notes, *self._failures.notes, *self._left_out_later()]
 
     def _left_out_later(self) -> list[str]:
         """What two runs have alike is proof for less where a third has not."""

@@ -19,20 +19,21 @@ Document = dict[str, Any]
 @dataclass(frozen=True)
 class Checked:
     """One run with a plan: how it ended, what became of the settings, rules that were in force
-    nowhere, and its content."""
+    nowhere, and its content. again: what else is to be said of one that failed."""
 
     outcome: Outcome
     lines: list[Line]
     idle: dict[str, str]
     report: Report | None
+    again: str = ""
 
     @property
     def problem(self) -> str:
         """What is wrong with it, as the end of a sentence; "": nothing."""
         if self.outcome.stopped == "limit":
             return f"with it the program hung: {self.outcome.words}"
-        if self.report is None:
-            return f"with it the program did not go well: {self.outcome.words}"
+        if self.report is None or self.outcome.code:
+            return f"with it the program did not go well: {self.outcome.words}{self.again}"
         if self.report.differences:
             return f"with it the content differs: {self.report.differences[0]}"
         return ""

@@ -23,6 +23,7 @@ from tailrace.tune.measure import Setting, strays_are_an_error
 from tailrace.tune.refused import Refused, Where
 from tailrace.tune.supervise import Outcome, supervised
 from tailrace.tune.words import some
+from tailrace.units import plural
 
 Document = dict[str, Any]
 
@@ -145,11 +146,16 @@ def _refused(profile: Document, setting: Setting, ground: Ground) -> list[Refuse
 
 def failed(
     outcome: Outcome, said: str, command: Sequence[str], limit_s: float | None, *,
-    is_derived: bool = False,
+    is_derived: bool = False, went_well: int = 0, goes_on: bool = False,
 ) -> TailraceError:  # fmt: skip
     """A run of the command as it is that did not go well. is_derived: the limit is not the user's,
-    but follows from how long the default took."""
+    but follows from how long the default took. went_well: so many runs before it. goes_on: --resume
+    can do so."""
     hint = "tailrace tunes what works: see that this command runs by itself in this folder"
+    if went_well:
+        hint = "it fails now and then by itself, and tailrace tunes what works each time" + (
+            "; --resume makes this run again" if goes_on else ""
+        )
     if outcome.stopped == "limit" and is_derived:
         hint = (
             f"{limit_s:g} s are five times the slowest default (10 s at least), and --limit does "
@@ -164,10 +170,12 @@ def failed(
             "make room; or begin a new tune on a larger file system: --scratch FOLDER, with an -o "
             "of its own"
         )
-    elif any(words in said for words in _wants_a_terminal):
+    elif not went_well and any(words in said for words in _wants_a_terminal):
         hint = "it seems to want a terminal, and gets none here: --stdin FILE gives it its answers"
     how = "found no room" if outcome.stopped == "disk" else "did not go well as it is"
     what = f"the program {how}: {outcome.words}"
+    if went_well:
+        what += f", after {plural(went_well, 'run')} that went well"
     if said:
         what += f"; it said last: {said}"
     return TailraceError(what, where=shlex.join(command), hint=hint, code=ExitCode.RUN_FAILED)
