@@ -5,6 +5,7 @@
 
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/declared.hpp"
+#include "hooks/vol/filter_folders.hpp"
 #include "hooks/vol/holes.hpp"
 #include "hooks/vol/holes_of_ranks.hpp"
 #include "hooks/vol/info.hpp"
@@ -153,11 +154,18 @@ Status reopen(Object& file, FileSpecific* arguments, Id transfer, void** request
     return status;
 }
 
+void at_first_file(Library& library) {
+    if (library.has_had_files) return;
+    library.has_had_files = true;
+    keep_filter_folders(library);
+}
+
 }  // namespace
 
 void* create_file(Library& library, const char* name, unsigned flags, Id creation, Id access,
                   Id transfer, void** request) {
     note_thread(library);
+    at_first_file(library);
     const BelowList below(library, access);
     if (!below.good()) return nullptr;
     const int64_t start = recorder::now();
@@ -181,6 +189,7 @@ void* create_file(Library& library, const char* name, unsigned flags, Id creatio
 void* open_file(Library& library, const char* name, unsigned flags, Id access, Id transfer,
                 void** request) {
     note_thread(library);
+    at_first_file(library);
     const BelowList below(library, access);
     if (!below.good()) return nullptr;
     const int64_t start = recorder::now();

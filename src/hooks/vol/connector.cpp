@@ -3,6 +3,7 @@
 // process. A callback that is handed no object of ours has no other way to know which library
 // called it.
 #include "hooks/vol/calls.hpp"
+#include "hooks/vol/filter_folders.hpp"
 #include "hooks/vol/info.hpp"
 #include "hooks/vol/kept_caches.hpp"
 #include "hooks/vol/older.hpp"
@@ -28,6 +29,8 @@ struct Slot {
         const ErrorsKept kept(of());
         start(of());
         begin_keeping(of());
+        of().has_had_files = false;
+        keep_filter_folders(of());
         if (recorder::on()) {
             recorder::library(of().version, of().H5Pget_dxpl_mpio != nullptr, of().path);
         }

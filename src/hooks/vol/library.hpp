@@ -49,6 +49,7 @@ struct Library {
     const void* base = nullptr;  ///< where it is loaded
     const char* path = nullptr;
     unsigned version[3] = {0, 0, 0};
+    bool has_had_files = false;  ///< since it began
     // Its default lists: what H5P_DEFAULT arrives as. invalid_id until start().
     Id default_transfer = invalid_id;
     Id default_file_access = invalid_id;

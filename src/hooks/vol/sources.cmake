@@ -17,6 +17,7 @@ set(tailrace_vol_sources
   describe.cpp
   direct_chunks.cpp
   fill_values.cpp
+  filter_folders.cpp
   holes.cpp
   holes_of_ranks.cpp
   info.cpp
