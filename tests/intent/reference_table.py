@@ -32,7 +32,7 @@ class Log:
         self.name = log.stem
         (reference,) = log.parent.glob(f"{log.stem}.intents.*.json")
         self.reference: Json = json.loads(reference.read_text())
-        self.ours: Json = json.loads(intents_of([(log.name, text)])[1])
+        self.ours: Json = json.loads(intents_of([(log.name, text)], classic=True))
         self.datasets: Json = {}
         self.files: Json = {}
         for file in json.loads(text)["files"]:

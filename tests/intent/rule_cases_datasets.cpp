@@ -129,6 +129,13 @@ const std::vector<RuleCase>& dataset_cases() {
          },
          "chunk", "existing", [](Profile& p) { first(p).creates = 0; }},
         {"17",
+         [](Profile& p) {
+             shape(p, {2000, 3000});
+             first(p).writes = accesses(2000, {1, 3000});
+             first(p).reads = accesses(30, {2000, 1});
+         },
+         "chunk", "address", [](Profile& p) { own(p, "address_asked", true); }},
+        {"17",
          [](Profile& p) {  // each plane would touch 256 chunks of 1 MiB
              shape(p, {10000, 1024, 1024});
              first(p).writes = accesses(10000, {1, 1024, 1024});

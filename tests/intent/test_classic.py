@@ -32,7 +32,7 @@ def classic(dataset: Json, ranks: int = 4) -> tuple[Json, Json]:
             }
         ],
     }  # fmt: skip
-    found = json.loads(intents_of([("p", json.dumps(profile))])[1])
+    found = json.loads(intents_of([("p", json.dumps(profile))], classic=True))
     return found["files"]["/a.h5"], found["datasets"]["/a.h5:/x"]
 
 

@@ -27,7 +27,7 @@ def test_the_file_is_up_to_date(name: str) -> None:
 def test_what_is_written_keeps_to_it(logs: Path, log: str) -> None:
     (profile,) = read_darshan([logs / log])
     text = checked_profile(json.dumps(profile), log)
-    own, _ = intents_of([(log, text)])
+    own = intents_of([(log, text)])
     for name, document in (("profile", text), ("intents", own)):
         schema = json.loads((SCHEMAS / f"{name}-1.schema.json").read_text())
         jsonschema.Draft202012Validator.check_schema(schema)

@@ -65,10 +65,11 @@ def intents(
     profiles, notes = read_profiles(files, partial=partial)
     for note in notes:
         output.note(note)
-    own, classic = intents_of(profiles, read_all(declared))
+    declarations = read_all(declared)
+    own = intents_of(profiles, declarations)
     for note in lost_in_profiles(profiles):
         output.note(note)
-    text = own if form == "tailrace" else classic
+    text = own if form == "tailrace" else intents_of(profiles, declarations, classic=True)
     if target is not None:
         write_text(target, text)
     found = json.loads(own)

@@ -11,18 +11,22 @@ from tailrace.native import core
 
 
 def intents_of(
-    profiles: Sequence[tuple[str, str]], declarations: Sequence[tuple[str, str]] = ()
-) -> tuple[str, str]:
-    """The intents in profiles, as tailrace-intents/1 and in the published H5Intent form.
+    profiles: Sequence[tuple[str, str]],
+    declarations: Sequence[tuple[str, str]] = (),
+    *,
+    classic: bool = False,
+) -> str:
+    """The intents in profiles, as tailrace-intents/1 or in the published H5Intent form.
 
     Args:
         profiles: paths, for messages, and texts of schema tailrace-profile/1.
         declarations: the same of schema tailrace-declarations/1.
+        classic: in the published form.
 
     Raises:
         TailraceError: a text is no profile, or the compiled helper is missing.
     """
-    return call("intents", list(profiles), list(declarations))
+    return str(call("intents", list(profiles), list(declarations), classic))
 
 
 def checked_profile(text: str, where: str) -> str:

@@ -87,6 +87,7 @@ constexpr int native_chunk_storage_bytes = 2;
 constexpr int native_chunk_at = 5;
 constexpr int native_chunk_read = 6;
 constexpr int native_chunk_write = 7;
+constexpr int native_address = 9;  ///< of a contiguous dataset, in its file
 struct ChunkWrite {
     const Size* offset;
     uint32_t filters;

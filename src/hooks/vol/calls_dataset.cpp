@@ -198,6 +198,8 @@ Status optional(void* object, Optional* arguments, Id transfer, void** request) 
         const Took took = clock.took();
         recorder::direct_chunk(on.dataset, spool::reads, fetched->offset,
                                stored_bytes(on, fetched->offset, transfer), took);
+    } else if (asked == native_address) {
+        recorder::address_asked(on.dataset);
     }
     return status;
 }

@@ -52,6 +52,7 @@ static_assert(native_chunk_storage_bytes == H5VL_NATIVE_DATASET_GET_CHUNK_STORAG
 static_assert(native_chunk_at == H5VL_NATIVE_DATASET_GET_CHUNK_INFO_BY_COORD);
 static_assert(native_chunk_read == H5VL_NATIVE_DATASET_CHUNK_READ);
 static_assert(native_chunk_write == H5VL_NATIVE_DATASET_CHUNK_WRITE);
+static_assert(native_address == H5VL_NATIVE_DATASET_GET_OFFSET);
 SAME_PLACE(ChunkWrite, buffer, H5VL_native_dataset_chunk_write_t, buf);
 #if H5_VERSION_GE(2, 0, 0)
 SAME_PLACE(ChunkWrite, bytes, H5VL_native_dataset_chunk_write_t, size);

@@ -56,6 +56,7 @@ struct DatasetEntry {
     bool types_compared[2];
     bool settings_kept[2];  ///< those of its transfers
     bool types_differ;      ///< noted
+    bool address_asked;     ///< noted
     bool has_members;       ///< its elements are, or hold, compounds
     unsigned char token[16];
 };

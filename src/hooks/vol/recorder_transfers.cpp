@@ -28,6 +28,16 @@ void count_read_after_write(DatasetEntry& entry, const Place& place,
     if (answer == 2) ++record.maybe_after_own_write;
 }
 
+/// Notes once what the hook has seen of a dataset, among the settings of the program.
+void note_seen(DatasetEntry& entry, bool& noted, spool::Key key) {
+    if (noted || record_of(&entry) == nullptr) return;
+    noted = true;
+    Settings settings;
+    settings.count = 1;
+    settings.all[0] = {key, 1, 0, {1}};
+    keep_settings(entry.offset, settings);
+}
+
 }  // namespace
 
 void transfer(DatasetEntry* dataset, const Transfer& from) {
@@ -100,16 +110,17 @@ bool may_write_in_part(const DatasetEntry* dataset) {
     return dataset != nullptr && dataset->has_members;
 }
 
+void address_asked(DatasetEntry* dataset) {
+    const Turn turn;
+    if (turn && dataset != nullptr)
+        note_seen(*dataset, dataset->address_asked, spool::key_address_asked);
+}
+
 void types_compared(DatasetEntry* dataset, spool::Direction direction, bool differ) {
     const Turn turn;
     if (!turn || dataset == nullptr) return;
     dataset->types_compared[direction] = true;
-    if (!differ || dataset->types_differ || record_of(dataset) == nullptr) return;
-    dataset->types_differ = true;
-    Settings settings;
-    settings.count = 1;
-    settings.all[0] = {spool::key_memory_type_differs, 1, 0, {1}};
-    keep_settings(dataset->offset, settings);
+    if (differ) note_seen(*dataset, dataset->types_differ, spool::key_memory_type_differs);
 }
 
 bool transfer_settings_wanted(const DatasetEntry* dataset, spool::Direction direction) {

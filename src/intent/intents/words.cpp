@@ -80,9 +80,10 @@ std::string transfers_text(const std::vector<TransferSize>& sizes) {
 
 void describe(DatasetIntent& intent) {
     intent.words.why = why_of(intent.type.value, intent.producer_consumer.value, "");
-    std::string what = !intent.dims.empty() ? extents_text(intent.dims) + " elements"
-                       : intent.elements    ? numbered(*intent.elements, "element")
-                                            : "extent not known";
+    std::string what = intent.dims.size() > 1    ? extents_text(intent.dims) + " elements"
+                       : intent.dims.size() == 1 ? numbered(intent.dims.front(), "element")
+                       : intent.elements         ? numbered(*intent.elements, "element")
+                                                 : "extent not known";
     if (intent.element_bytes) what += " of " + numbered(*intent.element_bytes, "byte");
     if (intent.fs_size) append(what, size_text(intent.fs_size->bytes));
     if (intent.layout) append(what, *intent.layout);

@@ -124,8 +124,7 @@ std::optional<Reason> sieve_reads_fires(const Subject& s) {
     const std::uint64_t count = s.file.mpiio->reads->independent.value_or(0);
     const std::uint64_t bytes = usual_bytes(s.file.mpiio->reads);
     if (count < enough || bytes == 0 || bytes >= 256 * kib) return std::nullopt;
-    Reason reason{say(count, " independent reads of ", size(bytes), " through views with holes"),
-                  {}};
+    Reason reason{say(count, " independent reads of ", size(bytes), " through views"), {}};
     return reason.note("mpiio.independent_reads", count, "calls");
 }
 

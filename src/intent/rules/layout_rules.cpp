@@ -58,6 +58,13 @@ bool read_otherwise(const Dataset& dataset) {
     return !reading || !writing || reading->length != writing->length;
 }
 
+/// What has chunks, or lies in a header, has no address that a program could go on at by itself.
+std::optional<Held> address_held(const Subject& s) {
+    const auto& seen = s.dataset->settings_of_program;
+    if (!contiguous(*s.dataset) || !seen.contains("address_asked")) return std::nullopt;
+    return Held{"address", "the program asks where in the file its elements lie"};
+}
+
 // --- 17: a tile for what is written one way and read another ------------------------------------
 /// The reading shape, where it takes short pieces of a contiguous dataset.
 std::optional<Access> across(const Subject& s) {
@@ -110,6 +117,7 @@ Extents tile_shape(const Dataset& dataset, const Extents& reading) {
 }
 
 std::optional<Held> tile_held(const Subject& s) {
+    if (auto held = address_held(s)) return held;
     const plan::Call wanted = tile(tile_shape(*s.dataset, across(s)->length), tile_bytes);
     if (auto held = held_by_cost(s, wanted)) return held;
     if (auto held = held_by_fill(s, wanted)) return held;
@@ -218,6 +226,7 @@ std::optional<Held> growth_held(const Subject& s) {
 
 std::optional<Held> chunk_size_held(const Subject& s) {
     if (auto held = direct_held(s)) return held;
+    if (auto held = address_held(s)) return held;
     if (contiguous(*s.dataset) && program_sets(s, "layout"))
         return Held{"program", "the program asks for a contiguous dataset"};
     if (contiguous(*s.dataset) && read_otherwise(*s.dataset))
@@ -299,6 +308,7 @@ std::optional<Reason> compact_fires(const Subject& s) {
 }
 
 std::optional<Held> compact_held(const Subject& s) {
+    if (auto held = address_held(s)) return held;
     if (extendible(*s.dataset)) return Held{"extents", "the dataset can grow"};
     if (s.dataset->type && s.dataset->type->variable_length.value_or(false))
         return Held{"type", "what its elements lead to lies elsewhere in any case"};
@@ -326,8 +336,9 @@ const std::array layout_table{
          Scope::dataset,
          Class::layout,
          "repeated reads of pieces below 4 KiB from a contiguous dataset of 1 MiB and more",
-         "calls that go from place to place would not move four times the bytes, nor flushes, nor "
-         "calls where rule 13 can give no chunk cache; in parallel the reads save more than the "
+         "the program does not ask for its address in the file; calls that go from place to place "
+         "would not move four times the bytes, nor flushes, nor calls where rule 13 can give no "
+         "chunk cache; in parallel the reads save more than the "
          "fill values that HDF5 writes into chunks when they are created",
          "chunk: a tile common to writing and reading, 1 to 4 MiB, within the extents",
          "2.05 s became 0.074 s for a column in a case measured; writing costs a little more",
@@ -345,7 +356,8 @@ const std::array layout_table{
          "pieces below 4 KiB",
          "what can grow gets no blocks of ranks, and what grew larger chunks only where those of "
          "its first elements are at most a 64th of all; the program writes no whole chunks itself; "
-         "what is contiguous is read as a whole or by the blocks of ranks, if at all, and written "
+         "what is contiguous is read as a whole or by the blocks of ranks, if at all, the program "
+         "does not ask for its address, and it is written "
          "in full where its chunks would be filled before; in a file of one process half of it is "
          "written, and with filters a chunk has less than 16 KiB; calls that go from place to "
          "place would not move four times the bytes, nor "
@@ -379,7 +391,8 @@ const std::array layout_table{
          Scope::dataset,
          Class::layout,
          "at most 60 KiB, of a fixed size, one of 10 datasets and more",
-         "it cannot grow, and its type has a fixed length; in parallel it is written whole by all "
+         "it cannot grow, its type has a fixed length, and the program does not ask for its "
+         "address in the file; in parallel it is written whole by all "
          "ranks alike; where such datasets have more than 16 MiB together it is not opened without "
          "being read",
          "layout compact",

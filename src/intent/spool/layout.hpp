@@ -295,8 +295,9 @@ enum Key : uint32_t {
     key_chunk_io,
     key_chunk_io_chunks,
     key_chunk_io_percent,
-    key_behind  ///< none
-};              // clang-format skip
+    key_address_asked,  ///< seen by the hook: H5Dget_offset
+    key_behind          ///< none
+};                      // clang-format skip
 
 /// A setting of the program that is not the library's default, on a file or dataset; followed by
 /// `count` numbers of 8 bytes (of `is_real` ones, in order of bits, doubles).

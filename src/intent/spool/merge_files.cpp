@@ -154,6 +154,9 @@ void add_settings(Settings& all, const std::vector<DecodedSetting>& settings) {
             case key_chunk_io_percent:
                 all["chunk_io_percent"] = first;
                 break;
+            case key_address_asked:
+                all["address_asked"] = first != 0;
+                break;
             case key_behind:
                 break;
         }

@@ -272,7 +272,7 @@ def test_another_tool_behind_ours(tmp_path: Path) -> None:
 
 def statements(profile: dict[str, Any]) -> dict[str, Any]:
     """What the intents of the file `f` say, without the evidence."""
-    text, _ = intents_of([("profile.json", json.dumps(profile))])
+    text = intents_of([("profile.json", json.dumps(profile))])
     files = json.loads(text)["files"]
     (file,) = [files[path] for path in files if Path(path).name == "f"]
     said = {key: file[key]["value"] for key in ("type", "sharing_pattern", "collective")}

@@ -40,7 +40,7 @@ def test_ways_through_files(tmp_path: Path, name: str, environment: dict[str, st
     command = (*MPIEXEC, "-n", "4", PROGRAM, tmp_path)
     ran, profile = profiled(tmp_path, *command, **SANITIZERS, **environment)
     assert ran.code == 0, ran.err
-    text, _ = intents_of([("profile.json", json.dumps(profile))])
+    text = intents_of([("profile.json", json.dumps(profile))])
     files = json.loads(text)["files"]
     said = {}
     for path, file in files.items():

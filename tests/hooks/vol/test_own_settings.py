@@ -113,3 +113,34 @@ with h5py.File("out.h5", "w") as f:
     assert held["guard"] == "program"
     text = "the program sets conversion_buffer_bytes itself, to 262144"
     assert text in held["because"]["text"]
+
+
+def test_who_asks_for_the_address_keeps_it(tmp_path: Path) -> None:
+    """Rule 17: columns of a contiguous dataset, by a program that also reads past HDF5."""
+    columns = """
+with h5py.File("out.h5", "w") as f:
+    d = f.create_dataset("d", (1000, 1000), "f8")
+    for row in range(1000):
+        d[row] = np.arange(1000.0) + row
+    for column in range(0, 1000, 50):
+        d[:, column]
+    if len(sys.argv) > 1:
+        at = d.id.get_offset(), d.id.get_offset()
+        f.flush()
+        assert np.memmap("out.h5", "f8", "r", at[1], (1000, 1000))[7, 5] == 12
+"""
+    command = script(tmp_path, OPEN + columns)
+    _, profile = profiled(tmp_path, *command)
+    assert "settings_of_program" not in dataset_of(profile, "out.h5", "/d")
+    rules = {e["because"]["rule"] for one in advised(tmp_path)["entries"] for e in one["settings"]}
+    assert "17" in rules
+    ran, profile = profiled(tmp_path, *command, "address")
+    ran.expect(0)
+    assert dataset_of(profile, "out.h5", "/d")["settings_of_program"] == {"address_asked": True}
+    plan = advised(tmp_path)
+    assert "17" not in {
+        e["because"]["rule"] for one in plan.get("entries", []) for e in one["settings"]
+    }
+    held = next(one for one in plan["held_back"] if one["because"]["rule"] == "17")
+    assert held["guard"] == "address"
+    tailrace("apply", "plan.json", "--", *command, "address", cwd=tmp_path).expect(0)
