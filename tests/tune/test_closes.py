@@ -107,7 +107,8 @@ def test_another_content_of_a_file_that_is_gone_is_a_difference(tmp_path: Path) 
     assert known.names == []
     good = content.against_default(default, one("3", "gone"), known)
     assert good.equal, good.differences
-    assert good.files_compared == 7
+    assert (good.files_compared, good.closes_compared) == (3, 4)
+    assert good.what.startswith("3 files, 4 earlier closes, ")
     bad = content.against_default(default, one("4", "GONE"), known)
     assert bad.differences == ["gone (close 1): has other bytes"]
 

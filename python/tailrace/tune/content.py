@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace import interrupts
-from tailrace.tune import content_file, delivered, printed
+from tailrace.tune import closes, content_file, delivered, printed
 from tailrace.tune.alike import Pattern, partners, patterns, the_one
 from tailrace.tune.content_file import Itself, compared, itself
 from tailrace.tune.delivered import Reads
@@ -87,10 +87,12 @@ class ByItself:
 
 @dataclass
 class Report:
-    """Of one tuned run. what: what was compared, in words. differences: sentences, each with the
-    file; files: names of those that differ."""
+    """Of one tuned run. closes_compared: copies of files as they were when they were closed, and
+    are not any more in the end. what: what was compared, in words. differences: sentences, each
+    with the file; files: names of those that differ."""
 
     files_compared: int = 0
+    closes_compared: int = 0
     objects_compared: int = 0
     compared_bytes: int = 0
     datasets_read: int = 0
@@ -104,7 +106,9 @@ class Report:
 
     @property
     def nothing(self) -> bool:
-        return not (self.files_compared or self.reads_compared or self.printed_lines)
+        return not (
+            self.files_compared or self.closes_compared or self.reads_compared or self.printed_lines
+        )
 
     @property
     def equal(self) -> bool:
@@ -219,7 +223,9 @@ def _one_file(name: str, default: Result, tuned: Result, known: Itself, report: 
     if problems:
         report.files.append(name)
         report.differences += [f"{name}: {one}" for one in problems]
-    if found.count:
+    if found.count and closes.is_close(name):
+        report.closes_compared += 1
+    elif found.count:
         report.files_compared += 1
     report.objects_compared += found.count if found.how == "objects" else 0
     report.compared_bytes += found.read_bytes
@@ -248,11 +254,13 @@ def _same_print(tuned: Result, known: ByItself, report: Report, *, counts: bool)
 
 
 def _what(report: Report) -> str:
-    if report.files_compared:
-        objects = (
-            f", {plural(report.objects_compared, 'object')}" if report.objects_compared else ""
-        )
-        return f"{plural(report.files_compared, 'file')}{objects}, {mib(report.compared_bytes)}"
+    counts = {
+        "file": report.files_compared, "earlier close": report.closes_compared,
+        "object": report.objects_compared,
+    }  # fmt: skip
+    if report.files_compared or report.closes_compared:
+        named = [plural(count, one) for one, count in counts.items() if count]
+        return ", ".join([*named, mib(report.compared_bytes)])
     if report.printed_lines:
         return f"what is printed ({plural(report.printed_lines, 'line')})"
     return ""
