@@ -237,8 +237,9 @@ void put_file_access(Put& on, const OneFile& file) {
     }
     // Where it is not paged, the library says so itself.
     if (file.written && (file.paged || !file.created))
-        on.choices.settle(Key::page_buffer_bytes, spool::became_held,
-                          "HDF5 has been seen to leave files that it could not read, written by it");
+        on.choices.settle(
+            Key::page_buffer_bytes, spool::became_held,
+            "HDF5 has been seen to leave files that it could not read, written by it");
     put_space(on, file.paged, file.user_block);
     put_page_buffer(on);
     put_versions(on);
