@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from h5py import h5p, h5s, h5t
 
-from tailrace.repack.allocated import Allocated, Everything, allocated
 from tailrace.repack.attributes import unknown_type
 from tailrace.repack.memory import Memory, chunk_bytes
 from tailrace.repack.pointers import copy_elements
 from tailrace.repack.references import References, holds_references
 from tailrace.repack.survey import Dataset, Storage
+from tailrace.verify.allocated import Allocated, Everything, allocated
 from tailrace.verify.model import Box, Shape, Values
 from tailrace.verify.pace import Pace
 from tailrace.verify.tiles import grown, paced

@@ -16,8 +16,15 @@ from h5py import h5a, h5d, h5g, h5i, h5l, h5o, h5p, h5r, h5s, h5t
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.verify.elsewhere import check_elsewhere
 from tailrace.verify.hdf5_types import comparable, type_of
-from tailrace.verify.hdf5_values import cache_for, damaged, read_attribute, read_box, unallocated
-from tailrace.verify.model import Attribute, Box, Node, Values
+from tailrace.verify.hdf5_values import (
+    cache_for,
+    damaged,
+    read_attribute,
+    read_box,
+    storage,
+    unallocated,
+)
+from tailrace.verify.model import Attribute, Box, Node, Storage, Values
 from tailrace.verify.subfiles import (
     StripedFile,
     check_manifest,
@@ -142,6 +149,7 @@ class Hdf5Tree:
             node.filtered = creation.get_nfilters() > 0
         node.read = partial(self._read, path, node)
         node.unallocated = partial(self._unallocated, path, node)
+        node.storage = partial(self._storage, path, node)
         return node
 
     def _remember(self, thing: Any, path: str) -> None:
@@ -176,6 +184,9 @@ class Hdf5Tree:
 
     def _unallocated(self, path: str, node: Node) -> int:
         return unallocated(self._dataset(path, node).id, node)
+
+    def _storage(self, path: str, node: Node) -> Storage:
+        return storage(self._dataset(path, node).id, node)
 
     def _attributes(self, path: str) -> Mapping[str, Attribute]:
         thing = self._unlinked.opened(path) or h5o.open(self._file.id, _bytes(path))

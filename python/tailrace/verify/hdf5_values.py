@@ -12,8 +12,9 @@ import numpy as np
 from h5py import h5d, h5s, h5t
 
 from tailrace.errors import ExitCode, TailraceError
+from tailrace.verify.allocated import Allocated, Everything
 from tailrace.verify.hdf5_types import has_opaque, has_padded_text, stored_type, type_of
-from tailrace.verify.model import Attribute, Box, Node, Shape, Values
+from tailrace.verify.model import Attribute, Box, Node, Shape, Storage, Values
 from tailrace.verify.types import Bitfield, Type
 
 # What is read of bitfields with unused bits: HDF5 moves the others to the low end.
@@ -86,6 +87,15 @@ def unallocated(dataset: Any, node: Node) -> int:
     grid = [-(-extent // chunk) for extent, chunk in zip(node.shape, node.chunk, strict=True)]
     missing = math.prod(grid) - dataset.get_num_chunks()
     return min(missing * math.prod(node.chunk), math.prod(node.shape)) if missing > 0 else 0
+
+
+def storage(dataset: Any, node: Node) -> Storage:
+    """Where `unallocated` has found elements without."""
+    if unallocated(dataset, node) == 0 or node.shape is None:
+        return Everything(there=True)
+    if node.chunk is None:
+        return Everything(there=False)
+    return Allocated(dataset, node.shape, node.chunk)
 
 
 def cache_for(node: Node, most: int) -> int:

@@ -33,6 +33,14 @@ class Reader(Protocol):
     def __call__(self, box: Box) -> Values: ...
 
 
+class Storage(Protocol):
+    """Of the elements of a dataset."""
+
+    def overlaps(self, box: Box) -> bool:
+        """Whether there is some for an element of the box, or it is not known."""
+        ...
+
+
 @dataclass
 class Node:
     """A thing with a path.
@@ -54,6 +62,7 @@ class Node:
     filtered: bool = False  # compressed or the like
     read: Reader | None = None
     unallocated: Callable[[], int] | None = None  # how many of its elements have no storage
+    storage: Callable[[], Storage] | None = None  # which have
 
 
 class Tree(Protocol):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which parts of a dataset have storage: what nobody wrote is not written into the copy either."""
+"""Which parts of a dataset have storage: what nobody wrote is not written into a copy either, and
+need not be compared again and again."""
 
 from __future__ import annotations
 
