@@ -235,11 +235,10 @@ void put_file_access(Put& on, const OneFile& file) {
         on.choices.settle(Key::page_buffer_bytes, spool::became_held,
                           "it may be written while others read: they would not see it as it is");
     }
-    // Where it is not paged, the library says so itself.
-    if (file.written && (file.paged || !file.created))
-        on.choices.settle(
-            Key::page_buffer_bytes, spool::became_held,
-            "HDF5 has been seen to leave files that it could not read, written by it");
+    // A new file that is not paged the library itself refuses.
+    if (file.paged || !file.created)
+        on.choices.settle(Key::page_buffer_bytes, spool::became_held,
+                          "HDF5 has been seen to lose objects by it, writing and reading");
     put_space(on, file.paged, file.user_block);
     put_page_buffer(on);
     put_versions(on);

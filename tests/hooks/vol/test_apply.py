@@ -139,7 +139,7 @@ def test_pages_and_their_buffer_and_what_they_exclude(tmp_path: Path) -> None:
     _, lines = applied(tmp_path, plan, ASK + WRITE)
     file = told(tmp_path)["file"]
     assert (file["strategy"], file["page"], file["page_buffer"]) == (1, 65536, 0)
-    assert "could not read" in lines["9", "page_buffer_bytes"]["reason"]
+    assert "lose objects" in lines["9", "page_buffer_bytes"]["reason"]
     assert file["alignment"] == [1, 1]
     assert lines["1", "alignment_bytes"]["became"] == "held"
     assert "pages are aligned" in lines["1", "alignment_bytes"]["reason"]
