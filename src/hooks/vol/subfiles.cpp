@@ -18,23 +18,26 @@ uint64_t number_at(const unsigned char* bytes) {
     return number;
 }
 
-/// The file itself holds no more than the superblock and what rank 0 wrote besides: the message of
-/// the driver, to which that points, is there too or only in a subfile.
+/// The file itself holds no more than the superblock and what rank 0 wrote besides: what the driver
+/// says of itself, to which that points, is there too or only in a subfile.
 bool is_of_subfiles(int file) {
-    // HDF5 file format, superblock version 2 and 3: signature, version, sizes, flags, addresses of
-    // the base and of the extension.
     static constexpr unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-    unsigned char block[48] = {};
-    if (pread(file, block, sizeof block, 0) != static_cast<ssize_t>(sizeof block)) return false;
-    if (memcmp(block, signature, sizeof signature) != 0) return false;
-    if (block[8] < 2 || block[9] != 8) return false;
-    const uint64_t extension = number_at(block + 20);
-    if (extension >= uint64_t{1} << 62) return false;
-    char messages[256] = {};
-    const ssize_t got = pread(file, messages, sizeof messages, static_cast<off_t>(extension));
-    if (got < 0) return false;
-    return memcmp(messages, "OHDR", 4) != 0 ||
-           memmem(messages, sizeof messages, "Subfilin", 8) != nullptr;
+    unsigned char block[64] = {};
+    const ssize_t bytes = pread(file, block, sizeof block, 0);
+    if (bytes < 48 || memcmp(block, signature, sizeof signature) != 0) return false;
+    // HDF5 file format. Superblock version 2 and 3: signature, version, sizes, flags, addresses of
+    // the base and of the extension, a header with messages. Version 0, the default of HDF5 1.14,
+    // and 1: four addresses, the last one that of the driver's own block.
+    const unsigned version = block[8];
+    const bool has_messages = version >= 2;
+    if (block[has_messages ? 9 : 13] != 8) return false;
+    const uint64_t place = number_at(block + (has_messages ? 20 : version == 1 ? 52 : 48));
+    if (place >= uint64_t{1} << 62) return false;
+    char said[256] = {};
+    if (pread(file, said, sizeof said, static_cast<off_t>(place)) < 0) return false;
+    if (memmem(said, sizeof said, "Subfilin", 8) != nullptr) return true;
+    static constexpr char nothing[16] = {};
+    return has_messages ? memcmp(said, "OHDR", 4) != 0 : memcmp(said, nothing, sizeof nothing) == 0;
 }
 
 /// Where HDF5 writes which subfiles there are.

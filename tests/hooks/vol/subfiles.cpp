@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// vol_subfiles FILE THREADS [read|own|atomic]: all ranks create a file together through MPI-IO,
-// each writes its part of a dataset; the file is opened again and every element checked. "read":
-// only that. "own": the program asks for the subfiling driver itself. "atomic": and for MPI's
-// atomicity, once the file is open; it prints whether it got it. THREADS: "multiple" or "single",
-// what MPI is asked for.
+// vol_subfiles FILE THREADS [read|own|atomic|oldest]: all ranks create a file together through
+// MPI-IO, each writes its part of a dataset; the file is opened again and every element checked.
+// "read": only that. "own": the program asks for the subfiling driver itself. "atomic": and for
+// MPI's atomicity, once the file is open; it prints whether it got it. "oldest": in the format that
+// is the default of HDF5 1.14. THREADS: "multiple" or "single", what MPI is asked for.
 #include <hdf5.h>
 #include <mpi.h>
 
@@ -119,6 +119,8 @@ int main(int count, char** words) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     const char* what = count > 3 ? words[3] : "";
     const hid_t access = list_with(std::strcmp(what, "own") == 0);
+    if (std::strcmp(what, "oldest") == 0)
+        H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST);
     int good = std::strcmp(what, "read") == 0 || write(words[1], access) ? 1 : 0;
     if (std::strcmp(what, "atomic") == 0 && !ask_for_atomicity(words[1], access)) good = 0;
     good = good != 0 && read(words[1], access) ? 1 : 0;

@@ -65,6 +65,13 @@ def test_a_file_becomes_subfiles_and_is_read_back(tmp_path: Path) -> None:
         np.testing.assert_array_equal(file["x"][:], np.arange(1200000) * 3 + 1)
 
 
+def test_subfiles_of_the_oldest_format_are_found_again(tmp_path: Path) -> None:
+    """Where the driver is named in a block of its own behind the first superblock."""
+    ran = run(tmp_path, plan_of(tmp_path), "multiple", "oldest").expect(0)
+    assert said(ran) == ["created with subfiling", "opened with subfiling", "content right"]
+    assert (tmp_path / "s.h5").read_bytes()[8] == 0  # the version of the superblock
+
+
 def test_a_program_without_threads_keeps_its_driver(tmp_path: Path) -> None:
     ran = run(tmp_path, plan_of(tmp_path), "single").expect(0)
     assert said(ran) == ["created with mpio", "opened with mpio", "content right"]
