@@ -125,6 +125,25 @@ TEST_CASE("how shared: who only failed to write is none of the writers") {
     CHECK(of(one, 2).how_shared.value == "not known");
 }
 
+TEST_CASE("how shared: boxes of points that meet say nothing of the points") {
+    Dataset one = dataset("/x", 100, 2);
+    one.writes = transfers(2, 800, 0, 1);
+    one.writes->processes = 2;
+    one.writes->by_process = {share(0, 400), share(1, 400)};
+    one.writes->by_process[0].first = Place{{0}, {99}};
+    one.writes->by_process[1].first = Place{{1}, {99}};
+    CHECK(of(one, 2).how_shared.value == "overlapping");
+    one.writes->shapes.resize(1);
+    for (const Selection sparse : {Selection::points, Selection::irregular}) {
+        one.writes->shapes[0].selection = sparse;
+        CHECK(of(one, 2).how_shared.value == "not known");
+    }
+    one.writes->by_process[1].first = Place{{0}, {99}};
+    CHECK(of(one, 2).how_shared.value == "not known");
+    one.writes->by_process[1].first = Place{{99}, {1}};
+    CHECK(of(one, 2).how_shared.value == "disjoint_blocks");
+}
+
 TEST_CASE("coverage: where places were noted down and nothing is said of them, nothing is known") {
     Dataset anew = dataset("/x", 100, 1);  // made twice, and written as a whole the first time
     anew.writes = transfers(2, 1600, 0, 1);

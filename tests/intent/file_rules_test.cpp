@@ -96,3 +96,22 @@ TEST_CASE("rule 11: the buffers of all datasets are within the memory of a proce
     last.writes->order = Order{1950, 0, 49, 0, {}};
     CHECK(buffer() == (19999ULL * 5 + 1) * 8);
 }
+
+TEST_CASE("what ranks create together is one object, however many of them make the call") {
+    Profile profile = tests::plain_run();
+    tests::together(profile, 64);
+    const auto blocks = [&profile](std::uint64_t calls) {
+        tests::operations(profile, "dataset").create = calls;
+        return decision(profile, Options{}, "3");
+    };
+    CHECK_FALSE(blocks(6400));
+    REQUIRE(blocks(6464));
+    CHECK(blocks(6464)->reason.text.starts_with("101 objects"));
+    profile.files[0].hdf5->flushes = 64;
+    tests::operations(profile, "dataset").create = 64000;
+    REQUIRE(decision(profile, Options{}, "7"));
+    CHECK(decision(profile, Options{}, "7")
+              ->reason.text.starts_with("a burst of 1000 new objects with 1 flushes"));
+    profile.files[0].hdf5->mpio = false;  // each of them for itself
+    CHECK(blocks(101));
+}

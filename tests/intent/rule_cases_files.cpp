@@ -75,7 +75,7 @@ const std::vector<RuleCase>& file_cases() {
         {"5",
          [](Profile& p) {
              together(p, 64);
-             operations(p, "dataset").create = 6400;
+             operations(p, "dataset").create = 64000;
          },
          "collective_metadata_writes", "ranks",
          [](Profile& p) { p.files[0].hdf5->communicator_size = 32; }},

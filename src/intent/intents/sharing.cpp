@@ -36,6 +36,13 @@ std::vector<const Place*> first_boxes(const Transfers& transfers) {
     return boxes;
 }
 
+/// Whether the boxes hold places that nobody asked for: of points and irregular selections.
+bool is_sparse(const Transfers& transfers) {
+    return std::any_of(transfers.shapes.begin(), transfers.shapes.end(), [](const Shape& shape) {
+        return shape.selection == Selection::points || shape.selection == Selection::irregular;
+    });
+}
+
 /// Blocks with gaps between them: several blocks of which another process can have the gaps.
 bool has_gaps(const Transfers& transfers) {
     return std::any_of(transfers.shapes.begin(), transfers.shapes.end(), [](const Shape& shape) {
@@ -59,6 +66,8 @@ Statement of_boxes(const Transfers& transfers, const std::vector<const Place*>& 
     why.note("first_boxes", Count(boxes.size()), "boxes")
         .note("equal_pairs", Count(equal), "pairs")
         .note("meeting_pairs", Count(meeting), "pairs");
+    // Where such boxes meet, or are the same, their elements may be others.
+    if (meeting > 0 && is_sparse(transfers)) return why.say("not known", Confidence::low);
     if (equal == pairs) return why.say("same_region", Confidence::high);
     Statement gaps = why.say("interleaved", Confidence::medium);
     if (has_gaps(transfers)) return gaps;

@@ -29,7 +29,7 @@ std::uint64_t objects(const Subject& s) {
 std::optional<Reason> burst_fires(const Subject& s) {
     if (!s.file.hdf5 || s.file.hdf5->creates.value_or(0) == 0) return std::nullopt;
     const std::uint64_t created_objects = metadata(s, "", &Operations::create);
-    const std::uint64_t flushes = s.file.hdf5->flushes.value_or(0);
+    const std::uint64_t flushes = s.file.hdf5->flushes.value_or(0) / callers(s);
     if (created_objects < 1000 || flushes > 1 || !s.file.hdf5->flushes) return std::nullopt;
     Reason reason{say("a burst of ", created_objects, " new objects with ", flushes,
                       " flushes before the close: the metadata cache writes out and resizes in "

@@ -160,11 +160,18 @@ std::uint64_t bytes_read(const Subject& s) {
     return std::max(bytes, posix_bytes(s.file, &PosixFile::reads));
 }
 
+std::uint64_t callers(const Subject& s) {
+    return parallel(s) ? std::max<std::uint64_t>(file_ranks(s), 1) : 1;
+}
+
 std::uint64_t metadata(const Subject& s, const std::string& kind, Count Operations::*sort) {
     if (!s.file.hdf5) return 0;
+    // HDF5 has all ranks of a file make the call that creates an object, and each of them counts.
+    const std::uint64_t times = sort == &Operations::create ? callers(s) : 1;
     std::uint64_t operations = 0;
     for (const auto& [name, one] : s.file.hdf5->metadata)
-        if (kind.empty() || name == kind) operations += (one.*sort).value_or(0);
+        if (kind.empty() || name == kind)
+            operations += ((one.*sort).value_or(0) + times - 1) / times;
     return operations;
 }
 

@@ -62,7 +62,10 @@ struct Access {
 /// Bytes written to or, where more, read from its datasets, or by the layers below.  [local]
 [[nodiscard]] std::uint64_t bytes_written(const Subject& s);
 [[nodiscard]] std::uint64_t bytes_read(const Subject& s);  ///< [local]
-/// Operations on metadata of a kind ("attribute", ...; empty: all) and a sort.  [local]
+/// Processes that make each collective call on its metadata.  [local]
+[[nodiscard]] std::uint64_t callers(const Subject& s);
+/// Operations on metadata of a kind ("attribute", ...; empty: all) and a sort. What ranks create
+/// together is one object.  [local]
 [[nodiscard]] std::uint64_t metadata(const Subject& s, const std::string& kind,
                                      Count Operations::*sort);
 [[nodiscard]] std::uint64_t metadata(const Subject& s);  ///< all of them  [local]

@@ -138,8 +138,8 @@ TEST_CASE("hints, views, sizes and files are bounded, and what is frequent stays
     CHECK(file.writes->frequent.at(0).calls == 100);
     CHECK(*file.writes->collective == 200);
     CHECK(profile.origin.dropped.at("hints") > 0);
-    CHECK(profile.origin.dropped.at("views") == 92);
-    CHECK(profile.origin.dropped.at("calls") > 1000);  // of files that found no room
+    CHECK(profile.origin.dropped.count("views") == 0);  // a list of some is whole
+    CHECK(profile.origin.dropped.at("calls") > 1000);   // of files that found no room
     CHECK(profile.files.size() > 100);
 }
 
