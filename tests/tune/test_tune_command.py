@@ -63,7 +63,7 @@ def test_a_killed_tune_goes_on_and_makes_a_program_faster(home: Path) -> None:
 
 
 def result_of(home: Path, *words: str) -> Json:
-    found: Json = tailrace("tune", "--json", *words, cwd=home, timeout=150).expect(0).json
+    found: Json = tailrace("tune", "--json", *words, cwd=home, timeout=300).expect(0).json
     jsonschema.validate(found, SCHEMA)
     assert found == json.loads((home / "tailrace-tune/result.json").read_text())
     assert names(home) == ["mine.txt", "tailrace-tune"]
