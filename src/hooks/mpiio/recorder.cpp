@@ -33,6 +33,7 @@ struct Open {
     Window window;
     bool irregular;   ///< the view has no constant step
     unsigned mapped;  ///< places that were found through a view with gaps
+    int64_t append_at;
 };
 Open* table[buckets];
 
@@ -110,19 +111,32 @@ void keep_hint(MpiioRecord& of, const Hint& hint) {
     const size_t key_bytes = strlen(hint.key);
     const size_t value_bytes = strlen(hint.value);
     unsigned count = 0;
-    const auto* known =
-        find_record<spool::HintRecord>(of.last_hint, count, [&](const auto& record) {
-            const char* text = reinterpret_cast<const char*>(&record + 1);
-            return record.in_force == (hint.in_force ? 1U : 0U) && record.key_bytes == key_bytes &&
-                   record.value_bytes == value_bytes && memcmp(text, hint.key, key_bytes) == 0 &&
-                   memcmp(text + key_bytes, hint.value, value_bytes) == 0;
-        });
-    if (known != nullptr) return;
+    uint32_t latest = 0;  // of this key
+    auto* known = find_record<spool::HintRecord>(of.last_hint, count, [&](const auto& record) {
+        const char* text = reinterpret_cast<const char*>(&record + 1);
+        if (record.in_force != (hint.in_force ? 1U : 0U) || record.key_bytes != key_bytes ||
+            memcmp(text, hint.key, key_bytes) != 0) {
+            return false;
+        }
+        if (record.turn > latest) latest = record.turn;
+        return record.value_bytes == value_bytes &&
+               memcmp(text + key_bytes, hint.value, value_bytes) == 0;
+    });
+    if (known != nullptr) {  // again, maybe after others: what comes before it counts too
+        for (uint64_t offset = known->previous; offset != 0;) {
+            const auto& record = writer().at<spool::HintRecord>(offset);
+            if (record.turn > latest) latest = record.turn;
+            offset = record.previous;
+        }
+        if (known->turn < latest) known->turn = latest + 1;
+        return;
+    }
     if (count >= most_hints) return writer().dropped(spool::kind_hint);
     auto* record = chained<spool::HintRecord>(of.last_hint, of.file, spool::kind_hint,
                                               key_bytes + value_bytes);
     if (record == nullptr) return;
     record->in_force = hint.in_force ? 1 : 0;
+    record->turn = latest + 1;
     record->key_bytes = static_cast<uint32_t>(key_bytes);
     record->value_bytes = static_cast<uint32_t>(value_bytes);
     char* text = reinterpret_cast<char*>(record + 1);
@@ -184,6 +198,8 @@ void opened(Handle handle, const Opened& facts, Took took) {
     if (record == nullptr) return writer().dropped(spool::kind_other);
     files::keep_name(*file, facts.name);
     remember(handle, file);
+    if (Open* open = find(handle); open != nullptr) open->append_at = facts.append_at;
+    if (facts.append_at >= 0) ++record->append_opens;
     ++(facts.communicator_size > 1 ? record->collective_opens : record->independent_opens);
     if (facts.communicator_size > record->communicator_size) {
         record->communicator_size = facts.communicator_size;
@@ -207,6 +223,23 @@ void closed(Handle handle, Took took) {
     open->file = nullptr;
 }
 
+bool wants_size(Handle handle) {
+    const Turn turn;
+    const Open* open = turn ? find(handle) : nullptr;
+    const MpiioRecord* record = open != nullptr ? record_of(open->file) : nullptr;
+    if (record == nullptr) return false;
+    return record->transfers[spool::reads].places.end_byte >
+           record->transfers[spool::writes].places.end_byte;
+}
+
+void sized(Handle handle, uint64_t bytes) {
+    const Turn turn;
+    MpiioRecord* record = turn ? found(handle).record : nullptr;
+    if (record == nullptr) return;
+    if (bytes > record->size) record->size = bytes;
+    record->has_size = 1;
+}
+
 Window window_of(Handle handle) {
     const Turn turn;
     const Open* open = turn ? find(handle) : nullptr;
@@ -220,6 +253,11 @@ void moved(Handle handle, const Moved& what, Took took) {
     const auto [direction, how, bytes, place] = what;
     spool::MpiioTransfersRecord& to = record->transfers[direction];
     if (place.known) keep_place(*open, to, place, bytes);
+    // At its own place in a file that was empty a call may write anywhere.
+    const bool behind = place.known && open->append_at >= 0 &&
+                        place.start >= static_cast<uint64_t>(open->append_at) &&
+                        (open->append_at > 0 || (how & explicit_offset) == 0);
+    if (direction == spool::writes && bytes > 0 && behind) ++record->appended;
     if (!place.known && bytes > 0) ++to.not_placed;
     uint32_t kind = spool::call_independent;
     if ((how & nonblocking) != 0) {

@@ -30,6 +30,7 @@ struct Opened {
     uint32_t communicator_size;
     const Hint* hints;
     unsigned hint_count;
+    int64_t append_at;  ///< where MPI_MODE_APPEND has put the file pointer; -1: it was not given
 };
 
 struct View {
@@ -59,6 +60,10 @@ struct Place {
 void opened(Handle handle, const Opened& file, Took took);
 /// @param took  of the close; the handle means another file from now on
 void closed(Handle handle, Took took);
+/// Whether reads went behind all that this process wrote: they may have got less than they asked
+/// for.
+bool wants_size(Handle handle);
+void sized(Handle handle, uint64_t bytes);
 Window window_of(Handle handle);
 struct Moved {
     spool::Direction direction;

@@ -66,6 +66,24 @@ View view_of(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
     return view;
 }
 
+/// Where MPI_MODE_APPEND has put the file pointer. MPI does so before the open has ended on all
+/// ranks: none of them has written yet.  [local]
+int64_t append_at(MPI_File file, int mode) {
+    static constinit Real<int(MPI_File, MPI_Offset*)> get_position{"PMPI_File_get_position"};
+    if ((mode & MPI_MODE_APPEND) == 0) return -1;
+    MPI_Offset at = 0;
+    return get_position(file, &at) == MPI_SUCCESS && at >= 0 ? at : 0;
+}
+
+/// Of a file that was read behind what this process wrote: libraries tell more of reads than came.
+/// [local]
+void ask_size(MPI_File file) {
+    static constinit Real<int(MPI_File, MPI_Offset*)> get_size{"PMPI_File_get_size"};
+    MPI_Offset bytes = 0;
+    if (!wants_size(handle_of(file)) || get_size(file, &bytes) != MPI_SUCCESS) return;
+    if (bytes >= 0) sized(handle_of(file), static_cast<uint64_t>(bytes));
+}
+
 template <typename Real>
 int open(MPI_Comm communicator, const char* name, int mode, Wide info_given, MPI_File* file,
          Real&& real) {
@@ -78,7 +96,8 @@ int open(MPI_Comm communicator, const char* name, int mode, Wide info_given, MPI
     Hints hints;
     hints.add_given(info);
     hints.add_in_force(*file);
-    opened(handle_of(*file), {name, size_of(communicator), hints.all(), hints.count()}, took);
+    opened(handle_of(*file),
+           {name, size_of(communicator), hints.all(), hints.count(), append_at(*file, mode)}, took);
     return error;
 }
 
@@ -86,6 +105,7 @@ template <typename Real>
 int close(MPI_File* file, Real&& real) {
     const Call call;
     const Handle handle = file != nullptr ? handle_of(*file) : Handle{};
+    if (call.counts() && file != nullptr) ask_size(*file);
     const int error = real();
     if (call.counts() && error == MPI_SUCCESS) closed(handle, call.took());
     return error;

@@ -317,6 +317,21 @@ Statement append_of(const PosixFile& file, const std::string& layer, std::uint64
     return in_a_row ? why.say("no", Confidence::medium) : Statement{};
 }
 
+Statement append_of(const MpiioFile& file) {
+    if (!file.writes || file.append_opens.value_or(0) == 0) return Statement{};
+    const MpiioTransfers& writes = *file.writes;
+    Reasons why("mpiio");
+    why.note("append_opens", file.append_opens, "opens")
+        .note("appended", file.appended, "calls")
+        .note("not_placed", writes.not_placed, "calls");
+    // The mode only puts file pointers at the end: what counts is where they wrote.
+    const std::uint64_t appended = file.appended.value_or(0);
+    const std::uint64_t placed = writes.placed.value_or(0);
+    if (appended == 0 || appended < placed) return Statement{};
+    return why.say("yes",
+                   writes.not_placed.value_or(0) > 0 ? Confidence::medium : Confidence::high);
+}
+
 Statement alignment_of(const PosixFile& file) {
     Reasons why("posix");
     std::uint64_t calls = 0;

@@ -30,6 +30,8 @@ constexpr std::size_t most_frequent = 8;  ///< as many shapes and sizes are kept
 /// The same of system calls.  [local]
 [[nodiscard]] Statement append_of(const PosixFile& file, const std::string& layer,
                                   std::uint64_t processes);
+/// The same of a file's MPI-IO calls.  [local]
+[[nodiscard]] Statement append_of(const MpiioFile& file);
 /// Calls that keep to the blocks of the file system.  [local]
 [[nodiscard]] Statement alignment_of(const PosixFile& file);
 

@@ -144,6 +144,9 @@ struct Fields<MpiioFile> {
     static void visit(V& v, S& s) {
         v("collective_opens", s.collective_opens, "Collective opens, counted on each process.");
         v("independent_opens", s.independent_opens, "Opens by one process alone.");
+        v("append_opens", s.append_opens, "Of both, those with MPI_MODE_APPEND.");
+        v("appended", s.appended,
+          "Writes known to begin at or behind the end that an open with MPI_MODE_APPEND found.");
         v("views", s.views, "Views set.");
         v("view_kinds", s.view_kinds, "What the views look like, the most frequent first.");
         v("syncs", s.syncs, "Calls of MPI_File_sync.");

@@ -248,7 +248,8 @@ struct MpiioView {
     std::uint64_t calls = 0;
 };
 struct MpiioFile {
-    Count collective_opens, independent_opens, views, syncs, communicator_size;
+    Count collective_opens, independent_opens, append_opens, appended;
+    Count views, syncs, communicator_size;
     Count set_sizes, preallocations;
     std::vector<MpiioView> view_kinds;
     Texts hints_given, hints_in_force;

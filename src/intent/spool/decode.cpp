@@ -336,7 +336,7 @@ private:
 
     void read_hint(Reader& reader) {
         const auto record = reader.head<HintRecord>();
-        DecodedHint hint{reader.text(record.key_bytes), {}, record.in_force != 0};
+        DecodedHint hint{reader.text(record.key_bytes), {}, record.in_force != 0, record.turn};
         hint.value = reader.text(record.value_bytes);
         mpiio(reader, record.of).hints.push_back(std::move(hint));
     }

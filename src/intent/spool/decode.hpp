@@ -27,6 +27,7 @@ struct DecodedSetting {
 struct DecodedHint {
     std::string key, value;
     bool in_force = false;
+    std::uint32_t turn = 0;
 };
 struct DecodedDeclared {
     DeclaredBy by{};

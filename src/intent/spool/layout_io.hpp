@@ -99,6 +99,10 @@ struct MpiioRecord {
     uint64_t classic_creates;  ///< before anything was read
     uint64_t classic_growths;  ///< longer than the one before
     uint64_t classic_bytes;    ///< of the last one since the file was opened; 0: none
+    uint64_t append_opens;     ///< with MPI_MODE_APPEND
+    uint64_t appended;         ///< writes at or behind the end that such an open found
+    uint64_t size;             ///< the greatest that MPI told before a close
+    uint64_t has_size;         ///< 1: it was asked
     MpiioTransfersRecord transfers[2];
 };
 
@@ -110,7 +114,7 @@ struct HintRecord {
     uint32_t in_force;  ///< 0: given by the program, 1: as MPI_File_get_info tells
     uint32_t key_bytes;
     uint32_t value_bytes;
-    uint32_t pad;
+    uint32_t turn;  ///< of one key the greatest was told last
 };
 
 enum FileType : uint32_t {

@@ -124,11 +124,29 @@ std::uint64_t calls_of(const MpiioTransfersRecord& record) {
            counts[call_split];
 }
 
+/// Where no read can have gone behind: libraries say of some reads what was asked for. Without an
+/// answer of MPI, all that is known to be there was written.
+std::uint64_t end_of_reads(const std::vector<Part<DecodedFile>>& parts) {
+    bool asked = false;
+    std::uint64_t end = 0;
+    bool doubtful = false;
+    for (const auto& part : parts) {
+        if (!part.record->mpiio) continue;
+        const MpiioRecord& from = part.record->mpiio->record;
+        asked = asked || from.has_size != 0;
+        end = std::max({end, from.size, from.transfers[writes].places.end_byte});
+        const auto& counts = from.transfers[reads].counts;
+        doubtful = doubtful || calls_of(from.transfers[reads]) > counts[call_independent];
+    }
+    return asked || doubtful ? end : UINT64_MAX;
+}
+
 std::optional<MpiioTransfers> mpiio_transfers(const std::vector<Part<DecodedFile>>& parts,
                                               Direction direction) {
     MpiioTransfers made;
     SizesOfAll sizes;
     PlacesOfAll places;
+    const std::uint64_t end = direction == reads ? end_of_reads(parts) : UINT64_MAX;
     bool any = false;
     for (const auto& part : parts) {
         if (!part.record->mpiio) continue;
@@ -148,7 +166,9 @@ std::optional<MpiioTransfers> mpiio_transfers(const std::vector<Part<DecodedFile
         add(made.not_placed, from.not_placed);
         add(made.in_pieces, from.in_pieces);
         add(made.irregular_pieces, from.irregular_pieces);
-        places.add(from.places, from.placed_bytes, part.member);
+        Steps seen = from.places;
+        seen.end_byte = seen.lowest_byte < end ? std::min(seen.end_byte, end) : 0;
+        places.add(seen, from.placed_bytes, part.member);
         add_time(made.elapsed_s, from.elapsed_ns);
         widen(made.active, from.active, part.member);
         sizes.add(from.sizes);
@@ -195,7 +215,11 @@ std::vector<MpiioView> views_of(const std::vector<Part<DecodedFile>>& parts) {
 /// In the order of `parts`, the first one wins: the hints of the lowest rank.
 void add_hints(const DecodedMpiio& from, MpiioFile& made) {
     Texts given, in_force;
-    for (const DecodedHint& hint : from.hints) {  // of one process the last one holds
+    std::map<std::pair<bool, std::string>, std::uint32_t> turns;
+    for (const DecodedHint& hint : from.hints) {  // of one process the last one told holds
+        std::uint32_t& turn = turns[{hint.in_force, hint.key}];
+        if (hint.turn < turn) continue;
+        turn = hint.turn;
         (hint.in_force ? in_force : given)[hint.key] = hint.value;
     }
     made.hints_given.merge(given);
@@ -268,6 +292,8 @@ std::optional<MpiioFile> mpiio_file(const std::vector<Part<DecodedFile>>& parts)
         const MpiioRecord& from = part.record->mpiio->record;
         add(made.collective_opens, from.collective_opens);
         add(made.independent_opens, from.independent_opens);
+        add(made.append_opens, from.append_opens);
+        add(made.appended, from.appended);
         add(made.views, from.views);
         add(made.syncs, from.syncs);
         add(made.set_sizes, from.set_sizes);
