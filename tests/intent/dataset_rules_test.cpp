@@ -230,24 +230,6 @@ TEST_CASE(
     CHECK(buffer() == 0);
 }
 
-TEST_CASE("rule 3: blocks of metadata are no more than a quarter of the file") {
-    Profile profile = tests::plain_run();
-    tests::operations(profile, "attribute").create = 130;
-    const auto block = [&profile] {
-        const auto decided = decision(profile, Options{}, "3");
-        REQUIRE(decided);
-        return std::get<std::uint64_t>(*decided->proposal.settings.at(0).value);
-    };
-    tests::first(profile).writes = tests::accesses(1, {1000});
-    CHECK(block() == 16384);
-    tests::first(profile).writes = tests::accesses(1, {512 * 1024});
-    CHECK(block() == 1048576);
-    tests::operations(profile, "attribute").create = 4001;
-    CHECK(block() == 1048576);
-    tests::first(profile).writes = tests::accesses(4, {512 * 1024});
-    CHECK(block() == 4194304);
-}
-
 TEST_CASE("rule 8 does not take a dataset that is opened again for another one") {
     Profile profile = tests::plain_run();
     tests::operations(profile, "dataset").open = 10000;

@@ -72,6 +72,33 @@ TEST_CASE("rules 1 and 2 align what has a block or more, on Lustre a stripe") {
     }
 }
 
+TEST_CASE("rule 3: blocks of metadata are no more than a quarter of the file") {
+    Profile profile = tests::plain_run();
+    tests::operations(profile, "attribute").create = 130;
+    const auto block = [&profile] {
+        const auto decided = decision(profile, Options{}, "3");
+        REQUIRE(decided);
+        return std::get<std::uint64_t>(*decided->proposal.settings.at(0).value);
+    };
+    tests::first(profile).writes = tests::accesses(1, {1000});
+    CHECK(block() == 16384);
+    tests::first(profile).writes = tests::accesses(1, {512 * 1024});
+    CHECK(block() == 1048576);
+    tests::operations(profile, "attribute").create = 4001;
+    CHECK(block() == 1048576);
+    // Written four times, and there once.
+    tests::first(profile).writes = tests::accesses(4, {512 * 1024});
+    CHECK(block() == 1048576);
+    profile.files[0].posix.emplace().writes.emplace().highest_byte = 20000000;
+    CHECK(block() == 4194304);
+    profile.files[0].posix.reset();
+    // What filters leave of it is not known, but for the layer below.
+    tests::first(profile).filters.push_back({1, "deflate", {}});
+    CHECK(block() == 131072);
+    profile.files[0].posix.emplace().writes.emplace().highest_byte = 480000;
+    CHECK(block() == 16384);
+}
+
 TEST_CASE("rule 11: the buffers of all datasets are within the memory of a process") {
     Profile profile = evidence_of("11");
     for (int i = 0; i < 9; ++i) {

@@ -317,6 +317,17 @@ const std::vector<RuleCase>& dataset_cases() {
              first(p).writes = accesses(16, {mib});
          },
          "deflate", "layout", [](Profile& p) { shape(p, {16 * mib}); }},
+        {"30",
+         [](Profile& p) {
+             shape(p, {16 * mib}, {mib});
+             first(p).writes = accesses(16, {mib});
+         },
+         "deflate", "reads",
+         [](Profile& p) {
+             p.files[0].datasets.push_back(dataset("/all", 16 * mib, 4));
+             p.files[0].datasets.back().layout = "virtual";
+             p.files[0].datasets.back().reads = accesses(1, {16 * mib});
+         }},
         {"31",
          [](Profile& p) {
              shape(p, {mib}, {1024});

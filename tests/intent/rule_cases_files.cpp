@@ -102,8 +102,8 @@ const std::vector<RuleCase>& file_cases() {
          },
          "metadata_cache_initial_bytes", "program",
          [](Profile& p) { own(p, "metadata_cache_initial_bytes", std::uint64_t{mib}); }},
-        {"9", [](Profile& p) { operations(p, "attribute").read = 5000; }, "page_buffer_bytes",
-         "parallel", [](Profile& p) { p.files[0].hdf5->mpio = true; }},
+        {"9", [](Profile& p) { operations(p, "attribute").read = 5000; }, "page_bytes", "parallel",
+         [](Profile& p) { p.files[0].hdf5->mpio = true; }},
         {"10",
          [](Profile& p) {
              operations(p, "attribute").read = 5000;

@@ -188,6 +188,28 @@ TEST_CASE("no rule sets what its class does not cover") {
     }
 }
 
+TEST_CASE("no rule gives a page buffer, by which HDF5 loses objects") {
+    for (const RuleCase& one : all_cases()) {
+        Profile profile = tests::plain_run();
+        one.evidence(profile);
+        CAPTURE(one.rule);
+        for (const Decision& decided : decide(profile, everything()))
+            CHECK_FALSE(sets(decided.proposal, "page_buffer_bytes"));
+    }
+}
+
+TEST_CASE("indexes of PyTables keep their chunks") {
+    for (const char* rule : {"17", "18", "19", "23"}) {
+        CAPTURE(rule);
+        Profile profile = evidence_of(tests::dataset_cases(), rule);
+        for (Dataset& dataset : profile.files[0].datasets) dataset.path = "/_i_t/x" + dataset.path;
+        const auto found = decision(profile, everything(), rule);
+        REQUIRE(found);
+        REQUIRE(found->held);
+        CHECK(found->held->guard == "library");
+    }
+}
+
 TEST_CASE("collective metadata needs both permissions") {
     for (const RuleCase& one : tests::file_cases()) {
         if (one.rule != "5" && one.rule != "6") continue;

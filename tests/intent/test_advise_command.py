@@ -171,7 +171,7 @@ def test_h5py_lines_run(profile: Path) -> None:
     exec(lines_as("h5py", profile), made)
     path = str(profile.with_name("f.h5"))
     with h5py.File(path, "w", **of(made["file_arguments"], path)) as file:
-        assert file.id.get_access_plist().get_meta_block_size() == 4 << 20
+        assert file.id.get_access_plist().get_meta_block_size() == 128 << 10
         file.create_dataset("rows", (2000, 3000), "f4", chunks=(50, 3000))
         file.create_dataset(
             "plain", (2000, 3000), "f4", **of(made["dataset_arguments"], path, "/plain")

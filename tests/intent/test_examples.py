@@ -24,7 +24,6 @@ BLOCK = [
     "Observed completion time", "SYNC Raw write rate", "SYNC Observed write rate",
 ]  # fmt: skip
 WHY = "What would be set, and why"
-WHY = "What would be set, and why"
 SECTIONS = ["Intents", "File configurations", "Dataset configurations", WHY]
 Json = dict[str, Any]
 
@@ -104,7 +103,7 @@ def arrived(ran: Loop, ranks: int, files: int, block: int) -> None:
 
 
 def test_vpic_like_shared_and_collective(tmp_path: Path) -> None:
-    ranks, particles, steps = 4, 32768, 5
+    ranks, particles, steps = 4, 16384, 12
     ran = loop(tmp_path, "vpic_shared.sh", ranks, f"dim_1={particles}")
     elements = ranks * particles * VARIABLES * steps
     blocks(ran, 4 * elements, ranks)
@@ -116,7 +115,7 @@ def test_vpic_like_shared_and_collective(tmp_path: Path) -> None:
     parts = sections(ran.steps[2])
     for words in (
         "vpic.h5.part (1 file) output: written, not read by this run",
-        f"1. transfer size: 128.0 KiB ({ranks * VARIABLES * steps} calls)",
+        f"1. transfer size: 64.0 KiB ({ranks * VARIABLES * steps} calls)",
         "2. access pattern: write-only",
         f"4. hot segments: {particles} elements ({ranks * VARIABLES * steps} times)",
         "5. process sharing: a shared file, 4 processes; disjoint blocks; collective I/O",
@@ -143,7 +142,7 @@ def test_write_only_with_a_file_per_process(tmp_path: Path) -> None:
     written = ranks * steps * VARIABLES * count * size
     blocks(ran, 4 * written, ranks)
     verified(ran, ranks * steps * VARIABLES * 16384)
-    arrived(ran, ranks, files=ranks, block=128 << 10)  # of files of 3 MiB
+    arrived(ran, ranks, files=ranks, block=1 << 20)  # of files of 6 MiB
     parts = sections(ran.steps[2])
     calls = ranks * steps * VARIABLES * count
     for words in (

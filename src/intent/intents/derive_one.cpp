@@ -188,7 +188,8 @@ void take_how(FileIntent& intent, const File& file, const Datasets& datasets) {
         if (datasets.empty() && !file.mpiio && intent.how_shared.value == "not known")
             intent.how_shared = layer->second.how_shared;
     }
-    if (datasets.empty() && file.posix)
+    if (datasets.empty() && file.mpiio) intent.append = append_of(*file.mpiio);
+    if (intent.append.value == "not known" && datasets.empty() && file.posix)
         intent.append = append_of(*file.posix, "posix", file.processes.size());
     if (intent.append.value == "not known" && datasets.empty() && file.stdio)
         intent.append = append_of(*file.stdio, "stdio", file.processes.size());
@@ -258,6 +259,15 @@ void mark(FileIntent& intent, std::uint64_t number) {
             mark(*one, number);
 }
 
+/// HDF5 reads and writes the sources of a virtual dataset by itself, unseen.
+bool goes_through_virtual(const Profile& profile) {
+    return std::ranges::any_of(profile.files, [](const File& file) {
+        return std::ranges::any_of(file.datasets, [](const Dataset& dataset) {
+            return dataset.layout == "virtual" && (dataset.reads || dataset.writes);
+        });
+    });
+}
+
 template <class T>
 void doubt(T& intent) {
     for (Statement* one : {&intent.type, &intent.mode, &intent.reuse, &intent.append})
@@ -285,6 +295,7 @@ Intents intents_of_one(const Profile& profile, std::uint64_t number, const Names
     Intents intents;
     const std::uint64_t ranks = ranks_of(profile.run);
     std::map<const PathPattern*, Statement> sharing;
+    const bool is_partial = incomplete(profile.origin) || goes_through_virtual(profile);
     for (std::size_t i = 0; i < profile.files.size(); ++i) {
         const File& file = profile.files[i];
         if (never_opened(file)) continue;
@@ -301,12 +312,12 @@ Intents intents_of_one(const Profile& profile, std::uint64_t number, const Names
         if (intent.sharing_pattern.value == "mixed")
             intent.sharing_pattern.value = file.processes.size() > 1 ? "shared" : "one_writer";
         if (file.processes.size() == 1) intent.how_shared = alone();
-        if (incomplete(profile.origin)) doubt(intent);
+        if (is_partial) doubt(intent);
         take_declared(intent, file.declared);
         for (std::size_t k = 0; k < datasets.size(); ++k) {
             DatasetIntent& dataset = datasets[k];
             dataset.reliability = intent.reliability;
-            if (incomplete(profile.origin)) doubt(dataset);
+            if (is_partial) doubt(dataset);
             take_declared(dataset, file.datasets[k].declared);
             take_careful(intent, dataset);
             mark(dataset, number);

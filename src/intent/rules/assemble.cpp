@@ -50,10 +50,10 @@ plan::Because because(const Decision& decision, const std::string& text) {
 
 /// Guards that say that a rule would do harm. The others say that there is no need of it, or what
 /// the hooks look at again where they put the setting.
-constexpr std::array<std::string_view, 18> harmful{
-    "direct chunks", "reliability", "extents", "places",  "flush",    "sparse",
-    "reads",         "cache",       "fill",    "opens",   "size",     "others",
-    "shape",         "filters",     "proof",   "readers", "metadata", "address"};
+constexpr std::array<std::string_view, 19> harmful{
+    "direct chunks", "reliability", "extents",  "places",  "flush",  "sparse", "reads",
+    "cache",         "fill",        "opens",    "size",    "others", "shape",  "filters",
+    "proof",         "readers",     "metadata", "address", "library"};
 
 bool harms(const Decision& decision) {
     const std::string& guard = decision.held->guard;

@@ -56,6 +56,7 @@ std::optional<Held> reduce_held(const Subject& s) {
         return Held{"reads", say(size(bytes_read(s)),
                                  " are read in the same run, which would pay "
                                  "for unpacking")};
+    if (reads_virtual(s.profile)) return Held{"reads", std::string(unseen_reads)};
     return std::nullopt;
 }
 

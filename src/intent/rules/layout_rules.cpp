@@ -59,7 +59,10 @@ bool read_otherwise(const Dataset& dataset) {
 }
 
 /// What has chunks, or lies in a header, has no address that a program could go on at by itself.
-std::optional<Held> address_held(const Subject& s) {
+std::optional<Held> relied_on_held(const Subject& s) {
+    // PyTables asserts the chunks of its indexes, and the table cannot be used where they differ.
+    if (s.dataset->path.find("/_i_") != std::string::npos)
+        return Held{"library", "it belongs to an index of PyTables, which wants its own chunks"};
     const auto& seen = s.dataset->settings_of_program;
     if (!contiguous(*s.dataset) || !seen.contains("address_asked")) return std::nullopt;
     return Held{"address", "the program asks where in the file its elements lie"};
@@ -117,7 +120,7 @@ Extents tile_shape(const Dataset& dataset, const Extents& reading) {
 }
 
 std::optional<Held> tile_held(const Subject& s) {
-    if (auto held = address_held(s)) return held;
+    if (auto held = relied_on_held(s)) return held;
     const plan::Call wanted = tile(tile_shape(*s.dataset, across(s)->length), tile_bytes);
     if (auto held = held_by_cost(s, wanted)) return held;
     if (auto held = held_by_fill(s, wanted)) return held;
@@ -226,7 +229,7 @@ std::optional<Held> growth_held(const Subject& s) {
 
 std::optional<Held> chunk_size_held(const Subject& s) {
     if (auto held = direct_held(s)) return held;
-    if (auto held = address_held(s)) return held;
+    if (auto held = relied_on_held(s)) return held;
     if (contiguous(*s.dataset) && program_sets(s, "layout"))
         return Held{"program", "the program asks for a contiguous dataset"};
     if (contiguous(*s.dataset) && read_otherwise(*s.dataset))
@@ -283,6 +286,7 @@ plan::Call appends(const Subject& s) {
 }
 
 std::optional<Held> append_held(const Subject& s) {
+    if (auto held = relied_on_held(s)) return held;
     if (auto held = direct_held(s)) return held;
     const plan::Call wanted = appends(s);
     if (wanted.numbers.at("bytes") <= chunk_bytes(*s.dataset).value_or(0))
@@ -308,7 +312,7 @@ std::optional<Reason> compact_fires(const Subject& s) {
 }
 
 std::optional<Held> compact_held(const Subject& s) {
-    if (auto held = address_held(s)) return held;
+    if (auto held = relied_on_held(s)) return held;
     if (extendible(*s.dataset)) return Held{"extents", "the dataset can grow"};
     if (s.dataset->type && s.dataset->type->variable_length.value_or(false))
         return Held{"type", "what its elements lead to lies elsewhere in any case"};
@@ -336,7 +340,8 @@ const std::array layout_table{
          Scope::dataset,
          Class::layout,
          "repeated reads of pieces below 4 KiB from a contiguous dataset of 1 MiB and more",
-         "the program does not ask for its address in the file; calls that go from place to place "
+         "it is no index of PyTables, and the program does not ask for its address in the file; "
+         "calls that go from place to place "
          "would not move four times the bytes, nor flushes, nor calls where rule 13 can give no "
          "chunk cache; in parallel the reads save more than the "
          "fill values that HDF5 writes into chunks when they are created",
@@ -354,7 +359,8 @@ const std::array layout_table{
          "a chunk below 64 KiB or above 32 MiB, or across the blocks of ranks; or a contiguous "
          "dataset of 1 MiB and more in which ranks write blocks side by side by themselves, in "
          "pieces below 4 KiB",
-         "what can grow gets no blocks of ranks, and what grew larger chunks only where those of "
+         "it is no index of PyTables; what can grow gets no blocks of ranks, and what grew larger "
+         "chunks only where those of "
          "its first elements are at most a 64th of all; the program writes no whole chunks itself; "
          "what is contiguous is read as a whole or by the blocks of ranks, if at all, the program "
          "does not ask for its address, and it is written "
@@ -376,7 +382,8 @@ const std::array layout_table{
         Class::layout,
         "a one-dimensional dataset that grew 10 times and more, to 4 MiB and more, in chunks below "
         "1 MiB",
-        "the program writes no whole chunks itself; flushes would not write four times the bytes; "
+        "it is no index of PyTables; the program writes no whole chunks itself; flushes would not "
+        "write four times the bytes; "
         "with filters the chunk cache holds larger chunks than those of the program",
         "chunk: four appends, rounded up to 1 MiB, at most 16 MiB; with filters at most the chunk "
         "cache",
@@ -391,7 +398,8 @@ const std::array layout_table{
          Scope::dataset,
          Class::layout,
          "at most 60 KiB, of a fixed size, one of 10 datasets and more",
-         "it cannot grow, its type has a fixed length, and the program does not ask for its "
+         "it is no index of PyTables, it cannot grow, its type has a fixed length, and the program "
+         "does not ask for its "
          "address in the file; in parallel it is written whole by all "
          "ranks alike; where such datasets have more than 16 MiB together it is not opened without "
          "being read",

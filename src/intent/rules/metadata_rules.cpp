@@ -97,7 +97,7 @@ std::optional<Reason> meta_block_fires(const Subject& s) {
 Proposal meta_block_act(const Subject& s) {
     const std::uint64_t objects = metadata(s, "", &Operations::create);
     // All of a block is part of the file, however little of it is used: no more than a quarter.
-    const std::uint64_t file = bytes_written(s) + plan::times(objects, 512);
+    const std::uint64_t file = bytes_at_end(s);
     std::uint64_t block = 16 * kib;
     for (const std::uint64_t larger : {128 * kib, mib, 4 * mib})
         if (plan::times(larger, 4) <= file && (larger <= mib || objects > 4000)) block = larger;
@@ -188,18 +188,13 @@ std::uint64_t page_bytes_for(const Subject& s) {
 std::optional<Held> pages_held(const Subject& s) {
     if (program_sets(s, "alignment_bytes"))
         return Held{"program", "the program aligns objects, which the strategy page would undo"};
-    const std::uint64_t wanted = 16 * page_bytes_for(s);
-    if (wanted > memory_of_process(s))
-        return Held{"memory", say("a page buffer of ", size(wanted), " is more than the ",
-                                  size(memory_of_process(s)), " that a process may have")};
     return std::nullopt;
 }
 
+/// Without a page buffer, by which HDF5 loses objects (docs/decisions/0007, 31).
 Proposal pages_act(const Subject& s) {
-    const std::uint64_t page = page_bytes_for(s);
     return {{{"file_space_strategy", Setting(std::string("page")), {}},
-             {"page_bytes", Setting(page), {}},
-             {"page_buffer_bytes", Setting(std::max<std::uint64_t>(16 * page, 4 * mib)), {}}},
+             {"page_bytes", Setting(page_bytes_for(s)), {}}},
             plan::When::create,
             {},
             {},
@@ -335,14 +330,15 @@ const std::array metadata_table{
          nullptr,
          collective_reads_act},
     Rule{"9",
-         "A paged file with a page buffer",
+         "A paged file",
          Scope::file,
          Class::opt_in,  // its superblock is of version 2: not for the oldest readers
          "5000 and more opens and reads of metadata in a serial file",
-         "the page buffer is within memory, and the program does not align objects",
-         "strategy page, pages of 64 KiB (256 KiB for many objects), a buffer of 16 pages or more; "
-         "readers older than HDF5 1.10 cannot open the file",
-         "small accesses become accesses of pages",
+         "the program does not align objects",
+         "strategy page, pages of 64 KiB (256 KiB for many objects), no page buffer; readers older "
+         "than HDF5 1.10 cannot open the file",
+         "metadata lies together in pages, apart from the data; without a page buffer HDF5 makes "
+         "as many accesses as before",
          "G",
          {.serial = true,
           .created = true,

@@ -34,8 +34,7 @@ std::optional<Stored> stored_in_chunks(const Subject& s, const plan::Planned& ch
 std::optional<Stored> stored_in_blocks(const Subject& s, const plan::Planned& block, bool wanted) {
     const auto* bytes = block.value ? std::get_if<std::uint64_t>(&*block.value) : nullptr;
     if (bytes == nullptr || !created(s) || program_sets(s, block.key)) return std::nullopt;
-    const std::uint64_t objects = metadata(s, "", &Operations::create);
-    const std::uint64_t now = bytes_written(s) + plan::times(objects, 512);
+    const std::uint64_t now = bytes_at_end(s);
     return Stored{now, wanted ? now : now + *bytes};
 }
 

@@ -38,7 +38,7 @@ std::optional<Reason> header_fires(const Subject& s) {
 /// All of it is part of the file, however short the header is: no more than a quarter.
 std::uint64_t header_alignment(const Subject& s) {
     std::uint64_t bytes = alignment(s);
-    while (bytes / 2 >= 64 * kib && plan::times(bytes, 4) > bytes_written(s)) bytes /= 2;
+    while (bytes / 2 >= 64 * kib && plan::times(bytes, 4) > bytes_at_end(s)) bytes /= 2;
     return bytes;
 }
 

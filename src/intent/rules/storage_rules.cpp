@@ -147,6 +147,7 @@ std::optional<Reason> compress_fires(const Subject& s) {
 std::optional<Held> compress_held(const Subject& s) {
     const Dataset& dataset = *s.dataset;
     if (!chunked(dataset)) return Held{"layout", "only chunked datasets can have filters"};
+    if (reads_virtual(s.profile)) return Held{"reads", std::string(unseen_reads)};
     if (parallel(s)) {
         const bool together = dataset.writes->requested_collective.value_or(0) >=
                               std::max<std::uint64_t>(calls(dataset.writes), 1);

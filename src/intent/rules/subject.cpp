@@ -160,6 +160,32 @@ std::uint64_t bytes_read(const Subject& s) {
     return std::max(bytes, posix_bytes(s.file, &PosixFile::reads));
 }
 
+bool reads_virtual(const Profile& profile) {
+    return std::ranges::any_of(profile.files, [](const File& file) {
+        return std::ranges::any_of(file.datasets, [](const Dataset& dataset) {
+            return dataset.layout == "virtual" && calls(dataset.reads) > 0;
+        });
+    });
+}
+
+std::uint64_t bytes_at_end(const Subject& s) {
+    Count end;
+    const auto take = [&end](const auto& layer) {
+        if (layer && layer->writes && layer->writes->highest_byte)
+            end = std::max(end.value_or(0), *layer->writes->highest_byte + 1);
+    };
+    take(s.file.mpiio);
+    take(s.file.posix);
+    if (end) return *end;
+    if (s.file.datasets.empty()) return bytes_written(s);
+    std::uint64_t bytes = plan::times(metadata(s, "", &Operations::create), 512);
+    for (const Dataset& dataset : s.file.datasets) {
+        const std::uint64_t moved = moved_bytes(dataset.writes);
+        if (dataset.filters.empty()) bytes += std::min(moved, size_bytes(dataset).value_or(moved));
+    }
+    return bytes;
+}
+
 std::uint64_t callers(const Subject& s) {
     return parallel(s) ? std::max<std::uint64_t>(file_ranks(s), 1) : 1;
 }
