@@ -67,10 +67,11 @@ View view_of(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
 }
 
 /// Where MPI_MODE_APPEND has put the file pointer. MPI does so before the open has ended on all
-/// ranks: none of them has written yet.  [local]
+/// ranks: none of them has written yet. With MPI_MODE_SEQUENTIAL there is none to be asked. [local]
 int64_t append_at(MPI_File file, int mode) {
     static constinit Real<int(MPI_File, MPI_Offset*)> get_position{"PMPI_File_get_position"};
     if ((mode & MPI_MODE_APPEND) == 0) return -1;
+    if ((mode & MPI_MODE_SEQUENTIAL) != 0) return 0;
     MPI_Offset at = 0;
     return get_position(file, &at) == MPI_SUCCESS && at >= 0 ? at : 0;
 }

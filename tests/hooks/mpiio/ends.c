@@ -44,6 +44,9 @@ static void append(void) {
     write_at("elsewhere", mode, mine);
     write_at("fresh", mode | MPI_MODE_CREATE, mine);
     write_at("plain", MPI_MODE_WRONLY, old + mine);
+    file = begin("in_turn", mode | MPI_MODE_SEQUENTIAL);
+    must(MPI_File_write_ordered(file, data, piece, MPI_BYTE, MPI_STATUS_IGNORE), "write_ordered");
+    end(file);
 }
 
 // More than there is, of which ranks read parts for each other.
@@ -88,6 +91,8 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     snprintf(folder, sizeof folder, "%s", argv[1]);
+    // What the hook asks by itself must not fail.
+    MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL);
     append();
     past_the_end();
     hints();

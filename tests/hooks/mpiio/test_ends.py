@@ -24,7 +24,7 @@ SIZE = 1000
 
 @pytest.mark.parametrize(("name", "environment"), mpi_components())
 def test_ends_and_hints(tmp_path: Path, name: str, environment: dict[str, str]) -> None:
-    for file in ("pointer", "behind", "elsewhere", "plain", "short", "hints"):
+    for file in ("pointer", "behind", "elsewhere", "plain", "short", "hints", "in_turn"):
         (tmp_path / file).write_bytes(bytes(SIZE))
     command = (*MPIEXEC, "-n", "4", PROGRAM, tmp_path)
     ran, profile = profiled(tmp_path, *command, **SANITIZERS, **environment)
@@ -42,10 +42,11 @@ def test_ends_and_hints(tmp_path: Path, name: str, environment: dict[str, str]) 
     assert {one["end_byte"] for one in reads["ranges"]} == {SIZE}
     assert files[str(tmp_path / "short")]["fs_size"]["bytes"] == SIZE
 
-    opens = {"pointer": 4, "behind": 4, "elsewhere": 4, "fresh": 4, "plain": 0, "short": 0}
+    opens = {"pointer": 4, "behind": 4, "elsewhere": 4, "fresh": 4, "plain": 0, "short": 0,
+             "in_turn": 4}  # fmt: skip
     assert {file: file_of(profile, file)["mpiio"]["append_opens"] for file in opens} == opens
     said = {file: files[str(tmp_path / file)]["append"]["value"] for file in opens}
     assert said == {
         "pointer": "yes", "behind": "yes", "elsewhere": "not known", "fresh": "not known",
-        "plain": "not known", "short": "not known",
+        "plain": "not known", "short": "not known", "in_turn": "not known",
     }  # fmt: skip
