@@ -19,6 +19,7 @@ from tailrace.tune.survey import survey
 from tailrace.whole_files import write_text
 
 PROGRAM = BUILD / "tests/bin/tune_program"
+ATTEMPTS = 3  # a machine that is at work may differ from itself, which is a proper answer
 
 
 def test_a_plan_for_two_ranks_is_in_force_and_equal_in_content(tmp_path: Path) -> None:
@@ -53,9 +54,12 @@ def test_a_plan_for_two_ranks_is_in_force_and_equal_in_content(tmp_path: Path) -
 
 def test_a_collective_rule_that_hangs_is_blamed_and_the_loop_goes_on(home: Path) -> None:
     words = [*MPIEXEC, "-n", "2", str(PROGRAM), "out.h5", "waits"]
-    found = tailrace(
-        "tune", "--json", "--limit", "6", "--", *words, cwd=home, timeout=240
-    ).expect(0).json  # fmt: skip
+    for _ in range(ATTEMPTS):
+        found = tailrace(
+            "tune", "--json", "--limit", "6", "--", *words, cwd=home, timeout=240
+        ).expect(0).json  # fmt: skip
+        if "not steady enough" not in found["reason"]:
+            break
     (blamed,) = [rule for rule in found["rules"] if rule["rule"] == "25"]
     assert not blamed["kept"]
     assert "time limit" in blamed["reason"], blamed
