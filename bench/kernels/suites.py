@@ -232,8 +232,9 @@ def _compression(_: Machine, __: int) -> Iterator[Case]:
 
 def _plan(machine: Machine, ranks: int) -> Iterator[Case]:
     """The cases of examples/intents, larger: the observed rate must not fall with the plan."""
-    total = 1 << 21  # particles of all ranks: 336 MB in the five steps of the shared file
-    shared = (f"dim_1={total // ranks}",)
+    total = 1 << 21
+    # 403 MB in the twelve steps of the shared file
+    shared = (f"dim_1={total // 2 // ranks}",)
     blocks = total // 2048 // ranks  # per rank, in each of 96 datasets: 101 MB, and gaps
     apart = (f"dim_1={512 * blocks}", f"block_cnt={blocks}")
     for where in ("tmpfs", "disk"):
