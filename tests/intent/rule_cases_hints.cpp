@@ -51,6 +51,11 @@ const std::vector<RuleCase>& hint_cases() {
              p.files[0].lustre = Lustre{8, 48 * mib, {}};
          }},
         {"43", collective, "hint.romio_cb_write", "MPI-IO", ompio},
+        {"43", collective, "hint.romio_cb_write", "nodes",
+         [](Profile& p) {
+             p.run.nodes = 1;
+             p.run.file_systems[0].type = "ext4";
+         }},
         {"44",
          [](Profile& p) {
              collective(p);

@@ -67,12 +67,14 @@ std::uint64_t largest_buffer(const Subject& s) {
     return std::min(wanted, memory_of_process(s) / 2);
 }
 
+bool on_one_node(const Subject& s) { return known_nodes(s) == 1 && !parallel_fs(s); }
+
 std::optional<Held> buffer_held(const Subject& s) {
     const std::uint64_t bytes = bytes_written(s) + bytes_read(s);
     if (bytes < 64 * mib)
         return Held{"amount", say(size(bytes), " move: one round of 16 MiB per node is enough")};
     // Measured on two cores: 7.0 s became 11.2 s for three ranks that write 24 MiB together a call.
-    if (known_nodes(s) == 1 && !parallel_fs(s))
+    if (on_one_node(s))
         return Held{"nodes",
                     "one node and its own file system: a round costs next to nothing, and "
                     "a larger buffer is memory that each has to fill first"};
@@ -89,6 +91,14 @@ std::optional<Held> buffer_held(const Subject& s) {
 Proposal buffer_act(const Subject& s) {
     const std::uint64_t bytes = largest_buffer(s) / buffer_unit(s) * buffer_unit(s);
     return {{set("cb_buffer_size", std::to_string(bytes))}, plan::When::any, {}, {}, {}};
+}
+
+/// By itself ROMIO collects what ranks interleave; "enable" adds blocks side by side.
+std::optional<Held> buffering_held(const Subject& s) {
+    if (!on_one_node(s)) return std::nullopt;
+    return Held{"nodes",
+                "one node and its own file system: blocks of ranks side by side are sent to "
+                "another rank for nothing, and ROMIO collects by itself what is interleaved"};
 }
 
 Proposal buffering_act(const Subject& s) {
@@ -253,13 +263,13 @@ const std::array hint_table{
          Scope::file,
          Class::safe,
          "100 and more collective calls",
-         "",
+         "it is not one node with a file system of its own",
          "hints romio_cb_write and romio_cb_read: enable below 4 MiB per call, else automatic",
          "small pieces are written together",
          "N",
          {.romio = true, .keys = "hint.romio_cb_write hint.romio_cb_read"},
          collective_fires,
-         nullptr,
+         buffering_held,
          buffering_act},
     Rule{"44",
          "No data sieving for writes on Lustre",
