@@ -22,7 +22,7 @@ Json = dict[str, Any]
 @dataclass(frozen=True)
 class Particle:
     """A run of an example's configuration. planned: with the plan of `tailrace advise`, put by
-    `tailrace apply`; a run in which nothing of it was applied is no run."""
+    `tailrace apply`; a run in which nothing of a plan that sets something was applied is no run."""
 
     example: str
     words: tuple[str, ...]
@@ -62,5 +62,6 @@ def _plan(machine: Machine, arm: Particle) -> Path:
     finally:
         remove(runs)
     output_of(machine, [tailrace, "advise", str(profile), "-o", str(plan)], arm.io, place)
-    plan.write_text(json.dumps(by_name(json.loads(plan.read_text(encoding="utf-8")))))
+    found = by_name(json.loads(plan.read_text(encoding="utf-8")), may_be_empty=True)
+    plan.write_text(json.dumps(found))
     return plan

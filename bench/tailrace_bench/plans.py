@@ -11,10 +11,13 @@ from .cases import RunFailed
 Json = dict[str, Any]
 
 
-def by_name(plan: Json) -> Json:
-    """The plan for files of the same names in any folder: each run has a fresh one."""
+def by_name(plan: Json, may_be_empty: bool = False) -> Json:
+    """The plan for files of the same names in any folder: each run has a fresh one. An empty one,
+    where all was held back, has `tailrace apply` start the program without hooks."""
     if not plan.get("entries"):
-        raise RunFailed("the plan sets nothing")
+        if not may_be_empty:
+            raise RunFailed("the plan sets nothing")
+        return {key: value for key, value in plan.items() if key != "hash"}
     entries = [entry | {"file": entry["file"].rsplit("/", 1)[-1]} for entry in plan["entries"]]
     return {key: value for key, value in plan.items() if key != "hash"} | {"entries": entries}
 
@@ -22,6 +25,8 @@ def by_name(plan: Json) -> Json:
 def applied(printed: str) -> Json:
     """What `tailrace apply --json` says of the settings."""
     lines = json.loads(printed)["lines"]
+    if not lines:
+        return {"plan": {}}
     found = {line["setting"]: line["became"] for line in lines}
     if "applied" not in found.values():
         raise RunFailed(f"nothing of the plan was applied: {found}")

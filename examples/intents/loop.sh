@@ -31,7 +31,7 @@ run() { # run FILE COMMAND...: h5bench's block, what was verified, and what beca
     out=$1
     shift
     "$@" >"$out"
-    sed -n '/Performance Results/,/SYNC Observed write rate/p; /^Verification/p; /^rule /p' "$out"
+    sed -n '/Performance Results/,/SYNC Observed write rate/p; /^Verification/p; /^rule /p; /^The plan /p' "$out"
 }
 
 step "1. profile: what does the program do?"

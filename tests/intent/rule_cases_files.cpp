@@ -62,6 +62,14 @@ const std::vector<RuleCase>& file_cases() {
          }},
         {"3", [](Profile& p) { operations(p, "dataset").create = 101; }, "meta_block_bytes",
          "program", [](Profile& p) { own(p, "meta_block_bytes", std::uint64_t{65536}); }},
+        {"3",
+         [](Profile& p) {  // of the calls each rank makes an eighth
+             together(p, 8);
+             operations(p, "dataset").create = 101 * 8;
+             first(p).writes = accesses(101 * 50 * 8 - 1, {16});
+         },
+         "meta_block_bytes", "small calls",
+         [](Profile& p) { first(p).writes = accesses(101 * 50 * 8, {16}); }},
         {"4",
          [](Profile& p) {
              p.files[0].datasets.assign(60, dataset("/d", 8, 1));

@@ -20,9 +20,7 @@ std::uint64_t file_bytes(const Subject& s) {
 
 std::optional<Reason> core_fires(const Subject& s) {
     if (!s.file.hdf5 || parallel(s)) return std::nullopt;
-    std::uint64_t operations = 0;
-    for (const Dataset& dataset : s.file.datasets)
-        operations += calls(dataset.reads) + calls(dataset.writes);
+    const std::uint64_t operations = hdf5_calls(s);
     const std::uint64_t bytes = bytes_read(s) + bytes_written(s);
     if (operations < 10000 || bytes / operations >= 4 * kib || file_bytes(s) == 0)
         return std::nullopt;

@@ -102,6 +102,8 @@ struct Access {
                                        const Dataset& dataset);
 [[nodiscard]] std::uint64_t calls(const std::optional<Transfers>& transfers);        ///< [local]
 [[nodiscard]] std::uint64_t moved_bytes(const std::optional<Transfers>& transfers);  ///< [local]
+/// H5Dread and H5Dwrite of all datasets and processes.  [local]
+[[nodiscard]] std::uint64_t hdf5_calls(const Subject& s);
 /// Every call of the dataset moved all of it.  [local]
 [[nodiscard]] bool only_whole(const std::optional<Transfers>& transfers, const Dataset& dataset);
 /// Chunks that a transfer of this shape touches, at least.  [local]

@@ -84,6 +84,13 @@ std::uint64_t moved_bytes(const std::optional<Transfers>& transfers) {
     return transfers ? transfers->bytes.value_or(0) : 0;
 }
 
+std::uint64_t hdf5_calls(const Subject& s) {
+    std::uint64_t found = 0;
+    for (const Dataset& dataset : s.file.datasets)
+        found += calls(dataset.reads) + calls(dataset.writes);
+    return found;
+}
+
 bool only_whole(const std::optional<Transfers>& transfers, const Dataset& dataset) {
     if (calls(transfers) == 0) return false;
     if (transfers->whole && *transfers->whole >= calls(transfers)) return true;

@@ -113,6 +113,8 @@ def test_a_plan_of_the_bench_holds_in_any_folder() -> None:
     assert found["entries"][1]["dataset"] == "/a/b" and "hash" not in found
     with pytest.raises(RunFailed, match="sets nothing"):
         planned.by_name({"entries": []})
+    assert planned.by_name({"hash": "0", "origin": {}}, may_be_empty=True) == {"origin": {}}
+    assert planned.applied('{"lines": []}') == {"plan": {}}
 
 
 def test_a_run_without_its_plan_is_no_run() -> None:
