@@ -26,8 +26,8 @@ def write(root: Path, results: Path) -> None:
 
 
 def _goals(sessions: list[Json]) -> str:
-    """A goal is met when it was met in two separate sessions; that all pairs together meet it is
-    said, and is less."""
+    """A goal is met when it was met in two separate sessions and not missed in the newest; that all
+    pairs together meet it is said, and is less."""
     by_name: dict[str, list[Json]] = {}
     for session in sessions:
         for case in session["cases"]:
@@ -54,7 +54,8 @@ def _goal(cases: list[Json], together: Pooled | None) -> str:
     """The write goal is in the sessions' verdicts only."""
     times = sum(case["goal"]["met"] is True for case in cases)
     if times >= 2:
-        return "**met**"
+        missed = cases[-1]["goal"]["met"] is False
+        return f"met in {times} sessions, missed in the newest" if missed else "**met**"
     bound = cases[-1]["goal"]["bound"]
     if together and "write_bound" not in cases[-1]["goal"] and together.interval[0] >= bound:
         return "met by all pairs together" + ", and in one session" * times

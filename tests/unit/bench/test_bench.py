@@ -272,12 +272,13 @@ def test_a_goal_wants_two_sessions(tmp_path: Path) -> None:
         "commit": "c",
         "load_1m": 0.5,
     }
-    for number, words in ((1, "met once"), (2, "**met**")):
+    missed = "met in 2 sessions, missed in the newest"
+    for number, words, ratio in ((1, "met once", 1), (2, "**met**", 1), (3, missed, 0.5)):
         session = {
             "session": f"s{number}",
             "context": context,
             "settings": {"ranks": 4, "pairs": 10, "nice": 0},
-            "cases": [judge.judged(case(), measured(1.0))],
+            "cases": [judge.judged(case(), measured(ratio))],
         }
         (results / f"{number}.json").write_text(json.dumps(session), encoding="utf-8")
         page.write(tmp_path, results)
