@@ -37,6 +37,7 @@ set(tailrace_intent_sources
   plan/unasked_caches.cpp
   profile/process_set.cpp
   profile/profile_json.cpp
+  profile/virtual.cpp
   rules/advice_rules.cpp
   rules/advise.cpp
   rules/assemble.cpp

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hooks/vol/changed_chunks.hpp"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <atomic>
+
+#include "hooks/common/in_child.hpp"
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/identity.hpp"
 #include "hooks/vol/put.hpp"
@@ -16,10 +20,26 @@ constexpr unsigned buckets = 4096;
 constexpr uint64_t most_entries = 1 << 16;
 DirectChunks* by_path[buckets];
 DirectChunks* by_token[buckets];
-uint64_t entries = 0;
-bool names_changed = false;
+std::atomic<uint64_t> entries{0};
+std::atomic<bool> names_changed{false};
 /// Whether a file may have entries: most of those that are made have none yet.
 bool known_files[1 << 16];
+
+std::atomic_flag busy = ATOMIC_FLAG_INIT;
+// An entry that was being moved may be in no bucket, and is then not known in the child.
+const InChild in_child{[] { busy.clear(); }};
+
+/// The tables are of all HDF5 libraries of a process, and the lock of one does not keep the others
+/// out. Nothing is called that could wait while they are held.
+class Tables {
+public:
+    Tables() {
+        while (busy.test_and_set(std::memory_order_acquire)) sched_yield();
+    }
+    ~Tables() { busy.clear(std::memory_order_release); }
+    Tables(const Tables&) = delete;
+    Tables& operator=(const Tables&) = delete;
+};
 
 /// 0 stands for what is not known.
 uint64_t mixed(uint64_t hash, uint64_t value) {
@@ -177,28 +197,45 @@ void each_below(uint64_t file, const char* from, const char* to, One one) {
     }
 }
 
-/// Of what `name` leads to, at `path`.
-const DirectChunks* at_or_under(const Object& base, const char* name, const char* path) {
-    const uint64_t place = place_below(base, name);
+/// Of what has this path, and lies at this place.
+const DirectChunks* at_or_under(const Object& base, uint64_t place, const char* path) {
     if (const DirectChunks* here = of_token(place); here != nullptr) return here;
     const DirectChunks* named = of_path(path_hash_of(file_hash_of(base), path));
     const bool other = named != nullptr && named->token_hash != 0 && place != 0;
     return other ? nullptr : named;
 }
 
+/// What is known of `source`, or of all below it, is known of its copy at `target` too.
+void copy_entries(const Object& from, uint64_t from_place, const char* source, uint64_t to_file,
+                  const char* target, uint64_t place) {
+    const DirectChunks* one = at_or_under(from, from_place, source);
+    if (one != nullptr) return add_copy(*one, to_file, target, place);
+    each_below(file_hash_of(from), source, target,
+               [to_file](const DirectChunks& entry, char* path) {
+                   add_copy(entry, to_file, path, 0);
+                   free(path);
+               });
+}
+
 }  // namespace
 
-uint64_t room_for_direct_chunks() { return entries < most_entries ? most_entries - entries : 0; }
+uint64_t room_for_direct_chunks() {
+    const uint64_t known = entries;
+    return known < most_entries ? most_entries - known : 0;
+}
 
 void forget_changed(const Object& dataset) {
     if (entries == 0 || dataset.under->plan == nullptr) return;
+    const uint64_t place = place_of(dataset);
+    const Tables held;
     if (dataset.path != nullptr) forget_path(file_hash_of(dataset), dataset.path);
-    if (DirectChunks* here = of_token(place_of(dataset)); here != nullptr) bury(*here);
+    if (DirectChunks* here = of_token(place); here != nullptr) bury(*here);
 }
 
 DirectChunks* add_changed(const Object& dataset) {
     const uint64_t file = file_hash_of(dataset);
     const uint64_t token = place_of(dataset);
+    const Tables held;
     DirectChunks* named = of_path(path_hash_of(file, dataset.path), true);
     // A file that is written anew, again and again, takes no more memory for it.
     if (named != nullptr && (named->gone || !names_changed)) {
@@ -212,11 +249,17 @@ DirectChunks* add_changed(const Object& dataset) {
 
 const DirectChunks* find_changed(const Object& dataset) {
     if (entries == 0 || dataset.under->plan == nullptr) return nullptr;
-    DirectChunks* named = dataset.path != nullptr
-                              ? of_path(path_hash_of(file_hash_of(dataset), dataset.path))
-                              : nullptr;
-    if (named != nullptr && named->token_hash != 0 && !names_changed) return named;
+    const uint64_t path =
+        dataset.path != nullptr ? path_hash_of(file_hash_of(dataset), dataset.path) : 0;
+    const auto by_name = [path] { return path != 0 ? of_path(path) : nullptr; };
+    if (!names_changed) {
+        const Tables held;
+        DirectChunks* named = by_name();
+        if (named != nullptr && named->token_hash != 0) return named;
+    }
     const uint64_t token = place_of(dataset);
+    const Tables held;
+    DirectChunks* named = by_name();
     if (token == 0) return named;
     if (const DirectChunks* here = of_token(token); here != nullptr) return here;
     if (named == nullptr || named->token_hash != 0) return nullptr;
@@ -226,6 +269,7 @@ const DirectChunks* find_changed(const Object& dataset) {
 
 void forget_changed_in(const char* file) {
     const uint64_t hash = spooling::hash_of(file);
+    const Tables held;
     if (!known_files[hash % sizeof known_files]) return;
     for (DirectChunks* bucket : by_path) {
         for (DirectChunks* entry = bucket; entry != nullptr; entry = entry->next_by_path) {
@@ -242,9 +286,12 @@ void note_moved(const Object& from, const char* from_name, const Object& to, con
     const uint64_t file = file_hash_of(from);
     char* source = child_path(from, from_name);
     char* target = child_path(to, to_name);
-    if (source != nullptr && target != nullptr && known_files[file % sizeof known_files]) {
-        forget_path(file, target);
-        each_below(file, source, target, put_under);
+    if (source != nullptr && target != nullptr) {
+        const Tables held;
+        if (known_files[file % sizeof known_files]) {
+            forget_path(file, target);
+            each_below(file, source, target, put_under);
+        }
     }
     free(source);
     free(target);
@@ -256,19 +303,14 @@ void note_copied(const Object& from, const char* from_name, const Object& to, co
     char* target = child_path(to, to_name);
     const uint64_t to_file = file_hash_of(to);
     const uint64_t place = place_below(to, to_name);
-    // Another object may have been of this name, or have lain in this place.
-    if (target != nullptr) forget_path(to_file, target);
-    if (DirectChunks* old = of_token(place); old != nullptr) bury(*old);
-    if (source != nullptr && target != nullptr && from.under->plan != nullptr) {
-        const DirectChunks* one = at_or_under(from, from_name, source);
-        if (one != nullptr)
-            add_copy(*one, to_file, target, place);
-        else
-            each_below(file_hash_of(from), source, target,
-                       [to_file](const DirectChunks& entry, char* path) {
-                           add_copy(entry, to_file, path, 0);
-                           free(path);
-                       });
+    const uint64_t from_place = from.under->plan != nullptr ? place_below(from, from_name) : 0;
+    if (target != nullptr) {
+        const Tables held;
+        // Another object may have been of this name, or have lain in this place.
+        forget_path(to_file, target);
+        if (DirectChunks* old = of_token(place); old != nullptr) bury(*old);
+        if (source != nullptr && from.under->plan != nullptr)
+            copy_entries(from, from_place, source, to_file, target, place);
     }
     free(source);
     free(target);

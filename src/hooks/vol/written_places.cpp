@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <atomic>
+
 namespace tailrace::hooks::vol {
 namespace {
 
 /// Of this process: there may be one for each core, and all on one node.
 constexpr uint64_t most_bytes_of_bits = uint64_t{64} << 20;
-uint64_t bytes_of_bits = 0;
+std::atomic<uint64_t> bytes_of_bits{0};
 
 constexpr size_t start = 0, stride = 1, count = 2, block = 3;  // of the four per dimension
 

@@ -11,6 +11,7 @@
 #include "intent/intents/sharing.hpp"
 #include "intent/intents/statements.hpp"
 #include "intent/intents/transfers.hpp"
+#include "intent/profile/virtual.hpp"
 
 namespace tailrace::intent {
 
@@ -259,15 +260,6 @@ void mark(FileIntent& intent, std::uint64_t number) {
             mark(*one, number);
 }
 
-/// HDF5 reads and writes the sources of a virtual dataset by itself, unseen.
-bool goes_through_virtual(const Profile& profile) {
-    return std::ranges::any_of(profile.files, [](const File& file) {
-        return std::ranges::any_of(file.datasets, [](const Dataset& dataset) {
-            return dataset.layout == "virtual" && (dataset.reads || dataset.writes);
-        });
-    });
-}
-
 template <class T>
 void doubt(T& intent) {
     for (Statement* one : {&intent.type, &intent.mode, &intent.reuse, &intent.append})
@@ -295,7 +287,9 @@ Intents intents_of_one(const Profile& profile, std::uint64_t number, const Names
     Intents intents;
     const std::uint64_t ranks = ranks_of(profile.run);
     std::map<const PathPattern*, Statement> sharing;
-    const bool is_partial = incomplete(profile.origin) || goes_through_virtual(profile);
+    // Sources of virtual datasets may have been read or written too.
+    const bool is_partial =
+        incomplete(profile.origin) || reads_virtual(profile) || writes_virtual(profile);
     for (std::size_t i = 0; i < profile.files.size(); ++i) {
         const File& file = profile.files[i];
         if (never_opened(file)) continue;

@@ -5,6 +5,7 @@
 
 #include "intent/intents/sharing.hpp"
 #include "intent/plan/functions.hpp"
+#include "intent/profile/virtual.hpp"
 #include "intent/rules/rule.hpp"
 #include "intent/rules/timing.hpp"
 #include "intent/rules/words.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "intent/profile/virtual.hpp"
 #include "intent/rules/rule.hpp"
 #include "intent/rules/words.hpp"
 

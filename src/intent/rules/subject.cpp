@@ -160,14 +160,6 @@ std::uint64_t bytes_read(const Subject& s) {
     return std::max(bytes, posix_bytes(s.file, &PosixFile::reads));
 }
 
-bool reads_virtual(const Profile& profile) {
-    return std::ranges::any_of(profile.files, [](const File& file) {
-        return std::ranges::any_of(file.datasets, [](const Dataset& dataset) {
-            return dataset.layout == "virtual" && calls(dataset.reads) > 0;
-        });
-    });
-}
-
 std::uint64_t bytes_at_end(const Subject& s) {
     Count end;
     const auto take = [&end](const auto& layer) {

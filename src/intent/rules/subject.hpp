@@ -62,8 +62,6 @@ struct Access {
 /// Bytes written to or, where more, read from its datasets, or by the layers below.  [local]
 [[nodiscard]] std::uint64_t bytes_written(const Subject& s);
 [[nodiscard]] std::uint64_t bytes_read(const Subject& s);  ///< [local]
-/// Whether virtual datasets are read, whose sources HDF5 reads by itself: they may be any.  [local]
-[[nodiscard]] bool reads_virtual(const Profile& profile);
 /// How long the file is in the end: up to the last byte written below its library; else by its
 /// datasets, each once, without those that are packed, and 512 for each object.  [local]
 [[nodiscard]] std::uint64_t bytes_at_end(const Subject& s);

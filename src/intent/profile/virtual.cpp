@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intent/profile/virtual.hpp"
+
+#include <algorithm>
+
+namespace tailrace::intent {
+namespace {
+
+bool moves_virtual(const Profile& profile, std::optional<Transfers> Dataset::*way) {
+    return std::ranges::any_of(profile.files, [way](const File& file) {
+        return std::ranges::any_of(file.datasets, [way](const Dataset& dataset) {
+            const auto& moved = dataset.*way;
+            return dataset.layout == "virtual" && moved && moved->calls.value_or(0) > 0;
+        });
+    });
+}
+
+}  // namespace
+
+bool reads_virtual(const Profile& profile) { return moves_virtual(profile, &Dataset::reads); }
+bool writes_virtual(const Profile& profile) { return moves_virtual(profile, &Dataset::writes); }
+
+}  // namespace tailrace::intent
