@@ -14,12 +14,13 @@ Json = dict[str, Any]
 def by_name(plan: Json, may_be_empty: bool = False) -> Json:
     """The plan for files of the same names in any folder: each run has a fresh one. An empty one,
     where all was held back, has `tailrace apply` start the program without hooks."""
+    named = {key: value for key, value in plan.items() if key != "hash"}
     if not plan.get("entries"):
         if not may_be_empty:
             raise RunFailed("the plan sets nothing")
-        return {key: value for key, value in plan.items() if key != "hash"}
+        return named
     entries = [entry | {"file": entry["file"].rsplit("/", 1)[-1]} for entry in plan["entries"]]
-    return {key: value for key, value in plan.items() if key != "hash"} | {"entries": entries}
+    return named | {"entries": entries}
 
 
 def applied(printed: str) -> Json:

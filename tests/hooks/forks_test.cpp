@@ -12,6 +12,7 @@
 #include <functional>
 #include <thread>
 
+#include "hooks/common/locked.hpp"
 #include "hooks/common/session.hpp"
 #include "hooks/vol/plan.hpp"
 #include "vol/recorded.hpp"
@@ -95,4 +96,21 @@ TEST_CASE("a child of a process that is still reading the plan reads it anew") {
         return vol::plan_of_process().empty() && vol::recorder::applying();
     };
     CHECK(forked_meanwhile("apply", "TAILRACE_PLAN", connector) == true_in_time);
+}
+
+TEST_CASE("a lock is held by one thread at a time") {
+    constexpr int times = 200000;
+    std::atomic_flag flag = ATOMIC_FLAG_INIT;
+    volatile int counted = 0;  // not atomic: what the lock is for
+    const auto count = [&] {
+        for (int k = 0; k < times; ++k) {
+            const tailrace::hooks::Locked held(flag);
+            counted = counted + 1;
+        }
+    };
+    std::thread other(count);
+    count();
+    other.join();
+    CHECK(counted == 2 * times);
+    CHECK_FALSE(flag.test_and_set());  // given back
 }

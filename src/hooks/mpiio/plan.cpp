@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hooks/mpiio/plan.hpp"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hooks/common/in_child.hpp"
+#include "hooks/common/locked.hpp"
 #include "hooks/common/session.hpp"
 #include "hooks/mpiio/real.hpp"
 
@@ -23,12 +23,11 @@ Outcomes outcomes;
 
 const plan::PlanView& plan_of_process() {
     if (!asked.load(std::memory_order_acquire)) {
-        while (busy.test_and_set(std::memory_order_acquire)) sched_yield();
+        const Locked held(busy);
         if (!asked.load(std::memory_order_relaxed)) {
             if (session::applying()) view = plans::load();
             asked.store(true, std::memory_order_release);
         }
-        busy.clear(std::memory_order_release);
     }
     return view;
 }

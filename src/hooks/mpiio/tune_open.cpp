@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hooks/mpiio/tune_open.hpp"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "hooks/common/in_child.hpp"
+#include "hooks/common/locked.hpp"
 #include "hooks/common/mpi_choice.hpp"
 #include "hooks/mpiio/objects.hpp"
 
@@ -73,16 +73,6 @@ const InChild in_child{[] {
     busy.clear();
 }};
 
-class Locked {
-public:
-    Locked() {
-        while (busy.test_and_set(std::memory_order_acquire)) sched_yield();
-    }
-    ~Locked() { busy.clear(std::memory_order_release); }
-    Locked(const Locked&) = delete;
-    Locked& operator=(const Locked&) = delete;
-};
-
 /// One more thing that has to be the same on all ranks; never 0.
 uint64_t with(uint64_t match, uint64_t more) {
     const uint64_t made = spooling::mixed(match, more);
@@ -97,14 +87,14 @@ extern "C" __attribute__((visibility("default"), used)) void tailrace_mpiio_leav
 }
 
 void OpenTuning::begin_quiet() {
-    const Locked lock;
+    const Locked lock(busy);
     if (quiet++ > 0) return;
     is_kept = is_kept || get_handler(objects::no_file(), &of_program) == MPI_SUCCESS;
     if (is_kept) set_handler(objects::no_file(), objects::errors_return());
 }
 
 void OpenTuning::end_quiet() {
-    const Locked lock;
+    const Locked lock(busy);
     if (--quiet > 0 || !is_kept) return;
     is_kept = false;
     set_handler(objects::no_file(), of_program);
@@ -113,7 +103,7 @@ void OpenTuning::end_quiet() {
 
 /// A file has the handler that was there for failed opens when it was opened.
 void OpenTuning::give_handler(MPI_File file) {
-    const Locked lock;
+    const Locked lock(busy);
     if (quiet > 0 && is_kept) set_handler(file, of_program);
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hooks/vol/changed_chunks.hpp"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <atomic>
 
 #include "hooks/common/in_child.hpp"
+#include "hooks/common/locked.hpp"
 #include "hooks/vol/calls.hpp"
 #include "hooks/vol/identity.hpp"
 #include "hooks/vol/put.hpp"
@@ -25,21 +25,11 @@ std::atomic<bool> names_changed{false};
 /// Whether a file may have entries: most of those that are made have none yet.
 bool known_files[1 << 16];
 
+/// The tables are of all HDF5 libraries of a process, and the lock of one does not keep the others
+/// out. HDF5 is never called while it is held.
 std::atomic_flag busy = ATOMIC_FLAG_INIT;
 // An entry that was being moved may be in no bucket, and is then not known in the child.
 const InChild in_child{[] { busy.clear(); }};
-
-/// The tables are of all HDF5 libraries of a process, and the lock of one does not keep the others
-/// out. Nothing is called that could wait while they are held.
-class Tables {
-public:
-    Tables() {
-        while (busy.test_and_set(std::memory_order_acquire)) sched_yield();
-    }
-    ~Tables() { busy.clear(std::memory_order_release); }
-    Tables(const Tables&) = delete;
-    Tables& operator=(const Tables&) = delete;
-};
 
 /// 0 stands for what is not known.
 uint64_t mixed(uint64_t hash, uint64_t value) {
@@ -126,8 +116,9 @@ void put_under(DirectChunks& entry, char* path) {
     if (entry.path != nullptr)
         take_out(&by_path[path_hash_of(entry.file_hash, entry.path) % buckets], entry,
                  &DirectChunks::next_by_path);
-    free(entry.path);
-    entry.path = path;
+    char* const before = entry.path;
+    entry.path = path;  // first: a child that is forked here may read it
+    free(before);
     entry.path_hash = path_hash_of(entry.file_hash, path);
     entry.next_by_path = by_path[entry.path_hash % buckets];
     by_path[entry.path_hash % buckets] = &entry;
@@ -227,7 +218,7 @@ uint64_t room_for_direct_chunks() {
 void forget_changed(const Object& dataset) {
     if (entries == 0 || dataset.under->plan == nullptr) return;
     const uint64_t place = place_of(dataset);
-    const Tables held;
+    const Locked held(busy);
     if (dataset.path != nullptr) forget_path(file_hash_of(dataset), dataset.path);
     if (DirectChunks* here = of_token(place); here != nullptr) bury(*here);
 }
@@ -235,7 +226,7 @@ void forget_changed(const Object& dataset) {
 DirectChunks* add_changed(const Object& dataset) {
     const uint64_t file = file_hash_of(dataset);
     const uint64_t token = place_of(dataset);
-    const Tables held;
+    const Locked held(busy);
     DirectChunks* named = of_path(path_hash_of(file, dataset.path), true);
     // A file that is written anew, again and again, takes no more memory for it.
     if (named != nullptr && (named->gone || !names_changed)) {
@@ -253,12 +244,12 @@ const DirectChunks* find_changed(const Object& dataset) {
         dataset.path != nullptr ? path_hash_of(file_hash_of(dataset), dataset.path) : 0;
     const auto by_name = [path] { return path != 0 ? of_path(path) : nullptr; };
     if (!names_changed) {
-        const Tables held;
+        const Locked held(busy);
         DirectChunks* named = by_name();
         if (named != nullptr && named->token_hash != 0) return named;
     }
     const uint64_t token = place_of(dataset);
-    const Tables held;
+    const Locked held(busy);
     DirectChunks* named = by_name();
     if (token == 0) return named;
     if (const DirectChunks* here = of_token(token); here != nullptr) return here;
@@ -269,7 +260,7 @@ const DirectChunks* find_changed(const Object& dataset) {
 
 void forget_changed_in(const char* file) {
     const uint64_t hash = spooling::hash_of(file);
-    const Tables held;
+    const Locked held(busy);
     if (!known_files[hash % sizeof known_files]) return;
     for (DirectChunks* bucket : by_path) {
         for (DirectChunks* entry = bucket; entry != nullptr; entry = entry->next_by_path) {
@@ -287,7 +278,7 @@ void note_moved(const Object& from, const char* from_name, const Object& to, con
     char* source = child_path(from, from_name);
     char* target = child_path(to, to_name);
     if (source != nullptr && target != nullptr) {
-        const Tables held;
+        const Locked held(busy);
         if (known_files[file % sizeof known_files]) {
             forget_path(file, target);
             each_below(file, source, target, put_under);
@@ -305,7 +296,7 @@ void note_copied(const Object& from, const char* from_name, const Object& to, co
     const uint64_t place = place_below(to, to_name);
     const uint64_t from_place = from.under->plan != nullptr ? place_below(from, from_name) : 0;
     if (target != nullptr) {
-        const Tables held;
+        const Locked held(busy);
         // Another object may have been of this name, or have lain in this place.
         forget_path(to_file, target);
         if (DirectChunks* old = of_token(place); old != nullptr) bury(*old);

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "hooks/common/in_child.hpp"
+#include "hooks/common/locked.hpp"
 
 namespace tailrace::hooks::vol {
 namespace {
@@ -56,8 +57,7 @@ const void* variable_of(const Library& library, const char* name) {
 int library_of(const void* code) {
     Dl_info where{};
     if (dladdr(code, &where) == 0 || where.dli_fname == nullptr) return -1;
-    while (busy.test_and_set(std::memory_order_acquire)) {
-    }
+    const Locked held(busy);
     int answer = -1;
     const unsigned count = known.load(std::memory_order_relaxed);
     for (unsigned number = 0; number < count; ++number) {
@@ -67,7 +67,6 @@ int library_of(const void* code) {
         known.store(count + 1, std::memory_order_release);
         answer = static_cast<int>(count);
     }
-    busy.clear(std::memory_order_release);
     return answer;
 }
 

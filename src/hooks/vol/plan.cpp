@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hooks/vol/plan.hpp"
 
-#include <sched.h>
-
 #include <atomic>
 
 #include "hooks/common/in_child.hpp"
+#include "hooks/common/locked.hpp"
 
 namespace tailrace::hooks::vol {
 namespace {
@@ -20,12 +19,11 @@ const InChild in_child{[] { busy.clear(); }};
 
 const plan::PlanView& plan_of_process() {
     if (!asked.load(std::memory_order_acquire)) {
-        while (busy.test_and_set(std::memory_order_acquire)) sched_yield();
+        const Locked held(busy);
         if (!asked.load(std::memory_order_relaxed)) {
             if (recorder::applying()) view = plans::load();
             asked.store(true, std::memory_order_release);
         }
-        busy.clear(std::memory_order_release);
     }
     return view;
 }

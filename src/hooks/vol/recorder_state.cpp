@@ -12,6 +12,7 @@
 #include <atomic>
 
 #include "hooks/common/in_child.hpp"
+#include "hooks/common/locked.hpp"
 
 namespace tailrace::hooks::vol::recorder {
 namespace {
@@ -113,9 +114,8 @@ Mode read_environment() {
 Mode asked_mode() {
     const Mode known = mode.load(std::memory_order_acquire);
     if (known != Mode::not_asked) return known;
-    while (busy.test_and_set(std::memory_order_acquire)) sched_yield();
+    const Locked held(busy);
     if (mode.load() == Mode::not_asked) mode.store(read_environment(), std::memory_order_release);
-    busy.clear(std::memory_order_release);
     return mode.load();
 }
 

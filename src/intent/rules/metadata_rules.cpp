@@ -94,7 +94,7 @@ std::optional<Reason> meta_block_fires(const Subject& s) {
     return reason.note("file.objects_created", objects, "objects");
 }
 
-/// The connector takes 0.2 to 0.7 us of each call, and an object spares a write or two at most
+/// The connector takes 0.16 to 0.7 us of each call, and an object spares a write or two
 /// (docs/decisions/0007, 36).
 constexpr std::uint64_t calls_per_object = 50;
 

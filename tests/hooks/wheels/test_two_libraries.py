@@ -39,7 +39,7 @@ def test_in_two_threads(tmp_path: Path) -> None:
     for name in native.files:
         assert content(tmp_path / "tuned" / "run" / name) == content(tmp_path / "native" / name)
     with h5py.File(tmp_path / "tuned" / "run" / "a3.h5") as file:
-        assert file["other/moved"].chunks == (128,)
+        assert file["other/moved"].chunks == file["chunked/5"].chunks == (128,)
     _, profile = recorded(tmp_path / "recorded", COMMAND)
     assert len(profile["run"]["processes"]) == 1
     writes = dataset_of(profile, "a3.h5", "/group/5")["writes"]
