@@ -109,19 +109,14 @@ class Pairs:
         file = self.folder / "kept_plan.json"
         file.write_text(json.dumps(self.plan), encoding="utf-8")
         words = self.program.words(self.places, **asked)
-        kept = {arm: self.folder / f"kept_{arm}" for arm in ("default", "applied")}
-        for place in kept.values():
-            place.mkdir()
         options = ["--json", *options_for(classes_of(self.plan))]
         applied = [*self.tailrace, "apply", *options, str(file), "--", *words]
         argv = {"default": words, "applied": applied}
-        times: dict[str, list[float]] = {arm: [] for arm in kept}
+        differences = self._differences(argv)
+        times: dict[str, list[float]] = {arm: [] for arm in argv}
         for number in range(self.count):
-            for arm in kept if number % 2 == 0 else reversed(kept):
-                times[arm].append(_timed(argv[arm], self.folder, kept[arm]))
-        differences = different(kept["default"], kept["applied"], self.program.by_itself)
-        for place in kept.values():
-            shutil.rmtree(place)
+            for arm in argv if number % 2 == 0 else reversed(argv):
+                times[arm].append(_timed(argv[arm], self.folder))
         return asked | {
             "pairs": self.count,
             "default_s": times["default"],
@@ -133,6 +128,22 @@ class Pairs:
             "equal_content": not differences,
             "differences": differences[:8],
         }
+
+    def _differences(self, argv: Mapping[str, Sequence[str]]) -> list[str]:
+        """Of a run of each arm before the pairs, which warms up: files that were kept for it while
+        the pairs run would take other memory from the one arm than from the other."""
+        before = _names(self.folder)
+        kept = {arm: self.folder / f"kept_{arm}" for arm in argv}
+        for arm, words in argv.items():
+            run(words, self.folder)
+            made = _names(self.folder) - before - {place.name for place in kept.values()}
+            kept[arm].mkdir()
+            for name in made:
+                (self.folder / name).rename(kept[arm] / name)
+        found = different(kept["default"], kept["applied"], self.program.by_itself)
+        for place in kept.values():
+            shutil.rmtree(place)
+        return found
 
 
 def make_input(program: Program, places: Places, folder: Path, **asked: Any) -> None:
@@ -159,20 +170,25 @@ def _ended(argv: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str
         raise Failed(f"{' '.join(argv)}: not at its end after {_limit_s} s") from None
 
 
-def _timed(argv: Sequence[str], data: Path, kept: Path) -> float:
-    """Seconds from the start to the synced files, which are moved to `kept` afterwards."""
-    before = {path.name for path in data.iterdir()}
-    shutil.rmtree(kept)  # files in memory: three of them may not have room
-    kept.mkdir()
+def _timed(argv: Sequence[str], data: Path) -> float:
+    """Seconds from the start to the synced files, which are deleted afterwards."""
+    before = _names(data)
     settle()
     started = time.monotonic()
     run(argv, data)
     subprocess.run(["sync"], check=True)
     elapsed = time.monotonic() - started
-    for path in list(data.iterdir()):
-        if path.name not in before and path != kept:
-            path.rename(kept / path.name)
+    for name in _names(data) - before:
+        path = data / name
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
     return elapsed
+
+
+def _names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
 
 
 @contextmanager
