@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tune_suite.exhaustive import Sweep, compared, first_plan
+from tune_suite.exhaustive import Sweep, against, first_plan, swept, swept_before
 from tune_suite.grid import combinations
 from tune_suite.programs import Places, Program, environment, read
 from tune_suite.tuned import make_input, tune
@@ -40,7 +40,10 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--repeat", type=int, default=3, help="runs of each (default 3)")
     parser.add_argument("--pairs", type=int, default=10, help="of the comparison (default 10)")
-    parser.add_argument("--search", type=float, default=10, help="minutes (default 10)")
+    parser.add_argument("--search", type=float, default=10, help="minutes (default 10; 0: none)")
+    parser.add_argument(
+        "--swept", type=Path, help="sweep not again: the result with one of these combinations"
+    )
     parser.add_argument("--most", type=int, default=3000, help="runs of a sweep (default 3000)")
     parser.add_argument("--folder", type=Path, default=Path("/dev/shm"))
     parser.add_argument("--results", type=Path, default=default_results)
@@ -56,26 +59,33 @@ def line_of(program: Program, places: Places, options: argparse.Namespace, home:
     words = program.words(places, options.scale)
     make_input(program, places, home, scale=options.scale)
     tailrace = str(places.build / "bin" / "tailrace")
-    asked = ["tune", "--json", "--search", str(options.search), "-o", "tuned"]
+    search = ["--search", str(options.search)] if options.search else []
+    asked = ["tune", "--json", *search, "-o", "tuned"]
     told = tune([tailrace, *asked, "--", *words], home)
     plan = first_plan(home / "tuned" / "profile.json", program.ranks)
     shutil.rmtree(home / "tuned")
     plans = combinations(plan, [float(level) for level in options.levels.split(",")])
     tuned_runs = len(told["runs"]) + 1
     say(f"tune: {tuned_runs} runs, kept: {told['kept']}; the sweep: {len(plans)} combinations")
-    if len(plans) * options.repeat > options.most:
+    if not options.swept and len(plans) * options.repeat > options.most:
         raise SystemExit(f"{len(plans)} combinations are more than {options.most} runs allow")
     scratch = Path(tempfile.mkdtemp(prefix="tailrace-exhaustive-", dir=options.folder))
     try:
         sweep = Sweep(words, home, scratch)
         kept = told["plan"] if told["kept"] else no_plan
-        found = compared(kept, plans, sweep, options.repeat, options.pairs, say)
+        found = (
+            swept_before(json.loads(options.swept.read_text().splitlines()[1]), plans)
+            if options.swept
+            else swept(plans, sweep, options.repeat, say)
+        )
+        found |= against(kept, plans[found["best"]], sweep, options.pairs)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return {
         "program": program.name, "scale": options.scale, "levels": options.levels,
         "repeat": options.repeat, "kept": told["kept"], "plan": told["plan"],
-        "speedup": told["speedup"], "tune_runs": tuned_runs, **found,
+        "speedup": told["speedup"], "search_min": options.search, "tune_runs": tuned_runs,
+        "swept": options.swept.stem if options.swept else "", **found,
     }  # fmt: skip
 
 

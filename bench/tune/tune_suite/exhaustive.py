@@ -68,25 +68,36 @@ class Sweep:
         return times
 
 
-def compared(
-    tuned: Json, plans: dict[str, Json], sweep: Sweep, repeat: int, pairs: int, say: Say
-) -> Json:
-    """The sweep over `plans`, and its best against the plan that tune has kept, in fresh pairs."""
+def swept(plans: dict[str, Json], sweep: Sweep, repeat: int, say: Say) -> Json:
+    """Every plan, and which was the fastest."""
     seconds = sweep.best(plans, repeat, say)
     medians = {name: statistics.median(values) for name, values in seconds.items()}
     best = min(medians, key=lambda name: medians[name])
-    swept = sweep.runs
     say(f"the best of {len(medians)}: {best}: {medians[best]:.3f} s")
-    of_best, of_tuned = sweep.pairs(plans[best], tuned, pairs)
     return {
         "combinations": len(plans),
         "failed": len(plans) - len(medians),
-        "sweep_runs": swept,
+        "sweep_runs": sweep.runs,
         "best": best,
+        "without_a_plan_s": seconds.get("rules none", []),
+        "ranking": sorted(medians.items(), key=lambda item: item[1])[:10],
+    }
+
+
+def swept_before(line: Json, plans: dict[str, Json]) -> Json:
+    """What a kept line says of its sweep. Raises Failed where it was one of other plans."""
+    keys = ("combinations", "failed", "sweep_runs", "best", "without_a_plan_s", "ranking")
+    if line["combinations"] != len(plans) or line["best"] not in plans:
+        raise Failed(f"a sweep of {line['combinations']} other plans than these {len(plans)}")
+    return {key: line[key] for key in keys}
+
+
+def against(tuned: Json, best: Json, sweep: Sweep, pairs: int) -> Json:
+    """The plan that tune has kept and the best of a sweep, in fresh pairs."""
+    of_best, of_tuned = sweep.pairs(best, tuned, pairs)
+    return {
         "best_s": of_best,
         "tuned_s": of_tuned,
-        "without_a_plan_s": seconds.get("rules none", []),
         "ratio": statistics.median_ratio(of_best, of_tuned),
         "ratio_ci95": statistics.median_ratio_interval(of_best, of_tuned),
-        "ranking": sorted(medians.items(), key=lambda item: item[1])[:10],
     }
