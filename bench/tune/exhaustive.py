@@ -20,7 +20,7 @@ from typing import Any
 from tune_suite.exhaustive import Sweep, against, first_plan, swept, swept_before
 from tune_suite.grid import combinations
 from tune_suite.programs import Places, Program, environment, read
-from tune_suite.tuned import make_input, tune
+from tune_suite.tuned import make_input, tune, without_places
 
 from tailrace.tune.asked import Document
 from tune_suite import session
@@ -103,6 +103,7 @@ def main() -> int:
         shutil.rmtree(home, ignore_errors=True)
     options.results.mkdir(parents=True, exist_ok=True)
     file = options.results / f"{head['session']}.jsonl"
+    line = without_places(line, places.names() | {"folder": str(home)})
     file.write_text(f"{json.dumps(head)}\n{json.dumps(line)}\n", encoding="utf-8")
     low, high = line["ratio_ci95"]
     share = line["sweep_runs"] / line["tune_runs"]

@@ -43,7 +43,7 @@ std::vector<intent::rules::Document> documents(const Texts& texts) {
 std::string advise(const Texts& inputs, const Texts& rules, const std::vector<std::string>& allow,
                    const Texts& declarations) {
     return intent::rules::advise(documents(inputs), documents(rules), allow,
-                                 documents(declarations), hashed);
+                                 documents(declarations), {hashed, TAILRACE_VERSION});
 }
 
 std::string table(const Texts& rules) { return intent::rules::table_of(documents(rules)); }

@@ -222,7 +222,7 @@ TEST_CASE("advice: what delays durability is for files that are not durable") {
         std::vector<rules::Document> of;
         if (!declarations.empty()) of.push_back({"d", declarations});
         const plan::Plan made_of_it = plan::plan_from_json(
-            rules::advise({{"p", to_json(made)}}, {}, {}, of, hasher), "plan", hasher);
+            rules::advise({{"p", to_json(made)}}, {}, {}, of, {hasher}), "plan", hasher);
         for (const plan::Entry& entry : made_of_it.entries)
             for (const plan::Planned& one : entry.settings)
                 if (one.key == "metadata_cache_evictions") return true;
@@ -234,7 +234,7 @@ TEST_CASE("advice: what delays durability is for files that are not durable") {
     // What the profile carries is enough.
     made.files[0].declared = {{"property_list", {}, declared("reliability", "recomputable")}};
     CHECK(sets(""));
-    CHECK_THROWS_AS(rules::advise({{"i", to_json(intents(made))}}, {}, {}, {{"d", "{}"}}, hasher),
+    CHECK_THROWS_AS(rules::advise({{"i", to_json(intents(made))}}, {}, {}, {{"d", "{}"}}, {hasher}),
                     tailrace::core::Error);
 }
 

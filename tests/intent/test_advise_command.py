@@ -238,6 +238,7 @@ def test_a_sites_own_rules_go_first_and_show_where_they_are_from(profile: Path) 
     assert found[0]["because"]["rule"] == "site.blocks"
     assert str(site) in found[0]["because"]["source"]
     assert plan["origin"]["rules"] == [str(site)]
+    assert plan["origin"]["version"] == (ROOT / "VERSION").read_text().strip()
     held = {one["because"]["rule"]: one["guard"] for one in plan["held_back"]}
     assert held["3"] == "conflict"
     assert str(site) in tailrace("rules", "--rules", site, "--json").stdout

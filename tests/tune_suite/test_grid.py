@@ -11,9 +11,11 @@ from typing import Any
 SOURCE = Path(os.environ["TAILRACE_SOURCE_DIR"])
 sys.path += [str(SOURCE / "bench" / "tune"), str(SOURCE / "tests" / "tune")]
 
+import pytest  # noqa: E402
 from plans import plan, setting  # noqa: E402
-from tune_suite.exhaustive import Sweep, compared  # noqa: E402
+from tune_suite.exhaustive import Sweep, against, swept, swept_before  # noqa: E402
 from tune_suite.grid import combinations  # noqa: E402
+from tune_suite.tuned import Failed  # noqa: E402
 
 SIEVE = setting("11", "sieve_buffer_bytes", value=64 << 10)
 PLAN = plan(
@@ -69,9 +71,14 @@ def test_the_best_of_all_meets_the_plan_of_tune(tmp_path: Path) -> None:
     assert len(plans) == 5
     said: list[str] = []
     sweep = Sweep([sys.executable, "-S", str(program)], home, root)
-    found = compared(plans["rules none"], plans, sweep, 2, 3, said.append)
+    found = swept(plans, sweep, 2, said.append)
     assert (found["combinations"], found["failed"]) == (5, 1)
     assert found["best"] == "rules 11"
     assert found["sweep_runs"] == 1 + 2 * 4
-    assert found["ratio"] > 1.5 and len(found["tuned_s"]) == 3
     assert len([text for text in said if text.startswith("left out: rules 11; ")]) == 1
+    met = against(plans["rules none"], plans[found["best"]], sweep, 3)
+    assert met["ratio"] > 1.5 and len(met["tuned_s"]) == len(met["best_s"]) == 3
+
+    assert swept_before({**found, **met}, plans) == found
+    with pytest.raises(Failed, match="a sweep of 5 other plans than these 3"):
+        swept_before(found, combinations(plan(("/d/b.h5", "", [sieve])), [1, 2]))

@@ -48,7 +48,7 @@ std::vector<SiteRule> site_rules(const std::vector<Document>& rules) {
 
 std::string advise(const std::vector<Document>& inputs, const std::vector<Document>& rules,
                    const std::vector<std::string>& allow, const std::vector<Document>& declarations,
-                   const plan::Hasher& hasher) {
+                   const Maker& maker) {
     Options options;
     for (const std::string& name : allow) options.allowed.insert(class_of(name));
     options.site_rules = site_rules(rules);
@@ -76,7 +76,9 @@ std::string advise(const std::vector<Document>& inputs, const std::vector<Docume
     declare_of(profiles, texts);
     for (std::size_t i = 0; i < profiles.size(); ++i) all[places[i]] = profiles[i].profile;
     if (!profiles.empty()) take_names(intents_of(profiles), options);
-    return to_json(plan_of(all, options, names), hasher);
+    plan::Plan made = plan_of(all, options, names);
+    made.origin.version = maker.version;
+    return to_json(made, maker.hasher);
 }
 
 std::string table_of(const std::vector<Document>& rules) { return table_json(site_rules(rules)); }

@@ -13,6 +13,12 @@ struct Document {
     std::string name, text;  ///< name: of the file, for messages
 };
 
+/// What makes a plan.
+struct Maker {
+    plan::Hasher hasher;
+    std::string version = {};  ///< for the plan's origin; empty: not told
+};
+
 /// The plan that follows, as JSON.  [local]
 /// @param inputs  profiles or intents
 /// @param rules   files of a site's own rules
@@ -22,8 +28,7 @@ struct Document {
 [[nodiscard]] std::string advise(const std::vector<Document>& inputs,
                                  const std::vector<Document>& rules,
                                  const std::vector<std::string>& allow,
-                                 const std::vector<Document>& declarations,
-                                 const plan::Hasher& hasher);
+                                 const std::vector<Document>& declarations, const Maker& maker);
 /// The table of rules as JSON, a site's own at its end.  [local]
 [[nodiscard]] std::string table_of(const std::vector<Document>& rules);
 
