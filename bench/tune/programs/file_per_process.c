@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const struct Options options = options_of(argc, argv, "", "history");
-    const hsize_t lines = (hsize_t)scaled(&options, 600000, 16);
+    const hsize_t lines = (hsize_t)scaled(&options, 900000, 16);
 
     char name[4096];
     snprintf(name, sizeof name, "%s_%04d.h5", options.output, rank);

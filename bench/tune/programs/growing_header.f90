@@ -23,7 +23,7 @@ program growing_header
         if (word == '--output') output = value
         if (word == '--scale') read (value, *) scale
     end do
-    variables = max(2, nint(512 * scale))
+    variables = max(2, nint(768 * scale))
     mine = points / pieces
     allocate (values(mine))
 

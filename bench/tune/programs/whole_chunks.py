@@ -12,7 +12,7 @@ parser.add_argument("--scale", type=float, default=1.0, help="of the number of s
 options = parser.parse_args()
 
 SIDE = 1024
-slabs = max(2, round(96 * options.scale))
+slabs = max(2, round(160 * options.scale))
 
 with h5py.File(options.output, "w") as file:
     field = file.create_dataset(
