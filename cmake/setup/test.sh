@@ -6,6 +6,8 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${1:?test.sh wants a build folder}
 list=$build/tests/not_run.txt
 rm -f "$list"
+# Where Python may not write bytecode itself, every start of the command would compile it anew.
+"$root/build/venv/bin/python" -m compileall -q "$root/python/tailrace"
 "$root/build/venv/bin/ctest" --test-dir "$build" --output-on-failure --parallel "${2:-2}" \
     ${3:+-R "$3"}
 code=$?
