@@ -84,7 +84,8 @@ def line_of(program: Program, places: Places, options: argparse.Namespace, home:
     return {
         "program": program.name, "scale": options.scale, "levels": options.levels,
         "repeat": options.repeat, "kept": told["kept"], "plan": told["plan"],
-        "speedup": told["speedup"], "search_min": options.search, "tune_runs": tuned_runs,
+        "speedup": told["speedup"], "search_min": options.search,
+        "reason": told["reason"], "tune_runs": tuned_runs,
         "swept": options.swept.stem if options.swept else "", **found,
     }  # fmt: skip
 
