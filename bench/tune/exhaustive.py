@@ -17,10 +17,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tune_suite.exhaustive import Sweep, against, first_plan, swept, swept_before
+from tune_suite.exhaustive import Sweep, against, first_plan, of_the_same, swept, swept_before
 from tune_suite.grid import combinations
 from tune_suite.programs import Places, Program, environment, read
-from tune_suite.tuned import make_input, tune, without_places
+from tune_suite.tuned import Failed, make_input, published, tune
 
 from tailrace.tune.asked import Document
 from tune_suite import session
@@ -55,7 +55,9 @@ def say(text: str) -> None:
 
 
 def line_of(program: Program, places: Places, options: argparse.Namespace, home: Path) -> Any:
-    """Tune, the sweep, and how they compare."""
+    """Tune, the sweep, and how they compare. Raises Failed."""
+    asked_for = {"program": program.name, "scale": options.scale, "levels": options.levels}
+    before = of_the_same(options.swept, asked_for) if options.swept else None
     words = program.words(places, options.scale)
     make_input(program, places, home, scale=options.scale)
     tailrace = str(places.build / "bin" / "tailrace")
@@ -67,25 +69,19 @@ def line_of(program: Program, places: Places, options: argparse.Namespace, home:
     plans = combinations(plan, [float(level) for level in options.levels.split(",")])
     tuned_runs = len(told["runs"]) + 1
     say(f"tune: {tuned_runs} runs, kept: {told['kept']}; the sweep: {len(plans)} combinations")
-    if not options.swept and len(plans) * options.repeat > options.most:
+    if not before and len(plans) * options.repeat > options.most:
         raise SystemExit(f"{len(plans)} combinations are more than {options.most} runs allow")
     scratch = Path(tempfile.mkdtemp(prefix="tailrace-exhaustive-", dir=options.folder))
     try:
         sweep = Sweep(words, home, scratch)
         kept = told["plan"] if told["kept"] else no_plan
-        found = (
-            swept_before(json.loads(options.swept.read_text().splitlines()[1]), plans)
-            if options.swept
-            else swept(plans, sweep, options.repeat, say)
-        )
+        found = swept_before(before, plans) if before else swept(plans, sweep, options.repeat, say)
         found |= against(kept, plans[found["best"]], sweep, options.pairs)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    return {
-        "program": program.name, "scale": options.scale, "levels": options.levels,
-        "repeat": options.repeat, "kept": told["kept"], "plan": told["plan"],
-        "speedup": told["speedup"], "search_min": options.search,
-        "reason": told["reason"], "tune_runs": tuned_runs,
+    return asked_for | {
+        "kept": told["kept"], "plan": told["plan"], "speedup": told["speedup"],
+        "search_min": options.search, "reason": told["reason"], "tune_runs": tuned_runs,
         "swept": options.swept.stem if options.swept else "", **found,
     }  # fmt: skip
 
@@ -99,12 +95,13 @@ def main() -> int:
     os.environ.update(environment())
     home = Path(tempfile.mkdtemp(prefix="tailrace-tune-suite-", dir=options.folder))
     try:
-        line = line_of(program, places, options, home)
+        line = published(line_of(program, places, options, home), places, home)
+    except Failed as failure:
+        raise SystemExit(f"error: {failure}") from None
     finally:
         shutil.rmtree(home, ignore_errors=True)
     options.results.mkdir(parents=True, exist_ok=True)
     file = options.results / f"{head['session']}.jsonl"
-    line = without_places(line, places.names() | {"folder": str(home)})
     file.write_text(f"{json.dumps(head)}\n{json.dumps(line)}\n", encoding="utf-8")
     low, high = line["ratio_ci95"]
     share = line["sweep_runs"] / line["tune_runs"]

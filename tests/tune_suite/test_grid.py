@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ sys.path += [str(SOURCE / "bench" / "tune"), str(SOURCE / "tests" / "tune")]
 
 import pytest  # noqa: E402
 from plans import plan, setting  # noqa: E402
-from tune_suite.exhaustive import Sweep, against, swept, swept_before  # noqa: E402
+from tune_suite.exhaustive import Sweep, against, of_the_same, swept, swept_before  # noqa: E402
 from tune_suite.grid import combinations  # noqa: E402
 from tune_suite.tuned import Failed  # noqa: E402
 
@@ -82,3 +83,14 @@ def test_the_best_of_all_meets_the_plan_of_tune(tmp_path: Path) -> None:
     assert swept_before({**found, **met}, plans) == found
     with pytest.raises(Failed, match="a sweep of 5 other plans than these 3"):
         swept_before(found, combinations(plan(("/d/b.h5", "", [sieve])), [1, 2]))
+
+
+def test_a_sweep_of_before_is_of_what_is_asked(tmp_path: Path) -> None:
+    line = {"program": "one", "scale": 0.25, "levels": "1,2", "repeat": 2}
+    file = tmp_path / "result.jsonl"
+    file.write_text(f"{{}}\n{json.dumps(line)}\n")
+    assert of_the_same(file, {"program": "one", "scale": 0.25, "levels": "1,2"}) == line
+    with pytest.raises(
+        Failed, match=r"result.jsonl: its scale is 0.25, not 0.5: give --scale 0.25"
+    ):
+        of_the_same(file, {"program": "one", "scale": 0.5, "levels": "1,2"})

@@ -75,6 +75,7 @@ def swept(plans: dict[str, Json], sweep: Sweep, repeat: int, say: Say) -> Json:
     best = min(medians, key=lambda name: medians[name])
     say(f"the best of {len(medians)}: {best}: {medians[best]:.3f} s")
     return {
+        "repeat": repeat,
         "combinations": len(plans),
         "failed": len(plans) - len(medians),
         "sweep_runs": sweep.runs,
@@ -84,9 +85,19 @@ def swept(plans: dict[str, Json], sweep: Sweep, repeat: int, say: Say) -> Json:
     }
 
 
+def of_the_same(file: Path, asked: Json) -> Json:
+    """The line of a kept result. Raises Failed where it is not of the program, scale and levels
+    that are asked for."""
+    line: Json = json.loads(file.read_text(encoding="utf-8").splitlines()[1])
+    for key, value in asked.items():
+        if line[key] != value:
+            raise Failed(f"{file}: its {key} is {line[key]}, not {value}: give --{key} {line[key]}")
+    return line
+
+
 def swept_before(line: Json, plans: dict[str, Json]) -> Json:
     """What a kept line says of its sweep. Raises Failed where it was one of other plans."""
-    keys = ("combinations", "failed", "sweep_runs", "best", "without_a_plan_s", "ranking")
+    keys = ("repeat", "combinations", "failed", "sweep_runs", "best", "without_a_plan_s", "ranking")
     if line["combinations"] != len(plans) or line["best"] not in plans:
         raise Failed(f"a sweep of {line['combinations']} other plans than these {len(plans)}")
     return {key: line[key] for key in keys}

@@ -42,8 +42,15 @@ def measured(
             pairs_with = Pairs(program, places, line["plan"], tailrace, folder, pairs)
             line["applied"] = pairs_with.as_it_was()
             line["again"] = pairs_with.otherwise()
-            line["plan"].pop("proof", None)  # files and variables of this machine
-        return without_places(line, places.names() | {"folder": str(folder)})
+        return published(line, places, folder)
+
+
+def published(line: Json, places: Places, folder: Path) -> Json:
+    """The same without files, folders and variables of this machine."""
+    if line["plan"]:
+        line = line | {"plan": {k: v for k, v in line["plan"].items() if k != "proof"}}
+    found: Json = without_places(line, places.names() | {"folder": str(folder)})
+    return found
 
 
 def without_places(found: Any, names: Mapping[str, str]) -> Any:
@@ -132,14 +139,11 @@ class Pairs:
     def _differences(self, argv: Mapping[str, Sequence[str]]) -> list[str]:
         """Of a run of each arm before the pairs, which warms up: files that were kept for it while
         the pairs run would take other memory from the one arm than from the other."""
-        before = _names(self.folder)
         kept = {arm: self.folder / f"kept_{arm}" for arm in argv}
         for arm, words in argv.items():
+            before = _names(self.folder)
             run(words, self.folder)
-            made = _names(self.folder) - before - {place.name for place in kept.values()}
-            kept[arm].mkdir()
-            for name in made:
-                (self.folder / name).rename(kept[arm] / name)
+            _move_new(self.folder, before, kept[arm])
         found = different(kept["default"], kept["applied"], self.program.by_itself)
         for place in kept.values():
             shutil.rmtree(place)
@@ -178,17 +182,22 @@ def _timed(argv: Sequence[str], data: Path) -> float:
     run(argv, data)
     subprocess.run(["sync"], check=True)
     elapsed = time.monotonic() - started
-    for name in _names(data) - before:
-        path = data / name
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
+    gone = data / "gone"
+    _move_new(data, before, gone)
+    shutil.rmtree(gone)
     return elapsed
 
 
 def _names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
+
+
+def _move_new(data: Path, before: set[str], to: Path) -> None:
+    """What a run made, `before` aside, into a new folder `to`."""
+    new = _names(data) - before
+    to.mkdir()
+    for name in new:
+        (data / name).rename(to / name)
 
 
 @contextmanager
