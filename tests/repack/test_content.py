@@ -337,6 +337,34 @@ def test_files_that_lie_beside_the_old_one_only(
     assert repack("link.h5", out="beside.h5", options=options).notes == []
 
 
+def test_blocks_of_a_virtual_dataset_that_lie_beside_the_old_one_only(tmp_path: Path) -> None:
+    """Sources by a pattern: `%b` is the number of the block, `%%` a percent sign."""
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.mkdir()
+    new.mkdir()
+    for block in range(3):
+        (old / f"set{block}").mkdir()
+        with h5py.File(old / f"set{block}/100%-{block}.h5", "w") as file:
+            file["d"] = np.arange(10) + 10 * block
+    with h5py.File(old / "all.h5", "w") as file:
+        file["x"] = np.arange(40)
+        space = h5py.h5s.create_simple((10,), (h5py.h5s.UNLIMITED,))
+        space.select_hyperslab((0,), (h5py.h5s.UNLIMITED,), (10,), (10,))
+        creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        creation.set_virtual(space, b"set%b/100%%-%b.h5", b"d", h5py.h5s.create_simple((10,)))
+        h5py.h5d.create(file.id, b"v", h5py.h5t.NATIVE_INT64, space, creation)
+    with h5py.File(old / "all.h5") as file:
+        assert np.array_equal(file["v"][:], np.arange(30))
+    options = Options(chunks=["/x=10"])
+    for block in range(3):
+        with pytest.raises(TailraceError, match=f"/v leads to set{block}/100%-{block}.h5"):
+            repack(old / "all.h5", out=new / "all.h5", options=options)
+        (new / f"set{block}").symlink_to(old / f"set{block}")
+    assert repack(old / "all.h5", out=new / "all.h5", options=options).done
+    with h5py.File(new / "all.h5") as file:
+        assert np.array_equal(file["v"][:], np.arange(30))
+
+
 def test_attributes_of_every_kind(tmp_path: Path) -> None:
     """Large ones, committed types, references within compounds and arrays."""
     path = tmp_path / "attributes.h5"

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import h5py
-import numpy as np
 import pytest
 from own_namespace import small_disk
 from repacking import contents, plan, rows, untouched
@@ -347,47 +346,3 @@ def test_an_interrupt_while_the_command_is_read_in_is_told_in_a_line() -> None:
     words = [sys.executable, "-c", script]
     run = subprocess.run(words, env=environment(), capture_output=True, text=True, check=True)
     assert (run.stdout, run.stderr) == ("130\n", "tailrace: interrupted\n")
-
-
-# Not what wait4() tells of a child: that begins with what its parent had.
-PEAK = (
-    "import sys; from tailrace.cli.main import run; code = run(sys.argv[1:]); "
-    "print(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]); sys.exit(code)"
-)
-
-
-def test_the_price_keeps_to_the_limit_of_memory_whatever_is_read(tmp_path: Path) -> None:
-    file = tmp_path / "large.h5"
-    with h5py.File(file, "w") as new:
-        made = new.create_dataset("x", (2048, 16384), "f4", chunks=(2048, 512), compression=1)
-        made[...] = np.random.default_rng(1).random((2048, 16384), "f4")
-    limit = 128 << 20
-    run = subprocess.run(
-        [sys.executable, "-c", PEAK, "repack", file, "--chunk", "x=16x16384", "--dry-run",
-         "--read", "x=2048x16384", "--memory", str(limit), "--quiet"],
-        capture_output=True, text=True, timeout=100, check=False, env=environment(),
-    )  # fmt: skip
-    assert run.returncode == 0, run.stderr
-    assert int(run.stdout) * 1024 < limit, f"{int(run.stdout) // 1024} MiB"
-
-
-def test_the_limit_of_memory(tmp_path: Path) -> None:
-    """The whole process keeps to it, with a file that is much larger than it, copied both ways."""
-    file = tmp_path / "large.h5"
-    with h5py.File(file, "w") as new:
-        shape = (4096, 12288)
-        made = new.create_dataset("x", shape, "f4", chunks=(1, 12288), compression=1)
-        row = np.arange(12288, dtype="f4") % 17
-        for start in range(0, shape[0], 256):
-            made[start : start + 256] = row + np.arange(256, dtype="f4")[:, None] % 5
-    limit = 160 << 20
-    assert shape[0] * shape[1] * 4 > limit + (30 << 20)
-    run = subprocess.run(
-        [sys.executable, "-c", PEAK, "repack", file, "--chunk", "x=512x512",
-         "--memory", str(limit), "--quiet"],
-        capture_output=True, text=True, timeout=100, check=False, env=environment(),
-    )  # fmt: skip
-    assert run.returncode == 0, run.stderr
-    assert int(run.stdout) * 1024 < limit, f"{int(run.stdout) // 1024} MiB"
-    with h5py.File(file) as new:
-        assert new["x"].chunks == (512, 512)

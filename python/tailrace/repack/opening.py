@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import h5py
@@ -11,6 +12,7 @@ import h5py
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.repack.memory import Memory
 from tailrace.repack.survey import Survey, survey
+from tailrace.repack.virtual import sources_in
 from tailrace.verify.files import format_of
 from tailrace.verify.hdf5_values import damaged
 from tailrace.verify.subfiles import find_subfiles
@@ -68,9 +70,7 @@ def check_others(real: Path, goal: Path, found: Survey) -> list[str]:
     elements is not there, since HDF5 would read nothing but fill values; notes for links."""
     virtual = {one.path for one in found.datasets if one.storage.layout == "virtual"}
     notes = []
-    for path, name in found.others if goal.parent != real.parent else []:
-        if not (real.parent / name).is_file() or (goal.parent / name).is_file():
-            continue
+    for path, name in _left_behind(found.others, virtual, real.parent, goal.parent):
         what = f"{path} leads to {name}, which is not found from {goal.parent}"
         if path in virtual:
             raise refused(
@@ -79,6 +79,16 @@ def check_others(real: Path, goal: Path, found: Survey) -> list[str]:
             )  # fmt: skip
         notes.append(what)
     return notes
+
+
+def _left_behind(
+    others: list[tuple[str, str]], virtual: set[str], old: Path, new: Path
+) -> Iterator[tuple[str, str]]:
+    """Those that are found from the old folder and not from the new one."""
+    for path, name in others if new != old else []:
+        for one in sources_in(old, name) if path in virtual else [name]:
+            if (old / one).is_file() and not (new / one).is_file():
+                yield path, one
 
 
 def opened(path: Path) -> h5py.File:

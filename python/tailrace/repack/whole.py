@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +121,7 @@ def repack(
     with opened(real) as source:
         found = surveyed(source, real)
         report.objects = found.objects
+        options = replace(options, memory=replace(options.memory, objects=found.objects))
         reads = {} if options.profile is None else reads_in(options.profile, name, found.datasets)
         _decide(report, found, plan, options, name, reads)
         if report.nothing_to_do:
@@ -128,6 +129,8 @@ def repack(
             hear(report)
             return report
         check_contents(real, found, options.memory)
+        if overrun := options.memory.overrun():
+            report.notes.append(overrun)
         publish.check_places(real, goal)
         report.notes += check_others(real, goal, found)
         publish.check_nobody_writes(real)
