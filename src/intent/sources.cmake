@@ -37,7 +37,7 @@ set(tailrace_intent_sources
   plan/unasked_caches.cpp
   profile/process_set.cpp
   profile/profile_json.cpp
-  profile/virtual.cpp
+  profile/unseen.cpp
   rules/advice_rules.cpp
   rules/advise.cpp
   rules/assemble.cpp
@@ -64,6 +64,7 @@ set(tailrace_intent_sources
   rules/table_json.cpp
   rules/timing.cpp
   rules/transfer_rules.cpp
+  rules/unseen.cpp
   rules/words.cpp
   spool/coverage.cpp
   spool/decode.cpp
@@ -74,5 +75,6 @@ set(tailrace_intent_sources
   spool/merge_files.cpp
   spool/merge_io.cpp
   spool/merge_outcomes.cpp
-  spool/merge_transfers.cpp)
+  spool/merge_transfers.cpp
+  spool/readable.cpp)
 list(TRANSFORM tailrace_intent_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)

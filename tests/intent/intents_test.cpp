@@ -75,7 +75,7 @@ TEST_CASE("what is said of a whole run of several ranks is less sure where recor
     made.origin.dropped["datasets"] = 3;
     CHECK(workload().sharing_pattern.value == "shared");
     CHECK(workload().sharing_pattern.confidence == Confidence::medium);
-    CHECK(workload().type.confidence == Confidence::medium);
+    CHECK(workload().type.confidence == Confidence::low);
 }
 
 TEST_CASE("append: a file of which some datasets grow does so partly") {
@@ -114,7 +114,7 @@ TEST_CASE("a source that lost records makes no high confidence") {
     made.files = {one};
     CHECK(intents(made).files.at("/a.h5").type.confidence == Confidence::high);
     made.origin.sources = {{"x", "darshan", "", {"!H5D", "H5F"}}};
-    CHECK(intents(made).files.at("/a.h5").type.confidence == Confidence::medium);
+    CHECK(intents(made).files.at("/a.h5").type.confidence == Confidence::low);
 }
 
 TEST_CASE("append, coverage, re-use") {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "intent/spool/merge.hpp"
+#include "intent/spool/readable.hpp"
 #include "profiles.hpp"
 
 using namespace tailrace::intent;
@@ -71,4 +72,16 @@ TEST_CASE("processes of a file: forks that use it, and all where nobody got it")
     CHECK(of_processes({got_it(), inherited_it(), came_too_late()}).files.at(0).processes.text() ==
           "0-1");
     CHECK(of_processes({came_too_late(), came_too_late()}).files.at(0).processes.text() == "0-1");
+}
+
+TEST_CASE("processes of a file: names that are no UTF-8 stay two") {
+    CHECK(spool::readable("h\xff.h5") == "h\\xff.h5");
+    CHECK(spool::readable("h\xfe.h5") == "h\\xfe.h5");
+    // Overlong, a surrogate, beyond the last character, cut short.
+    CHECK(spool::readable("\xc0\xaf") == "\\xc0\\xaf");
+    CHECK(spool::readable("\xed\xa0\x80") == "\\xed\\xa0\\x80");
+    CHECK(spool::readable("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");
+    CHECK(spool::readable("\xe2\x82") == "\\xe2\\x82");
+    for (const std::string text : {"", "plain", "\xc3\xbc", "\xe2\x82\xac", "\xf0\x9f\x98\x80"})
+        CHECK(spool::readable(text) == text);
 }

@@ -83,6 +83,7 @@ void rows_by_turns(Profile& p) {
 const std::vector<RuleCase>& beyond_cases() {
     static const std::vector<RuleCase> cases{
         {"54", floats, "", "reads", [](Profile& p) { first(p).reads = accesses(64, {mib / 8}); }},
+        {"54", floats, "", "reads", lost_calls},
         {"55", there_and_back, "", "memory",
          [](Profile& p) { p.run.node_memory_bytes = 256 * mib; }},
         {"56", [](Profile& p) { file_per_process(p, ".dat"); }, "", "format",

@@ -96,6 +96,13 @@ const std::vector<RuleCase>& dataset_cases() {
          },
          "chunk_cache_preemption", "program",
          [](Profile& p) { own(p, "chunk_cache_preemption", 0.2); }},
+        {"14",
+         [](Profile& p) {
+             shape(p, {4096, 1024}, {16, 1024});
+             first(p).writes = accesses(4096, {1, 1024});
+             first(p).writes->order = Order{4095, 0, 0, 0, {}};
+         },
+         "chunk_cache_preemption", "reads", lost_calls},
         {"15",
          [](Profile& p) {
              shape(p, {100, 100}, {10, 10});
@@ -166,6 +173,7 @@ const std::vector<RuleCase>& dataset_cases() {
          [](Profile& p) {
              first(p).reads = accesses(16384, {1, 8});
          }},
+        {"18", side_by_side, "chunk", "reads", lost_calls},
         {"18", side_by_side, "chunk", "program",
          [](Profile& p) { own(p, "layout", std::string("contiguous")); }},
         {"18", side_by_side, "chunk", "sparse",
@@ -221,6 +229,7 @@ const std::vector<RuleCase>& dataset_cases() {
          [](Profile& p) { first(p).writes->coverage->full.reset(); }},
         {"59", filled_together, "fill_time", "reads",
          [](Profile& p) { first(p).reads = accesses(1, {1024}); }},
+        {"59", filled_together, "fill_time", "reads", lost_calls},
         {"59", filled_together, "fill_time", "flush", [](Profile& p) { first(p).flushes = 1; }},
         {"59", filled_together, "fill_time", "proof",
          [](Profile& p) { p.files[0].hdf5->same_order = false; }},
@@ -328,6 +337,12 @@ const std::vector<RuleCase>& dataset_cases() {
              p.files[0].datasets.back().layout = "virtual";
              p.files[0].datasets.back().reads = accesses(1, {16 * mib});
          }},
+        {"30",
+         [](Profile& p) {
+             shape(p, {16 * mib}, {mib});
+             first(p).writes = accesses(16, {mib});
+         },
+         "deflate", "reads", lost_calls},
         {"31",
          [](Profile& p) {
              shape(p, {mib}, {1024});

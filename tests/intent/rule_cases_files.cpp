@@ -175,6 +175,13 @@ const std::vector<RuleCase>& file_cases() {
              first(p).writes = accesses(256, {4 * mib});
          },
          "driver", "file system", [](Profile& p) { p.run.file_systems[0].type = "ext4"; }},
+        {"34",
+         [](Profile& p) {
+             together(p, 256);
+             shape(p, {gib});
+             first(p).writes = accesses(256, {4 * mib});
+         },
+         "driver", "reads", lost_calls},
         {"35",
          [](Profile& p) {
              operations(p, "dataset").open = 10000;

@@ -10,6 +10,7 @@
 #include "intent/intents/purpose.hpp"
 #include "intent/intents/sharing.hpp"
 #include "intent/intents/statements.hpp"
+#include "intent/profile/unseen.hpp"
 
 namespace tailrace::intent {
 

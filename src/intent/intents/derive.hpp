@@ -48,9 +48,6 @@ private:
 /// Whether a program asked for a file and never got it: nothing is intended with it. Internal to
 /// src/intent.  [local]
 [[nodiscard]] bool never_opened(const File& file);
-/// Whether a source lost something: what it did not see may yet have happened. Internal to
-/// src/intent.  [local]
-[[nodiscard]] bool incomplete(const Origin& origin);
 /// As many as are known of: started, or seen; at least 1. Internal to src/intent.  [local]
 [[nodiscard]] std::uint64_t ranks_of(const Run& run);
 /// The files and datasets of one profile; evidence and `profiles` carry its number. Internal to

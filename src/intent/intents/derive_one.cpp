@@ -11,7 +11,7 @@
 #include "intent/intents/sharing.hpp"
 #include "intent/intents/statements.hpp"
 #include "intent/intents/transfers.hpp"
-#include "intent/profile/virtual.hpp"
+#include "intent/profile/unseen.hpp"
 
 namespace tailrace::intent {
 
@@ -264,22 +264,15 @@ template <class T>
 void doubt(T& intent) {
     for (Statement* one : {&intent.type, &intent.mode, &intent.reuse, &intent.append})
         if (one->confidence == Confidence::high) one->confidence = Confidence::medium;
+    // That something did not happen.
+    if (intent.type.value == "write_only" || intent.type.value == "read_only")
+        intent.type.confidence = Confidence::low;
 }
 
 }  // namespace
 
 std::uint64_t ranks_of(const Run& run) {
     return std::max<std::uint64_t>({run.ranks.value_or(0), run.processes.size(), 1});
-}
-
-bool incomplete(const Origin& origin) {
-    if (!origin.dropped.empty())
-        for (const auto& [kind, count] : origin.dropped)
-            if (count > 0 && kind != "lock test files") return true;
-    return std::any_of(origin.sources.begin(), origin.sources.end(), [](const Source& source) {
-        return std::any_of(source.parts.begin(), source.parts.end(),
-                           [](const std::string& part) { return part.rfind('!', 0) == 0; });
-    });
 }
 
 Intents intents_of_one(const Profile& profile, std::uint64_t number, const Names& names,

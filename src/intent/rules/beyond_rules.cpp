@@ -5,9 +5,9 @@
 
 #include "intent/intents/sharing.hpp"
 #include "intent/plan/functions.hpp"
-#include "intent/profile/virtual.hpp"
 #include "intent/rules/rule.hpp"
 #include "intent/rules/timing.hpp"
+#include "intent/rules/unseen.hpp"
 #include "intent/rules/words.hpp"
 
 namespace tailrace::intent::rules {
@@ -57,8 +57,7 @@ std::optional<Held> reduce_held(const Subject& s) {
         return Held{"reads", say(size(bytes_read(s)),
                                  " are read in the same run, which would pay "
                                  "for unpacking")};
-    if (reads_virtual(s.profile)) return Held{"reads", std::string(unseen_reads)};
-    return std::nullopt;
+    return unseen_transfers(s);
 }
 
 Proposal reduce_act(const Subject& s) {

@@ -6,6 +6,7 @@
 #include "intent/plan/functions.hpp"
 #include "intent/rules/chunk_cost.hpp"
 #include "intent/rules/rule.hpp"
+#include "intent/rules/unseen.hpp"
 #include "intent/rules/words.hpp"
 
 namespace tailrace::intent::rules {
@@ -280,6 +281,11 @@ std::optional<Reason> streaming_fires(const Subject& s) {
     return with_cache(std::move(reason), s);
 }
 
+std::optional<Held> streaming_held(const Subject& s) {
+    if (auto held = unseen_transfers(s)) return held;
+    return held_between_ranks(s);
+}
+
 Proposal streaming_act(const Subject&) {
     // Not 1, as is often said: HDF5 then lets go of finished chunks only, and where there is none
     // the cache grows past its size, to all chunks that a selection touches (8 MiB to 64 in a
@@ -391,7 +397,7 @@ const std::array cache_table{
          "A",
          {.keys = cache_keys},
          streaming_fires,
-         held_between_ranks,
+         streaming_held,
          streaming_act},
     Rule{"15",
          "Chunks that are wanted again stay in the cache",

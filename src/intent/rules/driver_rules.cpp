@@ -4,6 +4,7 @@
 #include <array>
 
 #include "intent/rules/rule.hpp"
+#include "intent/rules/unseen.hpp"
 #include "intent/rules/words.hpp"
 
 namespace tailrace::intent::rules {
@@ -103,7 +104,7 @@ std::optional<Held> subfiling_held(const Subject& s) {
             return Held{"readers",
                         "the file is read in the same run; what reads subfiles has to "
                         "know them"};
-    return std::nullopt;
+    return unseen_transfers(s);
 }
 
 Proposal subfiling_act(const Subject&) {

@@ -6,6 +6,7 @@
 #include "intent/plan/functions.hpp"
 #include "intent/rules/chunk_cost.hpp"
 #include "intent/rules/rule.hpp"
+#include "intent/rules/unseen.hpp"
 #include "intent/rules/words.hpp"
 
 namespace tailrace::intent::rules {
@@ -234,6 +235,7 @@ std::optional<Held> chunk_size_held(const Subject& s) {
         return Held{"program", "the program asks for a contiguous dataset"};
     if (contiguous(*s.dataset) && read_otherwise(*s.dataset))
         return Held{"reads", "it is read in other pieces than the blocks of the ranks"};
+    if (auto held = unseen_transfers(s)) return held;
     if (auto held = growth_held(s)) return held;
     const std::uint64_t own = chunk_bytes(*s.dataset).value_or(0);
     if (!parallel(s) && !s.dataset->filters.empty() && own >= 16 * kib && own < 64 * kib)

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "intent/profile/virtual.hpp"
 #include "intent/rules/rule.hpp"
+#include "intent/rules/unseen.hpp"
 #include "intent/rules/words.hpp"
 
 namespace tailrace::intent::rules {
@@ -85,6 +85,7 @@ std::optional<Held> fill_of_ranks_held(const Subject& s) {
         return Held{"reads",
                     "the program reads it: one rank does not know what the others have written, so "
                     "what nobody has written could not get its fill value before"};
+    if (auto held = unseen_transfers(s)) return held;
     if (dataset.flushes.value_or(0) > 0)
         return Held{"flush",
                     "the program flushes it by itself: what nobody has written gets its fill value "
@@ -148,7 +149,7 @@ std::optional<Reason> compress_fires(const Subject& s) {
 std::optional<Held> compress_held(const Subject& s) {
     const Dataset& dataset = *s.dataset;
     if (!chunked(dataset)) return Held{"layout", "only chunked datasets can have filters"};
-    if (reads_virtual(s.profile)) return Held{"reads", std::string(unseen_reads)};
+    if (auto held = unseen_transfers(s)) return held;
     if (parallel(s)) {
         const bool together = dataset.writes->requested_collective.value_or(0) >=
                               std::max<std::uint64_t>(calls(dataset.writes), 1);

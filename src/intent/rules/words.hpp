@@ -10,8 +10,6 @@
 
 namespace tailrace::intent::rules {
 
-constexpr std::string_view unseen_reads =
-    "virtual datasets are read, and what they lead to may be this";
 constexpr std::uint64_t kib = 1024, mib = 1048576, gib = 1073741824;
 
 /// "4 KiB", "1.5 MiB": sizes for a person.  [local]

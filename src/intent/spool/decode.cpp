@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/error.hpp"
+#include "intent/spool/readable.hpp"
 
 namespace tailrace::intent::spool {
 namespace {
@@ -44,9 +45,9 @@ public:
     }
     std::string text(std::uint64_t bytes) {
         if (bytes > x_left.size()) damaged("a text does not fit its record");
-        std::string value(reinterpret_cast<const char*>(x_left.data()), bytes);
+        const std::string_view value(reinterpret_cast<const char*>(x_left.data()), bytes);
         x_left = x_left.subspan(bytes);
-        return value;
+        return readable(value);
     }
     std::uint32_t rank(std::uint32_t value) {
         if (value > most_dimensions) damaged("more dimensions than there can be");

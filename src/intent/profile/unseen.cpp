@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intent/profile/virtual.hpp"
+#include "intent/profile/unseen.hpp"
 
 #include <algorithm>
 
@@ -16,6 +16,16 @@ bool moves_virtual(const Profile& profile, std::optional<Transfers> Dataset::*wa
 }
 
 }  // namespace
+
+bool incomplete(const Origin& origin) {
+    if (!origin.dropped.empty())
+        for (const auto& [kind, count] : origin.dropped)
+            if (count > 0 && kind != "lock test files") return true;
+    return std::any_of(origin.sources.begin(), origin.sources.end(), [](const Source& source) {
+        return std::any_of(source.parts.begin(), source.parts.end(),
+                           [](const std::string& part) { return part.rfind('!', 0) == 0; });
+    });
+}
 
 bool reads_virtual(const Profile& profile) { return moves_virtual(profile, &Dataset::reads); }
 bool writes_virtual(const Profile& profile) { return moves_virtual(profile, &Dataset::writes); }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Virtual datasets in a profile. HDF5 opens and moves their sources by itself, so that these may be
-// read or written where nothing in the profile says so.
+// What may have happened though nothing in a profile says so: what found no room in it, and sources
+// of virtual datasets, which HDF5 opens and moves by itself.
 #pragma once
 
 #include "intent/profile/model.hpp"
 
 namespace tailrace::intent {
 
+/// Whether a source lost something: what it did not see may yet have happened.  [local]
+[[nodiscard]] bool incomplete(const Origin& origin);
 /// Whether a virtual dataset was read, in any file.  [local]
 [[nodiscard]] bool reads_virtual(const Profile& profile);
 /// Whether one was written.  [local]
