@@ -17,6 +17,7 @@ it is kept, and what it was is renamed over it.
 from __future__ import annotations
 
 import shutil
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -45,16 +46,17 @@ class InPlace:
         self._skip = skip | {home / name for name in (*found.environments, *found.tunes)}
         self.put_aside = root / tree.put_aside
         self.originals, self._mark = root / "originals", root / others.at_work
-        self._tree, self._moved = root / "tree", root / "moved"
+        self._tree, self._moved, self._mode = root / "tree", root / "moved", root / "mode"
         self._restoring = self._known({})
         self._aside = Aside(self.put_aside, root / "written.json")
-        self._at_work = False
+        self._at_work = self._filled = False
 
     def fill(self) -> int:
         """Copies the folder, once: what a killed run has left is put back from them first."""
         self.kept.mkdir(parents=True, exist_ok=True)
         if self._tree.exists():
             self._restoring = self._known(tree.load(self._tree))
+            self._filled = True
             self.put_back()
             return 0
         if found := self._found.closed:
@@ -67,7 +69,9 @@ class InPlace:
         known = tree.take(self.folder, self._skip)
         shared = self._copy(known)
         self._restoring = self._known(known)
+        self._mode.write_text(str(stat.S_IMODE(self.folder.stat().st_mode)))
         tree.store(known, self._tree)
+        self._filled = True
         return shared
 
     def begin(self) -> Path:
@@ -114,9 +118,9 @@ class InPlace:
         """The folder as it was. What this run has changed that no other explains, and all that a
         killed one has, or somebody while no run was under way, is put aside.
 
-        Raises: something could not be put back, and what.
+        Raises: something could not be put back, and what: a program may have removed the copies.
         """
-        if not self._tree.exists():
+        if not self._filled:
             return
         with interrupts.held():
             self._put_aside_cut_short()
@@ -129,7 +133,7 @@ class InPlace:
 
     def away(self) -> list[str]:
         """Files of the user that are not as they were."""
-        if not self._tree.exists():
+        if not self._filled:
             return []
         changes = self._restoring.changes(self._restoring.take())
         return sorted([*changes.missing, *changes.other, *changes.behind])
@@ -138,7 +142,8 @@ class InPlace:
         """What was put aside stays: it might be the user's own."""
         self.put_back()
         with interrupts.held():
-            self._tree.unlink(missing_ok=True)  # from here on there is nothing to put back
+            self._filled = False  # from here on there is nothing to put back
+            self._tree.unlink(missing_ok=True)
             tree.discard(self._root)
 
     def _known(self, known: Tree) -> Restoring:
@@ -225,6 +230,10 @@ class InPlace:
 
     def _restore(self) -> None:
         problems = self._restoring.put_back()
+        with suppress(OSError, ValueError):  # the folder's own permissions
+            mode = int(self._mode.read_text())
+            if stat.S_IMODE(self.folder.stat().st_mode) != mode:
+                self.folder.chmod(mode)
         if problems:
             raise TailraceError(
                 f"could not be put back: {some(problems, 3)}",
@@ -263,7 +272,13 @@ def _copy_out(here: Path, there: Path, goes: bool) -> None:
 
 
 def _move(here: Path, there: Path) -> None:
+    """Where it has other names, which may be the user's, to a file of its own."""
     there.parent.mkdir(parents=True, exist_ok=True)
+    status = here.lstat()
+    if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+        copy_afresh(here, there)
+        here.unlink()
+        return
     try:
         here.rename(there)
     except OSError:

@@ -124,6 +124,7 @@ class Restoring:
         if not here.is_symlink() or str(here.readlink()) != was.target:
             beside = _beside(here)
             beside.symlink_to(was.target)
+            os.utime(beside, ns=(was.modified_ns, was.modified_ns), follow_symlinks=False)
             beside.replace(here)
         if was.behind is not None:
             real = here.resolve()

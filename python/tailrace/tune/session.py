@@ -156,12 +156,20 @@ def put_back_and_say(ground: InPlace, say: Say) -> None:
             away = ground.away()
         raise TailraceError(
             f"NOT put back: {some(away) or error}", where=str(ground.folder),
-            hint=f"the copies of your files are in {ground.originals}; --resume puts them back",
-            code=ExitCode.RUN_FAILED,
+            hint=_where_copies_are(ground), code=ExitCode.RUN_FAILED,
         ) from error  # fmt: skip
     _say(say, f"your files in {ground.folder} are as they were")
     for note in put_aside_notes(ground):
         _say(say, note)
+
+
+def _where_copies_are(ground: InPlace) -> str:
+    if ground.originals.is_dir():
+        return f"the copies of your files are in {ground.originals}; --resume puts them back"
+    return (
+        f"the program has removed the copies too, which were in {ground.originals}: with a program "
+        "that removes folders, -o in another place keeps them out of its reach"
+    )
 
 
 def put_aside_notes(ground: Ground) -> list[str]:
@@ -231,8 +239,17 @@ def _another_one(output: Path, begun: Document, now: Document) -> TailraceError:
     )  # fmt: skip
 
 
+def _our_streams() -> set[Path]:
+    """Files that our own words go to: they grow meanwhile, and no run has to do with them."""
+    found = set()
+    for number in (1, 2):
+        with suppress(OSError):
+            found.add(Path(f"/proc/self/fd/{number}").readlink())
+    return found
+
+
 def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
-    ours = {asked.output, asked.scratch}
+    ours = {asked.output, asked.scratch, *_our_streams()}
     linked = () if asked.in_place else asked.linked
     known = ledger.fact("survey", lambda: asdict(_surveyed(asked, ours, linked)))
     found = Survey.of(known)

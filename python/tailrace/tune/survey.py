@@ -116,6 +116,8 @@ class _Looking:
         return False
 
     def file(self, path: Path, own: str) -> None:
+        if path in self._skip:
+            return
         if path.is_symlink():
             self._link(path, own)
             return
