@@ -258,3 +258,31 @@ def test_memory_that_a_chunk_of_the_file_needs(tmp_path: Path) -> None:
         repack(file, None, None, Options(chunks=["x=64x64"], memory=Memory(128 << 20)))
     assert "do not fit the limit" in error.value.what and "--memory 288M" in error.value.hint
     assert error.value.code == ExitCode.USAGE
+
+
+def test_filters_that_do_not_fit(tmp_path: Path) -> None:
+    """Elements of variable length have no check sum; scale-offset rounds floats in each layout."""
+    path = tmp_path / "filters.h5"
+    with h5py.File(path, "w") as file:
+        words = file.create_dataset("words", (40,), h5py.string_dtype(), chunks=(10,))
+        words[...] = [f"word {n}" for n in range(40)]
+        file.create_dataset("x", data=np.arange(400.0), chunks=(40,))
+        near = np.linspace(0, 1, 100).reshape(10, 10)
+        file.create_dataset("near", data=near, chunks=(1, 10), scaleoffset=3)
+        whole = np.arange(100).reshape(10, 10)
+        file.create_dataset("whole", data=whole, chunks=(1, 10), scaleoffset=0)
+        kept = file["near"][:]
+    filters = ["words=deflate=1,fletcher32", "x=deflate=1,fletcher32"]
+    report = repack(path, None, tmp_path / "new.h5", Options(filters=filters, chunks=["whole=5x5"]))
+    assert any("/words" in note and "fletcher32" in note for note in report.notes)
+    with h5py.File(tmp_path / "new.h5") as file:
+        assert file["x"].fletcher32 and file["x"].compression == "gzip"
+        assert not file["words"].fletcher32 and file["words"].compression == "gzip"
+        assert file["words"].asstr()[3] == "word 3" and file["whole"].chunks == (5, 5)
+    with pytest.raises(TailraceError, match="rounds floats") as told:
+        repack(path, None, tmp_path / "other.h5", Options(chunks=["near=5x5"]))
+    assert "--filters /near=none" in told.value.hint
+    options = Options(chunks=["near=5x5"], filters=["near=none"])
+    assert repack(path, None, tmp_path / "other.h5", options).done
+    with h5py.File(tmp_path / "other.h5") as file:
+        assert np.array_equal(file["near"][:], kept) and file["near"].scaleoffset is None

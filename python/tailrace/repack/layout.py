@@ -14,6 +14,7 @@ from tailrace.repack.memory import Memory
 from tailrace.repack.survey import Dataset, Filter, Storage
 from tailrace.units import mib, plural
 from tailrace.verify.model import Shape
+from tailrace.verify.types import Float, Text, Type, Vlen
 
 _largest_compact = 60 << 10  # bytes; a header holds 64 KiB
 _largest_chunk = (1 << 32) - 1
@@ -101,6 +102,10 @@ def decided(dataset: Dataset, wish: Wish, memory: Memory, notes: list[str]) -> C
     new = _with_filters(dataset, new, wish, notes)
     if new == dataset.storage:
         return None
+    if _is_lossy(dataset, new):
+        what = "its filter (scale-offset) rounds floats anew in each layout; it stays as it is"
+        _say(wish, notes, dataset, what, f"--filters {dataset.path}=none, or deflate=1, too")
+        return None
     return Change(dataset, new, wish.allocation_time, tuple(wish.why))
 
 
@@ -160,9 +165,26 @@ def _with_filters(dataset: Dataset, new: Storage, wish: Wish, notes: list[str]) 
         if wanted:
             _say(wish, notes, dataset, "filters are for datasets in chunks; give it a --chunk")
         return new
+    if wanted and _is_variable(dataset.type):
+        fit = tuple(one for one in wanted if one.code != h5z.FILTER_FLETCHER32)
+        if fit != wanted:
+            notes.append(f"{dataset.path}: elements of variable length cannot have fletcher32")
+            wanted = fit if fit or old else None
     if wanted is None or [_step(one) for one in wanted] == [_step(one) for one in old]:
         return new
     return replace(new, filters=wanted)
+
+
+def _is_variable(kind: Type) -> bool:
+    """Of elements that are nothing but a pointer to what is elsewhere."""
+    return isinstance(kind, Vlen) or (isinstance(kind, Text) and kind.size is None)
+
+
+def _is_lossy(dataset: Dataset, new: Storage) -> bool:
+    """Whether elements would not stay what they are."""
+    return isinstance(dataset.type, Float) and any(
+        one.code == h5z.FILTER_SCALEOFFSET for one in new.filters
+    )
 
 
 def _step(one: Filter) -> tuple[int, tuple[int, ...]]:
