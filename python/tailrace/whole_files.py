@@ -1,14 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing a file whole or not at all."""
+"""Writing a file whole or not at all, and what is no file of its own in place."""
 
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from pathlib import Path
 
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.readable import readable
+
+
+def is_stream(path: Path) -> bool:
+    """Whether it is a device, a pipe or an open file of a process (`/dev/stdout`): such are written
+    to and never replaced."""
+    top, below = (*path.absolute().parts[1:3], "", "")[:2]
+    try:
+        kind = path.stat().st_mode
+    except OSError:
+        return False
+    if top == "proc" or (top == "dev" and below != "shm"):
+        return not stat.S_ISDIR(kind)
+    return not (stat.S_ISREG(kind) or stat.S_ISDIR(kind))
 
 
 def check_folder(folder: Path) -> None:
@@ -30,7 +44,12 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Under a temporary name, synced, then renamed."""
+    """Under a temporary name, synced, then renamed; links stay and lead to the new content."""
+    if is_stream(path):
+        _write_to(path, data)
+        return
+    if path.is_symlink():
+        path = path.resolve()
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     except OSError as error:
@@ -47,6 +66,16 @@ def write_bytes(path: Path, data: bytes) -> None:
         raise lost(path, error) from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def _write_to(stream: Path, data: bytes) -> None:
+    try:
+        with stream.open("ab", buffering=0) as out:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[out.write(rest) or 0 :]
+    except OSError as error:
+        raise lost(stream, error) from error
 
 
 def _umask() -> int:

@@ -76,7 +76,10 @@ def run(words: list[str]) -> int:
 
 def _failed(output: Output, error: TailraceError) -> int:
     output.error(error)
-    output.json({"error": error.as_json()})
+    try:
+        output.json({"error": error.as_json()})
+    except OSError:  # it may be what failed: a full disk, say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return int(error.code)
 
 

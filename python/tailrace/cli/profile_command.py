@@ -100,15 +100,17 @@ def profile(
             "the folder is not there", where=str(output_file.parent), hint="make it first"
         )
     check_target(output_file)
+    # The program may remove the folder that this was called in.
+    target = output_file.parent.resolve() / output_file.name
     if from_spools is not None:
         _check_spools(from_spools, declared)
         found = _read(core, from_spools, command, wanted)
-        write_text(output_file, json.dumps(found, indent=2) + "\n")
+        write_text(target, json.dumps(found, indent=2) + "\n")
         _tell(output, found, None, output_file, command, wanted.names)
         return int(ExitCode.OK)
     declaring = declarations.environment_for(declared, os.environ)
     use = " (`tailrace profile --from-spools {}` makes a profile of it)"
-    with record.spool_folder(output_file, keep=keep_spools, tell=output.note, use=use) as spools:
+    with record.spool_folder(target, keep=keep_spools, tell=output.note, use=use) as spools:
         hooks = layers.prepare(wanted, command, spools, spool_mib)
         for note in hooks.notes:
             output.note(note)
@@ -119,7 +121,7 @@ def profile(
         if not keep_spools:
             for source in found["origin"].get("sources", []):
                 source["path"] = Path(source["path"]).name
-        write_text(output_file, json.dumps(found, indent=2) + "\n")
+        write_text(target, json.dumps(found, indent=2) + "\n")
     _tell(output, found, ended, output_file, command, wanted.names)
     return int(ExitCode.RUN_FAILED if ended.code else ExitCode.OK)
 
@@ -140,6 +142,12 @@ def _check_spools(folder: Path, declared: Path | None) -> None:
 def _read(core: Any, spools: Path, command: list[str], wanted: Layers) -> dict[str, Any]:
     from tailrace.intent import layers
 
+    if not spools.is_dir():
+        raise TailraceError(
+            "what the processes noted down is gone: the program removed the folder",
+            where=str(spools), code=ExitCode.RUN_FAILED,
+            hint="-o in a folder that the program leaves alone",
+        )  # fmt: skip
     found: dict[str, Any] = json.loads(
         core.profile_of_spools(str(spools), readable(shlex.join(command)))
     )

@@ -36,7 +36,13 @@ def profile_of(log: DarshanLog, *, partial: bool) -> Json:
     trace.hosts_of(log.raw_records("DXT_MPIIO"))
     files.read(trace)
     lines = timelines(log.raw_records("HEATMAP"), log.names)
-    notes = log.check_whole(partial=partial) + _notes(log)
+    damage = log.check_whole(partial=partial)
+    notes = damage + _notes(log)
+    if not files.by_path and damage:
+        raise TailraceError(
+            f"no record of a file can be read of it: {damage[0]}",
+            where=str(log.path), hint="copy it anew, or wait until the job has ended",
+        )  # fmt: skip
     if not files.by_path:
         raise TailraceError(
             "the log holds no record of a file",

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.run.launcher import flavour_of, launchers
+from tailrace.whole_files import is_stream
 
 
 @dataclass(frozen=True)
@@ -101,12 +102,14 @@ def spool_folder(
     Where no profile comes of it, what was noted down stays: the run may have taken days.
     use: said behind the folder's name then; {} is the folder.
     """
-    folder = _new_folder(output)
+    folder = _new_folder(Path("profile.json") if is_stream(output) else output).absolute()
     try:
-        yield folder.absolute()
+        yield folder
     except BaseException:
         try:
             folder.rmdir()
+        except FileNotFoundError:
+            pass  # the program has removed it
         except OSError:
             how = use.format(shlex.quote(str(folder)))
             tell(f"what the processes noted down is kept: {folder}{how}")

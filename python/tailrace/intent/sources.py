@@ -55,7 +55,9 @@ def lost_in_profiles(texts: Sequence[tuple[str, str]]) -> list[str]:
 def is_json(file: Path) -> bool:
     """Whether its first letter is that of a JSON document; a log begins with its version."""
     with file.open("rb") as stream:
-        return stream.read(256).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[", b'"')
+        return stream.read(256).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (
+            b"{", b"[", b'"', b"n", b"t", b"f", b"\xfe", b"\xff"  # the last two: UTF-16
+        )  # fmt: skip
 
 
 def read_text(file: Path) -> str:

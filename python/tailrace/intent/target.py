@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from tailrace.whole_files import check_folder, refused
+from tailrace.whole_files import check_folder, is_stream, refused
 
 
 def check_target(target: Path, inputs: Iterable[Path] = ()) -> None:
     """Before the work is done.
 
     Args:
-        target: of -o.
+        target: of -o; devices, pipes and the like are written to as they are.
         inputs: what is read; none of it is overwritten.
 
     Raises:
@@ -29,7 +29,9 @@ def check_target(target: Path, inputs: Iterable[Path] = ()) -> None:
             )
     if target.is_dir():
         raise refused(target, "is a folder", "name a file in it, for example intents.json")
-    check_folder(target.absolute().parent)
+    if is_stream(target):
+        return
+    check_folder(target.resolve().parent)
     if target.is_file() and target.stat().st_size:
         with target.open("rb") as stream:
             if stream.read(64).lstrip()[:1] != b"{":
