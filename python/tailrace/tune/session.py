@@ -251,6 +251,7 @@ def _our_streams() -> set[Path]:
 def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
     ours = {asked.output, asked.scratch, *_our_streams()}
     linked = () if asked.in_place else asked.linked
+    begins = ledger.known("survey") is None
     known = ledger.fact("survey", lambda: asdict(_surveyed(asked, ours, linked)))
     found = Survey.of(known)
     if asked.in_place and asked.linked:
@@ -269,7 +270,11 @@ def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
     shared = ground.fill()
     for note in put_aside_notes(ground):
         say(note)
-    if changed := _not_by_runs(ledger, asked.home, found.changed(asked.home)):
+    changed = _not_by_runs(ledger, asked.home, found.changed(asked.home))
+    if changed and begins and not asked.in_place:
+        say(f"changed while the folder was copied: {some(changed)}. Runs see the copies; --link "
+            "leaves a file out that the program does not use")  # fmt: skip
+    elif changed:
         raise TailraceError(
             f"{changed[0]} has been changed since this tune began", where=str(asked.home),
             hint="put it back as it was, or begin a new tune with another -o",
