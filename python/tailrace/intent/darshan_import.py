@@ -40,7 +40,7 @@ def profile_of(log: DarshanLog, *, partial: bool) -> Json:
     notes = damage + _notes(log)
     if not files.by_path and damage:
         raise TailraceError(
-            f"no record of a file can be read of it: {damage[0]}",
+            f"the log holds no record of a file that can be read: {damage[0]}",
             where=str(log.path), hint="copy it anew, or wait until the job has ended",
         )  # fmt: skip
     if not files.by_path:
