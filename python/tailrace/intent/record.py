@@ -111,11 +111,19 @@ def spool_folder(
         except FileNotFoundError:
             pass  # the program has removed it
         except OSError:
-            how = use.format(shlex.quote(str(folder)))
-            tell(f"what the processes noted down is kept: {folder}{how}")
+            name = folder.name if folder.parent == _here() else str(folder)
+            tell(f"what the processes noted down is kept: {name}{use.format(shlex.quote(name))}")
         raise
     if not keep:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _here() -> Path | None:
+    """None: the program has removed it."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return None
 
 
 def _new_folder(output: Path) -> Path:
