@@ -38,6 +38,12 @@ def check_folder(folder: Path) -> None:
         ) from error
 
 
+def check_place(path: Path) -> None:
+    """The same for the folder of a file, of that which a link leads to; streams need none."""
+    if not is_stream(path):
+        check_folder(path.resolve().parent)
+
+
 def write_text(path: Path, text: str) -> None:
     """Under a temporary name, synced, then renamed; names in it that are not UTF-8 are escaped."""
     write_bytes(path, readable(text).encode())

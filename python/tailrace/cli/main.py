@@ -60,7 +60,7 @@ def run(words: list[str]) -> int:
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
         # The reader (head, less) has seen enough; nothing more may be written at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_nothing_more()
         return ExitCode.RUN_FAILED
     except MemoryError:
         return _failed(output, TailraceError("not enough memory", code=ExitCode.RUN_FAILED))
@@ -74,12 +74,17 @@ def run(words: list[str]) -> int:
         return _failed(output, _unexpected(error))
 
 
+def _write_nothing_more() -> None:
+    """What is still in its buffer is not tried again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _failed(output: Output, error: TailraceError) -> int:
     output.error(error)
     try:
         output.json({"error": error.as_json()})
     except OSError:  # it may be what failed: a full disk, say
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_nothing_more()
     return int(error.code)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from tailrace.whole_files import check_folder, is_stream, refused
+from tailrace.whole_files import check_place, is_stream, refused
 
 
 def check_target(target: Path, inputs: Iterable[Path] = ()) -> None:
@@ -29,10 +29,8 @@ def check_target(target: Path, inputs: Iterable[Path] = ()) -> None:
             )
     if target.is_dir():
         raise refused(target, "is a folder", "name a file in it, for example intents.json")
-    if is_stream(target):
-        return
-    check_folder(target.resolve().parent)
-    if target.is_file() and target.stat().st_size:
+    check_place(target)
+    if target.is_file() and not is_stream(target) and target.stat().st_size:
         with target.open("rb") as stream:
             if stream.read(64).lstrip()[:1] != b"{":
                 raise refused(

@@ -12,7 +12,7 @@ from tailrace.report.model import Page, Table
 from tailrace.report.page import generator
 from tailrace.report.sections import repetition_rows
 from tailrace.report.view import View
-from tailrace.whole_files import check_folder, is_stream, refused, write_text
+from tailrace.whole_files import check_place, is_stream, refused, write_text
 
 __all__ = ["check_target", "csv_text", "is_report", "write_csv", "write_text"]
 
@@ -24,10 +24,8 @@ def check_target(path: Path) -> None:
     """Raises TailraceError where the page cannot be written, before any work is done."""
     if path.is_dir():
         raise refused(path, "is a folder", "name a file in it, for example report.html")
-    if is_stream(path):
-        return
-    check_folder(path.resolve().parent)
-    if path.exists() and not is_report(path):
+    check_place(path)
+    if path.exists() and not is_stream(path) and not is_report(path):
         raise refused(
             path, "is there and is no report of tailrace; it is not overwritten",
             "give another name with -o, or remove it",

@@ -228,12 +228,21 @@ class InPlace:
         except OSError:
             shutil.move(self.folder / name, self._aside.free_place(name))
 
-    def _restore(self) -> None:
-        problems = self._restoring.put_back()
-        with suppress(OSError, ValueError):  # the folder's own permissions
+    def _own_permissions(self) -> list[str]:
+        """Of the folder itself, which is not in its tree; gives what is wrong."""
+        try:
             mode = int(self._mode.read_text())
             if stat.S_IMODE(self.folder.stat().st_mode) != mode:
                 self.folder.chmod(mode)
+        except FileNotFoundError:  # gone with the copies, and told with them
+            return []
+        except OSError as error:
+            return [f"the folder's own permissions ({error.strerror})"]
+        return []
+
+    def _restore(self) -> None:
+        problems = self._restoring.put_back()
+        problems += self._own_permissions()
         if problems:
             raise TailraceError(
                 f"could not be put back: {some(problems, 3)}",
