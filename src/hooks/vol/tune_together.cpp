@@ -37,6 +37,11 @@ void FileTuning::put_subfiling() {
             "the subfiling driver needs MPI_THREAD_MULTIPLE, and the program did not ask for it");
         return;
     }
+    // The one rank would wait for a message from its own thread, which MPICH never delivers.
+    if (x_ranks.count() == 1 && !x_ranks.mpi().open_mpi) {
+        settle(spool::became_held, "the subfiling driver hangs on a single rank under MPICH");
+        return;
+    }
     if (x_creation < 0 && !x_subfiles) {
         settle(spool::became_held, "the file is there already, and has no subfiles");
         return;
