@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <ctime>
 
+#include "intent/profile/unseen.hpp"
+#include "intent/rules/from_intents.hpp"
 #include "profiles.hpp"
 
 using namespace tailrace::intent;
@@ -363,4 +365,14 @@ TEST_CASE("of three runs the one that says nothing is not said to say something"
     found = intents_of(runs);
     CHECK(who(found.files.at("/o.h5").layers.at("posix").alignment) ==
           std::vector<std::uint64_t>{1, 2});
+}
+
+TEST_CASE("intents say whether their profile lost something") {
+    Intents read;
+    read.profiles = {{}, {}};
+    CHECK_FALSE(incomplete(rules::profile_of(read).origin));
+    read.profiles[1].complete = true;
+    CHECK_FALSE(incomplete(rules::profile_of(read).origin));
+    read.profiles[1].complete = false;
+    CHECK(incomplete(rules::profile_of(read).origin));
 }

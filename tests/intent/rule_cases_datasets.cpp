@@ -142,6 +142,10 @@ const std::vector<RuleCase>& dataset_cases() {
              first(p).reads = accesses(30, {2000, 1});
          },
          "chunk", "address", [](Profile& p) { own(p, "address_asked", true); }},
+        {"18", side_by_side, "chunk", "name",
+         [](Profile& p) { own(p, "made_without_name", true); }},
+        {"18", side_by_side, "chunk", "library",
+         [](Profile& p) { p.files[0].path = "/data/pytables-x7_y.tmp"; }},
         {"17",
          [](Profile& p) {  // each plane would touch 256 chunks of 1 MiB
              shape(p, {10000, 1024, 1024});

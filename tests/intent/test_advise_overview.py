@@ -188,6 +188,18 @@ def test_of_intents_too(shown: Any, tmp_path: Path) -> None:
     assert "layout chunked, chunk 1 x 3000" in one_line(sections(text)["Dataset configurations"])
 
 
+def test_intents_carry_that_a_profile_lost_something(shown: Any, tmp_path: Path) -> None:
+    whole, lossy = profile_of(*per_process()), profile_of(*per_process())
+    lossy["origin"]["dropped"] = {"transfers": 5}
+    shown(lossy)
+    (tmp_path / "whole.json").write_text(json.dumps(whole))
+    intents = tmp_path / "intents.json"
+    called("intents", tmp_path / "profile.json", tmp_path / "whole.json", "-o", intents).expect(0)
+    said = [one.get("complete") for one in json.loads(intents.read_text())["profiles"]]
+    assert said == [False, None]
+    called("advise", intents).expect(0)
+
+
 def test_of_darshan_logs_too(logs: Path) -> None:
     text = called("advise", logs / "ior_hdf5_example.darshan").expect(0).out
     intents = one_line(sections(text)["Intents"])

@@ -3,13 +3,19 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from tailrace_cli import called
+from own_namespace import small_disk
+from tailrace_cli import called, environment
 
 from tailrace.errors import ExitCode, TailraceError
-from tailrace.tune import own_folders
+from tailrace.tune import own_folders, session
+from tailrace.tune.asked import Verdict
 from tailrace.tune.ledger import Ledger
 
 
@@ -78,3 +84,33 @@ def test_an_unfinished_tune_knows_its_scratch_folder_and_no_other(output: Path) 
     put(output.parent / "far/one", b"mine")
     with pytest.raises(TailraceError, match="is not of a tune, whose runs work there"):
         own_folders.check(output, output.parent / "far")
+
+
+def test_results_without_room_are_refused_before_any_run(tmp_path: Path, home: Path) -> None:
+    results = tmp_path / "results"
+    results.mkdir()
+    ran = subprocess.run(
+        [*small_disk(results, 4 << 20), sys.executable, "-m", "tailrace", "tune",
+         "-o", str(results / "one"), "--scratch", str(tmp_path / "scratch"),
+         "--", sys.executable, "-c", "open('ran', 'w')"],
+        cwd=home, env=environment(), capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 2, ran.stderr
+    assert f"{results}/one" in ran.stderr and "the results take up to 8.0 MiB" in ran.stderr
+    assert "name a folder on another file system with -o" in ran.stderr
+    assert [path.name for path in home.iterdir()] == ["mine.txt"]
+    assert not (tmp_path / "scratch").exists()
+
+
+def test_what_was_found_is_said_where_it_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a tune whose folder has filled up meanwhile; --resume only writes then."""
+    found = SimpleNamespace(verdict=Verdict("kept", "3.1 times as fast"))
+    said: list[str] = []
+
+    def full(*_: object, **__: object) -> None:
+        raise TailraceError("could not be written: No space left on device")
+
+    monkeypatch.setattr(session, "_written", full)
+    with pytest.raises(TailraceError, match="No space left"):
+        session._written_or_said(Any, found, Any, said.append, confined=True)  # type: ignore[arg-type]
+    assert said == ["found, but not written (kept): 3.1 times as fast"]

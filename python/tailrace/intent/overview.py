@@ -20,7 +20,8 @@ _statements = (
     "reliability",
 )  # fmt: skip
 _usual_driver, _usual_layout = "sec2", "contiguous"
-_no_settings = ("memory_type_differs", "address_asked")  # seen by the hook, and not set by anybody
+# Seen by the hook, and not set by anybody.
+_no_settings = ("memory_type_differs", "address_asked", "made_without_name")
 
 
 @dataclass

@@ -27,7 +27,7 @@ from tailrace.tune.loop import Found, Tune
 from tailrace.tune.outside import outside_of
 from tailrace.tune.result import document
 from tailrace.tune.scratch import Scratch, run_folder
-from tailrace.tune.survey import Survey, check_space, survey
+from tailrace.tune.survey import Survey, check_results, check_space, survey
 from tailrace.tune.words import some
 from tailrace.units import mib, plural
 from tailrace.whole_files import write_text
@@ -35,6 +35,7 @@ from tailrace.whole_files import write_text
 Document = dict[str, Any]
 Say = Callable[[str], None]
 _ended = "ended"  # a fact: its verdict, which is still to be written
+_results_bytes = 8 << 20  # state, profile and report of a program with many files
 
 
 def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
@@ -66,7 +67,7 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
             ledger.note(_ended, found.verdict.name)
             ground.put_back()
             found.notes += put_aside_notes(ground)
-            result = _written(asked, found, ledger, confined=confined.is_whole)
+            result = _written_or_said(asked, found, ledger, say, confined=confined.is_whole)
             with interrupts.held():
                 ground.close()
                 remove(state)
@@ -258,6 +259,7 @@ def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
         say("--link: in place every file is copied, since nothing holds a run from writing it")
     for note in [] if asked.in_place else found.notes:
         say(note)
+    check_results(shutil.disk_usage(asked.output).free, _results_bytes, asked.output)
     asked.scratch.mkdir(parents=True, exist_ok=True)
     others.sign(asked.scratch, asked.output)
     if not _has_copies(asked):
@@ -342,6 +344,17 @@ def _is_yours(path: Path) -> bool:
     """A word that only looks like a path may be too long for one, or lead into a closed folder,
     where Path.is_file() would raise. Devices are nobody's."""
     return os.path.isfile(path) or os.path.isdir(path)  # noqa: PTH112, PTH113
+
+
+def _written_or_said(
+    asked: Asked, found: Found, ledger: Ledger, say: Say, *, confined: bool
+) -> Document:
+    """What hours have found is said where no room is left for it."""
+    try:
+        return _written(asked, found, ledger, confined=confined)
+    except TailraceError:
+        say(f"found, but not written ({found.verdict.name}): {found.verdict.reason}")
+        raise
 
 
 def _written(asked: Asked, found: Found, ledger: Ledger, *, confined: bool) -> Document:

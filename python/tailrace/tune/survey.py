@@ -196,6 +196,15 @@ def state_of(path: Path) -> tuple[int, int] | None:
     return status.st_size, status.st_mtime_ns
 
 
+def check_results(free_bytes: int, needed_bytes: int, folder: Path) -> None:
+    """Raises: there may be no room for the results, which come last."""
+    if free_bytes < needed_bytes:
+        raise TailraceError(
+            f"the results take up to {mib(needed_bytes)}, and {mib(free_bytes)} are free",
+            where=str(folder), hint="make room, or name a folder on another file system with -o",
+        )  # fmt: skip
+
+
 def check_space(needed_bytes: int, free_bytes: int, folder: Path) -> None:
     """Raises: what is to be stored does not fit."""
     if needed_bytes <= free_bytes:

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int filter_deflate = 1;
 constexpr int filter_shuffle = 2;
+constexpr int allocation_early = 1;
 constexpr uint64_t most_compact = uint64_t{60} << 10;
 constexpr uint64_t small_chunk = uint64_t{64} << 10;
 constexpr uint64_t large_chunk = uint64_t{32} << 20;
@@ -91,6 +92,23 @@ void put_layout(Put& on, const NewDataset& what, int layout) {
     }
 }
 
+/// Whether HDF5 fills a dataset that is allocated when it is created. Of one without chunks it does
+/// so only with a value that the program chose: what lay there in the file before would show.
+bool is_filled_early(const Put& on, int layout) {
+    int time = fill_never;
+    int defined = fill_undefined;
+    if (on.of.H5Pget_fill_time(on.list, &time) < 0 ||
+        on.of.H5Pfill_value_defined(on.list, &defined) < 0)
+        return false;
+    if (time != fill_never)
+        return layout == layout_chunked || time != fill_if_set || defined != fill_default;
+    for (const Choice& choice : on.choices)  // ours is filled at close
+        if (choice.setting->key == static_cast<uint16_t>(Key::fill_time) &&
+            choice.became == spool::became_applied)
+            return true;
+    return false;
+}
+
 void put_times(Put& on, const NewDataset& what) {
     const Library& of = on.of;
     const Choice* fill = on.choices.open(Key::fill_time);
@@ -125,6 +143,9 @@ void put_times(Put& on, const NewDataset& what) {
         settle(spool::became_kept, program_set_it);
     } else if (what.file.parallel && time->number == 2) {
         settle(spool::became_held, only_serial);
+    } else if (time->number == allocation_early && own != allocation_early && !what.file.parallel &&
+               !is_filled_early(on, layout)) {
+        settle(spool::became_held, "what nobody writes would not be filled");
     } else {
         const bool good = of.H5Pset_alloc_time(on.list, static_cast<int>(time->number)) >= 0;
         settle(good ? spool::became_applied : spool::became_refused, good ? "" : not_taken);

@@ -106,6 +106,8 @@ bool may_write_in_part(const DatasetEntry* dataset);
 void types_compared(DatasetEntry* dataset, spool::Direction direction, bool differ);
 /// The program has asked where in the file it lies, and may go on there by itself.
 void address_asked(DatasetEntry* dataset);
+/// It was created before it had a name, by which no plan can know it.
+void made_without_name(DatasetEntry* dataset);
 /// Whether what the program sets for a transfer is to be looked at: once in each direction.
 bool transfer_settings_wanted(const DatasetEntry* dataset, spool::Direction direction);
 void transfer_settings(DatasetEntry* dataset, spool::Direction direction, const Settings& settings);

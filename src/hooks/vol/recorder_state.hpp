@@ -54,10 +54,11 @@ struct DatasetEntry {
     bool token_known;
     bool other_name;  ///< one is kept, and no more
     bool types_compared[2];
-    bool settings_kept[2];  ///< those of its transfers
-    bool types_differ;      ///< noted
-    bool address_asked;     ///< noted
-    bool has_members;       ///< its elements are, or hold, compounds
+    bool settings_kept[2];   ///< those of its transfers
+    bool types_differ;       ///< noted
+    bool address_asked;      ///< noted
+    bool made_without_name;  ///< noted
+    bool has_members;        ///< its elements are, or hold, compounds
     unsigned char token[16];
 };
 

@@ -116,6 +116,12 @@ void address_asked(DatasetEntry* dataset) {
         note_seen(*dataset, dataset->address_asked, spool::key_address_asked);
 }
 
+void made_without_name(DatasetEntry* dataset) {
+    const Turn turn;
+    if (turn && dataset != nullptr)
+        note_seen(*dataset, dataset->made_without_name, spool::key_made_without_name);
+}
+
 void types_compared(DatasetEntry* dataset, spool::Direction direction, bool differ) {
     const Turn turn;
     if (!turn || dataset == nullptr) return;

@@ -37,7 +37,8 @@ ProfileSource source_of(const NamedProfile& named) {
             profile.origin.start,
             profile.run.ranks,
             profile.run.nodes,
-            profile.origin.notes};
+            profile.origin.notes,
+            incomplete(profile.origin) ? Known(false) : Known()};
 }
 
 /// A direction with less than a hundredth of the bytes (a file of settings, a line of results) does

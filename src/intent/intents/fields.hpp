@@ -377,6 +377,7 @@ struct Fields<ProfileSource> {
         v("ranks", s.ranks, "Its ranks.");
         v("nodes", s.nodes, "Its nodes.");
         v("notes", s.notes, "What is missing or doubtful, in words.");
+        v("complete", s.complete, "No: it lost something, which may yet have happened.");
     }
 };
 

@@ -162,6 +162,7 @@ struct ProfileSource {
     std::string path, kind, command, start;
     Count ranks, nodes;
     std::vector<std::string> notes;
+    Known complete;  ///< no: what it did not see may yet have happened
 };
 
 struct Intents {

@@ -76,7 +76,24 @@ private:
     Extents x_most, x_chunk;
 };
 
+/// A plan is looked up by name, which has to be there when the dataset is created.
+bool comes_too_late(const Decision& decision, const Subject& s) {
+    if (s.dataset == nullptr || !s.dataset->settings_of_program.contains("made_without_name"))
+        return false;
+    return std::ranges::any_of(decision.proposal.settings, [](const Set& set) {
+        const plan::KeyInfo* info = plan::find_key(set.key);
+        return info != nullptr && info->level == plan::Level::dataset_create;
+    });
+}
+
 void keep_what_fits(Decision& decision, const Subject& s) {
+    if (comes_too_late(decision, s)) {
+        decision.held =
+            Held{"name",
+                 "it is created before it has a name, by which a plan could know it "
+                 "(h5py: file[\"x\"] = data; create_dataset(\"x\", data=data) names it)"};
+        return;
+    }
     const Here here(s);
     for (Set& set : decision.proposal.settings)
         if (const std::string problem = here.look_at(set, decision.cls); !problem.empty()) {

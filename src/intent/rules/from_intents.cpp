@@ -79,6 +79,11 @@ Profile profile_of(const Intents& intents) {
     made.origin.notes.emplace_back(
         "from intents alone: what the program sets itself, its metadata, its file systems and its "
         "memory are not known; a profile says more");
+    for (const ProfileSource& source : intents.profiles) {
+        if (source.complete.value_or(true)) continue;
+        made.origin.dropped["parts of the profile"] += 1;
+        if (source.kind == "darshan") made.origin.kind = OriginKind::darshan;
+    }
     for (const auto& [path, intent] : intents.files) {
         File file;
         file.path = path;

@@ -59,11 +59,20 @@ bool read_otherwise(const Dataset& dataset) {
     return !reading || !writing || reading->length != writing->length;
 }
 
+bool is_temporary_of_pytables(const std::string& path) {
+    const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+    return name.starts_with("pytables-") && name.ends_with(".tmp");
+}
+
 /// What has chunks, or lies in a header, has no address that a program could go on at by itself.
 std::optional<Held> relied_on_held(const Subject& s) {
     // PyTables asserts the chunks of its indexes, and the table cannot be used where they differ.
     if (s.dataset->path.find("/_i_") != std::string::npos)
         return Held{"library", "it belongs to an index of PyTables, which wants its own chunks"};
+    if (is_temporary_of_pytables(s.file.path))
+        return Held{"library",
+                    "PyTables makes an index in this file, and removes it: its name "
+                    "does not come back"};
     const auto& seen = s.dataset->settings_of_program;
     if (!contiguous(*s.dataset) || !seen.contains("address_asked")) return std::nullopt;
     return Held{"address", "the program asks where in the file its elements lie"};

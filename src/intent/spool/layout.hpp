@@ -16,7 +16,7 @@
 namespace tailrace::intent::spool {
 
 constexpr char magic[8] = {'T', 'R', 'S', 'P', 'O', 'O', 'L', '\n'};
-constexpr uint32_t version = 8;
+constexpr uint32_t version = 9;
 constexpr uint32_t byte_order = 0x01020304;
 constexpr uint64_t header_bytes = 4096;
 constexpr uint32_t most_dimensions = 32;
@@ -295,9 +295,10 @@ enum Key : uint32_t {
     key_chunk_io,
     key_chunk_io_chunks,
     key_chunk_io_percent,
-    key_address_asked,  ///< seen by the hook: H5Dget_offset
-    key_behind          ///< none
-};                      // clang-format skip
+    key_address_asked,      ///< seen by the hook: H5Dget_offset
+    key_made_without_name,  ///< seen by the hook: H5Dcreate_anon
+    key_behind              ///< none
+};                          // clang-format skip
 
 /// A setting of the program that is not the library's default, on a file or dataset; followed by
 /// `count` numbers of 8 bytes (of `is_real` ones, in order of bits, doubles).

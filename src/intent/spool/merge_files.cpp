@@ -157,6 +157,9 @@ void add_settings(Settings& all, const std::vector<DecodedSetting>& settings) {
             case key_address_asked:
                 all["address_asked"] = first != 0;
                 break;
+            case key_made_without_name:
+                all["made_without_name"] = first != 0;
+                break;
             case key_behind:
                 break;
         }

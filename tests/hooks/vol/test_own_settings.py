@@ -144,3 +144,28 @@ with h5py.File("out.h5", "w") as f:
     held = next(one for one in plan["held_back"] if one["because"]["rule"] == "17")
     assert held["guard"] == "address"
     tailrace("apply", "plan.json", "--", *command, "address", cwd=tmp_path).expect(0)
+
+
+def test_what_gets_its_name_later_gets_no_settings_for_creating_it(tmp_path: Path) -> None:
+    """No plan can find it; the one beside it is made with its name."""
+    both = """
+with h5py.File("out.h5", "w") as f:
+    f["late"] = np.arange(1000000.0).reshape(1000, 1000)
+    f.create_dataset("named", data=np.arange(1000000.0).reshape(1000, 1000))
+    for name in ("late", "named"):
+        for column in range(0, 1000, 50):
+            f[name][:, column]
+"""
+    ran, profile = profiled(tmp_path, *script(tmp_path, OPEN + both))
+    ran.expect(0)
+    late = dataset_of(profile, "out.h5", "/late")
+    assert late["settings_of_program"] == {"made_without_name": True}
+    assert "settings_of_program" not in dataset_of(profile, "out.h5", "/named")
+    plan = advised(tmp_path)
+    held = [one for one in plan["held_back"] if one["guard"] == "name"]
+    assert {one["dataset"] for one in held} == {"/late"}
+    assert "create_dataset" in held[0]["because"]["text"]
+    created = [one for one in plan["entries"] if one["dataset"] and one["when"] == "create"]
+    assert created and {one["dataset"] for one in created} == {"/named"}
+    ran = tailrace("apply", "plan.json", "--", *script(tmp_path, OPEN + both), cwd=tmp_path)
+    assert "no such dataset" not in ran.expect(0).out + ran.err
