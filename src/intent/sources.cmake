@@ -64,6 +64,7 @@ set(tailrace_intent_sources
   rules/table_json.cpp
   rules/timing.cpp
   rules/transfer_rules.cpp
+  rules/relied_on.cpp
   rules/unseen.cpp
   rules/words.cpp
   spool/coverage.cpp

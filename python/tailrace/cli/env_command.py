@@ -12,6 +12,7 @@ import typer
 from tailrace.cli.options import Json, Quiet
 from tailrace.cli.output import Output
 from tailrace.errors import TailraceError
+from tailrace.units import plural
 
 PlanFile = Annotated[
     Path,
@@ -33,7 +34,7 @@ def env(plan_file: PlanFile, as_json: Json = False, quiet: Quiet = False) -> int
     plan = advice.load(plan_file)
     added, lines = applying.variables(plan)
     kept, held = applying.without_collective(plan, "not for the environment")
-    rest = len(held)
+    rest, left = len(held), 0
     if kept["entries"]:
         try:
             added |= _of_connector(plan_file, kept)
@@ -43,8 +44,10 @@ def env(plan_file: PlanFile, as_json: Json = False, quiet: Quiet = False) -> int
             if why_not:
                 output.note(f"{applying.only_by_hdf5}: {why_not}")
         except TailraceError as error:
-            rest += sum(len(entry["settings"]) for entry in kept["entries"])
-            output.note(f"without the HDF5 connector: {error.what}")
+            left = sum(len(entry["settings"]) for entry in kept["entries"])
+            output.note(f"{plan_file}: {plural(left, 'setting')} left out: {error.what}")
+            if error.hint:
+                output.note(f"hint: {error.hint}")
     for line in lines:
         if line.became == "kept":
             output.note(f"{line.setting} stays: {line.reason}")
@@ -55,7 +58,7 @@ def env(plan_file: PlanFile, as_json: Json = False, quiet: Quiet = False) -> int
             f"{plan_file}: {rest} settings are not for the environment (collective ones: `tailrace "
             "apply --allow collective`; in the program: `tailrace advise --as h5py|c|fortran`)"
         )
-    output.json({"command": "env", "environment": added, "other_settings": rest})
+    output.json({"command": "env", "environment": added, "other_settings": rest + left})
     return 0
 
 

@@ -194,12 +194,25 @@ def _why_not_met(entry: Document, key: str, found: Document) -> str:
     if any(fits(file, entry["file"]) for file in met):
         if not entry.get("dataset"):
             return "the file was not created or opened as the entry wants it"
-        return "no such dataset was created or opened as the entry wants it"
+        near = _nearest_dataset(entry, found)
+        return "no such dataset was created or opened as the entry wants it" + near
     whole = "/" in entry["file"]
     opened = {one["file"] for one in found["outcomes"] if "file" in one}
     names = {file if whole else file.rsplit("/", 1)[-1]: file for file in sorted(opened)}
     near = difflib.get_close_matches(entry["file"], names, n=1, cutoff=0.3)
     return "no such file was opened" + (f"; the nearest was {names[near[0]]}" if near else "")
+
+
+def _nearest_dataset(entry: Document, found: Document) -> str:
+    """Of the names that no entry was for."""
+    names = {
+        one["dataset"]
+        for one in found["outcomes"]
+        if one["became"] == "unmatched" and one.get("dataset") and fits(one["file"], entry["file"])
+    }
+    others = sorted(name for name in names if not matches(name, entry["dataset"]))
+    near = difflib.get_close_matches(entry["dataset"], others, n=1, cutoff=0.3)
+    return f"; the nearest was {near[0]}" if near else ""
 
 
 def _place(file: str, dataset: str) -> str:

@@ -61,8 +61,8 @@ void tell(const unsigned version[3], bool parallel, const char* path) {
     if (!recorder::applying()) return;  // what was recorded says the version itself
     char line[640];
     snprintf(line, sizeof line,
-             "HDF5 %u.%u.%u (%.300s) is too old for the connector, which needs 1.14: the plan is "
-             "not applied to its files, the program runs as it is",
+             "HDF5 %u.%u.%u (%.300s) is too old for the connector, which needs 1.14: of the plan "
+             "only hints for MPI-IO reach its files, by the MPI-IO hook; the program runs as it is",
              version[0], version[1], version[2], path);
     recorder::say(line);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <atomic>
 #include <initializer_list>
 
 #include "hooks/vol/cache_memory.hpp"
@@ -22,6 +23,7 @@ namespace {
 bool said_refused = false;
 /// 8 MiB of pointers.
 constexpr uint64_t most_slots_of_ranks = 1048573;
+constexpr unsigned most_unmatched = 64;  // of a process
 
 /// Whether there may be something in an element that is stored elsewhere: text, a pointer in
 /// memory, has twice its bytes in the file.
@@ -78,6 +80,17 @@ bool lies_in_file(const Object& object) {
     return identify(object, identity) && identity.file_number == object.under->file_number;
 }
 
+/// Notes the first few names that no entry is for: whoever reads that an entry met nothing wants to
+/// know what there was instead.
+void note_unmatched(const FilePlan& file, const char* path) {
+    static std::atomic<unsigned> noted{0};
+    if (noted.load(std::memory_order_relaxed) >= most_unmatched ||
+        !plan::has_datasets(plan_of_process(), file.path))
+        return;
+    noted.fetch_add(1, std::memory_order_relaxed);
+    recorder::outcome({spool::became_unmatched, "", "", file.path, path, "", ""});
+}
+
 bool is_variable(const Library& of, Id type) {
     const int kind = of.H5Tget_class(type);
     return kind == class_vlen || (kind == class_string && of.H5Tis_variable_str(type) > 0);
@@ -99,6 +112,7 @@ DatasetTuning::DatasetTuning(Object& parent, const Location* location, const cha
     if (x_path == nullptr) return;
     x_found = plan::find(plan_of_process(), file->path, x_path, moment, file->ranks);
     if (x_found.count > 0) return;
+    note_unmatched(*file, x_path);
     free(x_path);
     x_path = nullptr;
 }

@@ -47,11 +47,10 @@ std::string text_of(const Setting& value) {
 
 /// Of several the last; of reliabilities the most careful.
 Setting chosen(const std::string& name, const std::vector<Setting>& values) {
-    if (name == "reliability")
-        for (const char* word : {"durable", "recomputable", "scratch"})
-            for (const Setting& value : values)
-                if (text_of(value) == word) return value;
-    return values.back();
+    if (name != "reliability") return values.back();
+    return *std::max_element(values.begin(), values.end(), [](const Setting& a, const Setting& b) {
+        return more_careful(text_of(b), text_of(a));
+    });
 }
 
 std::optional<std::string> also_declared(const std::vector<Setting>& values) {
@@ -178,13 +177,20 @@ void take_declared(DatasetIntent& intent, const std::vector<Declared>& declared)
     take(intent, declared);
 }
 
+bool more_careful(std::string_view a, std::string_view b) {
+    constexpr std::array<std::string_view, 3> words{"scratch", "recomputable", "durable"};
+    const auto care = [&words](std::string_view word) {
+        return std::find(words.begin(), words.end(), word) - words.begin();
+    };
+    // What nobody has said is no word.
+    return care(a) > care(b) && care(a) < std::ssize(words);
+}
+
 void take_careful(FileIntent& file, const DatasetIntent& dataset) {
     if (dataset.reliability.confidence != Confidence::full ||
         file.reliability.confidence == Confidence::full)
         return;
-    const std::vector<Setting> both{file.reliability.value, dataset.reliability.value};
-    if (text_of(chosen("reliability", both)) == dataset.reliability.value &&
-        dataset.reliability.value != file.reliability.value)
+    if (more_careful(dataset.reliability.value, file.reliability.value))
         file.reliability = dataset.reliability;
 }
 

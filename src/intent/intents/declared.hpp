@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "intent/intents/model.hpp"
@@ -14,6 +15,9 @@ namespace tailrace::intent {
 /// [local]
 void take_declared(FileIntent& intent, const std::vector<Declared>& declared);
 void take_declared(DatasetIntent& intent, const std::vector<Declared>& declared);  ///< [local]
+
+/// Whether it would be worse to lose what has the reliability `a` than what has `b`.  [local]
+[[nodiscard]] bool more_careful(std::string_view a, std::string_view b);
 
 /// A dataset that was declared with more care than its file makes the file so, where nothing was
 /// declared of that.  [local]

@@ -230,6 +230,11 @@ bool never_opened(const File& file) {
 }
 
 Intents intents_of(const std::vector<NamedProfile>& profiles) {
+    OtherPaths others;
+    return intents_of(profiles, others);
+}
+
+Intents intents_of(const std::vector<NamedProfile>& profiles, OtherPaths& others) {
     if (profiles.empty())
         throw core::Error(core::Code::bad_input, "there is no profile to derive intents from", {},
                           "give at least one profile or Darshan log");
@@ -255,7 +260,7 @@ Intents intents_of(const std::vector<NamedProfile>& profiles) {
         single.back().profiles = {source_of(profiles[i])};
         first_use += profile.files.size();
     }
-    Intents all = joined(single, names);
+    Intents all = joined(single, names, others);
     find_producers(all, single);
     all.workload.patterns = patterns_of(names, all);
     count_objects(all);

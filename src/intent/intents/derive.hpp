@@ -30,6 +30,10 @@ void declare_of(std::vector<NamedProfile>& profiles,
 /// statements tell where the runs do not agree.  [local]
 /// @throws Error{Code::bad_input} where there is no profile, or none has a file
 [[nodiscard]] Intents intents_of(const std::vector<NamedProfile>& profiles);
+/// Files of one run that stand under the path of the same file in another, by their own paths.
+using OtherPaths = std::map<std::string, std::string>;
+/// The same; `others` gets those files.  [local]
+[[nodiscard]] Intents intents_of(const std::vector<NamedProfile>& profiles, OtherPaths& others);
 
 /// Where a profile's objects are described by patterns over the paths of all profiles. Internal to
 /// src/intent.
@@ -60,7 +64,8 @@ private:
 [[nodiscard]] std::map<std::string, std::string> same_files(const Names& names);
 /// The intents of several profiles as one. Internal to src/intent.  [local]
 /// @param single  of each profile
-[[nodiscard]] Intents joined(const std::vector<Intents>& single, const Names& names);
+[[nodiscard]] Intents joined(const std::vector<Intents>& single, const Names& names,
+                             OtherPaths& others);
 /// Numbers of the profiles, that of the largest run first. Internal to src/intent.  [local]
 [[nodiscard]] std::vector<std::uint64_t> largest_first(const std::vector<Intents>& single);
 /// Marks files that one profile writes and another reads, and puts the numbers of both together.

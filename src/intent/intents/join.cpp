@@ -77,6 +77,16 @@ void join(Statement& to, const Statement& from, const std::vector<std::uint64_t>
         std::stable_sort(to.evidence.begin(), to.evidence.end(), of_earlier_profile);
 }
 
+/// Where runs do not agree the most careful one counts: what one of them flushes is to last.
+void join_reliability(Statement& to, const Statement& from,
+                      const std::vector<std::uint64_t>& to_profiles,
+                      const std::vector<std::uint64_t>& from_profiles) {
+    const bool alike = (to.confidence == Confidence::full) == (from.confidence == Confidence::full);
+    const bool careful = alike && more_careful(from.value, to.value);
+    join(to, from, to_profiles, from_profiles);
+    if (careful) to.value = from.value;
+}
+
 template <class T>
 void take_profiles(T& to, const T& from) {
     for (const std::uint64_t profile : from.profiles)
@@ -92,6 +102,7 @@ void join_object(T& to, const T& from, Members... members) {
     hold_against(theirs, to);
     hold_against(to, from);
     (join(to.*members, from.*members, to.profiles, from.profiles), ...);
+    join_reliability(to.reliability, from.reliability, to.profiles, from.profiles);
     to.declared.insert(to.declared.end(), theirs.declared.begin(), theirs.declared.end());
     std::stable_sort(
         to.declared.begin(), to.declared.end(),
@@ -103,7 +114,7 @@ void join_dataset(DatasetIntent& to, const DatasetIntent& from) {
     join_object(to, from, &DatasetIntent::type, &DatasetIntent::mode, &DatasetIntent::append,
                 &DatasetIntent::reuse, &DatasetIntent::order, &DatasetIntent::sharing_pattern,
                 &DatasetIntent::how_shared, &DatasetIntent::collective,
-                &DatasetIntent::full_coverage, &DatasetIntent::reliability);
+                &DatasetIntent::full_coverage);
 }
 
 /// A layer that one of them lacks says nothing there.
@@ -128,16 +139,15 @@ void join_file(FileIntent& to, const FileIntent& from) {
     join_layers(to, from);
     join_object(to, from, &FileIntent::type, &FileIntent::mode, &FileIntent::append,
                 &FileIntent::metadata_dominated, &FileIntent::reuse, &FileIntent::order,
-                &FileIntent::sharing_pattern, &FileIntent::how_shared, &FileIntent::collective,
-                &FileIntent::reliability);
+                &FileIntent::sharing_pattern, &FileIntent::how_shared, &FileIntent::collective);
 }
 
 void join_workload(WorkloadIntent& to, const WorkloadIntent& from,
                    const std::vector<std::uint64_t>& profiles, std::uint64_t number) {
     for (const auto member : {&WorkloadIntent::type, &WorkloadIntent::sharing_pattern,
-                              &WorkloadIntent::metadata_dominated, &WorkloadIntent::reliability,
-                              &WorkloadIntent::rhythm})
+                              &WorkloadIntent::metadata_dominated, &WorkloadIntent::rhythm})
         join(to.*member, from.*member, profiles, {number});
+    join_reliability(to.reliability, from.reliability, profiles, {number});
 }
 
 /// Paths of the joined intents by what they stand for.
@@ -197,7 +207,7 @@ std::vector<std::uint64_t> largest_first(const std::vector<Intents>& single) {
     return numbers;
 }
 
-Intents joined(const std::vector<Intents>& single, const Names& names) {
+Intents joined(const std::vector<Intents>& single, const Names& names, OtherPaths& others) {
     const Paths identities = same_files(names);
     const std::vector<std::uint64_t> numbers = largest_first(single);
     Intents all = single[numbers.front()];
@@ -212,6 +222,10 @@ Intents joined(const std::vector<Intents>& single, const Names& names) {
         join_workload(all.workload, next.workload, before, numbers[i]);
         join(all, next, paths, identities);
     }
+    for (const Intents& one : single)
+        for (const auto& [path, intent] : one.files)
+            if (const std::string& other = paths.at(identities.at(path)); other != path)
+                others.emplace(path, other);
     return all;
 }
 

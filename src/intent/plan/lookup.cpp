@@ -77,6 +77,13 @@ std::uint64_t match_of(const PlanView& plan, std::string_view file) noexcept {
     return match;
 }
 
+bool has_datasets(const PlanView& plan, std::string_view file) noexcept {
+    const auto entries = plan.entries();
+    return std::any_of(entries.begin(), entries.end(), [&](const PlanEntry& entry) {
+        return !plan.text(entry.dataset).empty() && file_matches(plan, entry, file);
+    });
+}
+
 bool matches_file(const PlanView& plan, std::string_view file) noexcept {
     return match_of(plan, file) != 0;
 }

@@ -34,6 +34,8 @@ struct Found {
 /// Which entries match the file at all, with any dataset, as one number: the same for two files
 /// only where the plan has the same for both. 0: none.  [local]
 [[nodiscard]] std::uint64_t match_of(const PlanView& plan, std::string_view file) noexcept;
+/// Whether an entry for the file is about datasets.  [local]
+[[nodiscard]] bool has_datasets(const PlanView& plan, std::string_view file) noexcept;
 /// Whether a pattern of the plan matches the file at all, with any dataset.  [local]
 [[nodiscard]] bool matches_file(const PlanView& plan, std::string_view file) noexcept;
 

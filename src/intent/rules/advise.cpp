@@ -75,7 +75,11 @@ std::string advise(const std::vector<Document>& inputs, const std::vector<Docume
     for (const Document& one : declarations) texts.emplace_back(one.name, one.text);
     declare_of(profiles, texts);
     for (std::size_t i = 0; i < profiles.size(); ++i) all[places[i]] = profiles[i].profile;
-    if (!profiles.empty()) take_names(intents_of(profiles), options);
+    if (!profiles.empty()) {
+        OtherPaths others;
+        take_names(intents_of(profiles, others), options);
+        take_other_names(profiles, others, options);
+    }
     plan::Plan made = plan_of(all, options, names);
     made.origin.version = maker.version;
     return to_json(made, maker.hasher);

@@ -9,6 +9,7 @@
 #include "intent/plan/hints.hpp"
 #include "intent/rules/decide.hpp"
 #include "intent/rules/pattern_cost.hpp"
+#include "intent/rules/relied_on.hpp"
 #include "intent/rules/words.hpp"
 
 namespace tailrace::intent::rules {
@@ -62,6 +63,12 @@ bool harms(const Decision& decision) {
     if (guard == "proof") return decision.cls == plan::Class::collective && decision.rule != "59";
     // What one process made and never wrote has no chunks, of whatever size.
     return guard != "sparse" || decision.weight > 0 || decision.ranks > 1;
+}
+
+/// Whether a rule delays what reaches the disk.
+bool delays(const std::string& id) {
+    return std::ranges::any_of(
+        all_rules(), [&id](const Rule* rule) { return rule->id == id && rule->needs.delays; });
 }
 
 /// A rule; of the class collective for so many ranks.
@@ -136,16 +143,21 @@ public:
                       [](const plan::Variable& one) { return one.value.empty(); });
     }
 
-    /// A rule looks at what fires it; what else its pattern matches may be small.
+    /// A rule looks at what fires it; what else its pattern matches may be small, or break.
     void weigh(const Profile& profile) {
         for (const File& file : profile.files) {
             Subject subject{profile, file};
+            subject.reliability = reliability_of(x_options, file.path);
             const std::string glob = glob_of(x_options.file_globs, file.path);
             weigh(subject, {glob, "", plan::When::create});
             look_at_pieces(subject, {glob, "", plan::When::any});
+            for (const auto when : {plan::When::any, plan::When::create})
+                look_at_reliability(subject, {glob, "", when});
             for (const Dataset& dataset : file.datasets) {
                 subject.dataset = &dataset;
-                weigh(subject, {glob, dataset_glob(file.path, dataset.path), plan::When::create});
+                const Place place{glob, dataset_glob(file.path, dataset.path), plan::When::create};
+                weigh(subject, place);
+                look_at_layout(subject, place);
             }
         }
     }
@@ -251,6 +263,33 @@ private:
                 x_vetoes[{place.file, ""}].try_emplace({planned.because.rule, std::nullopt},
                                                        held->text);
         }
+    }
+
+    void forbid(const Place& place, const plan::Planned& planned, const std::string& why) {
+        const std::string& rule = planned.because.rule;
+        for (const Wish& wish : {Wish{rule, std::nullopt}, Wish{rule, planned.ranks}})
+            x_vetoes[{place.file, place.dataset}].try_emplace(wish, why);
+    }
+
+    /// Also of what moves too little for the rule itself.
+    void look_at_layout(const Subject& s, const Place& place) {
+        const auto found = x_found.find(place);
+        const auto held = held_by_layout(s);
+        if (found == x_found.end() || !held) return;
+        for (const plan::Planned& planned : found->second.settings)
+            if (!planned.because.rule.starts_with("site.") &&
+                plan::find_key(planned.key)->level == plan::Level::dataset_create)
+                forbid(place, planned, held->text);
+    }
+
+    void look_at_reliability(const Subject& s, const Place& place) {
+        const auto found = x_found.find(place);
+        if (found == x_found.end() || s.reliability != Reliability::durable || !created(s)) return;
+        for (const plan::Planned& planned : found->second.settings)
+            if (delays(planned.because.rule))
+                forbid(place, planned,
+                       "what is delayed would be lost with the program, and " + s.file.path +
+                           " counts as durable");
     }
 
     void drop_what_swells(const Place& place, Found& found) {

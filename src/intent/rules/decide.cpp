@@ -253,12 +253,12 @@ void advise_own_hints(const Subject& s, std::vector<Decision>& all) {
     std::move(found.begin(), found.end(), std::back_inserter(all));
 }
 
+}  // namespace
+
 Reliability reliability_of(const Options& options, const std::string& path) {
     const auto found = options.reliability.find(path);
     return found == options.reliability.end() ? Reliability::durable : found->second;
 }
-
-}  // namespace
 
 std::vector<Decision> decide(const Profile& profile, const Options& options) {
     std::vector<Decision> all;

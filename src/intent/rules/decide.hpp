@@ -22,6 +22,9 @@ struct Options {
     std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> read_elsewhere;
 };
 
+/// Durable where nothing says otherwise.  [local]
+[[nodiscard]] Reliability reliability_of(const Options& options, const std::string& path);
+
 /// What became of one rule at one file or dataset.
 struct Decision {
     std::string rule, effect, source;

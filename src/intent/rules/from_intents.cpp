@@ -71,6 +71,24 @@ void take_names(const Intents& intents, Options& options) {
         options.dataset_globs[key] = dataset.naming.glob;
 }
 
+void take_other_names(const std::vector<NamedProfile>& profiles, const OtherPaths& others,
+                      Options& options) {
+    for (const auto& [path, other] : others) {
+        options.file_globs[path] = options.file_globs.at(other);
+        options.reliability[path] = options.reliability.at(other);
+    }
+    for (const NamedProfile& one : profiles)
+        for (const File& file : one.profile.files) {
+            const auto other = others.find(file.path);
+            if (other == others.end()) continue;
+            for (const Dataset& dataset : file.datasets) {
+                const auto name = options.dataset_globs.find(other->second + ":" + dataset.path);
+                if (name != options.dataset_globs.end())
+                    options.dataset_globs[file.path + ":" + dataset.path] = name->second;
+            }
+        }
+}
+
 Profile profile_of(const Intents& intents) {
     Profile made;
     made.run.ranks = intents.workload.ranks;

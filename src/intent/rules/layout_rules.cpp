@@ -5,6 +5,7 @@
 
 #include "intent/plan/functions.hpp"
 #include "intent/rules/chunk_cost.hpp"
+#include "intent/rules/relied_on.hpp"
 #include "intent/rules/rule.hpp"
 #include "intent/rules/unseen.hpp"
 #include "intent/rules/words.hpp"
@@ -59,25 +60,6 @@ bool read_otherwise(const Dataset& dataset) {
     return !reading || !writing || reading->length != writing->length;
 }
 
-bool is_temporary_of_pytables(const std::string& path) {
-    const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
-    return name.starts_with("pytables-") && name.ends_with(".tmp");
-}
-
-/// What has chunks, or lies in a header, has no address that a program could go on at by itself.
-std::optional<Held> relied_on_held(const Subject& s) {
-    // PyTables asserts the chunks of its indexes, and the table cannot be used where they differ.
-    if (s.dataset->path.find("/_i_") != std::string::npos)
-        return Held{"library", "it belongs to an index of PyTables, which wants its own chunks"};
-    if (is_temporary_of_pytables(s.file.path))
-        return Held{"library",
-                    "PyTables makes an index in this file, and removes it: its name "
-                    "does not come back"};
-    const auto& seen = s.dataset->settings_of_program;
-    if (!contiguous(*s.dataset) || !seen.contains("address_asked")) return std::nullopt;
-    return Held{"address", "the program asks where in the file its elements lie"};
-}
-
 // --- 17: a tile for what is written one way and read another ------------------------------------
 /// The reading shape, where it takes short pieces of a contiguous dataset.
 std::optional<Access> across(const Subject& s) {
@@ -130,7 +112,7 @@ Extents tile_shape(const Dataset& dataset, const Extents& reading) {
 }
 
 std::optional<Held> tile_held(const Subject& s) {
-    if (auto held = relied_on_held(s)) return held;
+    if (auto held = held_by_reliance(s)) return held;
     const plan::Call wanted = tile(tile_shape(*s.dataset, across(s)->length), tile_bytes);
     if (auto held = held_by_cost(s, wanted)) return held;
     if (auto held = held_by_fill(s, wanted)) return held;
@@ -172,13 +154,6 @@ std::optional<Reason> chunk_size_fires(const Subject& s) {
     Reason reason{say("chunks of ", extents(dataset.chunk), " elements, ", size(*bytes), ": ", why),
                   {}};
     return reason.note("dataset.chunk_bytes", *bytes, "bytes").note("dataset.bytes", *all, "bytes");
-}
-
-/// Whole chunks that a program writes past HDF5 have the shape that it knows.
-std::optional<Held> direct_held(const Subject& s) {
-    if (s.dataset->direct_chunk_writes)
-        return Held{"direct chunks", "the program writes whole chunks itself"};
-    return std::nullopt;
 }
 
 /// The same shape, grown to about 1 MiB.
@@ -238,8 +213,8 @@ std::optional<Held> growth_held(const Subject& s) {
 }
 
 std::optional<Held> chunk_size_held(const Subject& s) {
-    if (auto held = direct_held(s)) return held;
-    if (auto held = relied_on_held(s)) return held;
+    if (auto held = held_by_direct_chunks(s)) return held;
+    if (auto held = held_by_reliance(s)) return held;
     if (contiguous(*s.dataset) && program_sets(s, "layout"))
         return Held{"program", "the program asks for a contiguous dataset"};
     if (contiguous(*s.dataset) && read_otherwise(*s.dataset))
@@ -297,8 +272,8 @@ plan::Call appends(const Subject& s) {
 }
 
 std::optional<Held> append_held(const Subject& s) {
-    if (auto held = relied_on_held(s)) return held;
-    if (auto held = direct_held(s)) return held;
+    if (auto held = held_by_reliance(s)) return held;
+    if (auto held = held_by_direct_chunks(s)) return held;
     const plan::Call wanted = appends(s);
     if (wanted.numbers.at("bytes") <= chunk_bytes(*s.dataset).value_or(0))
         return Held{"cache", say("with filters a chunk has to fit into the cache, which holds ",
@@ -323,7 +298,7 @@ std::optional<Reason> compact_fires(const Subject& s) {
 }
 
 std::optional<Held> compact_held(const Subject& s) {
-    if (auto held = relied_on_held(s)) return held;
+    if (auto held = held_by_reliance(s)) return held;
     if (extendible(*s.dataset)) return Held{"extents", "the dataset can grow"};
     if (s.dataset->type && s.dataset->type->variable_length.value_or(false))
         return Held{"type", "what its elements lead to lies elsewhere in any case"};

@@ -338,7 +338,7 @@ enum Became : uint32_t {
     became_refused,      ///< the library did not take it
     became_disagreed,    ///< the ranks have not the same plan
     became_unavailable,  ///< the HDF5 or the MPI has no such thing
-    became_unmatched,    ///< no setting: a file that no pattern of the plan is for
+    became_unmatched,    ///< no setting: a file or dataset that no pattern of the plan is for
     became_met,          ///< no setting: a file that the plan has something for
     became_failed,       ///< a call of the program failed because of it
     becames

@@ -150,6 +150,7 @@ def test_what_the_commands_say_of_one_too_old(native: Any, tmp_path: Path) -> No
     assert files_in(tmp_path / "apply") == left.files
     (said,) = [line for line in ran.err.splitlines() if "too old" in line]
     assert "tailrace: HDF5 1.12.2 (" in said and "the program runs as it is" in said
+    assert "only hints for MPI-IO reach its files, by the MPI-IO hook" in said
     assert "applied 1 time" not in ran.out
 
 
