@@ -126,10 +126,15 @@ class Nowhere:
 
 
 def tuned(
-    program: Program, plan: Document, folder: Path, patch: pytest.MonkeyPatch, ranks: int = 1
+    program: Program,
+    plan: Document,
+    folder: Path,
+    patch: pytest.MonkeyPatch,
+    ranks: int = 1,
+    search_minutes: float = 0,
 ) -> Found:
     """The loop over made-up runs; a second call in the same folder resumes."""
-    asked = Asked(["program"], folder, folder, folder / "scratch")
+    asked = Asked(["program"], folder, folder, folder / "scratch", search_minutes=search_minutes)
     for made in (asked.scratch, asked.state):
         made.mkdir(parents=True, exist_ok=True)
     profile = {

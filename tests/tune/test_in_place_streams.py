@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -48,6 +50,51 @@ def test_where_our_own_words_go(home: Path) -> None:
     text = " ".join((home / "log").read_text().split())
     assert text.startswith("before tailrace:") and "report.html" in text, (run.returncode, text)
     assert not list(home.glob("tailrace-tune/scratch/**/log"))
+    assert (home / "one").read_bytes() == b"one"
+
+
+CHANGES = "import time; open('one', 'w').write('changed'); time.sleep(1)"
+
+
+def tuned(home: Path, how: str, *words: str) -> None:
+    """By a shell: `how` says where its words go."""
+    argv = [sys.executable, "-m", "tailrace", "tune", *words, "--", sys.executable, "-S", "-c",
+            CHANGES]  # fmt: skip
+    subprocess.run(
+        ["bash", "-c", f"{shlex.join(argv)} {how}"], cwd=home, env=environment(), timeout=200,
+        capture_output=True, check=False,
+    )  # fmt: skip
+
+
+def test_where_a_pipe_takes_our_words(home: Path) -> None:
+    tuned(home, "2>&1 | tee log", "--in-place")
+    assert "report.html" in " ".join((home / "log").read_text().split())
+    assert not list(home.glob("tailrace-tune/scratch/**/log"))
+
+
+@pytest.mark.parametrize("where", [["--in-place"], []])
+def test_other_places_for_our_words_when_it_goes_on(home: Path, where: list[str]) -> None:
+    """One that was there before the tune began, and the one of the start that was killed."""
+    (home / "log").write_text("old text")
+    words = [*where, "-o", str(home.parent / "tuned")]
+    argv = [sys.executable, "-m", "tailrace", "tune", *words, "--", sys.executable, "-S", "-c",
+            CHANGES]  # fmt: skip
+    facts = home.parent / "tuned/state/facts.jsonl"
+    with (home / "first.out").open("w") as first:
+        begun = subprocess.Popen(argv, cwd=home, env=environment(), stdout=first, stderr=first)
+        end = time.monotonic() + 100
+        while not (facts.is_file() and '"temporary"' in facts.read_text()):
+            assert time.monotonic() < end and begun.poll() is None
+            time.sleep(0.02)
+        time.sleep(0.5)  # into its first run
+        begun.kill()
+        begun.wait()
+    before = (home / "first.out").read_text()
+    assert before
+    tuned(home, "> log 2>&1", "--resume", *words)
+    text = " ".join((home / "log").read_text().split())
+    assert "report.html" in text and "old text" not in text
+    assert (home / "first.out").read_text() == before
     assert (home / "one").read_bytes() == b"one"
 
 

@@ -181,6 +181,28 @@ def test_a_rule_that_pays_is_found_where_another_takes_it_away(
     assert found.ratios["17"] < 0.6
 
 
+@pytest.mark.parametrize("better", [True, False])
+def test_a_search_is_made_where_the_plan_as_it_is_makes_no_difference(
+    better: bool, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    searched: list[str] = []
+
+    def search(plan, _ledger, stage, _means):  # type: ignore[no-untyped-def]
+        searched.append(stage)
+        return plan, ["64x100: 0.5 times as long"] if better else []
+
+    monkeypatch.setattr(loop.search, "better", search)
+    program = Program(lambda rules: 0.5 if rules and searched else 1.0, noise=jitter)
+    found = tuned(program, PLAN, tmp_path, monkeypatch, search_minutes=1)
+    assert len(searched) == 1
+    assert found.trial is not None and found.trial.verdict == "no_difference_beyond_noise"
+    assert found.verdict.name == ("kept" if better else "nothing_to_gain")
+    assert found.changes == (["64x100: 0.5 times as long"] if better else [])
+    if not better:
+        assert "no difference beyond noise" in found.verdict.reason
+        assert not any(name.startswith("confirmation") for name, _ in program.runs)
+
+
 def test_a_machine_that_is_not_steady_gives_no_verdict(tmp_path: Path, monkeypatch: Patch) -> None:
     counted: dict[str, int] = {}
 

@@ -28,6 +28,8 @@ RESULT: Document = {
     "argv": ["python", "my script.py"], "folder": "/d", "verdict": "kept",
     "reason": "faster beyond noise, and equal in content", "kept": True, "equal_content": True,
     "speedup": {"median": 4.0, "ci95": [3.5, 4.5], "pairs": 2, "confirmed": True},
+    "a_against_a": {"ratio": 1.02, "interval": [0.97, 1.05], "pairs": 6, "baseline_count": 6,
+                    "p_faster": 0.8, "p_slower": 0.125},
     "times": {"default_s": 2.0, "tuned_s": 0.5, "cache": "warm",
               "pairs_s": [[2.0, 0.5], [1.0, 0.25]]},
     "content": {"compared": "1 file", "left_out": ["a.h5: /@date"], "report": None},
@@ -73,6 +75,7 @@ def test_the_page_of_a_plan_that_is_kept() -> None:
     html = page.render(RESULT, PLAN)
     assert read(html).ids == [
         "times",
+        "itself",
         "rules",
         "changes",
         "force",
@@ -107,7 +110,12 @@ def test_the_page_of_one_that_is_not() -> None:
                "equal_content": None}  # fmt: skip
     result["times"] |= {"default_s": None, "tuned_s": None, "pairs_s": []}
     html = page.render(result, None)
-    assert read(html).ids == ["rules", "content", "runs"]
+    assert read(html).ids == ["itself", "rules", "content", "runs"]
+    assert "could not be told" not in html
+    same = "1.02 times as long as the first (0.97 to 1.05, 6 pairs, p = 0.12)"
+    unsteady = page.render({**result, "verdict": "no_verdict"}, None)
+    assert same in unsteady and "what a plan brings could not be told from that" in unsteady
+    assert read(page.render({**result, "a_against_a": None}, None)).ids[0] == "rules"
     assert "Nothing to gain here" in html
     assert "The system kept all of them" in html
     assert "not wholly, kept" in page.render({**result, "confined": False}, None)

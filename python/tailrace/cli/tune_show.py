@@ -11,6 +11,7 @@ from tailrace.tune.words import (
     apply_command,
     chunk_text,
     content_text,
+    itself_text,
     repack_text,
     rule_text,
     speed_text,
@@ -28,6 +29,8 @@ def show(output: Output, result: Document) -> None:
     output.line(title, "bold green" if kept else "bold")
     if speed := speed_text(result):
         output.line(f"  {speed}")
+    if result["verdict"] == "no_verdict" and (itself := itself_text(result)):
+        output.line(f"  as it is: {itself}")
     output.line(f"  content: {content_text(result)}")
     for rule in result["rules"]:
         output.line(f"  {rule_text(rule)}")

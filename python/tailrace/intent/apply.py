@@ -194,8 +194,8 @@ def _why_not_met(entry: Document, key: str, found: Document) -> str:
     if any(fits(file, entry["file"]) for file in met):
         if not entry.get("dataset"):
             return "the file was not created or opened as the entry wants it"
-        near = _nearest_dataset(entry, found)
-        return "no such dataset was created or opened as the entry wants it" + near
+        nearest = _nearest_dataset(entry, found)
+        return "no such dataset was created or opened as the entry wants it" + nearest
     whole = "/" in entry["file"]
     opened = {one["file"] for one in found["outcomes"] if "file" in one}
     names = {file if whole else file.rsplit("/", 1)[-1]: file for file in sorted(opened)}

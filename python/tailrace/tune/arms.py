@@ -371,12 +371,14 @@ class Arms:
 
     def expect(self, elapsed_s: float) -> None:
         """Says how many runs follow the first ones and how long they take: two arms against
-        itself, in the trial and in the confirmation, and some to see what pays."""
+        itself, in the trial and in the confirmation. What there is to leave out, a search and
+        repacked inputs come on top of that."""
         first, last = statistics.looks[0], statistics.looks[-1]
         one = self.pace.of("default") or elapsed_s
         self._say(
-            f"a run takes about {one:.1f} s; about {5 * first} to {5 * last} runs follow: up to "
-            f"{5 * last * one:.0f} s"
+            f"a run takes about {one:.1f} s; about {6 * first} to {6 * last} runs follow, in "
+            f"{6 * first * one:.0f} to {6 * last * one:.0f} s; more to leave rules out, for "
+            "--search and for a repacked input"
         )
 
 

@@ -41,6 +41,7 @@ class InPlace:
 
     def __init__(self, home: Path, root: Path, found: Survey, skip: set[Path]) -> None:
         self.folder, self.kept = home, root / "kept"
+        found = found.without(skip, home)  # our own words may go elsewhere than they did before
         self.copies: set[str] = set(found.files)
         self._root, self._found = root, found
         self._skip = skip | {home / name for name in (*found.environments, *found.tunes)}
@@ -55,7 +56,10 @@ class InPlace:
         """Copies the folder, once: what a killed run has left is put back from them first."""
         self.kept.mkdir(parents=True, exist_ok=True)
         if self._tree.exists():
-            self._restoring = self._known(tree.load(self._tree))
+            there = tree.load(self._tree)
+            self._restoring = self._known(
+                {name: one for name, one in there.items() if self.folder / name not in self._skip}
+            )
             self._filled = True
             self.put_back()
             return 0

@@ -307,12 +307,22 @@ class Tune:
             before = len(one.dropped)
             found.ratios = leave_out.that_hinder(one, arms.times_of, self._say)
             if len(one.dropped) == before:
-                _no_gain(found, one, found.trial)
+                self._otherwise(found, one, known)
                 return
         found.ratios |= leave_out.that_pay(one, arms.times_of, self._say)
         if self._asked.search_minutes > 0:
             self._search(found, one, known)
         self._confirm(found, one, known)
+
+    def _otherwise(self, found: Found, one: Candidate, known: ByItself) -> None:
+        """A plan that makes no difference as it is may do so with other numbers."""
+        assert found.trial is not None
+        if self._asked.search_minutes > 0:
+            self._search(found, one, known)
+        if found.changes:
+            self._confirm(found, one, known)
+        else:
+            _no_gain(found, one, found.trial)
 
     def _search(self, found: Found, one: Candidate, known: ByItself) -> None:
         """Better numbers for what is left of the plan. Of the minutes those are gone that a tune

@@ -17,7 +17,7 @@ from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import plugin, proof
 from tailrace.intent.native_calls import call
-from tailrace.tune import killed, others, own_folders, page, processes, relocate, tree
+from tailrace.tune import killed, others, own_folders, page, processes, relocate, streams, tree
 from tailrace.tune.asked import Asked
 from tailrace.tune.confine import Confinement
 from tailrace.tune.ground import Ground
@@ -219,7 +219,8 @@ def _put_back_of(asked: Asked, begun: Document, ledger: Ledger, say: Say) -> Non
     scratch = Path(begun.get("scratch", asked.scratch))
     survey_of_it = ledger.known("survey")
     if begun["home"] == str(asked.home) and survey_of_it and (scratch / "tree").exists():
-        ground = InPlace(asked.home, scratch, Survey.of(survey_of_it), {asked.output, scratch})
+        ours = {asked.output, scratch, *streams.ours(ledger)}
+        ground = InPlace(asked.home, scratch, Survey.of(survey_of_it), ours)
         ground.fill()
         put_back_and_say(ground, say)
 
@@ -240,17 +241,9 @@ def _another_one(output: Path, begun: Document, now: Document) -> TailraceError:
     )  # fmt: skip
 
 
-def _our_streams() -> set[Path]:
-    """Files that our own words go to: they grow meanwhile, and no run has to do with them."""
-    found = set()
-    for number in (1, 2):
-        with suppress(OSError):
-            found.add(Path(f"/proc/self/fd/{number}").readlink())
-    return found
-
-
 def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
-    ours = {asked.output, asked.scratch, *_our_streams()}
+    words = streams.ours(ledger)
+    ours = {asked.output, asked.scratch, *words}
     linked = () if asked.in_place else asked.linked
     begins = ledger.known("survey") is None
     known = ledger.fact("survey", lambda: asdict(_surveyed(asked, ours, linked)))
@@ -272,7 +265,7 @@ def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
     shared = ground.fill()
     for note in put_aside_notes(ground):
         say(note)
-    changed = _not_by_runs(ledger, asked.home, found.changed(asked.home))
+    changed = _not_by_runs(ledger, asked.home, found.without(words, asked.home).changed(asked.home))
     if changed and begins and not asked.in_place:
         say(f"changed while the folder was copied: {some(changed)}. Runs see the copies; --link "
             "leaves a file out that the program does not use")  # fmt: skip

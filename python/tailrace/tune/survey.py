@@ -7,7 +7,7 @@ import os
 import stat
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,11 @@ class Survey:
     def bytes(self) -> int:
         """Without what hard links name a second time."""
         return sum(size for name, (size, _) in self.files.items() if name not in self.twins)
+
+    def without(self, paths: Collection[Path], home: Path) -> Survey:
+        """The same, but for these files."""
+        files = {name: state for name, state in self.files.items() if home / name not in paths}
+        return replace(self, files=files)
 
     def changed(self, home: Path) -> list[str]:
         """Files that are not what they were any more."""

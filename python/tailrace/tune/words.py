@@ -43,6 +43,21 @@ def speed_text(result: Document) -> str:
     return f"{words} ({interval[0]:.3g} to {interval[1]:.3g}, {pairs})"
 
 
+def itself_text(result: Document) -> str:
+    """'the second run of a pair took 1.02 times as long as the first (0.97 to 1.05, 6 pairs)';
+    "": not measured."""
+    same = result["a_against_a"]
+    if same is None:
+        return ""
+    words = f"the second run of a pair took {same['ratio']:.3g} times as long as the first"
+    if same["interval"] is None:
+        return words
+    low, high = same["interval"]
+    p = min(same["p_faster"], same["p_slower"])
+    pairs = plural(same["pairs"] or same["baseline_count"], "pair")
+    return f"{words} ({low:.3g} to {high:.3g}, {pairs}, p = {p:.2g})"
+
+
 def content_text(result: Document) -> str:
     """What was compared, and what was left out."""
     content = result["content"]
