@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from pathlib import Path
@@ -340,3 +341,26 @@ def test_what_is_only_read_and_linked_to_is_not_written(home: Path) -> None:
     (run / "again").symlink_to("script.py")
     left = scratch.end("one")
     assert (left.written, left.altered) == (["again"], [])
+
+
+@pytest.mark.parametrize("can", [True, False])
+def test_copies_share_their_blocks_where_the_file_system_can(
+    can: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it asks for, since not every machine has a file system that can."""
+    source, target = tmp_path / "one", tmp_path / "two"
+    source.write_bytes(b"content")
+    asked = []
+
+    def clone(writing: int, request: int, reading: int) -> int:
+        asked.append((request, os.fstat(writing).st_ino, os.fstat(reading).st_ino))
+        if not can:
+            raise OSError(errno.EOPNOTSUPP, "no")
+        return os.write(writing, os.pread(reading, 100, 0))
+
+    monkeypatch.setattr(copying.fcntl, "ioctl", clone)
+    assert copying.copy_file(source, target) is can
+    request = 1 << 30 | 4 << 16 | 0x94 << 8 | 9  # FICLONE is _IOW(0x94, 9, int)
+    assert asked == [(request, target.stat().st_ino, source.stat().st_ino)]
+    assert target.read_bytes() == b"content" and not target.samefile(source)
+    assert target.stat().st_mtime_ns == source.stat().st_mtime_ns

@@ -32,6 +32,12 @@ def newest(lines: Sequence[Json]) -> dict[str, Json]:
     return {line["program"]: line for line in lines}
 
 
+def before(lines: Sequence[Json]) -> dict[str, Json]:
+    """The line of each program before the newest one, of another session."""
+    last = newest(lines)
+    return newest([one for one in lines if one["session"] != last[one["program"]]["session"]])
+
+
 def write(file: Path, programs: Sequence[Program], results: Path) -> None:
     """Replaces what is between the marks."""
     before, _, rest = file.read_text(encoding="utf-8").partition(begin)
@@ -46,7 +52,7 @@ def rendered(programs: Sequence[Program], results: Path) -> str:
     parts = ["### Programs\n\n" + _programs(programs)]
     if lines:
         found = newest(lines)
-        parts.append("### Goals\n\n" + _goals(programs, found))
+        parts.append("### Goals\n\n" + _goals(programs, found, before(lines)))
         parts.append("### Results, the newest of each program\n\n" + _results(programs, found))
         parts.append("### Sessions\n\n" + "\n".join(_session(one, lines) for one in sessions))
     else:
@@ -65,10 +71,12 @@ def _programs(programs: Sequence[Program]) -> str:
     return "\n".join(rows)
 
 
-def _goals(programs: Sequence[Program], found: dict[str, Json]) -> str:
-    rows = ["| goal | found | |", "|---|---|---|"]
+def _goals(programs: Sequence[Program], found: dict[str, Json], earlier: dict[str, Json]) -> str:
+    """By the newest line of each program, and by the one before: met is what both say."""
+    rows = ["| goal | found | | in the session before | |", "|---|---|---|---|---|"]
     rows += [
-        f"| {one.text} | {one.found} | {_verdicts[one.met]} |" for one in goals(programs, found)
+        f"| {one.text} | {one.found} | {_verdicts[one.met]} | {two.found} | {_verdicts[two.met]} |"
+        for one, two in zip(goals(programs, found), goals(programs, earlier), strict=True)
     ]
     return "\n".join(rows)
 
@@ -89,7 +97,7 @@ def _row(name: str, line: Json) -> str:
     content = {True: "equal", False: "**differs**"}.get(line["equal_content"], "not compared")
     kept = [_rule(rule) for rule in line["rules"] if _rule_kept(rule)]
     return (
-        f"| {name} | {_as_it_is(line['runs'])} | {'yes' if line['kept'] else 'no'} | {figures} | "
+        f"| {name} | {_as_it_is(line)} | {'yes' if line['kept'] else 'no'} | {figures} | "
         f"{content} | {', '.join(kept) or '-'} | {_twice(line)} | {len(line['runs'])} | "
         f"{_cell(line.get('reason', ''))} |"
     )
@@ -112,9 +120,12 @@ def _twice(line: Json) -> str:
     return f"{once_more['speedup']['median']:.2f} [{low:.2f}, {high:.2f}]{equal}"
 
 
-def _as_it_is(runs: Sequence[Json]) -> str:
-    """Median of the runs without a plan, which tune names so."""
-    found = [run["elapsed_s"] for run in runs if run["name"].endswith(("/A1", "/A2", "/default"))]
+def _as_it_is(line: Json) -> str:
+    """Median of the runs without a plan, which tune names so; where it made none, of those beside
+    it."""
+    plain = ("/A1", "/A2", "/default")
+    found = [run["elapsed_s"] for run in line["runs"] if run["name"].endswith(plain)]
+    found = found or line.get("as_it_is_s", [])
     return f"{statistics.median(found):.1f}" if found else "-"
 
 

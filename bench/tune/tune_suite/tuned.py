@@ -23,6 +23,7 @@ from .programs import Places, Program, again_scale, environment
 
 Json = dict[str, Any]
 _limit_s = 3600
+_alone = 5  # runs of a program that tune has nothing to try for
 wanted = ("speedup", "kept", "equal_content", "rules", "plan", "runs")
 
 
@@ -38,6 +39,9 @@ def measured(
     with _fresh(parent) as folder:
         make_input(program, places, folder)
         line = tune([*tailrace, "tune", "--json", "--", *program.words(places)], folder)
+        if not line["runs"]:  # nothing to try, so nothing was timed
+            words = program.words(places)
+            line["as_it_is_s"] = [_timed(words, folder) for _ in range(_alone)]
         if line["kept"]:
             pairs_with = Pairs(program, places, line["plan"], tailrace, folder, pairs)
             line["applied"] = pairs_with.as_it_was()
