@@ -66,8 +66,10 @@ def tuned(home: Path, how: str, *words: str) -> None:
     )  # fmt: skip
 
 
-def test_where_a_pipe_takes_our_words(home: Path) -> None:
-    tuned(home, "2>&1 | tee log", "--in-place")
+@pytest.mark.parametrize("how", ["2>&1 | tee log", "2>&1 | cat | tee log", "2>&1 | cat > log"])
+def test_where_a_pipe_takes_our_words(home: Path, how: str) -> None:
+    tuned(home, f"{how} 7<>sub/data", "--in-place")
+    assert (home / "sub/data").read_bytes() == b"data"
     assert "report.html" in " ".join((home / "log").read_text().split())
     assert not list(home.glob("tailrace-tune/scratch/**/log"))
 
@@ -92,6 +94,8 @@ def test_other_places_for_our_words_when_it_goes_on(home: Path, where: list[str]
     before = (home / "first.out").read_text()
     assert before
     tuned(home, "> log 2>&1", "--resume", *words)
+    if where:  # a run may have changed it before, so what it was is kept
+        assert (home.parent / "tuned/scratch/put_aside/log").read_text() == "old text"
     text = " ".join((home / "log").read_text().split())
     assert "report.html" in text and "old text" not in text
     assert (home / "first.out").read_text() == before

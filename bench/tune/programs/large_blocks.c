@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     const struct Options options = options_of(argc, argv, "", "blocks.bin");
-    const long long steps = scaled(&options, 120, 1);
+    const long long steps = scaled(&options, 240, 1);
 
     MPI_File file;
     need(MPI_File_open(MPI_COMM_WORLD, options.output, MPI_MODE_CREATE | MPI_MODE_WRONLY,

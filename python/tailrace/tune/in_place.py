@@ -57,9 +57,9 @@ class InPlace:
         self.kept.mkdir(parents=True, exist_ok=True)
         if self._tree.exists():
             there = tree.load(self._tree)
-            self._restoring = self._known(
-                {name: one for name, one in there.items() if self.folder / name not in self._skip}
-            )
+            ours = [name for name in there if self.folder / name in self._skip]
+            self._keep_of_ours(ours)
+            self._restoring = self._known({k: v for k, v in there.items() if k not in ours})
             self._filled = True
             self.put_back()
             return 0
@@ -77,6 +77,13 @@ class InPlace:
         tree.store(known, self._tree)
         self._filled = True
         return shared
+
+    def _keep_of_ours(self, names: list[str]) -> None:
+        """Our own words go now to what was a file of the user when this tune began: they stay, and
+        what it was, which a run may have changed, is put aside."""
+        for name in names:
+            if (self.originals / name).is_file() and not (self.put_aside / name).exists():
+                copy_file(self.originals / name, self._aside.free_place(name))
 
     def begin(self) -> Path:
         """What has changed while no run was under way is the user's."""

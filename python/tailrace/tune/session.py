@@ -252,7 +252,8 @@ def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
         say("--link: in place every file is copied, since nothing holds a run from writing it")
     for note in [] if asked.in_place else found.notes:
         say(note)
-    check_results(shutil.disk_usage(asked.output).free, _results_bytes, asked.output)
+    if begins:  # a tune that is gone on with may have files of the user to put back first
+        check_results(shutil.disk_usage(asked.output).free, _results_bytes, asked.output)
     asked.scratch.mkdir(parents=True, exist_ok=True)
     others.sign(asked.scratch, asked.output)
     if not _has_copies(asked):

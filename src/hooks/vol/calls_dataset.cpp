@@ -41,6 +41,8 @@ void* create(void* object, const Location* location, const char* name, Id links,
     }
     if (made != nullptr) {
         note_dataset(object_of(made), true, clock);
+        if (name == nullptr && location->way == way_self)
+            recorder::made_without_name(object_of(made).dataset);
         note_declared(parent.library(), object_of(made).dataset, access, creation);
     }
     return made;

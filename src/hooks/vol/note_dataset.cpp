@@ -136,7 +136,6 @@ void note_dataset(Object& dataset, bool created, const Clock& clock) {
     const Quiet quiet(dataset.library());  // a connector below may not answer
     const bool described = enter(dataset, created);
     if (dataset.dataset != nullptr && !described) describe(dataset);
-    if (created && dataset.path == nullptr) recorder::made_without_name(dataset.dataset);
     recorder::dataset_opened(dataset.dataset, created, took);
     recorder::operation(dataset.file, spool::on_dataset,
                         created ? spool::op_create : spool::op_open, dataset.path, created, took);

@@ -100,6 +100,7 @@ bool is_filled_early(const Put& on, int layout) {
     if (on.of.H5Pget_fill_time(on.list, &time) < 0 ||
         on.of.H5Pfill_value_defined(on.list, &defined) < 0)
         return false;
+    if (defined == fill_undefined) return false;
     if (time != fill_never)
         return layout == layout_chunked || time != fill_if_set || defined != fill_default;
     for (const Choice& choice : on.choices)  // ours is filled at close

@@ -23,7 +23,7 @@ namespace {
 bool said_refused = false;
 /// 8 MiB of pointers.
 constexpr uint64_t most_slots_of_ranks = 1048573;
-constexpr unsigned most_unmatched = 64;  // of a process
+constexpr unsigned most_unmatched = 256;  // of a process
 
 /// Whether there may be something in an element that is stored elsewhere: text, a pointer in
 /// memory, has twice its bytes in the file.
@@ -84,9 +84,7 @@ bool lies_in_file(const Object& object) {
 /// know what there was instead.
 void note_unmatched(const FilePlan& file, const char* path) {
     static std::atomic<unsigned> noted{0};
-    if (noted.load(std::memory_order_relaxed) >= most_unmatched ||
-        !plan::has_datasets(plan_of_process(), file.path))
-        return;
+    if (noted.load(std::memory_order_relaxed) >= most_unmatched) return;
     noted.fetch_add(1, std::memory_order_relaxed);
     recorder::outcome({spool::became_unmatched, "", "", file.path, path, "", ""});
 }
@@ -102,7 +100,7 @@ DatasetTuning::DatasetTuning(Object& parent, const Location* location, const cha
                              plan::Moment moment)
     : x_parent(parent), x_name(location->way == way_self ? name : nullptr) {
     const FilePlan* file = parent.under->plan;
-    if (file == nullptr) return;
+    if (file == nullptr || !file->about_datasets) return;
     if (parent.path == nullptr) {
         const Quiet quiet(parent.library());
         find_path(parent);

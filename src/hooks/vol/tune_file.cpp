@@ -189,6 +189,7 @@ bool FileTuning::look_up(const char* name) {
         if (!of.empty()) {
             plans::halves_of(of, vote.plan);
             vote.match = plan::match_of(of, path);
+            x_plan->about_datasets = plan::has_datasets(of, path);
             x_plan->proven = versions_are_proven(x_library);
             // Ranks that see it otherwise have not the same plan.
             if (!x_plan->proven && vote.match != 0) vote.match = ~vote.match | 1U;

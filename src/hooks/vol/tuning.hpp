@@ -24,6 +24,7 @@ struct FilePlan {
     uint64_t ranks;
     uint64_t block_bytes;
     FileCache cache;
+    bool about_datasets;    ///< there are entries for some of them
     bool parallel;          ///< opened with MPI-IO
     uint64_t changes_left;  ///< with MPI-IO: datasets whose chunks may still be changed
     bool subfiled;          ///< where the program asked for MPI-IO

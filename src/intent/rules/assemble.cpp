@@ -65,6 +65,9 @@ bool harms(const Decision& decision) {
     return guard != "sparse" || decision.weight > 0 || decision.ranks > 1;
 }
 
+/// What decides on how the bytes of a chunk look.
+constexpr std::array<std::string_view, 4> in_a_chunk{"chunk", "layout", "shuffle", "deflate"};
+
 /// Whether a rule delays what reaches the disk.
 bool delays(const std::string& id) {
     return std::ranges::any_of(
@@ -274,12 +277,16 @@ private:
     /// Also of what moves too little for the rule itself.
     void look_at_layout(const Subject& s, const Place& place) {
         const auto found = x_found.find(place);
-        const auto held = held_by_layout(s);
-        if (found == x_found.end() || !held) return;
-        for (const plan::Planned& planned : found->second.settings)
-            if (!planned.because.rule.starts_with("site.") &&
-                plan::find_key(planned.key)->level == plan::Level::dataset_create)
-                forbid(place, planned, held->text);
+        if (found == x_found.end()) return;
+        const auto direct = held_by_direct_chunks(s);
+        const auto relied = held_by_reliance(s);
+        for (const plan::Planned& planned : found->second.settings) {
+            if (planned.because.rule.starts_with("site.")) continue;
+            if (direct && std::ranges::find(in_a_chunk, planned.key) != in_a_chunk.end())
+                forbid(place, planned, direct->text);
+            if (relied && plan::find_key(planned.key)->level == plan::Level::dataset_create)
+                forbid(place, planned, relied->text);
+        }
     }
 
     void look_at_reliability(const Subject& s, const Place& place) {

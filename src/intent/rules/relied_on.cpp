@@ -31,9 +31,4 @@ std::optional<Held> held_by_reliance(const Subject& s) {
     return Held{"address", "the program asks where in the file its elements lie"};
 }
 
-std::optional<Held> held_by_layout(const Subject& s) {
-    if (auto held = held_by_direct_chunks(s)) return held;
-    return held_by_reliance(s);
-}
-
 }  // namespace tailrace::intent::rules

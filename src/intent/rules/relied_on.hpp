@@ -14,7 +14,5 @@ namespace tailrace::intent::rules {
 /// What has chunks, or lies in a header, has no address that a program could go on at by itself;
 /// and some libraries look at the chunks of what they made.  [local]
 [[nodiscard]] std::optional<Held> held_by_reliance(const Subject& s);
-/// Why a setting of how a dataset is stored would end the program; any of both.  [local]
-[[nodiscard]] std::optional<Held> held_by_layout(const Subject& s);
 
 }  // namespace tailrace::intent::rules

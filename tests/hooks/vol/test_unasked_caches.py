@@ -36,7 +36,7 @@ def became(told: Json) -> dict[str, str]:
     """What became of the settings of each dataset."""
     return {
         f"{Path(one['file']).name}:{one['dataset']}": one["became"]
-        for one in told["outcomes"] if one.get("dataset")
+        for one in told["outcomes"] if one.get("dataset") and "rule" in one
     }  # fmt: skip
 
 
