@@ -111,8 +111,11 @@ inline bool was_made(const Object& parent, const void* inner, void** request) {
     return inner != nullptr;
 }
 
+/// Whether a call makes a dataset: one that is opened was there before; one without a name gets
+/// its link by another call, if at all.
+enum class Made { before, with_name, without_name };
 /// Records a dataset that `parent` was asked to create or open, and gives it its entry.
-void note_dataset(Object& dataset, bool created, const Clock& clock);
+void note_dataset(Object& dataset, Made made, const Clock& clock);
 /// Gives a dataset its entry that has none: a refresh opens it once more, without any call of ours.
 void find_dataset(Object& dataset);
 /// Reads how the last collective transfer was done, where one is pending.

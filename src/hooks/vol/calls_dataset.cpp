@@ -40,9 +40,8 @@ void* create(void* object, const Location* location, const char* name, Id links,
             forget_changed(object_of(made));
     }
     if (made != nullptr) {
-        note_dataset(object_of(made), true, clock);
-        if (name == nullptr && location->way == way_self)
-            recorder::made_without_name(object_of(made).dataset);
+        const bool named = name != nullptr || location->way != way_self;
+        note_dataset(object_of(made), named ? Made::with_name : Made::without_name, clock);
         note_declared(parent.library(), object_of(made).dataset, access, creation);
     }
     return made;
@@ -72,7 +71,7 @@ void* open(void* object, const Location* location, const char* name, Id access, 
     }
     if (made != nullptr) {
         if (!usual) object_of(made).cache_bytes = 0;
-        note_dataset(object_of(made), false, clock);
+        note_dataset(object_of(made), Made::before, clock);
         note_declared(parent.library(), object_of(made).dataset, access, invalid_id);
     }
     return made;

@@ -128,7 +128,7 @@ void* open_object(void* object, const Location* location, int* kind, Id transfer
     }
     if (made == nullptr) return nullptr;
     if (*kind == kind_dataset) {
-        note_dataset(*made, false, clock);
+        note_dataset(*made, Made::before, clock);
     } else {
         note(*made, 0, *kind == kind_group ? spool::on_group : spool::on_type, spool::op_open,
              made->path, false, clock);

@@ -66,7 +66,7 @@ char* searched_name(const Object& dataset) {
 }
 
 /// Where the dataset lies: one reached through an external link is of another file.
-void find_place(Object& dataset, const Identity* identity, bool created) {
+void find_place(Object& dataset, const Identity* identity, Made made) {
     const bool elsewhere = identity != nullptr && dataset.under->file_number != 0 &&
                            identity->file_number != dataset.under->file_number;
     if (elsewhere) {
@@ -74,8 +74,9 @@ void find_place(Object& dataset, const Identity* identity, bool created) {
         dataset.path = name_in_library(dataset);
         char name[4096];
         if (file_of_object(dataset, name, sizeof name)) dataset.file = recorder::file_beside(name);
-    } else if (dataset.path == nullptr &&
-               !created) {  // what is new and has no name has no link yet
+    } else if (dataset.path == nullptr && made == Made::with_name) {  // below what has none known
+        dataset.path = searched_name(dataset);
+    } else if (dataset.path == nullptr && made == Made::before) {
         const char* path =
             identity != nullptr ? recorder::path_of(dataset.file, identity->token) : nullptr;
         if (path == nullptr) dataset.path = searched_name(dataset);
@@ -85,10 +86,11 @@ void find_place(Object& dataset, const Identity* identity, bool created) {
 
 /// Gives a dataset its entry.
 /// @return whether that describes it as it is now
-bool enter(Object& dataset, bool created) {
+bool enter(Object& dataset, Made made) {
+    const bool created = made != Made::before;
     Identity identity{};
     const Identity* known = identify(dataset, identity) ? &identity : nullptr;
-    find_place(dataset, known, created);
+    find_place(dataset, known, made);
     const unsigned char* token = known != nullptr ? identity.token : nullptr;
     bool described = false;
     dataset.dataset =
@@ -130,12 +132,14 @@ void find_path(Object& object) {
     object.path = name_in_library(object);
 }
 
-void note_dataset(Object& dataset, bool created, const Clock& clock) {
+void note_dataset(Object& dataset, Made made, const Clock& clock) {
+    const bool created = made != Made::before;
     if (dataset.file == nullptr) return;
     const Took took = clock.took();
     const Quiet quiet(dataset.library());  // a connector below may not answer
-    const bool described = enter(dataset, created);
+    const bool described = enter(dataset, made);
     if (dataset.dataset != nullptr && !described) describe(dataset);
+    if (made == Made::without_name) recorder::made_without_name(dataset.dataset);
     recorder::dataset_opened(dataset.dataset, created, took);
     recorder::operation(dataset.file, spool::on_dataset,
                         created ? spool::op_create : spool::op_open, dataset.path, created, took);
@@ -145,7 +149,7 @@ void find_dataset(Object& dataset) {
     if (dataset.file == nullptr || dataset.dataset != nullptr || dataset.kind != kind_dataset)
         return;
     const Quiet quiet(dataset.library());
-    enter(dataset, false);
+    enter(dataset, Made::before);
     if (dataset.dataset != nullptr) describe(dataset);  // others may have changed its extent
 }
 
