@@ -53,7 +53,9 @@ def test_where_our_own_words_go(home: Path) -> None:
     assert (home / "one").read_bytes() == b"one"
 
 
-CHANGES = "import time; open('one', 'w').write('changed'); time.sleep(1)"
+CHANGES = (
+    "import time; [open(one, 'w').write('changed') for one in ('one', 'sub/data')]; time.sleep(1)"
+)
 
 
 def tuned(home: Path, how: str, *words: str) -> None:

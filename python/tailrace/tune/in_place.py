@@ -58,10 +58,10 @@ class InPlace:
         if self._tree.exists():
             there = tree.load(self._tree)
             ours = [name for name in there if self.folder / name in self._skip]
-            self._keep_of_ours(ours)
             self._restoring = self._known({k: v for k, v in there.items() if k not in ours})
             self._filled = True
             self.put_back()
+            self._keep_of_ours(ours)
             return 0
         if found := self._found.closed:
             raise TailraceError(
@@ -81,9 +81,8 @@ class InPlace:
     def _keep_of_ours(self, names: list[str]) -> None:
         """Our own words go now to what was a file of the user when this tune began: they stay, and
         what it was, which a run may have changed, is put aside."""
-        for name in names:
-            if (self.originals / name).is_file() and not (self.put_aside / name).exists():
-                copy_file(self.originals / name, self._aside.free_place(name))
+        kept = [name for name in names if (self.originals / name).is_file()]
+        self._aside.put(self.originals, [one for one in kept if one not in self.names_put_aside])
 
     def begin(self) -> Path:
         """What has changed while no run was under way is the user's."""
