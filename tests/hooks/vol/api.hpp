@@ -60,5 +60,7 @@ void others();
 void optional();
 void errors();
 void older_handlers();
+void names_and_indexes();
+void deprecated();
 
 }  // namespace api

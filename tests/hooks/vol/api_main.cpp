@@ -106,6 +106,8 @@ int main(int count, char** words) {
     api::types_and_references();
     api::others();
     api::optional();
+    api::names_and_indexes();
+    api::deprecated();
     api::errors();
     api::older_handlers();
     H5Pclose(api::context.access);
