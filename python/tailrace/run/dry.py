@@ -4,14 +4,19 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 _patience_s = 120
 _alone = {"OMPI_MCA_ess_singleton_isolated": "1"}  # Open MPI starts no daemon for one process
+# Processes that it starts so take one name for their files, and of two at once the first to end
+# removes those of the other, whose start then fails now and then.
+_place_of_files = "OMPI_MCA_orte_tmpdir_base"
 
 
 @dataclass(frozen=True)
@@ -29,11 +34,15 @@ class Said:
 
     @property
     def error(self) -> str:
-        """Its first, without the program's name; where it has none, its exit code in words."""
+        """Its first, without the program's name; where it has none, its exit code in words, with
+        what was said first by whoever did."""
         begin = "tailrace: error: "
         lines = [line for line in self.err.splitlines() if line.startswith(begin)]
         text = lines[0].removeprefix(begin) if lines else ""
-        return text or f"the program ended with exit code {self.code}"
+        if text:
+            return text
+        words = next((line for line in self.err.splitlines() if re.search(r"\w", line)), "")
+        return f"the program ended with exit code {self.code}" + (f": {words}" if words else "")
 
 
 def options(ranks: int) -> list[str]:
@@ -50,14 +59,17 @@ def dry_run(
     Raises OSError and subprocess.TimeoutExpired where it cannot be started or does not end.
     """
     started = time.monotonic()
-    ran = subprocess.run(
-        [str(program), *options(ranks), *words],
-        input=stdin,
-        capture_output=True,
-        timeout=_patience_s,
-        check=False,
-        cwd=folder,
-        env={**os.environ, **_alone, **environment},
-    )
+    given = {**os.environ, **_alone, **environment}
+    above = given.get(_place_of_files)
+    with TemporaryDirectory(prefix="tr.", dir=above, ignore_cleanup_errors=True) as own:
+        ran = subprocess.run(
+            [str(program), *options(ranks), *words],
+            input=stdin,
+            capture_output=True,
+            timeout=_patience_s,
+            check=False,
+            cwd=folder,
+            env={**given, _place_of_files: own},
+        )
     out, err = (text.decode("utf-8", "replace") for text in (ran.stdout, ran.stderr))
     return Said(ran.returncode, out, err, time.monotonic() - started)
