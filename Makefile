@@ -36,6 +36,7 @@ demo: programs ## the seism kernel on 8 ranks, verified; then four settings comp
 
 test: build ## all tests
 	@$(SETUP)/wheels.sh
+	@$(SETUP)/older_hdf5.sh $(BUILD) $(MPI) $(JOBS)
 	@$(SETUP)/test.sh $(BUILD) $(JOBS) '$(TESTS)'
 
 check-slice: programs ## the published default test set (943 MB) on 8 ranks, every element verified

@@ -175,6 +175,27 @@ TEST_CASE("a durable dataset makes its file durable, a scratch one does not chan
     CHECK(intents(made).files.at("/d/a.h5").reliability.value == "durable");
 }
 
+TEST_CASE("a durable dataset makes a scratch file durable, and that contradicts nothing") {
+    Profile made = run(false);
+    made.files[0].declared = {{"property_list", {}, declared("reliability", "scratch")}};
+    made.files[0].datasets[0].declared = {
+        {"property_list", {}, declared("reliability", "durable")}};
+    const Intents found = intents(made);
+    CHECK(found.files.at("/d/a.h5").reliability.value == "durable");
+    CHECK_FALSE(the(found.datasets.at("/d/a.h5:/x").declared, "reliability").contradiction);
+}
+
+TEST_CASE("where declarations were lost nothing else is, and files count as durable") {
+    Profile made = run(false);
+    made.files[0].declared = {{"property_list", {}, declared("reliability", "scratch")}};
+    const Confidence sure = intents(made).files.at("/d/a.h5").type.confidence;
+    made.origin.dropped["declarations"] = 1;
+    const FileIntent file = intents(made).files.at("/d/a.h5");
+    CHECK(file.type.confidence == sure);
+    CHECK(file.reliability.value == "durable");
+    CHECK(file.reliability.confidence == Confidence::low);
+}
+
 TEST_CASE("several profiles: what one declares holds, and the others are held against it") {
     Profile writer = run(false), other = run(true, 4);
     writer.files[0].declared = {{"property_list", {}, declared("type", "write_only")}};

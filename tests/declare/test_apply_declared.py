@@ -22,13 +22,18 @@ with h5py.File(h5py.h5f.create(b"out.h5", h5py.h5f.ACC_TRUNC, fapl=access)) as f
 """
 ON_LIST = 'tailrace.intent_set(access, {"reliability": "%s"})'
 IN_BLOCK = 'tailrace.intents({"reliability": "%s"}, pattern="out.h5").__enter__()'
+# Of more bytes than fit on a list.
+LONG_BLOCK = """
+many = {f"/a_dataset_with_a_rather_long_name_{n}": {"order": "sequential"} for n in range(200)}
+tailrace.intents({"reliability": "durable", "datasets": many}, pattern="out.h5").__enter__()
+"""
 OF_DATASET = 'tailrace.intent_set(access, {"datasets": {"/x": {"reliability": "durable"}}})'
 
 
 @pytest.mark.parametrize(
     ("declare", "held"),
     [("", False), (ON_LIST % "durable", True), (ON_LIST % "scratch", False),
-     (IN_BLOCK % "durable", True), (OF_DATASET, True)],
+     (IN_BLOCK % "durable", True), (OF_DATASET, True), (LONG_BLOCK, True)],
 )  # fmt: skip
 def test_what_delays_is_held_back(tmp_path: Path, declare: str, held: bool) -> None:
     plan = write_plan(
@@ -48,3 +53,17 @@ def test_what_delays_is_held_back(tmp_path: Path, declare: str, held: bool) -> N
     assert lines[("3", "meta_block_bytes")]["became"] == "applied"
     with h5py.File(tmp_path / "out.h5"):
         pass
+
+
+@pytest.mark.parametrize("pattern", ["link/out.h5", "{0}/link/out.h5", "{0}/real/out.h5"])
+def test_a_pattern_may_name_links_as_the_program_does(tmp_path: Path, pattern: str) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    plan = write_plan(tmp_path, entry("out.h5", setting("7", "metadata_cache_evictions", False)))
+    text = f"""
+import h5py, tailrace
+with tailrace.intents({{"reliability": "durable"}}, pattern="{pattern.format(tmp_path)}"):
+    h5py.File("link/out.h5", "w").close()
+"""
+    _, lines = applied(tmp_path, plan, text)
+    assert lines["7", "metadata_cache_evictions"]["became"] == "held"

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 from pathlib import Path
 
 import pytest
+from advised import profile_of
 
 TESTS = Path(__file__).resolve().parents[1]
 for folder in (TESTS / "support" / "python", TESTS.parent / "python"):
@@ -37,3 +39,11 @@ def test_logs() -> Path:
 def graph_logs() -> Path:
     """Logs of three programs that hand files to each other."""
     return _darshan() / "examples" / "darshan-graph"
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    """One for which several rules fire."""
+    file = tmp_path / "profile.json"
+    file.write_text(json.dumps(profile_of(str(tmp_path / "f.h5"))))
+    return file

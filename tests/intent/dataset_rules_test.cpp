@@ -111,6 +111,20 @@ TEST_CASE("rule 18: columns of ranks side by side, written independently, become
     CHECK_FALSE(decided());
 }
 
+TEST_CASE("rule 38 looks at the calls that convert") {
+    Profile profile = tests::plain_run();
+    Dataset& data = tests::first(profile);
+    data.reads = tests::accesses(1, {1024 * 1024});
+    data.writes = tests::accesses(100, {1024});
+    const auto fires = [&] { return decision(profile, Options{}, "38").has_value(); };
+    data.settings_of_program = {{"memory_type_differs", true}};
+    CHECK(fires());
+    data.settings_of_program["memory_type_differs_writing"] = true;
+    CHECK_FALSE(fires());
+    data.settings_of_program["memory_type_differs_reading"] = true;
+    CHECK(fires());
+}
+
 TEST_CASE("rule 20 is for fill values that the library writes before the program does") {
     const auto fires = [](const Fill& fill, const char* allocation, const Extents& chunk,
                           std::uint64_t whole = 0) {

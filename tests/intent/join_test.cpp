@@ -135,6 +135,18 @@ TEST_CASE("a file that one program writes and another reads") {
     CHECK(alone.files.at("/out.h5").producer_consumer.value == "not known");
 }
 
+TEST_CASE("a file that another program updates in place goes from one to the other too") {
+    Profile writer = run(4, "/out.h5", true);
+    writer.origin.start = "2024-03-01T10:00:00Z";
+    Profile updater = reader("/out.h5", "2024-03-01T11:00:00Z");
+    for (File& file : updater.files)
+        for (Dataset& data : file.datasets) data.writes = transfers(1, 800, 5, 6);
+    REQUIRE(intents_of({{"u", updater}}).files.at("/out.h5").type.value == "read_before_write");
+    const Intents found = intents_of({{"w", writer}, {"u", updater}});
+    CHECK(found.files.at("/out.h5").producer_consumer.value == "yes");
+    CHECK(found.files.at("/out.h5").type.value == "read_after_write");
+}
+
 namespace {
 
 Transfers shaped(const Extents& length, std::uint64_t calls, const Order& order) {

@@ -17,12 +17,14 @@ def setting(key: str, value: Any, rule: str = "1") -> Json:
     return {"key": key, "value": value, "class": "safe", "because": because}
 
 
-def plan_of(of_file: Json, of_dataset: Json | None = None, path: str = FILE) -> Json:
+def plan_of(
+    of_file: Json, of_dataset: Json | None = None, path: str = FILE, dataset: str = DATASET
+) -> Json:
     """Settings of a file and of a dataset in it."""
     entries = [
         {"file": path, "dataset": name, "when": "any",
          "settings": [setting(key, value) for key, value in values.items()]}
-        for name, values in (("", of_file), (DATASET, of_dataset or {}))
+        for name, values in (("", of_file), (dataset, of_dataset or {}))
         if values
     ]  # fmt: skip
     return {"entries": entries, "environment": []}

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import fnmatch
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,64 +13,13 @@ import h5py
 import jsonschema
 import netCDF4
 import pytest
+from advised import ROOT, profile_of, tailrace
 
 from tailrace.cli import main
 from tailrace.intent import snippets
 from tailrace.intent.advice import rule_table
 from tailrace.intent.rules_page import page
 from tailrace.native import core
-
-ROOT = Path(__file__).resolve().parents[2]
-Run = subprocess.CompletedProcess[str]
-
-
-def tailrace(*words: str | Path) -> Run:
-    return subprocess.run(
-        [sys.executable, "-m", "tailrace", *map(str, words)],
-        capture_output=True, text=True, timeout=60, check=False,
-        env={**os.environ, "COLUMNS": "80"},
-    )  # fmt: skip
-
-
-def profile_of(file: str) -> dict[str, Any]:
-    """A column read again and again from compressed rows; a contiguous one read the same way."""
-    reads = {
-        "calls": 30, "bytes": 240000, "shapes": [
-            {"selection": "hyperslab", "length": [2000, 1], "calls": 30, "call_bytes": 8000},
-        ],
-    }  # fmt: skip
-    common = {
-        "dims": [2000, 3000], "elements": 6000000, "processes": "0", "creates": 1,
-        "type": {"class": "float", "bytes": 4}, "reads": reads, "interface": "hdf5",
-    }  # fmt: skip
-    rows = {
-        **common, "path": "/rows", "layout": "chunked", "chunk": [50, 3000],
-        "filters": [{"id": 1, "name": "deflate", "values": [4]}],
-    }  # fmt: skip
-    return {
-        "schema": "tailrace-profile/1",
-        "origin": {"kind": "hook", "command": "x", "version": "1", "start": ""},
-        "run": {
-            "ranks": 1, "node_memory_bytes": 1 << 34,
-            "processes": [{"id": 0, "hdf5_version": "2.2.0"}],
-        },
-        "files": [{
-            "path": file, "processes": "0",
-            "hdf5": {
-                "opens": 1, "creates": 1,
-                "metadata": {"dataset": {"create": 200}, "attribute": {"create": 5000}},
-            },
-            "mpiio": {"writes": {"collective": 1000, "bytes": 1 << 28}, "reads": None},
-            "datasets": [rows, {**common, "path": "/plain", "layout": "contiguous"}],
-        }],
-    }  # fmt: skip
-
-
-@pytest.fixture
-def profile(tmp_path: Path) -> Path:
-    file = tmp_path / "profile.json"
-    file.write_text(json.dumps(profile_of(str(tmp_path / "f.h5"))))
-    return file
 
 
 def lines_as(kind: str, profile: Path) -> str:
@@ -209,88 +156,6 @@ def test_lines_are_those_of_the_plan(profile: Path, kind: str) -> None:
     assert kind in snippets.kinds_with_lines(plan)
     told = json.loads(tailrace("advise", profile, "--as", kind, "--json").stdout)
     assert (told["as"], told["text"]) == (kind, text)
-
-
-SITE: dict[str, Any] = {
-    "schema": "tailrace-rules/1",
-    "rules": [{
-        "id": "site.blocks", "title": "Our blocks", "scope": "file", "class": "layout",
-        "trigger": [{"measure": "file.datasets", "is": "at_least", "value": 2, "held": ""}],
-        "guard": [{"measure": "run.ranks", "is": "less", "value": 9, "held": "only small runs"}],
-        "when": "create", "settings": [{"key": "meta_block_bytes", "value": 65536}],
-        "effect": "less of it", "source": "our tests",
-    }],
-}  # fmt: skip
-
-
-def test_a_sites_own_rules_go_first_and_show_where_they_are_from(profile: Path) -> None:
-    site = profile.with_name("site.json")
-    site.write_text(json.dumps(SITE))
-    jsonschema.validate(SITE, json.loads((ROOT / "schemas/rules-1.schema.json").read_text()))
-    plan = json.loads(tailrace("advise", profile, "--rules", site, "--json").stdout)["plan"]
-    found = [
-        setting
-        for entry in plan["entries"]
-        for setting in entry["settings"]
-        if setting["key"] == "meta_block_bytes"
-    ]
-    assert [setting["value"] for setting in found] == [65536]
-    assert found[0]["because"]["rule"] == "site.blocks"
-    assert str(site) in found[0]["because"]["source"]
-    assert plan["origin"]["rules"] == [str(site)]
-    assert plan["origin"]["version"] == (ROOT / "VERSION").read_text().strip()
-    held = {one["because"]["rule"]: one["guard"] for one in plan["held_back"]}
-    assert held["3"] == "conflict"
-    assert str(site) in tailrace("rules", "--rules", site, "--json").stdout
-
-
-@pytest.mark.parametrize(
-    ("change", "text"),
-    [
-        (
-            {"trigger": [{"measure": "file.system", "is": "equal", "value": 1, "held": ""}]},
-            '"file.system" is a text, and is compared with one',
-        ),
-        (
-            {"guard": [{"measure": "file.ranks", "is": "equal", "value": "4", "held": ""}]},
-            '"file.ranks" is a number, and is compared with one',
-        ),
-        ({"id": "blocks"}, 'begins with "site."'),
-        ({"settings": [{"key": "meta_block_byte", "value": 1}]}, 'Did you mean "meta_block_bytes"'),
-        ({"settings": [{"key": "meta_block_bytes", "value": 1}]}, "may be 2048 to"),
-        ({"settings": [{"key": "chunk", "value": [1]}]}, "is a setting of datasets"),
-        (
-            {"settings": [{"key": "meta_block_bytes", "value": "65536"}]},
-            '"meta_block_bytes" is a whole number, and "65536" is a text: write it without',
-        ),
-        (
-            {"settings": [{"key": "file_locking", "value": "true"}]},
-            '"file_locking" is true or false, and "true" is a text',
-        ),
-        (
-            {"settings": [{"key": "meta_block_bytes", "value": n} for n in (4096, 8192)]},
-            '"meta_block_bytes" is set twice by this rule',
-        ),
-        (
-            {
-                "scope": "dataset",
-                "when": "open",
-                "class": "layout",
-                "settings": [{"key": "layout", "value": "compact"}],
-            },
-            '"layout" is for what is created, and the rule for what is opened',
-        ),
-        ({"scope": "files"}, "one of file, dataset"),
-        ({"trigger": []}, "no trigger"),
-    ],
-)
-def test_wrong_rules_are_refused(profile: Path, change: dict[str, Any], text: str) -> None:
-    site = profile.with_name("site.json")
-    site.write_text(json.dumps({**SITE, "rules": [{**SITE["rules"][0], **change}]}))
-    run = tailrace("advise", profile, "--rules", site)
-    assert run.returncode == 2
-    assert text in " ".join(run.stderr.split())
-    assert "rules[0]" in run.stderr
 
 
 @pytest.mark.parametrize(

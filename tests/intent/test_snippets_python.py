@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -259,3 +261,31 @@ def test_xarray_has_one_cache_for_a_file(tmp_path: Path) -> None:
     text = snippet("xarray", plan)
     assert "'rdcc_nbytes': 3145728" in text
     assert "/y: chunk_cache_bytes = 1048576 (rule 1): the file has one cache" in text
+
+
+def test_chunk_caches_of_patterns(tmp_path: Path) -> None:
+    plan = plan_of({}, CACHE, path="/d/f[0-9]*.h5", dataset="/v[0-9]*")
+    made = run("h5py", plan)
+    with h5py.File(tmp_path / "f7.h5", "w") as file:
+        for name in ("v3", "w3"):
+            file.create_dataset(name, data=np.zeros(SHAPE), chunks=(16, 50))
+    with h5py.File(tmp_path / "f7.h5") as file:
+        caches = [
+            made["dataset"](file, "/d/f7.h5", name).id.get_access_plist().get_chunk_cache()
+            for name in ("/v3", "/w3")
+        ]
+        usual = file["w3"].id.get_access_plist().get_chunk_cache()
+    assert caches == [(521, 3 << 20, 0.25), usual]
+
+
+def test_xarray_lines_are_a_file_of_python(tmp_path: Path) -> None:
+    """Whose first two lines say nothing of an encoding of the text itself."""
+    path = str(tmp_path / "x.nc")
+    lines = tmp_path / "lines.py"
+    lines.write_text(snippet("xarray", plan_of({}, STORED, path=path, dataset="/T")))
+    subprocess.run([sys.executable, lines], check=True)
+    made = run("xarray", plan_of({}, STORED, path=path, dataset="/T"))
+    own = {"T": {"complevel": 7, "dtype": "f4"}, "U": {"zlib": True}}
+    assert made["encoding"](path, "/", own) == {
+        "T": {**made["encodings"][path, "/"]["T"], **own["T"]}, "U": {"zlib": True},
+    }  # fmt: skip

@@ -73,7 +73,12 @@ int case_seconds() {
 Watchdog::Watchdog(std::string tag, int seconds, int linger_s)
     : x_tag(std::move(tag)), x_limit(seconds), x_linger(linger_s) {
     main_thread = pthread_self();
-    if (seconds > 0) x_thread = std::thread([this] { run(); });
+    if (seconds <= 0) return;
+    x_thread = std::thread([this] { run(); });
+    // A case may fork: a thread that is being started may hold the memory's lock under a sanitizer,
+    // and the child would wait for it for ever.
+    std::unique_lock lock(x_mutex);
+    x_changed.wait(lock, [this] { return x_runs; });
 }
 
 Watchdog::~Watchdog() {
@@ -105,6 +110,8 @@ void Watchdog::stop() {
 
 void Watchdog::run() {
     std::unique_lock lock(x_mutex);
+    x_runs = true;
+    x_changed.notify_all();
     while (!x_quit) {
         if (!x_armed) {
             x_changed.wait(lock);

@@ -40,6 +40,7 @@ private:
     std::string x_what;
     std::chrono::steady_clock::time_point x_deadline;
     bool x_armed = false;
+    bool x_runs = false;
     bool x_quit = false;
     std::thread x_thread;
 };

@@ -62,6 +62,7 @@ def apply(
     loads = bool(plan["entries"]) or hashes
     if loads:
         folder = plugin.find(command="apply")
+        plugin.refuse_others(os.environ, "apply")
         plugin.check(folder)
     preloads, why_not = layers.to_set_hints(plan, command)
     if why_not:
@@ -87,6 +88,8 @@ def apply(
             file.unlink(missing_ok=True)
         if loads:
             found = applying.outcomes(spools)
+        if ended.code and not found["processes"]:
+            found["ended"] = _how(ended)
     lines += held + applying.lines_of(plan, found)
     _tell(output, ended, command)
     show(output, lines, found)
@@ -114,7 +117,10 @@ def _beside() -> Path:
     return Path(folder, "tailrace-apply")
 
 
+def _how(ended: Any) -> str:
+    return f"signal {ended.signal_number}" if ended.signal_number else f"exit code {ended.code}"
+
+
 def _tell(output: Output, ended: Any, command: list[str]) -> None:
     if ended.code:
-        how = f"signal {ended.signal_number}" if ended.signal_number else f"exit code {ended.code}"
-        output.note(f"`{shlex.join(command)}` ended with {how}")
+        output.note(f"`{shlex.join(command)}` ended with {_how(ended)}")

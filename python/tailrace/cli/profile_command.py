@@ -99,7 +99,7 @@ def profile(
         raise TailraceError(
             "the folder is not there", where=str(output_file.parent), hint="make it first"
         )
-    check_target(output_file)
+    check_target(output_file, declarations.file_for(declared, os.environ))
     # The program may remove the folder that this was called in.
     target = output_file.parent.resolve() / output_file.name
     if from_spools is not None:
@@ -178,10 +178,15 @@ def _tell(
     from tailrace.cli.profile_show import show
 
     processes = found["run"].get("processes", [])
-    if not processes and ended is not None:
+    if not processes and ended is not None and ended.signal_number:
+        output.note(
+            f"nothing was recorded before the program ended with signal {ended.signal_number} "
+            "(TAILRACE_MODE=off tells whether it does so by itself)"
+        )
+    elif not processes and ended is not None:
         what = " or ".join(_uses[layer] for layer in layers)
         output.note(f"nothing was recorded: no process of `{shlex.join(command)}` {what}")
-    if ended is not None and ended.code:
+    if ended is not None and ended.code and (processes or not ended.signal_number):
         how = f"signal {ended.signal_number}" if ended.signal_number else f"exit code {ended.code}"
         output.note(f"the program ended with {how}; the profile holds what it did until then")
     show(output, found)

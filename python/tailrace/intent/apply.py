@@ -188,6 +188,11 @@ def _is_of(entry: Document, outcome: Document) -> bool:
 def _why_not_met(entry: Document, key: str, found: Document) -> str:
     met = [one["file"] for one in found["outcomes"] if one["became"] == "met"]
     seen = {layer for process in found["processes"] for layer in process["layers"]}
+    if not seen and found.get("ended"):
+        return (
+            f"nothing was noted down before the program ended with {found['ended']} "
+            "(TAILRACE_MODE=off tells whether it does so without the plan)"
+        )
     if "hdf5" not in seen and not (seen and key.startswith("hint.")):
         without = "no process used HDF5 1.14 or newer as a shared library"
         return without + (", or opened a file by MPI-IO" if key.startswith("hint.") else "")

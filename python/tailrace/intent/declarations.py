@@ -21,6 +21,15 @@ def read_all(files: Sequence[Path], kind: Kind = DECLARATIONS) -> list[tuple[str
     return [(str(file), read_text(file)) for file in files]
 
 
+def file_for(file: Path | None, given: Mapping[str, str]) -> list[Path]:
+    """The file that is read for a run, of --declare or of the environment; none where there is
+    none."""
+    text = given.get(variable, "").strip()
+    if file is None and text and not text.startswith("{"):
+        file = Path(text)
+    return [file] if file is not None else []
+
+
 def environment_for(file: Path | None, given: Mapping[str, str]) -> dict[str, str]:
     """What a program needs in its environment so that what is declared is noted down; checked.
 

@@ -21,7 +21,10 @@ _statements = (
 )  # fmt: skip
 _usual_driver, _usual_layout = "sec2", "contiguous"
 # Seen by the hook, and not set by anybody.
-_no_settings = ("memory_type_differs", "address_asked", "made_without_name")
+_no_settings = (
+    "memory_type_differs", "memory_type_differs_reading", "memory_type_differs_writing",
+    "address_asked", "made_without_name",
+)  # fmt: skip
 
 
 @dataclass

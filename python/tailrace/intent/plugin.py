@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -40,8 +41,8 @@ def find(environment: Mapping[str, str] = os.environ, command: str = "profile") 
         if (folder / file_name).is_file():
             return folder
     raise TailraceError(
-        f"the HDF5 connector ({file_name}) is not installed: a C++ compiler was missing when "
-        "tailrace was installed",
+        f"the HDF5 connector ({file_name}) is not installed, as where a C++ compiler was missing "
+        "when tailrace was installed",
         where=command,
         hint="install a C++ compiler (Debian: apt-get install g++), then `pip install "
         "--force-reinstall` tailrace again; or `make build` in a clone",
@@ -60,13 +61,19 @@ def check(folder: Path) -> None:
     if run.returncode == 0:
         return
     lines = run.stderr.strip().splitlines()
-    why = lines[-1] if lines else f"it ended with exit code {run.returncode}"
+    why = lines[-1] if lines else _how(run.returncode)
     raise TailraceError(
         f"the HDF5 connector cannot be loaded: {why}",
         where=str(path),
         hint="the program was not started; install tailrace anew on this machine",
         code=ExitCode.CAPABILITY_MISSING,
     )
+
+
+def _how(code: int) -> str:
+    if code < 0:
+        return f"a process that loads it is ended by {signal.Signals(-code).name}"
+    return f"a process that loads it ends with exit code {code}"
 
 
 def environment_for(

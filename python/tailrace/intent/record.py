@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -130,7 +130,14 @@ def _new_folder(output: Path) -> Path:
     number = 0
     while True:
         folder = output.with_name(f"{output.name}.spools{f'-{number}' if number else ''}")
-        with suppress(FileExistsError):
+        try:
             folder.mkdir()
             return folder
+        except FileExistsError:
+            pass
+        except OSError as error:
+            raise TailraceError(
+                f"no folder can be made for what the processes note down: {error.strerror}",
+                where=str(folder), hint="go to a folder that takes one",
+            ) from error  # fmt: skip
         number += 1

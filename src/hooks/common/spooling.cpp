@@ -156,6 +156,19 @@ char* absolute(const char* name) {
     return in_folder(name);
 }
 
+char* as_named(const char* name) {
+    char* folder = name[0] != '/' ? getcwd(nullptr, 0) : strdup("");
+    if (folder == nullptr) return nullptr;
+    char* path = static_cast<char*>(malloc(strlen(folder) + strlen(name) + 2));
+    if (path != nullptr) {
+        strcpy(path, folder);
+        if (name[0] != '/') strcat(path, "/");
+        strcat(path, name);
+    }
+    free(folder);
+    return path;
+}
+
 char* absolute_in(int folder, const char* name) {
     if (name[0] == '/') return absolute(name);
     char link[32] = "/proc/self/cwd";

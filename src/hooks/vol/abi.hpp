@@ -28,6 +28,7 @@ constexpr int select_hyperslabs = 2;
 constexpr int select_all = 3;
 
 constexpr int layout_compact = 0;
+constexpr uint64_t strategy_page = 1;  ///< of file space
 constexpr int layout_contiguous = 1;
 constexpr int layout_chunked = 2;
 constexpr int layout_virtual = 3;

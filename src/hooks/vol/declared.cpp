@@ -13,13 +13,38 @@ namespace tailrace::hooks::vol {
 namespace {
 
 using intent::declare::property;
-constexpr size_t most_bytes = spool::most_declared_bytes;
-
 /// A text that ends with a zero byte; 0 bytes: nothing was declared, or it is too long.
-struct Text {
+class Text {
+public:
+    Text() = default;
+    ~Text() { free(x_memory); }
+    Text(const Text&) = delete;
+    Text& operator=(const Text&) = delete;
+
+    /// Forgets what it held; room for so many characters and the zero byte, or `too_long`.
+    bool begin(size_t wanted) {
+        bytes = 0;
+        characters[0] = '\0';
+        too_long = wanted > spool::most_declared_in_environment;
+        if (too_long || wanted < room) return !too_long;
+        auto* more = static_cast<char*>(realloc(x_memory, wanted + 1));
+        too_long = more == nullptr;
+        if (too_long) return false;
+        x_memory = characters = more;
+        room = wanted + 1;
+        characters[0] = '\0';
+        return true;
+    }
+
+private:
+    char x_few[1024];
+    char* x_memory = nullptr;
+
+public:
     size_t bytes = 0;
     bool too_long = false;
-    char characters[most_bytes + 1];
+    size_t room = sizeof x_few;
+    char* characters = x_few;
 };
 
 /// The default lists have nothing: nobody may change them.
@@ -31,14 +56,12 @@ bool is_default(const Library& of, Id list) {
 
 /// What stands on a list.
 void read_list(const Library& of, Id list, Text& text) {
-    text.bytes = 0;
-    text.too_long = false;
+    text.begin(0);
     if (is_default(of, list) || of.H5Pexist == nullptr || of.H5Pget_size == nullptr) return;
     if (of.H5Pexist(list, property) <= 0) return;
     size_t size = 0;
     if (of.H5Pget_size(list, property, &size) < 0 || size == 0) return;
-    text.too_long = size > sizeof text.characters;
-    if (text.too_long || of.H5Pget(list, property, text.characters) < 0) return;
+    if (!text.begin(size) || of.H5Pget(list, property, text.characters) < 0) return;
     text.characters[size - 1] = '\0';
     text.bytes = strlen(text.characters);
 }
@@ -90,17 +113,31 @@ Ask find() {
 /// What the program declares of files of this name.
 void read_patterns(const char* path, Text& text) {
     const Ask asked = find();
-    text.bytes = 0;
-    text.too_long = false;
+    text.begin(0);
     if (asked == nullptr || path == nullptr) return;
-    const size_t bytes = asked(path, text.characters, sizeof text.characters);
-    text.too_long = bytes >= sizeof text.characters;
+    size_t bytes = asked(path, text.characters, text.room);
+    // Another thread may declare more meanwhile.
+    while (bytes >= text.room && text.begin(bytes)) bytes = asked(path, text.characters, text.room);
     text.bytes = text.too_long ? 0 : bytes;
 }
 
-/// Of the file, or of a dataset of it. The texts are written by our library, in this form only.
+/// Calls `one(path)` with the name of the file without links, and as the program has it where that
+/// is another: a pattern may be written in either way.
+template <typename One>
+void each_name(const char* name, One one) {
+    char* const path = recorder::absolute(name);
+    char* const named = spooling::as_named(name);
+    one(path);
+    if (named != nullptr && (path == nullptr || strcmp(path, named) != 0)) one(named);
+    free(path);
+    free(named);
+}
+
+/// Of the file, or of a dataset of it. The texts are written by our library, in this form only. One
+/// that cannot be had may say so.
 bool says_durable(const Text& text) {
-    return text.bytes > 0 && strstr(text.characters, "\"reliability\":\"durable\"") != nullptr;
+    return text.too_long ||
+           (text.bytes > 0 && strstr(text.characters, "\"reliability\":\"durable\"") != nullptr);
 }
 
 template <typename Entry>
@@ -125,10 +162,10 @@ void note_declared(const Library& library, FileEntry* file, const char* name, Id
     Text text;
     note_lists(library, file, {access, creation}, text);
     if (find() == nullptr) return;
-    char* path = recorder::absolute(name);
-    read_patterns(path, text);
-    note(file, spool::declared_in_context, text);
-    free(path);
+    each_name(name, [&](const char* path) {
+        read_patterns(path, text);
+        note(file, spool::declared_in_context, text);
+    });
 }
 
 void note_declared(const Library& library, DatasetEntry* dataset, Id access, Id creation) {
@@ -137,14 +174,19 @@ void note_declared(const Library& library, DatasetEntry* dataset, Id access, Id 
     note_lists(library, dataset, {access, creation}, text);
 }
 
-bool declared_durable(const Library& library, const char* path, Id access, Id creation) {
+bool declared_durable(const Library& library, const char* name, Id access, Id creation) {
     Text text;
     for (const Id list : {access, creation}) {
         read_list(library, list, text);
         if (says_durable(text)) return true;
     }
-    read_patterns(path, text);
-    return says_durable(text);
+    if (find() == nullptr) return false;
+    bool durable = false;
+    each_name(name, [&](const char* path) {
+        read_patterns(path, text);
+        durable = durable || says_durable(text);
+    });
+    return durable;
 }
 
 }  // namespace tailrace::hooks::vol

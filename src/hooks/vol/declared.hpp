@@ -16,7 +16,7 @@ void note_declared(const Library& library, DatasetEntry* dataset, Id access, Id 
 
 /// Whether the program declares a file, or a dataset of it, durable on one of the file's lists or
 /// by pattern.  [local]
-/// @param path  absolute
-bool declared_durable(const Library& library, const char* path, Id access, Id creation);
+/// @param name  as the program gives it
+bool declared_durable(const Library& library, const char* name, Id access, Id creation);
 
 }  // namespace tailrace::hooks::vol

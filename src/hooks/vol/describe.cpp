@@ -277,6 +277,10 @@ bool has_a_file_per_kind(const Library& library, Id access) {
     return driver_of(library, access) == spool::driver_multi;
 }
 
+bool has_members(const Library& library, Id access) {
+    return driver_of(library, access) == spool::driver_family;
+}
+
 bool collective(const Library& library, Id transfer) {
     if (transfer == library.default_transfer || library.H5Pget_dxpl_mpio == nullptr) return false;
     int mode = 0;

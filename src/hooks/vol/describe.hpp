@@ -37,6 +37,8 @@ bool makes_plain_file(const Library& library, Id access);
 /// Whether a file access list has the driver that keeps kinds of data in files of their own (HDF5's
 /// multi; its split is the same one).
 bool has_a_file_per_kind(const Library& library, Id access);
+/// Whether a file access list has the driver that cuts a file into members of one size.
+bool has_members(const Library& library, Id access);
 
 /// Whether a transfer list asks for collective I/O.
 bool collective(const Library& library, Id transfer);

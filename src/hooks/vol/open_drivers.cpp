@@ -7,6 +7,7 @@
 
 #include "hooks/vol/linked.hpp"
 #include "hooks/vol/object.hpp"
+#include "hooks/vol/put.hpp"
 
 namespace tailrace::hooks::vol {
 
@@ -77,6 +78,7 @@ bool put_direct(const Library& library, Id list) {
 }
 
 void give_back_driver(const Library& library, Id list) {
+    const Quiet quiet(library);  // that the usual driver has no information is an error
     const Id usual = library.default_file_access;
     library.H5Pset_driver(list, library.H5Pget_driver(usual), library.H5Pget_driver_info(usual));
 }

@@ -44,6 +44,12 @@ void put_space(Put& on, bool paged, Size user_block) {
         for (const Key key : {Key::alignment_threshold_bytes, Key::alignment_bytes})
             on.choices.settle(key, spool::became_held, why);
     }
+    if (has_members(on.of, on.list)) {
+        for (const Key key : {Key::alignment_threshold_bytes, Key::alignment_bytes,
+                              Key::meta_block_bytes, Key::small_data_block_bytes})
+            on.choices.settle(key, spool::became_held,
+                              "a file of the family driver would have more members");
+    }
     put(
         on, {Key::alignment_threshold_bytes, Key::alignment_bytes},
         [&of](Id list, uint64_t* v) { return ask_alignment(of, list, v); },
@@ -70,6 +76,19 @@ void put_page_buffer(Put& on) {
         [&of](Id list, const uint64_t* v) { return of.H5Pset_page_buffer_size(list, v[0], 0, 0); });
 }
 
+/// HDF5 wants the largest size to be no less than the first.
+void tell_metadata_cache(Put& on) {
+    uint64_t numbers[3] = {};
+    if (ask_metadata_cache(on.of, on.list, numbers) < 0) return;
+    for (Choice& choice : on.choices) {
+        if (choice.setting->key != static_cast<uint16_t>(Key::metadata_cache_max_bytes) ||
+            choice.became != spool::became_applied || choice.number == numbers[1])
+            continue;
+        choice.number = numbers[1];
+        choice.reason = "raised: no less than the first size of the cache";
+    }
+}
+
 void put_metadata_cache(Put& on) {
     const Library& of = on.of;
     // What the plan does not name stays: the numbers are those of the list.
@@ -90,6 +109,7 @@ void put_metadata_cache(Put& on) {
             if (!cache.evictions) cache.grow = cache.flash_grow = cache.shrink = 0;
             return of.H5Pset_mdc_config(list, &cache);
         });
+    tell_metadata_cache(on);
     put(
         on, {Key::metadata_cache_image},
         [&of](Id list, uint64_t* v) { return ask_cache_image(of, list, v); },
@@ -213,6 +233,9 @@ void put_file_creation(Put& on, bool parallel) {
         [&of](Id list, const uint64_t* v) {
             return of.H5Pset_file_space_strategy(list, static_cast<int>(v[0]), false, 1);
         });
+    uint64_t strategy = 0;
+    if (ask_space_strategy(of, on.list, &strategy) >= 0 && strategy != strategy_page)
+        on.choices.settle(Key::page_bytes, spool::became_misfit, "the file has no pages");
     put(
         on, {Key::page_bytes},
         [&of](Id list, uint64_t* v) { return of.H5Pget_file_space_page_size(list, v); },

@@ -88,7 +88,7 @@ spool::FileRecord* record_of(FileEntry* file) {
     }
     file->offset = offset;
     file->generation = generation();
-    file->settings_kept = false;
+    file->settings_kept = 0;
     return &record;
 }
 
@@ -106,6 +106,23 @@ void keep_settings(uint64_t of, const Settings& settings) {
         memcpy(&record + 1, from.values, from.count * sizeof(uint64_t));
     }
 }
+
+namespace {
+
+/// A file that is opened again and again has each setting of the first open that has it.
+void keep_new_settings(FileEntry& file, const Settings& settings) {
+    static_assert(spool::key_behind <= 64);
+    Settings more;
+    for (uint32_t number = 0; number < settings.count; ++number) {
+        const uint64_t bit = uint64_t{1} << settings.all[number].key;
+        if ((file.settings_kept & bit) != 0) continue;
+        file.settings_kept |= bit;
+        more.all[more.count++] = settings.all[number];
+    }
+    if (more.count > 0) keep_settings(file.offset, more);
+}
+
+}  // namespace
 
 FileEntry* file_opened(const char* name, const FileFacts& facts, Took took) {
     const Turn turn;
@@ -134,9 +151,7 @@ FileEntry* file_opened(const char* name, const FileFacts& facts, Took took) {
     if (facts.communicator_size > record->communicator_size) {
         record->communicator_size = facts.communicator_size;
     }
-    // A file that is opened again and again has those of the first open that has any.
-    if (!file->settings_kept) keep_settings(file->offset, facts.settings);
-    file->settings_kept = file->settings_kept || facts.settings.count > 0;
+    keep_new_settings(*file, facts.settings);
     ++file->open;
     widen(record->open, took);
     record->metadata_ns += took.end_ns - took.start_ns;

@@ -27,7 +27,7 @@ struct FileEntry {
     FileState seen;          ///< as this process last opened or closed it
     Declarations* declared;  ///< nullptr: nothing
     bool closed_before;
-    bool settings_kept;
+    uint64_t settings_kept;  ///< a bit for each key
 };
 
 struct DatasetEntry {
@@ -55,7 +55,7 @@ struct DatasetEntry {
     bool other_name;  ///< one is kept, and no more
     bool types_compared[2];
     bool settings_kept[2];   ///< those of its transfers
-    bool types_differ;       ///< noted
+    bool types_differ[2];    ///< noted, of each direction
     bool address_asked;      ///< noted
     bool made_without_name;  ///< noted
     bool has_members;        ///< its elements are, or hold, compounds

@@ -29,12 +29,12 @@ void count_read_after_write(DatasetEntry& entry, const Place& place,
 }
 
 /// Notes once what the hook has seen of a dataset, among the settings of the program.
-void note_seen(DatasetEntry& entry, bool& noted, spool::Key key) {
+void note_seen(DatasetEntry& entry, bool& noted, spool::Key key, uint64_t value = 1) {
     if (noted || record_of(&entry) == nullptr) return;
     noted = true;
     Settings settings;
     settings.count = 1;
-    settings.all[0] = {key, 1, 0, {1}};
+    settings.all[0] = {key, 1, 0, {value}};
     keep_settings(entry.offset, settings);
 }
 
@@ -126,7 +126,9 @@ void types_compared(DatasetEntry* dataset, spool::Direction direction, bool diff
     const Turn turn;
     if (!turn || dataset == nullptr) return;
     dataset->types_compared[direction] = true;
-    if (differ) note_seen(*dataset, dataset->types_differ, spool::key_memory_type_differs);
+    if (differ)
+        note_seen(*dataset, dataset->types_differ[direction], spool::key_memory_type_differs,
+                  uint64_t{1} << direction);
 }
 
 bool transfer_settings_wanted(const DatasetEntry* dataset, spool::Direction direction) {

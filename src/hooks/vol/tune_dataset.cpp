@@ -132,6 +132,14 @@ void DatasetTuning::bound_changes() {
         x_choices.settle(key, spool::became_held, "65536 datasets have been changed");
 }
 
+/// PyTables fails, and may crash, where an index of it does not lie as it made it.
+void DatasetTuning::leave_indexes() {
+    if (strstr(x_path, "/_i_") == nullptr) return;
+    for (const plan::KeyInfo& info : plan::keys())
+        x_choices.settle(info.key, spool::became_held,
+                         "it belongs to an index of PyTables, which wants it as it made it");
+}
+
 /// Chunks that the plan has a cache for are slow without it: they go together. With several ranks
 /// the memory of one of them must not decide on the layout.
 void DatasetTuning::bound_chunk(plan::Surroundings around) {
@@ -168,6 +176,7 @@ void DatasetTuning::put_creation(Id type, Id space, Lists own) {
         for (const plan::KeyInfo& info : plan::keys())
             x_choices.settle(info.key, spool::became_misfit, "the dataset has no extents");
     } else if (!x_choices.empty()) {
+        leave_indexes();
         bound_changes();
         bound_chunk(what.around);
         NewDataset fresh{file,

@@ -21,7 +21,6 @@
 namespace tailrace::hooks::vol {
 namespace {
 
-constexpr uint64_t strategy_page = 1;
 constexpr unsigned read_write = 0x0001;
 constexpr unsigned truncating = 0x0002;
 constexpr unsigned exclusive = 0x0004;
@@ -194,7 +193,7 @@ bool FileTuning::look_up(const char* name) {
             // Ranks that see it otherwise have not the same plan.
             if (!x_plan->proven && vote.match != 0) vote.match = ~vote.match | 1U;
         }
-        x_durable = vote.match != 0 && declared_durable(x_library, path, x_access, x_creation);
+        x_durable = vote.match != 0 && declared_durable(x_library, name, x_access, x_creation);
         if (vote.match != 0 && x_parallel) {
             x_threads = has_threads(x_library);
             x_subfiles = x_creation < 0 && has_subfiles(path);

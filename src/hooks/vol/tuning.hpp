@@ -196,6 +196,7 @@ public:
 
 private:
     [[nodiscard]] bool stays_in_file() const;
+    void leave_indexes();
     void bound_changes();
     void bound_chunk(plan::Surroundings around);
     void put_creation(Id type, Id space, Lists own);

@@ -14,10 +14,11 @@ using json::Json;
 
 constexpr std::string_view schema = "tailrace-declarations/1";
 constexpr json::Kind list_kind{
-    "", "declaration", R"(one looks like this: {"reliability": "scratch", "order": "sequential"})"};
+    "", "declaration", R"(one looks like this: {"reliability": "scratch", "order": "sequential"})",
+    true};
 constexpr json::Kind document_kind{
     schema, "file of declarations",
-    R"(one looks like this: {"files": {"chk_*.h5": {"reliability": "recomputable"}}})"};
+    R"(one looks like this: {"files": {"chk_*.h5": {"reliability": "recomputable"}}})", true};
 
 bool fits(const KeyInfo& info, Of of) { return info.of == Of::both || info.of == of; }
 

@@ -142,7 +142,9 @@ void take(T& intent, const std::vector<Declared>& declared) {
             contradiction = take_number(intent, name, *number, said.from);
         if (const auto member = member_of<T>(name)) {
             Statement& statement = intent.*member;
-            contradiction = against(name, text_of(value), statement);
+            // What the program itself has said of the file is no word of the profile.
+            if (statement.confidence != Confidence::full)
+                contradiction = against(name, text_of(value), statement);
             if (name == "producer_consumer")
                 contradiction = against_type(text_of(value), intent.type);
             put(statement, text_of(value), said.from);
@@ -187,11 +189,16 @@ bool more_careful(std::string_view a, std::string_view b) {
 }
 
 void take_careful(FileIntent& file, const DatasetIntent& dataset) {
-    if (dataset.reliability.confidence != Confidence::full ||
-        file.reliability.confidence == Confidence::full)
-        return;
+    if (dataset.reliability.confidence != Confidence::full) return;
     if (more_careful(dataset.reliability.value, file.reliability.value))
         file.reliability = dataset.reliability;
+}
+
+void take_most_careful(FileIntent& file, std::uint64_t lost) {
+    if (file.reliability.value == "durable") return;
+    file.reliability.evidence.push_back({"declarations_not_kept", lost, "declarations", "run", 0});
+    file.reliability.value = "durable";
+    file.reliability.confidence = Confidence::low;
 }
 
 void hold_against(FileIntent& intent, const FileIntent& other) { hold(intent, other); }

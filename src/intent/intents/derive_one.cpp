@@ -310,6 +310,9 @@ Intents intents_of_one(const Profile& profile, std::uint64_t number, const Names
             mark(dataset, number);
             intents.datasets.emplace(dataset.dataset_name, std::move(dataset));
         }
+        if (const auto lost = profile.origin.dropped.find("declarations");
+            lost != profile.origin.dropped.end())
+            take_most_careful(intent, lost->second);
         mark(intent, number);
         intents.files.emplace(file.path, std::move(intent));
     }

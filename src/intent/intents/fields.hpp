@@ -344,7 +344,8 @@ struct Fields<WorkloadIntent> {
           "independent (one process) or shared; of a file also file_per_process, one_writer; of a "
           "workload also serial, mixed.");
         v("metadata_dominated", s.metadata_dominated,
-          "Whether opening, creating and describing outweigh moving data: yes, no or not known.");
+          "Whether opening, creating and describing outweigh moving data: yes, no, partly (its "
+          "files differ) or not known.");
         v("producer_consumer", s.producer_consumer,
           "producer, consumer, both, no, or not known from one profile.");
         v("reliability", s.reliability,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <set>
 
 #include "intent/intents/access.hpp"
 #include "intent/intents/declared.hpp"
@@ -13,6 +14,11 @@ namespace {
 
 bool writes(const Statement& type) {
     return type.value != "read_only" && type.value != "no_data" && type.value != "not known";
+}
+
+/// Whether what was read was there before: one that updates a file in place is both.
+bool reads_first(const Statement& type) {
+    return type.value == "read_only" || type.value == "read_before_write";
 }
 
 /// Whether profile `a` did not start after profile `b`, as far as the starts are known.
@@ -37,9 +43,15 @@ Sides sides_of(const std::string& key, const std::vector<Intents>& single,
         const auto found = (single[i].*where).find(key);
         if (found == (single[i].*where).end()) continue;
         if (writes(found->second.type)) flow.producers.push_back(i);
-        if (found->second.type.value == "read_only") flow.consumers.push_back(i);
+        if (reads_first(found->second.type)) flow.consumers.push_back(i);
     }
     return flow;
+}
+
+std::size_t runs_of(const Sides& flow) {
+    std::set<std::uint64_t> all(flow.producers.begin(), flow.producers.end());
+    all.insert(flow.consumers.begin(), flow.consumers.end());
+    return all.size();
 }
 
 Statement statement_of(const Intents& all, const Sides& flow) {
@@ -47,7 +59,7 @@ Statement statement_of(const Intents& all, const Sides& flow) {
     bool in_order = false;
     for (const std::uint64_t producer : flow.producers)
         for (const std::uint64_t consumer : flow.consumers)
-            in_order = in_order || not_after(all, producer, consumer);
+            in_order = in_order || (producer != consumer && not_after(all, producer, consumer));
     if (flow.producers.empty() && flow.consumers.size() + flow.producers.size() < 2)
         return Statement{};
     for (const std::uint64_t producer : flow.producers)
@@ -152,7 +164,7 @@ bool mark(std::map<std::string, T>& objects, const std::map<std::string, T> Inte
     bool any = false;
     for (auto& [key, intent] : objects) {
         const Sides flow = sides_of(key, single, where);
-        if (flow.producers.size() + flow.consumers.size() < 2) continue;
+        if (runs_of(flow) < 2) continue;
         const Statement seen = statement_of(all, flow);
         if (intent.producer_consumer.confidence != Confidence::full)
             intent.producer_consumer = seen;

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
+#include <set>
 
 #include "core/config.hpp"
 
@@ -40,6 +43,23 @@ core::Error foreign(const std::string& found, const std::string& where, const Ki
             where, what_it_is_for(found, kind) + std::string(kind.remedy)};
 }
 
+/// Hears of each key while a text is read; the last would win without a word.
+class OnceEach {
+public:
+    bool operator()(int depth, Json::parse_event_t event, const Json& read) {
+        if (event == Json::parse_event_t::object_start) x_keys[depth + 1].clear();
+        if (event == Json::parse_event_t::key && twice.empty()) {
+            const auto& name = read.get_ref<const std::string&>();
+            if (!x_keys[depth].insert(name).second) twice = name;
+        }
+        return true;
+    }
+    std::string twice;
+
+private:
+    std::map<int, std::set<std::string>> x_keys;  // of the object at this depth
+};
+
 }  // namespace
 
 Json parse_object(std::string_view text, const std::string& where, const Kind& kind) {
@@ -48,8 +68,9 @@ Json parse_object(std::string_view text, const std::string& where, const Kind& k
         throw core::Error(core::Code::bad_input, "the file is empty, no " + noun, where,
                           std::string(kind.remedy));
     Json document;
+    OnceEach once;
     try {
-        document = Json::parse(text);
+        document = kind.by_hand ? Json::parse(text, std::ref(once)) : Json::parse(text);
     } catch (const Json::parse_error& error) {
         const std::string_view before = text.substr(0, std::min(error.byte, text.size()));
         const auto line = 1 + std::count(before.begin(), before.end(), '\n');
@@ -62,6 +83,10 @@ Json parse_object(std::string_view text, const std::string& where, const Kind& k
         throw core::Error(core::Code::bad_input, "it holds a number that no double can hold", where,
                           std::string(kind.remedy));
     }
+    if (!once.twice.empty())
+        throw core::Error(core::Code::bad_input,
+                          "the key " + core::in_quotes(once.twice) + " stands there twice", where,
+                          "say it once: of two the last would count");
     if (!document.is_object())
         throw core::Error(core::Code::bad_input, "this is no " + noun + " but " + kind_of(document),
                           where, std::string(kind.remedy));

@@ -19,6 +19,7 @@ struct Kind {
     std::string_view schema;  ///< "tailrace-profile/1"
     std::string_view noun;    ///< "profile"
     std::string_view remedy;  ///< how to get one
+    bool by_hand = false;     ///< people write it: a key that stands there twice is a mistake
 };
 
 /// The document in `text`, whose key "schema" is `kind.schema`.  [local]

@@ -176,6 +176,12 @@ bool is_enough(Class cls, Key key) noexcept {
     }
 }
 
+bool delays(const std::string& key, const std::optional<Setting>& value) {
+    if (!value) return false;
+    if (key == "metadata_cache_evictions") return *value == Setting(false);
+    return key == "hint.nc_burst_buf" && *value == Setting(std::string("enable"));
+}
+
 std::string problem_of(const Planned& setting) {
     const KeyInfo* info = find_key(setting.key);
     if (info == nullptr) {

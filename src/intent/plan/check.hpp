@@ -15,6 +15,8 @@ namespace tailrace::intent::plan {
 [[nodiscard]] Class least_class(Key key) noexcept;
 /// Whether a setting of this class may be of that key.  [local]
 [[nodiscard]] bool is_enough(Class cls, Key key) noexcept;
+/// Whether a setting delays what reaches the disk: not for files that are to last.  [local]
+[[nodiscard]] bool delays(const std::string& key, const std::optional<Setting>& value);
 /// What is wrong with a variable of the environment. Empty: nothing.  [local]
 [[nodiscard]] std::string problem_of(const Variable& variable);
 /// @param where  file name for messages

@@ -20,7 +20,7 @@ bool moves_virtual(const Profile& profile, std::optional<Transfers> Dataset::*wa
 bool incomplete(const Origin& origin) {
     if (!origin.dropped.empty())
         for (const auto& [kind, count] : origin.dropped)
-            if (count > 0 && kind != "lock test files") return true;
+            if (count > 0 && kind != "lock test files" && kind != "declarations") return true;
     return std::any_of(origin.sources.begin(), origin.sources.end(), [](const Source& source) {
         return std::any_of(source.parts.begin(), source.parts.end(),
                            [](const std::string& part) { return part.rfind('!', 0) == 0; });

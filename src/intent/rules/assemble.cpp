@@ -4,6 +4,7 @@
 #include <array>
 #include <tuple>
 
+#include "intent/plan/check.hpp"
 #include "intent/plan/compile.hpp"
 #include "intent/plan/compiled.hpp"
 #include "intent/plan/hints.hpp"
@@ -68,10 +69,13 @@ bool harms(const Decision& decision) {
 /// What decides on how the bytes of a chunk look.
 constexpr std::array<std::string_view, 4> in_a_chunk{"chunk", "layout", "shuffle", "deflate"};
 
-/// Whether a rule delays what reaches the disk.
-bool delays(const std::string& id) {
-    return std::ranges::any_of(
-        all_rules(), [&id](const Rule* rule) { return rule->id == id && rule->needs.delays; });
+/// Whether a setting delays what reaches the disk, by itself or with the others of its rule.
+bool delays(const plan::Planned& planned) {
+    const std::string& id = planned.because.rule;
+    return plan::delays(planned.key, planned.value) ||
+           std::ranges::any_of(all_rules(), [&id](const Rule* rule) {
+               return rule->id == id && rule->needs.delays;
+           });
 }
 
 /// A rule; of the class collective for so many ranks.
@@ -293,7 +297,7 @@ private:
         const auto found = x_found.find(place);
         if (found == x_found.end() || s.reliability != Reliability::durable || !created(s)) return;
         for (const plan::Planned& planned : found->second.settings)
-            if (delays(planned.because.rule))
+            if (delays(planned))
                 forbid(place, planned,
                        "what is delayed would be lost with the program, and " + s.file.path +
                            " counts as durable");

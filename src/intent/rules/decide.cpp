@@ -6,6 +6,7 @@
 #include "intent/plan/check.hpp"
 #include "intent/plan/functions.hpp"
 #include "intent/plan/hints.hpp"
+#include "intent/rules/relied_on.hpp"
 #include "intent/rules/words.hpp"
 
 namespace tailrace::intent::rules {
@@ -135,6 +136,29 @@ void try_rule(const Rule& rule, const Subject& s, std::vector<Decision>& out) {
     out.push_back(std::move(decision));
 }
 
+/// What holds back a single setting of a site's own rule.
+std::optional<Held> held(const SiteSetting& setting, const Subject& s) {
+    if (program_sets(s, setting.key))
+        return Held{"program", say("the program sets ", setting.key, " itself")};
+    if (setting.key == "chunk" && created(s) && !s.dataset->chunk.empty())
+        return Held{"program",
+                    say("the program sets chunk itself, to ", extents(s.dataset->chunk))};
+    if (s.reliability == Reliability::durable && plan::delays(setting.key, setting.value))
+        return held_for_durable();
+    const plan::Level level = plan::find_key(setting.key)->level;
+    if (level == plan::Level::dataset_create) {
+        if (auto relied = held_by_reliance(s)) return relied;
+        const bool of_chunks = setting.key == "chunk" || setting.key == "layout" ||
+                               setting.key == "shuffle" || setting.key == "deflate";
+        if (auto direct = held_by_direct_chunks(s); of_chunks && direct) return direct;
+    }
+    const bool of_hdf5 = level == plan::Level::file_access || level == plan::Level::file_create;
+    // A log of Darshan may lack the part about HDF5.
+    if (of_hdf5 && !s.file.hdf5 && s.profile.origin.kind == OriginKind::hook)
+        return Held{"format", "it is a setting of HDF5, which did not open the file"};
+    return std::nullopt;
+}
+
 void try_rule(const SiteRule& rule, const Subject& s, std::vector<Decision>& out) {
     std::optional<Reason> reason = fires(rule, s);
     if (!reason) return;
@@ -146,8 +170,7 @@ void try_rule(const SiteRule& rule, const Subject& s, std::vector<Decision>& out
     decision.held = held(rule, s);
     if (!decision.held) decision.held = not_allowed(rule.cls, s);
     for (const SiteSetting& setting : rule.settings)
-        if (!decision.held && program_sets(s, setting.key))
-            decision.held = Held{"program", say("the program sets ", setting.key, " itself")};
+        if (!decision.held) decision.held = held(setting, s);
     if (!decision.held) {
         decision.proposal = proposal(rule);
         keep_what_fits(decision, s);
@@ -157,6 +180,27 @@ void try_rule(const SiteRule& rule, const Subject& s, std::vector<Decision>& out
 
 bool about_same(const Decision& a, const Decision& b) {
     return a.file == b.file && (a.dataset == b.dataset || a.dataset.empty() || b.dataset.empty());
+}
+
+const std::string* both_set(const Decision& one, const Decision& other) {
+    for (const Set& a : one.proposal.settings)
+        for (const Set& b : other.proposal.settings)
+            if (a.key == b.key) return &a.key;
+    return nullptr;
+}
+
+/// A rule that goes before another one where things are created, or where they are opened, leaves
+/// it the rest, if that one sets nothing else.
+bool goes_on_at_other_calls(const Decision& first, Decision& second) {
+    using plan::When;
+    if (second.proposal.when != When::any || first.proposal.when == When::any) return false;
+    const bool all = std::ranges::all_of(second.proposal.settings, [&](const Set& b) {
+        return std::ranges::any_of(first.proposal.settings,
+                                   [&](const Set& a) { return a.key == b.key; });
+    });
+    if (!all || !second.proposal.environment.empty()) return false;
+    second.proposal.when = first.proposal.when == When::create ? When::open : When::create;
+    return true;
 }
 
 /// The written order first; then, for a key that two rules set all the same, the rule that stands
@@ -176,11 +220,11 @@ void settle(std::vector<Decision>& all) {
         for (std::size_t k = i + 1; k < all.size(); ++k) {
             if (all[i].held || all[k].held) continue;
             if (all[i].file != all[k].file || all[i].dataset != all[k].dataset) continue;
-            for (const Set& a : all[i].proposal.settings)
-                for (const Set& b : all[k].proposal.settings)
-                    if (a.key == b.key && !all[k].held)
-                        all[k].held = Held{"conflict",
-                                           say("rule ", all[i].rule, " sets ", a.key, " already")};
+            if (const std::string* key = both_set(all[i], all[k]); key != nullptr) {
+                if (goes_on_at_other_calls(all[i], all[k])) continue;
+                all[k].held =
+                    Held{"conflict", say("rule ", all[i].rule, " sets ", *key, " already")};
+            }
         }
 }
 

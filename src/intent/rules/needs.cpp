@@ -61,6 +61,10 @@ std::optional<Held> unmet_ranks(const Needs& needs, const Subject& s) {
 
 }  // namespace
 
+Held held_for_durable() {
+    return {"reliability", "it delays what reaches the disk, and the file counts as durable"};
+}
+
 std::optional<Held> unmet(const Needs& needs, const Subject& s) {
     if (auto set = first_of(needs.keys, [&](const std::string& key) -> std::optional<Held> {
             const auto value = program_value(s, key);
@@ -77,9 +81,7 @@ std::optional<Held> unmet(const Needs& needs, const Subject& s) {
                         ? "only for datasets that the program creates; it opened this "
                           "one"
                         : "only for files that the program creates; it opened this one"};
-    if (needs.delays && s.reliability == Reliability::durable)
-        return Held{"reliability",
-                    "it delays what reaches the disk, and the file counts as durable"};
+    if (needs.delays && s.reliability == Reliability::durable) return held_for_durable();
     if (needs.romio && mpi_io(s) == MpiIo::ompio)
         return Held{"MPI-IO", "the MPI-IO in force is OMPIO, which does not know this hint"};
     if (needs.aggregators && mpi_io(s) == MpiIo::ompio)

@@ -133,6 +133,8 @@ struct Anew {
 [[nodiscard]] std::uint64_t aggregators(const Subject& s);
 /// What of `needs` is not met.  [local]
 [[nodiscard]] std::optional<Held> unmet(const Needs& needs, const Subject& s);
+/// What holds back that which delays.  [local]
+[[nodiscard]] Held held_for_durable();
 /// `needs` in words, for the reference.  [local]
 [[nodiscard]] std::vector<std::string> words_of(const Needs& needs);
 

@@ -12,8 +12,8 @@ namespace tailrace::intent::rules {
 
 namespace {
 
-constexpr json::Kind kind{"tailrace-rules/1", "file of rules",
-                          "docs/user/advise.md has an example"};
+constexpr json::Kind kind{"tailrace-rules/1", "file of rules", "docs/user/advise.md has an example",
+                          true};
 
 void check_conditions(const SiteRule& rule, const std::vector<Condition>& conditions,
                       const std::string& where, const std::string& place) {
@@ -86,6 +86,13 @@ void check(const SiteRule& rule, const std::string& where, const std::string& pl
         throw json::error_at(
             where, place,
             "the id of a site's rule begins with \"site.\", not " + core::in_quotes(rule.id));
+    if (!std::ranges::all_of(rule.id, [](unsigned char c) {
+            return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                   c == '.' || c == '_' || c == '-';
+        }))
+        throw json::error_at(
+            where, place,
+            "the id of a rule has letters, digits and . _ - only, not " + core::in_quotes(rule.id));
     if (rule.trigger.empty()) throw json::error_at(where, place, "it has no trigger");
     if (rule.settings.empty() && !rule.advice)
         throw json::error_at(where, place, "it has neither settings nor advice");

@@ -128,26 +128,34 @@ std::optional<Reason> filters_fires(const Subject& s) {
     return reason.note("dataset.independent_writes", alone, "calls");
 }
 
+bool says_yes(const Dataset& dataset, const std::string& key) {
+    const auto found = dataset.settings_of_program.find(key);
+    const auto* flag =
+        found == dataset.settings_of_program.end() ? nullptr : std::get_if<bool>(&found->second);
+    return flag != nullptr && *flag;
+}
+
+/// Of a usual call that converts the type of elements; 0: none does.
+std::uint64_t converted_bytes(const Dataset& dataset) {
+    const bool reading = says_yes(dataset, "memory_type_differs_reading");
+    const bool writing = says_yes(dataset, "memory_type_differs_writing");
+    // Where it is not known which way, it may be either.
+    const bool either = !reading && !writing && says_yes(dataset, "memory_type_differs");
+    return std::max(reading || either ? call_bytes(dataset.reads, dataset) : 0,
+                    writing || either ? call_bytes(dataset.writes, dataset) : 0);
+}
+
 std::optional<Reason> conversion_fires(const Subject& s) {
-    const Dataset& dataset = *s.dataset;
-    const auto found = dataset.settings_of_program.find("memory_type_differs");
-    const bool differs = found != dataset.settings_of_program.end() &&
-                         std::holds_alternative<bool>(found->second) &&
-                         std::get<bool>(found->second);
-    const std::uint64_t bytes =
-        std::max(call_bytes(dataset.writes, dataset), call_bytes(dataset.reads, dataset));
-    if (!differs || bytes < 4 * mib) return std::nullopt;
+    const std::uint64_t bytes = converted_bytes(*s.dataset);
+    if (bytes < 4 * mib) return std::nullopt;
     Reason reason{say("calls of ", size(bytes), " convert the type; the buffer for it has 1 MiB"),
                   {}};
     return reason.note("dataset.call_bytes", bytes, "bytes");
 }
 
 Proposal conversion_act(const Subject& s) {
-    const std::uint64_t bytes = std::max(call_bytes(s.dataset->writes, *s.dataset),
-                                         call_bytes(s.dataset->reads, *s.dataset));
-    return {{{"conversion_buffer_bytes",
-              Setting(std::min({bytes, 16 * mib, std::max(memory_of_process(s), mib)})),
-              {}}},
+    const std::uint64_t most = std::min(16 * mib, std::max(memory_of_process(s), mib));
+    return {{{"conversion_buffer_bytes", Setting(std::min(converted_bytes(*s.dataset), most)), {}}},
             plan::When::any,
             {},
             {},

@@ -16,7 +16,7 @@
 namespace tailrace::intent::spool {
 
 constexpr char magic[8] = {'T', 'R', 'S', 'P', 'O', 'O', 'L', '\n'};
-constexpr uint32_t version = 9;
+constexpr uint32_t version = 10;
 constexpr uint32_t byte_order = 0x01020304;
 constexpr uint64_t header_bytes = 4096;
 constexpr uint32_t most_dimensions = 32;
@@ -285,7 +285,7 @@ enum Key : uint32_t {
     key_userblock_bytes,
     key_collective_metadata_reads,
     key_collective_metadata_writes,
-    key_memory_type_differs,  ///< seen by the hook: a transfer converts
+    key_memory_type_differs,  ///< seen by the hook: a transfer converts; a bit for its direction
     key_metadata_cache,       ///< first size, largest size, evictions
     key_metadata_cache_image,
     key_file_locking,

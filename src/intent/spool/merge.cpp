@@ -228,6 +228,19 @@ bool before(const NamedSpool& a, const NamedSpool& b) {
     return key(a) < key(b);
 }
 
+void note_dropped(Origin& origin) {
+    const auto declarations = origin.dropped.find("declarations");
+    if (declarations != origin.dropped.end())
+        origin.notes.push_back(
+            std::to_string(declarations->second) +
+            " declarations were not kept: of a file or dataset at most 16 different ones are, each "
+            "of at most 65536 bytes");
+    if (origin.dropped.size() > (declarations != origin.dropped.end() ? 1U : 0U))
+        origin.notes.emplace_back(
+            "not everything found room; TAILRACE_PROFILE_MIB raises the bound (the disk may also "
+            "have been full)");
+}
+
 }  // namespace
 
 std::pair<std::uint64_t, bool> ProcessIds::of(const Spool& spool) {
@@ -272,11 +285,7 @@ Profile merge(std::vector<NamedSpool> spools, const std::string& command) {
         if (command.empty()) profile.origin.command = shell_words(spools.front().spool.command);
     }
     note_older_libraries(spools, profile.origin.notes);
-    if (!profile.origin.dropped.empty()) {
-        profile.origin.notes.emplace_back(
-            "not everything found room; TAILRACE_PROFILE_MIB raises the bound (the disk may also "
-            "have been full)");
-    }
+    note_dropped(profile.origin);
     describe_run(spools, profile.run);
     add_file_systems(files, profile.run);
     for (const auto& [path, gathered] : files)

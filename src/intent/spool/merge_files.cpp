@@ -124,6 +124,8 @@ void add_settings(Settings& all, const std::vector<DecodedSetting>& settings) {
                 break;
             case key_memory_type_differs:
                 all["memory_type_differs"] = first != 0;
+                if ((first >> reads & 1U) != 0) all["memory_type_differs_reading"] = true;
+                if ((first >> writes & 1U) != 0) all["memory_type_differs_writing"] = true;
                 break;
             case key_metadata_cache:
                 all["metadata_cache_initial_bytes"] = first;

@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from mpi_programs import programs
 from runs import told
 
 BUILD = Path(os.environ["TAILRACE_BUILD_DIR"])
@@ -17,7 +18,7 @@ HOOK = BUILD / "src" / "hooks" / "vol"
 # Programs built with sanitizers get a connector with them too.
 SANITIZED = bool(os.environ.get("TAILRACE_TEST_SANITIZE"))
 PLUGIN = HOOK / ("sanitized" if SANITIZED else "plugin")
-PROGRAM = BUILD / "tests" / "bin" / "vol_api"
+PROGRAM = programs() / "vol_api"
 NATIVE = "under_vol=0;under_info={}"
 STACKS = {
     "alone": f"tailrace {NATIVE}",
@@ -26,6 +27,8 @@ STACKS = {
     "under pass_through": f"pass_through under_vol=466;under_info={{{NATIVE}}}",
     "twice": f"tailrace under_vol=466;under_info={{{NATIVE}}}",
 }
+if os.environ.get("TAILRACE_TEST_PROGRAMS"):  # HDF5 1.14, which does not find it by its number
+    del STACKS["over pass_through"]
 
 
 def run(folder: Path, ranks: int, **environment: str) -> dict[str, bytes]:

@@ -9,11 +9,11 @@ from pathlib import Path
 import h5py
 import pytest
 from contents import content
-from mpi_programs import BUILD, MPIEXEC, SANITIZERS
+from mpi_programs import MPIEXEC, SANITIZERS, programs
 from plans import for_datasets, for_files, write_plan
 from runs import Left, applied, run
 
-PROGRAM = BUILD / "tests" / "bin" / "vol_api"
+PROGRAM = programs() / "vol_api"
 CHANGED = ("H5Fget_filesize", "H5Fget_freespace", "H5Fget_file_image", "H5Fget_eoa",
            "H5Fget_mdc_config", "H5Fget_mdc_size")  # fmt: skip
 

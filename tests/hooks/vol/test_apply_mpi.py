@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from mpi_programs import MPIEXEC, SANITIZERS, mpi_components
+from mpi_programs import MPIEXEC, SANITIZERS, mpi_components, programs
 from plans import Json, compiled, entry, prove, setting, write_plan
 from tailrace_cli import Ran, tailrace
 from test_api import run as run_api
@@ -17,7 +17,7 @@ from test_api import same
 from tailrace.intent import plugin
 from tailrace.intent.apply import outcomes
 
-PROGRAM = Path(os.environ["TAILRACE_BUILD_DIR"], "tests", "bin", "vol_apply_ranks")
+PROGRAM = programs() / "vol_apply_ranks"
 # Of ROMIO MPICH tells what is in force, and takes one aggregator a node, whatever is asked for;
 # Open MPI tells what was given.
 MPICH = os.environ["TAILRACE_TEST_MPI"] == "mpich"

@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mpi_programs import MPIEXEC, mpi_components
+from mpi_programs import MPIEXEC, mpi_components, programs
 from plans import Json, entry, prove, setting, write_plan
 from tailrace_cli import Ran, tailrace
 
-PROGRAM = Path(os.environ["TAILRACE_BUILD_DIR"], "tests", "bin", "vol_apply_transfers")
+PROGRAM = programs() / "vol_apply_transfers"
 NOT_COLLECTIVE = "the transfer is not collective"
 WORDS = [*MPIEXEC, "-n", "4", PROGRAM, "t.h5"]
 

@@ -52,7 +52,7 @@ def test_other_opens_of_the_file_end_as_without_a_plan(tmp_path: Path, locking: 
         [DRIVERS], cwd=tmp_path, check=True, capture_output=True, text=True,
         env=os.environ | changes,
     )  # fmt: skip
-    assert "read while it is written: 77, its own driver: 1" in native.stdout
+    assert "read while it is written: 77, its own driver: 1, errors: 0" in native.stdout
     assert "open to write while it is read: refused" in native.stdout
     plan = write_plan(
         tmp_path,

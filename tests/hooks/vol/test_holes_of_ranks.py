@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mpi_programs import MPIEXEC, mpi_components
+from mpi_programs import MPIEXEC, mpi_components, programs
 from plans import Json, entry, prove, setting, write_plan
 from tailrace_cli import Ran, tailrace
 from test_holes import contents
 
-PROGRAM = Path(os.environ["TAILRACE_BUILD_DIR"], "tests", "bin", "vol_holes_of_ranks")
+PROGRAM = programs() / "vol_holes_of_ranks"
 ALL = 240 * 70
 FILLED = "left out by all ranks, and filled"
 # By file: elements that none of four ranks writes, of the datasets that have some; the others'

@@ -58,7 +58,10 @@ def test_settings_of_files_and_transfers(tmp_path: Path) -> None:
     }  # fmt: skip
     # The first write has the library's list, the second the program's own.
     own = dataset_of(profile, "out.h5", "/d")["settings_of_program"]
-    assert own == {"memory_type_differs": True, "conversion_buffer_bytes": 262144}
+    assert own == {
+        "memory_type_differs": True, "memory_type_differs_writing": True,
+        "conversion_buffer_bytes": 262144,
+    }  # fmt: skip
 
 
 def test_defaults_are_no_choice(tmp_path: Path) -> None:
@@ -68,7 +71,7 @@ def test_defaults_are_no_choice(tmp_path: Path) -> None:
     ran.expect(0)
     assert not file_of(profile, "out.h5")["hdf5"].get("settings_of_program")
     own = dataset_of(profile, "out.h5", "/d")["settings_of_program"]
-    assert own == {"memory_type_differs": True}
+    assert own == {"memory_type_differs": True, "memory_type_differs_writing": True}
 
 
 def test_a_later_open_with_settings_counts(tmp_path: Path) -> None:
@@ -80,6 +83,23 @@ f["d"][0]
     ran, profile = profiled(tmp_path, *script(tmp_path, text), HDF5_USE_FILE_LOCKING=None)
     ran.expect(0)
     assert file_of(profile, "out.h5")["hdf5"]["settings_of_program"] == {"file_locking": False}
+
+
+def test_each_open_adds_what_it_sets(tmp_path: Path) -> None:
+    text = OPEN + WRITE + "f.close()\n" + """
+for name, value in (("set_file_locking", (False, True)), ("set_cache", (0, 521, 65536, 0.75)),
+                    ("set_cache", (0, 521, 131072, 0.75))):
+    own = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    getattr(own, name)(*value)
+    f = h5py.File(h5py.h5f.open(b"out.h5", h5py.h5f.ACC_RDONLY, fapl=own))
+    f["d"][0]
+    f.close()
+"""  # fmt: skip
+    ran, profile = profiled(tmp_path, *script(tmp_path, text), HDF5_USE_FILE_LOCKING=None)
+    ran.expect(0)
+    own = file_of(profile, "out.h5")["hdf5"]["settings_of_program"]
+    assert own["file_locking"] is False
+    assert own["chunk_cache_bytes"] == 65536  # the first open that sets it
 
 
 def advised(folder: Path) -> dict[str, Any]:

@@ -67,6 +67,19 @@ def test_what_cannot_be_run(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("how", ["option", "environment"])
+def test_what_it_reads_is_not_overwritten(tmp_path: Path, how: str) -> None:
+    text = '{"files": {"a.h5": {"reliability": "scratch"}}}'
+    (tmp_path / "d.json").write_text(text)
+    option = ("--declare", "d.json") if how == "option" else ()
+    given = {} if how == "option" else {"TAILRACE_INTENTS": "d.json"}
+    words = ("profile", *option, "-o", "d.json", "--", *script(tmp_path, HELLO))
+    ran = tailrace(*words, cwd=tmp_path, **given).expect(ExitCode.USAGE)
+    assert "is read by this command, and -o would overwrite it" in ran.err
+    assert (tmp_path / "d.json").read_text() == text
+    assert not (tmp_path / "a.h5").exists()
+
+
 def test_where_no_profile_can_be_written_nothing_is_run(tmp_path: Path) -> None:
     folder, text = tmp_path / "folder", tmp_path / "notes.txt"
     folder.mkdir()

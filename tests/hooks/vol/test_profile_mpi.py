@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
-from mpi_programs import MPIEXEC
+from mpi_programs import MPIEXEC, programs
 from profiled import dataset_of, file_of, profiled
 
-PROGRAM = Path(os.environ["TAILRACE_BUILD_DIR"], "tests", "bin", "vol_ranks")
+PROGRAM = programs() / "vol_ranks"
 
 
 @pytest.mark.parametrize("kind", ["alike", "uneven"])

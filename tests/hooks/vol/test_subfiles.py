@@ -11,13 +11,13 @@ from pathlib import Path
 
 import h5py
 import numpy as np
-from mpi_programs import MPIEXEC, SANITIZERS
+from mpi_programs import MPIEXEC, SANITIZERS, programs
 from plans import Json, entry, setting, write_plan
 from tailrace_cli import Ran, tailrace
 
 from tailrace.verify.subfiles import StripedFile, find_subfiles
 
-PROGRAM = Path(os.environ["TAILRACE_BUILD_DIR"], "tests", "bin", "vol_subfiles")
+PROGRAM = programs() / "vol_subfiles"
 STRIPE = 1 << 20
 
 

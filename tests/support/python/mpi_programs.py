@@ -17,6 +17,15 @@ ROMIO = os.environ.get("TAILRACE_TEST_ROMIO", "")
 SANITIZERS = {"ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0"}
 
 
+def programs() -> Path:
+    """Where the programs lie that tests of the connector run: with the HDF5 of the build, or with
+    an older one."""
+    folder = Path(os.environ.get("TAILRACE_TEST_PROGRAMS") or BUILD / "tests" / "bin")
+    if not folder.is_dir():
+        not_run("needs programs with HDF5 1.14; `make test` builds that, and them")
+    return folder
+
+
 def mpi_components() -> list[tuple[str, dict[str, str]]]:
     """The MPI-IO implementations to try, as (name, environment)."""
     if not MPIEXEC:

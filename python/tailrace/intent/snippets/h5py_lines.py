@@ -83,10 +83,12 @@ def _h5py_dataset(place: Place) -> dict[str, Any]:
 
 def _h5py_caches(caches: list[Place]) -> list[str]:
     lines = [
+        "from fnmatch import fnmatchcase",
+        "",
         "import h5py",
         "",
-        "# slots, bytes, preemption, each None where it stays that of the file; the dataset is",
-        "# opened with dataset(file, path, name)",
+        "# slots, bytes, preemption, each None where it stays that of the file; keys: paths, or",
+        "# patterns of them; the dataset is opened with dataset(file, path, name)",
         "chunk_caches = {",
     ]
     for place in caches:
@@ -94,10 +96,17 @@ def _h5py_caches(caches: list[Place]) -> list[str]:
         lines += [f"    # {place.title}", f"    ({place.file!r}, {place.dataset!r}):"]
         lines += [f"        ({slots}, {size}, {preemption}),"]
     return [
-        *lines, "}", "", "", "def dataset(file, path, name):",
+        *lines, "}", "", "", "def chunk_cache(path, name):",
+        "    if (path, name) in chunk_caches:",
+        "        return chunk_caches[path, name]",
+        "    for (paths, names), cache in chunk_caches.items():",
+        "        if fnmatchcase(path, paths) and fnmatchcase(name, names):",
+        "            return cache",
+        "    return None, None, None",
+        "", "", "def dataset(file, path, name):",
         "    access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)",
         "    of_file = file.id.get_access_plist().get_cache()[1:]",
-        "    cache = zip(chunk_caches[path, name], of_file, strict=True)",
+        "    cache = zip(chunk_cache(path, name), of_file, strict=True)",
         "    access.set_chunk_cache(*(own if new is None else new for new, own in cache))",
         "    return h5py.Dataset(h5py.h5d.open(file.id, name.encode(), access))",
     ]  # fmt: skip

@@ -84,6 +84,13 @@ def _netcdf4_how(one: Setting) -> str:
     return locking_by_environment(one)
 
 
+_merged = [
+    "", "", "def encoding(path, group='/', own=None):",
+    "    new, own = encodings[path, group], own or {}",
+    "    return {name: {**new.get(name, {}), **own.get(name, {})} for name in {**new, **own}}",
+]  # fmt: skip
+
+
 def xarray_lines(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
     """`encodings` for to_netcdf, and arguments of open_dataset; then comments."""
     encodings: dict[tuple[str, str], list[str]] = {}
@@ -98,12 +105,14 @@ def xarray_lines(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
     lines: list[str] = []
     if encodings:
         lines += [
-            "# data.to_netcdf(path, group=group, encoding=encodings[path, group])",
+            "# By path and group of a file. What the program itself gives for a variable comes",
+            "# first, so hand it to the function below:",
+            "# data.to_netcdf(path, group=group, encoding=encoding(path, group, own))",
             "encodings = {",
         ]
         for where, made in encodings.items():
             lines += [f"    {where!r}: {{", *(f"    {line}" for line in made), "    },"]
-        lines += ["}"]
+        lines += ["}", *_merged]
     lines += _opening(found)
     return lines, [f"# {text}" for text in unsaid("xarray", found, plan, _xarray_how)]
 
