@@ -20,5 +20,5 @@ prefix=$("$root/cmake/deps/superbuild.sh" --mpi "$flavour" --hdf5 1.14) || {
 grep -q "^TAILRACE_HDF5_1_14:PATH=$prefix\$" "$build/CMakeCache.txt" ||
     "$cmake" -DTAILRACE_HDF5_1_14="$prefix" "$build" >/dev/null
 # Without MPI there are none.
-"$cmake" --build "$build" --target help | grep -q '^vol_programs_1_14:' || exit 0
+"$cmake" --build "$build" --target help | grep -q 'vol_programs_1_14' || exit 0
 "$cmake" --build "$build" --parallel "${3:-2}" --target vol_programs_1_14

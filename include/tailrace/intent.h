@@ -62,9 +62,10 @@ const char* tailrace_intent_error(void);
 void tailrace_intent_use(void* hdf5);
 
 /* For the hooks: what is declared by pattern of a file, as one text for a list.  [local]
- *   path  absolute
+ *   path   absolute, without links
+ *   named  absolute, as the program gives it; a pattern may be for either
  * Returns its length; 0: nothing is. It is written where it is shorter than `bytes`. */
-size_t tailrace_intent_declared(const char* path, char* json, size_t bytes);
+size_t tailrace_intent_declared_as(const char* path, const char* named, char* json, size_t bytes);
 
 #ifdef __cplusplus
 }

@@ -118,13 +118,13 @@ static void patterns(void) {
                                          &outer));
     report("inner",
            tailrace_intent_push("{\"files\": {\"b/x.h5\": {\"order\": \"sequential\"}}}", &inner));
-    tailrace_intent_declared("/a/b/x.h5", json, sizeof json);
+    tailrace_intent_declared_as("/a/b/x.h5", "/a/b/x.h5", json, sizeof json);
     printf("both: %s\n", json);
-    tailrace_intent_declared("/b/c/x.h5", json, sizeof json);
+    tailrace_intent_declared_as("/b/c/x.h5", "/b/c/x.h5", json, sizeof json);
     printf("one: %s\n", json);
-    printf("none: %d\n", (int)tailrace_intent_declared("/a/x.nc", json, sizeof json));
+    printf("none: %d\n", (int)tailrace_intent_declared_as("/a/x.nc", "/a/x.nc", json, sizeof json));
     report("pop", tailrace_intent_pop(outer));
-    tailrace_intent_declared("/a/b/x.h5", json, sizeof json);
+    tailrace_intent_declared_as("/a/b/x.h5", "/a/b/x.h5", json, sizeof json);
     printf("left: %s\n", json);
     report("pop", tailrace_intent_pop(inner));
     report("pop again", tailrace_intent_pop(inner));

@@ -183,6 +183,11 @@ TEST_CASE("a durable dataset makes a scratch file durable, and that contradicts 
     const Intents found = intents(made);
     CHECK(found.files.at("/d/a.h5").reliability.value == "durable");
     CHECK_FALSE(the(found.datasets.at("/d/a.h5:/x").declared, "reliability").contradiction);
+    Dataset other = made.files[0].datasets[0];
+    other.path = "/y";
+    other.declared.clear();
+    made.files[0].datasets.push_back(other);
+    CHECK(intents(made).datasets.at("/d/a.h5:/y").reliability.value == "scratch");
 }
 
 TEST_CASE("where declarations were lost nothing else is, and files count as durable") {

@@ -6,9 +6,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import declaring  # noqa: F401  (the helpers of the hooks are found then)
 import h5py
 import pytest
+from declaring import intents_of, profiled, script  # the helpers of the hooks are found then
 from plans import applied, entry, setting, write_plan
 
 WRITE = """
@@ -67,3 +67,30 @@ with tailrace.intents({{"reliability": "durable"}}, pattern="{pattern.format(tmp
 """
     _, lines = applied(tmp_path, plan, text)
     assert lines["7", "metadata_cache_evictions"]["became"] == "held"
+
+
+def test_the_same_file_by_other_names_is_declared_alike(tmp_path: Path) -> None:
+    """The pattern of more literal characters wins, however the program calls the file."""
+    (tmp_path / "run").mkdir()
+    plan = write_plan(tmp_path, entry("out.h5", setting("7", "metadata_cache_evictions", False)))
+    for name in ("out.h5", "./out.h5", ".//out.h5", "../run/out.h5"):
+        text = f"""
+import h5py, os, tailrace
+os.chdir("run")
+with tailrace.intents({{"reliability": "durable"}}, pattern="*.h5"):
+    with tailrace.intents({{"reliability": "scratch"}}, pattern="run/out.h5"):
+        h5py.File("{name}", "w").close()
+"""
+        _, lines = applied(tmp_path, plan, text)
+        assert lines["7", "metadata_cache_evictions"]["became"] == "applied", name
+
+
+def test_a_long_block_reaches_the_intents(tmp_path: Path) -> None:
+    text = WRITE.format(declare=LONG_BLOCK)
+    ran, profile = profiled(tmp_path, *script(tmp_path, text))
+    ran.expect(0)
+    assert "dropped" not in profile["origin"]
+    _, found = intents_of(tmp_path)
+    (name,) = (path for path in found["files"] if path.endswith("/out.h5"))
+    said = found["files"][name]["reliability"]
+    assert (said["value"], said["confidence"]) == ("durable", "full")

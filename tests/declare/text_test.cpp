@@ -121,18 +121,18 @@ TEST_CASE("of several patterns the exact path wins, then the longest, then the f
                   "datasets": {"r*": {"order": "strided"}, "rho": {"order": "repeated"}}},
         "*.h5 ": {"order": "mixed"}}})",
                                                  "d");
-    const OfFile of = resolve(document, "/a/x.h5");
+    const OfFile of = resolve(document, Names{"/a/x.h5"});
     CHECK(word(of.values, "reliability") == "durable");
     CHECK(word(of.values, "order") == "sequential");
     CHECK(word(of.values, "append") == "no");
     CHECK(word(resolve(of, "/g/rho"), "order") == "repeated");
     CHECK(word(resolve(of, "/g/r1"), "order") == "strided");
     CHECK(resolve(of, "/g/s").empty());
-    CHECK(word(resolve(document, "/b/y.h5").values, "reliability") == "scratch");
-    CHECK(resolve(document, "/b/y.nc").values.empty());
+    CHECK(word(resolve(document, Names{"/b/y.h5"}).values, "reliability") == "scratch");
+    CHECK(resolve(document, Names{"/b/y.nc"}).values.empty());
     const Document equal = document_from_json(
         R"({"files": {"a?": {"order": "random"}, "?b": {"order": "mixed"}}})", "d");
-    CHECK(word(resolve(equal, "/ab").values, "order") == "random");
+    CHECK(word(resolve(equal, Names{"/ab"}).values, "order") == "random");
 }
 
 TEST_CASE("a document comes to the files it is about, and what nothing matches is named") {

@@ -145,6 +145,20 @@ TEST_CASE("a file that another program updates in place goes from one to the oth
     const Intents found = intents_of({{"w", writer}, {"u", updater}});
     CHECK(found.files.at("/out.h5").producer_consumer.value == "yes");
     CHECK(found.files.at("/out.h5").type.value == "read_after_write");
+    // Nobody writes it once.
+    const Intents twice = intents_of({{"u", updater}, {"v", updater}});
+    CHECK(twice.files.at("/out.h5").type.value == "read_before_write");
+}
+
+TEST_CASE("where a run lost declarations the joined file counts as durable") {
+    Profile one = run(4, "/out.h5", true);
+    one.files[0].declared = {{"property_list", {}, {{"reliability", std::string("scratch")}}}};
+    Profile lost = one;
+    lost.origin.dropped["declarations"] = 1;
+    for (const auto& both : {std::pair{one, lost}, std::pair{lost, one}}) {
+        const Intents found = intents_of({{"a", both.first}, {"b", both.second}});
+        CHECK(found.files.at("/out.h5").reliability.value == "durable");
+    }
 }
 
 namespace {

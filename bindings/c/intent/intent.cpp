@@ -173,12 +173,13 @@ TAILRACE_EXPORT const char* tailrace_intent_error(void) { return last_error.c_st
 
 TAILRACE_EXPORT void tailrace_intent_use(void* hdf5) { library_meant = hdf5; }
 
-TAILRACE_EXPORT size_t tailrace_intent_declared(const char* path, char* json, size_t bytes) {
+TAILRACE_EXPORT size_t tailrace_intent_declared_as(const char* path, const char* named, char* json,
+                                                   size_t bytes) {
     size_t length = 0;
     // Whoever asks has no use for an error: without memory nothing is declared.
     (void)guarded([&] {
-        if (path == nullptr) return;
-        const std::string text = tailrace::declaring::declared_of(path);
+        if (path == nullptr || named == nullptr) return;
+        const std::string text = tailrace::declaring::declared_of({path, named});
         length = text.size();
         if (json != nullptr && length < bytes) std::memcpy(json, text.c_str(), length + 1);
     });

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "intent/declare/match.hpp"
 
 namespace tailrace::declaring {
 
@@ -63,12 +62,12 @@ bool pop(std::uint64_t token) {
     return std::erase_if(of.all, [&](const Scope& one) { return one.token == token; }) > 0;
 }
 
-std::string declared_of(const std::string& path) {
+std::string declared_of(const intent::declare::Names& names) {
     Scopes& of = scopes();
     const std::scoped_lock lock(of.mutex);
     OfFile merged;
     for (const Scope& one : of.all) {
-        OfFile here = resolve(one.document, path);
+        OfFile here = resolve(one.document, names);
         for (auto& [name, value] : here.values) merged.values[name] = value;
         merged.datasets.insert(merged.datasets.begin(), here.datasets.begin(), here.datasets.end());
     }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "intent/declare/declaration.hpp"
+#include "intent/declare/match.hpp"
 
 namespace tailrace::declaring {
 
@@ -18,6 +19,6 @@ inline constexpr std::size_t most_scopes = 64;
 /// Takes it back, in any order; false where there is no such one.  [local]
 [[nodiscard]] bool pop(std::uint64_t token);
 /// What is declared of a file now, as a text for a list; empty: nothing.  [local]
-[[nodiscard]] std::string declared_of(const std::string& path);
+[[nodiscard]] std::string declared_of(const intent::declare::Names& names);
 
 }  // namespace tailrace::declaring

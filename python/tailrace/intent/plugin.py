@@ -72,7 +72,8 @@ def check(folder: Path) -> None:
 
 def _how(code: int) -> str:
     if code < 0:
-        return f"a process that loads it is ended by {signal.Signals(-code).name}"
+        known = {int(one): one.name for one in signal.Signals}
+        return f"a process that loads it is ended by {known.get(-code, f'signal {-code}')}"
     return f"a process that loads it ends with exit code {code}"
 
 

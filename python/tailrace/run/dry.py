@@ -61,7 +61,9 @@ def dry_run(
     started = time.monotonic()
     given = {**os.environ, **_alone, **environment}
     above = given.get(_place_of_files)
-    with TemporaryDirectory(prefix="tr.", dir=above, ignore_cleanup_errors=True) as own:
+    if above:  # which Open MPI would make
+        Path(above).mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix="tr.", dir=above or None, ignore_cleanup_errors=True) as own:
         ran = subprocess.run(
             [str(program), *options(ranks), *words],
             input=stdin,

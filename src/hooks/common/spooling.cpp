@@ -161,9 +161,19 @@ char* as_named(const char* name) {
     if (folder == nullptr) return nullptr;
     char* path = static_cast<char*>(malloc(strlen(folder) + strlen(name) + 2));
     if (path != nullptr) {
-        strcpy(path, folder);
-        if (name[0] != '/') strcat(path, "/");
-        strcat(path, name);
+        strcpy(path, strcmp(folder, "/") == 0 ? "" : folder);
+        size_t used = strlen(path);
+        // Part by part, without those that are empty or the folder itself.
+        for (const char* at = name; *at != '\0';) {
+            const size_t part = strcspn(at, "/");
+            if (part > 0 && !(part == 1 && at[0] == '.')) {
+                path[used++] = '/';
+                memcpy(path + used, at, part);
+                used += part;
+            }
+            at += at[part] == '/' ? part + 1 : part;
+        }
+        path[used] = '\0';
     }
     free(folder);
     return path;

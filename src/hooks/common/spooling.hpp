@@ -21,7 +21,7 @@ int64_t now();
 /// The path without links; of a file that is not there (any more) it is that of its folder. The
 /// "ufs:" of MPI-IO and the like go. The caller frees it; nullptr without memory.  [local]
 char* absolute(const char* name);
-/// The name as it is given, below the working folder, links and all. To be freed.  [local]
+/// The name as it is given, below the working folder, with its links. To be freed.  [local]
 char* as_named(const char* name);
 /// absolute() of what a call names that was told of a folder (a descriptor, or AT_FDCWD).  [local]
 char* absolute_in(int folder, const char* name);

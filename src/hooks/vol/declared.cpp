@@ -67,7 +67,7 @@ void read_list(const Library& of, Id list, Text& text) {
 }
 
 /// Of the library libtailrace_intent: what is declared of a file by pattern; its length.
-using Ask = size_t (*)(const char* path, char* json, size_t bytes);
+using Ask = size_t (*)(const char* path, const char* named, char* json, size_t bytes);
 std::atomic<Ask> ask{nullptr};
 std::atomic<unsigned long long> objects_seen{0};
 
@@ -98,7 +98,7 @@ Ask find() {
     Search search{};
     dl_iterate_phdr(look_at, &search);
     if (!search.again) return nullptr;
-    constexpr char function[] = "tailrace_intent_declared";
+    constexpr char function[] = "tailrace_intent_declared_as";
     found = reinterpret_cast<Ask>(dlsym(RTLD_DEFAULT, function));
     if (found == nullptr && search.name[0] != '\0') {
         // It stays: it is never unloaded, as the program may have declared something.
@@ -110,25 +110,21 @@ Ask find() {
     return found;
 }
 
-/// What the program declares of files of this name.
-void read_patterns(const char* path, Text& text) {
+/// What the program declares of files of this name: a pattern may have links in it, as the name
+/// may.
+void read_patterns(const char* name, Text& text) {
     const Ask asked = find();
     text.begin(0);
-    if (asked == nullptr || path == nullptr) return;
-    size_t bytes = asked(path, text.characters, text.room);
-    // Another thread may declare more meanwhile.
-    while (bytes >= text.room && text.begin(bytes)) bytes = asked(path, text.characters, text.room);
-    text.bytes = text.too_long ? 0 : bytes;
-}
-
-/// Calls `one(path)` with the name of the file without links, and as the program has it where that
-/// is another: a pattern may be written in either way.
-template <typename One>
-void each_name(const char* name, One one) {
+    if (asked == nullptr) return;
     char* const path = recorder::absolute(name);
     char* const named = spooling::as_named(name);
-    one(path);
-    if (named != nullptr && (path == nullptr || strcmp(path, named) != 0)) one(named);
+    if (path != nullptr && named != nullptr) {
+        size_t bytes = asked(path, named, text.characters, text.room);
+        // Another thread may declare more meanwhile.
+        while (bytes >= text.room && text.begin(bytes))
+            bytes = asked(path, named, text.characters, text.room);
+        text.bytes = text.too_long ? 0 : bytes;
+    }
     free(path);
     free(named);
 }
@@ -162,10 +158,8 @@ void note_declared(const Library& library, FileEntry* file, const char* name, Id
     Text text;
     note_lists(library, file, {access, creation}, text);
     if (find() == nullptr) return;
-    each_name(name, [&](const char* path) {
-        read_patterns(path, text);
-        note(file, spool::declared_in_context, text);
-    });
+    read_patterns(name, text);
+    note(file, spool::declared_in_context, text);
 }
 
 void note_declared(const Library& library, DatasetEntry* dataset, Id access, Id creation) {
@@ -180,13 +174,8 @@ bool declared_durable(const Library& library, const char* name, Id access, Id cr
         read_list(library, list, text);
         if (says_durable(text)) return true;
     }
-    if (find() == nullptr) return false;
-    bool durable = false;
-    each_name(name, [&](const char* path) {
-        read_patterns(path, text);
-        durable = durable || says_durable(text);
-    });
-    return durable;
+    read_patterns(name, text);
+    return says_durable(text);
 }
 
 }  // namespace tailrace::hooks::vol

@@ -68,7 +68,8 @@ void put(Put& on, const Key (&keys)[count], Ask ask, Set set, Unasked unasked = 
 }
 
 /// Of a file creation list.  [local]
-void put_file_creation(Put& on, bool parallel);
+/// @param members  it is cut into members by the family driver
+void put_file_creation(Put& on, bool parallel, bool members);
 /// What is known of a file that is to be created or opened.
 struct OneFile {
     bool parallel;  ///< with MPI-IO

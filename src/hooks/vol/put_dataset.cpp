@@ -33,7 +33,8 @@ const char* own_chunk_stays(const Put& on, const plan::PlanSetting& setting,
     const int rank = on.of.H5Pget_chunk(on.list, static_cast<int>(most_dimensions), own);
     if (rank < 1) return not_taken;
     // A rule of a site's own knows nothing of what is wrong with the program's chunk.
-    if (plan_of_process().text(setting.rule).substr(0, 5) == "site.") return program_set_it;
+    const std::string_view rule = plan_of_process().text(setting.rule);
+    if (rule.size() > 5 && memcmp(rule.data(), "site.", 5) == 0) return program_set_it;
     const uint64_t bytes = bytes_of(own, static_cast<size_t>(rank), around.type_bytes);
     const plan::Value& wanted = on.choices.chunk();
     switch (static_cast<plan::Function>(setting.function)) {
@@ -55,7 +56,8 @@ void put_chunk(Put& on, const NewDataset& what, int layout) {
     const auto settle = [&](spool::Became became, const char* reason) {
         on.choices.settle(Key::chunk, became, reason);
         const Choice* other = on.choices.open(Key::layout);
-        if (other != nullptr && other->number == static_cast<uint64_t>(layout_compact))
+        if (became == spool::became_applied && other != nullptr &&
+            other->number == static_cast<uint64_t>(layout_compact))
             on.choices.settle(Key::layout, spool::became_held, "the plan has chunks for it too");
         on.choices.settle(Key::layout, became, reason);
     };

@@ -13,6 +13,7 @@
 namespace tailrace::hooks::vol {
 namespace {
 
+constexpr const char* more_members = "a file of the family driver would have more members";
 constexpr const char* open_otherwise = "this process has the file open already, by another driver";
 
 void put_flag(Put& on, Key key, Status (*ask)(Id, bool*), Status (*set)(Id, bool)) {
@@ -47,8 +48,7 @@ void put_space(Put& on, bool paged, Size user_block) {
     if (has_members(on.of, on.list)) {
         for (const Key key : {Key::alignment_threshold_bytes, Key::alignment_bytes,
                               Key::meta_block_bytes, Key::small_data_block_bytes})
-            on.choices.settle(key, spool::became_held,
-                              "a file of the family driver would have more members");
+            on.choices.settle(key, spool::became_held, more_members);
     }
     put(
         on, {Key::alignment_threshold_bytes, Key::alignment_bytes},
@@ -221,8 +221,12 @@ void put_driver(Put& on, const OneFile& file) {
 
 }  // namespace
 
-void put_file_creation(Put& on, bool parallel) {
+void put_file_creation(Put& on, bool parallel, bool members) {
     const Library& of = on.of;
+    if (members) {
+        on.choices.settle(Key::file_space_strategy, spool::became_held, more_members);
+        on.choices.settle(Key::page_bytes, spool::became_held, more_members);
+    }
     if (parallel) {
         on.choices.settle(Key::file_space_strategy, spool::became_held, only_serial);
         on.choices.settle(Key::page_bytes, spool::became_held, only_serial);

@@ -22,7 +22,22 @@ bool is_new(Declarations& known, const char* text, spool::DeclaredBy by) {
     return true;
 }
 
+/// Long texts leave the spool to what the program does.
+bool fits(size_t bytes) {
+    static uint64_t long_bytes = 0;
+    static uint32_t of_generation = 0;
+    if (bytes <= spool::most_declared_bytes) return true;
+    if (of_generation != generation()) long_bytes = 0;
+    of_generation = generation();
+    long_bytes += bytes;
+    return long_bytes <= spooling::most_bytes() / 8;
+}
+
 void keep(uint64_t of, spool::DeclaredBy by, const char* text, size_t bytes) {
+    if (!fits(bytes)) {
+        writer().dropped(spool::kind_declared);
+        return;
+    }
     const uint64_t offset =
         writer().add(spool::kind_declared, sizeof(spool::DeclaredRecord) + bytes);
     if (offset == 0) return;

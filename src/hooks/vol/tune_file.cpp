@@ -281,7 +281,8 @@ void FileTuning::put_all() {
     if (x_creation >= 0) {
         x_own_creation = x_library.H5Pcopy(x_creation);
         Put on{x_library, x_choices, x_own_creation, x_library.default_file_creation};
-        if (x_own_creation >= 0) put_file_creation(on, x_parallel);
+        if (x_own_creation >= 0)
+            put_file_creation(on, x_parallel, has_members(x_library, x_access));
     } else {
         x_choices.settle(Key::file_space_strategy, spool::became_held, "the file is there already");
         x_choices.settle(Key::page_bytes, spool::became_held, "the file is there already");

@@ -167,8 +167,8 @@ void check_size(std::string_view text, std::size_t most, const std::string& wher
 
 }  // namespace
 
-OfFile list_from_json(std::string_view text, Of of, const std::string& where) {
-    check_size(text, most_list_bytes, where, list_kind.remedy);
+OfFile list_from_json(std::string_view text, Of of, const std::string& where, std::size_t most) {
+    check_size(text, most, where, list_kind.remedy);
     return file_of(json::parse_object(text, where, list_kind), of, where, "");
 }
 

@@ -38,7 +38,8 @@ struct Document {
 /// @param of    Of::dataset: on a list of a dataset, which knows of no other datasets
 /// @param where for messages
 /// @throws Error{bad_input | unknown_key} with the place, and the nearest key or word
-[[nodiscard]] OfFile list_from_json(std::string_view text, Of of, const std::string& where);
+[[nodiscard]] OfFile list_from_json(std::string_view text, Of of, const std::string& where,
+                                    std::size_t most = most_list_bytes);
 /// The same as a text of one line, always the same for the same declarations.  [local]
 [[nodiscard]] std::string list_text(const OfFile& of);
 /// What a file of declarations says.  [local]

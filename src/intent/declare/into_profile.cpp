@@ -74,7 +74,7 @@ std::vector<std::string> declare(Profile& profile, const Document& document,
     for (File& file : profile.files) {
         if (!processes.empty() && !processes.meets(file.processes)) continue;
         files.push_back(&file);
-        add(file, resolve(document, file.path), from, processes);
+        add(file, resolve(document, Names{file.path}), from, processes);
     }
     return unmatched(document, files);
 }

@@ -19,12 +19,14 @@ std::size_t literals(const std::string& pattern) {
     return static_cast<std::size_t>(count);
 }
 
-/// The declarations whose pattern matches, the one that wins last.
+/// The declarations whose pattern matches one of the names, the one that wins last.
 template <class One>
-std::vector<const One*> matching(const std::vector<One>& all, const std::string& path) {
+std::vector<const One*> matching(const std::vector<One>& all, const Names& names) {
     std::vector<const One*> found;
     for (const One& one : all)
-        if (matches(one.pattern, path)) found.push_back(&one);
+        if (std::ranges::any_of(names,
+                                [&](const auto& name) { return matches(one.pattern, name); }))
+            found.push_back(&one);
     std::reverse(found.begin(), found.end());  // the first of equals wins
     std::stable_sort(found.begin(), found.end(), [](const One* a, const One* b) {
         return literals(a->pattern) < literals(b->pattern);
@@ -51,9 +53,9 @@ bool matches(const std::string& pattern, const std::string& path) {
     return fnmatch(pattern.c_str(), from, FNM_PATHNAME) == 0;
 }
 
-OfFile resolve(const Document& document, const std::string& path) {
+OfFile resolve(const Document& document, const Names& names) {
     OfFile made;
-    for (const OfFiles* one : matching(document.files, path)) {
+    for (const OfFiles* one : matching(document.files, names)) {
         overlay(made.values, one->of.values);
         // In front: where two patterns of datasets are alike, the first wins.
         made.datasets.insert(made.datasets.begin(), one->of.datasets.begin(),
@@ -64,7 +66,7 @@ OfFile resolve(const Document& document, const std::string& path) {
 
 Values resolve(const OfFile& of, const std::string& path) {
     Values values;
-    for (const OfDatasets* one : matching(of.datasets, path)) overlay(values, one->values);
+    for (const OfDatasets* one : matching(of.datasets, {path})) overlay(values, one->values);
     return values;
 }
 

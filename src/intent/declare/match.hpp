@@ -13,9 +13,12 @@ namespace tailrace::intent::declare {
 /// whole path; else it is held against as many of the path's last parts as it has itself. [local]
 [[nodiscard]] bool matches(const std::string& pattern, const std::string& path);
 
+/// The absolute paths of one file: without symbolic links, and as somebody calls it.
+using Names = std::vector<std::string>;
+
 /// What a document declares of a file: where several patterns match, an exact path wins, then the
 /// one with the most literal characters, then the first, each key by itself.  [local]
-[[nodiscard]] OfFile resolve(const Document& document, const std::string& path);
+[[nodiscard]] OfFile resolve(const Document& document, const Names& names);
 /// The same of a dataset of it.  [local]
 /// @param path  within the file, "/a/b"
 [[nodiscard]] Values resolve(const OfFile& of, const std::string& path);

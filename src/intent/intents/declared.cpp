@@ -196,7 +196,7 @@ void take_careful(FileIntent& file, const DatasetIntent& dataset) {
 
 void take_most_careful(FileIntent& file, std::uint64_t lost) {
     if (file.reliability.value == "durable") return;
-    file.reliability.evidence.push_back({"declarations_not_kept", lost, "declarations", "run", 0});
+    file.reliability.evidence.push_back({declarations_not_kept, lost, "declarations", "run", 0});
     file.reliability.value = "durable";
     file.reliability.confidence = Confidence::low;
 }

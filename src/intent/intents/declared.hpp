@@ -21,6 +21,9 @@ void take_declared(DatasetIntent& intent, const std::vector<Declared>& declared)
 
 /// A dataset that was declared with more care than its file makes the file so, where nothing was
 /// declared of that.  [local]
+/// Evidence of a reliability: what was declared is not all known.
+inline constexpr const char* declarations_not_kept = "declarations_not_kept";
+/// Some declarations were lost, and one may have said that the file is to last.
 void take_most_careful(FileIntent& file, std::uint64_t lost);
 void take_careful(FileIntent& file, const DatasetIntent& dataset);
 /// Holds what is declared of one run against what another run was seen to do.  [local]

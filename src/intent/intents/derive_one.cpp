@@ -301,9 +301,10 @@ Intents intents_of_one(const Profile& profile, std::uint64_t number, const Names
         if (file.processes.size() == 1) intent.how_shared = alone();
         if (is_partial) doubt(intent);
         take_declared(intent, file.declared);
+        const Statement of_file = intent.reliability;  // before a dataset asks for more
         for (std::size_t k = 0; k < datasets.size(); ++k) {
             DatasetIntent& dataset = datasets[k];
-            dataset.reliability = intent.reliability;
+            dataset.reliability = of_file;
             if (is_partial) doubt(dataset);
             take_declared(dataset, file.datasets[k].declared);
             take_careful(intent, dataset);
@@ -311,7 +312,7 @@ Intents intents_of_one(const Profile& profile, std::uint64_t number, const Names
             intents.datasets.emplace(dataset.dataset_name, std::move(dataset));
         }
         if (const auto lost = profile.origin.dropped.find("declarations");
-            lost != profile.origin.dropped.end())
+            lost != profile.origin.dropped.end() && lost->second > 0)
             take_most_careful(intent, lost->second);
         mark(intent, number);
         intents.files.emplace(file.path, std::move(intent));

@@ -77,6 +77,12 @@ void join(Statement& to, const Statement& from, const std::vector<std::uint64_t>
         std::stable_sort(to.evidence.begin(), to.evidence.end(), of_earlier_profile);
 }
 
+bool is_of_lost(const Evidence& one) { return one.name == declarations_not_kept; }
+
+bool was_lost(const Statement& statement) {
+    return std::ranges::any_of(statement.evidence, is_of_lost);
+}
+
 /// Where runs do not agree the most careful one counts: what one of them flushes is to last.
 void join_reliability(Statement& to, const Statement& from,
                       const std::vector<std::uint64_t>& to_profiles,
@@ -85,6 +91,12 @@ void join_reliability(Statement& to, const Statement& from,
     const bool careful = alike && more_careful(from.value, to.value);
     join(to, from, to_profiles, from_profiles);
     if (careful) to.value = from.value;
+    if (was_lost(to) || was_lost(from)) {
+        to.value = "durable";
+        to.confidence = Confidence::low;
+        if (!was_lost(to))
+            std::ranges::copy_if(from.evidence, std::back_inserter(to.evidence), is_of_lost);
+    }
 }
 
 template <class T>

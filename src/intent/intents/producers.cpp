@@ -71,7 +71,15 @@ Statement statement_of(const Intents& all, const Sides& flow) {
 
 /// Written by one run and read by others: the types of single runs say less than that.
 void set_type(Statement& type, const Sides& flow) {
-    type.value = flow.consumers.size() > 1 ? "write_once_read_many" : "read_after_write";
+    const auto in = [](const Numbers& all) {
+        return [&all](std::uint64_t one) { return std::ranges::find(all, one) != all.end(); };
+    };
+    const bool once = flow.producers.size() == 1 && !in(flow.consumers)(flow.producers.front());
+    // Runs that all update it are what each of them is.
+    if (std::ranges::all_of(flow.producers, in(flow.consumers)) &&
+        std::ranges::all_of(flow.consumers, in(flow.producers)))
+        return;
+    type.value = once && flow.consumers.size() > 1 ? "write_once_read_many" : "read_after_write";
     type.confidence = Confidence::medium;
     type.changes = false;  // the profiles differ because the programs do
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intent/plan/check.hpp"
 
+#include <strings.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -179,7 +181,10 @@ bool is_enough(Class cls, Key key) noexcept {
 bool delays(const std::string& key, const std::optional<Setting>& value) {
     if (!value) return false;
     if (key == "metadata_cache_evictions") return *value == Setting(false);
-    return key == "hint.nc_burst_buf" && *value == Setting(std::string("enable"));
+    const auto* word = std::get_if<std::string>(&*value);
+    // PnetCDF does not look at the case of letters.
+    return key == "hint.nc_burst_buf" && word != nullptr &&
+           strcasecmp(word->c_str(), "enable") == 0;
 }
 
 std::string problem_of(const Planned& setting) {

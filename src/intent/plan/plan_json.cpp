@@ -11,7 +11,7 @@ namespace tailrace::intent {
 namespace {
 
 constexpr json::Kind plan_kind{"tailrace-plan/1", "plan",
-                               "`tailrace advise profile.json -o plan.json` makes one"};
+                               "`tailrace advise profile.json -o plan.json` makes one", true};
 
 /// The document is the plan and its hash.
 struct Hashed {

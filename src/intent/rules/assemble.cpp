@@ -69,6 +69,8 @@ bool harms(const Decision& decision) {
 /// What decides on how the bytes of a chunk look.
 constexpr std::array<std::string_view, 4> in_a_chunk{"chunk", "layout", "shuffle", "deflate"};
 
+constexpr std::array every_call{plan::When::any, plan::When::create, plan::When::open};
+
 /// Whether a setting delays what reaches the disk, by itself or with the others of its rule.
 bool delays(const plan::Planned& planned) {
     const std::string& id = planned.because.rule;
@@ -157,14 +159,14 @@ public:
             subject.reliability = reliability_of(x_options, file.path);
             const std::string glob = glob_of(x_options.file_globs, file.path);
             weigh(subject, {glob, "", plan::When::create});
-            look_at_pieces(subject, {glob, "", plan::When::any});
-            for (const auto when : {plan::When::any, plan::When::create})
-                look_at_reliability(subject, {glob, "", when});
+            for (const auto when : every_call) look_at_pieces(subject, {glob, "", when});
+            for (const auto when : every_call) look_at_reliability(subject, {glob, "", when});
             for (const Dataset& dataset : file.datasets) {
                 subject.dataset = &dataset;
-                const Place place{glob, dataset_glob(file.path, dataset.path), plan::When::create};
-                weigh(subject, place);
-                look_at_layout(subject, place);
+                const std::string name = dataset_glob(file.path, dataset.path);
+                weigh(subject, {glob, name, plan::When::create});
+                for (const auto when : {plan::When::any, plan::When::create})
+                    look_at_layout(subject, {glob, name, when});
             }
         }
     }
@@ -285,7 +287,6 @@ private:
         const auto direct = held_by_direct_chunks(s);
         const auto relied = held_by_reliance(s);
         for (const plan::Planned& planned : found->second.settings) {
-            if (planned.because.rule.starts_with("site.")) continue;
             if (direct && std::ranges::find(in_a_chunk, planned.key) != in_a_chunk.end())
                 forbid(place, planned, direct->text);
             if (relied && plan::find_key(planned.key)->level == plan::Level::dataset_create)
@@ -295,7 +296,8 @@ private:
 
     void look_at_reliability(const Subject& s, const Place& place) {
         const auto found = x_found.find(place);
-        if (found == x_found.end() || s.reliability != Reliability::durable || !created(s)) return;
+        if (found == x_found.end() || s.reliability != Reliability::durable) return;
+        if (place.when == plan::When::create && !created(s)) return;
         for (const plan::Planned& planned : found->second.settings)
             if (delays(planned))
                 forbid(place, planned,

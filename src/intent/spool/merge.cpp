@@ -234,7 +234,7 @@ void note_dropped(Origin& origin) {
         origin.notes.push_back(
             std::to_string(declarations->second) +
             " declarations were not kept: of a file or dataset at most 16 different ones are, each "
-            "of at most 65536 bytes");
+            "of at most 65536 bytes, while there is room (TAILRACE_PROFILE_MIB)");
     if (origin.dropped.size() > (declarations != origin.dropped.end() ? 1U : 0U))
         origin.notes.emplace_back(
             "not everything found room; TAILRACE_PROFILE_MIB raises the bound (the disk may also "

@@ -13,6 +13,7 @@ namespace tailrace::intent::spool {
 namespace {
 
 using declare::Of;
+constexpr std::size_t most = declare::most_document_bytes;  // of blocks, several of them in one
 
 const char* source_of(DeclaredBy by) {
     switch (by) {
@@ -45,7 +46,7 @@ void add_declared(File& made, const std::vector<Part<DecodedFile>>& parts,
                   std::vector<std::string>& notes) {
     for (const auto& part : parts)
         for (const DecodedDeclared& one : part.record->declared) try {
-                declare::add(made, declare::list_from_json(one.text, Of::file, made.path),
+                declare::add(made, declare::list_from_json(one.text, Of::file, made.path, most),
                              source_of(one.by), ProcessSet(part.member.id, part.member.id));
             } catch (const core::Error& error) {
                 note(notes, error);
@@ -56,7 +57,8 @@ void add_declared(Dataset& made, const std::vector<Part<DecodedDataset>>& parts,
                   std::vector<std::string>& notes) {
     for (const auto& part : parts)
         for (const DecodedDeclared& one : part.record->declared) try {
-                declare::add(made, declare::list_from_json(one.text, Of::dataset, made.path).values,
+                declare::add(made,
+                             declare::list_from_json(one.text, Of::dataset, made.path, most).values,
                              source_of(one.by), ProcessSet(part.member.id, part.member.id));
             } catch (const core::Error& error) {
                 note(notes, error);

@@ -18,9 +18,10 @@ with h5py.File("out.h5", "w") as f:
 LARGEST = ("7", "metadata_cache_max_bytes")
 
 
-def lines_of(folder: Path, *entries: Json) -> dict[tuple[str, str], Json]:
+def lines_of(folder: Path, *entries: Json, largest: int = 0) -> dict[tuple[str, str], Json]:
     ran, lines = applied(folder, write_plan(folder, *entries), MAKE)
     ran.expect(0)
+    assert not largest or str(largest) in ran.err.splitlines()  # what the file itself says
     with h5py.File(folder / "out.h5") as file:
         for name in ("plain", "own"):
             assert (file[name][:] == range(1000)).all()
@@ -32,7 +33,7 @@ def test_a_metadata_cache_is_no_smaller_than_it_begins(tmp_path: Path) -> None:
         settings = [setting("7", "metadata_cache_max_bytes", wanted)]
         if initial is not None:
             settings.append(setting("7", "metadata_cache_initial_bytes", initial))
-        line = lines_of(tmp_path, entry("out.h5", *settings))[LARGEST]
+        line = lines_of(tmp_path, entry("out.h5", *settings), largest=there)[LARGEST]
         assert (line["became"], line["value"]) == ("applied", str(there))
         assert line["reason"] == "raised: no less than the first size of the cache"
 
@@ -98,8 +99,10 @@ with h5py.File("f%d.h5", "w", driver="family", memb_size=20000) as f:
         entry("f*.h5", setting("3", "meta_block_bytes", 1 << 20),
               setting("1", "alignment_threshold_bytes", 1, "layout"),
               setting("1", "alignment_bytes", 65536, "layout")),
+        entry("f*.h5", setting("9", "file_space_strategy", "page", "layout"),
+              setting("9", "page_bytes", 65536, "layout"), when="create"),
     )  # fmt: skip
     _, lines = applied(tmp_path, plan, text)
-    for key in (("3", "meta_block_bytes"), ("1", "alignment_bytes")):
+    for key in (("3", "meta_block_bytes"), ("1", "alignment_bytes"), ("9", "page_bytes")):
         assert lines[key]["reason"] == "a file of the family driver would have more members"
     assert len(list(tmp_path.glob("f*.h5"))) < 4
