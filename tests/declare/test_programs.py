@@ -185,7 +185,9 @@ def test_a_fortran_program(tmp_path: Path) -> None:
     assert declared_of(file_of(profile, "pattern.h5")) == [pattern]
 
 
-@pytest.mark.parametrize("word", ["set", "get", "clear", "push", "pop", "error", "use", "declared_as"])
+@pytest.mark.parametrize(
+    "word", ["set", "get", "clear", "push", "pop", "error", "use", "declared_as"]
+)
 def test_what_the_header_promises_is_exported(word: str) -> None:
     text = (SOURCE / "include" / "tailrace" / "intent.h").read_text()
     assert f"tailrace_intent_{word}(" in text
