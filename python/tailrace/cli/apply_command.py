@@ -62,7 +62,6 @@ def apply(
     loads = bool(plan["entries"]) or hashes
     if loads:
         folder = plugin.find(command="apply")
-        plugin.refuse_others(os.environ, "apply")
         plugin.check(folder)
     preloads, why_not = layers.to_set_hints(plan, command)
     if why_not:
@@ -70,8 +69,9 @@ def apply(
     with record.spool_folder(_beside(), keep=False, tell=output.note) as spools:
         file = spools / "plan.compiled"
         if loads:
-            file.write_bytes(flat)
+            # What refuses comes first: nothing lies in the folder then, and it goes.
             added |= plugin.environment_to_apply(folder, file)
+            file.write_bytes(flat)
             added["TAILRACE_PROFILE_DIR"] = str(spools)
             if "proof" in plan:
                 added |= proof.environment(plan)
@@ -89,7 +89,7 @@ def apply(
         if loads:
             found = applying.outcomes(spools)
         if ended.code and not found["processes"]:
-            found["ended"] = _how(ended)
+            found["ended"] = ended.how
     lines += held + applying.lines_of(plan, found)
     _tell(output, ended, command)
     show(output, lines, found)
@@ -117,10 +117,6 @@ def _beside() -> Path:
     return Path(folder, "tailrace-apply")
 
 
-def _how(ended: Any) -> str:
-    return f"signal {ended.signal_number}" if ended.signal_number else f"exit code {ended.code}"
-
-
 def _tell(output: Output, ended: Any, command: list[str]) -> None:
     if ended.code:
-        output.note(f"`{shlex.join(command)}` ended with {_how(ended)}")
+        output.note(f"`{shlex.join(command)}` ended with {ended.how}")

@@ -180,15 +180,14 @@ def _tell(
     processes = found["run"].get("processes", [])
     if not processes and ended is not None and ended.signal_number:
         output.note(
-            f"nothing was recorded before the program ended with signal {ended.signal_number} "
+            f"nothing was recorded before the program ended with {ended.how} "
             "(TAILRACE_MODE=off tells whether it does so by itself)"
         )
     elif not processes and ended is not None:
         what = " or ".join(_uses[layer] for layer in layers)
         output.note(f"nothing was recorded: no process of `{shlex.join(command)}` {what}")
     if ended is not None and ended.code and (processes or not ended.signal_number):
-        how = f"signal {ended.signal_number}" if ended.signal_number else f"exit code {ended.code}"
-        output.note(f"the program ended with {how}; the profile holds what it did until then")
+        output.note(f"the program ended with {ended.how}; the profile holds what it did until then")
     show(output, found)
     output.line(f"profile: {file}")
     output.json(

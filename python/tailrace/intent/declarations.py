@@ -40,21 +40,20 @@ def environment_for(file: Path | None, given: Mapping[str, str]) -> dict[str, st
     Raises:
         TailraceError: the declarations are wrong.
     """
-    if file is None and not given.get(variable, "").strip():
+    text = given.get(variable, "")
+    named = file_for(file, given)
+    if not named and not text.strip():
         return {}
-    if file is None:
-        text = given[variable]
-        if text.lstrip().startswith("{"):
-            check(text, variable)
-            return {variable: text}  # named, so that launchers hand it on
-        file = Path(text)
-        if not file.is_file():
-            raise TailraceError(
-                f'the file of declarations is not there: {variable}="{text}"', where=variable,
-                hint="name a file, or give the JSON itself, which begins with {",
-            )  # fmt: skip
-    check(read_all([file])[0][1], str(file))
-    return {variable: str(file.absolute())}
+    if not named:
+        check(text, variable)
+        return {variable: text}  # named, so that launchers hand it on
+    if file is None and not named[0].is_file():
+        raise TailraceError(
+            f'the file of declarations is not there: {variable}="{text}"', where=variable,
+            hint="name a file, or give the JSON itself, which begins with {",
+        )  # fmt: skip
+    check(read_all(named)[0][1], str(named[0]))
+    return {variable: str(named[0].absolute())}
 
 
 def check(text: str, where: str) -> None:

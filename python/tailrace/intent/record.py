@@ -28,6 +28,10 @@ class Ended:
     elapsed_s: float
     signal_number: int = 0
 
+    @property
+    def how(self) -> str:
+        return f"signal {self.signal_number}" if self.signal_number else f"exit code {self.code}"
+
 
 def with_environment(
     words: list[str], names: list[str], flavour: Callable[[str], str] = flavour_of

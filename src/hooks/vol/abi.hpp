@@ -28,10 +28,10 @@ constexpr int select_hyperslabs = 2;
 constexpr int select_all = 3;
 
 constexpr int layout_compact = 0;
-constexpr uint64_t strategy_page = 1;  ///< of file space
 constexpr int layout_contiguous = 1;
 constexpr int layout_chunked = 2;
 constexpr int layout_virtual = 3;
+constexpr uint64_t strategy_page = 1;  ///< of file space
 constexpr int fill_undefined = 0;
 constexpr int fill_default = 1;  ///< zeros
 constexpr int fill_if_set = 2;   ///< the fill time

@@ -13,11 +13,11 @@ namespace tailrace::hooks::vol {
 namespace {
 
 using intent::declare::property;
+
 /// A text that ends with a zero byte; 0 bytes: nothing was declared, or it is too long.
-class Text {
-public:
+struct Text {
     Text() = default;
-    ~Text() { free(x_memory); }
+    ~Text() { free(memory); }
     Text(const Text&) = delete;
     Text& operator=(const Text&) = delete;
 
@@ -27,24 +27,21 @@ public:
         characters[0] = '\0';
         too_long = wanted > spool::most_declared_in_environment;
         if (too_long || wanted < room) return !too_long;
-        auto* more = static_cast<char*>(realloc(x_memory, wanted + 1));
+        auto* more = static_cast<char*>(realloc(memory, wanted + 1));
         too_long = more == nullptr;
         if (too_long) return false;
-        x_memory = characters = more;
+        memory = characters = more;
         room = wanted + 1;
         characters[0] = '\0';
         return true;
     }
 
-private:
-    char x_few[1024];
-    char* x_memory = nullptr;
-
-public:
+    char few[1024];
+    char* memory = nullptr;  ///< for more than a few
+    char* characters = few;
+    size_t room = sizeof few;
     size_t bytes = 0;
     bool too_long = false;
-    size_t room = sizeof x_few;
-    char* characters = x_few;
 };
 
 /// The default lists have nothing: nobody may change them.
@@ -118,11 +115,13 @@ void read_patterns(const char* name, Text& text) {
     if (asked == nullptr) return;
     char* const path = recorder::absolute(name);
     char* const named = spooling::as_named(name);
-    if (path != nullptr && named != nullptr) {
-        size_t bytes = asked(path, named, text.characters, text.room);
+    if (path != nullptr) {
+        // Without the second where the working folder is gone.
+        const char* const other = named != nullptr ? named : path;
+        size_t bytes = asked(path, other, text.characters, text.room);
         // Another thread may declare more meanwhile.
         while (bytes >= text.room && text.begin(bytes))
-            bytes = asked(path, named, text.characters, text.room);
+            bytes = asked(path, other, text.characters, text.room);
         text.bytes = text.too_long ? 0 : bytes;
     }
     free(path);

@@ -66,9 +66,6 @@ bool harms(const Decision& decision) {
     return guard != "sparse" || decision.weight > 0 || decision.ranks > 1;
 }
 
-/// What decides on how the bytes of a chunk look.
-constexpr std::array<std::string_view, 4> in_a_chunk{"chunk", "layout", "shuffle", "deflate"};
-
 constexpr std::array every_call{plan::When::any, plan::When::create, plan::When::open};
 
 /// Whether a setting delays what reaches the disk, by itself or with the others of its rule.
@@ -284,14 +281,8 @@ private:
     void look_at_layout(const Subject& s, const Place& place) {
         const auto found = x_found.find(place);
         if (found == x_found.end()) return;
-        const auto direct = held_by_direct_chunks(s);
-        const auto relied = held_by_reliance(s);
-        for (const plan::Planned& planned : found->second.settings) {
-            if (direct && std::ranges::find(in_a_chunk, planned.key) != in_a_chunk.end())
-                forbid(place, planned, direct->text);
-            if (relied && plan::find_key(planned.key)->level == plan::Level::dataset_create)
-                forbid(place, planned, relied->text);
-        }
+        for (const plan::Planned& planned : found->second.settings)
+            if (const auto held = held_by_use(planned.key, s)) forbid(place, planned, held->text);
     }
 
     void look_at_reliability(const Subject& s, const Place& place) {

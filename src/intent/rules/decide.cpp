@@ -145,13 +145,8 @@ std::optional<Held> held(const SiteSetting& setting, const Subject& s) {
                     say("the program sets chunk itself, to ", extents(s.dataset->chunk))};
     if (s.reliability == Reliability::durable && plan::delays(setting.key, setting.value))
         return held_for_durable();
+    if (auto used = held_by_use(setting.key, s)) return used;
     const plan::Level level = plan::find_key(setting.key)->level;
-    if (level == plan::Level::dataset_create) {
-        if (auto relied = held_by_reliance(s)) return relied;
-        const bool of_chunks = setting.key == "chunk" || setting.key == "layout" ||
-                               setting.key == "shuffle" || setting.key == "deflate";
-        if (auto direct = held_by_direct_chunks(s); of_chunks && direct) return direct;
-    }
     const bool of_hdf5 = level == plan::Level::file_access || level == plan::Level::file_create;
     // A log of Darshan may lack the part about HDF5.
     if (of_hdf5 && !s.file.hdf5 && s.profile.origin.kind == OriginKind::hook)

@@ -14,5 +14,7 @@ namespace tailrace::intent::rules {
 /// What has chunks, or lies in a header, has no address that a program could go on at by itself;
 /// and some libraries look at the chunks of what they made.  [local]
 [[nodiscard]] std::optional<Held> held_by_reliance(const Subject& s);
+/// Why a setting of this key would break what the program does; nothing: it would not.  [local]
+[[nodiscard]] std::optional<Held> held_by_use(const std::string& key, const Subject& s);
 
 }  // namespace tailrace::intent::rules
