@@ -11,9 +11,9 @@
 #       declared TAILRACE_MPI_TEST(4, "...") runs on 4 ranks only; ROMIO adds the same under ROMIO
 #   tailrace_add_script_test(NAME cli.x COMMAND ... [RANKS n] [PROCESSORS n] [TIMEOUT s] [LABELS ...]
 #                            [ENV A=b ...])
-#       one CTest that runs a command, which starts its ranks itself: RANKS reserves processors, or
-#       PROCESSORS where it waits most of the time (its CPU seconds are fewer than the clock's); such
-#       a test has the label "waits"
+#       one CTest that runs a command, which starts its ranks itself: RANKS reserves half as many
+#       processors, since ranks wait for each other and for the disk, or PROCESSORS if that is not
+#       right; a test with fewer processors than ranks has the label "waits"
 #   tailrace_add_python_test(NAME python.cli PATHS file_or_folder... [RANKS n] [TIMEOUT s] [...])
 #       the same for pytest in the private environment
 #
@@ -106,7 +106,8 @@ function(tailrace_add_script_test)
   cmake_parse_arguments(arg "" "NAME;TIMEOUT;RANKS;PROCESSORS" "COMMAND;LABELS;ENV" ${ARGN})
   tailrace_default(arg_TIMEOUT 60)
   tailrace_default(arg_RANKS 1)
-  tailrace_default(arg_PROCESSORS ${arg_RANKS})
+  math(EXPR half "(${arg_RANKS} + 1) / 2")
+  tailrace_default(arg_PROCESSORS ${half})
   tailrace_room(${arg_NAME} room)
   set(test tailrace.${arg_NAME}.np${arg_RANKS})
   set(options --name ${test} --seconds ${arg_TIMEOUT})
