@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Headers of the standard library, precompiled: parsing them is up to half of compiling a file of
-# ours. Only what a build does from scratch gains by it; with a compiler launcher (ccache) it is off,
-# since such a cache then no longer knows what equal sources are. So both kinds of build are made
-# every day, and clang-tidy (cmake/setup/lint.sh) parses every file without it: an include that a
-# file forgets is found. Public headers are compiled alone (tests/install), never with this.
+# ours. With a compiler launcher of the user's it is off, since only TailraceCompilerCache.cmake tells
+# ccache that such a header is to be hashed by its text. clang-tidy (cmake/setup/tidy.py) parses every
+# file without it: an include that a file forgets is found. Public headers are compiled alone
+# (tests/install), never with this.
 include_guard(GLOBAL)
 
 set(tailrace_precompile_default ON)
-if(CMAKE_CXX_COMPILER_LAUNCHER OR NOT CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+if((CMAKE_CXX_COMPILER_LAUNCHER AND NOT TAILRACE_CCACHE)
+    OR NOT CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   set(tailrace_precompile_default OFF)
 endif()
 option(TAILRACE_PRECOMPILE "Precompile the headers of the standard library"

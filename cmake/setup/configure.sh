@@ -13,7 +13,7 @@ state="$("$root/cmake/deps/superbuild.sh" --mpi $deps --print-prefix) $(cat "$ro
 if [ ! -f "$build/build.ninja" ] || [ "$(cat "$build/.configured" 2>/dev/null)" != "$state" ]; then
     # --fresh: results of probes do not outlive what they found.
     (cd "$root" && "$root/build/venv/bin/cmake" --preset "$preset" --fresh \
-        -DCMAKE_MAKE_PROGRAM="$root/build/venv/bin/ninja")
+        -DCMAKE_MAKE_PROGRAM="$root/build/venv/bin/ninja" -DTAILRACE_COMPILER_CACHE=ON)
     echo "$state" >"$build/.configured"
 fi
 if [ "$preset" = release ]; then
