@@ -2,7 +2,7 @@
 # ccache, with a folder of its own below Tailrace's cache, so that a fresh clone compiles only what no
 # clone on this machine has compiled. `make` switches it on; who has a launcher already keeps it.
 # Paths below the clone are hashed relative to it, and debug information names sources the same way,
-# so that two clones have equal objects.
+# so that two clones have equal objects. bindings/python, which pip configures by itself, asks too.
 include_guard(GLOBAL)
 
 option(TAILRACE_COMPILER_CACHE "Compile through ccache, shared by all clones" OFF)
@@ -21,10 +21,11 @@ if(tailrace_cache STREQUAL "")
     set(tailrace_cache "$ENV{HOME}/.cache/tailrace")
   endif()
 endif()
+get_filename_component(tailrace_clone ${CMAKE_CURRENT_LIST_DIR}/.. ABSOLUTE)
 # The precompiled headers' macros and times are those of the standard library alone.
 set(tailrace_launcher ${CMAKE_COMMAND} -E env CCACHE_DIR=${tailrace_cache}/ccache CCACHE_MAXSIZE=2G
-  CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+  CCACHE_BASEDIR=${tailrace_clone} CCACHE_NOHASHDIR=1
   CCACHE_SLOPPINESS=pch_defines,time_macros ${TAILRACE_CCACHE})
 set(CMAKE_C_COMPILER_LAUNCHER ${tailrace_launcher})
 set(CMAKE_CXX_COMPILER_LAUNCHER ${tailrace_launcher})
-add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
+add_compile_options(-ffile-prefix-map=${tailrace_clone}/=)

@@ -83,7 +83,8 @@ sed -i -e 's|^hdf5_libdir=.*|hdf5_libdir=${prefix}/lib/tailrace-deps/lib|' \
 
 say "wheels"
 wheel() { "$venv/python" -m pip --quiet --disable-pip-version-check "$@"; }
-wheel wheel --no-deps --no-build-isolation --wheel-dir "$work/$name/wheels" "$root"
+wheel wheel --no-deps --no-build-isolation --wheel-dir "$work/$name/wheels" \
+    --config-settings=cmake.define.TAILRACE_COMPILER_CACHE=ON --config-settings="build-dir=$build/wheel" "$root"
 wheel download --only-binary :all: --constraint "$root/cmake/setup/requirements.txt" \
     --dest "$work/$name/wheels" pip "$work/$name/wheels"/tailrace-*.whl
 

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,11 +28,13 @@ with open("note.txt", "wb") as note:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    """It takes minutes of a core."""
-    made = Place(tmp_path_factory.mktemp("pip"), COMPILER, 1100)
-    made.install()
-    return made
+def place() -> Iterator[Place]:
+    """It takes minutes of a core if the compiler cache is empty."""
+    folder = Path(os.environ["TAILRACE_BUILD_DIR"], "tests", "pip_compiled")
+    made = Place(folder, (*COMPILER, "ccache"), 1100)
+    made.install_cached()
+    yield made
+    shutil.rmtree(folder)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tomllib
 import venv
 from pathlib import Path
 
@@ -18,20 +19,34 @@ class Place:
     def __init__(self, folder: Path, tools: tuple[str, ...] = (), seconds: float = 500) -> None:
         self.bin = folder / "venv" / "bin"
         self.seconds = seconds
-        venv.create(folder / "venv", with_pip=True)
+        venv.create(folder / "venv", with_pip=True, clear=True)
         self.tools = folder / "tools"
-        self.tools.mkdir()
+        self.tools.mkdir(exist_ok=True)
         for name in ("sh", "git", "uname", "ldd", "cat", "sed", *tools):
             for place in ("/usr/bin", "/bin"):
                 if Path(place, name).exists() and not (self.tools / name).exists():
                     (self.tools / name).symlink_to(Path(place, name))
         kept = {"HOME", "PIP_INDEX_URL", "PIP_FIND_LINKS", "PIP_CONFIG_FILE", "SSL_CERT_FILE",
-                "HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy", "TMPDIR"}  # fmt: skip
+                "HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy", "TMPDIR",
+                "TAILRACE_CACHE", "XDG_CACHE_HOME"}  # fmt: skip
         self.environment = {name: os.environ[name] for name in kept if name in os.environ}
         self.environment |= {"PATH": f"{self.bin}:{self.tools}", "COLUMNS": "80"}
 
     def install(self) -> None:
-        run = self.call("pip", "install", "--disable-pip-version-check", SOURCE)
+        self.pip(SOURCE)
+
+    def install_cached(self) -> None:
+        """With the compiler cache that `make` fills, which wants the headers of what builds the
+        package below the clone: pip's own isolated environment has another name each time."""
+        requires = tomllib.loads((SOURCE / "pyproject.toml").read_text())["build-system"]["requires"]
+        self.pip(*requires, "cmake", "ninja")
+        self.pip(
+            "--no-build-isolation", f"--config-settings=build-dir={self.bin.parent / 'wheel'}",
+            "--config-settings=cmake.define.TAILRACE_COMPILER_CACHE=ON", SOURCE,
+        )  # fmt: skip
+
+    def pip(self, *words: str | Path) -> None:
+        run = self.call("pip", "install", "--disable-pip-version-check", *words)
         assert run.returncode == 0, run.stdout + run.stderr
 
     def call(
