@@ -3,8 +3,8 @@
 #   PRESET=release|dev|asan|mpich  JOBS=n  PREFIX=folder (install)  TESTS=regex  TEST_JOBS=n (test)
 PRESET ?= release
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-# Ranks wait for each other and for the disk: half as many tests more at a time keep the cores busy.
-TEST_JOBS ?= $(shell echo $$(($(JOBS) + ($(JOBS) + 1) / 2)))
+# Ranks wait for each other and for the disk: twice as many tests at a time keep the cores busy.
+TEST_JOBS ?= $(shell echo $$(($(JOBS) * 2)))
 PREFIX ?= $(HOME)/.local
 BUILD := build/$(PRESET)
 VENV := build/venv/bin

@@ -11,6 +11,7 @@ RECIPE = SOURCE / "packaging" / "spack" / "package.py"
 # Options that no recipe should offer: where things lie, and how we work on it ourselves.
 # How it is built, not what: Spack packages know compilers and dependencies themselves.
 NOT_FOR_USERS = {
+    "TAILRACE_COMPILER_CACHE",
     "TAILRACE_DEPS_PREFIX",
     "TAILRACE_PRECOMPILE",
     "TAILRACE_SANITIZE",

@@ -260,9 +260,9 @@ def begun(path: Path, *words: str) -> subprocess.Popen[bytes]:
 def test_killed(tmp_path: Path, number: signal.Signals) -> None:
     """By Ctrl-C as if nothing had been; by SIGKILL the old file stays, and the part is named."""
     file = tmp_path / "rows.h5"
-    rows(file, (4000, 2000))
+    rows(file, (3000, 2000))
     before = contents(tmp_path)
-    with begun(file, "--chunk", "rows=4000x20", "--filters", "rows=deflate=9") as process:
+    with begun(file, "--chunk", "rows=3000x20", "--filters", "rows=deflate=2") as process:
         process.send_signal(number)
         _, said = process.communicate(timeout=60)
     if number != signal.SIGKILL:
@@ -270,7 +270,7 @@ def test_killed(tmp_path: Path, number: signal.Signals) -> None:
         assert untouched(tmp_path, before)
         return
     assert contents(tmp_path)["rows.h5"] == before["rows.h5"]
-    run = called("repack", file, "--chunk", "rows=4000x20")
+    run = called("repack", file, "--chunk", "rows=3000x20")
     assert run.code == 2 and "rows.h5.part: is there already" in run.err
     assert "one was killed: then remove it" in run.err
 

@@ -37,21 +37,26 @@ ALONE = "setsid sh -c 'trap \"\" TERM; echo $$ >alone; sleep 61; sleep 61' &"
 WITHOUT = "env -i sh -c 'echo $$ >without; sleep 61; sleep 61' &"
 
 
-def number(file: Path) -> int:
+def text_of(file: Path) -> str:
+    """As soon as somebody has written it."""
     end = time.monotonic() + 20
     while time.monotonic() < end:
         if file.exists() and (text := file.read_text().strip()):
-            return int(text)
+            return text
         time.sleep(0.02)
     raise AssertionError(f"{file.name} was not begun")
+
+
+def number(file: Path) -> int:
+    return int(text_of(file))
 
 
 def left_by_a_killed_tune(folder: Path, script: str, names: list[str]) -> list[Process]:
     words = [sys.executable, "-c", TUNES, f"{script} wait"]
     with subprocess.Popen(words, cwd=folder, env=environment()) as tune:
         found = [Process.of(number(folder / name)) for name in names]
+        leader = json.loads(text_of(folder / "session"))["session"]
         tune.send_signal(signal.SIGKILL)
-    leader = json.loads((folder / "session").read_text())["session"]
     end = time.monotonic() + 20
     while Process.of(leader).is_there() and time.monotonic() < end:
         time.sleep(0.02)  # the system ends it with the tune
