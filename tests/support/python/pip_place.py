@@ -38,8 +38,8 @@ class Place:
     def install_cached(self) -> None:
         """With the compiler cache that `make` fills, which wants the headers of what builds the
         package below the clone: pip's own isolated environment has another name each time."""
-        requires = tomllib.loads((SOURCE / "pyproject.toml").read_text())["build-system"]["requires"]
-        self.pip(*requires, "cmake", "ninja")
+        project = tomllib.loads((SOURCE / "pyproject.toml").read_text())
+        self.pip(*project["build-system"]["requires"], "cmake", "ninja")
         self.pip(
             "--no-build-isolation", f"--config-settings=build-dir={self.bin.parent / 'wheel'}",
             "--config-settings=cmake.define.TAILRACE_COMPILER_CACHE=ON", SOURCE,
