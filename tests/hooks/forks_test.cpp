@@ -14,7 +14,7 @@
 
 #include "hooks/common/locked.hpp"
 #include "hooks/common/session.hpp"
-#include "hooks/vol/plan.hpp"
+#include "hooks/vol/plan/plan.hpp"
 #include "vol/recorded.hpp"
 
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "hooks/vol/recorder.hpp"
+#include "hooks/vol/record/recorder.hpp"
 #include "intent/spool/merge.hpp"
 
 namespace recorded {
