@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import ExitCode, TailraceError
+from tailrace.results.raw import parsed
 
 Json = dict[str, Any]
 
@@ -141,8 +142,6 @@ class Record:
 
     def full(self) -> Json:
         """The whole Record, read again from its file."""
-        from tailrace.results.read import parsed
-
         with self.source.open("rb") as stream:
             stream.seek(self.offset)
             data = parsed(stream.read(self.length))

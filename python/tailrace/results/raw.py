@@ -7,6 +7,8 @@ stay text (Raw) and are parsed once.
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 from msgspec import Raw, Struct, field
 
@@ -146,3 +148,11 @@ class RawRecord(Struct, gc=False):
 
 
 decode = msgspec.json.Decoder(RawRecord).decode
+
+
+def parsed(line: bytes) -> Any:
+    """The value of a line; None where it is not JSON."""
+    try:
+        return msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None

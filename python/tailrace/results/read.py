@@ -9,14 +9,14 @@ import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 
 from tailrace.errors import TailraceError
 from tailrace.results.model import Problems, Record, ResultSet
 from tailrace.results.project import Projector
-from tailrace.results.raw import decode
+from tailrace.results.raw import decode, parsed
 
 newest_schema = 1
 _name = f"tailrace-record/{newest_schema}"
@@ -54,14 +54,6 @@ def read_results(
     if known == 0:
         raise _none(sources, found.problems)
     return found
-
-
-def parsed(line: bytes) -> Any:
-    """The value of a line; None where it is not JSON."""
-    try:
-        return msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
 
 
 def _records_of(source: Path, projector: Projector, problems: Problems) -> Iterator[Record]:
