@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-# Outside of the durable total: from the create to the synced close.
-off_the_clock = frozenset({"fill", "compute", "verify", "read_back", "read"})
-
 # In the order in which a run passes them: words, and a class of the style sheet.
 _known = {
     "create": ("create the file", "p-create"),

@@ -7,8 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tailrace.report.known_phases import off_the_clock
-from tailrace.results.model import Json
+from tailrace.results.model import Json, off_the_clock
 from tailrace.units import plural
 
 # All that a Sink does with data: what the write time of a step is made of, too.

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from tailrace.report import numbers
-from tailrace.report.known_phases import off_the_clock, phase_order
+from tailrace.report.known_phases import phase_order
 from tailrace.results import Group, Record
+from tailrace.results.model import off_the_clock
 
 Json = dict[str, Any]
 

@@ -16,6 +16,9 @@ from tailrace.results.raw import parsed
 
 Json = dict[str, Any]
 
+# Phases outside of the durable total, which is from the create to the synced close.
+off_the_clock = frozenset({"fill", "compute", "verify", "read_back", "read"})
+
 # Names of files and how often: they say nothing about how a file is written.
 keys_without_effect = frozenset({"filename", "results", "repeat"})
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tailrace.report.known_phases import off_the_clock
+from tailrace.results.model import off_the_clock
 from tailrace.sweep.counts import Counts, counts_of
 from tailrace.sweep.data import Case
 from tailrace.sweep.effects import Effect

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 
 from tailrace import statistics
 from tailrace.report import numbers, swatches
-from tailrace.report.known_phases import off_the_clock, phase_order, phase_style, phase_words
+from tailrace.report.known_phases import phase_order, phase_style, phase_words
 from tailrace.report.many.lines import beside
 from tailrace.report.model import Cell, Figure, Key, Table
 from tailrace.report.plots import bars, heat
 from tailrace.results import Record
+from tailrace.results.model import off_the_clock
 from tailrace.sweep.data import Case, runs_of
 from tailrace.sweep.findings import Findings, findings, interaction_words
 from tailrace.sweep.ranking import Ranked
