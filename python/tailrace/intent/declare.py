@@ -18,7 +18,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import tailrace
 from tailrace.errors import ExitCode, TailraceError
 
 file_name = "libtailrace_intent.so"
@@ -30,7 +29,7 @@ Declarations = Mapping[str, Any]
 
 def candidates(environment: Mapping[str, str] = os.environ) -> list[Path]:
     """Where the library may lie, in the order of preference."""
-    found = [Path(tailrace.__file__).parent / "hooks" / file_name]
+    found = [Path(__file__).parents[1] / "hooks" / file_name]
     for variable in ("TAILRACE_BUILD_DIR", "TAILRACE_HOME"):
         if home := environment.get(variable):
             found += [Path(home) / lib / file_name for lib in ("lib", "lib64")]
