@@ -22,6 +22,11 @@ def imported(tree: ast.AST) -> Iterator[str]:
         yield from imported(node)
 
 
+def imports_of(file: Path) -> Iterator[str]:
+    """Modules, or names in them."""
+    return imported(ast.parse(file.read_text()))
+
+
 def circle(root: Path) -> list[str]:
     """Names of the modules of a circle below a folder; empty: there is none."""
     files = {
@@ -31,7 +36,7 @@ def circle(root: Path) -> list[str]:
     arrows: dict[str, set[str]] = {}
     for name, file in files.items():
         found = arrows.setdefault(name, set())
-        for one in imported(ast.parse(file.read_text())):
+        for one in imports_of(file):
             module = one if one in files else one.rpartition(".")[0]
             if module in files and module != name:
                 found.add(module)
