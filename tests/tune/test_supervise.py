@@ -129,8 +129,8 @@ from pathlib import Path
 from tailrace.tune import supervise
 supervise._held_s = 0.5
 here = Path.cwd()
-words = ["sh", "-c", "touch began; sleep 3"]
-found = supervise.supervised(supervise.Job(words, {}, here, here / "prints", 2.0))
+words = ["sh", "-c", "touch began; sleep 5"]
+found = supervise.supervised(supervise.Job(words, {}, here, here / "prints", 4.0))
 print(found.stopped, found.was_held)
 """
 
@@ -145,7 +145,7 @@ def test_a_tune_that_is_stopped_takes_nothing_for_a_hang(tmp_path: Path) -> None
         assert process.poll() is None
         time.sleep(0.02)
     process.send_signal(signal.SIGSTOP)
-    time.sleep(2.5)
+    time.sleep(4.5)
     process.send_signal(signal.SIGCONT)
     assert process.communicate(timeout=30)[0] == " True\n"
 

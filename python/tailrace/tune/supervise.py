@@ -191,6 +191,7 @@ class _Watch:
         self.stopped = ""
         self.held_s = 0.0
         self._process, self._job, self._started = process, job, started
+        self._looked = time.monotonic()
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
 
@@ -211,16 +212,17 @@ class _Watch:
 
     def _waited(self) -> bool:
         """Until the next look; whether the run is over."""
-        began = time.monotonic()
         is_over = self._over.wait(_look_s)
-        late_s = time.monotonic() - began - _look_s
+        # From look to look: wherever in between this process was stopped, it is counted.
+        before, self._looked = self._looked, time.monotonic()
+        late_s = self._looked - before - _look_s
         if late_s > _held_s:
             self.held_s += late_s
         return is_over
 
     def _reason(self) -> str:
         limit_s = self._job.limit_s
-        if limit_s is not None and time.monotonic() - self._started - self.held_s > limit_s:
+        if limit_s is not None and self._looked - self._started - self.held_s > limit_s:
             return "limit"
         return "disk" if _full_folders(self._job) else ""
 
