@@ -26,7 +26,7 @@ struct Written {
     double open_s = 0;     ///< until the datasets are defined, the reservation included
     double define_s = 0;   ///< objects that were defined just before their step
     double flush_s = 0;    ///< of the flush before the close, where the kernel has one
-    double close_s = 0;    ///< close without its sync
+    double close_s = 0;    ///< in the close of the file: no sync, no publishing, no wait for those
     double durable_s = 0;  ///< from the last rank in to the last rank out, fill and compute apart
     std::uint64_t bytes_given = 0;  ///< by this rank to the Sink
     Clocks clocks;                  ///< of the time lines
