@@ -96,6 +96,7 @@ Json phases(const std::map<std::string, PhaseRecord>& all) {
         json[name] = {{"min_s", phase.elapsed_s.min},
                       {"mean_s", phase.elapsed_s.mean},
                       {"max_s", phase.elapsed_s.max},
+                      {"path_s", or_null(phase.path_s)},
                       {"entries", phase.entries}};
     return json;
 }

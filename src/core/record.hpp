@@ -39,7 +39,10 @@ struct Spread {
 [[nodiscard]] Spread spread_of(std::span<const double> values);
 
 struct PhaseRecord {
-    Spread elapsed_s;           ///< over ranks, of the sum over the entries of a rank
+    Spread elapsed_s;  ///< over ranks, of the sum over the entries of a rank
+    /// Until the file had its name, of the rank that the others waited for; nothing where it had
+    /// none. Over all phases these add up to the time that passed.
+    std::optional<double> path_s;
     std::uint64_t entries = 0;  ///< the greatest over ranks
 };
 
@@ -199,8 +202,11 @@ void take_failed(Record& record, const FileReport& report);
 [[nodiscard]] std::string phases_to_text(const std::map<std::string, PhaseTime>& times);
 /// The inverse over all ranks: texts of phases_to_text, one per rank. A rank that was never in a
 /// phase counts as 0 s.  [local]
+/// @param until_named  the same of the times until the file had its name, for `path_s`: the others
+///        waited for the rank with the least time in phase "agree"
 /// @throws Error{Code::internal} on a damaged text
-[[nodiscard]] std::map<std::string, PhaseRecord> phases_of(std::span<const std::string> texts);
+[[nodiscard]] std::map<std::string, PhaseRecord> phases_of(
+    std::span<const std::string> texts, std::span<const std::string> until_named = {});
 /// The Record as one line of JSON without the line end.  [local]
 [[nodiscard]] std::string to_json_line(const Record& record);
 

@@ -56,6 +56,19 @@ std::vector<Times> all_times(std::span<const std::string> texts) {
     return all;
 }
 
+/// Of the rank that waited least for others.
+Times waited_for(const std::vector<Times>& all) {
+    const auto waited = [](const Times& times) {
+        const auto found = times.find("agree");
+        return found == times.end() ? 0 : found->second.elapsed_s;
+    };
+    const auto least =
+        std::min_element(all.begin(), all.end(), [&](const Times& a, const Times& b) {
+            return waited(a) < waited(b);
+        });
+    return least == all.end() ? Times{} : *least;
+}
+
 }  // namespace
 
 Spread spread_of(std::span<const double> values) {
@@ -107,7 +120,8 @@ std::string phases_to_text(const Times& times) {
     return text;
 }
 
-std::map<std::string, PhaseRecord> phases_of(std::span<const std::string> texts) {
+std::map<std::string, PhaseRecord> phases_of(std::span<const std::string> texts,
+                                             std::span<const std::string> until_named) {
     const std::vector<Times> all = all_times(texts);
     std::set<std::string> names;
     for (const Times& times : all)
@@ -124,6 +138,8 @@ std::map<std::string, PhaseRecord> phases_of(std::span<const std::string> texts)
         }
         phase.elapsed_s = spread_of(seconds);
     }
+    for (const auto& [name, time] : waited_for(all_times(until_named)))
+        phases[name].path_s = time.elapsed_s;
     return phases;
 }
 

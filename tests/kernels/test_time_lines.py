@@ -83,6 +83,26 @@ def test_the_lines_say_what_the_phases_say(tmp_path, ranks, program, words):
         assert names.index("read_back") < names.index("read") < names.index("verify")
 
 
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        (TOOL, (*SMALL, "format=hdf5")),
+        (SLAB, ("n1=16", "n2=3", "format=mpiio", "filename=o")),
+        (PARTICLE, ("dim_1=100", "timesteps=3", "format=hdf5")),
+    ],
+)
+def test_a_sync_by_one_rank_is_neither_write_nor_close(tmp_path, program, words):
+    """The others wait for it. The path has it whole, however many ranks there are."""
+    fault = {"TAILRACE_FAULT": "op=fsync,path=*.part,delay_ms=1500"}
+    record = good(tmp_path, 4, *words, program=program, env=fault).records[-1]
+    elapsed, phases = record["elapsed"], record["phases"]
+    assert elapsed["durable_s"] - elapsed["aggregate_s"] > 1
+    assert phases["sync"]["path_s"] == phases["sync"]["max_s"] >= 1.5
+    assert phases["agree"]["path_s"] <= phases["agree"]["mean_s"]
+    path_s = sum(one["path_s"] or 0 for name, one in phases.items() if name != "fill")
+    assert path_s == pytest.approx(elapsed["durable_s"], rel=0.3)
+
+
 def test_computation_lies_between_the_writes(tmp_path):
     words = (*SMALL, "format=mpiio", "compute=0.02 idle")
     lines = check(good(tmp_path, 4, *words).records[-1], 4)

@@ -68,7 +68,25 @@ def test_numbers_are_those_of_the_records(tmp_path: Path) -> None:
         assert found == pytest.approx([median(every), min(every), max(every)], rel=1e-3)
 
 
-def test_phases_are_means_over_ranks_and_those_off_the_clock_are_apart(tmp_path: Path) -> None:
+def test_phases_are_those_of_the_rank_that_the_others_waited_for(tmp_path: Path) -> None:
+    records = a_run(FAST)
+    for record, time in zip(records[-len(FAST) :], FAST, strict=True):
+        one_of_four = {"min_s": 0, "mean_s": 0.1 * time, "max_s": 0.4 * time, "entries": 1}
+        record["phases"] = {
+            "write": {"min_s": 0, "mean_s": 0.6 * time, "max_s": 0.6 * time, "entries": 1},
+            "sync": one_of_four,
+            "agree": {"min_s": 0, "mean_s": 0.3 * time, "max_s": 0.4 * time, "entries": 1},
+        }
+        for name, share in (("write", 0.6), ("sync", 0.4), ("agree", None)):
+            record["phases"][name]["path_s"] = share and share * time
+    header, *rows = Page(page_of(tmp_path, records)).figures["s1-phases"]["rows"]
+    place = {name: at for at, name in enumerate(header)}
+    for row, time in zip(rows, FAST, strict=True):
+        shares = [float(row[place[f"{n} (s)"]]) / time for n in ("write", "sync", "agree")]
+        assert shares == pytest.approx([0.6, 0.4, 0], rel=1e-3)
+
+
+def test_phases_without_a_path_are_means_and_those_off_the_clock_are_apart(tmp_path: Path) -> None:
     records = a_run(FAST)
     for record in records:
         record["phases"]["verify"] = {"min_s": 9, "mean_s": 9, "max_s": 9, "entries": 1}

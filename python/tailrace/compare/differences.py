@@ -68,9 +68,9 @@ def _phase_times(side: Side) -> dict[str, list[float]]:
     names = {name for record in side.timed for name in record.phase_names}
     times: dict[str, list[float]] = {name: [] for name in sorted(names)}
     for record in side.timed:
-        means = {name: mean for name, _, mean, _ in record.phases()}
+        path = record.path()
         for name, values in times.items():
-            values.append(means.get(name, 0.0))
+            values.append(path.get(name, 0.0))
     return times
 
 

@@ -25,7 +25,7 @@ def stacked(view: View) -> Figure | None:
     if not view.timed or not view.phase_names:
         return None
     chosen, note = _chosen(view)
-    times = [_means(record) for _name, record in chosen]
+    times = [record.path() for _name, record in chosen]
     names, rest = _worth_showing(view.phase_names, times)
     unit = numbers.TimeUnit(sum(one.get(n, 0.0) for n in view.phase_names) for one in times)
     stacks = []
@@ -50,8 +50,8 @@ def stacked(view: View) -> Figure | None:
     legend = _legend(view, names, rest)
     name, title = f"{view.name}-phases", "Time per phase"
     caption = (
-        "Mean over the ranks of the time in each phase, between create and synced close. Phases "
-        "do not overlap: the bar is all of an average rank's time. Beside the names: medians."
+        "Time in each phase, between create and synced close, of the rank that the others waited "
+        "for. Phases do not overlap: the bar is all of its time. Beside the names: medians."
     )
     x_name = "repetition" if len(view.timed) <= _most_bars else "repetitions by durable time"
     description = f"{caption} Medians: {'; '.join(key.words for key in legend)}."
@@ -71,10 +71,6 @@ def _chosen(view: View) -> tuple[list[tuple[str, Record]], str]:
     places = [round(share * (len(ordered) - 1)) for share in (0, 0.25, 0.5, 0.75, 1)]
     chosen = [(name, ordered[place]) for name, place in zip(names, places, strict=True)]
     return chosen, f"Of {grouped(len(view.timed))} repetitions five are shown."
-
-
-def _means(record: Record) -> dict[str, float]:
-    return {name: mean for name, _low, mean, _high in record.phases()}
 
 
 def _worth_showing(
@@ -98,7 +94,7 @@ def _legend(view: View, names: list[str], rest: list[str]) -> list[Key]:
     """From the top of the bars downwards, with medians over the measured repetitions."""
     keys = [Key(swatches.bar(phase_style(_rest)), f"{_rest}: {', '.join(rest)}")] if rest else []
     for name in reversed(names):
-        middle = numbers.seconds(float(np.median(view.phase_spreads[name][:, 1])))
+        middle = numbers.seconds(float(np.median(view.phase_spreads[name][:, 3])))
         keys.append(Key(swatches.bar(phase_style(name)), f"{phase_words(name)}: {middle}"))
     return keys
 
@@ -121,7 +117,7 @@ def imbalance(view: View) -> Figure | None:
         return None
     found: list[tuple[str, float, float, float]] = []
     for name, spreads in view.phase_spreads.items():
-        low, mean, high = (float(value) for value in np.median(spreads, axis=0))
+        low, mean, high = (float(value) for value in np.median(spreads, axis=0)[:3])
         found.append((name, low, mean, high))
     unit = numbers.TimeUnit(high for _name, _low, _mean, high in found)
     items = [

@@ -66,14 +66,14 @@ class View:
 
     @cached_property
     def phase_spreads(self) -> dict[str, np.ndarray]:
-        """Of each phase on the clock an array (repetition, [min, mean, max] over ranks) in
-        seconds; of the measured repetitions, of all where there is none."""
+        """Of each phase on the clock an array (repetition, [min, mean, max over ranks, on
+        the path]) in seconds; of the measured repetitions, of all where there is none."""
         by_names: dict[tuple[str, ...], list[bytes]] = {}
         for record in self.timed or self.group.records:
             by_names.setdefault(record.phase_names, []).append(record.phase_s.tobytes())
         parts: dict[str, list[np.ndarray]] = {}
         for names, texts in by_names.items():
-            times = np.frombuffer(b"".join(texts)).reshape(len(texts), len(names), 3)
+            times = np.frombuffer(b"".join(texts)).reshape(len(texts), len(names), 4)
             for place, name in enumerate(names):
                 parts.setdefault(name, []).append(times[:, place, :])
         return {name: np.concatenate(parts[name]) for name in self.phase_names if name in parts}

@@ -98,7 +98,8 @@ class Record:
     aggregate_bytes_per_s: float | None
 
     phase_names: tuple[str, ...]  # sorted; shared between Records
-    phase_s: array[float]  # min, mean, max over ranks of each phase, one after the other
+    # Of each phase, one after the other: min, mean, max over ranks, and on the path
+    phase_s: array[float]
 
     limit_names: tuple[str, ...]  # arms of the limit, sorted; empty: not asked for
     limit_bytes_per_s: array[float]  # of each; NaN where it was not measured
@@ -135,8 +136,13 @@ class Record:
     def phases(self) -> Iterator[tuple[str, float, float, float]]:
         """Name, min, mean and max over ranks, in seconds."""
         for at, name in enumerate(self.phase_names):
-            low, mean, high = self.phase_s[3 * at : 3 * at + 3]
+            low, mean, high, _path = self.phase_s[4 * at : 4 * at + 4]
             yield name, low, mean, high
+
+    def path(self) -> dict[str, float]:
+        """Seconds of each phase on the rank that the others waited for, until the file had its name;
+        of an average rank in a failed run, and in Records of before this was noted."""
+        return dict(zip(self.phase_names, self.phase_s[3::4], strict=True))
 
     def limits(self) -> dict[str, float]:
         """Rates of the arms of the limit that were measured, in bytes per second."""

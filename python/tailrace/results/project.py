@@ -118,9 +118,11 @@ class Projector:
     def _phases(self, phases: dict[str, RawPhase]) -> tuple[tuple[str, ...], array[float]]:
         names = tuple(sorted(phases))
         seconds = array("d")
+        noted = any(phase.path_s is not None for phase in phases.values())
         for name in names:
             phase = phases[name]
-            seconds.extend((phase.min_s, phase.mean_s, phase.max_s))
+            path_s = phase.path_s or 0.0 if noted else phase.mean_s
+            seconds.extend((phase.min_s, phase.mean_s, phase.max_s, path_s))
         return self._names.setdefault(names, names), seconds
 
     def _limits(self, limit: RawLimit | None) -> tuple[tuple[str, ...], array[float]]:

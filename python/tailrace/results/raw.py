@@ -74,6 +74,7 @@ class RawPhase(Struct, gc=False):
     min_s: float
     mean_s: float
     max_s: float
+    path_s: float | None = None
 
 
 class RawStep(Struct, gc=False):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tailrace.results.model import Json
+from tailrace.results.model import Json, Record
 from tailrace.units import mib, plural
 
 
@@ -28,7 +28,7 @@ class Counts:
     mode: str
     mpi_io: str
     not_in_force: dict[str, str]  # hints that were asked for: what is in force instead
-    phases_s: dict[str, float]  # mean over ranks
+    phases_s: dict[str, float]  # of the rank that the others waited for
 
     @property
     def call_bytes(self) -> float:
@@ -67,7 +67,8 @@ def _moved(everybody: list[Json]) -> int | None:
     )
 
 
-def counts_of(record: Json) -> Counts:
+def counts_of(of: Record) -> Counts:
+    record = of.full()
     writers = record["writers"]
     subfiled = record["file"]["settings"].get("driver") == "subfiling"
     data = [one["by_phase"]["write"] for one in writers["list"] if "write" in one["by_phase"]]
@@ -96,5 +97,5 @@ def counts_of(record: Json) -> Counts:
             for name, value in record["mpi_io"]["hints_requested"].items()
             if in_force.get(name) != value and record["mpi_io"]["implementation"]
         },
-        phases_s={name: one["mean_s"] for name, one in record["phases"].items()},
+        phases_s=of.path(),
     )

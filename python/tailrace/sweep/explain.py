@@ -27,7 +27,7 @@ class Reading:
 
     def __call__(self, case: Case) -> Counts:
         if case.name not in self._known:
-            self._known[case.name] = counts_of(case.typical().full())
+            self._known[case.name] = counts_of(case.typical())
         return self._known[case.name]
 
 

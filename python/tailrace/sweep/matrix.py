@@ -53,7 +53,7 @@ class Cell:
         return (self._bytes() / found[1], self._bytes() / found[0]) if found else None
 
     def counts(self) -> Counts:
-        return counts_of(self.case.typical().full())
+        return counts_of(self.case.typical())
 
     def _bytes(self) -> int:
         return self.case.typical().logical_bytes or 0

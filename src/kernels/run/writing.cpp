@@ -94,6 +94,7 @@ public:
         }
         x_stretches.end();
         x_written.complete = true;
+        x_written.phases = x_phases.times();
         x_written.durable_s = x_stretches.seconds();
         x_steps.reduce();
         x_written.write_s = x_steps.write_s();

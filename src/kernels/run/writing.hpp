@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "comm/comm.hpp"
@@ -30,6 +32,7 @@ struct Written {
     double durable_s = 0;  ///< from the last rank in to the last rank out, fill and compute apart
     std::uint64_t bytes_given = 0;  ///< by this rank to the Sink
     Clocks clocks;                  ///< of the time lines
+    std::map<std::string, core::PhaseTime> phases;  ///< until the file had its name
     core::FileReport report;        ///< also of a file that was created and failed, where known
 };
 

@@ -144,7 +144,19 @@ TEST_CASE("phases are gathered by name, a rank without one counts as 0") {
     CHECK(phases.at("write").entries == 2);
     CHECK(phases.at("create").elapsed_s.min == 0);
     CHECK(phases.at("create").elapsed_s.max == 1);
+    CHECK(!phases.at("write").path_s);
     CHECK(phases_of({}).empty());
+}
+
+TEST_CASE("the path is that of the rank for which the others waited") {
+    const std::vector<std::string> texts{
+        times_text({{"write", {1}}, {"agree", {9}}}),
+        times_text({{"write", {1}}, {"sync", {8.5}}, {"agree", {0.5}}}),
+    };
+    const auto phases = phases_of(texts, texts);
+    CHECK(phases.at("sync").path_s == 8.5);
+    CHECK(phases.at("agree").path_s == 0.5);
+    CHECK(phases.at("sync").elapsed_s.mean == 4.25);
 }
 
 TEST_CASE("times keep their value to the last bit on the way") {

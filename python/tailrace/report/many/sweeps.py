@@ -183,7 +183,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _phases(found: Findings) -> Figure:
-    """Of every combination, of an average rank."""
+    """Of every combination, of the rank that the others waited for."""
     ranked = found.ranked[:_most_stacks]
     times = [_phase_medians(one.case) for one in ranked]
     names = sorted({name for one in times for name in one}, key=phase_order)
@@ -200,8 +200,8 @@ def _phases(found: Findings) -> Figure:
     ]  # fmt: skip
     title = "Where the time goes"
     caption = (
-        "An average rank's time, phase upon phase in the order in which a run passes them, median "
-        "over the repetitions. How far ranks differ is in their time lines, and in the sections."
+        "Time of the rank that the others waited for, phase upon phase in the order in which a run "
+        "passes them, median over the repetitions. How far ranks differ is in their time lines, and in the sections."
     )
     legend = [Key(swatches.bar(phase_style(name)), phase_words(name)) for name in names]
     rows: list[list[Cell]] = [
@@ -219,7 +219,7 @@ def _phases(found: Findings) -> Figure:
 def _phase_medians(case: Case) -> dict[str, float]:
     found: dict[str, list[float]] = {}
     for record in case.records:
-        for name, _low, mean, _high in record.phases():
+        for name, seconds in record.path().items():
             if name not in off_the_clock:
-                found.setdefault(name, []).append(mean)
+                found.setdefault(name, []).append(seconds)
     return {name: statistics.median(values) for name, values in found.items()}
