@@ -72,6 +72,28 @@ def test_an_interaction_is_found_where_there_is_one(tmp_path: Path) -> None:
     assert words.startswith("collective=on takes 2.") and "with cb_nodes=4: 1." in words
 
 
+def test_a_value_that_is_missing_beside_another_hides_no_interaction(tmp_path: Path) -> None:
+    """The fastest format knows no collective writes; the others turn round with them."""
+    factors = {"collective": ["on", "off"], "format": ["hdf5", "mpiio", "posix"]}
+    times = {("on", "hdf5"): 0.065, ("off", "hdf5"): 0.038, ("on", "mpiio"): 0.020,
+             ("off", "mpiio"): 0.026, ("off", "posix"): 0.015}  # fmt: skip
+    records = [
+        record
+        for record in swept(factors, lambda one: times.get((one["collective"], one["format"]), 1))
+        if "collective=on format=posix" not in record["arm"]["name"]
+    ]
+    got = found(tmp_path, records)
+    (one,) = got.effects.together
+    assert {one.factor, one.other} == {"collective", "format"}
+    assert {one.level, one.base, one.other_level, one.other_base} == {"on", "off", "hdf5", "mpiio"}
+    assert one.ratio.value == pytest.approx((0.065 / 0.038) / (0.020 / 0.026), rel=0.05)
+    (alone,) = [effect for effect in got.effects.alone if effect.factor == "collective"]
+    assert alone.as_json()["changes_sign"] is True
+    text = next(one.text for one in got.explanations if one.text.startswith("collective="))
+    assert "is slower and faster: 1.7" in text and "no difference" not in text
+    assert "times with format=hdf5, but 0.7" in text and "times with format=mpiio" in text
+
+
 def test_without_a_difference_little_is_called_one(tmp_path: Path) -> None:
     """Of 25 sweeps with 3 effects and 3 interactions each; noise of 20 %, so that most medians are
     further apart than the bound of an effect."""

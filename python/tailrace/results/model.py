@@ -140,8 +140,8 @@ class Record:
             yield name, low, mean, high
 
     def path(self) -> dict[str, float]:
-        """Seconds of each phase on the rank that the others waited for, until the file had its name;
-        of an average rank in a failed run, and in Records of before this was noted."""
+        """Seconds of each phase on the rank that the others waited for, until the file had its
+        name; of an average rank in a failed run, and in Records of before this was noted."""
         return dict(zip(self.phase_names, self.phase_s[3::4], strict=True))
 
     def limits(self) -> dict[str, float]:

@@ -13,10 +13,11 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 from tailrace.sweep.data import Case, Runs
-from tailrace.sweep.ranking import Ratio, ratio, trusted_rounds
+from tailrace.sweep.ranking import Ratio, ratio, ratio_of, trusted_rounds
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,20 @@ class Effect:
     ratio: Ratio
     pairs: tuple[tuple[Case, Case], ...]
 
+    @cached_property
+    def turns(self) -> list[tuple[tuple[Case, Case], Ratio]]:
+        """The pairs beyond noise, the greatest first, where some are slower with the level and some
+        faster: its mean then says nothing. Empty where none is, or all go one way."""
+        found = [(pair, ratio_of(*pair)) for pair in self.pairs]
+        clear = [(pair, one) for pair, one in found if one is not None and one.is_an_effect]
+        clear.sort(key=lambda one: -abs(math.log(one[1].value)))
+        return clear if len({one.value > 1 for _, one in clear}) > 1 else []
+
     def as_json(self) -> dict[str, Any]:
         return {
             "factor": self.factor, "level": self.level, "base": self.base,
             "combinations": len(self.pairs), **asdict(self.ratio),
-            "is_an_effect": self.ratio.is_an_effect,
+            "is_an_effect": self.ratio.is_an_effect, "changes_sign": bool(self.turns),
         }  # fmt: skip
 
 
@@ -60,12 +70,14 @@ class Interaction:
 @dataclass(frozen=True)
 class Effects:
     """levels: of each factor, the fastest first. alone: main effects, the greatest first.
-    together: interactions whose interval leaves out 1. rounds: in which every case ran.
-    unpaired: values that no pair of combinations tells of."""
+    together: interactions whose interval leaves out 1. crossed: pairs of factors of which four
+    combinations could tell. rounds: in which every case ran. unpaired: values that no pair of
+    combinations tells of."""
 
     levels: dict[str, list[str]]
     alone: list[Effect]
     together: list[Interaction]
+    crossed: set[frozenset[str]]
     rounds: int
     unpaired: list[tuple[str, str]]
 
@@ -143,7 +155,7 @@ def effects(runs: Runs) -> Effects:
     """Nothing where no round ran whole."""
     grid = _Grid(runs)
     if not grid.rounds:
-        return Effects({}, [], [], 0, [])
+        return Effects({}, [], [], set(), 0, [])
     ordered = [grid.by_speed(at) for at in range(len(grid.factors))]
     alone, unpaired = [], []
     for at, (factor, levels) in enumerate(zip(grid.factors, ordered, strict=True)):
@@ -155,25 +167,33 @@ def effects(runs: Runs) -> Effects:
             found = ratio(*grid.figures([a for a, _ in pairs], [b for _, b in pairs]))
             alone.append(Effect(factor, level, levels[0], found, tuple(pairs)))
     alone.sort(key=lambda one: -abs(math.log(one.ratio.value)))
-    together = [one for one in _interactions(grid, ordered) if one.ratio.is_an_effect]
+    tested = list(_interactions(grid, ordered))
+    crossed = {frozenset((one.factor, one.other)) for one in tested}
+    together = [one for one in tested if one.ratio.is_an_effect]
     together.sort(key=lambda one: -abs(math.log(one.ratio.value)))
     levels_of = dict(zip(grid.factors, ordered, strict=True))
-    return Effects(levels_of, alone, together, len(grid.rounds), unpaired)
+    return Effects(levels_of, alone, together, crossed, len(grid.rounds), unpaired)
 
 
 def _interactions(grid: _Grid, ordered: list[list[str]]) -> Iterator[Interaction]:
+    """Of two values by the fastest ones beside which they occur: a value that is missing beside
+    some of the other factor's (posix knows no collective writes) is no base for these."""
     for one, other in itertools.combinations(range(len(grid.factors)), 2):
-        for level, other_level in itertools.product(ordered[one][1:], ordered[other][1:]):
-            found = _interaction(grid, ordered, one, level, other, other_level)
-            if found is not None:
-                yield found
+        places = itertools.product(range(1, len(ordered[one])), range(1, len(ordered[other])))
+        for at, other_at in places:
+            for base, other_base in itertools.product(ordered[one][:at], ordered[other][:other_at]):
+                levels = (base, ordered[one][at]), (other_base, ordered[other][other_at])
+                found = _interaction(grid, one, levels[0], other, levels[1])
+                if found is not None:
+                    yield found
+                    break
 
 
 def _interaction(
-    grid: _Grid, ordered: list[list[str]], one: int, level: str, other: int, other_level: str
+    grid: _Grid, one: int, levels: tuple[str, str], other: int, other_levels: tuple[str, str]
 ) -> Interaction | None:
-    """None where the four combinations never occur together."""
-    base, other_base = ordered[one][0], ordered[other][0]
+    """Of base and level of either factor. None where the four combinations never occur together."""
+    (base, level), (other_base, other_level) = levels, other_levels
     corners: list[list[Case]] = [[], [], [], []]
     for rest in grid.rests(one, other):
         places = itertools.product((base, level), (other_base, other_level))

@@ -61,7 +61,7 @@ def explain(effect: Effect, counts: Reader) -> Explanation:
         where = _where_the_time_went(counts(base), counts(other))
         facts = [f"the counts do not separate them: {counts(other).who()} both times", *where]
         return Explanation(_cost(name, effect), tuple(facts), False, beside)
-    if not effect.ratio.is_an_effect and not effect.ratio.too_few:
+    if not effect.ratio.is_an_effect and not effect.ratio.too_few and not effect.turns:
         facts = ["although the counts differ", *facts]
     return Explanation(_cost(name, effect), tuple(facts), True, beside)
 
@@ -71,12 +71,22 @@ def _cost(name: str, effect: Effect) -> str:
     found = effect.ratio
     interval = f" ({found.interval[0]:.2f} to {found.interval[1]:.2f})" if found.interval else ""
     against = f"{effect.factor}={effect.base}"
+    if effect.turns:
+        return f"{name} against {against} is slower and faster: {_both_ways(effect)}"
     if found.too_few:
         return f"{name} took {found.value:.2f} times {against}, in too few runs to tell"
     if not found.is_an_effect:
         return f"{name} against {against}: no difference beyond noise{interval or ' is known'}"
     verb = "costs" if found.value > 1 else "takes"
     return f"{name} {verb} {found.value:.2f} times {against} here{interval}"
+
+
+def _both_ways(effect: Effect) -> str:
+    """The greatest of either way."""
+    ways = [next(one for one in effect.turns if (one[1].value > 1) == slower) for slower in (1, 0)]
+    return ", but ".join(
+        f"{found.value:.2f} times with {_rest(other, effect.factor)}" for (_, other), found in ways
+    )
 
 
 def differences(
@@ -182,6 +192,9 @@ def _apart(one: float, other: float) -> bool:
 
 
 def _representative(effect: Effect) -> tuple[Case, Case]:
+    if effect.turns:
+        return effect.turns[0][0]
+
     def distance(pair: tuple[Case, Case]) -> float:
         return abs(pair[1].median_s / pair[0].median_s - effect.ratio.value)
 

@@ -147,7 +147,7 @@ def _two(found: Findings) -> Figure | None:
     together = [one for one in found.effects.together if {one.factor, one.other} == {down, across}]
     title = f"{down} and {across} together"
     caption = "Time by that of the best combination; mean over all other factors."
-    note = "; ".join(interaction_words(one) for one in together) or _no_interaction(found)
+    note = "; ".join(interaction_words(one) for one in together) or _no_interaction(found, pair)
     legend = [Key(swatches.bar(f"heat h{step}"), text) for step, text in (
         (0, "fastest fifth of this scale"), (4, "slowest fifth"))]  # fmt: skip
     tips = "; ".join(cell.tip for line in cells for cell in line)
@@ -156,7 +156,9 @@ def _two(found: Findings) -> Figure | None:
     return Figure("sweep-two", title, caption, plot, legend, numbers_of_it, f"{note}.")
 
 
-def _no_interaction(found: Findings) -> str:
+def _no_interaction(found: Findings, pair: tuple[str, str]) -> str:
+    if frozenset(pair) not in found.effects.crossed:
+        return "No two values of each ran beside each other: nothing is known of them together"
     if any(one.ratio.too_few for one in found.effects.alone):
         return "Too few runs to tell whether they do something else together than apart"
     return "No interaction beyond noise: either does the same whatever the other is"
@@ -201,7 +203,8 @@ def _phases(found: Findings) -> Figure:
     title = "Where the time goes"
     caption = (
         "Time of the rank that the others waited for, phase upon phase in the order in which a run "
-        "passes them, median over the repetitions. How far ranks differ is in their time lines, and in the sections."
+        "passes them, median over the repetitions. How far ranks differ is in their time lines, "
+        "and in the sections."
     )
     legend = [Key(swatches.bar(phase_style(name)), phase_words(name)) for name in names]
     rows: list[list[Cell]] = [
