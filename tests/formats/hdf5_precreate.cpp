@@ -133,7 +133,7 @@ TAILRACE_MPI_TEST("hdf5: the hints of collective buffering change who writes und
     const auto without = write_steps(comm, folder + "/a.h5", options, dims, phases);
     options.hints = {{"romio_cb_write", "enable"}, {"cb_buffer_size", "1048576"}};
     const auto with = write_steps(comm, folder + "/b.h5", options, dims, phases);
-    CHECK(with.hints_in_force.at("romio_cb_write") == "enable");
+    CHECK(with.hints_in_force.contains("romio_cb_write") == with.mpi_io.starts_with("ROMIO"));
     CHECK(with.hints_in_force.at("cb_buffer_size") == "1048576");
     CHECK(!with.mpi_io.empty());
     if (comm.rank() != 0 || !with.mpi_io.starts_with("ROMIO")) return;

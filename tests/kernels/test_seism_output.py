@@ -7,6 +7,7 @@ import re
 
 import jsonschema
 import pytest
+from mpi_programs import mpi_components
 from seism_tool import SOURCE, good
 
 # The two published sample blocks, line by line.
@@ -115,6 +116,16 @@ def test_lines_behind_the_classic_ones(classic):
     ):
         assert label in labels, classic.out
     assert "seism-test.h5 (hdf5)" in classic.out
+
+
+def test_a_hint_that_is_not_in_force_is_said(tmp_path):
+    words = ("processor=2x1x1", "domain=2x2x2", "time=1", "hint=romio_cb_write=disable")
+    for name, variables in mpi_components():
+        result = good(tmp_path, 2, *words, env=variables)
+        told = result.records[-1]["mpi_io"]["hints_in_force"]
+        assert ("romio_cb_write" in told) == (name == "romio"), told
+        line = "Hints not in force:             romio_cb_write=disable\n"
+        assert (line in result.out) == (name == "ompio"), result.out
 
 
 def test_contiguous_layout_is_said(tmp_path):

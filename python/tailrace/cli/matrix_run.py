@@ -47,6 +47,8 @@ def matrix_runs(
     cells = matrix.cells_of(made.runs)
     pairs = matrix.pairs_of(cells)
     _show(output, cells, pairs)
+    for line in many_runs.left_out_lines(checked.left_out):
+        wrapped(output, f"not measured: {line}")
     output.json({
         "command": "run", "kernel": "slab", "matrix": [one.as_json() for one in cells],
         "pairs": [one.as_json() for one in pairs], "results": str(plan.results),

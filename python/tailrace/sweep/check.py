@@ -113,16 +113,24 @@ def _without_effect(plan: Plan, combination: Combination, said: Said) -> Idle:
               for one, place in zip(plan.factors, combination.places, strict=True)}  # fmt: skip
     without_mpi_io = re.search(r"^format (posix\S*)", said.configuration, re.MULTILINE)
     found = {}
-    for number, factor in enumerate(plan.factors):
+    for number, (factor, place) in enumerate(zip(plan.factors, combination.places, strict=True)):
+        level = factor.levels[place]
         if factor.subject in notes:
             found[number] = notes[factor.subject].rstrip(".")
         elif factor.kind == "hint" and hints.ignored_by(chosen.get("mpiio", ""), factor.subject):
             found[number] = f"OMPIO reads no {factor.subject}"
+        elif factor.subject == "hints" and _all_ignored(chosen.get("mpiio", ""), level.text):
+            found[number] = "OMPIO reads none of these hints"
         elif factor.subject.startswith("lfs_stripe_") and shutil.which("lfs") is None:
             found[number] = "there is no lfs here, the file system stripes as it does"
         elif factor.kind == "mpiio" and without_mpi_io:
             found[number] = f"format {without_mpi_io[1]} does not go through MPI-IO"
     return found
+
+
+def _all_ignored(mpi_io: str, patterns: str) -> bool:
+    named = hints.named_in(patterns)
+    return bool(named) and all(hints.ignored_by(mpi_io, one) for one in named)
 
 
 Idle = dict[int, str]  # factors that change nothing in a combination, and why

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 # Reserved by the MPI standard; then ROMIO's and those of PnetCDF.
 known = (
     "access_style", "collective_buffering", "cb_block_size", "cb_buffer_size", "cb_nodes",
@@ -25,6 +27,11 @@ def is_hint(name: str) -> bool:
 
 
 def ignored_by(mpi_io: str, hint: str) -> bool:
-    """Whether an MPI-IO (ompio, romio) is known never to read the hint: only the hints with
-    ROMIO's name are, by OMPIO. Of all others the Record says what was in force."""
-    return mpi_io == "ompio" and hint.startswith("romio_")
+    """Whether an MPI-IO (ompio, romio) is known never to read the hint: OMPIO, what only ROMIO
+    does (src/core/mpi_hints.hpp). Of all others the Record says what was in force."""
+    return mpi_io == "ompio" and (hint.startswith(("romio_", "ind_")) or hint == "cb_config_list")
+
+
+def named_in(patterns: str) -> list[str]:
+    """Hints in the syntax of Cray MPICH: FILES:HINT=VALUE:HINT=VALUE,FILES:..."""
+    return re.findall(r":([^:=,]+)=", patterns)

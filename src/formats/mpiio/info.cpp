@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comm/mpi_io.hpp"
+#include "core/mpi_hints.hpp"
 
 namespace tailrace::formats::mpiio {
 
@@ -46,7 +47,7 @@ Hints with_safe_defaults(Hints hints) {
     return hints;
 }
 
-Hints entries_of(MPI_Info info) {
+Hints in_force_of(MPI_Info info) {
     Hints entries;
     if (info == MPI_INFO_NULL) return entries;
     const comm::ErrorsReturn guard;
@@ -63,13 +64,17 @@ Hints entries_of(MPI_Info info) {
         check(MPI_Info_get(info, key.data(), length, value.data(), &there), "MPI_Info_get");
         if (there) entries[key.data()] = value.data();
     }
+    if (comm::mpi_io_implementation().starts_with("OMPIO"))
+        std::erase_if(entries, [](const auto& one) {
+            return core::only_romio_reads(one.first.c_str());
+        });
     return entries;
 }
 
 Hints hints_in_force(MPI_File file) {
     MPI_Info info = MPI_INFO_NULL;
     check(MPI_File_get_info(file, &info), "MPI_File_get_info");
-    Hints hints = entries_of(info);
+    Hints hints = in_force_of(info);
     if (info != MPI_INFO_NULL) MPI_Info_free(&info);
     return hints;
 }

@@ -33,8 +33,9 @@ private:
 /// would be lost. So it is off unless the user asks for it.  [local]
 [[nodiscard]] Hints with_safe_defaults(Hints hints);
 
-/// Keys and values of an MPI_Info.  [local]
-[[nodiscard]] Hints entries_of(MPI_Info info);
+/// Keys and values of an MPI_Info that an open file told, without those that its MPI-IO does not
+/// read: OMPIO tells whatever it was given.  [local]
+[[nodiscard]] Hints in_force_of(MPI_Info info);
 /// The hints in force of an open file.  [local]
 [[nodiscard]] Hints hints_in_force(MPI_File file);
 

@@ -291,7 +291,7 @@ int File::format() const {
 Hints File::hints() const {
     MPI_Info info = MPI_INFO_NULL;
     check(ncmpi_inq_file_info(x_id, &info), "ncmpi_inq_file_info");
-    Hints hints = mpiio::entries_of(info);
+    Hints hints = mpiio::in_force_of(info);
     if (info != MPI_INFO_NULL) MPI_Info_free(&info);
     return hints;
 }

@@ -26,12 +26,6 @@ inline bool may_be_romio(MpiIo chosen, const char* path) {
            static_cast<long>(system.f_type) == lustre;
 }
 
-/// Hints that only ROMIO knows: OMPIO tells them as it was given them, and does nothing with them.
-/// [local]
-inline bool is_of_romio(const char* key) {
-    return strncmp(key, "romio_", 6) == 0 || strncmp(key, "ind_", 4) == 0;
-}
-
 // Why a hint that was given is not said to be applied.
 inline constexpr const char* hints_not_known =
     "given, and it is not known which hints are in force";

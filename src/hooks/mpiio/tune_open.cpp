@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/mpi_hints.hpp"
 #include "hooks/common/in_child.hpp"
 #include "hooks/common/locked.hpp"
 #include "hooks/common/mpi_choice.hpp"
@@ -296,7 +297,7 @@ void OpenTuning::check(MPI_File file) {
             choice.became = spool::became_unavailable;
             choice.reason = hint_has_other_value;
             snprintf(choice.in_force, sizeof choice.in_force, ": %.60s", value);
-        } else if (without_romio && is_of_romio(key)) {
+        } else if (without_romio && core::only_romio_reads(key)) {
             choice.became = spool::became_unavailable;
             choice.reason = hint_of_romio;
         }

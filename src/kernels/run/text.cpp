@@ -56,13 +56,23 @@ std::string settings_text(const std::map<std::string, std::string>& settings) {
     return text + (text.empty() || left.empty() ? "" : " ") + joined(left);
 }
 
+/// Hints that were asked for, and that MPI-IO does not tell of with that value.
+std::string not_in_force(const core::Record& record) {
+    auto left = record.mpi_io.hints_requested;
+    for (const auto& [name, value] : record.mpi_io.hints_in_force)
+        if (const auto found = left.find(name); found != left.end() && found->second == value)
+            left.erase(found);
+    return left.empty() ? "" : labelled("Hints not in force", joined(left));
+}
+
 std::string in_force(const core::Record& record) {
     std::string text = labelled("Transfer in force", mode_text(record.transfers));
     if (!record.mpi_io.implementation.empty())
         text += labelled("MPI-IO", record.mpi_io.implementation) +
                 labelled("Hints in force", record.mpi_io.hints_in_force.empty()
                                                ? "none told"
-                                               : joined(record.mpi_io.hints_in_force));
+                                               : joined(record.mpi_io.hints_in_force)) +
+                not_in_force(record);
     if (!record.file.settings.empty())
         text += labelled("File settings in force", settings_text(record.file.settings));
     text += labelled("Space reserved", record.reservation.empty() ? "no" : record.reservation);

@@ -2,6 +2,7 @@
 // The plan at a file that ranks open together: its hints for MPI-IO, or another driver.
 #include <stdlib.h>
 
+#include "core/mpi_hints.hpp"
 #include "hooks/common/mpi_choice.hpp"
 #include "hooks/vol/apply/subfiles.hpp"
 #include "hooks/vol/plan/tuning.hpp"
@@ -159,7 +160,7 @@ const char* FileTuning::why_not_in_force(const plan::PlanSetting& hint, Mpi::Han
         there == 0)
         return hint_not_listed;
     if (of.text(hint.text) != value) return hint_has_other_value;
-    return mpi.is_ompio(x_plan->path) && is_of_romio(key) ? hint_of_romio : nullptr;
+    return mpi.is_ompio(x_plan->path) && core::only_romio_reads(key) ? hint_of_romio : nullptr;
 }
 
 /// A hint that the MPI does not know is silently left out: what is in force says the truth.
