@@ -97,4 +97,5 @@ def test_inputs_are_out_of_the_page_cache_or_in_it_before_each_run(home: Path, c
     found = kept(home, *(["--cold"] if cache == "cold" else []), "--", "sh", "-c", script)
     assert found["times"]["cache"] == cache
     assert found["content"]["report"]["reads_compared"] == 6
-    assert found["notes"] == []
+    # A machine that stalls has a run made once more, and says so.
+    assert [note for note in found["notes"] if "was made once more" not in note] == []

@@ -95,7 +95,7 @@ def _table(ranked: list[Ranked]) -> Table:
             f"{against.value:.2f}" if against else "1",
             _interval(against.interval) if against else "",
             {True: "=", None: "?", False: ""}[one.among_best],
-            Text(printable(one.case.name)),
+            Text(printable(one.case.shown)),
             style="bold" if one.place == 1 else "",
         )  # fmt: skip
     return table
@@ -113,7 +113,7 @@ def _words(ranked: list[Ranked], runs: Runs) -> list[str]:
     if fewest < trusted_rounds:
         words.append(
             f"note: some have {plural(fewest, 'repetition')} only; below {trusted_rounds} nothing "
-            "is told from the best, and intervals are too narrow"
+            "is told from the best, and there are no intervals"
         )
     words += [
         f"note: {one.name} wrote wrong data in a run that was read back; it is not ranked"

@@ -59,6 +59,8 @@ class Arm:
     comparison: str
     name: str
     round: int
+    without: tuple[str, ...] = ()  # factors of a sweep that have no effect in it
+    default: bool = False  # of a sweep: it runs as if nothing was varied
 
 
 @dataclass(slots=True)

@@ -50,7 +50,11 @@ class Projector:
             status=self._shared(raw.status),
             error=f"{raw.error.code}: {raw.error.message}" if raw.error else None,
             started=raw.started,
-            arm=Arm(raw.arm.comparison, raw.arm.name, raw.arm.round) if raw.arm else None,
+            arm=(
+                Arm(*(getattr(raw.arm, name) for name in raw.arm.__struct_fields__))
+                if raw.arm
+                else None
+            ),
             filename=self._filenames[bytes(raw.configuration)],
             load_1m=context.load_1m,
             dirty_bytes=context.dirty_bytes,

@@ -22,6 +22,8 @@ class RawArm(Struct, gc=False):
     comparison: str
     name: str
     round: int
+    without: tuple[str, ...] = ()
+    default: bool = False
 
 
 class RawContext(Struct, gc=False):

@@ -40,8 +40,10 @@ def execute(
     stdin: bytes | None,
     environment: dict[str, str],
     line: Callable[[str], None] | None = None,
+    told: set[str] | None = None,
 ) -> Ended:
     """Runs to the end. `line` receives each line of standard output; None: it goes straight on.
+    `told`: warnings that were passed on, for several runs; each is passed on once.
 
     SIGINT, SIGTERM and SIGHUP are passed on, and the run is waited for: the program removes what
     it has left unfinished. Where this command is killed, the launcher gets a SIGTERM by the system.
@@ -61,7 +63,7 @@ def execute(
         )
         forwarded.to(process)
         feeder = _feed(process, stdin)
-        listener = _listen(process)
+        listener = _listen(process, told)
         if process.stdout is not None and line is not None:
             for got in process.stdout:
                 line(got.decode("utf-8", "replace").rstrip("\n"))
@@ -92,13 +94,17 @@ def _feed(process: subprocess.Popen[bytes], data: bytes | None) -> threading.Thr
     return thread
 
 
-def _listen(process: subprocess.Popen[bytes]) -> threading.Thread | None:
+def _listen(process: subprocess.Popen[bytes], told: set[str] | None) -> threading.Thread | None:
     """Passes the error stream on as it comes."""
     stream = process.stderr
     if stream is None:
         return None
 
     def emit(line: str) -> None:
+        if told is not None and line.startswith("tailrace: warning: "):
+            if line in told:
+                return
+            told.add(line)
         sys.stderr.write(line)
         sys.stderr.flush()
 

@@ -28,6 +28,8 @@ class Place:
     comparison: str
     name: str
     round: int
+    without: tuple[str, ...] = ()  # factors of a sweep that have no effect in the combination
+    default: bool = False  # of a sweep: it runs as if nothing was varied
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ def run_fresh(
     place: Place,
     results: Path,
     line: Callable[[str], None] = lambda _line: None,  # its text is no result of ours
+    told: set[str] | None = None,  # warnings of earlier runs, which need not be told again
 ) -> FreshRun:
     """Appends the Records to `results`, also those of a failed run.
 
@@ -67,6 +70,7 @@ def run_fresh(
             stdin=None,
             environment=variant.launch.environment,
             line=line,
+            told=told,
         )
         records = _records(file)
     finally:
@@ -74,7 +78,11 @@ def run_fresh(
     if ended.signal_number:
         raise KeyboardInterrupt
     for record in records:
-        record["arm"] = vars(place)
+        record["arm"] = {
+            key: value
+            for key, value in vars(place).items()
+            if value not in ((), False) or key == "round"
+        }
         record["warm_up"] = record["warm_up"] or place.round == 0
     if records:
         append_records(results, records)

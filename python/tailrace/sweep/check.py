@@ -44,13 +44,16 @@ class LeftOut:
 
 @dataclass
 class Checked:
-    """runnable: in the order of the plan. start_s: what a start of the program takes."""
+    """runnable: in the order of the plan. without: factors that have no effect in it. start_s:
+    what a start of the program takes."""
 
     runnable: list[Combination] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
     ranks: dict[str, int] = field(default_factory=dict)
     logical_bytes: dict[str, int] = field(default_factory=dict)
+    without: dict[str, tuple[str, ...]] = field(default_factory=dict)
     start_s: float = 0.0
+    default: str = ""  # the name of the one that runs as if nothing was varied
 
 
 def check(plan: Plan, tell: Callable[[HowFar], None] = lambda _now: None) -> Checked:
@@ -83,9 +86,12 @@ def check(plan: Plan, tell: Callable[[HowFar], None] = lambda _now: None) -> Che
             found.left_out.append(LeftOut(combination, text, same_because=why))
             continue
         found.runnable.append(combination)
+        found.without[combination.name] = tuple(plan.factors[at].name for at in idle)
         size = _size.search(one.out)
         found.ranks[combination.name] = int(size[1]) if size else 1
         found.logical_bytes[combination.name] = int(size[2]) if size else 0
+    if plan.bare is not None:
+        found.default = known.running(plan.bare, dry_run(plan, plan.bare))
     found.start_s = min((one.elapsed_s for one in said), default=0.0)
     if not found.runnable:
         raise _nothing(found.left_out)
@@ -147,9 +153,7 @@ class _Known:
 
     def same_as(self, one: Combination, said: Said, idle: Idle) -> Combination | None:
         """One that runs the same; None, and it is known from now on."""
-        launch = one.variant.launch
-        environment = tuple(sorted(launch.environment.items()))
-        run = said.configuration, environment, tuple(launch.words), one.variant.filename
+        run = _what_runs(one, said)
         same = self._by_run.get(run)
         if same is None and idle:
             same = self._by_rest.get(_rest(one, tuple(idle)))
@@ -165,10 +169,21 @@ class _Known:
             self._idle[_rest(one, tuple(idle))] = one, idle
         return None
 
+    def running(self, one: Combination, said: Said) -> str:
+        """The name of that which runs the same; empty: none does."""
+        same = self._by_run.get(_what_runs(one, said))
+        return same.name if same is not None and not said.code else ""
+
     def why(self, same: Combination, other: Combination) -> list[str]:
         """What of `same` changes nothing, where it differs from the other."""
         idle = next((idle for one, idle in self._idle.values() if one is same), {})
         return [why for at, why in idle.items() if same.places[at] != other.places[at]]
+
+
+def _what_runs(one: Combination, said: Said) -> object:
+    launch = one.variant.launch
+    environment = tuple(sorted(launch.environment.items()))
+    return said.configuration, environment, tuple(launch.words), one.variant.filename
 
 
 def _rest(one: Combination, pattern: tuple[int, ...]) -> object:

@@ -52,6 +52,7 @@ class Experiment:
         self._say, self._tell = say, tell
         self._pace = Pace()
         self._failures: dict[str, int] = {}
+        self._told: set[str] = set()
         self._stored: dict[str, int] = {}
         self._done = 0
         self._started = time.monotonic()
@@ -191,8 +192,12 @@ class Experiment:
             expected = self._checked.logical_bytes[combination.name]
             needed = max(expected, self._stored.get(combination.name, 0))
             check_room(combination.variant.filename.parent, needed)
-            place = Place(self._plan.sweep, combination.name, number)
-            ran = run_fresh(self._plan.program, combination.variant, place, self._plan.results)
+            without = self._checked.without.get(combination.name, ())
+            default = combination.name == self._checked.default
+            place = Place(self._plan.sweep, combination.name, number, without, default)
+            ran = run_fresh(
+                self._plan.program, combination.variant, place, self._plan.results, told=self._told
+            )  # fmt: skip
             self._pace.add(combination.name, ran.elapsed_s)
             stored = [one["bytes"]["stored"] or 0 for one in ran.records]
             self._stored[combination.name] = max([needed, *stored])

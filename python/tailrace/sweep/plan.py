@@ -52,6 +52,7 @@ class Plan:
     sweep: str
     mark: str  # equal for equal plans on equal software, so that one can be gone on with
     seed: int
+    bare: Combination | None = None  # nothing varied: what the kernel does by itself
 
     def selection(self) -> Selection:
         return Selection(self.results, (("comparison", self.sweep),))
@@ -92,7 +93,9 @@ def make_plan(
     given = gathered(common or ["results=results.jsonl"], kernels[kernel])
     results = given.path("results", "results.jsonl")
     mark = mark_of(kernel, program, common, factors, ranks, launcher)
-    return named(prefix, kernel, program, factors, combinations, results, mark, seed)
+    plan = named(prefix, kernel, program, factors, combinations, results, mark, seed)
+    bare = _combination(kernels[kernel], [], (), common, mpi, ranks, launcher)
+    return replace(plan, bare=bare)
 
 
 def named(

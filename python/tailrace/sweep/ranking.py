@@ -16,7 +16,7 @@ trusted_rounds = 6  # an interval of fewer is too narrow (docs/user/statistics.m
 
 @dataclass(frozen=True)
 class Ratio:
-    """A time by another, with its 95 % interval; None for fewer than two pairs."""
+    """A time by another, with its 95 % interval; None for fewer pairs than can be trusted."""
 
     value: float
     interval: tuple[float, float] | None
@@ -76,8 +76,8 @@ def ratio_of(base: Case, other: Case) -> Ratio | None:
 
 def ratio(base: Sequence[float], other: Sequence[float]) -> Ratio:
     """Over pairs."""
-    several = len(base) > 1
-    interval = statistics.median_ratio_interval(base, other) if several else None
+    enough = len(base) >= trusted_rounds
+    interval = statistics.median_ratio_interval(base, other) if enough else None
     return Ratio(statistics.median_ratio(base, other), interval, len(base))
 
 
@@ -112,8 +112,8 @@ def _alike(against: Ratio | None) -> bool | None:
 
 
 def bootstrap_interval(values: Sequence[float]) -> tuple[float, float] | None:
-    """Of the median; None for fewer than two."""
-    if len(values) < 2:
+    """Of the median; None for fewer values than can be trusted."""
+    if len(values) < trusted_rounds:
         return None
     return statistics.median_ratio_interval([1.0] * len(values), list(values))
 

@@ -118,7 +118,7 @@ def _readme(
         f"<!-- {_sign} -->",
         f"# {plan.kernel}: the fastest of {len(found.ranked)} combinations",
         "",
-        f"`{best.case.name}`: {_time(best)} (median of {len(best.case.values)} repetitions, "
+        f"`{best.case.shown}`: {_time(best)} (median of {len(best.case.values)} repetitions, "
         f"{found.runs.metric} time), sweep `{plan.sweep}`, seed {plan.seed}; {proof.text}.",
         "",
         "    . ./environment.sh",
@@ -131,7 +131,7 @@ def _readme(
     ]
     if alike:
         lines += ["Not to be told from it:", ""]
-        lines += [f"- `{one.case.name}`: {_time(one)}" for one in alike[:_most_alike]]
+        lines += [f"- `{one.case.shown}`: {_time(one)}" for one in alike[:_most_alike]]
         lines += ["- and more"] * (len(alike) > _most_alike) + [""]
     lines += ["Why:", "", *(f"- {one.text}" for one in found.explanations), ""]
     lines += [

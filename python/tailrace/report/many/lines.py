@@ -30,7 +30,7 @@ class _Panel:
 
     @property
     def name(self) -> str:
-        return f"{' and '.join(self.roles)}: {self.ranked.case.name}"
+        return f"{' and '.join(self.roles)}: {self.ranked.case.shown.removesuffix(' (default)')}"
 
 
 def beside(found: Findings) -> Figure | None:
@@ -49,7 +49,7 @@ def beside(found: Findings) -> Figure | None:
     more = {note: None for panel in panels for note in notes(panel.lines, unit)}
     if any(len(panel.lines.lines) > _most_lanes for panel in panels):
         more[f"{_most_lanes} of the ranks are drawn; the table has all lines there are."] = None
-    numbers_of_it = table([(panel.ranked.case.name, panel.lines) for panel in panels])
+    numbers_of_it = table([(panel.ranked.case.shown, panel.lines) for panel in panels])
     return Figure(
         "sweep-lines", title, caption, svg.element("div", *parts, class_="panels"),
         legend([panel.lines for panel in panels]), numbers_of_it, " ".join(more),
@@ -87,6 +87,9 @@ def default_of(ranked: Sequence[Ranked]) -> tuple[str, Ranked] | None:
     """The combination in which the most factors are not set or switched off, and what it may be
     called; of several the one that has most in common with the best. None: nothing varied has such
     a value."""
+    known = [one for one in ranked if one.case.default]
+    if known:
+        return "default", known[0]
     best = set(ranked[0].case.settings)
     most = max(ranked, key=lambda one: (_left_alone(one), len(best & set(one.case.settings))))
     count = _left_alone(most)

@@ -49,7 +49,7 @@ def _ranked(found: Findings) -> Figure:
     legend = [
         Key(swatches.bar("s-durable"), "not to be told from the best"),
         Key(swatches.bar("s-rest"), "slower than the best, or too few repetitions to tell"),
-        Key(swatches.whisker(), "95 % bootstrap interval of the median"),
+        Key(swatches.whisker(), "95 % bootstrap interval of the median (from six repetitions on)"),
         Key(swatches.point("circle", "single"), "single repetitions"),
     ]
     table = Table(
@@ -75,20 +75,25 @@ def _row(one: Ranked, unit: numbers.TimeUnit) -> bars.Row:
     low, high = one.interval_s or (None, None)
     times = f", {one.against.value:.2f} x" if one.against else ""
     return bars.Row(
-        f"{one.place}  {', '.join(setting.value for setting in one.case.settings)}",
+        f"{one.place}  {_label(one)}",
         unit.text(one.median_s) + times, unit(one.median_s),
         None if low is None else unit(low), None if high is None else unit(high),
         [unit(value) for value in one.case.values], None,
-        f"{one.case.name}: {unit.text(one.median_s)} of {len(one.case.values)}",
+        f"{one.case.shown}: {unit.text(one.median_s)} of {len(one.case.values)}",
         "s-durable" if one.among_best else "s-rest",
     )  # fmt: skip
+
+
+def _label(one: Ranked) -> str:
+    kept = [each.value for each in one.case.settings if each.name not in one.case.without]
+    return ", ".join(kept or [one.case.name]) + " (default)" * one.case.default
 
 
 def _ranked_row(one: Ranked) -> list[Cell]:
     against = one.against
     interval: Sequence[float | None] = (against and against.interval) or (None, None)
     return [
-        one.place, one.case.name, len(one.case.values), one.median_s,
+        one.place, one.case.shown, len(one.case.values), one.median_s,
         *(one.interval_s or (None, None)), against.value if against else 1.0, *interval,
         one.rate_bytes_per_s / numbers.mebi,
         {True: "yes", None: "not known", False: "no"}[one.among_best],
@@ -116,7 +121,12 @@ def _effects(found: Findings) -> Figure | None:
         "combinations and runs that differ in nothing else; at the line both are the same."
     )
     columns = ("factor", "value", "against", "ratio", "from", "to", "combinations", "why")
-    legend = [Key(swatches.range_with_mean("s-durable"), "ratio and its 95 % interval")]
+    legend = [
+        Key(
+            swatches.range_with_mean("s-durable"),
+            "ratio and its 95 % interval (from six repetitions on)",
+        )
+    ]
     legend += [Key(swatches.point("circle", "s-durable"), one.text) for one in found.explanations]
     said = "; ".join(item.tip for item in items)
     plot = bars.ranges(
@@ -195,7 +205,7 @@ def _phases(found: Findings) -> Figure:
     stacks = [
         bars.Bar(str(one.place), [
             bars.Part(unit(parts.get(name, 0.0)), phase_style(name),
-                      f"{one.case.name}: {name} {unit.text(parts.get(name, 0.0))}")
+                      f"{one.case.shown}: {name} {unit.text(parts.get(name, 0.0))}")
             for name in names
         ])
         for one, parts in zip(ranked, times, strict=True)
@@ -208,15 +218,17 @@ def _phases(found: Findings) -> Figure:
     )
     legend = [Key(swatches.bar(phase_style(name)), phase_words(name)) for name in names]
     rows: list[list[Cell]] = [
-        [one.place, one.case.name, *(parts.get(name, 0.0) for name in names)]
+        [one.place, one.case.shown, *(parts.get(name, 0.0) for name in names)]
         for one, parts in zip(ranked, times, strict=True)
     ]  # fmt: skip
+    more = len(found.ranked) - len(ranked)
+    note = f"The first {len(ranked)} are drawn; the sections have the other {more}." * (more > 0)
     plot = bars.upright(
         "sweep-phases", title, f"{caption} {plural(len(ranked), 'combination')}.", stacks,
         "place in the ranking", unit.name,
     )  # fmt: skip
     columns = ("place", "combination", *(f"{name} (s)" for name in names))
-    return Figure("sweep-phases", title, caption, plot, legend, Table(columns, rows))
+    return Figure("sweep-phases", title, caption, plot, legend, Table(columns, rows), note)
 
 
 def _phase_medians(case: Case) -> dict[str, float]:

@@ -130,16 +130,18 @@ def lying(name: str, title: str, description: str, rows: Sequence[Row], x_name: 
     area = frame.Area(14.0, 4.0 + _row * len(rows) + 6, top=4.0)
     x = frame.with_room(from_zero(max(values, default=0.0), area.left, area.right))
     body = [frame.horizontal(area, x, x_name, grid=True)]
-    for index, row in enumerate(rows):
-        body.append(_lying(row, 4.0 + _row * index, x, area))
+    letters = int((area.right - area.left) / _letter_of_words) - 2
+    room = letters - max((len(row.words) for row in rows), default=0)
+    names = told_apart([row.name for row in rows], room)
+    for index, (row, short) in enumerate(zip(rows, names, strict=True)):
+        body.append(_lying(row, short, 4.0 + _row * index, x, area))
     return svg.picture(name, title, description, area.height, svg.joined(body))
 
 
-def _lying(row: Row, upper: float, x: Scale, area: frame.Area) -> Markup:
+def _lying(row: Row, name: str, upper: float, x: Scale, area: frame.Area) -> Markup:
     middle = upper + 24
-    room = int((area.right - area.left) / _letter_of_words) - len(row.words) - 2
     parts = [
-        svg.text(shortened(row.name, room), area.left, upper + 13, f"name {row.emphasis}"),
+        svg.text(name, area.left, upper + 13, f"name {row.emphasis}"),
         svg.text(row.words, area.right, upper + 13, f"name {row.emphasis}", "end"),
     ]
     if row.value is not None:
@@ -185,10 +187,11 @@ def ranges(
         body.append(
             svg.line(x.at(reference), area.top, x.at(reference), area.bottom, "level limit")
         )
-    for index, item in enumerate(items):
+    names = told_apart([item.name for item in items], _most_name)
+    for index, (item, short) in enumerate(zip(items, names, strict=True)):
         y = 4.0 + row * (index + 0.5)
         start, end = x.at(item.low), x.at(item.high)
-        body.append(svg.text(shortened(item.name, _most_name), area.left - 8, y + 4, "tick", "end"))
+        body.append(svg.text(short, area.left - 8, y + 4, "tick", "end"))
         body.append(svg.line(start, y, end, y, f"range {style}", item.tip))
         ends = [end] if item.low < x.low else [start, end]  # open where the axis does not reach
         body += [svg.line(at, y - 5, at, y + 5, f"range {style}") for at in ends]
@@ -200,3 +203,16 @@ def ranges(
 def shortened(words: str, room: int) -> str:
     """Its beginning, where it is longer."""
     return words if len(words) <= room else f"{words[: max(room - 1, 1)]}…"
+
+
+def told_apart(names: Sequence[str], room: int) -> list[str]:
+    """Shortened names. Where beginnings are alike they keep their ends, or both."""
+    ends = [name if len(name) <= room else f"…{name[1 - max(room, 2) :]}" for name in names]
+    half = max(room // 2, 1)
+    both = [
+        name if len(name) <= room else f"{name[:half]}…{name[half + 1 - max(room, half + 2) :]}"
+        for name in names
+    ]
+    begins = [shortened(name, room) for name in names]
+    # A number at the front, the place in a ranking, tells nothing of what the name stands for.
+    return max((begins, both, ends), key=lambda one: len({n.lstrip("0123456789 ") for n in one}))

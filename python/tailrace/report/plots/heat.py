@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from tailrace.report.plots import frame, svg
-from tailrace.report.plots.bars import shortened
+from tailrace.report.plots.bars import told_apart
 
 _row = 34.0
 _steps = 5  # of darkness: more could not be told apart
@@ -37,14 +37,13 @@ def heat(
         svg.text(axes[0], left - 8, upper - 6, "axis", "end"),
     ]
     room = int(width / frame.letter)
-    for at, column in enumerate(columns):
-        words = shortened(column, room)
+    for at, words in enumerate(told_apart(columns, room)):
         body.append(svg.text(words, left + width * (at + 0.5), upper - 6, "tick", "middle"))
     known = [cell.value for row in cells for cell in row if cell.value is not None]
     low, high = min(known, default=0.0), max(known, default=1.0)
-    for number, (row, line) in enumerate(zip(rows, cells, strict=True)):
+    for number, (row, line) in enumerate(zip(told_apart(rows, 18), cells, strict=True)):
         y = upper + _row * number
-        body.append(svg.text(shortened(row, 18), left - 8, y + 21, "tick", "end"))
+        body.append(svg.text(row, left - 8, y + 21, "tick", "end"))
         for at, cell in enumerate(line):
             body.append(_cell(cell, left + width * at, y, width, _step(cell.value, low, high)))
     return svg.picture(name, title, description, upper + _row * len(rows) + 8, svg.joined(body))
