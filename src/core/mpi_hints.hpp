@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the implementations of MPI-IO make of hints. Header only: hooks have no C++ run-time library.
+// What the implementations of MPI-IO make of hints. Header only: hooks have no C++ run-time
+// library.
 #pragma once
 
 #include <cstring>

@@ -63,9 +63,8 @@ Times waited_for(const std::vector<Times>& all) {
         return found == times.end() ? 0 : found->second.elapsed_s;
     };
     const auto least =
-        std::min_element(all.begin(), all.end(), [&](const Times& a, const Times& b) {
-            return waited(a) < waited(b);
-        });
+        std::min_element(all.begin(), all.end(),
+                         [&](const Times& a, const Times& b) { return waited(a) < waited(b); });
     return least == all.end() ? Times{} : *least;
 }
 

@@ -65,9 +65,8 @@ Hints in_force_of(MPI_Info info) {
         if (there) entries[key.data()] = value.data();
     }
     if (comm::mpi_io_implementation().starts_with("OMPIO"))
-        std::erase_if(entries, [](const auto& one) {
-            return core::only_romio_reads(one.first.c_str());
-        });
+        std::erase_if(entries,
+                      [](const auto& one) { return core::only_romio_reads(one.first.c_str()); });
     return entries;
 }
 

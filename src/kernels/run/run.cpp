@@ -311,9 +311,9 @@ private:
         const Written& written = measured.written;
         if (written.created && !written.complete && !written.report.path.empty())
             core::take_failed(record, written.report);
-        record.phases = core::phases_of(
-            x_comm.gather_text(core::phases_to_text(measured.phases.times())),
-            x_comm.gather_text(core::phases_to_text(written.phases)));
+        record.phases =
+            core::phases_of(x_comm.gather_text(core::phases_to_text(measured.phases.times())),
+                            x_comm.gather_text(core::phases_to_text(written.phases)));
         record.time_lines = gathered_lines(x_comm, measured.phases, written.clocks, record.writers);
         record.memory = memory_of(x_comm, x_kernel, x_software.after_init_bytes);
     }

@@ -30,10 +30,10 @@ struct Written {
     double flush_s = 0;    ///< of the flush before the close, where the kernel has one
     double close_s = 0;    ///< in the close of the file: no sync, no publishing, no wait for those
     double durable_s = 0;  ///< from the last rank in to the last rank out, fill and compute apart
-    std::uint64_t bytes_given = 0;  ///< by this rank to the Sink
-    Clocks clocks;                  ///< of the time lines
+    std::uint64_t bytes_given = 0;                  ///< by this rank to the Sink
+    Clocks clocks;                                  ///< of the time lines
     std::map<std::string, core::PhaseTime> phases;  ///< until the file had its name
-    core::FileReport report;        ///< also of a file that was created and failed, where known
+    core::FileReport report;  ///< also of a file that was created and failed, where known
 };
 
 /// The data of this rank, and which step they are of.
