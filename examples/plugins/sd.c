@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sample data from a file: raw float32 numbers in the machine's byte order, x running fastest.
  *
+ * sd FILE: the function of this name that seism-core came with. The element (x, y, z) of a block of
+ * nx x ny x nz elements gets the number with index (z * ny + y) * nx + x of the file, so that all
+ * blocks are the same; NaN behind the end of the file.
+ *
+ * sd_of_domain FILE NX NY NZ: the element at the position (x, y, z) in the whole domain gets the
+ * number with index (z * NY + y) * NX + x of the file, which holds exactly NX * NY * NZ numbers. A
+ * domain that is larger than the sample repeats it in each direction.
+ *
  *   use_function_lib libplugins.so
- *   use_function_name sd
+ *   use_function_name sd_of_domain
  *   use_function_argc 4
  *   use_function_argv FILE NX NY NZ
  *
- * The element at the global position (x, y, z) gets the number with index (z * NY + y) * NX + x of
- * the file, which holds exactly NX * NY * NZ numbers. A domain that is larger than the sample
- * repeats it in each direction. A name with blanks cannot be given: arguments end at a blank. */
+ * A name with blanks cannot be given: arguments end at a blank. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <math.h>
@@ -21,10 +27,11 @@
 
 enum { arguments = 4 };
 
-/* One sample per process, read at the first use and kept. */
+/* One sample per process, read at the first use and kept; its extents for sd_of_domain. */
 static struct {
     char *name;
     uint64_t extent[3];
+    uint64_t count;
     float *values;
 } sample;
 
@@ -44,7 +51,68 @@ static int product(const uint64_t *extent, uint64_t *bytes) {
     return 1;
 }
 
-static int load(int argc, char **argv, char *error, size_t error_size) {
+/* Reads the whole file; bytes: how many it must have, 0: any whole number of values. */
+static int load(const char *name, uint64_t bytes, char *error, size_t error_size) {
+    if (sample.values && strcmp(sample.name, name) == 0 &&
+        (bytes == 0 || sample.count * sizeof(float) == bytes))
+        return 0;
+    FILE *file = fopen(name, "rb");
+    if (!file) {
+        snprintf(error, error_size, "cannot open the sample \"%.400s\": %s", name,
+                 strerror(errno));
+        return 1;
+    }
+    struct stat status;
+    const int known = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
+    const uint64_t there = known ? (uint64_t)status.st_size : 0;
+    if (there == 0 || there % sizeof(float) != 0 || (bytes != 0 && there != bytes)) {
+        char wanted[64] = "a number of values of 4 bytes each";
+        if (bytes != 0)
+            snprintf(wanted, sizeof wanted, "the %llu bytes that the extents ask for",
+                     (unsigned long long)bytes);
+        snprintf(error, error_size, "the sample \"%.400s\" has %llu bytes, and not %s", name,
+                 (unsigned long long)there, wanted);
+        fclose(file);
+        return 1;
+    }
+    float *values = malloc((size_t)there);
+    char *kept = strdup(name);
+    if (!values || !kept || fread(values, 1, (size_t)there, file) != there) {
+        snprintf(error, error_size, "cannot read the %llu bytes of the sample \"%.400s\"",
+                 (unsigned long long)there, name);
+        free(values);
+        free(kept);
+        fclose(file);
+        return 1;
+    }
+    fclose(file);
+    free(sample.values);
+    free(sample.name);
+    sample.values = values;
+    sample.name = kept;
+    sample.count = there / sizeof(float);
+    return 0;
+}
+
+int sd_check(int argc, char **argv, char *error, size_t error_size) {
+    if (argc == 1) return load(argv[0], 0, error, error_size);
+    snprintf(error, error_size, "%d arguments, but it takes 1: FILE", argc);
+    return 1;
+}
+
+float sd(int mpi_rank, uint64_t *system_size, uint64_t *domain_block_size,
+         uint64_t *domain_block_number, uint64_t *position_in_block, int argc, char **argv) {
+    (void)mpi_rank;
+    (void)system_size;
+    (void)domain_block_number;
+    char error[64];
+    if (!sample.values && (argc != 1 || load(argv[0], 0, error, sizeof error) != 0)) return NAN;
+    const uint64_t *size = domain_block_size, *at = position_in_block;
+    const uint64_t index = (at[2] * size[1] + at[1]) * size[0] + at[0];
+    return index < sample.count ? sample.values[index] : NAN;
+}
+
+int sd_of_domain_check(int argc, char **argv, char *error, size_t error_size) {
     uint64_t extent[3], bytes;
     if (argc != arguments) {
         snprintf(error, error_size, "%d arguments, but it takes 4: FILE NX NY NZ", argc);
@@ -60,58 +128,18 @@ static int load(int argc, char **argv, char *error, size_t error_size) {
         snprintf(error, error_size, "%s x %s x %s numbers are too many", argv[1], argv[2], argv[3]);
         return 1;
     }
-    if (sample.values && strcmp(sample.name, argv[0]) == 0 &&
-        memcmp(sample.extent, extent, sizeof extent) == 0)
-        return 0;
-
-    FILE *file = fopen(argv[0], "rb");
-    if (!file) {
-        snprintf(error, error_size, "cannot open the sample \"%.400s\": %s", argv[0],
-                 strerror(errno));
-        return 1;
-    }
-    struct stat status;
-    if (fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode) ||
-        (uint64_t)status.st_size != bytes) {
-        snprintf(error, error_size,
-                 "the sample \"%.400s\" has %lld bytes, but %s x %s x %s numbers of 4 bytes are "
-                 "%llu bytes",
-                 argv[0], (long long)status.st_size, argv[1], argv[2], argv[3],
-                 (unsigned long long)bytes);
-        fclose(file);
-        return 1;
-    }
-    float *values = malloc((size_t)bytes);
-    char *name = strdup(argv[0]);
-    if (!values || !name || fread(values, 1, (size_t)bytes, file) != bytes) {
-        snprintf(error, error_size, "cannot read the %llu bytes of the sample \"%.400s\"",
-                 (unsigned long long)bytes, argv[0]);
-        free(values);
-        free(name);
-        fclose(file);
-        return 1;
-    }
-    fclose(file);
-    free(sample.values);
-    free(sample.name);
-    sample.values = values;
-    sample.name = name;
+    if (load(argv[0], bytes, error, error_size) != 0) return 1;
     memcpy(sample.extent, extent, sizeof extent);
     return 0;
 }
 
-int sd_check(int argc, char **argv, char *error, size_t error_size) {
-    return load(argc, argv, error, error_size);
-}
-
-float sd(int mpi_rank, uint64_t *system_size, uint64_t *domain_block_size,
-         uint64_t *domain_block_number, uint64_t *position_in_block, int argc, char **argv) {
+float sd_of_domain(int mpi_rank, uint64_t *system_size, uint64_t *domain_block_size,
+                   uint64_t *domain_block_number, uint64_t *position_in_block, int argc,
+                   char **argv) {
     (void)mpi_rank;
     (void)system_size;
-    if (!sample.values) {
-        char error[64];
-        if (load(argc, argv, error, sizeof error) != 0) return NAN;
-    }
+    char error[64];
+    if (!sample.values && sd_of_domain_check(argc, argv, error, sizeof error) != 0) return NAN;
     uint64_t index[3];
     for (int d = 0; d < 3; ++d)
         index[d] = (domain_block_number[d] * domain_block_size[d] + position_in_block[d]) %

@@ -118,6 +118,11 @@ def test_lines_behind_the_classic_ones(classic):
     assert "seism-test.h5 (hdf5)" in classic.out
 
 
+def test_without_precreate_there_are_no_lines_about_it(tmp_path):
+    out = good(tmp_path, 2, "processor=2x1x1", "domain=2x2x2", "time=1", "precreate=0").out
+    assert "precreate_0()" not in out and "H5Fopen()" not in out and "Write:" in out
+
+
 def test_a_hint_that_is_not_in_force_is_said(tmp_path):
     words = ("processor=2x1x1", "domain=2x2x2", "time=1", "hint=romio_cb_write=disable")
     for name, variables in mpi_components():

@@ -27,6 +27,16 @@ def gaussian_values(amplitude, widths):
     return (amplitude * np.exp(-0.5 * exponent)).astype("f4")
 
 
+def classic_values(amplitude, widths):
+    """Of seism-core's: indices by widths in elements, from half the extent."""
+    axes = [
+        ((np.arange(g * d) - 0.5 * g * d) / w) ** 2
+        for g, d, w in zip(GRID, DOMAIN, widths, strict=True)
+    ]
+    exponent = axes[0][:, None, None] + axes[1][None, :, None] + axes[2][None, None, :]
+    return (amplitude * np.exp(-exponent)).astype("f4")
+
+
 def plugin(name, *arguments, library="libplugins.so"):
     return (
         f"use_function_lib={library}",
@@ -43,16 +53,17 @@ def test_mpi_rank_fill_is_the_default_fill(tmp_path, library):
 
 
 @pytest.mark.parametrize("arguments", [("1", "1", "1", "1"), ("-2.5", "0.1", "3", "0.5")])
-def test_gaussian(tmp_path, arguments):
-    good(tmp_path, 4, *BASE, *plugin("gaussian", *arguments))
+def test_gaussian_of_domain(tmp_path, arguments):
+    good(tmp_path, 4, *BASE, *plugin("gaussian_of_domain", *arguments))
     amplitude, *widths = map(float, arguments)
     found = written(tmp_path)
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_allclose(found[0], gaussian_values(amplitude, widths), rtol=2e-7)
 
 
-def test_gaussian_1_1_1_1_has_no_zeros_and_repeats_only_by_symmetry(tmp_path):
-    good(tmp_path, 2, "processor=2x1x1", "domain=5x6x9", "time=1", *plugin("gaussian", *"1111"))
+def test_gaussian_of_domain_1_1_1_1_has_no_zeros_and_repeats_only_by_symmetry(tmp_path):
+    good(tmp_path, 2, "processor=2x1x1", "domain=5x6x9", "time=1",
+         *plugin("gaussian_of_domain", *"1111"))  # fmt: skip
     values = written(tmp_path)[0]
     assert values.min() > 0.68
     for axis in range(3):
@@ -62,18 +73,41 @@ def test_gaussian_1_1_1_1_has_no_zeros_and_repeats_only_by_symmetry(tmp_path):
     assert len(np.unique(eighth)) > 0.9 * eighth.size
 
 
+@pytest.mark.parametrize("arguments", [("1", "1", "1", "1"), ("-2.5", "4", "30.5", "2")])
+def test_gaussian_has_the_values_of_seism_core(tmp_path, arguments):
+    good(tmp_path, 4, *BASE, *plugin("gaussian", *arguments))
+    amplitude, *widths = map(float, arguments)
+    np.testing.assert_allclose(written(tmp_path)[1], classic_values(amplitude, widths), rtol=2e-6)
+
+
+def test_sd_has_the_values_of_seism_core(tmp_path):
+    """One argument; all blocks are the same; the file may be longer, and NaN is behind its end."""
+    sample = np.arange(100, dtype="f4")
+    sample.tofile(tmp_path / "s")
+    good(tmp_path, 4, *BASE, *plugin("sd", "s"))
+    x, y, z = np.indices([g * d for g, d in zip(GRID, DOMAIN, strict=True)])
+    x, z = x % DOMAIN[0], z % DOMAIN[2]
+    np.testing.assert_array_equal(written(tmp_path)[0], sample[(z * 6 + y) * 5 + x])
+    sample[:50].tofile(tmp_path / "s")
+    good(tmp_path, 4, *BASE[:-1], *plugin("sd", "s"))
+    found = written(tmp_path)[0]
+    index = (z * 6 + y) * 5 + x
+    np.testing.assert_array_equal(np.isnan(found), index >= 50)
+    np.testing.assert_array_equal(found[index < 50], sample[index[index < 50]])
+
+
 def test_sample_data_by_global_position(tmp_path):
     n = [g * d for g, d in zip(GRID, DOMAIN, strict=True)]
     sample = np.arange(np.prod(n), dtype="f4").reshape(n[2], n[1], n[0])  # z slowest, x fastest
     sample.tofile(tmp_path / "sample.f32")
-    good(tmp_path, 4, *BASE, *plugin("sd", "sample.f32", *map(str, n)))
+    good(tmp_path, 4, *BASE, *plugin("sd_of_domain", "sample.f32", *map(str, n)))
     np.testing.assert_array_equal(written(tmp_path)[1], sample.transpose(2, 1, 0))
 
 
 def test_sample_data_repeats_in_a_larger_domain(tmp_path):
     sample = np.arange(24, dtype="f4").reshape(4, 3, 2)
     sample.tofile(tmp_path / "s")
-    good(tmp_path, 4, *BASE, *plugin("sd", "s", "2", "3", "4"))
+    good(tmp_path, 4, *BASE, *plugin("sd_of_domain", "s", "2", "3", "4"))
     x, y, z = np.indices([g * d for g, d in zip(GRID, DOMAIN, strict=True)])
     np.testing.assert_array_equal(written(tmp_path)[0], sample[z % 4, y % 3, x % 2])
 
@@ -91,7 +125,7 @@ def test_sample_data_repeats_in_a_larger_domain(tmp_path):
 )
 def test_sample_data_that_is_wrong(tmp_path, arguments, parts):
     np.arange(24, dtype="f4").tofile(tmp_path / "s")
-    result = run(tmp_path, 4, *BASE, *plugin("sd", *arguments))
+    result = run(tmp_path, 4, *BASE, *plugin("sd_of_domain", *arguments))
     assert result.code == 2 and result.codes == [2] * 4
     assert len(result.errors) == 1
     for part in parts:
@@ -153,7 +187,7 @@ def test_argv_counts_from_0_and_needs_no_argc(tmp_path):
         4,
         *BASE,
         "use_function_lib=libplugins.so",
-        "use_function_name=gaussian",
+        "use_function_name=gaussian_of_domain",
         "use_function_argv=3 1 1 1",
     )
     np.testing.assert_allclose(written(tmp_path)[0], gaussian_values(3, (1, 1, 1)), rtol=2e-7)
@@ -165,7 +199,7 @@ def test_the_published_plugin_input(tmp_path):
         "use_function_name gaussian\nuse_function_argc 4\nuse_function_argv 1 1 1 1 \nDONE\n"
     )
     good(tmp_path, 4, lines=lines)
-    np.testing.assert_allclose(written(tmp_path)[0], gaussian_values(1, (1, 1, 1)), rtol=2e-7)
+    np.testing.assert_allclose(written(tmp_path)[0], classic_values(1, (1, 1, 1)), rtol=2e-6)
 
 
 def test_without_a_plugin_position_fill_differs_from_step_to_step(tmp_path):
