@@ -85,7 +85,8 @@ def wanted(build: Path) -> dict[Path, str]:
     seen = included(build)
     hashes = {}
     for file, lines in sorted(commands.items()):
-        rests_on = [path for path in {file, *(seen.get(file) or headers)} if path.exists()]
+        checks = {folder / ".clang-tidy" for folder in file.parents if ROOT in folder.parents}
+        rests_on = [path for path in {file, *checks, *(seen.get(file) or headers)} if path.exists()]
         parts = [f"{str(path).replace(str(ROOT), '')} {text_hash(path)}" for path in rests_on]
         whole = "\n".join([common, *sorted(lines), *sorted(parts)])
         hashes[file] = hashlib.sha256(whole.encode()).hexdigest()[:32]
