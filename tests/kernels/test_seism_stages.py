@@ -105,7 +105,7 @@ def test_results_are_no_file_of_the_output(tmp_path, results):
 def test_what_a_run_reads_is_not_written(tmp_path):
     (tmp_path / "run.in").write_text("processor 1 1 1\ndomain 2 2 2\ntime 1\n")
     (tmp_path / "sample").write_bytes(bytes(96))
-    sd = ("use_function_lib=libplugins.so", "use_function_name=sd")
+    sd = ("use_function_lib=libplugins.so", "use_function_name=sd_of_domain")
     for arguments in (
         ("--input", "run.in", "filename=./run.in"),
         ("--input", "run.in", "results=run.in"),
