@@ -22,9 +22,9 @@ struct PhaseTime {
 };
 
 /// Collects phase times of one run on one rank. A phase that starts inside another pauses it, so
-/// the times add up to the whole. Names used by Sinks: create, precreate, open_file, open_dataset,
-/// define, write, agree, flush, close, describe, sync, publish; by kernels also: fill, compute,
-/// read_back, read (inside of it), verify.
+/// the times add up to the whole. Names used by Sinks: create, reserve, precreate, open_file,
+/// open_dataset, define, write, agree, flush, close, describe, sync, publish; by kernels also:
+/// fill, compute, read_back, read (inside of it), verify.
 class Phases {
 public:
     /// Ends its phase on destruction.

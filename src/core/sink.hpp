@@ -68,6 +68,7 @@ struct Target {
     Existing existing = Existing::replace;
     Publish publish = Publish::atomic_rename;
     std::uint64_t reserve_bytes = 0;  ///< space set aside before collective I/O; 0: none
+    bool set_aside = true;            ///< false: whether so much is free is looked at, no more
     /// Called on rank 0 with the name under which the file grows, instead of creating it plainly:
     /// for striping, which can be set at creation only. May throw Error.
     std::function<void(const std::filesystem::path&)> create{};

@@ -113,6 +113,9 @@ Descriptor TargetFile::create_with_fresh_inode() {
 
 void TargetFile::set_aside(int fd) {
     const std::uint64_t bytes = x_target.reserve_bytes;
+    const auto phase = x_phases.enter("reserve");
+    if (!x_target.set_aside && x_reserve != Reserve::check_only)
+        return take(only_look(fd, bytes, x_path, Code::no_space_reserved, "reserve off"));
     switch (x_reserve) {
         case Reserve::at_once:
             return take(reserve(fd, bytes, x_path, Code::no_space_reserved));
@@ -180,8 +183,9 @@ void TargetFile::share_reservation() {
 }
 
 void TargetFile::reserve_after_create() {
-    const auto phase = x_phases.enter("create");
+    const auto phase = x_phases.enter("reserve");
     on_rank_0(x_comm, x_phases, [&] {
+        if (!x_target.set_aside) return;  // looked at when the file was created
         const Descriptor fd(open_file(x_part, O_RDWR));
         if (!fd.open()) throw system_error(errno, "cannot open the file", x_part);
         take(reserve(fd.get(), x_target.reserve_bytes, x_path, Code::no_space_reserved));

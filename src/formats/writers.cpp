@@ -14,11 +14,11 @@ using core::WriterReport;
 
 namespace {
 
-constexpr std::array sink_phases = {"create", "precreate", "open_file", "open_dataset",
-                                    "define", "write",     "agree",     "flush",
-                                    "close",  "describe",  "sync",      "publish"};
-constexpr std::array phases_without_data = {"create",       "precreate", "open_file",
-                                            "open_dataset", "define",    "describe"};
+constexpr std::array sink_phases = {"create",   "reserve", "precreate", "open_file", "open_dataset",
+                                    "define",   "write",   "agree",     "flush",     "close",
+                                    "describe", "sync",    "publish"};
+constexpr std::array phases_without_data = {"create",       "reserve", "precreate", "open_file",
+                                            "open_dataset", "define",  "describe"};
 
 // A message is a row of records of fixed size: the total under the empty name, then the phases.
 struct NamedTally {

@@ -123,6 +123,17 @@ def test_without_precreate_there_are_no_lines_about_it(tmp_path):
     assert "precreate_0()" not in out and "H5Fopen()" not in out and "Write:" in out
 
 
+@pytest.mark.parametrize("kind", ["hdf5", "mpiio", "netcdf4", "pnetcdf", "posix-per-rank"])
+def test_setting_space_aside_has_its_own_figures_and_can_be_left_out(tmp_path, kind):
+    words = ("processor=2x1x1", "domain=16x16x16", "time=2", f"format={kind}")
+    result = good(tmp_path, 2, *words)
+    phases = result.records[-1]["phases"]
+    line = next(one for one in result.out.splitlines() if one.startswith("Setting space aside:"))
+    assert float(line.split()[3]) == pytest.approx(phases["reserve"]["max_s"], rel=1e-4)
+    off = good(tmp_path, 2, *words, "reserve=off").records[-1]["reservation"]
+    assert not off["reserved"] and "nothing set aside (reserve off)" in off["how"]
+
+
 def test_a_hint_that_is_not_in_force_is_said(tmp_path):
     words = ("processor=2x1x1", "domain=2x2x2", "time=1", "hint=romio_cb_write=disable")
     for name, variables in mpi_components():

@@ -6,6 +6,7 @@ from __future__ import annotations
 # In the order in which a run passes them: words, and a class of the style sheet.
 _known = {
     "create": ("create the file", "p-create"),
+    "reserve": ("set space aside", "p-reserve"),
     "precreate": ("create by rank 0", "p-precreate"),
     "open_file": ("open the file", "p-open"),
     "open_dataset": ("open the dataset", "p-open2"),

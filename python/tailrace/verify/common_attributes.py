@@ -29,8 +29,8 @@ _how_written = frozenset({
     "encode", "subfile", "reassemble", "libver", "metadata_block_size", "page_allocation", "szip",
     "quantize", "cmode", "unlimited", "default_chunks", "endian", "cdf", "put",
     "header_alignment", "record_alignment", "header_reserve", "burst_buffer", "repeat", "compute",
-    "fsync", "read_back", "read", "cold_cache", "verify", "limit", "results", "lfs_stripe_count",
-    "lfs_stripe_size", "simulation_attributes",  # which says it all once more
+    "fsync", "reserve", "read_back", "read", "cold_cache", "verify", "limit", "results",
+    "lfs_stripe_count", "lfs_stripe_size", "simulation_attributes",  # which says it all once more
 })  # fmt: skip
 _exact_in_doubles = 2**53
 

@@ -49,7 +49,7 @@ PerRankSink::PerRankSink(const comm::Comm& comm, const core::Target& target, con
             // For all ranks of the node, before one of them takes some.
             check_space(x_fd.get(), share * here, x_mine, Code::no_space_reserved);
         });
-        agree_on([&] { reserve_mine(share); });
+        agree_on([&] { reserve_mine(share, target.set_aside); });
     } catch (...) {
         remove_mine();
         throw;
@@ -87,8 +87,11 @@ void PerRankSink::create_mine(const core::Target& target) {
     if (core::IoObserver* observer = core::io_observer()) observer->forget(x_mine_part);
 }
 
-void PerRankSink::reserve_mine(std::uint64_t share) {
-    const Reservation outcome = reserve_on_disk(x_fd.get(), share, x_mine, Code::no_space_reserved);
+void PerRankSink::reserve_mine(std::uint64_t share, bool set_aside) {
+    const auto phase = x_phases.enter("reserve");
+    const Reservation outcome =
+        set_aside ? reserve_on_disk(x_fd.get(), share, x_mine, Code::no_space_reserved)
+                  : only_look(x_fd.get(), share, x_mine, Code::no_space_reserved, "reserve off");
     x_reserved = outcome.reserved;
     x_reservation = outcome.text;
 }

@@ -28,7 +28,7 @@ public:
 
 private:
     void create_mine(const core::Target& target);
-    void reserve_mine(std::uint64_t share);
+    void reserve_mine(std::uint64_t share, bool set_aside);
     void remove_mine() noexcept;
     [[nodiscard]] std::optional<core::WriterReport> writer() const;
 

@@ -58,11 +58,23 @@ Figures figures_of(const comm::Comm& comm, const Written& written, const core::P
                                phases.seconds("sync"),
                                written.durable_s,
                                written.define_s,
-                               written.flush_s};
+                               written.flush_s,
+                               phases.seconds("reserve")};
     comm.reduce(std::span(values), comm::Reduce::max);
-    return {values[0],       values[1], values[2], values[3],
-            written.write_s, values[4], values[5], values[6],
-            values[7],       values[8], values[9], written.report.bytes_logical};
+    const double open_s = std::max(0.0, values[0] - values[10]);
+    return {open_s,
+            values[1],
+            values[2],
+            values[3],
+            written.write_s,
+            values[4],
+            values[5],
+            values[6],
+            values[7],
+            values[8],
+            values[9],
+            values[10],
+            written.report.bytes_logical};
 }
 
 core::Record record_frame(const comm::Comm& comm, const Kernel& kernel) {

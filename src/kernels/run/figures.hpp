@@ -14,12 +14,14 @@ namespace tailrace::kernels::run {
 class Kernel;
 struct Written;
 
-/// Seconds, each the greatest over ranks, except `write_s`: the sum over steps of the greatest.
+/// Seconds, each the greatest over ranks, except `write_s`: the sum over steps of the greatest; and
+/// `open_s`, from which the greatest `reserve_s` is taken: the others wait for it.
 struct Figures {
     double open_s = 0, precreate_s = 0, open_file_s = 0, open_dataset_s = 0;
     double write_s = 0, close_s = 0, agree_s = 0, sync_s = 0, durable_s = 0;
     double define_s = 0;      ///< of objects that come with their steps
     double flush_s = 0;       ///< before the close, where the kernel has one
+    double reserve_s = 0;     ///< in setting space aside
     std::uint64_t bytes = 0;  ///< logical
 
     [[nodiscard]] double aggregate_s() const noexcept {

@@ -35,6 +35,12 @@ void register_run_keys(KeyTable& table) {
     fsync.choices = {"close", "step"};
     fsync.default_text = "close";
     table.add(fsync);
+    Key reserve = key("reserve", Shape::choice, "Run",
+                      "set space aside for the whole file first; off: only look whether so much is "
+                      "free, and a disk that others fill ends the run in the middle");
+    reserve.choices = {"on", "off"};
+    reserve.default_text = "on";
+    table.add(reserve);
     table.add(key("read_back", Shape::flag, "Run",
                   "read the file by another decomposition afterwards, timed"));
     Key reads = key("read", Shape::words, "Run",
@@ -202,6 +208,7 @@ void take_shared(Plan& plan) {
     plan.striping = striping_of(plan);
     plan.repeat = given.has("repeat") ? given.number("repeat") : 0;
     plan.sync_each_step = given.text("fsync") == "step";
+    plan.reserve = given.text("reserve") != "off";
     plan.read_back = given.flag("read_back");
     plan.verify = given.flag("verify");
     plan.reads = reads_of(given);

@@ -51,6 +51,7 @@ struct Plan {
     Striping striping;
     std::uint64_t repeat = 0;  ///< 0: one run without a warm-up
     bool sync_each_step = false;
+    bool reserve = true;  ///< space is set aside before the first write
     bool read_back = false;
     bool verify = false;
     std::vector<ReadPattern> reads;  ///< in this order, after the writing

@@ -162,7 +162,8 @@ std::string metadata_text(const core::TransfersRecord& transfers) {
 std::string results_text(const Kernel& kernel, const core::Record& record, const Figures& figures) {
     const core::BytesRecord bytes = record.bytes.value_or(core::BytesRecord{});
     std::string text = kernel.classic_text(record, figures) + "\n";
-    text += labelled("Agreement of ranks", seconds_text(figures.agree_s)) +
+    text += labelled("Setting space aside", seconds_text(figures.reserve_s)) +
+            labelled("Agreement of ranks", seconds_text(figures.agree_s)) +
             labelled("Sync to the device",
                      seconds_text(figures.sync_s) + (record.file.durable ? "" : " (not durable)")) +
             labelled("Durable total", seconds_text(figures.durable_s)) +

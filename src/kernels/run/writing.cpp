@@ -231,6 +231,7 @@ core::Target target_of(const Kernel& kernel) {
     const auto* hdf5 = std::get_if<formats::hdf5::Options>(&plan.options);
     if (hdf5 && hdf5->subfiles > 0) target.publish = core::Publish::in_place;
     target.reserve_bytes = kernel.reserve_bytes();
+    target.set_aside = plan.reserve;
     if (plan.striping.asked() && lfs_there())
         target.create = [striping = plan.striping](const std::filesystem::path& part) {
             set_striping(striping, part);

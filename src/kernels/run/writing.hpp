@@ -25,7 +25,7 @@ struct Written {
     bool complete = false;  ///< and it has its name
     std::vector<core::StepRecord> steps;
     double write_s = 0;    ///< sum over the steps of the slowest rank's
-    double open_s = 0;     ///< until the datasets are defined, the reservation included
+    double open_s = 0;     ///< until the datasets are defined, setting space aside included
     double define_s = 0;   ///< objects that were defined just before their step
     double flush_s = 0;    ///< of the flush before the close, where the kernel has one
     double close_s = 0;    ///< in the close of the file: no sync, no publishing, no wait for those

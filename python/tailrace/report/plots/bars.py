@@ -130,7 +130,7 @@ def lying(name: str, title: str, description: str, rows: Sequence[Row], x_name: 
     area = frame.Area(14.0, 4.0 + _row * len(rows) + 6, top=4.0)
     x = frame.with_room(from_zero(max(values, default=0.0), area.left, area.right))
     body = [frame.horizontal(area, x, x_name, grid=True)]
-    letters = int((area.right - area.left) / _letter_of_words) - 2
+    letters = int((area.right - area.left) / _letter_of_words) - 5
     room = letters - max((len(row.words) for row in rows), default=0)
     names = told_apart([row.name for row in rows], room)
     for index, (row, short) in enumerate(zip(rows, names, strict=True)):
