@@ -60,6 +60,8 @@ public:
     /// done before); blocks only, the size stays. Phase "create".  [collective]
     /// @throws core::Error{Code::no_space_reserved} on all ranks
     void reserve_after_create();
+    /// Whether space is to be set aside (core::Target::set_aside).  [local]
+    [[nodiscard]] bool sets_aside() const noexcept { return x_target.set_aside; }
     [[nodiscard]] bool reserved() const noexcept { return x_reserved; }  ///< [local]
     [[nodiscard]] const std::string& reservation() const noexcept {      ///< [local]
         return x_reservation;

@@ -98,6 +98,9 @@ def test_one_plain_file_of_the_subfiles(tmp_path):
     assert record["bytes"]["stored"] == (tmp_path / "seism-test.h5").stat().st_size
     assert record["file"]["durable"]
     assert "0 wrong" in result.out
+    # Space for the copy is set aside too, long after the file was open.
+    opened = next(line for line in result.out.splitlines() if line.startswith("Create/open:"))
+    assert float(opened.split()[1]) > 0
 
 
 def test_subfiles_stay_where_they_cannot_be_put_together(tmp_path):
@@ -110,6 +113,14 @@ def test_subfiles_stay_where_they_cannot_be_put_together(tmp_path):
     assert len([n for n in left if ".subfile_" in n and n.endswith("_of_3")]) == 3
     assert "seism-test.h5.manifest" in left and "seism-test.h5" in left
     assert not [n for n in left if ".part" in n]
+
+
+def test_space_for_the_copy_of_subfiles(tmp_path):
+    """Data are written by then, so too little of it is no usage error (2)."""
+    none = {"TAILRACE_FAULT": "op=fallocate,path=*.h5.part,errno=ENOSPC", **STRIPE}
+    result = run(tmp_path, 4, *SUBFILES, "reassemble", env=none)
+    assert result.codes == [1] * 4 and "the subfiles are complete and stay" in result.err
+    good(tmp_path, 4, *SUBFILES, "reassemble", "reserve=off", env=none)
 
 
 def test_file_space_in_pages(tmp_path):

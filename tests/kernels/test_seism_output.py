@@ -121,6 +121,7 @@ def test_lines_behind_the_classic_ones(classic):
 def test_without_precreate_there_are_no_lines_about_it(tmp_path):
     out = good(tmp_path, 2, "processor=2x1x1", "domain=2x2x2", "time=1", "precreate=0").out
     assert "precreate_0()" not in out and "H5Fopen()" not in out and "Write:" in out
+    assert "Pre-create/open:" not in out and "\nCreate/open:" in out
 
 
 @pytest.mark.parametrize("kind", ["hdf5", "mpiio", "netcdf4", "pnetcdf", "posix-per-rank"])

@@ -89,18 +89,19 @@ std::uint64_t copy(const Subfiles& set, std::size_t number, const Descriptor& to
     return bytes;
 }
 
-core::Target plain_target(const fs::path& path, std::uint64_t bytes) {
+core::Target plain_target(const fs::path& path, std::uint64_t bytes, bool set_aside) {
     core::Target target;
     target.path = path;
     target.existing = core::Existing::replace;
     target.publish = core::Publish::atomic_rename;
     target.reserve_bytes = bytes;
+    target.set_aside = set_aside;
     return target;
 }
 
 Reassembled assemble(const comm::Comm& comm, const fs::path& path, const Subfiles& set,
-                     core::Phases& phases) {
-    TargetFile plain(comm, plain_target(path, set.bytes), phases, Reserve::on_disk);
+                     bool set_aside, core::Phases& phases) {
+    TargetFile plain(comm, plain_target(path, set.bytes, set_aside), phases, Reserve::on_disk);
     plain.hold_errors(true);
     std::uint64_t copied = 0;
     const auto mine = comm::Comm::caught([&] {
@@ -124,13 +125,15 @@ Reassembled assemble(const comm::Comm& comm, const fs::path& path, const Subfile
 }  // namespace
 
 Reassembled reassembled(const comm::Comm& comm, const fs::path& path, std::uint64_t count,
-                        std::uint64_t stripe_bytes, core::Phases& phases) {
+                        std::uint64_t stripe_bytes, bool set_aside, core::Phases& phases) {
     const auto scope = phases.enter("reassemble");
     try {
         const Subfiles set = comm.agree_on([&] { return find(path, count, stripe_bytes); });
-        return assemble(comm, path, set, phases);
+        return assemble(comm, path, set, set_aside, phases);
     } catch (const Error& error) {  // agreed
-        throw Error(error.code(),
+        // The subfiles are written by now: this is no matter of the input any more.
+        const bool no_room = error.code() == Code::no_space_reserved;
+        throw Error(no_room ? Code::no_space : error.code(),
                     "the subfiles could not be made into one file: " + error.message(),
                     error.where(), "the subfiles are complete and stay; " + error.remedy());
     }

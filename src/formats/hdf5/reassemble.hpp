@@ -26,9 +26,10 @@ struct Reassembled {
 /// its name and is synced; after a failure they are all there. Phase "reassemble".  [collective]
 /// @param count         number of subfiles
 /// @param stripe_bytes  bytes that lie in one subfile before the next one follows
+/// @param set_aside     false: whether there is space for the copy is looked at, no more
 /// @throws core::Error on all ranks
 [[nodiscard]] Reassembled reassembled(const comm::Comm& comm, const std::filesystem::path& path,
                                       std::uint64_t count, std::uint64_t stripe_bytes,
-                                      core::Phases& phases);
+                                      bool set_aside, core::Phases& phases);
 
 }  // namespace tailrace::formats::hdf5

@@ -59,9 +59,10 @@ Figures figures_of(const comm::Comm& comm, const Written& written, const core::P
                                written.durable_s,
                                written.define_s,
                                written.flush_s,
-                               phases.seconds("reserve")};
+                               phases.seconds("reserve"),
+                               written.set_aside_s};
     comm.reduce(std::span(values), comm::Reduce::max);
-    const double open_s = std::max(0.0, values[0] - values[10]);
+    const double open_s = std::max(0.0, values[0] - values[11]);
     return {open_s,
             values[1],
             values[2],

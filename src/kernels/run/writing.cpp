@@ -80,6 +80,7 @@ public:
         try {
             define_first(*sink);
             x_written.open_s = core::now_s() - start;
+            x_written.set_aside_s = x_phases.seconds("reserve");
             x_teller.stage(Progress::Stage::write);
             for (std::uint64_t step = 0; step < x_kernel.steps(); ++step) {
                 prepare(step);

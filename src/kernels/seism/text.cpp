@@ -33,12 +33,14 @@ std::string echo_text(const Inputs& inputs) {
 }
 
 std::string classic_text(const core::Record& record, const run::Figures& figures) {
-    std::string precreated;
-    if (figures.precreate_s > 0)
+    std::string label = "Create/open", precreated;
+    if (figures.precreate_s > 0) {
+        label = "Pre-create/open";
         precreated = labelled("Time in precreate_0()", seconds_text(figures.precreate_s)) +
                      labelled("Time in H5Fopen()", seconds_text(figures.open_file_s)) +
                      labelled("Time in H5Dopen()", seconds_text(figures.open_dataset_s));
-    return labelled("Pre-create/open", seconds_text(figures.open_s)) + precreated +
+    }
+    return labelled(label, seconds_text(figures.open_s)) + precreated +
            labelled("Write", seconds_text(figures.write_s)) +
            labelled("Write throughput", rate_text(rate(figures.bytes, figures.write_s))) +
            labelled("Close file", seconds_text(figures.close_s)) +
