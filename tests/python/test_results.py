@@ -128,6 +128,20 @@ def test_groups_of_equal_settings(tmp_path: Path) -> None:
     assert group(one.records)[0].name == "seism hdf5 on 4 ranks"
 
 
+def test_a_group_of_a_sweep_is_named_by_what_has_an_effect(tmp_path: Path) -> None:
+    arms = [
+        {"name": "collective=on format=hdf5", "default": True},
+        {"name": "collective=on format=posix", "without": ["collective"]},
+    ]
+    lines = [
+        a_record(configuration={"format": one["name"][20:], "collective_write": True},
+                 arm={"comparison": "sweep-1", "round": 1, **one})
+        for one in arms
+    ]  # fmt: skip
+    found = group(read_results([written(tmp_path / "r.jsonl", lines)]).records)
+    assert [one.name for one in found] == ["collective=on format=hdf5 (default)", "format=posix"]
+
+
 def test_the_commit_and_the_environment_tell_groups_apart(tmp_path: Path) -> None:
     lines = [
         a_record(),

@@ -130,6 +130,13 @@ def test_a_weak_curve_is_found_again(tmp_path: Path) -> None:
         assert one.interval_s[0] <= 0.02 + 0.01 * one.ranks <= one.interval_s[1]
 
 
+def test_few_rounds_give_a_model_without_intervals(tmp_path: Path) -> None:
+    records = scaled([1, 2, 4, 8], lambda p: 0.02 + 0.01 * p, cores=8, rounds=3)
+    model = found(tmp_path, records, "weak").model
+    assert isinstance(model, Model) and model.describes and not model.intervals
+    assert all(one.interval_s is None for one in model.beyond)
+
+
 def test_a_strong_curve_is_found_again(tmp_path: Path) -> None:
     def truth(p: int) -> float:
         return 0.01 + 0.4 / p + 0.002 * p

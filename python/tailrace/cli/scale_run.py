@@ -16,6 +16,7 @@ from tailrace.scale.curve import Point
 from tailrace.scale.model import Model, NoModel
 from tailrace.scale.plan import ScalePlan, make_scale_plan, ranks_of
 from tailrace.scale.scaling import Scaling, scaling
+from tailrace.sweep.ranking import trusted_rounds
 from tailrace.units import mebi
 
 
@@ -87,13 +88,12 @@ def _model_words(found: Scaling) -> list[str]:
     quality = f"within {model.worst * 100:.0f} % of every point"
     if not model.describes:
         return [f"model: {model.text()} does not describe these points ({quality})"]
-    words = [f"model: {model.text()}; 95 %: {parts} s; {quality}"]
+    sure = f"95 %: {parts} s" if parts else f"intervals from {trusted_rounds} rounds on"
+    words = [f"model: {model.text()}; {sure}; {quality}"]
     for one in model.beyond:
-        low, high = one.interval_s
-        words.append(
-            f"extrapolated, not measured: {one.ranks} ranks {one.seconds:.3g} s "
-            f"({low:.3g} to {high:.3g} s)"
-        )
+        interval = one.interval_s
+        within = f" ({interval[0]:.3g} to {interval[1]:.3g} s)" if interval else ""
+        words.append(f"extrapolated, not measured: {one.ranks} ranks {one.seconds:.3g} s{within}")
     return words
 
 

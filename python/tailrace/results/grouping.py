@@ -80,8 +80,11 @@ def group(records: Iterable[Record], by: Literal["settings", "run"] = "settings"
     for record in records:
         key = record.settings if by == "settings" else record.run_id
         found.setdefault(key, []).append(record)
+    firsts = [one[0] for one in found.values()]
     names = (
-        _run_names(list(found)) if by == "run" else _names([g[0].settings for g in found.values()])
+        _run_names(list(found))
+        if by == "run"
+        else _sweep_names(firsts) or _names([first.settings for first in firsts])
     )
     return [Group(name, one) for name, one in zip(names, found.values(), strict=True)]
 
@@ -119,6 +122,15 @@ def _names(settings: list[Settings]) -> list[str]:
         if len(set(names)) == len(names):
             return names
     return [f"{name} #{number}".strip() for number, name in enumerate(names, 1)]
+
+
+def _sweep_names(firsts: list[Record]) -> list[str]:
+    """As the sweep shows its combinations; empty where not all are of one sweep."""
+    arms = [first.arm for first in firsts if first.arm is not None]
+    words = [word for arm in arms for word in arm.words]
+    names = list(dict.fromkeys(arm.shown for arm in arms))
+    one_sweep = len({arm.comparison for arm in arms}) == 1 and all("=" in word for word in words)
+    return names if one_sweep and len(names) == len(firsts) > 1 else []
 
 
 def _run_names(run_ids: list[object]) -> list[str]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -61,6 +62,21 @@ class Arm:
     round: int
     without: tuple[str, ...] = ()  # factors of a sweep that have no effect in it
     default: bool = False  # of a sweep: it runs as if nothing was varied
+
+    @property
+    def words(self) -> list[str]:
+        """Of a sweep: its settings, NAME=VALUE each; else the name."""
+        try:
+            return shlex.split(self.name)
+        except ValueError:  # a name of somebody's own
+            return [self.name]
+
+    @property
+    def shown(self) -> str:
+        """The name, without factors that have no effect, and whether it is the default."""
+        kept = [word for word in self.words if word.partition("=")[0] not in self.without]
+        name = shlex.join(kept) or self.name
+        return f"{name} (default)" if self.default else name
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ import numpy as np
 
 from tailrace import statistics
 from tailrace.scale.curve import Point
+from tailrace.sweep.ranking import trusted_rounds
 
 Part = Callable[[float], float]
 _parts: dict[str, Part] = {"a": lambda _p: 1.0, "b": lambda p: 1.0 / p, "c": float}
@@ -29,16 +30,16 @@ _beyond = (2, 4, 8)  # times the greatest number of ranks
 
 @dataclass(frozen=True)
 class Foretold:
-    """Extrapolated: nobody has measured it."""
+    """Extrapolated: nobody has measured it. interval_s: 95 %; None for too few rounds."""
 
     ranks: int
     seconds: float
-    interval_s: tuple[float, float]
+    interval_s: tuple[float, float] | None
 
 
 @dataclass(frozen=True)
 class Model:
-    """parts: seconds of each part, with 95 % intervals over the rounds. worst: the greatest
+    """parts: seconds of each part, with 95 % intervals over the rounds (empty for fewer than six). worst: the greatest
     difference of the model from a median, as a share of it."""
 
     mode: str
@@ -98,9 +99,10 @@ def fit(points: Sequence[Point], mode: str, seconds: Sequence[Sequence[float]]) 
     medians = [statistics.median(values) for _, values in used]
     parts = _fitted(ranks, medians, names)
     found = Model(mode, parts, {}, (), 0.0, ())
-    intervals = statistics.bootstrap_intervals(rounds, figures)
+    enough = rounds >= trusted_rounds
+    intervals = statistics.bootstrap_intervals(rounds, figures) if enough else []
     worst = max(abs(found.at(p) - t) / t for p, t in zip(ranks, medians, strict=True))
-    told = zip(beyond, intervals[len(names) :], strict=True)
+    told = zip(beyond, intervals[len(names) :] or [None] * len(beyond), strict=True)
     return Model(
         mode, parts, dict(zip(names, intervals, strict=False)), tuple(ranks), worst,
         tuple(Foretold(count, found.at(count), interval) for count, interval in told),

@@ -43,13 +43,7 @@ class Case:
     failed: list[Record] = field(default_factory=list)
     without: frozenset[str] = frozenset()
     default: bool = False  # it runs as if nothing was varied
-
-    @property
-    def shown(self) -> str:
-        """The name, without factors that have no effect in it; and whether it is the default."""
-        kept = [one for one in self.settings if one.name not in self.without]
-        name = shlex.join(f"{one.name}={one.value}" for one in kept) or self.name
-        return f"{name} (default)" if self.default else name
+    shown: str = ""  # Arm.shown
 
     @property
     def wrong(self) -> bool:
@@ -113,6 +107,7 @@ def runs_of(records: Iterable[Record], metric: str = "durable") -> Runs:
         case = runs.cases.setdefault(name, Case(name, settings_of(name)))
         case.without |= frozenset(record.arm.without)
         case.default |= record.arm.default
+        case.shown = record.arm.shown
         rate = getattr(record, figure)
         if not record.ok:
             case.failed.append(record)

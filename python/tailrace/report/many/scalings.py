@@ -68,10 +68,13 @@ def _model(plot: Plot, model: Model | NoModel, unit: numbers.TimeUnit) -> list[K
     keys = [Key(swatches.curve("s-durable"), f"model: {model.text()}")]
     next_one = model.beyond[0]
     plot.curves.append(_along(model, last, next_one.ranks, "s-raw", unit))
-    low, high = (unit(value) for value in next_one.interval_s)
-    at = unit(model.at(last))
-    plot.bands.append(Band([last, next_one.ranks], [at, low], [at, high], "s-raw"))
-    keys.append(Key(swatches.curve("s-raw"), "extrapolated, not measured, with its interval"))
+    words = "extrapolated, not measured"
+    if next_one.interval_s:
+        low, high = (unit(value) for value in next_one.interval_s)
+        at = unit(model.at(last))
+        plot.bands.append(Band([last, next_one.ranks], [at, low], [at, high], "s-raw"))
+        words += ", with its interval"
+    keys.append(Key(swatches.curve("s-raw"), words))
     return keys
 
 
@@ -89,7 +92,7 @@ def _table(found: Scaling) -> Table:
     ]  # fmt: skip
     if isinstance(found.model, Model) and found.model.describes:
         rows += [
-            [one.ranks, "extrapolated", one.seconds, *one.interval_s, None, None, None, None, "no"]
+            [one.ranks, "extrapolated", one.seconds, *(one.interval_s or (None, None)), None, None, None, None, "no"]
             for one in found.model.beyond
         ]
     columns = (

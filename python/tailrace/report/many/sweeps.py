@@ -196,7 +196,7 @@ def _mean(values: Sequence[float]) -> float:
 
 def _phases(found: Findings) -> Figure:
     """Of every combination, of the rank that the others waited for."""
-    ranked = found.ranked[:_most_stacks]
+    ranked = found.ranked
     times = [_phase_medians(one.case) for one in ranked]
     names = sorted({name for one in times for name in one}, key=phase_order)
     longest = max(sum(one.values()) for one in times)
@@ -208,7 +208,7 @@ def _phases(found: Findings) -> Figure:
                       f"{one.case.shown}: {name} {unit.text(parts.get(name, 0.0))}")
             for name in names
         ])
-        for one, parts in zip(ranked, times, strict=True)
+        for one, parts in zip(ranked[:_most_stacks], times, strict=False)
     ]  # fmt: skip
     title = "Where the time goes"
     caption = (
@@ -221,10 +221,10 @@ def _phases(found: Findings) -> Figure:
         [one.place, one.case.shown, *(parts.get(name, 0.0) for name in names)]
         for one, parts in zip(ranked, times, strict=True)
     ]  # fmt: skip
-    more = len(found.ranked) - len(ranked)
-    note = f"The first {len(ranked)} are drawn; the sections have the other {more}." * (more > 0)
+    drawn, count = len(stacks), len(ranked)
+    note = f"The first {drawn} of {count} are drawn; the table has all." * (drawn < count)
     plot = bars.upright(
-        "sweep-phases", title, f"{caption} {plural(len(ranked), 'combination')}.", stacks,
+        "sweep-phases", title, f"{caption} {plural(drawn, 'combination')}.", stacks,
         "place in the ranking", unit.name,
     )  # fmt: skip
     columns = ("place", "combination", *(f"{name} (s)" for name in names))
