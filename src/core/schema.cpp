@@ -124,6 +124,10 @@ std::uint64_t Schema::hash() const {
             fnv.number(extent.unlimited);
         }
         for (const std::string& axis : object.axes) fnv.text(axis);
+        for (const Member& member : object.members) {
+            fnv.text(member.name);
+            fnv.number(member.type);
+        }
     }
     for (const Attribute& attribute : attributes) {
         fnv.text(attribute.object);

@@ -42,6 +42,13 @@ struct Fill {
     friend bool operator==(const Fill&, const Fill&) = default;
 };
 
+/// One of the numbers that a compound element consists of.
+struct Member {
+    std::string name;
+    Scalar type = Scalar::f32;
+    friend bool operator==(const Member&, const Member&) = default;
+};
+
 struct Object {
     std::string path;  ///< "/group/name"; groups are created as needed
     Scalar type = Scalar::f32;
@@ -51,6 +58,9 @@ struct Object {
     /// Names of the dimensions, for formats that have them; fewer or empty ones: the format names
     /// them.
     std::vector<std::string> axes{};
+    /// Not empty: what lies along the last dimension is stored as one compound element of these
+    /// members, each as large as `type`. For HDF5; other formats store numbers of `type`.
+    std::vector<Member> members{};
 
     [[nodiscard]] Extents sizes() const;
     /// Bytes of all elements at the present extents.  [local]

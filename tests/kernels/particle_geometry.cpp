@@ -117,8 +117,8 @@ TEST_SUITE("kernels.particle") {
             apart.values(piece.object, piece.place, std::span(separate).subspan(at, 20));
             at += 20;
         }
-        apart.interleave(separate, kept);
-        apart.separate(kept, again);
+        apart.keep(separate, kept);
+        apart.pack(kept, again);
         CHECK(again == separate);
         particle::Layout together = apart;
         together.file = particle::Pattern::interleaved;

@@ -14,6 +14,7 @@ from seism_files import splitmix
 
 VARIABLES = ("x", "y", "z", "px", "py", "pz", "id_1", "id_2")
 Arrays = dict[str, Any]
+COMPOUND = np.dtype([(name, "<i4" if name == "id_1" else "<f4") for name in VARIABLES])
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ def particle(pattern: str = "contig", dims: tuple[int, ...] = (6, 2)) -> Case:
     arrays: Arrays = {}
     for step in range(steps):
         together = np.empty((*shape, 8), "<f4")
+        compounds = np.empty(shape, COMPOUND)
         for variable, name in enumerate(VARIABLES):
             whole = variable == 6
             values = np.empty(shape, "<i4" if whole else "<f4")
@@ -68,13 +70,16 @@ def particle(pattern: str = "contig", dims: tuple[int, ...] = (6, 2)) -> Case:
                 if pattern == "strided" and own not in (0, 3):
                     number = 0
                 values[place] = number if whole else number * 2.0**-24
-            together[..., variable] = values
-            if pattern != "interleaved":
+            together[..., variable] = compounds[name] = values
+            if pattern in ("contig", "strided"):
                 arrays[f"Timestep_{step}/{name}"] = values
         if pattern == "interleaved":
             arrays[f"Timestep_{step}/particles"] = together
+        if pattern == "compounds":
+            arrays[f"Timestep_{step}/particles"] = compounds
     about = {"kernel": "particle", "schema": "tailrace-particle/1", "timesteps": steps,
-             "num_dims": len(dims), "file_pattern": pattern, "ranks": ranks}  # fmt: skip
+             "num_dims": len(dims), "ranks": ranks,
+             "file_pattern": "interleaved" if pattern == "compounds" else pattern}  # fmt: skip
     about |= {f"dim_{d + 1}": n for d, n in enumerate(dims)}
     if pattern == "strided":
         about |= {"stride_size": 3, "block_size": 1, "block_cnt": 2}

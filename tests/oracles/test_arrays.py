@@ -19,12 +19,13 @@ CASES = {
     "particle-1d": files.particle(dims=(5,)),
     "particle-3d": files.particle(dims=(2, 3, 2)),
     "interleaved": files.particle("interleaved"),
+    "compounds": files.particle("compounds"),
     "strided": files.particle("strided", (6,)),
 }
 
 
 def elements(case: files.Case) -> int:
-    return sum(values.size for values in case.arrays.values())
+    return sum(values.size * len(values.dtype.names or "1") for values in case.arrays.values())
 
 
 def test_unchanged_files_are_verified(tmp_path: Path) -> None:
@@ -69,7 +70,7 @@ CHANGES: list[tuple[str, Any]] = [
     ("slab", flip_last), ("slab-short", flip_last), ("particle", flip_last),
     ("interleaved", flip_last), ("particle-1d", flip_last), ("particle", swap_datasets),
     ("interleaved", swap_datasets), ("particle", shift_block), ("interleaved", shift_block),
-    ("strided", shift_block), ("strided", fill_gap),
+    ("compounds", flip_last), ("strided", shift_block), ("strided", fill_gap),
 ]  # fmt: skip
 
 

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,9 @@ Array = np.ndarray[Any, Any]
 
 variables = ("x", "y", "z", "px", "py", "pz", "id_1", "id_2")
 _whole = variables.index("id_1")
+_types: list[Type] = [
+    Integer(4, True, 32) if number == _whole else Float(4) for number in range(len(variables))
+]
 _greatest = 1 << 63
 
 
@@ -26,7 +29,8 @@ _greatest = 1 << 63
 class Expected:
     """An array: values(box) is what it holds there, ranks(indices) who wrote these elements.
 
-    indices: one row per element; -1: nobody did.
+    indices: one row per element; -1: nobody did. members: those that HDF5 has instead of the last
+    dimension.
     """
 
     path: str
@@ -35,6 +39,7 @@ class Expected:
     step: int
     values: Callable[[Box], Array]
     ranks: Callable[[Array], Array]
+    members: Mapping[str, Type] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -179,8 +184,7 @@ def _one_variable(particles: _Particles, step: int, variable: int) -> Expected:
         return numbers.astype(np.float32) * np.float32(2.0**-24)
 
     path = f"/Timestep_{step}/{variables[variable]}"
-    kind: Type = Integer(4, True, 32) if variable == _whole else Float(4)
-    return Expected(path, particles.shape, kind, step, values, particles.owners)
+    return Expected(path, particles.shape, _types[variable], step, values, particles.owners)
 
 
 def _all_variables(particles: _Particles, step: int) -> Expected:
@@ -192,7 +196,8 @@ def _all_variables(particles: _Particles, step: int) -> Expected:
         return np.stack(columns, axis=-1)
 
     path, shape = f"/Timestep_{step}/particles", (*particles.shape, 8)
-    return Expected(path, shape, Float(4), step, values, particles.owners)
+    members = dict(zip(variables, _types, strict=True))
+    return Expected(path, shape, Float(4), step, values, particles.owners, members)
 
 
 def _require_schema(about: Described, known: str) -> None:

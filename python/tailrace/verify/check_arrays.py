@@ -14,6 +14,7 @@ from tailrace.verify.arrays import Array, Expected, Run, run_of
 from tailrace.verify.close import EXACT, Tolerance, numbers_apart
 from tailrace.verify.described import Described
 from tailrace.verify.files import open_tree
+from tailrace.verify.members import as_numbers, member_types
 from tailrace.verify.model import Box, Node, Tree
 from tailrace.verify.quantized import allow_quantized
 from tailrace.verify.report import Meter, Report
@@ -72,6 +73,9 @@ def _node(about: Described, tree: Tree, one: Expected) -> Node:
     node = tree.nodes.get(one.path)
     if node is None or node.kind != "dataset":
         raise about.wrong(f"it has no dataset {one.path}")
+    members = member_types(node)
+    if members and members == one.members:
+        node = as_numbers(node)
     if node.shape != one.shape:
         found = "empty" if node.shape is None else " x ".join(str(n) for n in node.shape)
         wanted = " x ".join(str(n) for n in one.shape)

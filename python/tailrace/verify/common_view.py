@@ -30,6 +30,7 @@ from tailrace.verify.common_attributes import (
     plain_members,
     shadowed,
 )
+from tailrace.verify.members import with_numbers
 from tailrace.verify.model import Attribute, Box, Node, Tree, Values
 from tailrace.verify.types import Compound, Float, Integer, Text
 
@@ -45,11 +46,13 @@ def common_views(left: Tree, right: Tree) -> tuple[Nodes, Nodes, str]:
         views = _raw_view(left), _raw_view(right)
         if "classic" in families:
             views = _as_classic(views[0], False), _as_classic(views[1], False)
+        with_numbers(*views)
         return (*_without_how(*views), "objects and numbers (raw container)")
     one, other = _netcdf_view(left), _netcdf_view(right)
     if "classic" in families:
         narrow = any(f"(CDF-{n})" in tree.format for n in (1, 2) for tree in (left, right))
         one, other = _as_classic(one, narrow), _as_classic(other, narrow)
+    with_numbers(one, other)
     one, other = _without_how(one, other)
     if not (_has_dimensions(one) and _has_dimensions(other)):
         one, other = _without_dimensions(one), _without_dimensions(other)

@@ -4,6 +4,7 @@
 
 #include "formats/hdf5/attributes.hpp"
 #include "formats/hdf5/batch.hpp"
+#include "formats/hdf5/elements.hpp"
 #include "formats/stepped_sink.hpp"
 
 namespace tailrace::formats::hdf5 {
@@ -83,8 +84,10 @@ h5::Id create_dataset(const h5::Id& file, const core::Object& object, const Opti
     core::Extents limits;
     for (const core::Extent& dim : object.dims)
         limits.push_back(dim.unlimited ? H5S_UNLIMITED : dim.size);
-    const h5::Id space = h5::simple_space(object.sizes(), limits);
-    return h5::create_dataset(file, object.path, h5::file_type(object.type), space,
+    const h5::Id type = file_type_of(object);
+    const h5::Id space =
+        h5::simple_space(in_file(object, object.sizes()), in_file(object, std::move(limits)));
+    return h5::create_dataset(file, object.path, type.get(), space,
                               dataset_creation(options, object), dataset_access(options, driver));
 }
 

@@ -7,6 +7,7 @@
 
 #include "comm/mpi_comm.hpp"
 #include "core/checked.hpp"
+#include "formats/hdf5/elements.hpp"
 #include "formats/mpiio/info.hpp"
 
 namespace tailrace::formats::hdf5 {
@@ -176,6 +177,10 @@ void check_object(const Options& options, const core::Object& object) {
         throw Error(Code::bad_input, "an object of kind bytes has one dimension of u8", object.path,
                     "use kind dense for arrays");
     (void)object.bytes();
+    check_members(object);
+    if (!object.members.empty() && options.encode_on_ranks)
+        throw Error(Code::unsupported, "ranks encode chunks of numbers, not of compounds",
+                    object.path, "leave encode out");
     const core::Extents chunk = chunk_of(options, object);
     if (chunk.empty()) {
         if (options.filtered())
@@ -196,6 +201,9 @@ void check_object(const Options& options, const core::Object& object) {
                     "its chunk has " + std::to_string(chunk.size()) + " dimensions and it has " +
                         std::to_string(object.dims.size()),
                     object.path, "give one chunk extent per dimension");
+    if (!object.members.empty() && chunk.back() != object.members.size())
+        throw Error(Code::bad_input, "its chunk cuts its compound elements", object.path,
+                    "give the chunk all members");
     for (std::size_t d = 0; d < chunk.size(); ++d) {
         const core::Extent& dim = object.dims[d];
         if (chunk[d] == 0)
@@ -284,7 +292,8 @@ h5::Id dataset_creation(const Options& options, const core::Object& object) {
     };
     const core::Extents chunk = chunk_of(options, object);
     if (!chunk.empty()) {
-        const std::vector<hsize_t> extents(chunk.begin(), chunk.end());
+        const core::Extents stored = in_file(object, chunk);
+        const std::vector<hsize_t> extents(stored.begin(), stored.end());
         set(H5Pset_chunk(list.get(), static_cast<int>(extents.size()), extents.data()),
             "H5Pset_chunk");
     }

@@ -14,6 +14,7 @@
 #include "formats/hdf5/in_force.hpp"
 #include "formats/hdf5/modes.hpp"
 #include "formats/hdf5/properties.hpp"
+#include "formats/hdf5/elements.hpp"
 #include "formats/hdf5/reassemble.hpp"
 #include "formats/options.hpp"
 #include "formats/stepped_sink.hpp"
@@ -42,10 +43,9 @@ private:
     struct Selections {
         std::vector<hid_t> datasets, types, memory, file;
         std::vector<const void*> data;
-        std::vector<h5::Id> owned;
+        std::vector<Selected> owned;
         std::string first_path;
-        void add(const Dataset& dataset, hid_t type, h5::Id in_memory, h5::Id in_file,
-                 const void* from);
+        void add(const Dataset& dataset, Selected piece, const void* from);
     };
 
     // sink_create.cpp

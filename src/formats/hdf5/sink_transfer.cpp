@@ -25,7 +25,8 @@ void Hdf5Sink::grow(const Batch& batch) {
     for (std::size_t i = 0; i < x_datasets.size(); ++i) {
         Dataset& dataset = x_datasets[i];
         if (batch.extents[i] == dataset.dims) continue;
-        const std::vector<hsize_t> dims(batch.extents[i].begin(), batch.extents[i].end());
+        const core::Extents extents = in_file(dataset.object, batch.extents[i]);
+        const std::vector<hsize_t> dims(extents.begin(), extents.end());
         const auto error = comm::Comm::caught([&] {
             h5::check(H5Dset_extent(dataset.id.get(), dims.data()), "H5Dset_extent",
                       dataset.object.path);
@@ -71,21 +72,14 @@ void Hdf5Sink::transfer_round(const Batch& batch, std::uint64_t round, std::size
 
 void Hdf5Sink::select(const Dataset& dataset, const Write* piece, Selections& all) {
     static const std::byte nothing{};
-    h5::Id in_file = h5::space_of(dataset.id, x_target.path().string() + ":" + dataset.object.path);
-    h5::Id in_memory;
-    if (piece == nullptr) {
-        in_memory = h5::scalar_space();
-        h5::select_none(in_memory);
-        h5::select_none(in_file);
-    } else {
-        const core::MemLayout& memory = piece->memory;
-        in_memory = h5::simple_space(memory.dims.empty() ? piece->place.count : memory.dims);
-        if (!memory.dims.empty()) h5::select(in_memory, {memory.offset, piece->place.count});
-        h5::select(in_file, piece->place);
-        x_bytes_asked += piece->place.volume() * core::size_of(dataset.object.type);
-    }
-    all.add(dataset, piece ? h5::memory_type(piece->type) : h5::memory_type(dataset.object.type),
-            std::move(in_memory), std::move(in_file), piece ? piece->data : &nothing);
+    const core::Object& object = dataset.object;
+    h5::Id space = h5::space_of(dataset.id, x_target.path().string() + ":" + object.path);
+    if (piece == nullptr)
+        return all.add(dataset, selected_nothing(object, std::move(space)), &nothing);
+    x_bytes_asked += piece->place.volume() * core::size_of(object.type);
+    all.add(dataset,
+            selected(object, piece->type, piece->place, piece->memory, std::move(space)),
+            piece->data);
 }
 
 void Hdf5Sink::transfer_selections(const Selections& all) {
@@ -105,16 +99,14 @@ void Hdf5Sink::transfer_selections(const Selections& all) {
         x_modes.note_independent();
 }
 
-void Hdf5Sink::Selections::add(const Dataset& dataset, hid_t type, h5::Id in_memory, h5::Id in_file,
-                               const void* from) {
+void Hdf5Sink::Selections::add(const Dataset& dataset, Selected piece, const void* from) {
     if (datasets.empty()) first_path = dataset.object.path;
     datasets.push_back(dataset.id.get());
-    types.push_back(type);
-    memory.push_back(in_memory.get());
-    file.push_back(in_file.get());
+    types.push_back(piece.type.get());
+    memory.push_back(piece.in_memory.get());
+    file.push_back(piece.in_file.get());
     data.push_back(from);
-    owned.push_back(std::move(in_memory));
-    owned.push_back(std::move(in_file));
+    owned.push_back(std::move(piece));
 }
 
 void Hdf5Sink::complete(core::Step step) {

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "formats/hdf5/abandon.hpp"
+#include "formats/hdf5/elements.hpp"
 #include "formats/hdf5/encoding_sink.hpp"
 #include "formats/hdf5/open.hpp"
 #include "formats/hdf5/properties.hpp"
@@ -66,17 +67,15 @@ private:
             h5::Id id = h5::open_dataset(x_file, path, dataset_access(x_options, x_driver));
             const h5::Id type(H5Dget_type(id.get()), H5Tclose, "H5Dget_type", path);
             const h5::Id space = h5::space_of(id, path);
-            core::Object object;
+            const auto element = element_of(type.get(), path);
+            if (!element) continue;  // not ours: text, other compounds; the same on all ranks
+            core::Object object = *element;
             object.path = path;
-            try {
-                object.type = h5::scalar_of(type.get(), path);
-            } catch (const Error&) {
-                continue;  // not ours: text, compounds; the same on all ranks
-            }
             core::Extents limits;
             const core::Extents dims = h5::extents_of(space, &limits, path);
             for (std::size_t d = 0; d < dims.size(); ++d)
                 object.dims.push_back({dims[d], limits[d] == H5S_UNLIMITED});
+            if (!object.members.empty()) object.dims.push_back({object.members.size(), false});
             if (!object.dims.empty() && object.dims[0].unlimited) object.kind = core::Kind::record;
             auto unreadable = prepare_to_read(id, path, all_together());
             x_entries.push_back({std::move(object), std::move(unreadable)});
@@ -87,24 +86,14 @@ private:
     void read_one(std::size_t i, Read* piece) override {
         const core::Object& object = x_entries[i].object;
         const std::string where = x_path.string() + ":" + object.path;
-        const h5::Id in_file = h5::space_of(x_ids[i], where);
+        h5::Id space = h5::space_of(x_ids[i], where);
         std::byte nothing{};
-        h5::Id in_memory;
-        if (piece == nullptr) {
-            in_memory = h5::scalar_space();
-            h5::select_none(in_memory);
-            h5::select_none(in_file);
-        } else {
-            const core::MemLayout& memory = piece->memory;
-            in_memory = h5::simple_space(memory.dims.empty() ? piece->place.count : memory.dims);
-            if (!memory.dims.empty()) h5::select(in_memory, {memory.offset, piece->place.count});
-            h5::select(in_file, piece->place);
-        }
-        h5::check(
-            H5Dread(x_ids[i].get(), h5::memory_type(piece != nullptr ? piece->type : object.type),
-                    in_memory.get(), in_file.get(), x_transfer.get(),
-                    piece != nullptr ? piece->data : &nothing),
-            "H5Dread", where);
+        const Selected all = piece == nullptr ? selected_nothing(object, std::move(space))
+                                              : selected(object, piece->type, piece->place,
+                                                         piece->memory, std::move(space));
+        h5::check(H5Dread(x_ids[i].get(), all.type.get(), all.in_memory.get(), all.in_file.get(),
+                          x_transfer.get(), piece != nullptr ? piece->data : &nothing),
+                  "H5Dread", where);
     }
 
     Options x_options;

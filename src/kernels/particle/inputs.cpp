@@ -246,6 +246,18 @@ void put_chunks(Inputs& inputs) {
         formats::set_chunk(inputs.options, inputs.layout.path(i), chunk);
 }
 
+/// In HDF5 interleaved particles are compounds, and h5bench writes one variable after the other
+/// into them. HDF5 cannot do that with filters on several ranks, and other formats would write
+/// single numbers: there the particles are put together in memory first.
+void put_compounds(Inputs& inputs) {
+    Layout& layout = inputs.layout;
+    const auto* hdf5 = std::get_if<formats::hdf5::Options>(&inputs.options);
+    layout.compounds =
+        layout.file == Pattern::interleaved && hdf5 != nullptr && !hdf5->encode_on_ranks;
+    layout.by_variable =
+        layout.compounds && layout.memory == Pattern::contig && !inputs.filtered();
+}
+
 void put_files(Inputs& inputs) {
     const Config& config = inputs.config;
     if (!is_yes(config, "file_per_proc")) return;
@@ -312,6 +324,7 @@ Inputs inputs_from(Config config, std::uint64_t ranks) {
     inputs.steps = inputs.config.number("timesteps");
     take_names(inputs);
     run::take_shared(inputs);
+    put_compounds(inputs);
     put_files(inputs);
     put_chunks(inputs);
     put_reading(inputs);

@@ -75,10 +75,10 @@ public:
     }
     [[nodiscard]] bool rearranges() const noexcept override { return layout().rearranges(); }
     void keep(std::span<const std::byte> packed, std::span<std::byte> kept) const override {
-        layout().interleave(packed, kept);
+        layout().keep(packed, kept);
     }
     void pack(std::span<const std::byte> kept, std::span<std::byte> packed) const override {
-        layout().separate(kept, packed);
+        layout().pack(kept, packed);
     }
     [[nodiscard]] bool flushes() const noexcept override { return true; }
 

@@ -7,15 +7,41 @@
 
 namespace tailrace::kernels::particle {
 
+namespace {
+
+void interleave(std::span<const std::byte> separate, std::span<std::byte> particles) {
+    const std::size_t count = separate.size() / particle_bytes;
+    for (std::size_t v = 0; v < variables.size(); ++v)
+        for (std::size_t i = 0; i < count; ++i)
+            std::memcpy(&particles[i * particle_bytes + v * element_bytes],
+                        &separate[(v * count + i) * element_bytes], element_bytes);
+}
+
+void separate(std::span<const std::byte> particles, std::span<std::byte> separate) {
+    const std::size_t count = particles.size() / particle_bytes;
+    for (std::size_t v = 0; v < variables.size(); ++v)
+        for (std::size_t i = 0; i < count; ++i)
+            std::memcpy(&separate[(v * count + i) * element_bytes],
+                        &particles[i * particle_bytes + v * element_bytes], element_bytes);
+}
+
+}  // namespace
+
 std::string Layout::path(std::size_t object) const {
     const std::string group = "/Timestep_" + std::to_string(object / objects_per_step()) + "/";
     if (file == Pattern::interleaved) return group + "particles";
     return group + std::string(variables[object % variables.size()]);
 }
 
+// h5bench's identifier of a particle is a whole number, in a compound too.
+core::Scalar Layout::type_of_variable(std::size_t variable) const noexcept {
+    const bool separate = file == Pattern::contig || compounds;
+    return separate && variable == whole_variable ? core::Scalar::i32 : core::Scalar::f32;
+}
+
 core::Scalar Layout::type(std::size_t object) const {
-    const bool whole = file == Pattern::contig && object % variables.size() == whole_variable;
-    return whole ? core::Scalar::i32 : core::Scalar::f32;
+    return file == Pattern::contig ? type_of_variable(object % variables.size())
+                                   : core::Scalar::f32;
 }
 
 core::Extents Layout::dims() const {
@@ -36,6 +62,8 @@ core::Object Layout::object(std::size_t index) const {
     object.path = path(index);
     object.type = type(index);
     for (const std::uint64_t extent : dims()) object.dims.push_back({extent, false});
+    for (std::size_t v = 0; compounds && v < variables.size(); ++v)
+        object.members.push_back({std::string(variables[v]), type_of_variable(v)});
     return object;
 }
 
@@ -53,7 +81,7 @@ std::vector<run::Piece> Layout::pieces(std::uint64_t step,
     };
     if (file == Pattern::contig)
         for (std::size_t v = 0; v < variables.size(); ++v) add(first + v, 0, 1);
-    else if (memory == Pattern::contig)
+    else if (by_variable)
         for (std::size_t v = 0; v < variables.size(); ++v) add(first, v, 1);
     else
         add(first, 0, variables.size());
@@ -75,26 +103,25 @@ void Layout::values(std::size_t object, const core::Box& place, std::span<std::b
     particles.offset.pop_back();
     particles.count.pop_back();
     const std::uint64_t width = place.count.back();
-    for (std::uint64_t k = 0; k < width; ++k)
-        fill_variable(step, static_cast<std::size_t>(place.offset.back() + k), core::Scalar::f32,
-                      geometry.dims(), particles,
+    for (std::uint64_t k = 0; k < width; ++k) {
+        const auto variable = static_cast<std::size_t>(place.offset.back() + k);
+        fill_variable(step, variable, type_of_variable(variable), geometry.dims(), particles,
                       values.subspan(static_cast<std::size_t>(k * element_bytes)), width);
+    }
 }
 
-void Layout::interleave(std::span<const std::byte> separate, std::span<std::byte> particles) const {
-    const std::size_t count = separate.size() / particle_bytes;
-    for (std::size_t v = 0; v < variables.size(); ++v)
-        for (std::size_t i = 0; i < count; ++i)
-            std::memcpy(&particles[i * particle_bytes + v * element_bytes],
-                        &separate[(v * count + i) * element_bytes], element_bytes);
+void Layout::keep(std::span<const std::byte> packed, std::span<std::byte> kept) const {
+    if (memory == Pattern::interleaved)
+        interleave(packed, kept);
+    else
+        separate(packed, kept);
 }
 
-void Layout::separate(std::span<const std::byte> particles, std::span<std::byte> separate) const {
-    const std::size_t count = particles.size() / particle_bytes;
-    for (std::size_t v = 0; v < variables.size(); ++v)
-        for (std::size_t i = 0; i < count; ++i)
-            std::memcpy(&separate[(v * count + i) * element_bytes],
-                        &particles[i * particle_bytes + v * element_bytes], element_bytes);
+void Layout::pack(std::span<const std::byte> kept, std::span<std::byte> packed) const {
+    if (memory == Pattern::interleaved)
+        separate(kept, packed);
+    else
+        interleave(kept, packed);
 }
 
 }  // namespace tailrace::kernels::particle
