@@ -112,6 +112,25 @@ class Slab:
 
 
 @dataclass(frozen=True)
+class Particles:
+    """A run of tailrace-particle whose file is interleaved and whose memory is not."""
+
+    dim_1: int
+    steps: int
+    ranks: int
+    io: str = "ompio"
+    collective: bool = False
+
+    def run(self, machine: Machine, folder: Path) -> dict[str, Any]:
+        program = machine.seism.with_name("tailrace-particle")
+        words = [f"dim_1={self.dim_1}", f"timesteps={self.steps}", "file_pattern=interleaved"]
+        words.append(f"collective_data={'yes' if self.collective else 'no'}")
+        return run_kernel(
+            machine, [str(program), *words], self.ranks, repetitions, self.io, folder
+        )
+
+
+@dataclass(frozen=True)
 class Swept:
     """What `tailrace sweep` recommends for a kernel within a time; the sweep runs once, before the
     first run, and none of its runs counts here."""

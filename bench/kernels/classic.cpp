@@ -5,6 +5,7 @@
 //
 //   tailrace_bench_classic seism GX GY GZ  DX DY DZ  CX CY CZ  STEPS  REPETITIONS FILE
 //   tailrace_bench_classic slab  N1 N2 T|F pair|short-split  REPETITIONS FILE
+//   tailrace_bench_classic particle DIM_1 STEPS T|F  REPETITIONS FILE
 #include <fcntl.h>
 #include <hdf5.h>
 #include <mpi.h>
@@ -232,6 +233,75 @@ struct Slab {
     }
 };
 
+/// h5bench's particles, contiguous in memory and interleaved in the file.
+struct Particles {
+    hsize_t mine, steps;
+    bool collective;
+
+    static hid_t compound(int first, int count) {
+        static const char* const names[] = {"x", "y", "z", "px", "py", "pz", "id_1", "id_2"};
+        const hid_t type =
+            checked(H5Tcreate(H5T_COMPOUND, 4 * static_cast<size_t>(count)), "H5Tcreate");
+        for (int i = 0; i < count; ++i)
+            checked(H5Tinsert(type, names[first + i], 4 * static_cast<size_t>(i),
+                              first + i == 6 ? H5T_NATIVE_INT : H5T_NATIVE_FLOAT),
+                    "H5Tinsert");
+        return type;
+    }
+
+    Times write(const std::string& name) const {
+        Times times;
+        const std::vector<float> values(mine, static_cast<float>(rank));
+        MPI_Barrier(MPI_COMM_WORLD);
+        const double start = MPI_Wtime();
+        const hid_t access = parallel_access(MPI_INFO_NULL, false);
+        const hid_t file =
+            checked(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), "H5Fcreate");
+        times.create = slowest(MPI_Wtime() - start);
+        for (hsize_t step = 0; step < steps; ++step) {
+            times.writes.push_back(write_step(file, step, values));
+            times.write += times.writes.back();
+        }
+        const double closing = MPI_Wtime();
+        checked(H5Fflush(file, H5F_SCOPE_LOCAL), "H5Fflush");
+        checked(H5Fclose(file), "H5Fclose");
+        times.close = slowest(MPI_Wtime() - closing);
+        H5Pclose(access);
+        times.sync = synced(name);
+        return times;
+    }
+
+    [[nodiscard]] double write_step(hid_t file, hsize_t step,
+                                    const std::vector<float>& values) const {
+        const double start = MPI_Wtime();
+        const hsize_t all = mine * static_cast<hsize_t>(ranks);
+        const hsize_t first = mine * static_cast<hsize_t>(rank);
+        const std::string name = "Timestep_" + std::to_string(step);
+        const hid_t group = checked(
+            H5Gcreate2(file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "H5Gcreate");
+        const hid_t space = checked(H5Screate_simple(1, &all, nullptr), "H5Screate");
+        const hid_t memory = checked(H5Screate_simple(1, &mine, nullptr), "H5Screate");
+        checked(H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, nullptr, &mine, nullptr),
+                "H5Sselect_hyperslab");
+        const hid_t whole = compound(0, 8), transfer = transfer_list(collective);
+        const hid_t set = checked(H5Dcreate2(group, "particles", whole, space, H5P_DEFAULT,
+                                             H5P_DEFAULT, H5P_DEFAULT),
+                                  "H5Dcreate");
+        for (int variable = 0; variable < 8; ++variable) {
+            const hid_t one = compound(variable, 1);
+            checked(H5Dwrite(set, one, memory, space, transfer, values.data()), "H5Dwrite");
+            H5Tclose(one);
+        }
+        H5Dclose(set), H5Tclose(whole), H5Pclose(transfer), H5Sclose(memory), H5Sclose(space);
+        H5Gclose(group);
+        return slowest(MPI_Wtime() - start);
+    }
+
+    [[nodiscard]] double bytes() const {
+        return 32.0 * static_cast<double>(mine * steps) * ranks;
+    }
+};
+
 template <class Kernel>
 void repeat(const Kernel& kernel, int repetitions, const std::string& name) {
     for (int i = 0; i <= repetitions; ++i) {
@@ -270,6 +340,9 @@ int main(int argc, char** argv) {
         const Slab kernel{number(argv[2]), number(argv[3]), argv[4][0] == 'T',
                           Slab::cuts_of(short_split)};
         repeat(kernel, std::atoi(argv[6]), argv[7]);
+    } else if (which == "particle" && argc == 7) {
+        const Particles kernel{number(argv[2]), number(argv[3]), argv[4][0] == 'T'};
+        repeat(kernel, std::atoi(argv[5]), argv[6]);
     } else {
         if (rank == 0) std::fprintf(stderr, "classic: what it takes stands at its head\n");
         MPI_Finalize();

@@ -9,7 +9,7 @@ from dataclasses import replace
 from tailrace_bench.cases import Case, MemoryCase
 from tailrace_bench.machine import Machine
 
-from .arms import Classic, Dd, Piece, Seism, Slab, Swept
+from .arms import Classic, Dd, Particles, Piece, Seism, Slab, Swept
 from .planned import Particle
 
 
@@ -203,6 +203,25 @@ def _classic(_: Machine, ranks: int) -> Iterator[Case]:
     )
 
 
+def _particle(machine: Machine, ranks: int) -> Iterator[Case]:
+    """16 MiB in a step, as h5bench writes them into compounds."""
+    dim_1, steps = (1 << 19) // ranks, 2
+    for where in ("tmpfs", "disk"):
+        for io in _implementations(machine):
+            for collective in (False, True):
+                words = ("particle", str(dim_1), str(steps), "T" if collective else "F")
+                mode = "collective" if collective else "independent"
+                yield Case(
+                    "particle",
+                    f"particle, contig to interleaved / h5bench's calls, {mode}, {io.upper()}, "
+                    f"{where}",
+                    where,
+                    Classic(ranks, words, io),
+                    Particles(dim_1, steps, ranks, io, collective),
+                    0.9,
+                )
+
+
 def _compression(_: Machine, __: int) -> Iterator[Case]:
     """The same bytes in the same chunks, 64 MiB in 16 of them, on two ranks and on one."""
     x, y, z = chunk = (128, 128, 64)
@@ -258,6 +277,7 @@ def _plan(machine: Machine, ranks: int) -> Iterator[Case]:
 makers: dict[str, Callable[[Machine, int], Iterator[Case | MemoryCase]]] = {
     "compression": _compression,
     "hdf5-mpiio": _hdf5_mpiio,
+    "particle": _particle,
     "posix-dd": _posix_dd,
     "slab": _slab,
     "netcdf": _netcdf,
