@@ -198,6 +198,10 @@ void Config::derive(const std::string& name, const std::string& text, const std:
     set(name, text, true, Origin::default_value, place);
 }
 
+void Config::forget(std::string_view name) {
+    if (const auto found = x_values.find(name); found != x_values.end()) x_values.erase(found);
+}
+
 void Config::finish() {
     std::vector<std::string> missing;
     for (const Key& key : x_table.keys()) {
@@ -251,6 +255,11 @@ const std::vector<Words>& Config::lists(std::string_view key) const {
 }
 NamedValues Config::pairs(std::string_view key) const {
     return has(key) ? std::get<NamedValues>(require(key).value) : NamedValues{};
+}
+
+Origin Config::source(std::string_view key) const noexcept {
+    const auto found = x_values.find(key);
+    return found == x_values.end() ? Origin::default_value : found->second.source;
 }
 
 std::string Config::place(std::string_view key) const {

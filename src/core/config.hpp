@@ -104,6 +104,8 @@ public:
     /// Gives a key the value that follows from others, in place of its default.  [local]
     /// @param place  where the others stand
     void derive(const std::string& name, const std::string& text, const std::string& place);
+    /// Takes a value away that another one, of higher precedence, stands for.  [local]
+    void forget(std::string_view name);
     /// Fills in the defaults and checks that required keys are there.  [local]
     /// @throws Error{Code::missing_key}
     void finish();
@@ -125,6 +127,8 @@ public:
     [[nodiscard]] const std::vector<Words>& lists(std::string_view key) const;  ///< repeatable
     [[nodiscard]] NamedValues pairs(std::string_view key) const;  ///< empty where none was given
 
+    /// Where the value comes from; the default where there is none.  [local]
+    [[nodiscard]] Origin source(std::string_view key) const noexcept;
     /// "run.in:4", or "default"; empty where the key has no value.  [local]
     [[nodiscard]] std::string place(std::string_view key) const;
     /// The places of the lines of a repeatable key, in the order of lists().  [local]

@@ -165,7 +165,7 @@ TEST_SUITE("kernels.particle") {
         const particle::Inputs inputs = particle::inputs_from(
             config_of("collective_data yes\ncollective_metadata yes\nalign yes\nalign_len 4096\n"
                       "align_threshold 100\nemulated_compute_time_per_timestep 20 ms\ndim_1 64\n"
-                      "compress yes\nchunk_dim_1 16\ncsv_file x.csv"),
+                      "compress yes\nchunk_dim_1 16\nio_mem_limit 1 G"),
             2);
         const auto& hdf5 = std::get<tailrace::formats::hdf5::Options>(inputs.options);
         CHECK(hdf5.collective);
@@ -178,7 +178,7 @@ TEST_SUITE("kernels.particle") {
         CHECK(inputs.compute.seconds == doctest::Approx(0.02));
         CHECK_FALSE(inputs.compute.busy);
         REQUIRE(inputs.notes.size() == 1);
-        CHECK(says(inputs.notes[0], "csv_file has no effect"));
+        CHECK(says(inputs.notes[0], "io_mem_limit has no effect"));
     }
 
     TEST_CASE("a configuration file becomes lines under its own numbers") {

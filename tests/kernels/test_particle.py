@@ -181,7 +181,6 @@ def test_a_configuration_file_of_h5bench(tmp_path):
     ran = particle(tmp_path, 2, "--input", "b.json")
     check(tmp_path / "bench.h5", (2048,), 2, written=strided(2, 1024, 4, 2, 8))
     assert 'the benchmark "amrex" has no effect here (b.json:' in ran.err
-    assert ran.err.count("csv_file has no effect") == 1
     assert ran.err.count("COLLECTIVE_DATA of the read, which is done as the write") == 1
     block = dict(re.findall(r"^(.+?): +(.+)$", ran.out, re.M))
     written = 2 * 16 * 8 * 4 * 2
@@ -202,6 +201,71 @@ def test_a_configuration_file_of_h5bench(tmp_path):
     record = ran.records[0]
     assert seconds >= record["elapsed"]["durable_s"] + 0.019
     assert record["steps"][1]["compute_s"]["min"] >= 0.02
+
+
+def rows_of(path):
+    head, *rows = [line.split(", ") for line in path.read_text().splitlines()]
+    assert head == ["metric", "value", "unit"] and all(len(row) == 3 for row in rows)
+    return [(metric, value, unit) for metric, value, unit in rows]
+
+
+def test_the_folder_and_the_tables_of_h5bench_are_made(tmp_path):
+    file = h5bench(
+        benchmark("write", CSV_FILE="w.csv"), benchmark("read", CSV_FILE="r.csv"), directory="a/b"
+    )
+    (tmp_path / "b.json").write_text(json.dumps(file))
+    particle(tmp_path, 2, "--input", "b.json", "--dry-run")
+    assert not (tmp_path / "a").exists()
+    record = particle(tmp_path, 2, "--input", "b.json").records[0]
+    check(tmp_path / "a/b/bench.h5", (2048,), 2)
+    written, read = (rows_of(tmp_path / f"a/b/{name}.csv") for name in "wr")
+    assert [row[0] for row in written] == [row[0] for row in read] == [
+        "operation", "ranks", "collective data", "collective meta", "subfiling",
+        "total compute time", "total size", "raw time", "raw rate", "metadata time",
+        "observed rate", "observed time",
+    ]  # fmt: skip
+    assert written[0] == ("operation", "write", "") and read[0] == ("operation", "read", "")
+    assert written[6] == read[6] == ("total size", str(record["bytes"]["logical"]), "B")
+    assert float(written[7][1]) == pytest.approx(record["elapsed"]["write_s"], rel=1e-4)
+    assert float(read[7][1]) == pytest.approx(record["reads"][0]["elapsed_s"], rel=1e-4)
+    particle(tmp_path, 2, "--input", "b.json", "read_csv_file=a/b/w.csv")
+    both = rows_of(tmp_path / "a/b/w.csv")
+    assert [row[1] for row in both if row[0] == "operation"] == ["write", "read"]
+
+
+def test_a_folder_or_a_table_that_cannot_be_made(tmp_path):
+    (tmp_path / "x").write_text("a file")
+    (tmp_path / "b.json").write_text(json.dumps(h5bench(benchmark("write"), directory="x/y")))
+    result = run(tmp_path, 2, "--input", "b.json", program=TOOL)
+    assert result.codes == [2, 2] and "x/y: the folder cannot be made" in result.err
+    result = run(tmp_path, 2, "dim_1=4", "csv_file=no/o.csv", program=TOOL)
+    assert result.codes == [1, 1] and "no/o.csv: the run ended well" in result.err
+    result = run(tmp_path, 2, "dim_1=4", "csv_file=./test.h5", program=TOOL)
+    assert result.codes == [2, 2] and "is the name of the file" in result.err
+
+
+def test_keys_of_the_reader_do_not_stop_a_write(tmp_path):
+    keys = {"BLOCK_SIZE_2": "4", "STRIDE_SIZE_2": "8", "READ_OPTION": "LDC"}
+    (tmp_path / "b.json").write_text(json.dumps(h5bench(benchmark("write", **keys))))
+    ran = particle(tmp_path, 2, "--input", "b.json")
+    check(tmp_path / "bench.h5", (2048,), 2)
+    for text in ("block_size_2 has no effect", "READ_OPTION ldc of the write has no effect"):
+        assert ran.err.count(text) == 1, ran.err
+
+
+def test_the_command_line_overrides_the_file_under_either_name(tmp_path):
+    keys = {"EMULATED_COMPUTE_TIME_PER_TIMESTEP": "60 s", "COLLECTIVE_DATA": "YES", "ALIGN": "YES",
+            "ALIGN_LEN": "4096"}  # fmt: skip
+    (tmp_path / "b.json").write_text(json.dumps(h5bench(benchmark("write", **keys))))
+    ran = particle(
+        tmp_path, 2, "--input", "b.json", "compute=0", "collective_write=0", "alignment=8192"
+    )
+    now = ran.records[0]["configuration"]
+    assert not now["collective_write"] and now["alignment"] == ["8192"], now
+    assert now["emulated_compute_time_per_timestep"] is None
+    assert "Total emulated compute time:    0 s" in ran.out
+    same = ("compute=0", "emulated_compute_time_per_timestep=1")
+    assert "two names for one thing" in run(tmp_path, 1, "dim_1=4", *same, program=TOOL).err
 
 
 def test_compressed_as_h5bench_does_it(tmp_path):

@@ -2,6 +2,7 @@
 #include "kernels/particle/h5bench.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -214,7 +215,8 @@ private:
     void file(const std::string& type, const std::string& name) {
         if (type == "write") {
             x_file = name;
-            emit({"filename", x_directory.empty() ? name : x_directory + "/" + name});
+            emit({"filename", in_directory(name)});
+            if (!x_directory.empty()) emit({"directory", x_directory});
         } else if (name != x_file) {
             throw Error(Code::bad_input,
                         "the benchmark reads " + in_quotes(name) + ", but " + in_quotes(x_file) +
@@ -223,14 +225,23 @@ private:
         }
     }
 
+    [[nodiscard]] std::string in_directory(const std::string& name) const {
+        return (std::filesystem::path(x_directory) / name).string();
+    }
+
     void write(const Json& configuration) {
         x_has_write = true;
         if (!configuration.is_object()) throw wrong_shape("configuration", "an object");
         for (const auto& [key, value] : configuration.items()) {
             go_to(key);
-            const KeyValue line = key_value(key, text_of(key, value), place());
+            KeyValue line = key_value(key, text_of(key, value), place());
             x_written[line.key] = line.value;
-            emit(line);
+            static const std::set<std::string> of_readers{"ldc", "rdc", "cs", "prl"};
+            if (line.key == "csv_file") line.value = in_directory(line.value);
+            if (line.key == "read_option" && of_readers.contains(line.value))
+                left_out(key + " " + line.value + " of the write");
+            else
+                emit(line);
         }
         if (!x_written.contains("dim_1"))
             throw Error(Code::missing_key, "the write has no DIM_1", place(),
@@ -271,7 +282,10 @@ private:
                                                 "mode",
                                                 "delayed_close_timesteps",
                                                 "emulated_compute_time_per_timestep",
-                                                "csv_file",
+                                                "stride_size_2",
+                                                "stride_size_3",
+                                                "block_size_2",
+                                                "block_size_3",
                                                 "io_mem_limit",
                                                 "env_metadata_file",
                                                 "read_option",
@@ -283,6 +297,7 @@ private:
                                                 "align",
                                                 "align_len",
                                                 "align_threshold"};
+        if (line.key == "csv_file") return emit({"read_csv_file", in_directory(line.value)});
         const auto written = x_written.find(line.key);
         const bool was_written = written != x_written.end();
         const bool compared = same.contains(line.key) || (choose.contains(line.key) && was_written);

@@ -27,11 +27,7 @@ constexpr std::array<std::string_view, 6> switches{
 struct Refused {
     std::string_view key, why;
 };
-constexpr std::array<Refused, 9> refused{{
-    {"STRIDE_SIZE_2", "it belongs to the read patterns LDC, RDC, CS and PRL"},
-    {"STRIDE_SIZE_3", "it belongs to the read patterns LDC, RDC, CS and PRL"},
-    {"BLOCK_SIZE_2", "it belongs to the read patterns LDC, RDC, CS and PRL"},
-    {"BLOCK_SIZE_3", "it belongs to the read patterns LDC, RDC, CS and PRL"},
+constexpr std::array<Refused, 5> refused{{
     {"STDEV_DIM_1", "it belongs to the benchmark write_var_normal_dist"},
     {"DATA_DIST_PATH", "it belongs to the benchmark write_var_normal_dist"},
     {"DATA_DIST_SCALE", "it belongs to the benchmark write_var_normal_dist"},
@@ -111,7 +107,8 @@ KeyValue key_value(const std::string& key, const std::string& value, const std::
     if (has(texts, key)) return {ours, std::string(core::trimmed(value))};
     if (has(switches, key)) return {ours, switch_of(key, value, place)};
     if (has(words, key)) return {ours, core::lower(core::trimmed(value))};
-    constexpr std::array<std::string_view, 15> numbers{
+    constexpr std::array<std::string_view, 19> numbers{
+        "STRIDE_SIZE_2", "BLOCK_SIZE_2", "STRIDE_SIZE_3", "BLOCK_SIZE_3",
         "TIMESTEPS",     "NUM_DIMS",    "DIM_1",       "DIM_2",           "DIM_3",
         "NUM_PARTICLES", "CHUNK_DIM_1", "CHUNK_DIM_2", "CHUNK_DIM_3",     "STRIDE_SIZE",
         "BLOCK_SIZE",    "BLOCK_CNT",   "ALIGN_LEN",   "ALIGN_THRESHOLD", "TO_READ_NUM_PARTICLES"};

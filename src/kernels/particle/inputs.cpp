@@ -116,9 +116,18 @@ bool is_yes(const Config& config, const char* key) {
     return config.has(key) && config.text(key) == "yes";
 }
 
+/// Of the two names of one thing the one from the source of higher precedence holds: a word on the
+/// command line overrides the file. True where that is ours, which makes theirs go.
+bool ours_holds(Config& config, const char* theirs, const char* ours) {
+    if (!config.given(ours) || config.source(ours) == config.source(theirs)) return false;
+    const bool holds = config.source(ours) > config.source(theirs);
+    config.forget(holds ? theirs : ours);
+    return holds;
+}
+
 /// A flag of ours that a yes or no of h5bench stands for.
 void take_flag(Config& config, const char* theirs, const char* ours) {
-    if (!config.has(theirs)) return;
+    if (!config.has(theirs) || ours_holds(config, theirs, ours)) return;
     const bool yes = is_yes(config, theirs);
     if (config.given(ours) && config.flag(ours) != yes)
         throw config.error(theirs,
@@ -138,7 +147,7 @@ void refuse_both(const Config& config, const char* theirs, const char* ours) {
 }
 
 void take_alignment(Config& config) {
-    if (!is_yes(config, "align")) return;
+    if (!is_yes(config, "align") || ours_holds(config, "align", "alignment")) return;
     refuse_both(config, "align", "alignment");
     const std::uint64_t bytes = needed(config, "align", "align_len");
     const bool has_threshold =
@@ -150,7 +159,7 @@ void take_alignment(Config& config) {
 }
 
 void take_compression(Config& config, std::vector<std::string>& notes) {
-    if (!is_yes(config, "compress")) return;
+    if (!is_yes(config, "compress") || ours_holds(config, "compress", "deflate")) return;
     refuse_both(config, "compress", "deflate");
     const std::string& format = config.text("format");
     if (format != "hdf5" && format != "netcdf4")
@@ -165,7 +174,7 @@ void take_compression(Config& config, std::vector<std::string>& notes) {
 
 void take_computation(Config& config) {
     constexpr const char* name = "emulated_compute_time_per_timestep";
-    if (!config.has(name)) return;
+    if (!config.has(name) || ours_holds(config, name, "compute")) return;
     refuse_both(config, name, "compute");
     const core::Words& words = config.words(name);
     const std::string unit = words.size() > 1 ? words[1] : "s";
@@ -208,7 +217,8 @@ void take_names(Inputs& inputs) {
         throw config.error("subfiling", "subfiling does not say how many subfiles",
                            "use `subfile N` instead, with the number of writers");
     for (const char* name :
-         {"delayed_close_timesteps", "io_mem_limit", "csv_file", "env_metadata_file"})
+         {"delayed_close_timesteps", "io_mem_limit", "env_metadata_file", "stride_size_2",
+          "stride_size_3", "block_size_2", "block_size_3"})
         if (config.given(name) && !(config.place(name).empty()))
             inputs.notes.push_back(std::string(name) +
                                    " has no effect: " + config.table().find(name)->help);
@@ -277,6 +287,24 @@ void put_files(Inputs& inputs) {
                                "give results another name");
 }
 
+/// h5bench's folder, which it makes, and its tables, which may replace nothing of the run.
+void put_places(Inputs& inputs) {
+    const Config& config = inputs.config;
+    if (config.has("directory")) inputs.folder = config.text("directory");
+    const auto path = [&](const char* key) {
+        return std::filesystem::path(config.has(key) ? config.text(key) : "");
+    };
+    inputs.csv_file = path("csv_file");
+    inputs.read_csv_file = path("read_csv_file");
+    for (const char* key : {"csv_file", "read_csv_file"})
+        for (const auto& other : {inputs.filename, inputs.results})
+            if (!path(key).empty() && path(key).lexically_normal() == other.lexically_normal())
+                throw config.error(key,
+                                   std::string(key) + " " + core::in_quotes(config.text(key)) +
+                                       " is the name of the file or of the results",
+                                   "give it another name");
+}
+
 void put_reading(Inputs& inputs) {
     const Config& config = inputs.config;
     if (!config.has("read_option")) return;
@@ -327,6 +355,7 @@ Inputs inputs_from(Config config, std::uint64_t ranks) {
     put_compounds(inputs);
     put_files(inputs);
     put_chunks(inputs);
+    put_places(inputs);
     put_reading(inputs);
     run::settle(inputs);
     return inputs;

@@ -21,6 +21,7 @@ struct Inputs : run::Plan {
     std::uint64_t steps = 1;
     std::optional<core::Extents> chunk;  ///< of an object in the file; none: contiguous
     bool file_per_process = false;       ///< rank_N_NAME each
+    std::filesystem::path csv_file, read_csv_file;  ///< empty: none
     ReadOption read_option = ReadOption::none;
     std::uint64_t particles_to_read = 0;  ///< of each rank, for partial
     Blocks blocks_to_read;                ///< for strided

@@ -107,6 +107,11 @@ public:
         return particle::classic_text(x_inputs, record, figures);
     }
 
+    [[nodiscard]] std::vector<run::SideFile> side_files(
+        const core::Record& record, const run::Figures& figures) const override {
+        return particle::side_files(x_inputs, record, figures);
+    }
+
 private:
     [[nodiscard]] const Layout& layout() const { return x_inputs.layout; }
     [[nodiscard]] const Geometry& geometry() const { return x_inputs.layout.geometry; }

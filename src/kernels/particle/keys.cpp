@@ -49,6 +49,9 @@ void add_particles(KeyTable& table) {
     Key filename = of(group, "filename", Shape::text, "the file to write");
     filename.default_text = "test.h5";
     table.add(filename);
+    table.add(of(group, "directory", Shape::text, "a folder that is made where it is missing"));
+    table.add(of(group, "csv_file", Shape::text, "a table of the figures, as h5bench writes it"));
+    table.add(of(group, "read_csv_file", Shape::text, "the same of read_option"));
     Key computing = of(group, "emulated_compute_time_per_timestep", Shape::words,
                        "sleep so long between two steps; `compute` can keep the cores busy");
     computing.choices = {"NUMBER", "[min|s|ms|us]"};
@@ -93,7 +96,9 @@ void add_without_effect(KeyTable& table) {
     add_number(table, group, "delayed_close_timesteps", "",
                "objects stay open until the file is closed", 0);
     table.add(of(group, "io_mem_limit", Shape::text, "for asynchronous writes only"));
-    table.add(of(group, "csv_file", Shape::text, "results go to `results`"));
+    for (const char* name : {"stride_size_2", "stride_size_3", "block_size_2", "block_size_3"})
+        add_number(table, group, name, "", "it belongs to the read patterns LDC, RDC, CS and PRL",
+                   0);
     table.add(of(group, "env_metadata_file", Shape::text, "the Record holds the context"));
 }
 

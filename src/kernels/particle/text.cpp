@@ -77,7 +77,63 @@ std::string read_block(const Inputs& inputs, const core::ReadRecord& read) {
            std::string(59, '=') + "\n";
 }
 
+const core::ReadRecord* read_of(const Inputs& inputs, const core::Record& record) {
+    const bool asked = inputs.read_option != ReadOption::none && !record.reads.empty();
+    const bool made = asked && record.reads.back().pattern == run::name(inputs.reads.back());
+    return made ? &record.reads.back() : nullptr;
+}
+
+struct Measured {
+    double compute_s, raw_s, metadata_s, observed_s, in_rate_s;
+    std::uint64_t bytes;
+};
+
+std::string csv_rows(const Inputs& inputs, const std::string& operation, const Measured& found) {
+    const auto yes = [](bool value) { return value ? "YES" : "NO"; };
+    const auto* hdf5 = std::get_if<formats::hdf5::Options>(&inputs.options);
+    std::string text;
+    const auto row = [&text](const char* metric, const std::string& value, const char* unit) {
+        text += std::string(metric) + ", " + value + ", " + unit + "\n";
+    };
+    const auto number = [](double value) { return core::digits(value); };
+    row("operation", operation, "");
+    row("ranks", std::to_string(inputs.layout.geometry.ranks), "");
+    row("collective data", yes(inputs.collective()), "");
+    row("collective meta", yes(hdf5 != nullptr && hdf5->collective_metadata), "");
+    row("subfiling", yes(hdf5 != nullptr && hdf5->subfiles > 0), "");
+    row("total compute time", number(found.compute_s), "seconds");
+    row("total size", std::to_string(found.bytes), "B");
+    row("raw time", number(found.raw_s), "seconds");
+    row("raw rate", number(run::rate(found.bytes, found.raw_s)), "B/s");
+    row("metadata time", number(found.metadata_s), "seconds");
+    row("observed rate", number(run::rate(found.bytes, found.in_rate_s)), "B/s");
+    row("observed time", number(found.observed_s), "seconds");
+    return text;
+}
+
 }  // namespace
+
+std::vector<run::SideFile> side_files(const Inputs& inputs, const core::Record& record,
+                                      const run::Figures& figures) {
+    const std::string head = "metric, value, unit\n";
+    std::vector<run::SideFile> files;
+    if (!inputs.csv_file.empty()) {
+        const double sleep_s = inputs.compute.seconds * static_cast<double>(inputs.steps - 1);
+        const Measured written{sleep_s, figures.write_s, figures.define_s,
+                               figures.durable_s + sleep_s, figures.durable_s, figures.bytes};
+        files.push_back({inputs.csv_file, head + csv_rows(inputs, "write", written)});
+    }
+    const core::ReadRecord* read = read_of(inputs, record);
+    if (inputs.read_csv_file.empty() || read == nullptr) return files;
+    const double all_s = read->open_s + read->elapsed_s;
+    const std::string rows =
+        csv_rows(inputs, "read", {0, read->elapsed_s, read->open_s, all_s, all_s, read->bytes});
+    if (inputs.read_csv_file == inputs.csv_file)
+        files.back().text += rows;
+    else
+        files.push_back({inputs.read_csv_file, head + rows});
+    return files;
+}
 
 std::string echo_text(const Inputs& inputs) {
     const Layout& layout = inputs.layout;
@@ -97,10 +153,7 @@ std::string echo_text(const Inputs& inputs) {
 std::string classic_text(const Inputs& inputs, const core::Record& record,
                          const run::Figures& figures) {
     std::string text = write_block(inputs, figures);
-    const bool asked = inputs.read_option != ReadOption::none;
-    if (asked && !record.reads.empty() &&
-        record.reads.back().pattern == run::name(inputs.reads.back()))
-        text += read_block(inputs, record.reads.back());
+    if (const core::ReadRecord* read = read_of(inputs, record)) text += read_block(inputs, *read);
     return text;
 }
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/record.hpp"
 #include "kernels/particle/inputs.hpp"
 #include "kernels/run/figures.hpp"
+#include "kernels/run/kernel.hpp"
 
 namespace tailrace::kernels::particle {
 
@@ -15,5 +17,11 @@ namespace tailrace::kernels::particle {
 /// What h5bench prints after a write, and after a read where there was one.  [local]
 [[nodiscard]] std::string classic_text(const Inputs& inputs, const core::Record& record,
                                        const run::Figures& figures);
+
+/// The tables csv_file and read_csv_file with h5bench's rows "metric, value, unit", sizes in bytes
+/// whatever their size. One name for both: one file, the rows of the read behind.  [local]
+[[nodiscard]] std::vector<run::SideFile> side_files(const Inputs& inputs,
+                                                    const core::Record& record,
+                                                    const run::Figures& figures);
 
 }  // namespace tailrace::kernels::particle

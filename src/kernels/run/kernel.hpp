@@ -33,6 +33,12 @@ struct FileRead {
     std::filesystem::path file;
 };
 
+/// A file of text that a run leaves besides.
+struct SideFile {
+    std::filesystem::path path;
+    std::string text;
+};
+
 class Kernel {
 public:
     virtual ~Kernel() = default;
@@ -117,6 +123,12 @@ public:
     /// [local]
     [[nodiscard]] virtual std::string smaller_file(std::uint64_t fitting) const {
         (void)fitting;
+        return {};
+    }
+    /// What the classic program writes into files of its own, beside what it prints.  [local]
+    [[nodiscard]] virtual std::vector<SideFile> side_files(const core::Record& record,
+                                                           const Figures& figures) const {
+        (void)record, (void)figures;
         return {};
     }
     /// Files that it reads.  [local]

@@ -44,6 +44,7 @@ struct Plan {
     core::Config config{core::KeyTable{}};  ///< effective, for the echo and the Record
     std::filesystem::path filename;
     std::filesystem::path results;
+    std::filesystem::path folder;      ///< made before the first file; empty: none
     std::filesystem::path input_file;  ///< that the lines came from; empty: none
     std::string read_once;             ///< lines from a pipe or from standard input
     formats::Options options;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <new>
 
@@ -215,6 +216,7 @@ private:
             throw core::Error(*record.error);
         }
         append(record);
+        write_side_files(record, measured);
         measured.teller.stage(Progress::Stage::done);
         if (record.warm_up) return;
         if (measured.written.complete) x_measured.push_back(measured.figures);
@@ -331,6 +333,23 @@ private:
         });
     }
 
+    void write_side_files(const Record& record, const Measured& measured) const {
+        if (record.warm_up || !measured.written.complete) return;
+        x_comm.agree_on([&] {
+            if (x_comm.rank() != 0) return;
+            for (const SideFile& side : x_kernel.side_files(record, measured.figures)) {
+                std::ofstream file(side.path);
+                file << side.text;
+                file.close();
+                if (!file)
+                    throw Error(Code::io, "the run ended well, but this file could not be written",
+                                side.path.string(),
+                                "look at its folder and at the free space; the figures are printed "
+                                "above");
+            }
+        });
+    }
+
     /// The failure of the run is what must be told first; that of its Record is a warning.
     void append_if_possible(const Record& record) const {
         if (x_comm.rank() != 0) return;
@@ -358,10 +377,35 @@ private:
 
 }  // namespace
 
+namespace {
+
+/// The file, or the same name in the nearest folder that is there: the missing ones will be made.
+std::filesystem::path where_it_can_be_looked_at(const Plan& plan) {
+    std::filesystem::path folder = formats::folder_of(plan.filename);
+    std::error_code ignored;
+    while (!std::filesystem::exists(folder, ignored) && folder.has_parent_path() &&
+           folder != folder.parent_path())
+        folder = folder.parent_path();
+    if (!std::filesystem::exists(folder, ignored)) folder = ".";
+    return folder / plan.filename.filename();
+}
+
+void make_folder(const Plan& plan) {
+    std::error_code failed;
+    if (!plan.folder.empty()) std::filesystem::create_directories(plan.folder, failed);
+    if (failed && !std::filesystem::is_directory(plan.folder))
+        throw Error(core::code_of_errno(failed.value()),
+                    "the folder cannot be made: " + core::describe_errno(failed.value()),
+                    plan.folder.string(), "choose another directory");
+}
+
+}  // namespace
+
 std::string dry_run_text(const comm::Comm& comm, const Kernel& kernel, Where where) {
     const Plan& plan = kernel.plan();
     check_machine(comm, kernel, where);
     core::Target target = target_of(kernel);
+    if (!plan.folder.empty()) target.path = where_it_can_be_looked_at(plan);
     if (where == Where::elsewhere) target.reserve_bytes = 0;
     try {
         formats::check_sink(comm, target, plan.options, static_cast<int>(kernel.ranks()));
@@ -376,7 +420,9 @@ void run(const comm::Comm& comm, const Kernel& kernel, const Software& software,
          const HowToRun& how) {
     check_machine(comm, kernel);
     comm.agree_on([&] {
-        if (comm.rank() == 0) core::try_results_file(kernel.plan().results);
+        if (comm.rank() != 0) return;
+        core::try_results_file(kernel.plan().results);
+        make_folder(kernel.plan());
     });
     Run(comm, kernel, software, say, how).all();
 }
