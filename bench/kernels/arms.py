@@ -125,9 +125,7 @@ class Particles:
         program = machine.seism.with_name("tailrace-particle")
         words = [f"dim_1={self.dim_1}", f"timesteps={self.steps}", "file_pattern=interleaved"]
         words.append(f"collective_data={'yes' if self.collective else 'no'}")
-        return run_kernel(
-            machine, [str(program), *words], self.ranks, repetitions, self.io, folder
-        )
+        return run_kernel(machine, [str(program), *words], self.ranks, repetitions, self.io, folder)
 
 
 @dataclass(frozen=True)

@@ -284,9 +284,9 @@ struct Particles {
         checked(H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, nullptr, &mine, nullptr),
                 "H5Sselect_hyperslab");
         const hid_t whole = compound(0, 8), transfer = transfer_list(collective);
-        const hid_t set = checked(H5Dcreate2(group, "particles", whole, space, H5P_DEFAULT,
-                                             H5P_DEFAULT, H5P_DEFAULT),
-                                  "H5Dcreate");
+        const hid_t set = checked(
+            H5Dcreate2(group, "particles", whole, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+            "H5Dcreate");
         for (int variable = 0; variable < 8; ++variable) {
             const hid_t one = compound(variable, 1);
             checked(H5Dwrite(set, one, memory, space, transfer, values.data()), "H5Dwrite");
@@ -297,9 +297,7 @@ struct Particles {
         return slowest(MPI_Wtime() - start);
     }
 
-    [[nodiscard]] double bytes() const {
-        return 32.0 * static_cast<double>(mine * steps) * ranks;
-    }
+    [[nodiscard]] double bytes() const { return 32.0 * static_cast<double>(mine * steps) * ranks; }
 };
 
 template <class Kernel>

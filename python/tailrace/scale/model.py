@@ -39,8 +39,8 @@ class Foretold:
 
 @dataclass(frozen=True)
 class Model:
-    """parts: seconds of each part, with 95 % intervals over the rounds (empty for fewer than six). worst: the greatest
-    difference of the model from a median, as a share of it."""
+    """parts: seconds of each part. intervals: theirs, 95 % over the rounds; empty for fewer than
+    six rounds. worst: the greatest difference of the model from a median, as a share of it."""
 
     mode: str
     parts: dict[str, float]
@@ -102,7 +102,8 @@ def fit(points: Sequence[Point], mode: str, seconds: Sequence[Sequence[float]]) 
     enough = rounds >= trusted_rounds
     intervals = statistics.bootstrap_intervals(rounds, figures) if enough else []
     worst = max(abs(found.at(p) - t) / t for p, t in zip(ranks, medians, strict=True))
-    told = zip(beyond, intervals[len(names) :] or [None] * len(beyond), strict=True)
+    of_beyond: list[tuple[float, float] | None] = [*intervals[len(names) :]]
+    told = zip(beyond, of_beyond or [None] * len(beyond), strict=True)
     return Model(
         mode, parts, dict(zip(names, intervals, strict=False)), tuple(ranks), worst,
         tuple(Foretold(count, found.at(count), interval) for count, interval in told),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Datasets of compounds of numbers, as the arrays with one dimension more that other formats have."""
+"""Datasets of compounds of numbers, as the arrays with one dimension more that others have."""
 
 from __future__ import annotations
 

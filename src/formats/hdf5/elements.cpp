@@ -37,8 +37,8 @@ core::Box without_last(core::Box box) {
 }
 
 std::string member_name(hid_t type, unsigned number, const std::string& where) {
-    const std::unique_ptr<char, void (*)(char*)> name(
-        H5Tget_member_name(type, number), [](char* text) { H5free_memory(text); });
+    const std::unique_ptr<char, void (*)(char*)> name(H5Tget_member_name(type, number),
+                                                      [](char* text) { H5free_memory(text); });
     if (!name) h5::fail("H5Tget_member_name", where);
     return name.get();
 }
@@ -77,8 +77,7 @@ h5::Id file_type_of(const Object& object) {
 std::optional<Object> element_of(hid_t type, const std::string& where) {
     Object object;
     if (H5Tget_class(type) != H5T_COMPOUND) {
-        const auto other =
-            comm::Comm::caught([&] { object.type = h5::scalar_of(type, where); });
+        const auto other = comm::Comm::caught([&] { object.type = h5::scalar_of(type, where); });
         return other ? std::nullopt : std::optional(object);
     }
     const int count = h5::check(H5Tget_nmembers(type), "H5Tget_nmembers", where);

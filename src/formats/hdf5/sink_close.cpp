@@ -67,8 +67,7 @@ void Hdf5Sink::reassemble() {
     };
     try {
         x_plain = reassembled(x_comm, x_target.path(), number("subfiles"),
-                              number("subfile_stripe_bytes"), x_target.sets_aside(),
-                              x_phases);
+                              number("subfile_stripe_bytes"), x_target.sets_aside(), x_phases);
     } catch (const Error& error) {
         x_lost = error;
         throw;

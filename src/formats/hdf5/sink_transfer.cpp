@@ -77,8 +77,7 @@ void Hdf5Sink::select(const Dataset& dataset, const Write* piece, Selections& al
     if (piece == nullptr)
         return all.add(dataset, selected_nothing(object, std::move(space)), &nothing);
     x_bytes_asked += piece->place.volume() * core::size_of(object.type);
-    all.add(dataset,
-            selected(object, piece->type, piece->place, piece->memory, std::move(space)),
+    all.add(dataset, selected(object, piece->type, piece->place, piece->memory, std::move(space)),
             piece->data);
 }
 

@@ -16,7 +16,6 @@ namespace tailrace::formats::hdf5 {
 
 namespace {
 
-using core::Error;
 using core::Read;
 
 class Hdf5Source final : public mpiio::WatchedSource {

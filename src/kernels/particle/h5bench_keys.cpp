@@ -107,11 +107,25 @@ KeyValue key_value(const std::string& key, const std::string& value, const std::
     if (has(texts, key)) return {ours, std::string(core::trimmed(value))};
     if (has(switches, key)) return {ours, switch_of(key, value, place)};
     if (has(words, key)) return {ours, core::lower(core::trimmed(value))};
-    constexpr std::array<std::string_view, 19> numbers{
-        "STRIDE_SIZE_2", "BLOCK_SIZE_2", "STRIDE_SIZE_3", "BLOCK_SIZE_3",
-        "TIMESTEPS",     "NUM_DIMS",    "DIM_1",       "DIM_2",           "DIM_3",
-        "NUM_PARTICLES", "CHUNK_DIM_1", "CHUNK_DIM_2", "CHUNK_DIM_3",     "STRIDE_SIZE",
-        "BLOCK_SIZE",    "BLOCK_CNT",   "ALIGN_LEN",   "ALIGN_THRESHOLD", "TO_READ_NUM_PARTICLES"};
+    constexpr std::array<std::string_view, 19> numbers{"STRIDE_SIZE_2",
+                                                       "BLOCK_SIZE_2",
+                                                       "STRIDE_SIZE_3",
+                                                       "BLOCK_SIZE_3",
+                                                       "TIMESTEPS",
+                                                       "NUM_DIMS",
+                                                       "DIM_1",
+                                                       "DIM_2",
+                                                       "DIM_3",
+                                                       "NUM_PARTICLES",
+                                                       "CHUNK_DIM_1",
+                                                       "CHUNK_DIM_2",
+                                                       "CHUNK_DIM_3",
+                                                       "STRIDE_SIZE",
+                                                       "BLOCK_SIZE",
+                                                       "BLOCK_CNT",
+                                                       "ALIGN_LEN",
+                                                       "ALIGN_THRESHOLD",
+                                                       "TO_READ_NUM_PARTICLES"};
     if (has(numbers, key) || key == "DELAYED_CLOSE_TIMESTEPS")
         return {ours, number_of(key, value, place)};
     return {ours, value};

@@ -216,9 +216,8 @@ void take_names(Inputs& inputs) {
     if (is_yes(config, "subfiling"))
         throw config.error("subfiling", "subfiling does not say how many subfiles",
                            "use `subfile N` instead, with the number of writers");
-    for (const char* name :
-         {"delayed_close_timesteps", "io_mem_limit", "env_metadata_file", "stride_size_2",
-          "stride_size_3", "block_size_2", "block_size_3"})
+    for (const char* name : {"delayed_close_timesteps", "io_mem_limit", "env_metadata_file",
+                             "stride_size_2", "stride_size_3", "block_size_2", "block_size_3"})
         if (config.given(name) && !(config.place(name).empty()))
             inputs.notes.push_back(std::string(name) +
                                    " has no effect: " + config.table().find(name)->help);
@@ -264,8 +263,7 @@ void put_compounds(Inputs& inputs) {
     const auto* hdf5 = std::get_if<formats::hdf5::Options>(&inputs.options);
     layout.compounds =
         layout.file == Pattern::interleaved && hdf5 != nullptr && !hdf5->encode_on_ranks;
-    layout.by_variable =
-        layout.compounds && layout.memory == Pattern::contig && !inputs.filtered();
+    layout.by_variable = layout.compounds && layout.memory == Pattern::contig && !inputs.filtered();
 }
 
 void put_files(Inputs& inputs) {

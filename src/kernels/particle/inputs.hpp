@@ -19,8 +19,8 @@ enum class ReadOption { none, full, partial, strided };
 struct Inputs : run::Plan {
     Layout layout;
     std::uint64_t steps = 1;
-    std::optional<core::Extents> chunk;  ///< of an object in the file; none: contiguous
-    bool file_per_process = false;       ///< rank_N_NAME each
+    std::optional<core::Extents> chunk;             ///< of an object in the file; none: contiguous
+    bool file_per_process = false;                  ///< rank_N_NAME each
     std::filesystem::path csv_file, read_csv_file;  ///< empty: none
     ReadOption read_option = ReadOption::none;
     std::uint64_t particles_to_read = 0;  ///< of each rank, for partial

@@ -31,7 +31,7 @@ struct Layout {
     /// "/Timestep_0/px", or "/Timestep_0/particles".  [local]
     [[nodiscard]] std::string path(std::size_t object) const;
     [[nodiscard]] core::Scalar type_of_variable(std::size_t variable) const noexcept;  ///< [local]
-    [[nodiscard]] core::Scalar type(std::size_t object) const;   ///< [local]
+    [[nodiscard]] core::Scalar type(std::size_t object) const;                         ///< [local]
     [[nodiscard]] core::Extents dims() const;                    ///< of any object  [local]
     [[nodiscard]] std::string axes() const;                      ///< "dim_1, dim_2"  [local]
     [[nodiscard]] core::Object object(std::size_t index) const;  ///< [local]

@@ -119,8 +119,9 @@ std::vector<run::SideFile> side_files(const Inputs& inputs, const core::Record& 
     std::vector<run::SideFile> files;
     if (!inputs.csv_file.empty()) {
         const double sleep_s = inputs.compute.seconds * static_cast<double>(inputs.steps - 1);
-        const Measured written{sleep_s, figures.write_s, figures.define_s,
-                               figures.durable_s + sleep_s, figures.durable_s, figures.bytes};
+        const Measured written{sleep_s,           figures.write_s,
+                               figures.define_s,  figures.durable_s + sleep_s,
+                               figures.durable_s, figures.bytes};
         files.push_back({inputs.csv_file, head + csv_rows(inputs, "write", written)});
     }
     const core::ReadRecord* read = read_of(inputs, record);

@@ -24,11 +24,11 @@ struct Written {
     bool created = false;   ///< the file: what fails from now on is a failure of the run
     bool complete = false;  ///< and it has its name
     std::vector<core::StepRecord> steps;
-    double write_s = 0;    ///< sum over the steps of the slowest rank's
-    double open_s = 0;     ///< until the datasets are defined, setting space aside included
+    double write_s = 0;      ///< sum over the steps of the slowest rank's
+    double open_s = 0;       ///< until the datasets are defined, setting space aside included
     double set_aside_s = 0;  ///< of `open_s`: by this rank, in setting space aside
-    double define_s = 0;   ///< objects that were defined just before their step
-    double flush_s = 0;    ///< of the flush before the close, where the kernel has one
+    double define_s = 0;     ///< objects that were defined just before their step
+    double flush_s = 0;      ///< of the flush before the close, where the kernel has one
     double close_s = 0;    ///< in the close of the file: no sync, no publishing, no wait for those
     double durable_s = 0;  ///< from the last rank in to the last rank out, fill and compute apart
     std::uint64_t bytes_given = 0;                  ///< by this rank to the Sink

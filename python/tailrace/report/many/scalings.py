@@ -92,7 +92,17 @@ def _table(found: Scaling) -> Table:
     ]  # fmt: skip
     if isinstance(found.model, Model) and found.model.describes:
         rows += [
-            [one.ranks, "extrapolated", one.seconds, *(one.interval_s or (None, None)), None, None, None, None, "no"]
+            [
+                one.ranks,
+                "extrapolated",
+                one.seconds,
+                *(one.interval_s or (None, None)),
+                None,
+                None,
+                None,
+                None,
+                "no",
+            ]
             for one in found.model.beyond
         ]
     columns = (
