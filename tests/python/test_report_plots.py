@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import xml.etree.ElementTree as ET
 from itertools import pairwise
@@ -118,3 +119,19 @@ def test_the_interval_of_a_median() -> None:
         assert 2 * binom.cdf(rank - 1, count, 0.5) <= 0.05
         if count <= 1000:
             assert 2 * binom.cdf(rank, count, 0.5) > 0.05, "it could be narrower"
+
+
+def test_names_that_are_cut_still_differ() -> None:
+    off = "'hints=*:romio_cb_write=disable:romio_ds_write=disable'"
+    names = [
+        f"{place}  collective=0 axis={axis} {hints} mpiio={io}"
+        for place, (axis, hints, io) in enumerate(
+            itertools.product(("long-fast", "long-slow"), ("hints=none", off), ("ompio", "romio")),
+            8,
+        )
+    ]
+    for room in (3, 28, 60):
+        cut = bars.told_apart(names, room)
+        assert [name.split()[0] for name in cut] == [name.split()[0] for name in names]
+        assert room == 3 or all(len(name) <= room for name in cut)
+        assert room == 3 or len({name.partition(" ")[2] for name in cut}) == len(names), cut

@@ -66,8 +66,10 @@ def _proved(output: Output, plan: Plan, made: many_runs.Made) -> tuple[many_runs
 
         def proving() -> None:
             nonlocal proof
-            left_out = made.experiment.left_out
-            proof = prove(plan, made.runs, left_out, say=display.say, tell=display.tell)
+            found = made.experiment
+            proof = prove(
+                plan, made.runs, found.left_out, found.told, say=display.say, tell=display.tell
+            )
 
         code, error = many_runs.until_ended(proving)
     return replace(made, code=code, error=error), proof

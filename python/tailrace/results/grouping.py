@@ -128,9 +128,17 @@ def _sweep_names(firsts: list[Record]) -> list[str]:
     """As the sweep shows its combinations; empty where not all are of one sweep."""
     arms = [first.arm for first in firsts if first.arm is not None]
     words = [word for arm in arms for word in arm.words]
-    names = list(dict.fromkeys(arm.shown for arm in arms))
     one_sweep = len({arm.comparison for arm in arms}) == 1 and all("=" in word for word in words)
-    return names if one_sweep and len(names) == len(firsts) > 1 else []
+    if not one_sweep or len(arms) != len(firsts) or len(firsts) < 2:
+        return []
+    # A combination whose file was read back in the end has runs of other settings besides.
+    names = []
+    for first, arm in zip(firsts, arms, strict=True):
+        others = [one.settings for one in firsts if one.arm and one.arm.shown == arm.shown]
+        key = next(iter(differing_keys(others)), "")
+        value = text_of(first.settings.flat.get(key)) if key else ""
+        names.append(f"{arm.shown} {key}={value}" if key else arm.shown)
+    return names if len(set(names)) == len(names) else []
 
 
 def _run_names(run_ids: list[object]) -> list[str]:

@@ -107,7 +107,7 @@ def runs_of(records: Iterable[Record], metric: str = "durable") -> Runs:
         case = runs.cases.setdefault(name, Case(name, settings_of(name)))
         case.without |= frozenset(record.arm.without)
         case.default |= record.arm.default
-        case.shown = record.arm.shown
+        case.shown = case.shown or record.arm.shown
         rate = getattr(record, figure)
         if not record.ok:
             case.failed.append(record)

@@ -52,7 +52,7 @@ class Experiment:
         self._say, self._tell = say, tell
         self._pace = Pace()
         self._failures: dict[str, int] = {}
-        self._told: set[str] = set()
+        self.told: set[str] = set()  # warnings, of which each is told once
         self._stored: dict[str, int] = {}
         self._done = 0
         self._started = time.monotonic()
@@ -196,7 +196,7 @@ class Experiment:
             default = combination.name == self._checked.default
             place = Place(self._plan.sweep, combination.name, number, without, default)
             ran = run_fresh(
-                self._plan.program, combination.variant, place, self._plan.results, told=self._told
+                self._plan.program, combination.variant, place, self._plan.results, told=self.told
             )  # fmt: skip
             self._pace.add(combination.name, ran.elapsed_s)
             stored = [one["bytes"]["stored"] or 0 for one in ran.records]

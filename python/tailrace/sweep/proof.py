@@ -40,11 +40,11 @@ class Proof:
 
 
 def prove(
-    plan: Plan, runs: Runs, left_out: list[LeftOut], *,
+    plan: Plan, runs: Runs, left_out: list[LeftOut], told: set[str], *,
     say: Callable[[str], None], tell: Callable[[HowFar], None],
 ) -> Proof:  # fmt: skip
     """Of the best of the ranking; where it is wrong, of the next best. What is wrong or fails goes
-    from `runs` to `left_out`.
+    from `runs` to `left_out`. told: warnings that need not be told again.
 
     The Records stand in round 0, so they count for no time. Raises KeyboardInterrupt after a
     signal, and TailraceError where nothing is left or the disk is nearly full.
@@ -57,7 +57,7 @@ def prove(
         why_not = _why_not(plan, proved)
         if why_not:
             return Proof(0, why_not)
-        wrong = _wrong(plan, proved, ranked[0].case, tell)
+        wrong = _wrong(plan, proved, ranked[0].case, told, tell)
         if wrong is None:
             return Proof(times)
         refuted.append(wrong)
@@ -78,15 +78,15 @@ def _why_not(plan: Plan, proved: Combination) -> str:
 
 
 def _wrong(
-    plan: Plan, proved: Combination, case: Case, tell: Callable[[HowFar], None]
+    plan: Plan, proved: Combination, case: Case, told: set[str], tell: Callable[[HowFar], None]
 ) -> LeftOut | None:
     """None: it is right as far as could be seen."""
     folder = proved.variant.filename.parent
-    place = Place(plan.sweep, proved.name, 0)
+    place = Place(plan.sweep, proved.name, 0, tuple(sorted(case.without)), case.default)
     for number in range(times):
         tell(HowFar(number, times, f"reading back, {proved.name}", None))
         check_room(folder, max(one.stored_bytes or 0 for one in case.records))
-        ran = run_fresh(plan.program, proved.variant, place, plan.results)
+        ran = run_fresh(plan.program, proved.variant, place, plan.results, told=told)
         check_not_full(folder, ran)
         if ran.code == ExitCode.OK:
             continue

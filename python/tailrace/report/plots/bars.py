@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -206,13 +207,30 @@ def shortened(words: str, room: int) -> str:
 
 
 def told_apart(names: Sequence[str], room: int) -> list[str]:
-    """Shortened names. Where beginnings are alike they keep their ends, or both."""
-    ends = [name if len(name) <= room else f"…{name[1 - max(room, 2) :]}" for name in names]
-    half = max(room // 2, 1)
+    """Shortened names. Where beginnings are alike they keep their ends, or both, or values alone.
+
+    A number at the front, the place in a ranking, tells nothing of what the name stands for.
+    """
+    places = [name[: len(name) - len(name.lstrip("0123456789 "))] for name in names]
+    names = [name[len(place) :] for name, place in zip(names, places, strict=True)]
+    room = max(room - max(map(len, places), default=0), 3)
+    half = room // 2
+    ends = [name if len(name) <= room else f"…{name[1 - room :]}" for name in names]
     both = [
-        name if len(name) <= room else f"{name[:half]}…{name[half + 1 - max(room, half + 2) :]}"
-        for name in names
+        name if len(name) <= room else f"{name[:half]}…{name[half + 1 - room :]}" for name in names
     ]
     begins = [shortened(name, room) for name in names]
-    # A number at the front, the place in a ranking, tells nothing of what the name stands for.
-    return max((begins, both, ends), key=lambda one: len({n.lstrip("0123456789 ") for n in one}))
+    values = [_values(name, room) for name in names]
+    best = max((begins, both, ends, values), key=lambda one: len(set(one)))
+    return [f"{place}{name}" for place, name in zip(places, best, strict=True)]
+
+
+def _values(name: str, room: int) -> str:
+    """Of KEY=VALUE KEY=VALUE the values, the longest of them cut until all have room."""
+    words = [re.sub(r"^['\"]?[A-Za-z_.]\w*=", "", word) for word in name.split()]
+    while len(" ".join(words)) > room:
+        longest = max(range(len(words)), key=lambda at: len(words[at]))
+        if len(words[longest]) < 4:
+            break
+        words[longest] = f"{words[longest].rstrip('…')[:-1]}…"
+    return shortened(" ".join(words), room)
