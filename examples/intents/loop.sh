@@ -7,6 +7,7 @@
 # In the environment:
 #   FOLDER     the folder CASE is made there and written into (default: the working folder)
 #   LAUNCH     what starts the ranks (default: mpiexec -n 4)
+#   PAIRS      of runs without and with the plan that are timed (default: 6)
 set -eu
 name=${1:?CASE is missing: vpic_shared or file_per_process}
 shift
@@ -27,11 +28,11 @@ step() {
 # The program is the same in all runs, and knows nothing of tailrace's hooks.
 set -- tailrace-particle --input "$here/$name.json" "$@"
 
-run() { # run FILE COMMAND...: h5bench's block, what was verified, and what became of the plan
+run() { # run FILE COMMAND...: what was written and verified, and what became of the plan
     out=$1
     shift
     "$@" >"$out"
-    sed -n '/Performance Results/,/SYNC Observed write rate/p; /^Verification/p; /^rule /p; /^The plan /p' "$out"
+    sed -n '/^Total number of ranks/p; /^Total write size/p; /^Verification/p; /^rule /p; /^The plan /p' "$out"
 }
 
 step "1. profile: what does the program do?"
@@ -45,18 +46,39 @@ tailrace intents profile.json -o intents.json
 step "3. advise: what follows from that?"
 tailrace advise profile.json -o plan.json
 
-set -- "$@" verify # every element, which would be reads in the profile
-
 step "4. the run without the plan"
 # shellcheck disable=SC2086
-run without.out $launch "$@"
+run without.out $launch "$@" verify # every element, which would be reads in the profile
 mv -- *.h5 without/
 
 step "5. the run with the plan"
 # shellcheck disable=SC2086
-run with.out tailrace apply plan.json -- $launch "$@"
+run with.out tailrace apply plan.json -- $launch "$@" verify
 
 step "6. do the files say the same?"
 for file in *.h5; do
     tailrace verify "without/$file" "$file"
 done
+
+step "7. is it faster? Pairs of runs, without and with the plan in turns"
+timed() { # timed NAME COMMAND...: one run, its Record in NAME.jsonl
+    name=$1
+    shift
+    "$@" "results=$name.jsonl" >/dev/null
+}
+pair=0
+while [ "$pair" -lt "${PAIRS:-6}" ]; do
+    if [ $((pair % 2)) = 0 ]; then
+        # shellcheck disable=SC2086
+        timed without $launch "$@"
+        # shellcheck disable=SC2086
+        timed with tailrace apply plan.json -- $launch "$@"
+    else
+        # shellcheck disable=SC2086
+        timed with tailrace apply plan.json -- $launch "$@"
+        # shellcheck disable=SC2086
+        timed without $launch "$@"
+    fi
+    pair=$((pair + 1))
+done
+tailrace compare without.jsonl with.jsonl

@@ -164,4 +164,4 @@ def test_without_pydarshan(tmp_path: Path, logs: Path) -> None:
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert run.returncode == ExitCode.CAPABILITY_MISSING
-    assert "tailrace[darshan]" in run.stdout
+    assert "pip install darshan" in run.stdout

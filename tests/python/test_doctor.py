@@ -25,7 +25,7 @@ MOUNTS = r"""22 1 253:0 / / rw,relatime shared:1 - ext4 /dev/root rw
 31 22 0:40 / /work\040space rw - lustre mgs@tcp:/fs rw
 32 31 0:41 / /work\040space/home rw - nfs4 server:/home rw
 """
-KEYS = {"programs", "mpi", "hdf5", "netcdf", "place", "python"}
+KEYS = {"programs", "mpi", "hdf5", "netcdf", "place", "python", "recording"}
 
 
 def test_components_and_their_priorities() -> None:

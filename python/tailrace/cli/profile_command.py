@@ -121,8 +121,11 @@ def profile(
         if not keep_spools:
             for source in found["origin"].get("sources", []):
                 source["path"] = Path(source["path"]).name
-        write_text(target, json.dumps(found, indent=2) + "\n")
-    _tell(output, found, ended, output_file, command, wanted.names)
+        # A run that recorded nothing says nothing against an earlier one.
+        kept = target.exists() and not found["run"].get("processes")
+        if not kept:
+            write_text(target, json.dumps(found, indent=2) + "\n")
+    _tell(output, found, ended, output_file, command, wanted.names, kept=kept)
     return int(ExitCode.RUN_FAILED if ended.code else ExitCode.OK)
 
 
@@ -173,7 +176,7 @@ def _core() -> Any:
 
 def _tell(
     output: Output, found: dict[str, Any], ended: Any, file: Path, command: list[str],
-    layers: Sequence[str],
+    layers: Sequence[str], kept: bool = False,
 ) -> None:  # fmt: skip
     from tailrace.cli.profile_show import show
 
@@ -189,14 +192,14 @@ def _tell(
     if ended is not None and ended.code and (processes or not ended.signal_number):
         output.note(f"the program ended with {ended.how}; the profile holds what it did until then")
     show(output, found)
-    output.line(f"profile: {file}")
+    output.line(f"the earlier {file} stays as it is" if kept else f"profile: {file}")
     output.json(
         {
             "command": "profile",
             "argv": command,
             "program_exit_code": None if ended is None else ended.code,
             "elapsed_s": None if ended is None else ended.elapsed_s,
-            "profile": str(file),
+            "profile": None if kept else str(file),
             "processes": len(processes),
             "files": len(found.get("files", [])),
             "notes": found["origin"].get("notes", []),

@@ -11,6 +11,7 @@ from tailrace.doctor.model import Section, note
 from tailrace.doctor.mpi import mpi_section
 from tailrace.doctor.places import place_section
 from tailrace.doctor.python_parts import python_section
+from tailrace.doctor.recording import recording_section
 from tailrace.run.programs import mpi_library
 
 
@@ -23,6 +24,7 @@ def examine(folder: Path) -> list[Section]:
         ("netcdf", "netCDF and PnetCDF", lambda: netcdf_section(tool)),
         ("place", f"Folder {folder}", lambda: place_section(folder)),
         ("python", "Python", python_section),
+        ("recording", "Recording and advice", recording_section),
     ]
     return [_guarded(key, title, probe) for key, title, probe in probes]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import platform
 from importlib import metadata, util
 
-from tailrace.doctor.model import Finding, Section, note, ok
+from tailrace.doctor.model import Finding, Section, ok
 from tailrace.doctor.model import missing as absent
 from tailrace.native import core
 
@@ -37,9 +37,11 @@ def _version(name: str) -> str:
 def _helper() -> Finding:
     if core() is not None:
         return ok("_core", "present (compiled helper)", available=True)
-    return note(
+    return absent(
         "_core",
-        "absent: fill plugins are called through ctypes, which is slower",
-        "install a C++ compiler (Debian: apt-get install g++) and `pip install` tailrace again",
+        "the compiled helper is missing: `profile`, `intents`, `advise`, `apply`, `tune`, "
+        "`compare`, `sweep` and `scale` end with exit code 4; fill plugins are slower",
+        "install a C++ compiler (Debian: apt-get install g++), then `pip install "
+        "--force-reinstall` tailrace again; or `make build` in a clone",
         available=False,
     )

@@ -229,6 +229,6 @@ def no_darshan() -> TailraceError:
     """PyDarshan is not installed."""
     return TailraceError(
         "a Darshan log needs PyDarshan, and it is not installed",
-        hint='pip install "tailrace[darshan]"',
+        hint="pip install darshan",
         code=ExitCode.CAPABILITY_MISSING,
     )

@@ -18,7 +18,7 @@ from tailrace.run.launcher import flavour_of, launchers
 
 LAYERS = ("hdf5", "mpiio", "posix")
 PRELOADED = ("mpiio", "posix")
-_remedies = {
+remedies = {
     "mpiio": "build tailrace with MPI (`make build` in a clone); --layers hdf5 records without it",
     "posix": "install a C++ compiler (Debian: apt-get install g++), then `pip install "
     "--force-reinstall` tailrace again; or `make build` in a clone",
@@ -110,6 +110,11 @@ def prepare(
         plugin.refuse_off(given)
         hooks.environment = plugin.recording(spools, mebibytes)
     preloads = _preloads(layers, hooks)
+    for script in program_file.replaces_preload(command) if preloads else ():
+        hooks.notes.append(
+            f"{script} sets LD_PRELOAD anew: of what it starts then only what HDF5 tells is "
+            "recorded; write LD_PRELOAD=LIBRARY:$LD_PRELOAD there"
+        )
     if preloads and _can_preload(command, hooks, given):
         hooks.words, more = with_preload(hooks.words, joined(preloads, given))
         hooks.environment.update(more)
@@ -126,7 +131,7 @@ def _preloads(layers: Layers, hooks: Hooks) -> list[str]:
             if layers.asked:
                 raise TailraceError(
                     f"the hook of the layer {name} (libtailrace_{name}.so) is not installed",
-                    where="--layers", hint=_remedies[name], code=ExitCode.CAPABILITY_MISSING,
+                    where="--layers", hint=remedies[name], code=ExitCode.CAPABILITY_MISSING,
                 )  # fmt: skip
             continue
         if reason := why_not(path):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import struct
@@ -13,6 +14,10 @@ from pathlib import Path
 _magic = b"\x7fELF"
 _program_interpreter = 3  # PT_INTERP
 _most_bytes = 1 << 24
+_most_script_bytes = 1 << 20
+# In a shell, and in Python.
+_sets_preload = re.compile(rb"LD_PRELOAD[\"']?\]?\s*=(?!=)|unset\s+.*\bLD_PRELOAD")
+_keeps_preload = re.compile(rb"\$\{?LD_PRELOAD|=.*environ.*LD_PRELOAD")
 _sanitizers = (b"libasan.so", b"libtsan.so", b"libhwasan.so")
 
 
@@ -22,6 +27,28 @@ def programs_in(words: list[str]) -> Iterator[Path]:
         found = shutil.which(word) if os.sep not in word else word
         if found and is_compiled(Path(found)):
             yield Path(found)
+
+
+def replaces_preload(words: list[str]) -> Iterator[Path]:
+    """The scripts that a command names and that set LD_PRELOAD without what it was before."""
+    for word in words:
+        found = shutil.which(word) if os.sep not in word and not Path(word).is_file() else word
+        if not found or is_compiled(Path(found)) or not Path(found).is_file():
+            continue
+        try:
+            with Path(found).open("rb") as file:
+                text = file.read(_most_script_bytes)
+        except OSError:
+            continue
+        if b"\0" not in text and any(map(_replaces, text.splitlines())):
+            yield Path(found)
+
+
+def _replaces(line: bytes) -> bool:
+    code = line.strip()
+    if code.startswith(b"#") or not _sets_preload.search(code):
+        return False
+    return not _keeps_preload.search(code)
 
 
 def is_compiled(path: Path) -> bool:

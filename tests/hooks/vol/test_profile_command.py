@@ -59,6 +59,23 @@ def test_a_program_without_hdf5(tmp_path: Path) -> None:
     assert "files" not in profile
 
 
+def test_a_run_that_recorded_nothing_does_not_replace_a_profile(tmp_path: Path) -> None:
+    _, profile = profiled(tmp_path, *script(tmp_path, HELLO))
+    ran, now = profiled(tmp_path, "true", options=("--json",))
+    assert now == profile and ran.json["profile"] is None and ran.json["processes"] == 0
+    assert "profile.json stays as it is" in profiled(tmp_path, "true")[0].out
+
+
+def test_a_script_that_replaces_what_is_preloaded_is_named(tmp_path: Path) -> None:
+    bad, good = tmp_path / "bad.sh", tmp_path / "good.sh"
+    bad.write_text("#!/bin/sh\nexport LD_PRELOAD=/lib/libz.so\ntrue\n")
+    good.write_text("#!/bin/sh\n# LD_PRELOAD=x\nexport LD_PRELOAD=/x.so:$LD_PRELOAD\ntrue\n")
+    for file, told in ((bad, True), (good, False)):
+        file.chmod(0o755)
+        ran, _ = profiled(tmp_path, str(file))
+        assert (f"{file} sets LD_PRELOAD anew" in ran.err) == told, ran.err
+
+
 def test_what_cannot_be_run(tmp_path: Path) -> None:
     ran = tailrace("profile", "--", "no-such-program", cwd=tmp_path).expect(ExitCode.USAGE)
     assert "no-such-program: the program cannot be started" in ran.err

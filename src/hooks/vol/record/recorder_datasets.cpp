@@ -17,10 +17,23 @@ DatasetEntry*& chain_of(const FileEntry* file, uint64_t path_hash) {
     return table[mixed(path_hash, hash_of(file->path)) % buckets];
 }
 
+/// Counts a dataset that found no room once, however often it is opened; of tens of thousands a few
+/// share their bit and are counted as one.
+void count_dropped(uint64_t hash) {
+    constexpr unsigned bits = 1U << 20;
+    static uint64_t counted[bits / 64];
+    const auto bit = static_cast<unsigned>(hash % bits);
+    const uint64_t mask = uint64_t{1} << (bit % 64);
+    if ((counted[bit / 64] & mask) != 0) return;
+    counted[bit / 64] |= mask;
+    writer().dropped(spool::kind_dataset);
+}
+
 /// nullptr: there is no memory, or no room for its record; then orders of the file say nothing.
-DatasetEntry* new_entry(FileEntry* file, const char* path) {
+/// @param identity  of the dataset in its file: the hash of its path, or of its token
+DatasetEntry* new_entry(FileEntry* file, const char* path, uint64_t identity) {
     if (!writer().has_room(sizeof(spool::DatasetRecord) + strlen(path) + described_bytes)) {
-        writer().dropped(spool::kind_dataset);
+        count_dropped(mixed(identity, hash_of(file->path)));
         if (spool::FileRecord* record = record_of(file)) record->incomplete = 1;
         return nullptr;
     }
@@ -39,14 +52,14 @@ DatasetEntry* new_entry(FileEntry* file, const char* path) {
     return made;
 }
 
-DatasetEntry* entry_of(FileEntry* file, const char* path) {
+DatasetEntry* entry_of(FileEntry* file, const char* path, uint64_t identity) {
     const uint64_t path_hash = hash_of(path);
     DatasetEntry* entry = chain_of(file, path_hash);
     while (entry != nullptr && (entry->path_hash != path_hash || entry->file != file ||
                                 strcmp(entry->path, path) != 0)) {
         entry = entry->next;
     }
-    return entry != nullptr ? entry : new_entry(file, path);
+    return entry != nullptr ? entry : new_entry(file, path, identity);
 }
 
 uint64_t hash_of_token(const FileEntry* file, const unsigned char* token) {
@@ -202,7 +215,8 @@ DatasetEntry* dataset(FileEntry* file, const char* path, const unsigned char* to
         forget_token(entry);
         entry = nullptr;
     }
-    if (entry == nullptr) entry = entry_of(file, path);
+    const uint64_t identity = token != nullptr ? hash_of_token(file, token) : hash_of(path);
+    if (entry == nullptr) entry = entry_of(file, path, identity);
     if (entry == nullptr) return nullptr;
     if (created) forget_token(entry);
     // Of another file, or at another place in it, it is another dataset.
@@ -230,7 +244,8 @@ DatasetEntry* anonymous(FileEntry* file, const unsigned char* token, bool create
         forget_token(entry);
         entry = nullptr;
     }
-    if (entry == nullptr) entry = new_entry(file, "");
+    const uint64_t identity = token != nullptr ? hash_of_token(file, token) : 0;
+    if (entry == nullptr) entry = new_entry(file, "", identity);
     if (entry == nullptr) return nullptr;
     if (token != nullptr) keep_token(entry, token);
     *known = entry->described && entry->described_epoch == file->epoch;
@@ -247,7 +262,7 @@ const char* path_of(const FileEntry* file, const unsigned char* token) {
 void not_searched(FileEntry* file) {
     const Turn turn;
     if (!turn || file == nullptr) return;
-    writer().dropped(spool::kind_dataset);
+    count_dropped(hash_of(file->path));
     if (spool::FileRecord* record = record_of(file)) record->incomplete = 1;
 }
 
@@ -263,7 +278,7 @@ DatasetEntry* describe(DatasetEntry* dataset, const DatasetFacts& facts) {
     const bool anew = dataset->anew;
     dataset->anew = false;
     if (again && (dataset->rank != facts.rank || dataset->chunk_rank != facts.chunk_rank)) {
-        DatasetEntry* other = new_entry(dataset->file, dataset->path);
+        DatasetEntry* other = new_entry(dataset->file, dataset->path, dataset->path_hash);
         if (other == nullptr) return dataset;
         if (dataset->token_known) {
             forget_token(dataset);
