@@ -8,6 +8,7 @@ set(tailrace_intent_sources
   declare/schema.cpp
   intents/access.cpp
   intents/classic.cpp
+  intents/creation.cpp
   intents/declared.cpp
   intents/declared_against.cpp
   intents/derive.cpp

@@ -33,8 +33,10 @@ int darshan_log_put_namehash(void *, struct names *);
 int darshan_log_put_mod(void *, int module, void *, int bytes, int version);
 void darshan_log_close(void *);
 """
-_ids = {"PNETCDF_FILE": 5, "PNETCDF_VAR": 6}
-_versions = {"PNETCDF_FILE": 3, "PNETCDF_VAR": 1}
+_ids = {"POSIX": 1, "MPI-IO": 2, "H5F": 3, "H5D": 4, "PNETCDF_FILE": 5, "PNETCDF_VAR": 6,
+        "STDIO": 9}  # fmt: skip
+_versions = {"POSIX": 4, "MPI-IO": 3, "H5F": 3, "H5D": 2, "PNETCDF_FILE": 3, "PNETCDF_VAR": 1,
+             "STDIO": 2}  # fmt: skip
 
 
 def record(
@@ -42,7 +44,8 @@ def record(
 ) -> bytes:
     """One record; counters by their names without the module, all others are 0."""
     counters, times = backend.counter_names(module), backend.fcounter_names(module)
-    known = {f"{module}_{name}": value for name, value in values.items()}
+    stem = "MPIIO" if module == "MPI-IO" else module
+    known = {f"{stem}_{name}": value for name, value in values.items()}
     assert set(known) <= {*counters, *times}, set(known) - {*counters, *times}
     return (
         struct.pack("<Qq", identity, rank)
@@ -57,8 +60,11 @@ def made_log(
     names: Mapping[int, str],
     records: Mapping[str, Sequence[bytes]],
     partial: Sequence[str] = (),
+    *,
+    ranks: int = 4,
+    file_system: str = "ext4",
 ) -> Path:
-    """A log of a run on four ranks; `partial` are the modules whose memory was too small.
+    """A log of a run of ten seconds; `partial` are the modules whose memory was too small.
 
     Names may hold bytes that are no UTF-8, as os.fsdecode makes text of them.
     """
@@ -69,8 +75,8 @@ def made_log(
     flags = sum(1 << _ids[module] for module in partial)
     log = library.darshan_log_create(str(path).encode(), 0, flags)
     assert log != ffi.NULL
-    job = {"start_time_sec": 1700000000, "end_time_sec": 1700000010, "nprocs": 4}
-    mounts = ffi.new("struct mount[1]", [{"type": b"ext4", "path": b"/"}])
+    job = {"start_time_sec": 1700000000, "end_time_sec": 1700000010, "nprocs": ranks}
+    mounts = ffi.new("struct mount[1]", [{"type": file_system.encode(), "path": b"/"}])
     texts = [ffi.new("struct name *", {"id": key, "text": text.encode(errors="surrogateescape")})
              for key, text in names.items()]  # fmt: skip
     chain = [ffi.new("struct names *", {"record": text}) for text in texts]

@@ -30,6 +30,7 @@ def posix(records: Sequence[Record]) -> Json:
     return without_nothing(
         {
             "opens": total(records, "POSIX_OPENS"),
+            "create_mode": _create_mode_of_posix(records),
             "seeks": total(records, "POSIX_SEEKS"),
             "stats": total(records, "POSIX_STATS"),
             "syncs": _sum(syncs),
@@ -115,6 +116,7 @@ def mpiio(records: Sequence[Record], ranks: int) -> Json:
         {
             "collective_opens": total(records, "MPIIO_COLL_OPENS"),
             "independent_opens": total(records, "MPIIO_INDEP_OPENS"),
+            "create_mode": _create_mode_of_mpiio(records),
             "views": total(records, "MPIIO_VIEWS"),
             "syncs": total(records, "MPIIO_SYNCS"),
             "communicator_size": _communicator(records, ranks),
@@ -146,6 +148,23 @@ def _mpiio_transfers(records: Sequence[Record], word: str) -> Json | None:
             "active": joined_span(records, f"MPIIO_F_{word}"),
         }
     )
+
+
+# MPI_MODE_CREATE, and the three of which an open gives one, as MPICH and Open MPI number them.
+_MPI_CREATE, _MPI_ACCESS = 1, (2, 4, 8)
+
+
+def _create_mode_of_mpiio(records: Sequence[Record]) -> bool | None:
+    """Of the last open of each rank: no earlier one is told of."""
+    modes = [mode for record in records if (mode := record.count("MPIIO_MODE"))]
+    known = [mode for mode in modes if sum(bool(mode & bit) for bit in _MPI_ACCESS) == 1]
+    return any(mode & _MPI_CREATE for mode in known) if known and known == modes else None
+
+
+def _create_mode_of_posix(records: Sequence[Record]) -> bool | None:
+    """The permissions of a new file, which only an open with O_CREAT gives and none takes away."""
+    modes = [mode for record in records if (mode := record.count("POSIX_MODE")) is not None]
+    return any(modes) if modes else None
 
 
 def _mpiio_calls(transfers: Json | None) -> int:

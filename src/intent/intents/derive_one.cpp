@@ -4,6 +4,7 @@
 #include <set>
 
 #include "intent/intents/access.hpp"
+#include "intent/intents/creation.hpp"
 #include "intent/intents/declared.hpp"
 #include "intent/intents/derive.hpp"
 #include "intent/intents/derive_dataset.hpp"
@@ -214,6 +215,7 @@ FileIntent intent_of_file(const File& file, const Profile& profile, const Datase
     take_session(intent, file, flow);
     intent.type = type_of(flow);
     intent.mode = mode_of(intent.type);
+    intent.created = created_of(file);
     intent.ds_size_dist = summary_of(datasets);
     intent.fs_size = size_of_file(file, intent.ds_size_dist);
     Flow sized = flow;
@@ -249,9 +251,9 @@ void mark(DatasetIntent& intent, std::uint64_t number) {
 void mark(FileIntent& intent, std::uint64_t number) {
     intent.profiles = {number};
     for (Statement* one :
-         {&intent.type, &intent.mode, &intent.append, &intent.metadata_dominated, &intent.reuse,
-          &intent.order, &intent.sharing_pattern, &intent.how_shared, &intent.collective,
-          &intent.producer_consumer, &intent.reliability})
+         {&intent.type, &intent.mode, &intent.created, &intent.append, &intent.metadata_dominated,
+          &intent.reuse, &intent.order, &intent.sharing_pattern, &intent.how_shared,
+          &intent.collective, &intent.producer_consumer, &intent.reliability})
         mark(*one, number);
     for (DeclaredIntent& one : intent.declared) one.profile = number;
     for (auto& [name, layer] : intent.layers)

@@ -270,6 +270,7 @@ struct Fields<FileIntent> {
           "What is done with the data: write_only, read_only, read_after_write, "
           "write_once_read_many, read_before_write, read_write or no_data.");
         v("mode", s.mode, "What the access allows: write_only, read_only, read_write or none.");
+        v("created", s.created, "Whether the run made it: yes, no or not known.");
         v("append", s.append, "Whether it grows at its end: yes, no or not known.");
         v("metadata_dominated", s.metadata_dominated,
           "Whether opening, creating and describing outweigh moving data: yes, no or not known.");

@@ -149,9 +149,10 @@ void join_layers(FileIntent& to, const FileIntent& from) {
 
 void join_file(FileIntent& to, const FileIntent& from) {
     join_layers(to, from);
-    join_object(to, from, &FileIntent::type, &FileIntent::mode, &FileIntent::append,
-                &FileIntent::metadata_dominated, &FileIntent::reuse, &FileIntent::order,
-                &FileIntent::sharing_pattern, &FileIntent::how_shared, &FileIntent::collective);
+    join_object(to, from, &FileIntent::type, &FileIntent::mode, &FileIntent::created,
+                &FileIntent::append, &FileIntent::metadata_dominated, &FileIntent::reuse,
+                &FileIntent::order, &FileIntent::sharing_pattern, &FileIntent::how_shared,
+                &FileIntent::collective);
 }
 
 void join_workload(WorkloadIntent& to, const WorkloadIntent& from,

@@ -120,8 +120,8 @@ struct FileIntent {
     Naming naming;
     Words words;
     Session session_io;
-    Statement type, mode, append, metadata_dominated, reuse, order, sharing_pattern, how_shared;
-    Statement collective, producer_consumer, reliability;
+    Statement type, mode, created, append, metadata_dominated, reuse, order, sharing_pattern;
+    Statement how_shared, collective, producer_consumer, reliability;
     ProcessSet process_sharing;
     std::optional<Amount> fs_size;
     Counts ap_distribution;  ///< datasets by type

@@ -147,6 +147,8 @@ struct Fields<MpiioFile> {
         v("append_opens", s.append_opens, "Of both, those with MPI_MODE_APPEND.");
         v("appended", s.appended,
           "Writes known to begin at or behind the end that an open with MPI_MODE_APPEND found.");
+        v("create_mode", s.create_mode,
+          "Whether the last open that the source tells of gave MPI_MODE_CREATE.");
         v("views", s.views, "Views set.");
         v("view_kinds", s.view_kinds, "What the views look like, the most frequent first.");
         v("syncs", s.syncs, "Calls of MPI_File_sync.");
@@ -220,6 +222,7 @@ struct Fields<PosixFile> {
         v("fastest", s.fastest, "The process that needed the least time.");
         v("slowest", s.slowest, "The process that needed the most.");
         v("append", s.append, "Opened so that each write goes to the end.");
+        v("create_mode", s.create_mode, "Whether an open gave O_CREAT.");
     }
 };
 

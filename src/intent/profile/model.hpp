@@ -249,6 +249,7 @@ struct MpiioView {
 };
 struct MpiioFile {
     Count collective_opens, independent_opens, append_opens, appended;
+    Known create_mode;  ///< of the last open that the source tells of
     Count views, syncs, communicator_size;
     Count set_sizes, preallocations;
     std::vector<MpiioView> view_kinds;
@@ -277,7 +278,8 @@ struct PosixFile {
     std::optional<Span> open, close;
     Seconds metadata_s;
     std::optional<Extreme> fastest, slowest;
-    Known append;  ///< opened so that each write goes to the end
+    Known append;       ///< opened so that each write goes to the end
+    Known create_mode;  ///< any open gave O_CREAT
 };
 struct PnetcdfFile {
     Count creates, opens, redefinitions, independent_waits, collective_waits, syncs;

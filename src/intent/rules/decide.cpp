@@ -118,6 +118,16 @@ Decision decided(const Subject& s, Reason reason) {
     return decision;
 }
 
+/// Where the creates were not counted: what the rule takes instead.
+void note_creation(Reason& reason, const Subject& s) {
+    const Statement made = creation(s);
+    if (made.value != "yes" || made.evidence.empty() || made.evidence.front().name == "creates")
+        return;
+    reason.note("created", std::string(made.confidence == Confidence::high ? "high" : "medium"));
+    for (const Evidence& one : made.evidence)
+        reason.evidence.push_back({one.from + "." + one.name, one.value, one.unit});
+}
+
 void try_rule(const Rule& rule, const Subject& s, std::vector<Decision>& out) {
     std::optional<Reason> reason = rule.fires(s);
     if (!reason) return;
@@ -126,6 +136,7 @@ void try_rule(const Rule& rule, const Subject& s, std::vector<Decision>& out) {
     decision.effect = rule.effect;
     decision.source = source_titles(rule.source);
     decision.cls = rule.cls;
+    if (rule.needs.created) note_creation(decision.reason, s);
     decision.held = unmet(rule.needs, s);
     if (!decision.held && rule.held != nullptr) decision.held = rule.held(s);
     if (!decision.held) decision.held = not_allowed(rule.cls, s, rule.needs.opt_in);

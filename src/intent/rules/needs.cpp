@@ -75,12 +75,13 @@ std::optional<Held> unmet(const Needs& needs, const Subject& s) {
         return set;
     if (auto ranks = unmet_ranks(needs, s)) return ranks;
     if (auto system = unmet_file_system(needs, s)) return system;
-    if (needs.created && !created(s))
+    if (needs.created && !created(s)) {
+        const std::string what = s.dataset != nullptr ? "dataset" : "file";
         return Held{std::string(guard_existing),
-                    s.dataset != nullptr
-                        ? "only for datasets that the program creates; it opened this "
-                          "one"
-                        : "only for files that the program creates; it opened this one"};
+                    say("only for ", what, "s that the program creates; ",
+                        creation(s).value == "no" ? "it opened this one"
+                                                  : "whether it created this one is not known")};
+    }
     if (needs.delays && s.reliability == Reliability::durable) return held_for_durable();
     if (needs.romio && mpi_io(s) == MpiIo::ompio)
         return Held{"MPI-IO", "the MPI-IO in force is OMPIO, which does not know this hint"};

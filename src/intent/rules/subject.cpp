@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "intent/intents/creation.hpp"
 #include "intent/plan/functions.hpp"
 #include "intent/plan/unasked_caches.hpp"
 #include "intent/rules/words.hpp"
@@ -100,10 +101,21 @@ bool parallel(const Subject& s) {
     return s.file.hdf5->mpio.value_or(s.file.hdf5->driver.value_or("") == "mpio");
 }
 
+Statement creation(const Subject& s) {
+    Statement found;
+    if (s.dataset != nullptr && s.dataset->creates) {
+        found.value = known(s.dataset->creates) ? "yes" : "no";
+        found.confidence = Confidence::high;
+        return found;
+    }
+    // Nothing tells of the variables of PnetCDF, and all datasets of a new HDF5 file are new.
+    if (s.dataset != nullptr && s.dataset->interface != Interface::hdf5) return found;
+    return created_of(s.file);
+}
+
 bool created(const Subject& s) {
-    if (s.dataset != nullptr) return known(s.dataset->creates);
-    if (s.file.hdf5 && known(s.file.hdf5->creates)) return true;
-    return s.file.pnetcdf && known(s.file.pnetcdf->creates);
+    const Statement found = creation(s);
+    return found.value == "yes" && found.confidence != Confidence::low;
 }
 
 std::string fs_type(const Subject& s) {

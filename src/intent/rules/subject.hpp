@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "intent/intents/model.hpp"
 #include "intent/plan/model.hpp"
 #include "intent/profile/model.hpp"
 
@@ -52,7 +53,9 @@ struct Access {
 /// Ranks that open the file together; 1 for a serial one.  [local]
 [[nodiscard]] std::uint64_t file_ranks(const Subject& s);
 [[nodiscard]] bool parallel(const Subject& s);        ///< opened with MPI-IO  [local]
-[[nodiscard]] bool created(const Subject& s);         ///< created in this run  [local]
+/// Whether the file (the dataset) was created in this run, and what tells.  [local]
+[[nodiscard]] Statement creation(const Subject& s);
+[[nodiscard]] bool created(const Subject& s);         ///< that says yes, and is no guess  [local]
 [[nodiscard]] std::string fs_type(const Subject& s);  ///< empty: not known  [local]
 [[nodiscard]] bool parallel_fs(const Subject& s);     ///< lustre, gpfs, beegfs, ...  [local]
 /// Stripe or block of its file system.  [local]
