@@ -50,6 +50,7 @@ set(tailrace_intent_sources
   rules/from_intents.cpp
   rules/hint_rules.cpp
   rules/layout_rules.cpp
+  rules/metadata_cache_rules.cpp
   rules/metadata_rules.cpp
   rules/needs.cpp
   rules/pattern_cost.cpp

@@ -124,6 +124,18 @@ TEST_CASE("rule 11: the buffers of all datasets are within the memory of a proce
     CHECK(buffer() == (19999ULL * 5 + 1) * 8);
 }
 
+TEST_CASE("rule 7: what is closed after each object or two has no burst of metadata") {
+    Profile profile = tests::plain_run();
+    Hdf5File& file = *profile.files[0].hdf5;
+    tests::operations(profile, "dataset").create = 3000;
+    CHECK(decision(profile, Options{}, "7"));
+    file.opens = file.creates = 3000;
+    CHECK_FALSE(decision(profile, Options{}, "7"));
+    file.opens = file.creates = 3;
+    REQUIRE(decision(profile, Options{}, "7"));
+    CHECK(decision(profile, Options{}, "7")->reason.text.find("(3 closes)") != std::string::npos);
+}
+
 TEST_CASE("what ranks create together is one object, however many of them make the call") {
     Profile profile = tests::plain_run();
     tests::together(profile, 64);

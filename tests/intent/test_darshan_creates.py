@@ -36,8 +36,8 @@ def test_the_mode_of_mpi_io(modes: list[int], told: bool | None) -> None:
 
 def test_the_mode_of_a_system_call() -> None:
     def told(*modes: int) -> bool | None:
-        found: bool | None = posix([Record(1, rank, {"POSIX_MODE": mode}, {})
-                                    for rank, mode in enumerate(modes)]).get("create_mode")  # fmt: skip
+        records = [Record(1, rank, {"POSIX_MODE": mode}, {}) for rank, mode in enumerate(modes)]
+        found: bool | None = posix(records).get("create_mode")
         return found
 
     assert told(0, 0o644) is True

@@ -104,7 +104,7 @@ def _dataset(
             "elements": elements,
             "dims": [elements] if ndims == 1 else None,
             "chunk": _chunk(records, prefix, ndims),
-            "layout": "chunked" if _chunk(records, prefix, ndims) else None,
+            "layout": _layout(records, prefix, ndims, writes),
             "opens": total(records, f"{prefix}_OPENS"),
             "flushes": total(records, f"{prefix}_FLUSHES"),
             "open": joined_span(records, f"{prefix}_F_OPEN"),
@@ -203,6 +203,18 @@ def _chunk(records: Sequence[Record], prefix: str, ndims: int | None) -> list[in
         return None
     found = [largest(records, f"{prefix}_CHUNK_SIZE_D{ndims - k}") or 0 for k in range(ndims)]
     return found if all(found) else None
+
+
+def _layout(
+    records: Sequence[Record], prefix: str, ndims: int | None, writes: Json | None
+) -> str | None:
+    """H5D has chunks where there are any. What is written without them is contiguous, or so small
+    that it may be compact; what is only read may be virtual."""
+    if prefix != "H5D" or not ndims or ndims > DIMS:
+        return None
+    if _chunk(records, prefix, ndims):
+        return "chunked"
+    return "contiguous" if writes and writes.get("bytes") else None
 
 
 def _selections(records: Sequence[Record], prefix: str) -> Json | None:

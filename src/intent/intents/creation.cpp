@@ -36,19 +36,19 @@ struct First {
 };
 
 Statement counted(Count creates, const char* from) {
-    return Reasons(from).note("creates", creates, "calls").say(yes_no(*creates > 0),
-                                                               Confidence::high);
+    return Reasons(from)
+        .note("creates", creates, "calls")
+        .say(yes_no(*creates > 0), Confidence::high);
 }
 
 bool is_hdf5(const File& file) {
-    return file.hdf5 || std::any_of(file.datasets.begin(), file.datasets.end(), [](const auto& d) {
-               return d.interface == Interface::hdf5;
-           });
+    return file.hdf5 || std::any_of(file.datasets.begin(), file.datasets.end(),
+                                    [](const auto& d) { return d.interface == Interface::hdf5; });
 }
 
 /// HDF5 gives the mode for H5Fcreate alone, and reads the beginning of a file that it opens before
 /// it writes to it.
-Statement created_by_hdf5(const First& first, Known mode, Reasons why) {
+Statement created_by_hdf5(const First& first, Known mode, const Reasons& why) {
     if (mode && *mode)
         return why.say("yes", first.from == "mpiio" ? Confidence::high : Confidence::medium);
     if (first.writes_came_first()) return why.say("yes", Confidence::medium);
@@ -57,7 +57,7 @@ Statement created_by_hdf5(const First& first, Known mode, Reasons why) {
 }
 
 /// Others may open in that mode a file that is there.
-Statement created_by_others(const First& first, Known mode, Reasons why) {
+Statement created_by_others(const First& first, Known mode, const Reasons& why) {
     if (!mode) return Statement{};
     if (!*mode || !first.written) return why.say("no", Confidence::medium);
     if (!first.writes_came_first()) return Statement{};

@@ -45,9 +45,10 @@ std::optional<Held> core_held(const Subject& s) {
                     "it is written: what is written would be in memory alone until the close, "
                     "however much the next run writes"};
     for (const Dataset& dataset : s.file.datasets)
-        if (dataset.layout == "virtual")
+        if (dataset.layout.value_or("virtual") == "virtual")
             return Held{"virtual",
-                        "it has a virtual dataset, and the files behind it would be in memory too"};
+                        say("it has ", dataset.layout ? "" : "or may have ",
+                            "a virtual dataset, and the files behind it would be in memory too")};
     const std::uint64_t memory = memory_of_process(s);
     if (file_bytes(s) + 64 * mib > memory)
         return Held{"memory", say("the file has ", size(file_bytes(s)), ", and a process may have ",

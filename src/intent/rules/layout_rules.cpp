@@ -64,22 +64,28 @@ bool read_otherwise(const Dataset& dataset) {
 /// The reading shape, where it takes short pieces of a contiguous dataset.
 std::optional<Access> across(const Subject& s) {
     const Dataset& dataset = *s.dataset;
-    if (!contiguous(dataset) || dataset.dims.size() < 2) return std::nullopt;
+    if (!contiguous(dataset) || rank_of(dataset) < 2) return std::nullopt;
     // Blocks of ranks that are read as they are written are for rule 18.
     if (interleaved_piece(s) && !read_otherwise(dataset)) return std::nullopt;
     const std::optional<Access> reading = dominant(dataset.reads, dataset);
     if (!reading || reading->calls < 2) return std::nullopt;
     const std::uint64_t piece = plan::times(reading->length.back(), type_bytes(dataset));
     // All but the last dimension in full rows is contiguous, and needs no tiles.
-    if (reading->length.back() == dataset.dims.back() || piece >= 4 * kib) return std::nullopt;
+    const bool rows = extents_known(dataset) && reading->length.back() == dataset.dims.back();
+    if (rows || piece >= 4 * kib) return std::nullopt;
     return size_bytes(dataset).value_or(0) >= mib ? reading : std::nullopt;
+}
+
+std::string extents_text(const Dataset& dataset) {
+    if (extents_known(dataset)) return extents(dataset.dims);
+    return say(elements(dataset).value_or(0), " elements in ", rank_of(dataset), " dimensions");
 }
 
 std::optional<Reason> tile_fires(const Subject& s) {
     const auto reading = across(s);
     if (!reading) return std::nullopt;
     Reason reason{say(reading->calls, " reads of ", extents(reading->length),
-                      " elements from a contiguous dataset of ", extents(s.dataset->dims),
+                      " elements from a contiguous dataset of ", extents_text(*s.dataset),
                       ": pieces of ", size(reading->length.back() * type_bytes(*s.dataset))),
                   {}};
     return reason.note("dataset.reads.calls", reading->calls, "calls")
@@ -141,7 +147,7 @@ std::optional<Reason> chunk_size_fires(const Subject& s) {
     if (contiguous(dataset)) return interleaved_fires(s);
     const Count bytes = chunk_bytes(dataset);
     const Count all = size_bytes(dataset);
-    if (!bytes || !all || dataset.dims.size() != dataset.chunk.size()) return std::nullopt;
+    if (!bytes || !all || rank_of(dataset) != dataset.chunk.size()) return std::nullopt;
     std::string why;
     if (*bytes < 64 * kib && *all >= mib) why = "smaller than 64 KiB";
     if (*bytes > 32 * mib) why = "larger than 32 MiB";
@@ -308,7 +314,8 @@ std::optional<Held> compact_held(const Subject& s) {
     const std::uint64_t all =
         plan::times(size_bytes(*s.dataset).value_or(0), s.file.datasets.size());
     const std::uint64_t opens = s.dataset->opens.value_or(0);
-    if (all > 16 * mib && opens > calls(s.dataset->reads) + s.dataset->creates.value_or(0))
+    if (all > 16 * mib &&
+        opens > calls(s.dataset->reads) + s.dataset->creates.value_or(created(s) ? 1 : 0))
         return Held{"opens", say("it is opened ", counted(opens, "time"), " and read ",
                                  counted(calls(s.dataset->reads), "time"),
                                  ": each open would read its elements too, ", size(all),
@@ -334,7 +341,7 @@ const std::array layout_table{
          "chunk: a tile common to writing and reading, 1 to 4 MiB, within the extents",
          "2.05 s became 0.074 s for a column in a case measured; writing costs a little more",
          "H, I",
-         {.created = true, .keys = "chunk layout"},
+         {.created = true, .keys = "chunk layout", .extents = true},
          tile_fires,
          tile_held,
          tile_act},
@@ -357,7 +364,7 @@ const std::array layout_table{
          "chunk: the block of a rank, at most 16 MiB; else the same shape grown to 1 MiB",
          "fewer chunks to find; no two ranks write the same one; a rank's block is one piece",
          "B, C",
-         {.created = true, .keys = "chunk"},
+         {.created = true, .keys = "chunk", .extents = true},
          chunk_size_fires,
          chunk_size_held,
          chunk_size_act},
@@ -402,7 +409,8 @@ const std::array layout_table{
 
 std::optional<Anew> laid_out_anew(const Subject& s) {
     if (!s.allowed.contains(Class::layout) || !created(s)) return std::nullopt;
-    if (program_sets(s, "chunk") || program_sets(s, "layout")) return std::nullopt;
+    if (program_sets(s, "chunk") || program_sets(s, "layout") || !extents_known(*s.dataset))
+        return std::nullopt;
     const auto with = [&s](const plan::Call& chunk, std::string_view rule) -> std::optional<Anew> {
         Anew made{*s.dataset, rule};
         made.dataset.chunk = as_applied(s, chunk);

@@ -127,7 +127,7 @@ Small small_datasets(const Subject& s) {
     for (const Dataset& dataset : s.file.datasets) {
         const Count bytes = size_bytes(dataset);
         if (!contiguous(dataset) || !bytes || *bytes == 0 || *bytes >= 2 * kib) continue;
-        if (dataset.creates.value_or(0) == 0) continue;
+        if (!created(s, dataset)) continue;
         ++found.datasets;
         found.bytes += *bytes;
     }
@@ -223,6 +223,7 @@ std::optional<Reason> ignored_alignment_fires(const Subject& s) {
 
 // --- 24: newer format ----------------------------------------------------------------------------
 std::optional<Reason> libver_fires(const Subject& s) {
+    if (s.file.hdf5 && s.file.hdf5->metadata.empty()) return std::nullopt;  // how many groups?
     const std::uint64_t links = metadata(s, "link", &Operations::create) +
                                 metadata(s, "attribute", &Operations::create) +
                                 metadata(s, "dataset", &Operations::create);

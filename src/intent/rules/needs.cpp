@@ -82,6 +82,11 @@ std::optional<Held> unmet(const Needs& needs, const Subject& s) {
                         creation(s).value == "no" ? "it opened this one"
                                                   : "whether it created this one is not known")};
     }
+    if (needs.extents && s.dataset != nullptr && !extents_known(*s.dataset))
+        return Held{"extents",
+                    say("a Darshan log does not tell the extents of ", rank_of(*s.dataset),
+                        " dimensions, only the number of elements: a profile taken by "
+                        "tailrace says")};
     if (needs.delays && s.reliability == Reliability::durable) return held_for_durable();
     if (needs.romio && mpi_io(s) == MpiIo::ompio)
         return Held{"MPI-IO", "the MPI-IO in force is OMPIO, which does not know this hint"};
@@ -121,6 +126,7 @@ std::vector<std::string> words_of(const Needs& needs) {
     if (needs.parallel_fs) words.emplace_back("a parallel file system");
     if (!needs.fs.empty()) words.push_back(say("the file system is ", needs.fs));
     if (needs.created) words.emplace_back("the program creates it");
+    if (needs.extents) words.emplace_back("the extents of its dimensions are known");
     if (needs.delays) words.emplace_back("the file is scratch or recomputable");
     if (needs.aggregators)
         words.emplace_back(

@@ -75,6 +75,7 @@ struct Needs {
     bool opt_in = false;          ///< a collective one that opt-in has to be allowed for as well
     bool same_transfers = false;  ///< all ranks made the same reads and writes too, counted
     bool same_accesses = false;   ///< and opened and asked for the same, counted
+    bool extents = false;         ///< the extent of each dimension of the dataset is known
 };
 
 struct Rule {
@@ -104,17 +105,18 @@ struct Conflict {
     std::string_view winner, loser, why;
 };
 
-[[nodiscard]] std::span<const Rule> metadata_rules();  ///< [local]
-[[nodiscard]] std::span<const Rule> cache_rules();     ///< [local]
-[[nodiscard]] std::span<const Rule> sieve_rules();     ///< [local]
-[[nodiscard]] std::span<const Rule> layout_rules();    ///< [local]
-[[nodiscard]] std::span<const Rule> storage_rules();   ///< [local]
-[[nodiscard]] std::span<const Rule> transfer_rules();  ///< [local]
-[[nodiscard]] std::span<const Rule> driver_rules();    ///< [local]
-[[nodiscard]] std::span<const Rule> hint_rules();      ///< [local]
-[[nodiscard]] std::span<const Rule> pnetcdf_rules();   ///< [local]
-[[nodiscard]] std::span<const Rule> advice_rules();    ///< [local]
-[[nodiscard]] std::span<const Rule> beyond_rules();    ///< [local]
+[[nodiscard]] std::span<const Rule> metadata_rules();        ///< [local]
+[[nodiscard]] std::span<const Rule> metadata_cache_rules();  ///< [local]
+[[nodiscard]] std::span<const Rule> cache_rules();           ///< [local]
+[[nodiscard]] std::span<const Rule> sieve_rules();           ///< [local]
+[[nodiscard]] std::span<const Rule> layout_rules();          ///< [local]
+[[nodiscard]] std::span<const Rule> storage_rules();         ///< [local]
+[[nodiscard]] std::span<const Rule> transfer_rules();        ///< [local]
+[[nodiscard]] std::span<const Rule> driver_rules();          ///< [local]
+[[nodiscard]] std::span<const Rule> hint_rules();            ///< [local]
+[[nodiscard]] std::span<const Rule> pnetcdf_rules();         ///< [local]
+[[nodiscard]] std::span<const Rule> advice_rules();          ///< [local]
+[[nodiscard]] std::span<const Rule> beyond_rules();          ///< [local]
 /// All 59, by number.  [local]
 [[nodiscard]] std::span<const Rule* const> all_rules();
 [[nodiscard]] std::span<const Conflict> conflicts();  ///< [local]

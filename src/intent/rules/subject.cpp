@@ -101,22 +101,44 @@ bool parallel(const Subject& s) {
     return s.file.hdf5->mpio.value_or(s.file.hdf5->driver.value_or("") == "mpio");
 }
 
-Statement creation(const Subject& s) {
+namespace {
+
+Statement creation(const Subject& s, const Dataset* dataset) {
     Statement found;
-    if (s.dataset != nullptr && s.dataset->creates) {
-        found.value = known(s.dataset->creates) ? "yes" : "no";
+    if (dataset != nullptr && dataset->creates) {
+        found.value = known(dataset->creates) ? "yes" : "no";
         found.confidence = Confidence::high;
         return found;
     }
     // Nothing tells of the variables of PnetCDF, and all datasets of a new HDF5 file are new.
-    if (s.dataset != nullptr && s.dataset->interface != Interface::hdf5) return found;
+    if (dataset != nullptr && dataset->interface != Interface::hdf5) return found;
     return created_of(s.file);
 }
 
-bool created(const Subject& s) {
-    const Statement found = creation(s);
+bool is_yes(const Statement& found) {
     return found.value == "yes" && found.confidence != Confidence::low;
 }
+
+/// Where nobody counted calls on structure: what the datasets that were seen came to, at least.
+std::uint64_t structure_of_datasets(const Subject& s, Count Operations::*sort) {
+    const bool made = is_yes(created_of(s.file));
+    if (sort == &Operations::create) return made ? s.file.datasets.size() : 0;
+    if (sort != &Operations::open) return 0;
+    std::uint64_t opens = 0;
+    for (const Dataset& dataset : s.file.datasets) {
+        const std::uint64_t all = dataset.opens.value_or(0);
+        opens += all - std::min(all, made ? callers(s) : 0);
+    }
+    return opens;
+}
+
+}  // namespace
+
+Statement creation(const Subject& s) { return creation(s, s.dataset); }
+
+bool created(const Subject& s) { return is_yes(creation(s)); }
+
+bool created(const Subject& s, const Dataset& dataset) { return is_yes(creation(s, &dataset)); }
 
 std::string fs_type(const Subject& s) {
     if (s.file.lustre) return "lustre";
@@ -196,6 +218,8 @@ std::uint64_t callers(const Subject& s) {
 
 std::uint64_t metadata(const Subject& s, const std::string& kind, Count Operations::*sort) {
     if (!s.file.hdf5) return 0;
+    if (!s.file.hdf5->creates && s.file.hdf5->metadata.empty())
+        return kind.empty() || kind == "dataset" ? structure_of_datasets(s, sort) : 0;
     // HDF5 has all ranks of a file make the call that creates an object, and each of them counts.
     const std::uint64_t times = sort == &Operations::create ? callers(s) : 1;
     std::uint64_t operations = 0;

@@ -52,10 +52,12 @@ struct Access {
 // --- the file ------------------------------------------------------------------------------------
 /// Ranks that open the file together; 1 for a serial one.  [local]
 [[nodiscard]] std::uint64_t file_ranks(const Subject& s);
-[[nodiscard]] bool parallel(const Subject& s);        ///< opened with MPI-IO  [local]
+[[nodiscard]] bool parallel(const Subject& s);  ///< opened with MPI-IO  [local]
 /// Whether the file (the dataset) was created in this run, and what tells.  [local]
 [[nodiscard]] Statement creation(const Subject& s);
-[[nodiscard]] bool created(const Subject& s);         ///< that says yes, and is no guess  [local]
+[[nodiscard]] bool created(const Subject& s);  ///< that says yes, and is no guess  [local]
+/// The same of one of the file's datasets.  [local]
+[[nodiscard]] bool created(const Subject& s, const Dataset& dataset);
 [[nodiscard]] std::string fs_type(const Subject& s);  ///< empty: not known  [local]
 [[nodiscard]] bool parallel_fs(const Subject& s);     ///< lustre, gpfs, beegfs, ...  [local]
 /// Stripe or block of its file system.  [local]
@@ -88,6 +90,10 @@ struct Access {
 [[nodiscard]] Count posix_write_bytes(const Subject& s);
 
 // --- the dataset ---------------------------------------------------------------------------------
+/// How many dimensions; 0 where that is not known.  [local]
+[[nodiscard]] std::size_t rank_of(const Dataset& dataset);
+/// The extent of each dimension is known: a Darshan log has their product alone.  [local]
+[[nodiscard]] bool extents_known(const Dataset& dataset);
 [[nodiscard]] Count elements(const Dataset& dataset);            ///< [local]
 [[nodiscard]] std::uint64_t type_bytes(const Dataset& dataset);  ///< 0: not known  [local]
 [[nodiscard]] Count size_bytes(const Dataset& dataset);          ///< without filters  [local]

@@ -9,6 +9,12 @@
 
 namespace tailrace::intent::rules {
 
+std::size_t rank_of(const Dataset& dataset) {
+    return dataset.dims.empty() ? dataset.ndims.value_or(0) : dataset.dims.size();
+}
+
+bool extents_known(const Dataset& dataset) { return dataset.dims.size() == rank_of(dataset); }
+
 Count elements(const Dataset& dataset) {
     if (dataset.elements) return dataset.elements;
     if (dataset.dims.empty()) return std::nullopt;
@@ -58,7 +64,7 @@ std::optional<Access> dominant(const std::optional<Transfers>& transfers, const 
         Access one{shape.length, shape.stride, shape.calls, shape.call_bytes.value_or(0),
                    shape.block};
         if (shape.selection == Selection::all) one.length = dataset.dims;
-        if (one.length.empty() || one.length.size() != dataset.dims.size()) continue;
+        if (one.length.empty() || one.length.size() != rank_of(dataset)) continue;
         if (one.bytes == 0) {
             one.bytes = type_bytes(dataset);
             for (const std::uint64_t length : one.length)

@@ -14,8 +14,12 @@ namespace {
 using plan::Class;
 using Side = std::optional<Transfers> Dataset::*;
 
-bool asked_together(const std::optional<Transfers>& transfers) {
-    return transfers && transfers->requested_collective.value_or(0) > 0;
+/// Where calls are not told apart, what any of them asked for is said of the one direction used.
+bool asked_together(const Dataset& dataset, const std::optional<Transfers>& transfers) {
+    if (!transfers) return false;
+    if (transfers->requested_collective) return *transfers->requested_collective > 0;
+    const bool only = calls(dataset.reads) == 0 || calls(dataset.writes) == 0;
+    return only && calls(transfers) > 0 && dataset.requested_collective.value_or(false);
 }
 
 std::optional<Reason> together_fires(const Subject& s, Side side, const char* what) {
@@ -62,7 +66,7 @@ std::optional<Reason> large_fires(const Subject& s) {
     const Dataset& dataset = *s.dataset;
     for (const auto* side : {&dataset.writes, &dataset.reads}) {
         const std::uint64_t bytes = call_bytes(*side, dataset);
-        if (!parallel(s) || !asked_together(*side) || bytes < 16 * mib) continue;
+        if (!parallel(s) || !asked_together(dataset, *side) || bytes < 16 * mib) continue;
         Reason reason{say("collective calls of ", size(bytes),
                           " per rank: exchanging so much costs more than it saves"),
                       {}};
@@ -81,9 +85,9 @@ std::optional<Held> large_held(const Subject& s) {
     bool below = false;  // whole in all dimensions after the first that is cut: contiguous
     if (access)
         for (std::size_t d = 0; d < access->length.size(); ++d) {
-            if (below && access->length[d] != s.dataset->dims[d])
+            if (below && (!extents_known(*s.dataset) || access->length[d] != s.dataset->dims[d]))
                 return Held{"shape", say("the part of a rank, ", extents(access->length),
-                                         " elements, is not contiguous")};
+                                         " elements, is not contiguous, or not known to be")};
             if (access->length[d] != 1) below = true;
         }
     return std::nullopt;
@@ -99,7 +103,7 @@ std::uint64_t chunks_per_rank(const Subject& s) {
     const Dataset& dataset = *s.dataset;
     std::uint64_t most = 0;
     for (const auto* side : {&dataset.writes, &dataset.reads}) {
-        if (!asked_together(*side)) continue;
+        if (!asked_together(dataset, *side)) continue;
         if (const std::optional<Access> access = dominant(*side, dataset))
             most = std::max(most, chunks_touched(*access, dataset));
     }
