@@ -14,6 +14,7 @@ set(tailrace_intent_sources
   intents/derive.cpp
   intents/derive_dataset.cpp
   intents/derive_one.cpp
+  intents/file_size.cpp
   intents/intents_json.cpp
   intents/join.cpp
   intents/path_parts.cpp

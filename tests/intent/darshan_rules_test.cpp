@@ -113,7 +113,8 @@ std::string outcome(const Profile& profile, const std::string& rule) {
     const auto found = tests::decision(profile, options, rule);
     if (!found) return "";
     if (found->held) return "held back (" + found->held->guard + ")";
-    return found->proposal.advice.empty() || !found->proposal.settings.empty() ? "proposed" : "said";
+    return found->proposal.advice.empty() || !found->proposal.settings.empty() ? "proposed"
+                                                                               : "said";
 }
 
 constexpr const char* same_calls = "that all ranks make the same calls, by which none can hang";

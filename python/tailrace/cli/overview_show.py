@@ -151,7 +151,12 @@ def _access(one: Json) -> str:
 def _size(one: Json) -> str:
     if one["size_bytes"] is None:
         return "not known"
-    return mib(one["size_bytes"]) + (f" in {plural(one['files'], 'file')}" * (one["files"] > 1))
+    least = "at least " * one["size_at_least"]
+    return (
+        least
+        + mib(one["size_bytes"])
+        + (f" in {plural(one['files'], 'file')}" * (one["files"] > 1))
+    )
 
 
 def _segments(one: Json) -> str:

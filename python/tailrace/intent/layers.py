@@ -195,10 +195,23 @@ def with_preload(
 
 
 def without_doubles(profile: dict[str, object]) -> None:
-    """Takes the system calls away from files that another layer saw: those are its own."""
+    """Takes the system calls away from files that another layer saw: those are its own. What stays
+    is how far they went in the file."""
     files = profile.get("files", [])
     assert isinstance(files, list)
     for file in files:
         if "hdf5" in file or "mpiio" in file:
-            file.pop("posix", None)
+            calls = file.pop("posix", None)
             file.pop("stdio", None)
+            if calls and (end := _end(calls, file.get("mpiio") or {})):
+                file["touched_bytes"] = end
+
+
+def _end(calls: Mapping[str, Any], above: Mapping[str, Any]) -> int | None:
+    """Behind the last byte, where the system calls moved all that MPI-IO did."""
+    written = [(layer.get("writes") or {}).get("bytes", 0) for layer in (calls, above)]
+    if calls.get("maps") or written[0] < written[1]:
+        return None
+    ends = [side["highest_byte"] + 1 for word in ("reads", "writes")
+            if (side := calls.get(word) or {}).get("bytes") and "highest_byte" in side]  # fmt: skip
+    return max(ends, default=None)

@@ -174,21 +174,33 @@ def moved(members: Iterable[Document]) -> int:
 
 def _intents_of(kind: Kind) -> Document:
     files = kind.members
-    sizes = [file["fs_size"]["bytes"] for file in files if file.get("fs_size")]
+    sizes = [file["fs_size"] for file in files if file.get("fs_size")]
     said = {key: _tally(files, key) for key in _statements}
     return {
         "file": kind.pattern,
         "files": len(files),
-        "why": Counter(file.get("words", {}).get("why", "") for file in files).most_common(1)[0][0],
+        "why": _why(files),
         "bytes_moved": moved(files),
         "transfer_sizes": _transfer_sizes(files),
-        "size_bytes": sum(sizes) if sizes else None,
+        "size_bytes": sum(size["bytes"] for size in sizes) if sizes else None,
+        "size_at_least": len(sizes) < len(files) or any(size.get("at_least") for size in sizes),
         "segments": _segments(files),
         "processes": len(_processes(files)),
         "differs": sorted(key for key in _statements
                           if any(file.get(key, {}).get("changes") for file in files)),
         **said,
     }  # fmt: skip
+
+
+def _why(files: list[Document]) -> str:
+    """What all say of themselves; else what how many say, those that move most first."""
+    groups: dict[str, list[Document]] = defaultdict(list)
+    for file in files:
+        groups[file.get("words", {}).get("why", "")].append(file)
+    by_bytes = sorted(groups.items(), key=lambda group: -moved(group[1]))
+    if len(by_bytes) == 1:
+        return by_bytes[0][0]
+    return "; ".join(f"{why} ({len(members)})" for why, members in by_bytes)
 
 
 def _tally(files: list[Document], key: str) -> list[Document]:

@@ -228,6 +228,8 @@ bool wants_size(Handle handle) {
     const Open* open = turn ? find(handle) : nullptr;
     const MpiioRecord* record = open != nullptr ? record_of(open->file) : nullptr;
     if (record == nullptr) return false;
+    for (const auto& side : record->transfers)
+        if (side.not_placed > 0) return true;
     return record->transfers[spool::reads].places.end_byte >
            record->transfers[spool::writes].places.end_byte;
 }

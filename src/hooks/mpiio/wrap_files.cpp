@@ -77,7 +77,7 @@ int64_t append_at(MPI_File file, int mode) {
 }
 
 /// Of a file that was read behind what this process wrote: libraries tell more of reads than came.
-/// [local]
+/// And of one of which it is not known where all calls went.  [local]
 void ask_size(MPI_File file) {
     static constinit Real<int(MPI_File, MPI_Offset*)> get_size{"PMPI_File_get_size"};
     MPI_Offset bytes = 0;

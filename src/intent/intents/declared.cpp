@@ -98,8 +98,9 @@ std::optional<std::string> take_number(T& intent, const std::string& name, std::
                                        const std::string& from) {
     if (name == "size_bytes") {
         Count seen;
-        if (intent.fs_size) seen = intent.fs_size->bytes;
-        intent.fs_size = Amount{number, "declared: " + from};
+        if (intent.fs_size && !(intent.fs_size->at_least && number >= intent.fs_size->bytes))
+            seen = intent.fs_size->bytes;
+        intent.fs_size = Amount{number, "declared: " + from, {}};
         return against("its size is", number, seen);
     }
     if (name == "transfer_bytes")

@@ -85,11 +85,12 @@ DatasetIntent intent_of(const Dataset& dataset, const File& file, std::uint64_t 
     intent.transfer_size_dist = sizes_of(intent.top_accessed_segments, intent.element_bytes);
     intent.process_sharing = dataset.processes;
     if (flow.size_bytes)
-        intent.fs_size = Amount{*flow.size_bytes, "elements and their size"};
+        intent.fs_size = Amount{*flow.size_bytes, "elements and their size", {}};
     else if (flow.volume.bytes_written.value_or(0) + flow.volume.bytes_read.value_or(0) > 0)
         intent.fs_size = Amount{
             std::max(flow.volume.bytes_written.value_or(0), flow.volume.bytes_read.value_or(0)),
-            "bytes moved"};
+            "bytes moved",
+            {}};
     intent.volume = flow.volume;
     return intent;
 }

@@ -8,6 +8,7 @@
 #include "intent/intents/declared.hpp"
 #include "intent/intents/derive.hpp"
 #include "intent/intents/derive_dataset.hpp"
+#include "intent/intents/file_size.hpp"
 #include "intent/intents/purpose.hpp"
 #include "intent/intents/sharing.hpp"
 #include "intent/intents/statements.hpp"
@@ -49,23 +50,6 @@ void name_datasets(Datasets& datasets) {
             datasets[member].naming = {pattern.pattern, pattern.glob};
     std::sort(by_time.begin(), by_time.end());
     for (std::size_t i = 0; i < by_time.size(); ++i) datasets[by_time[i].second].sequence = i;
-}
-
-/// Size of the file: from the last byte touched, else from its datasets.
-std::optional<Amount> size_of_file(const File& file, const SizeSummary& datasets) {
-    Count last;
-    const auto take = [&](const auto& layer) {
-        if (!layer) return;
-        for (const auto* transfers : {&layer->reads, &layer->writes})
-            if (*transfers && (*transfers)->highest_byte && (*transfers)->bytes.value_or(1) > 0)
-                last = std::max(last.value_or(0), *(*transfers)->highest_byte + 1);
-    };
-    take(file.mpiio);
-    take(file.posix);
-    take(file.stdio);
-    if (last) return Amount{*last, "last byte touched"};
-    if (datasets.count > 0) return Amount{datasets.sum_bytes, "sizes of its datasets"};
-    return std::nullopt;
 }
 
 SizeSummary summary_of(const Datasets& datasets) {
@@ -217,9 +201,10 @@ FileIntent intent_of_file(const File& file, const Profile& profile, const Datase
     intent.mode = mode_of(intent.type);
     intent.created = created_of(file);
     intent.ds_size_dist = summary_of(datasets);
-    intent.fs_size = size_of_file(file, intent.ds_size_dist);
+    intent.fs_size = size_of(file, intent.ds_size_dist);
     Flow sized = flow;
-    if (intent.fs_size && datasets.empty()) sized.size_bytes = intent.fs_size->bytes;
+    if (const auto touched = touched_of(file); touched && !touched->at_least && datasets.empty())
+        sized.size_bytes = touched->bytes;
     intent.reuse = reuse_of(sized);
     intent.metadata_dominated = metadata_dominated(file);
     intent.reliability = reliability_of(file, profile.run, intent.type.value);

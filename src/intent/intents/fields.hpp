@@ -103,6 +103,7 @@ struct Fields<Amount> {
     static void visit(V& v, S& s) {
         v("bytes", s.bytes, "How much.");
         v("from", s.from, "What it was computed from.");
+        v("at_least", s.at_least, "It may be more: not all places are known.");
     }
 };
 

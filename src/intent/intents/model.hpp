@@ -56,7 +56,8 @@ struct TransferSize {
 };
 struct Amount {
     std::uint64_t bytes = 0;
-    std::string from;  ///< what it was computed from
+    std::string from;     ///< what it was computed from
+    Known at_least = {};  ///< it may be more: not all places are known
 };
 struct SizeSummary {
     std::uint64_t count = 0, sum_bytes = 0, smallest_bytes = 0, largest_bytes = 0;

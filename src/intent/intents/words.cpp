@@ -36,6 +36,11 @@ std::string extents_text(const Extents& extents) {
     return text;
 }
 
+std::string amount_text(const std::optional<Amount>& amount) {
+    if (!amount) return {};
+    return (amount->at_least.value_or(false) ? "at least " : "") + size_text(amount->bytes);
+}
+
 void append(std::string& text, const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
 }
@@ -85,7 +90,7 @@ void describe(DatasetIntent& intent) {
                        : intent.elements         ? numbered(*intent.elements, "element")
                                                  : "extent not known";
     if (intent.element_bytes) what += " of " + numbered(*intent.element_bytes, "byte");
-    if (intent.fs_size) append(what, size_text(intent.fs_size->bytes));
+    append(what, amount_text(intent.fs_size));
     if (intent.layout) append(what, *intent.layout);
     for (const std::string& filter : intent.filters) append(what, filter);
     intent.words.what = what;
@@ -104,7 +109,7 @@ void describe(FileIntent& intent) {
     std::uint64_t datasets = 0;
     for (const auto& [type, count] : intent.ap_distribution) datasets += count;
     std::string what = datasets > 0 ? numbered(datasets, "dataset") : std::string{};
-    if (intent.fs_size) append(what, size_text(intent.fs_size->bytes));
+    append(what, amount_text(intent.fs_size));
     if (what.empty()) what = intent.type.value == "no_data" ? "nothing moved" : "not known";
     intent.words.what = what;
     std::string how;

@@ -154,6 +154,9 @@ struct Fields<MpiioFile> {
         v("syncs", s.syncs, "Calls of MPI_File_sync.");
         v("set_sizes", s.set_sizes, "Calls of MPI_File_set_size.");
         v("preallocations", s.preallocations, "Calls of MPI_File_preallocate.");
+        v("size_bytes", s.size_bytes,
+          "The greatest size that MPI told before a close, where the places of some calls are not "
+          "known.");
         v("communicator_size", s.communicator_size, "Ranks of the communicator of the file.");
         v("hints_given", s.hints_given, "Hints that the program gave.");
         v("hints_in_force", s.hints_in_force, "Hints as MPI_File_get_info tells them.");
@@ -271,6 +274,9 @@ struct Fields<File> {
         v("stdio", s.stdio, "What fopen, fwrite and the like saw.");
         v("pnetcdf", s.pnetcdf, "What PnetCDF saw.");
         v("lustre", s.lustre, "Striping.");
+        v("touched_bytes", s.touched_bytes,
+          "Offset behind the last byte that system calls touched, where they are not kept "
+          "otherwise.");
         v("declared", s.declared, "What the program, or somebody for it, declares of it.");
         v("datasets", s.datasets, "Its datasets and variables.");
     }

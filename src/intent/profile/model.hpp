@@ -252,6 +252,7 @@ struct MpiioFile {
     Known create_mode;  ///< of the last open that the source tells of
     Count views, syncs, communicator_size;
     Count set_sizes, preallocations;
+    Count size_bytes;  ///< before its last close, where it was asked for
     std::vector<MpiioView> view_kinds;
     Texts hints_given, hints_in_force;
     std::optional<MpiioTransfers> reads, writes;
@@ -299,6 +300,7 @@ struct File {
     std::optional<PosixFile> posix, stdio;
     std::optional<PnetcdfFile> pnetcdf;
     std::optional<Lustre> lustre;
+    Count touched_bytes;  ///< by system calls that are not kept otherwise: behind the last byte
     std::vector<Declared> declared;
     std::vector<Dataset> datasets;
 };

@@ -202,6 +202,10 @@ std::uint64_t bytes_at_end(const Subject& s) {
     };
     take(s.file.mpiio);
     take(s.file.posix);
+    if (s.file.mpiio && s.file.mpiio->size_bytes && bytes_written(s) > 0)
+        end = std::max(end.value_or(0), *s.file.mpiio->size_bytes);
+    if (s.file.touched_bytes && bytes_written(s) > 0)
+        end = std::max(end.value_or(0), *s.file.touched_bytes);
     if (end) return *end;
     if (s.file.datasets.empty()) return bytes_written(s);
     std::uint64_t bytes = plan::times(metadata(s, "", &Operations::create), 512);

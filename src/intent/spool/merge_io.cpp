@@ -298,6 +298,8 @@ std::optional<MpiioFile> mpiio_file(const std::vector<Part<DecodedFile>>& parts)
         add(made.syncs, from.syncs);
         add(made.set_sizes, from.set_sizes);
         add(made.preallocations, from.preallocations);
+        if (from.has_size != 0)
+            made.size_bytes = std::max<std::uint64_t>(made.size_bytes.value_or(0), from.size);
         add(made.read_write_switches, from.switches);
         communicator = std::max<std::uint64_t>(communicator, from.communicator_size);
         widen(made.open, from.open, part.member);
