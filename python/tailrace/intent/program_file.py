@@ -32,16 +32,23 @@ def programs_in(words: list[str]) -> Iterator[Path]:
 def replaces_preload(words: list[str]) -> Iterator[Path]:
     """The scripts that a command names and that set LD_PRELOAD without what it was before."""
     for word in words:
-        found = shutil.which(word) if os.sep not in word and not Path(word).is_file() else word
-        if not found or is_compiled(Path(found)) or not Path(found).is_file():
-            continue
-        try:
-            with Path(found).open("rb") as file:
-                text = file.read(_most_script_bytes)
-        except OSError:
-            continue
+        path, text = _file_named(word)
         if b"\0" not in text and any(map(_replaces, text.splitlines())):
-            yield Path(found)
+            yield path
+
+
+def _file_named(word: str) -> tuple[Path, bytes]:
+    """The file that a word of a command names, and how it begins; a word need not name any."""
+    try:
+        path = Path(word)
+        if not path.is_file():
+            path = Path(shutil.which(word) or "")
+        if not path.is_file():
+            return path, b""
+        with path.open("rb") as file:
+            return path, file.read(_most_script_bytes)
+    except OSError:
+        return Path(), b""
 
 
 def _replaces(line: bytes) -> bool:
