@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from rich.table import Table
 
 from tailrace.cli.output import Output, printable, shortened
-from tailrace.units import plural
+from tailrace.units import grouped, mib, plural
 
 Intent = dict[str, Any]
 
@@ -46,25 +47,62 @@ def _table(title: str, rows: list[list[str]]) -> Table:
 
 
 def _files(intents: Intent) -> list[list[str]]:
-    """A row per pattern of files."""
+    """A row per pattern of files, of all of them together."""
+    members: dict[str, list[Intent]] = {}
+    for one in intents["files"].values():
+        members.setdefault(one["naming"]["pattern"], []).append(one)
     rows = []
     for pattern in intents["workload"].get("patterns", []):
-        one = _one_of(pattern, intents["files"])
-        if one is None:
-            continue
-        what = one["type"]["value"].replace("_", "-")
-        text = f"{what}: {one['words']['what']}; {one['words']['how']}"
-        rows.append([_name(pattern["naming"]["pattern"]), str(pattern["files"]), text])
+        name = pattern["naming"]["pattern"]
+        if name in members:
+            rows.append([_name(name), str(pattern["files"]), _text(members[name])])
     return rows
 
 
-def _one_of(pattern: Intent, files: Intent) -> Intent | None:
-    """A file of a pattern. Where runs are joined, a file has the name that one of them gave it."""
-    for name in pattern["examples"]:
-        if name in files:
-            return files[name]
-    named = pattern["naming"]["pattern"]
-    return next((one for one in files.values() if one["naming"]["pattern"] == named), None)
+def _text(files: list[Intent]) -> str:
+    """What is said of one file, or what several come to together and in what they differ."""
+    types = _told([one["type"]["value"].replace("_", "-") for one in files])
+    what = files[0]["words"]["what"] if len(files) == 1 else together(files)
+    hows = [one["words"]["how"] for one in files if _moved(one)] or [files[0]["words"]["how"]]
+    return f"{types}: {what}{_directions(files)}; {_told(hows, most=1)}"
+
+
+def together(files: list[Intent]) -> str:
+    """'12 datasets, at least 100.0 MiB': the sums over files of one pattern."""
+    datasets = sum(sum(one.get("ap_distribution", {}).values()) for one in files)
+    sizes = [one["fs_size"] for one in files if "fs_size" in one]
+    # What a file without a size has moved nothing of is no part that is missing.
+    least = any(one.get("at_least") for one in sizes) or any(
+        "fs_size" not in one and _moved(one) for one in files
+    )
+    size = "at least " * least + mib(sum(one["bytes"] for one in sizes)) if sizes else ""
+    texts = [plural(datasets, "dataset") if datasets else "", size]
+    return ", ".join(text for text in texts if text) or "nothing moved"
+
+
+def _directions(files: list[Intent]) -> str:
+    """', 3.0 GiB read': what was moved, where the size does not say it already."""
+    text = ""
+    size = sum(one["fs_size"]["bytes"] for one in files if "fs_size" in one)
+    for word in ("written", "read"):
+        moved = sum(one["volume"].get(f"bytes_{word}") or 0 for one in files)
+        if moved and abs(moved - size) * 50 > size:
+            text += f", {mib(moved)} {word}"
+    return text
+
+
+def _moved(one: Intent) -> int:
+    return sum(one["volume"].get(f"bytes_{word}") or 0 for word in ("written", "read"))
+
+
+def _told(values: list[str], most: int = 3) -> str:
+    """What all say; else what how many say, the most frequent first."""
+    counts = Counter(values).most_common()
+    if len(counts) == 1:
+        return counts[0][0]
+    text = ", ".join(f"{value} ({grouped(count)})" for value, count in counts[:most])
+    left = len(values) - sum(count for _, count in counts[:most])
+    return text + (f", others ({grouped(left)})" if left else "")
 
 
 def _datasets(intents: Intent) -> list[list[str]]:

@@ -28,7 +28,8 @@ std::uint64_t written(const std::optional<Layer>& layer) {
 bool went_elsewhere(const File& file) {
     if (!file.mpiio || file.touched_bytes) return false;
     // System calls that moved all that was written know where it went.
-    if (file.posix && written(file.posix) >= written(file.mpiio) && end_of(file.posix)) return false;
+    if (file.posix && written(file.posix) >= written(file.mpiio) && end_of(file.posix))
+        return false;
     const auto lost = [](const auto& side) {
         if (!side) return false;
         if (side->not_placed) return *side->not_placed > 0;
