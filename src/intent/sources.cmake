@@ -40,6 +40,7 @@ set(tailrace_intent_sources
   profile/process_set.cpp
   profile/profile_json.cpp
   profile/unseen.cpp
+  rules/access_rules.cpp
   rules/advice_rules.cpp
   rules/advise.cpp
   rules/assemble.cpp

@@ -164,7 +164,7 @@ const std::map<int, std::string> missing{
 std::string table() {
     std::map<int, std::set<std::string>> found;
     for (const auto* cases : {&tests::file_cases(), &tests::dataset_cases(), &tests::hint_cases(),
-                              &tests::beyond_cases()})
+                              &tests::beyond_cases(), &tests::access_cases()})
         for (const RuleCase& one : *cases) {
             Profile profile = tests::plain_run();
             one.evidence(profile);

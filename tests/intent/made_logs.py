@@ -34,9 +34,9 @@ int darshan_log_put_mod(void *, int module, void *, int bytes, int version);
 void darshan_log_close(void *);
 """
 _ids = {"POSIX": 1, "MPI-IO": 2, "H5F": 3, "H5D": 4, "PNETCDF_FILE": 5, "PNETCDF_VAR": 6,
-        "STDIO": 9}  # fmt: skip
+        "STDIO": 9, "APMPI": 14, "DFS": 16, "DAOS": 17}  # fmt: skip
 _versions = {"POSIX": 4, "MPI-IO": 3, "H5F": 3, "H5D": 2, "PNETCDF_FILE": 3, "PNETCDF_VAR": 1,
-             "STDIO": 2}  # fmt: skip
+             "STDIO": 2, "APMPI": 1, "DFS": 1, "DAOS": 1}  # fmt: skip
 
 
 def record(

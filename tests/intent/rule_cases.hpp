@@ -107,5 +107,6 @@ inline std::optional<rules::Decision> decision(const Profile& profile,
 [[nodiscard]] const std::vector<RuleCase>& dataset_cases();  ///< rules of datasets
 [[nodiscard]] const std::vector<RuleCase>& hint_cases();     ///< of MPI-IO, PnetCDF
 [[nodiscard]] const std::vector<RuleCase>& beyond_cases();   ///< of what a plan cannot do
+[[nodiscard]] const std::vector<RuleCase>& access_cases();   ///< of how files are used
 
 }  // namespace tailrace::intent::tests

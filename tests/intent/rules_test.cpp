@@ -18,7 +18,8 @@ namespace {
 
 std::vector<RuleCase> all_cases() {
     std::vector<RuleCase> all = tests::file_cases();
-    for (const auto* more : {&tests::dataset_cases(), &tests::hint_cases(), &tests::beyond_cases()})
+    for (const auto* more : {&tests::dataset_cases(), &tests::hint_cases(), &tests::beyond_cases(),
+                             &tests::access_cases()})
         all.insert(all.end(), more->begin(), more->end());
     return all;
 }
@@ -77,10 +78,10 @@ void in_small_chunks(Dataset& dataset) {
 
 }  // namespace
 
-TEST_CASE("there are 59 rules, and a case or more for each") {
-    REQUIRE(all_rules().size() == 59);
+TEST_CASE("there are 68 rules, and a case or more for each") {
+    REQUIRE(all_rules().size() == 68);
     const std::vector<RuleCase> cases = all_cases();
-    for (std::size_t i = 0; i < 59; ++i) {
+    for (std::size_t i = 0; i < 68; ++i) {
         const std::string id = std::to_string(i + 1);
         CHECK(all_rules()[i]->id == id);
         CHECK(std::count_if(cases.begin(), cases.end(),

@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.table import Table
 
+from tailrace.cli.advise_show import wrapped
 from tailrace.cli.output import Output, printable, shortened
 from tailrace.units import grouped, mib, plural
 
@@ -21,7 +22,7 @@ def show(output: Output, intents: Intent) -> None:
     """The workload, its files by pattern, and what the profiles do not agree about."""
     workload = intents["workload"]
     for word in ("why", "what", "how"):
-        output.line(f"{word:<5}{workload['words'][word]}")
+        wrapped(output, f"{word:<5}{workload['words'][word]}", min(output.width, 80), "", hang=5)
     reliability = workload["reliability"]
     sure = reliability["confidence"]
     how_sure = "declared" if sure == "full" else f"confidence: {sure}"

@@ -21,6 +21,9 @@ from tailrace.intent.darshan_trace import Trace, nodes, processes, timelines
 _lock_test = re.compile(r"\.locktest\.\d+$")
 _read = {"POSIX", "MPI-IO", "H5F", "H5D", "PNETCDF_FILE", "PNETCDF_VAR", "LUSTRE", "HEATMAP",
          "STDIO", "DXT_POSIX", "DXT_MPIIO"}  # fmt: skip
+# What is in the modules that are not read.
+_others = {"DFS": "files of DAOS", "DAOS": "objects of DAOS", "APMPI": "times of MPI calls",
+           "BG/Q": "the machine", "APXC": "counters of Cray"}  # fmt: skip
 
 
 def profile_of(log: DarshanLog, *, partial: bool) -> Json:
@@ -43,6 +46,12 @@ def profile_of(log: DarshanLog, *, partial: bool) -> Json:
             f"the log holds no record of a file that can be read: {damage[0]}",
             where=str(log.path), hint="copy it anew, or wait until the job has ended",
         )  # fmt: skip
+    if not files.by_path and (others := _not_read(log)):
+        raise TailraceError(
+            f"the log holds no record of a file in a module that is read; not read: {others}",
+            where=str(log.path),
+            hint="its I/O, if any, went through what these modules watch: darshan-parser shows it",
+        )
     if not files.by_path:
         raise TailraceError(
             "the log holds no record of a file",
@@ -204,10 +213,17 @@ def _notes(log: DarshanLog) -> list[str]:
     ]
     if "H5D" not in log.modules and "H5F" in log.modules:
         notes.append("no module H5D: nothing is known of single datasets")
-    others = sorted(set(log.modules) - _read)
-    if others:
-        notes.append(f"not read: {', '.join(others)}")
+    if others := _not_read(log):
+        notes.append(f"not read: {others}")
     return notes
+
+
+def _not_read(log: DarshanLog) -> str:
+    """'APMPI (times of MPI calls), DFS (files of DAOS)': modules of the log that are not read."""
+    return ", ".join(
+        f"{name} ({_others[name]})" if name in _others else name
+        for name in sorted(set(log.modules) - _read)
+    )
 
 
 def read_log(path: Path, watch: Any, *, partial: bool) -> Json:

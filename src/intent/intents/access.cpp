@@ -166,6 +166,7 @@ Count size_of(const Dataset& dataset) {
 Flow flow_of(const Dataset& dataset) {
     Flow flow;
     flow.from = dataset.interface == Interface::hdf5 ? "hdf5" : "pnetcdf";
+    flow.volume.layers = {flow.from};
     const auto take = [](const std::optional<Transfers>& transfers, Count& bytes, Count& calls,
                          Seconds& elapsed, std::optional<Span>& active) {
         bytes = transfers ? transfers->bytes : Count(0);
@@ -208,6 +209,10 @@ void add(Volume& to, const Volume& volume) {
     to.write_calls = sum(to.write_calls, volume.write_calls);
     if (volume.read_s) to.read_s = to.read_s.value_or(0) + *volume.read_s;
     if (volume.write_s) to.write_s = to.write_s.value_or(0) + *volume.write_s;
+    for (const std::string& layer : volume.layers)
+        if (std::find(to.layers.begin(), to.layers.end(), layer) == to.layers.end())
+            to.layers.push_back(layer);
+    std::sort(to.layers.begin(), to.layers.end());
 }
 
 void add(Flow& to, const Flow& flow) {

@@ -91,6 +91,10 @@ Statement workload_type(const std::map<std::string, FileIntent>& files) {
         return why.say("write_only", std::max(sure, Confidence::medium));
     if (little(volume.bytes_written, volume.bytes_read))
         return why.say("read_only", std::max(sure, Confidence::medium));
+    // Who writes a file once and reads it many times may write others for nobody of this run.
+    types.erase("write_only");
+    if (types.size() == 1 && types.count("write_once_read_many") > 0)
+        return why.say("write_once_read_many", std::max(sure, Confidence::medium));
     if (types.count("read_after_write") + types.count("write_once_read_many") > 0)
         return why.say("read_after_write", std::max(sure, Confidence::medium));
     return why.say("read_write", sure);
@@ -203,7 +207,15 @@ void count_objects(Intents& intents) {
     intents.workload.files = intents.files.size();
     intents.workload.datasets = intents.datasets.size();
     intents.workload.volume = {};
-    for (const auto& [path, file] : intents.files) add(intents.workload.volume, file.volume);
+    intents.workload.layers.clear();
+    for (const auto& [path, file] : intents.files) {
+        add(intents.workload.volume, file.volume);
+        for (const auto& [name, layer] : file.layers)
+            add(intents.workload.layers[name], layer.volume);
+        // Of HDF5 and PnetCDF a file has no layer: its volume is that of its datasets.
+        for (const std::string& name : file.volume.layers)
+            if (file.layers.count(name) == 0) add(intents.workload.layers[name], file.volume);
+    }
 }
 
 }  // namespace

@@ -101,6 +101,7 @@ LayerIntent intent_of(const PosixFile& file, const std::string& layer,
     Flow flow;
     flow.from = layer;
     flow.volume = volume_of(file.reads, file.writes);
+    flow.volume.layers = {layer};
     flow.reads = active_of(file.reads);
     flow.writes = active_of(file.writes);
     intent.type = type_of(flow);
@@ -121,6 +122,7 @@ LayerIntent intent_of(const MpiioFile& file) {
     LayerIntent intent;
     Flow flow;
     flow.from = "mpiio";
+    flow.volume.layers = {"mpiio"};
     const auto take = [](const std::optional<MpiioTransfers>& transfers, Count& bytes, Count& calls,
                          Seconds& elapsed_s) {
         if (!transfers) return;

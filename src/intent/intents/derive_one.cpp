@@ -113,13 +113,14 @@ Flow flow_of(const File& file, const Datasets& datasets, bool all_seen) {
         take("stdio", intent_of(*file.stdio, "stdio", file.processes));
     if (flow.from.empty() && file.pnetcdf) {
         flow.from = "pnetcdf";
+        flow.volume.layers = {"pnetcdf"};
         flow.volume.bytes_read = file.pnetcdf->bytes_read;
         flow.volume.bytes_written = file.pnetcdf->bytes_written;
     }
     // Whoever sees every call of HDF5 knows that none moved data.
     if (flow.from.empty() && file.hdf5 && all_seen) {
         flow.from = "hdf5";
-        flow.volume = {0, 0, 0, 0, {}, {}};
+        flow.volume = {0, 0, 0, 0, {}, {}, {"hdf5"}};
     }
     return flow;
 }
@@ -195,17 +196,16 @@ FileIntent intent_of_file(const File& file, const Profile& profile, const Datase
     FileIntent intent;
     take_layers(intent, file);
     const bool all_seen = profile.origin.kind == OriginKind::hook && !incomplete(profile.origin);
-    const Flow flow = flow_of(file, datasets, all_seen);
+    Flow flow = flow_of(file, datasets, all_seen);
+    if (const auto touched = touched_of(file); touched && !touched->at_least && datasets.empty())
+        flow.size_bytes = touched->bytes;
     take_session(intent, file, flow);
     intent.type = type_of(flow);
     intent.mode = mode_of(intent.type);
     intent.created = created_of(file);
     intent.ds_size_dist = summary_of(datasets);
     intent.fs_size = size_of(file, intent.ds_size_dist);
-    Flow sized = flow;
-    if (const auto touched = touched_of(file); touched && !touched->at_least && datasets.empty())
-        sized.size_bytes = touched->bytes;
-    intent.reuse = reuse_of(sized);
+    intent.reuse = reuse_of(flow);
     intent.metadata_dominated = metadata_dominated(file);
     intent.reliability = reliability_of(file, profile.run, intent.type.value);
     intent.process_sharing = file.processes;

@@ -130,6 +130,7 @@ struct Fields<Volume> {
         v("write_calls", s.write_calls, "Calls that write.");
         v("read_s", s.read_s, "Time in reading, all processes together.");
         v("write_s", s.write_s, "Time in writing, all processes together.");
+        v("layers", s.layers, "Layers whose calls these are; of each file those of one layer.");
     }
 };
 
@@ -359,6 +360,8 @@ struct Fields<WorkloadIntent> {
         v("nodes", s.nodes, "Nodes.");
         v("elapsed_s", s.elapsed_s, "Duration.");
         v("volume", s.volume, "Bytes and calls of all files listed.");
+        v("layers", s.layers,
+          "Bytes, calls and time of all files by layer; a layer does what those above it ask for.");
         v("files", s.files, "Files.");
         v("datasets", s.datasets, "Datasets.");
         v("interfaces", s.interfaces,

@@ -66,6 +66,7 @@ struct SizeSummary {
 struct Volume {
     Count bytes_read, bytes_written, read_calls, write_calls;
     Seconds read_s, write_s;
+    std::vector<std::string> layers;  ///< whose calls these are, of each file those of one
 };
 /// In words, for a person.
 struct Words {
@@ -153,6 +154,7 @@ struct WorkloadIntent {
     Count ranks, nodes;
     Seconds elapsed_s;
     Volume volume;
+    std::map<std::string, Volume> layers;  ///< of all files, by layer: one stands above the other
     std::uint64_t files = 0, datasets = 0;
     std::vector<std::string> interfaces;
     std::vector<Burst> bursts;

@@ -70,7 +70,8 @@ Statement statement_of(const Intents& all, const Sides& flow) {
 }
 
 /// Written by one run and read by others: the types of single runs say less than that.
-void set_type(Statement& type, const Sides& flow) {
+/// @param many  what one of them reads is twice the object and more
+void set_type(Statement& type, const Sides& flow, bool many) {
     const auto in = [](const Numbers& all) {
         return [&all](std::uint64_t one) { return std::ranges::find(all, one) != all.end(); };
     };
@@ -79,16 +80,26 @@ void set_type(Statement& type, const Sides& flow) {
     if (std::ranges::all_of(flow.producers, in(flow.consumers)) &&
         std::ranges::all_of(flow.consumers, in(flow.producers)))
         return;
-    type.value = once && flow.consumers.size() > 1 ? "write_once_read_many" : "read_after_write";
+    const bool readers = many || flow.consumers.size() > 1;
+    type.value = once && readers ? "write_once_read_many" : "read_after_write";
     type.confidence = Confidence::medium;
     type.changes = false;  // the profiles differ because the programs do
 }
 
-void set_layer_types(DatasetIntent&, const Sides&) {}
+/// Written at most once, and read twice and more, as far as bytes and a known size tell.
+template <class T>
+bool read_many_times(const T& intent) {
+    if (!intent.fs_size || intent.fs_size->at_least.value_or(false)) return false;
+    const std::uint64_t size = intent.fs_size->bytes;
+    return size > 0 && intent.volume.bytes_written.value_or(0) <= size &&
+           intent.volume.bytes_read.value_or(0) / size >= 2;
+}
 
-void set_layer_types(FileIntent& intent, const Sides& flow) {
+void set_layer_types(DatasetIntent&, const Sides&, bool) {}
+
+void set_layer_types(FileIntent& intent, const Sides& flow, bool many) {
     for (auto& [name, layer] : intent.layers)
-        if (layer.type.changes) set_type(layer.type, flow);
+        if (layer.type.changes) set_type(layer.type, flow, many);
 }
 
 /// Order of the places where the transfers of both are looked at: who makes one only says nothing.
@@ -183,8 +194,9 @@ bool mark(std::map<std::string, T>& objects, const std::map<std::string, T> Inte
         any = true;
         take_both_sides(intent, key, flow, single, largest_first, where);
         if (intent.type.confidence == Confidence::full) continue;
-        set_type(intent.type, flow);
-        set_layer_types(intent, flow);
+        const bool many = read_many_times(intent);
+        set_type(intent.type, flow, many);
+        set_layer_types(intent, flow, many);
         intent.mode.value = "read_write";
         intent.mode.changes = false;
     }
@@ -211,14 +223,18 @@ void find_producers(Intents& intents, const std::vector<Intents>& single) {
     mark(intents.datasets, &Intents::datasets, all, single, numbers);
     count_types(intents);
     std::uint64_t count = 0;
-    for (const auto& [path, file] : intents.files)
-        count += file.producer_consumer.value == "yes" ? 1 : 0;
+    std::set<std::string> types;
+    for (const auto& [path, file] : intents.files) {
+        if (file.producer_consumer.value != "yes") continue;
+        ++count;
+        types.insert(file.type.value);
+    }
     intents.workload.producer_consumer =
         Reasons("run")
             .note("files_written_by_one_and_read_by_another", Count(count), "files")
             .say(files ? "yes" : "no", Confidence::high);
     if (files) {
-        intents.workload.type.value = "read_after_write";
+        intents.workload.type.value = types.size() == 1 ? *types.begin() : "read_after_write";
         intents.workload.type.confidence = Confidence::medium;  // as of these files
         intents.workload.type.changes = false;
     }

@@ -117,6 +117,9 @@ Volume datasets_volume(const File& file) {
     return all;
 }
 
+/// Who moves so much for each operation on descriptions is about data.
+constexpr std::uint64_t much_for_an_operation = 64 * 1024;
+
 Statement by_operations(std::uint64_t operations, const Volume& data, Reasons why) {
     const std::uint64_t calls = data.read_calls.value_or(0) + data.write_calls.value_or(0);
     const std::uint64_t bytes = data.bytes_read.value_or(0) + data.bytes_written.value_or(0);
@@ -125,28 +128,60 @@ Statement by_operations(std::uint64_t operations, const Volume& data, Reasons wh
         .note("data", Count(bytes), "bytes");
     // A program that makes a dataset for each piece of a rank does about two operations per piece.
     constexpr std::uint64_t small = 4096;
-    const bool more = operations > 2 * calls && bytes / (operations + 1) < 16 * small;
+    const bool more = operations > 2 * calls && bytes / (operations + 1) < much_for_an_operation;
     const bool tiny = calls > 0 && operations >= calls && bytes / calls < small;
     return why.say(more || tiny ? "yes" : "no", Confidence::medium);
 }
 
-Statement by_time(const PosixFile& file, const std::string& layer) {
+struct Times {
+    Seconds metadata_s;
     double data_s = 0;
-    std::uint64_t data_calls = 0;
-    for (const auto* transfers : {&file.reads, &file.writes}) {
+    std::uint64_t bytes = 0, data_calls = 0;
+};
+
+template <class Layer, class Calls>
+Times times_of(const Layer& layer, const Calls& calls) {
+    Times found;
+    found.metadata_s = layer.metadata_s;
+    for (const auto* transfers : {&layer.reads, &layer.writes}) {
         if (!*transfers) continue;
-        data_s += (*transfers)->elapsed_s.value_or(0);
-        data_calls += (*transfers)->calls.value_or(0);
+        found.data_s += (*transfers)->elapsed_s.value_or(0);
+        found.bytes += (*transfers)->bytes.value_or(0);
+        found.data_calls += calls(**transfers);
+    }
+    return found;
+}
+
+/// By opens and times, where nothing tells of descriptions. The time of a layer holds that of those
+/// below it, so each layer is looked at by itself, and the one that moved the longest counts.
+Statement by_time(const File& file) {
+    const bool streams = !file.posix;
+    const PosixFile& opener = streams ? *file.stdio : *file.posix;
+    std::string from = streams ? "stdio" : "posix";
+    Times most = times_of(opener, [](const PosixTransfers& one) { return one.calls.value_or(0); });
+    if (file.mpiio) {
+        const Times above = times_of(*file.mpiio, [](const MpiioTransfers& one) {
+            return sum(sum(one.independent, one.collective), sum(one.nonblocking, one.split))
+                .value_or(0);
+        });
+        if (above.data_s > most.data_s) {
+            const Seconds below_s = most.metadata_s;
+            most = above;
+            if (!most.metadata_s) most.metadata_s = below_s;
+            from = "mpiio";
+        }
     }
     const std::uint64_t others =
-        file.opens.value_or(0) + file.stats.value_or(0) + file.renames.value_or(0);
-    Reasons why(layer);
-    why.note("metadata_time", file.metadata_s)
-        .note("data_time", Seconds(data_s))
+        opener.opens.value_or(0) + opener.stats.value_or(0) + opener.renames.value_or(0);
+    Reasons why(from);
+    why.note("metadata_time", most.metadata_s)
+        .note("data_time", Seconds(most.data_s))
         .note("opens_and_stats", Count(others), "calls")
-        .note("data_calls", Count(data_calls), "calls");
-    if (!file.metadata_s) return Statement{};
-    const bool yes = others > data_calls && *file.metadata_s > data_s;
+        .note("data_calls", Count(most.data_calls), "calls")
+        .note("data", Count(most.bytes), "bytes");
+    if (!most.metadata_s) return Statement{};
+    const bool yes = others > most.data_calls && *most.metadata_s > most.data_s &&
+                     most.bytes / (others + 1) < much_for_an_operation;
     return why.say(yes ? "yes" : "no", Confidence::medium);
 }
 
@@ -234,8 +269,7 @@ Statement reliability_of(const File& file, const Run& run, const std::string& ty
 Statement metadata_dominated(const File& file) {
     const std::uint64_t operations = descriptions(file);
     if (operations > 0) return by_operations(operations, datasets_volume(file), Reasons("hdf5"));
-    if (file.posix) return by_time(*file.posix, "posix");
-    return file.stdio ? by_time(*file.stdio, "stdio") : Statement{};
+    return file.posix || file.stdio ? by_time(file) : Statement{};
 }
 
 Statement rhythm_of(const Profile& profile, std::vector<Burst>& bursts) {

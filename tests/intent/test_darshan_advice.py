@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Advice from logs of each kind that the public advisor knows, with the numbers of the log; and
+what a log has that is not read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_logs import SHARED, made_log, record
+from tailrace_cli import called
+
+from tailrace.errors import TailraceError
+from tailrace.intent.darshan import read_darshan
+
+Json = dict[str, Any]
+FILE = 7
+MIB, GIB = 1 << 20, 1 << 30
+Values = dict[str, float]
+
+
+def advice(log: Path) -> dict[str, str]:
+    plan: Json = called("advise", "--json", log).expect(0).json["plan"]
+    return {one["because"]["rule"]: one["because"]["text"] for one in plan.get("advice", [])}
+
+
+def log_of(folder: Path, **modules: Values) -> Path:
+    """Of four ranks that share a file."""
+    names = {"POSIX": "POSIX", "MPIIO": "MPI-IO", "H5F": "H5F", "H5D": "H5D"}
+    records = {names[module]: [record(names[module], FILE, SHARED, values)]
+               for module, values in modules.items() if module != "H5D"}  # fmt: skip
+    known = {FILE: "/scratch/data.bin"}
+    if "H5D" in modules:
+        known[FILE + 1] = "/scratch/data.bin:/x"
+        records["H5D"] = [record("H5D", FILE + 1, SHARED, modules["H5D"], FILE)]
+    return made_log(folder / "a.darshan", known, records, file_system="lustre")
+
+
+def reads(calls: int, bytes_: int, end: int, **more: float) -> Values:
+    return {"OPENS": 4, "READS": calls, "BYTES_READ": bytes_, "MAX_BYTE_READ": end - 1,
+            "SEQ_READS": calls, "F_READ_START_TIMESTAMP": 1.0, "F_READ_END_TIMESTAMP": 5.0,
+            **more}  # fmt: skip
+
+
+KINDS: dict[str, tuple[str, dict[str, Values], str]] = {
+    "small": ("61", {"POSIX": reads(10**6, 10**6, 10**6, SIZE_READ_0_100=10**6)},
+              "1000000 of 1000000 reads (100 %)"),
+    "misaligned": ("63", {"POSIX": reads(2000, 2 * GIB, 2 * GIB, FILE_NOT_ALIGNED=1500,
+                                         FILE_ALIGNMENT=MIB)}, "1500 of 2000 system calls"),
+    "random": ("62", {"POSIX": reads(4000, 4 * GIB, 4 * GIB) | {"SEQ_READS": 1000}},
+               "3000 of 4000 reads (75 %)"),
+    "imbalance": ("60", {"POSIX": reads(400, 4 * GIB, 4 * GIB, FASTEST_RANK=1, SLOWEST_RANK=0,
+                                        FASTEST_RANK_BYTES=GIB // 2, SLOWEST_RANK_BYTES=2 * GIB,
+                                        F_FASTEST_RANK_TIME=1.0, F_SLOWEST_RANK_TIME=4.0)},
+                  "rank 0 took 4 s for 2 GiB, rank 1 took 1 s for 512 MiB"),
+    "no_collective": ("64", {"MPIIO": {"COLL_OPENS": 4, "INDEP_READS": 5000,
+                                       "BYTES_READ": 5000 * 65536, "MODE": 2}},
+                      "5000 calls of MPI-IO by 4 ranks are independent and 0 collective"),
+    "metadata_time": ("65", {"POSIX": reads(400, MIB, MIB, F_META_TIME=400.0, F_READ_TIME=2.0)},
+                      "100 s of a process"),
+    "redundant_reads": ("66", {"POSIX": reads(400, 4 * GIB, GIB)},
+                        "4 GiB are read of the first 1 GiB"),
+    "opened_again": ("67", {"POSIX": reads(12000, MIB, MIB) | {"OPENS": 12000}},
+                     "a process opens it 3000 times"),
+    "written_twice": ("68", {
+        "H5F": {"OPENS": 4, "USE_MPIIO": 1},
+        "H5D": {"OPENS": 4, "WRITES": 4, "BYTES_WRITTEN": 320 * MIB, "DATASPACE_NDIMS": 1,
+                "DATASPACE_NPOINTS": 40 * MIB, "DATATYPE_SIZE": 8},
+        "MPIIO": {"COLL_OPENS": 4, "INDEP_WRITES": 8, "BYTES_WRITTEN": 640 * MIB, "MODE": 9},
+    }, "asked to write 320 MiB and wrote 640 MiB"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_each_kind_is_said_with_its_numbers(tmp_path: Path, kind: str) -> None:
+    rule, modules, text = KINDS[kind]
+    found = advice(log_of(tmp_path, **modules))
+    assert text in found.get(rule, ""), found
+
+
+def test_nothing_is_said_of_large_calls_in_order(tmp_path: Path) -> None:
+    plain = reads(400, 4 * GIB, 4 * GIB, FASTEST_RANK=1, SLOWEST_RANK=0, F_READ_TIME=8.0,
+                  FASTEST_RANK_BYTES=GIB, SLOWEST_RANK_BYTES=GIB, F_META_TIME=1.0,
+                  F_FASTEST_RANK_TIME=1.9, F_SLOWEST_RANK_TIME=2.0, SIZE_READ_4M_10M=400)  # fmt: skip
+    assert advice(log_of(tmp_path, POSIX=plain)) == {}
+
+
+def test_modules_that_are_not_read_are_named(tmp_path: Path) -> None:
+    """Whoever does all I/O through DAOS has not done none."""
+    only = made_log(tmp_path / "dfs.darshan", {FILE: "/daos/x"},
+                    {"DFS": [bytes(512)], "APMPI": [bytes(64)]})  # fmt: skip
+    with pytest.raises(TailraceError) as caught:
+        read_darshan([only])
+    assert "not read: APMPI (times of MPI calls), DFS (files of DAOS)" in caught.value.text()
+    both = made_log(tmp_path / "both.darshan", {FILE: "/x"},
+                    {"POSIX": [record("POSIX", FILE, 0, {"OPENS": 1})],
+                     "DAOS": [bytes(512)]})  # fmt: skip
+    (profile,) = read_darshan([both])
+    assert profile["origin"]["notes"] == ["not read: DAOS (objects of DAOS)"]
