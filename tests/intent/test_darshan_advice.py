@@ -82,7 +82,8 @@ def test_each_kind_is_said_with_its_numbers(tmp_path: Path, kind: str) -> None:
 def test_nothing_is_said_of_large_calls_in_order(tmp_path: Path) -> None:
     plain = reads(400, 4 * GIB, 4 * GIB, FASTEST_RANK=1, SLOWEST_RANK=0, F_READ_TIME=8.0,
                   FASTEST_RANK_BYTES=GIB, SLOWEST_RANK_BYTES=GIB, F_META_TIME=1.0,
-                  F_FASTEST_RANK_TIME=1.9, F_SLOWEST_RANK_TIME=2.0, SIZE_READ_4M_10M=400)  # fmt: skip
+                  F_FASTEST_RANK_TIME=1.9, F_SLOWEST_RANK_TIME=2.0,
+                  SIZE_READ_4M_10M=400)  # fmt: skip
     assert advice(log_of(tmp_path, POSIX=plain)) == {}
 
 

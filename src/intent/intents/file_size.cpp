@@ -71,7 +71,7 @@ std::optional<Amount> touched_of(const File& file) {
 }
 
 std::optional<Amount> size_of(const File& file, const SizeSummary& datasets) {
-    const auto touched = touched_of(file);
+    auto touched = touched_of(file);
     if (!touched && datasets.count == 0) return std::nullopt;
     if (!touched) return Amount{datasets.sum_bytes, "sizes of its datasets", {}};
     const std::uint64_t taken = taken_by_datasets(file);

@@ -118,7 +118,7 @@ Volume datasets_volume(const File& file) {
 }
 
 /// Who moves so much for each operation on descriptions is about data.
-constexpr std::uint64_t much_for_an_operation = 64 * 1024;
+constexpr std::uint64_t much_for_an_operation = 65536;
 
 Statement by_operations(std::uint64_t operations, const Volume& data, Reasons why) {
     const std::uint64_t calls = data.read_calls.value_or(0) + data.write_calls.value_or(0);
