@@ -56,6 +56,7 @@ set(tailrace_intent_sources
   rules/metadata_rules.cpp
   rules/needs.cpp
   rules/pattern_cost.cpp
+  rules/plain_rules.cpp
   rules/pnetcdf_rules.cpp
   rules/site_rules.cpp
   rules/site_rules_json.cpp

@@ -45,9 +45,7 @@ void of_one_byte(Profile& p) {
     made.sequential = 1000000;
 }
 
-void here_and_there(Profile& p) {
-    reads(p, 5000, 5000 * mib).sequential = 4000;
-}
+void here_and_there(Profile& p) { reads(p, 5000, 5000 * mib).sequential = 4000; }
 
 void misaligned(Profile& p) {
     reads(p, 1000, 1000 * mib).sequential = 1000;
@@ -71,9 +69,7 @@ void slow_opens(Profile& p) {
     posix.reads->elapsed_s = 119.0;
 }
 
-void same_again(Profile& p) {
-    reads(p, 4, 4 * gib).highest_byte = gib - 1;
-}
+void same_again(Profile& p) { reads(p, 4, 4 * gib).highest_byte = gib - 1; }
 
 void filled_first(Profile& p) {
     together(p, 4);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a file is used below its format, and by whom: 60 to 68. Only the program can change it.
+// How a file is used below its format, and by whom: 60, 64 to 68. Only the program can change it.
 #include <algorithm>
 #include <array>
 
-#include "intent/rules/rule.hpp"
+#include "intent/rules/plain.hpp"
 #include "intent/rules/words.hpp"
 
 namespace tailrace::intent::rules {
@@ -11,28 +11,6 @@ namespace tailrace::intent::rules {
 namespace {
 
 using plan::Class;
-
-constexpr std::uint64_t enough = 1000;  ///< calls that are worth a word
-constexpr std::uint64_t small = 10 * kib;
-
-/// Rules of datasets have more to say where these are known.
-bool datasets_known(const Subject& s) { return !s.file.datasets.empty(); }
-
-std::uint64_t processes_of(const Subject& s) {
-    return std::max<std::uint64_t>(s.file.processes.size(), 1);
-}
-
-double share(std::uint64_t part, std::uint64_t all) {
-    return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
-}
-
-/// Below collective calls it is MPI-IO that chooses who moves what, and how.
-std::optional<Held> below_collective(const Subject& s) {
-    if (mpiio_calls(s, true) == 0) return std::nullopt;
-    return Held{"collective",
-                say("below ", mpiio_calls(s, true),
-                    " collective calls a few ranks move the bytes of all of them, by themselves")};
-}
 
 // --- 60: ranks that have more to do, or take longer ----------------------------------------------
 struct Uneven {
@@ -48,9 +26,9 @@ std::optional<Uneven> uneven(const Subject& s) {
     if (slow_s < 1) return std::nullopt;
     found.time = 1 - fast_s / slow_s;
     if (found.fastest.bytes && found.slowest.bytes)
-        found.bytes = 1 - share(std::min(*found.fastest.bytes, *found.slowest.bytes),
-                                std::max<std::uint64_t>(
-                                    {*found.fastest.bytes, *found.slowest.bytes, 1}));
+        found.bytes =
+            1 - share(std::min(*found.fastest.bytes, *found.slowest.bytes),
+                      std::max<std::uint64_t>({*found.fastest.bytes, *found.slowest.bytes, 1}));
     constexpr double much = 0.15;
     return std::max(found.time, found.bytes) > much ? std::optional(found) : std::nullopt;
 }
@@ -64,8 +42,7 @@ std::optional<Reason> uneven_fires(const Subject& s) {
     const auto found = uneven(s);
     if (!found) return std::nullopt;
     Reason reason{say(of_rank(found->slowest), ", ", of_rank(found->fastest), ": ",
-                      percent(found->time), " apart in time, ", percent(found->bytes),
-                      " in bytes"),
+                      percent(found->time), " apart in time, ", percent(found->bytes), " in bytes"),
                   {}};
     return reason.note("posix.slowest_s", found->slowest.elapsed_s.value_or(0), "s")
         .note("posix.fastest_s", found->fastest.elapsed_s.value_or(0), "s")
@@ -74,109 +51,18 @@ std::optional<Reason> uneven_fires(const Subject& s) {
 }
 
 Proposal uneven_act(const Subject& s) {
-    return advice(uneven(s)->bytes > 0.15
-                      ? "give the ranks alike much to read and write, or let collective calls share "
-                        "it out: all wait for the one that has most"
-                      : "alike much takes some ranks longer: look at their nodes, their targets (lfs "
-                        "getstripe), and at who waits for a lock on a shared block");
-}
-
-// --- 61 and 62: small and scattered plain calls --------------------------------------------------
-struct Side {
-    std::string word;
-    std::uint64_t calls = 0, bytes = 0, few = 0, apart = 0;
-    bool placed = false;
-};
-
-Side side_of(const std::optional<PosixTransfers>& one, const char* word) {
-    Side side{word};
-    if (!one) return side;
-    side.calls = one->calls.value_or(0);
-    side.bytes = one->bytes.value_or(0);
-    for (const SizeClass& sizes : one->sizes)
-        if (sizes.below_bytes && *sizes.below_bytes <= small + 1) side.few += sizes.calls;
-    side.placed = one->order || one->sequential;
-    const std::uint64_t ahead = one->sequential.value_or(0);
-    side.apart = one->order ? one->order->random.value_or(0) : side.calls - std::min(side.calls, ahead);
-    return side;
-}
-
-/// The direction with more such calls.
-template <class Calls>
-Side worse(const Subject& s, Calls calls) {
-    if (!s.file.posix) return {};
-    const Side reads = side_of(s.file.posix->reads, "reads");
-    const Side writes = side_of(s.file.posix->writes, "writes");
-    return calls(reads) >= calls(writes) ? reads : writes;
-}
-
-std::uint64_t small_calls(const Side& side) { return side.few; }
-std::uint64_t calls_apart(const Side& side) { return side.placed ? side.apart : 0; }
-
-std::optional<Reason> small_fires(const Subject& s) {
-    const Side side = worse(s, small_calls);
-    if (datasets_known(s) || side.few < enough || side.few * 10 < side.calls) return std::nullopt;
-    Reason reason{say(side.few, " of ", side.calls, " ", side.word, " (",
-                      percent(share(side.few, side.calls)), ") have at most ", size(small), ", ",
-                      size(side.bytes / std::max<std::uint64_t>(side.calls, 1)), " on average"),
-                  {}};
-    return reason.note(say("posix.small_", side.word), side.few, "calls")
-        .note(say("posix.", side.word), side.calls, "calls");
-}
-
-Proposal small_act(const Subject& s) {
-    return advice(say("move more at a time: gather what is written in a buffer of 1 MiB and more, "
-                      "read a block and take the pieces from memory",
-                      s.file.mpiio ? ", or let collective calls of MPI-IO do so" : ""));
-}
-
-std::optional<Reason> apart_fires(const Subject& s) {
-    const Side side = worse(s, calls_apart);
-    if (datasets_known(s) || calls_apart(side) < enough || side.apart * 5 < side.calls)
-        return std::nullopt;
-    Reason reason{say(side.apart, " of ", side.calls, " ", side.word, " (",
-                      percent(share(side.apart, side.calls)),
-                      ") go to another place than where the one before ended, or ahead of it"),
-                  {}};
-    return reason.note(say("posix.random_", side.word), side.apart, "calls")
-        .note(say("posix.", side.word), side.calls, "calls");
-}
-
-Proposal apart_act(const Subject&) {
     return advice(
-        "go through the file in its order: sort what is wanted by its place, read whole blocks "
-        "and pick from them, or let collective calls do both; disks read ahead for nothing here");
-}
-
-// --- 63: alignment where no dataset is known -----------------------------------------------------
-std::optional<Reason> misaligned_fires(const Subject& s) {
-    if (datasets_known(s) || !s.file.posix || !s.file.posix->not_aligned_in_file)
-        return std::nullopt;
-    const std::uint64_t calls = side_of(s.file.posix->reads, "").calls +
-                                side_of(s.file.posix->writes, "").calls;
-    const std::uint64_t bad = *s.file.posix->not_aligned_in_file;
-    const Count block = fs_block(s);
-    if (!block || *block < 512 || calls < enough || bad * 10 <= calls) return std::nullopt;
-    Reason reason{say(bad, " of ", calls, " system calls (", percent(share(bad, calls)),
-                      ") do not begin at a block of ", size(*block)),
-                  {}};
-    return reason.note("file.not_aligned_calls", bad, "calls")
-        .note("file.system_calls", calls, "calls")
-        .note("fs.block_bytes", *block, "bytes");
-}
-
-Proposal misaligned_act(const Subject& s) {
-    std::string text = say("begin what ranks write at multiples of ", size(*fs_block(s)),
-                           ", and write as much at a time: others share the blocks, and their locks");
-    if (s.file.hdf5) text += " (H5Pset_alignment)";
-    if (s.file.mpiio) text += " (hint striping_unit, which collective calls keep to)";
-    return advice(std::move(text));
+        uneven(s)->bytes > 0.15
+            ? "give the ranks alike much to read and write, or let collective calls share "
+              "it out: all wait for the one that has most"
+            : "alike much takes some ranks longer: look at their nodes, their targets (lfs "
+              "getstripe), and at who waits for a lock on a shared block");
 }
 
 // --- 64: nothing collective ----------------------------------------------------------------------
 std::optional<Reason> alone_fires(const Subject& s) {
     const std::uint64_t alone = mpiio_calls(s, false), together = mpiio_calls(s, true);
-    if (datasets_known(s) || file_ranks(s) < 2 || alone < enough || together >= alone)
+    if (datasets_known(s) || file_ranks(s) < 2 || alone < enough_calls || together >= alone)
         return std::nullopt;
     std::uint64_t bytes = 0;
     for (const auto* side : {&s.file.mpiio->reads, &s.file.mpiio->writes})
@@ -190,10 +76,10 @@ std::optional<Reason> alone_fires(const Subject& s) {
 }
 
 Proposal alone_act(const Subject& s) {
-    return advice(s.file.hdf5
-                      ? "transfer collectively (H5Pset_dxpl_mpio), where all ranks make the call"
-                      : "use the calls that end in _all, where all ranks make them: a few ranks then "
-                        "write large pieces for the others");
+    return advice(
+        s.file.hdf5 ? "transfer collectively (H5Pset_dxpl_mpio), where all ranks make the call"
+                    : "use the calls that end in _all, where all ranks make them: a few ranks then "
+                      "write large pieces for the others");
 }
 
 // --- 65: metadata --------------------------------------------------------------------------------
@@ -208,10 +94,11 @@ std::optional<Reason> metadata_fires(const Subject& s) {
         if (*side) data_s += (*side)->elapsed_s.value_or(0);
     const double each_s = metadata_s(s) / static_cast<double>(processes_of(s));
     if (each_s < 30 || metadata_s(s) < data_s) return std::nullopt;
-    Reason reason{say(fraction(each_s), " s of a process go into opens, closes, seeks and the like (",
-                      s.file.posix->opens.value_or(0), " opens), ",
-                      fraction(data_s / static_cast<double>(processes_of(s))), " s into data"),
-                  {}};
+    Reason reason{
+        say(fraction(each_s), " s of a process go into opens, closes, seeks and the like (",
+            s.file.posix->opens.value_or(0), " opens), ",
+            fraction(data_s / static_cast<double>(processes_of(s))), " s into data"),
+        {}};
     return reason.note("posix.metadata_s", metadata_s(s), "s").note("posix.data_s", data_s, "s");
 }
 
@@ -229,19 +116,20 @@ std::optional<Reason> again_fires(const Subject& s) {
     if (!reads.highest_byte || bytes < 64 * mib) return std::nullopt;
     const std::uint64_t end = *reads.highest_byte + 1;
     if (bytes / end < 2) return std::nullopt;
-    Reason reason{say(size(bytes), " are read of the first ", size(end), " of the file, by ",
-                      processes_of(s) == 1 ? std::string("one process")
-                                           : say(processes_of(s), " processes"),
-                      ": each byte about ", bytes / end, " times"),
-                  {}};
+    Reason reason{
+        say(size(bytes), " are read of the first ", size(end), " of the file, by ",
+            processes_of(s) == 1 ? std::string("one process") : say(processes_of(s), " processes"),
+            ": each byte about ", bytes / end, " times"),
+        {}};
     return reason.note("posix.bytes_read", bytes, "bytes").note("posix.read_end", end, "bytes");
 }
 
 Proposal again_act(const Subject& s) {
-    return advice(processes_of(s) > 1
-                      ? "let one rank of each node read it and share it (MPI_Bcast, shared memory), "
-                        "or read collectively"
-                      : "keep what was read in memory, or read larger blocks and pick from them");
+    return advice(
+        processes_of(s) > 1
+            ? "let one rank of each node read it and share it (MPI_Bcast, shared memory), "
+              "or read collectively"
+            : "keep what was read in memory, or read larger blocks and pick from them");
 }
 
 // --- 67: opened again and again ------------------------------------------------------------------
@@ -258,7 +146,7 @@ std::uint64_t opens_of_each(const Subject& s) {
 }
 
 std::optional<Reason> reopened_fires(const Subject& s) {
-    if (opens_of_each(s) < enough) return std::nullopt;
+    if (opens_of_each(s) < enough_calls) return std::nullopt;
     const std::uint64_t bytes = bytes_read(s) + bytes_written(s);
     Reason reason{say("a process opens it ", opens_of_each(s), " times, and moves ",
                       size(bytes / opens_of_each(s) / processes_of(s)), " each time"),
@@ -267,10 +155,10 @@ std::optional<Reason> reopened_fires(const Subject& s) {
 }
 
 Proposal reopened_act(const Subject& s) {
-    return advice(s.file.hdf5
-                      ? "keep the file open, and flush where others have to see it: each open reads "
-                        "its metadata anew, each close writes it"
-                      : "keep the file open between accesses");
+    return advice(
+        s.file.hdf5 ? "keep the file open, and flush where others have to see it: each open reads "
+                      "its metadata anew, each close writes it"
+                    : "keep the file open between accesses");
 }
 
 // --- 68: everything written twice ----------------------------------------------------------------
@@ -312,49 +200,88 @@ Proposal twice_act(const Subject&) {
 }
 
 const std::array access_table{
-    Rule{"60", "Ranks have unlike much to do", Scope::file, Class::advice,
+    Rule{"60",
+         "Ranks have unlike much to do",
+         Scope::file,
+         Class::advice,
          "the slowest rank of a file takes 1 s and more, and the fastest 15 % less, or one moves "
          "15 % less than the other",
-         "no collective calls above", "advice: share it out", "ranks end at the same time", "S",
-         {}, uneven_fires, below_collective, uneven_act},
-    Rule{"61", "Small plain reads and writes", Scope::file, Class::advice,
-         "1000 and more system calls of at most 10 KiB, a tenth of all, of a file of which no "
-         "dataset is known",
-         "no collective calls above", "advice: move more at a time", "fewer calls", "S",
-         {}, small_fires, below_collective, small_act},
-    Rule{"62", "Plain reads and writes here and there", Scope::file, Class::advice,
-         "1000 and more system calls, a fifth of all, that go back or to another place, of a file "
-         "of which no dataset is known",
-         "no collective calls above", "advice: go in the order of the file",
-         "the disk reads ahead what is wanted", "S",
-         {}, apart_fires, below_collective, apart_act},
-    Rule{"63", "Plain calls across the blocks of the file system", Scope::file, Class::advice,
-         "1000 and more system calls, more than a tenth of them not aligned, of a file of which no "
-         "dataset is known",
-         "", "advice: begin at blocks", "fewer locks and reads before writes", "S",
-         {}, misaligned_fires, nullptr, misaligned_act},
-    Rule{"64", "MPI-IO without collective calls", Scope::file, Class::advice,
-         "1000 and more independent calls below 4 MiB by two ranks and more, most of all, of a file "
-         "of which no dataset is known",
-         "", "advice: collective calls", "a few ranks write large pieces", "S",
-         {}, alone_fires, nullptr, alone_act},
-    Rule{"65", "Opens and the like take longer than the data", Scope::file, Class::advice,
+         "no collective calls above",
+         "advice: share it out",
+         "ranks end at the same time",
+         "S",
+         {},
+         uneven_fires,
+         below_collective,
+         uneven_act},
+    Rule{
+        "64",
+        "MPI-IO without collective calls",
+        Scope::file,
+        Class::advice,
+        "1000 and more independent calls below 4 MiB by two ranks and more, most of all, of a file "
+        "of which no dataset is known",
+        "",
+        "advice: collective calls",
+        "a few ranks write large pieces",
+        "S",
+        {},
+        alone_fires,
+        nullptr,
+        alone_act},
+    Rule{"65",
+         "Opens and the like take longer than the data",
+         Scope::file,
+         Class::advice,
          "30 s of each process and more, and more than reads and writes take",
-         "", "advice: open once and by few", "less load on the metadata server", "S",
-         {}, metadata_fires, nullptr, metadata_act},
-    Rule{"66", "The same bytes read again", Scope::file, Class::advice,
+         "",
+         "advice: open once and by few",
+         "less load on the metadata server",
+         "S",
+         {},
+         metadata_fires,
+         nullptr,
+         metadata_act},
+    Rule{"66",
+         "The same bytes read again",
+         Scope::file,
+         Class::advice,
          "64 MiB and more, at least twice as much as lies before the last byte read",
-         "no collective calls above", "advice: read once and share", "fewer reads", "S",
-         {}, again_fires, below_collective, again_act},
-    Rule{"67", "A file opened again and again", Scope::file, Class::advice,
-         "each process opens it 1000 times and more", "", "advice: keep it open",
-         "metadata is read and written once", "T",
-         {}, reopened_fires, nullptr, reopened_act},
-    Rule{"68", "Everything is written twice", Scope::file, Class::advice,
+         "no collective calls above",
+         "advice: read once and share",
+         "fewer reads",
+         "S",
+         {},
+         again_fires,
+         below_collective,
+         again_act},
+    Rule{"67",
+         "A file opened again and again",
+         Scope::file,
+         Class::advice,
+         "each process opens it 1000 times and more",
+         "",
+         "advice: keep it open",
+         "metadata is read and written once",
+         "T",
+         {},
+         reopened_fires,
+         nullptr,
+         reopened_act},
+    Rule{"68",
+         "Everything is written twice",
+         Scope::file,
+         Class::advice,
          "64 MiB and more in a new file, of which 1.8 times as much is written below, where fill "
          "values and filters are not known",
-         "", "advice: no fill values", "half of the bytes", "A",
-         {}, twice_fires, nullptr, twice_act},
+         "",
+         "advice: no fill values",
+         "half of the bytes",
+         "A",
+         {},
+         twice_fires,
+         nullptr,
+         twice_act},
 };
 
 }  // namespace
