@@ -66,7 +66,8 @@ std::uint64_t calls_apart(const Side& side) { return side.placed ? side.apart : 
 
 std::optional<Reason> small_fires(const Subject& s) {
     const Side side = worse(s, small_calls);
-    if (datasets_known(s) || side.few < enough_calls || side.few * 10 < side.calls) return std::nullopt;
+    if (datasets_known(s) || side.few < enough_calls || side.few * 10 < side.calls)
+        return std::nullopt;
     Reason reason{say(side.few, " of ", side.calls, " ", side.word, " (",
                       percent(share(side.few, side.calls)), ") have at most ", size(small), ", ",
                       size(side.bytes / std::max<std::uint64_t>(side.calls, 1)), " on average"),
