@@ -145,7 +145,7 @@ std::uint64_t opens_of_each(const Subject& s) {
     return opens / processes_of(s);
 }
 
-std::optional<Reason> reopened_fires(const Subject& s) {
+std::optional<Reason> file_reopened_fires(const Subject& s) {
     if (opens_of_each(s) < enough_calls) return std::nullopt;
     const std::uint64_t bytes = bytes_read(s) + bytes_written(s);
     Reason reason{say("a process opens it ", opens_of_each(s), " times, and moves ",
@@ -154,7 +154,7 @@ std::optional<Reason> reopened_fires(const Subject& s) {
     return reason.note("file.opens_of_a_process", opens_of_each(s), "calls");
 }
 
-Proposal reopened_act(const Subject& s) {
+Proposal file_reopened_act(const Subject& s) {
     return advice(
         s.file.hdf5 ? "keep the file open, and flush where others have to see it: each open reads "
                       "its metadata anew, each close writes it"
@@ -265,9 +265,9 @@ const std::array access_table{
          "metadata is read and written once",
          "T",
          {},
-         reopened_fires,
+         file_reopened_fires,
          nullptr,
-         reopened_act},
+         file_reopened_act},
     Rule{"68",
          "Everything is written twice",
          Scope::file,

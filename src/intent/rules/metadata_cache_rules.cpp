@@ -22,7 +22,7 @@ std::uint64_t objects(const Subject& s) {
                     datasets + metadata(s, "group", &Operations::open));
 }
 
-std::optional<Reason> burst_fires(const Subject& s) {
+std::optional<Reason> write_burst_fires(const Subject& s) {
     if (!s.file.hdf5 || !created(s)) return std::nullopt;
     const std::uint64_t created_objects = metadata(s, "", &Operations::create);
     const std::uint64_t flushes = s.file.hdf5->flushes.value_or(0) / callers(s);
@@ -39,7 +39,7 @@ std::optional<Reason> burst_fires(const Subject& s) {
         .note("file.flushes", flushes, "calls");
 }
 
-Proposal burst_act(const Subject&) {
+Proposal write_burst_act(const Subject&) {
     return {{{"metadata_cache_evictions", Setting(false), {}},
              {"metadata_cache_initial_bytes", Setting(16 * mib), {}}},
             plan::When::create,
@@ -84,9 +84,9 @@ const std::array metadata_cache_table{
          "metadata is written once, at the close",
          "L, S",
          {.created = true, .delays = true, .keys = "metadata_cache_initial_bytes"},
-         burst_fires,
+         write_burst_fires,
          nullptr,
-         burst_act},
+         write_burst_act},
     Rule{"8",
          "A metadata cache for many objects that are opened again",
          Scope::file,
