@@ -253,6 +253,35 @@ def test_keys_of_the_reader_do_not_stop_a_write(tmp_path):
         assert ran.err.count(text) == 1, ran.err
 
 
+def test_a_read_in_a_pattern_that_is_not_ours_does_not_stop_the_write(tmp_path):
+    """As in four of h5bench's samples: the write and the read share a file."""
+    for pattern, keys in {
+        "LDC": {"BLOCK_SIZE": "1", "BLOCK_SIZE_2": "1"},
+        "RDC": {"BLOCK_SIZE": "1", "BLOCK_SIZE_2": "1"},
+        "PRL": {"BLOCK_SIZE": "1", "BLOCK_SIZE_2": "1", "BLOCK_SIZE_3": "1"},
+        "CS": {"BLOCK_SIZE": "2", "BLOCK_SIZE_2": "2", "STRIDE_SIZE": "4", "STRIDE_SIZE_2": "3"},
+    }.items():
+        size = {"NUM_DIMS": "2", "DIM_1": "32", "DIM_2": "32", "CSV_FILE": "o.csv"}
+        read = benchmark("read", READ_OPTION=pattern, **size, **keys)
+        (tmp_path / "b.json").write_text(json.dumps(h5bench(benchmark("write", **size), read)))
+        ran = particle(tmp_path, 2, "--input", "b.json")
+        check(tmp_path / "bench.h5", (64, 32), 2)
+        text = f'the benchmark "read" in the pattern {pattern} has no effect here (b.json:1)'
+        assert ran.err.count(text) == 1 and ran.records[-1]["reads"] == [], ran.err
+        assert [row[1] for row in rows_of(tmp_path / "o.csv")][:1] == ["write"]
+    (tmp_path / "old.cfg").write_text("DIM_1=8\nREAD_OPTION=LDC\nBLOCK_SIZE_2=1\n")
+    ran = particle(tmp_path, 1, "--input", "old.cfg")
+    assert "READ_OPTION LDC has no effect here (old.cfg:2)" in ran.err
+
+
+def test_a_partial_read_without_a_number_reads_all(tmp_path):
+    """As h5bench does, in its own sample."""
+    file = h5bench(benchmark("write"), benchmark("read", READ_OPTION="PARTIAL"))
+    (tmp_path / "b.json").write_text(json.dumps(file))
+    read = particle(tmp_path, 2, "--input", "b.json").records[0]["reads"][0]
+    assert (read["pattern"], read["elements"]) == ("full", 2048 * 8 * 2)
+
+
 def test_the_command_line_overrides_the_file_under_either_name(tmp_path):
     keys = {"EMULATED_COMPUTE_TIME_PER_TIMESTEP": "60 s", "COLLECTIVE_DATA": "YES", "ALIGN": "YES",
             "ALIGN_LEN": "4096"}  # fmt: skip

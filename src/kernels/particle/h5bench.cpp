@@ -28,6 +28,16 @@ std::size_t line_of(const std::string& text, std::size_t byte) {
     return 1 + static_cast<std::size_t>(std::count(text.begin(), end, '\n'));
 }
 
+/// Patterns of h5bench's reader that are none of ours.
+bool is_readers_pattern(const KeyValue& line) {
+    static const std::set<std::string> patterns{"ldc", "rdc", "cs", "prl"};
+    return line.key == "read_option" && patterns.contains(line.value);
+}
+
+void tell_no_effect(const std::string& what, const std::string& place) {
+    core::log(core::LogLevel::warning, what + " has no effect here (" + place + ")");
+}
+
 /// Lines under the numbers that they have in the original.
 class Lines {
 public:
@@ -236,9 +246,8 @@ private:
             go_to(key);
             KeyValue line = key_value(key, text_of(key, value), place());
             x_written[line.key] = line.value;
-            static const std::set<std::string> of_readers{"ldc", "rdc", "cs", "prl"};
             if (line.key == "csv_file") line.value = in_directory(line.value);
-            if (line.key == "read_option" && of_readers.contains(line.value))
+            if (is_readers_pattern(line))
                 left_out(key + " " + line.value + " of the write");
             else
                 emit(line);
@@ -253,6 +262,7 @@ private:
     void read_after(const Json& configuration) {
         if (!configuration.is_object()) throw wrong_shape("configuration", "an object");
         x_has_read = true;
+        if (left_out_for_its_pattern(configuration)) return;
         std::map<std::string, std::string> given;
         for (const auto& [key, value] : configuration.items()) {
             go_to(key);
@@ -260,14 +270,25 @@ private:
             given[line.key] = line.value;
             take_for_read(key, line);
         }
-        // h5bench reads blocks where FILE_PATTERN says so.
-        const bool partial = given.contains("to_read_num_particles");
+        // h5bench reads blocks where FILE_PATTERN says so, and all where no number says how many.
+        const bool counted = given.contains("to_read_num_particles");
         if (given["file_pattern"] == "strided")
             emit({"read_option", "strided"});
-        else if (given.contains("read_option"))
+        else if (given.contains("read_option") && (counted || given["read_option"] != "partial"))
             emit({"read_option", given["read_option"]});
         else
-            emit({"read_option", partial ? "partial" : "full"});
+            emit({"read_option", counted ? "partial" : "full"});
+    }
+
+    /// The file is written all the same: nothing of this read is about that.
+    [[nodiscard]] bool left_out_for_its_pattern(const Json& configuration) {
+        constexpr const char* key = "READ_OPTION";
+        if (!configuration.contains(key)) return false;
+        const std::string value = text_of(key, configuration[key]);
+        if (!is_readers_pattern(key_value(key, value, place()))) return false;
+        go_to(key);
+        left_out("the benchmark \"read\" in the pattern " + value);
+        return true;
     }
 
     void take_for_read(const std::string& key, const KeyValue& line) {
@@ -316,7 +337,7 @@ private:
     }
 
     void left_out(const std::string& what) const {
-        core::log(core::LogLevel::warning, what + " has no effect here (" + place() + ")");
+        tell_no_effect(what, place());
     }
 
     const std::string& x_text;
@@ -344,6 +365,10 @@ std::string line_of_old(const std::string& line, const std::string& place) {
                     "only WRITE is known in lines; READ_OPTION then says how the file is read");
     }
     const KeyValue ours = key_value(key, value, place);
+    if (is_readers_pattern(ours)) {
+        tell_no_effect(key + " " + value, place);
+        return {};
+    }
     return ours.key + " " + ours.value;
 }
 
