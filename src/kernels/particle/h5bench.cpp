@@ -336,9 +336,7 @@ private:
         }
     }
 
-    void left_out(const std::string& what) const {
-        tell_no_effect(what, place());
-    }
+    void left_out(const std::string& what) const { tell_no_effect(what, place()); }
 
     const std::string& x_text;
     const std::string& x_origin;
