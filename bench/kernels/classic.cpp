@@ -251,7 +251,7 @@ struct Particles {
 
     Times write(const std::string& name) const {
         Times times;
-        const std::vector<float> values(mine, static_cast<float>(rank));
+        const std::vector<float> values(8 * mine, static_cast<float>(rank));
         MPI_Barrier(MPI_COMM_WORLD);
         const double start = MPI_Wtime();
         const hid_t access = parallel_access(MPI_INFO_NULL, false);
@@ -289,7 +289,9 @@ struct Particles {
             "H5Dcreate");
         for (int variable = 0; variable < 8; ++variable) {
             const hid_t one = compound(variable, 1);
-            checked(H5Dwrite(set, one, memory, space, transfer, values.data()), "H5Dwrite");
+            checked(H5Dwrite(set, one, memory, space, transfer,
+                             &values[static_cast<hsize_t>(variable) * mine]),
+                    "H5Dwrite");
             H5Tclose(one);
         }
         H5Dclose(set), H5Tclose(whole), H5Pclose(transfer), H5Sclose(memory), H5Sclose(space);
