@@ -344,4 +344,12 @@ h5::Id transfer_list(bool collective) {
     return list;
 }
 
+void ConversionMemory::serve(const h5::Id& transfer) {
+    const std::size_t bytes = H5Pget_buffer(transfer.get(), nullptr, nullptr);
+    x_numbers = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    x_background = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    h5::check(H5Pset_buffer(transfer.get(), bytes, x_numbers.get(), x_background.get()),
+              "H5Pset_buffer", "transfer", Code::internal);
+}
+
 }  // namespace tailrace::formats::hdf5

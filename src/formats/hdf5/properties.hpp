@@ -2,7 +2,9 @@
 // From Options to the property lists of HDF5, and the checks that need no file.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "comm/comm.hpp"
@@ -39,6 +41,16 @@ void check_object(const Options& options, const core::Object& object);
 [[nodiscard]] h5::Id dataset_access(const Options& options, Driver driver);
 [[nodiscard]] h5::Id dataset_creation(const Options& options, const core::Object& object);
 [[nodiscard]] h5::Id transfer_list(bool collective);
+
+/// Where HDF5 converts compounds, as large as what it takes by itself: that it may give back to the
+/// system after each call, and then every page of it is a new one. Not touched without need.
+class ConversionMemory {
+public:
+    void serve(const h5::Id& transfer);  ///< must outlive the list  [local]
+
+private:
+    std::unique_ptr<std::byte[]> x_numbers, x_background;
+};
 
 /// Chunk extents of an object; empty where it is contiguous.  [local]
 [[nodiscard]] core::Extents chunk_of(const Options& options, const core::Object& object);

@@ -85,6 +85,7 @@ private:
 
     Options x_options;
     Driver x_driver;
+    ConversionMemory x_conversion;
     h5::Id x_transfer;  ///< transfer list
     h5::Id x_file;
     std::vector<Dataset> x_datasets;

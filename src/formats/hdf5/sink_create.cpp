@@ -37,6 +37,7 @@ Hdf5Sink::Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Opt
         (comm.size() == 1 || (!options.filtered() && options.alloc_time == AllocTime::early &&
                               !options.collective_metadata));
     x_transfer = transfer_list(shared() && options.collective);
+    x_conversion.serve(x_transfer);
     x_target.hold_errors(true);
     if (!(options.precreate && shared())) create_file();
 }

@@ -25,6 +25,7 @@ public:
         : WatchedSource(comm, path, phases), x_options(options), x_driver(shared_driver(options)) {
         const h5::Quiet quiet;
         x_transfer = transfer_list(all_together());
+        x_conversion.serve(x_transfer);
         begin_watch();
         collective_step("open_file", "opening", path.string(), [&] {
             const h5::Id access = file_access(options, comm, x_driver);
@@ -97,6 +98,7 @@ private:
 
     Options x_options;
     Driver x_driver;
+    ConversionMemory x_conversion;
     h5::Id x_transfer, x_file;
     std::vector<h5::Id> x_ids;  ///< of x_entries
 };
