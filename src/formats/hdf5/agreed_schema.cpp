@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options and schemas: allowed, and the same on all ranks.
-#include <set>
-
 #include "formats/hdf5/attributes.hpp"
 #include "formats/hdf5/batch.hpp"
 #include "formats/hdf5/elements.hpp"
-#include "formats/stepped_sink.hpp"
 
 namespace tailrace::formats::hdf5 {
 
@@ -56,27 +53,9 @@ void check_opening(const comm::Comm& comm, const core::Target& target, const Opt
 
 void check_schema(const Options& options, std::span<const Dataset> datasets,
                   const core::Schema& schema) {
-    std::set<std::string> names, groups{"/"};
-    const auto take = [&](const core::Object& object) {
-        if (!names.insert(object.path).second)
-            throw Error(Code::bad_input, "it is defined twice", object.path,
-                        "give every object a path of its own");
-        for (std::size_t slash = object.path.find('/', 1); slash != std::string::npos;
-             slash = object.path.find('/', slash + 1))
-            groups.insert(object.path.substr(0, slash));
-    };
-    for (const Dataset& dataset : datasets) take(dataset.object);
-    for (const core::Object& object : schema.objects) {
-        check_object(options, object);
-        take(object);
-    }
-    for (const std::string& name : names)
-        if (groups.contains(name))
-            throw Error(Code::bad_input, "it is a dataset and a group", name,
-                        "give the dataset another name");
-    for (const core::Attribute& attribute : schema.attributes)
-        check_attribute(attribute,
-                        names.contains(attribute.object) || groups.contains(attribute.object));
+    check_objects(
+        list_of(datasets), schema,
+        [&](const core::Object& object) { check_object(options, object); }, check_attribute);
 }
 
 h5::Id create_dataset(const h5::Id& file, const core::Object& object, const Options& options,
@@ -89,13 +68,6 @@ h5::Id create_dataset(const h5::Id& file, const core::Object& object, const Opti
         h5::simple_space(in_file(object, object.sizes()), in_file(object, std::move(limits)));
     return h5::create_dataset(file, object.path, type.get(), space,
                               dataset_creation(options, object), dataset_access(options, driver));
-}
-
-std::vector<core::ObjectId> last_ids(std::span<const Dataset> datasets, std::size_t count) {
-    std::vector<core::ObjectId> ids;
-    for (std::size_t i = datasets.size() - count; i < datasets.size(); ++i)
-        ids.push_back(static_cast<core::ObjectId>(i));
-    return ids;
 }
 
 }  // namespace tailrace::formats::hdf5

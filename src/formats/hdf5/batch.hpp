@@ -12,21 +12,13 @@
 #include "formats/hdf5/h5.hpp"
 #include "formats/hdf5/properties.hpp"
 #include "formats/options.hpp"
+#include "formats/sink/batch.hpp"
 
 namespace tailrace::formats::hdf5 {
 
 /// An object of a file that is being written.
-struct Dataset {
-    core::Object object;
-    core::Extents dims;  ///< present extents in the file
-    h5::Id id;           ///< where this rank has the file open in HDF5
-};
-
-/// One call of write(): this rank's pieces by object, and what all ranks together need.
-struct Batch {
-    std::vector<std::vector<const core::Write*>> mine;
-    std::vector<std::uint64_t> rounds;   ///< per object: most pieces of any rank
-    std::vector<core::Extents> extents;  ///< per object: what the writes reach
+struct Dataset : Defined {
+    h5::Id id;  ///< where this rank has the file open in HDF5
 };
 
 /// All checks that need no file: options that this build can follow, the same on all ranks.
@@ -39,11 +31,6 @@ void check_opening(const comm::Comm& comm, const core::Target& target, const Opt
 void check_schema(const Options& options, std::span<const Dataset> datasets,
                   const core::Schema& schema);
 
-/// Checks the pieces of all ranks and finds what they need together.  [collective]
-/// @throws core::Error{bad_input | wrong_call} on all ranks
-[[nodiscard]] Batch agree_on_batch(const comm::Comm& comm, std::span<const Dataset> datasets,
-                                   std::span<const core::Write> pieces, const std::string& file);
-
 /// Refuses an encoded chunk that does not fit its object.  [local]
 /// @throws core::Error{wrong_call | bad_input}
 void check_chunk(const Options& options, std::span<const Dataset> datasets,
@@ -53,9 +40,5 @@ void check_chunk(const Options& options, std::span<const Dataset> datasets,
 /// @throws core::Error
 [[nodiscard]] h5::Id create_dataset(const h5::Id& file, const core::Object& object,
                                     const Options& options, Driver driver);
-
-/// Ids of the `count` objects that were defined last.  [local]
-[[nodiscard]] std::vector<core::ObjectId> last_ids(std::span<const Dataset> datasets,
-                                                   std::size_t count);
 
 }  // namespace tailrace::formats::hdf5

@@ -16,7 +16,7 @@ using core::Error;
 
 EncodingSink::EncodingSink(const comm::Comm& comm, const core::Target& target,
                            const Options& options, core::Phases& phases)
-    : SteppedSink(comm, target, phases, Reserve::after_create), x_options(options) {
+    : FileSink(comm, target, phases, Reserve::after_create), x_options(options) {
     const h5::Quiet quiet;
     x_can.records = true;
     x_can.filters = true;
@@ -27,7 +27,7 @@ EncodingSink::EncodingSink(const comm::Comm& comm, const core::Target& target,
 }
 
 // Nothing below communicates: an exception that passes on this rank alone keeps nobody waiting.
-EncodingSink::~EncodingSink() { discard(); }
+EncodingSink::~EncodingSink() { discard_if_open(); }
 
 template <class Work>
 void EncodingSink::on_rank_0(const char* phase, const std::string& doing, Work&& work) {
@@ -57,57 +57,33 @@ void EncodingSink::create_file() {
     agree(mine, "opening " + name);
 }
 
-std::vector<core::ObjectId> EncodingSink::define(const core::Schema& schema) {
+void EncodingSink::check(const core::Schema& schema) const {
     const h5::Quiet quiet;
-    refuse_if_lost();
-    agree_on_schema(schema,
-                    comm::Comm::caught([&] { check_schema(x_options, x_datasets, schema); }));
+    check_schema(x_options, x_datasets, schema);
+}
+
+void EncodingSink::create(const core::Schema& schema) {
+    const h5::Quiet quiet;
     const std::size_t before = x_datasets.size();
     for (const core::Object& object : schema.objects)
-        x_datasets.push_back({object, object.sizes(), {}});
+        x_datasets.push_back({{object, object.sizes()}, {}});
     on_rank_0("define", "creating the datasets of " + x_target.path().string(), [&] {
         for (std::size_t i = before; i < x_datasets.size(); ++i)
             x_datasets[i].id =
                 create_dataset(x_file, x_datasets[i].object, x_options, Driver::serial);
     });
     x_attributes.insert(x_attributes.end(), schema.attributes.begin(), schema.attributes.end());
-    return last_ids(x_datasets, schema.objects.size());
 }
 
-void EncodingSink::complete(core::Step step) {
+void EncodingSink::flush() {
     const h5::Quiet quiet;
-    refuse_if_lost();
-    store_queue();
-    agree(std::exchange(x_pending, std::nullopt), "writing step " + std::to_string(step));
-}
-
-core::Ticket EncodingSink::sync(core::Durability durability) {
-    const h5::Quiet quiet;
-    refuse_if_lost();
-    if (durability == core::Durability::none) return {};
     const std::string name = x_target.path().string();
     on_rank_0("flush", "flushing " + name, [&] { h5::flush(x_file, name); });
-    if (durability == core::Durability::durable) poisoning([&] { x_target.sync(); }, false);
-    return {};
-}
-
-core::FileReport EncodingSink::close(core::Outcome outcome) {
-    const h5::Quiet quiet;
-    if (outcome == core::Outcome::publish) {
-        refuse_if_lost();
-        publish();
-    } else {
-        if (x_closed) refuse_if_lost();
-        discard();
-    }
-    return report();
 }
 
 void EncodingSink::publish() {
+    const h5::Quiet quiet;
     const std::string name = x_target.path().string();
-    store_queue();
-    // Chunks of all ranks before the end of the file is set.
-    agree(std::exchange(x_pending, std::nullopt), "writing " + name);
     on_rank_0("describe", "describing " + name, [&] { describe(); });
     on_rank_0("close", "closing " + name, [&] {
         for (Dataset& dataset : x_datasets)
@@ -125,7 +101,6 @@ void EncodingSink::publish() {
             x_target.publish();
         },
         false);
-    x_closed = true;
 }
 
 void EncodingSink::describe() {
@@ -139,8 +114,6 @@ void EncodingSink::describe() {
 }
 
 void EncodingSink::discard() noexcept {
-    if (x_closed) return;
-    x_closed = true;
     const h5::Quiet quiet;
     const auto ignored = comm::Comm::caught([&] {
         for (Dataset& dataset : x_datasets) dataset.id = h5::Id();

@@ -18,26 +18,21 @@
 #include "formats/hdf5/encoder.hpp"
 #include "formats/hdf5/in_force.hpp"
 #include "formats/part_file.hpp"
-#include "formats/stepped_sink.hpp"
+#include "formats/sink/file_sink.hpp"
 
 namespace tailrace::formats::hdf5 {
 
 /// Rank 0 has the file open in HDF5 and writes all metadata. A chunk is encoded by one rank, gets
 /// its place from rank 0 and is written there by the rank that encoded it.
 /// docs/developer/hdf5_encoding.md.
-class EncodingSink final : public SteppedSink {
+class EncodingSink final : public FileSink {
 public:
     EncodingSink(const comm::Comm& comm, const core::Target& target, const Options& options,
                  core::Phases& phases);
     ~EncodingSink() override;
 
-    std::vector<core::ObjectId> define(const core::Schema& schema) override;
-    void write(std::span<const core::Write> pieces) override;
     /// Keeps them until complete(), where all ranks store theirs.
     void write_encoded(std::span<const core::EncodedChunk> chunks) override;
-    void complete(core::Step step) override;
-    core::Ticket sync(core::Durability durability) override;
-    core::FileReport close(core::Outcome outcome) override;
 
 private:
     /// A chunk that this rank encodes in one batch.
@@ -52,12 +47,21 @@ private:
     template <class Work>
     void on_rank_0(const char* phase, const std::string& doing, Work&& work);
     void create_file();
-    void publish();
+    void check(const core::Schema& schema) const override;
+    void create(const core::Schema& schema) override;
+    [[nodiscard]] std::size_t objects() const noexcept override { return x_datasets.size(); }
+    void flush() override;
+    void publish() override;
     void describe();
-    void discard() noexcept;
-    core::FileReport report();
+    /// Nobody waits for others in HDF5: the file is closed as ever.
+    void discard() noexcept override;
+    core::FileReport report() override;
 
     // encoding_write.cpp
+    [[nodiscard]] Needs needs(std::span<const core::Write> pieces) override;
+    void transfer(std::span<const core::Write> pieces,
+                  std::span<const std::uint64_t> agreed) override;
+    void finish_step() override;
     void grow(const Batch& batch);
     [[nodiscard]] std::vector<ChunkGrid> grids() const;
     [[nodiscard]] std::vector<std::vector<std::byte>> exchange(const Shares& shares);
@@ -69,15 +73,6 @@ private:
     [[nodiscard]] Encoder& encoder(core::ObjectId object);
     void store_queue();
     void store(std::span<const core::EncodedChunk> chunks, std::set<ChunkName>& seen);
-    /// Notes the first failure of this rank in this step.
-    template <class Work>
-    void guarded(Work&& work) {
-        const auto error = comm::Comm::caught(std::forward<Work>(work));
-        if (!x_pending) x_pending = error;
-    }
-
-    /// Nobody waits for others in HDF5: the file is closed as ever.
-    void abandon() noexcept override {}
 
     Options x_options;
     ChunkDriver x_driver;             ///< before x_file, which needs it

@@ -36,13 +36,14 @@ void EncodingSink::write_encoded(std::span<const EncodedChunk> chunks) {
     x_queue.insert(x_queue.end(), chunks.begin(), chunks.end());
 }
 
-void EncodingSink::write(std::span<const core::Write> pieces) {
+Needs EncodingSink::needs(std::span<const core::Write> pieces) {
+    return batch_needs(list_of(x_datasets), pieces, x_target.path().string());
+}
+
+void EncodingSink::transfer(std::span<const core::Write> pieces,
+                            std::span<const std::uint64_t> agreed) {
     const h5::Quiet quiet;
-    refuse_if_lost();
-    const Batch batch = [&] {
-        const auto scope = x_phases.enter("agree");
-        return agree_on_batch(x_comm, x_datasets, pieces, x_target.path().string());
-    }();
+    const Batch batch = batch_of(list_of(x_datasets), pieces, agreed);
     grow(batch);
     Shares shares;
     guarded([&] {
@@ -84,16 +85,16 @@ std::vector<ChunkGrid> EncodingSink::grids() const {
 
 std::vector<std::vector<std::byte>> EncodingSink::exchange(const Shares& shares) {
     const auto scope = x_phases.enter("exchange");
-    const bool failed = x_pending.has_value();
-    if (x_comm.max(std::uint64_t{shares.any_part && !failed ? 1U : 0U}) == 0) return {};
+    const bool lost = failed();
+    if (x_comm.max(std::uint64_t{shares.any_part && !lost ? 1U : 0U}) == 0) return {};
     const std::vector<std::vector<std::byte>> nothing(static_cast<std::size_t>(x_comm.size()));
-    return x_comm.exchange(failed ? nothing : shares.parts);
+    return x_comm.exchange(lost ? nothing : shares.parts);
 }
 
 std::vector<EncodingSink::Job> EncodingSink::jobs_of(
     const Shares& shares, const std::map<ChunkName, std::vector<ChunkPart>>& parts) {
     std::vector<Job> jobs;
-    if (x_pending) return jobs;
+    if (failed()) return jobs;
     for (const WholeChunk& whole : shares.mine) jobs.push_back({whole.name, whole.piece});
     for (const auto& [name, list] : parts) jobs.push_back({name, nullptr, list});
     return jobs;
@@ -139,10 +140,10 @@ void EncodingSink::run(std::span<const Job> jobs) {
         next = end;
         {
             const auto scope = x_phases.enter("encode");
-            for (std::size_t i = begin; i < end && !x_pending; ++i)
+            for (std::size_t i = begin; i < end && !failed(); ++i)
                 guarded([&] { encoded.push_back(encode(jobs[i])); });
         }
-        for (std::size_t i = 0; i < encoded.size() && !x_pending; ++i)
+        for (std::size_t i = 0; i < encoded.size() && !failed(); ++i)
             chunks.push_back({jobs[begin + i].name.object, jobs[begin + i].name.offset,
                               encoded[i].filter_mask, encoded[i].data});
         store(chunks, seen);
@@ -182,6 +183,11 @@ Encoded EncodingSink::encode(const Job& job) {
     return encoder.encode(chunk);
 }
 
+void EncodingSink::finish_step() {
+    const h5::Quiet quiet;
+    store_queue();
+}
+
 void EncodingSink::store_queue() {
     if (x_comm.max(std::uint64_t{x_queue.size()}) == 0) return;
     const auto queue = std::exchange(x_queue, std::vector<EncodedChunk>());
@@ -191,7 +197,7 @@ void EncodingSink::store_queue() {
 
 void EncodingSink::store(std::span<const EncodedChunk> chunks, std::set<ChunkName>& seen) {
     std::vector<ChunkWish> wishes;
-    if (!x_pending)
+    if (!failed())
         for (const EncodedChunk& chunk : chunks)
             wishes.push_back({{chunk.object, chunk.offset}, chunk.filter_mask, chunk.data.size()});
     std::vector<std::optional<Place>> places;
@@ -200,7 +206,7 @@ void EncodingSink::store(std::span<const EncodedChunk> chunks, std::set<ChunkNam
         places = place_chunks(x_comm, x_datasets, x_driver, wishes, seen, x_pending);
     }
     const auto scope = x_phases.enter("write");
-    for (std::size_t i = 0; i < places.size() && !x_pending; ++i) {
+    for (std::size_t i = 0; i < places.size() && !failed(); ++i) {
         if (!places[i]) continue;  // rank 0 has failed, and says so in complete()
         guarded([&] {
             write_fully(x_data.get(), chunks[i].data.data(), chunks[i].data.size(),

@@ -17,23 +17,18 @@
 #include "formats/hdf5/properties.hpp"
 #include "formats/hdf5/reassemble.hpp"
 #include "formats/options.hpp"
-#include "formats/stepped_sink.hpp"
+#include "formats/sink/file_sink.hpp"
 
 namespace tailrace::formats::hdf5 {
 
-class Hdf5Sink final : public SteppedSink {
+class Hdf5Sink final : public FileSink {
 public:
     /// Checks, reserves, and creates the file unless rank 0 is to do it in define().  [collective]
     Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
              core::Phases& phases);
     ~Hdf5Sink() override;
 
-    std::vector<core::ObjectId> define(const core::Schema& schema) override;
-    void write(std::span<const core::Write> pieces) override;
     void write_encoded(std::span<const core::EncodedChunk> chunks) override;
-    void complete(core::Step step) override;
-    core::Ticket sync(core::Durability durability) override;
-    core::FileReport close(core::Outcome outcome) override;
 
 private:
     Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
@@ -50,13 +45,20 @@ private:
 
     // sink_create.cpp
     void create_file();
+    void check(const core::Schema& schema) const override;
+    void create(const core::Schema& schema) override;
+    [[nodiscard]] std::size_t objects() const noexcept override { return x_datasets.size(); }
     void precreate(const core::Schema& schema);
     void create_objects(const core::Schema& schema);
     void open_objects(const core::Schema& schema);
 
     // sink_transfer.cpp
+    [[nodiscard]] Needs needs(std::span<const core::Write> pieces) override;
+    void transfer(std::span<const core::Write> pieces,
+                  std::span<const std::uint64_t> agreed) override;
+    void flush() override;
     void grow(const Batch& batch);
-    void transfer(const Batch& batch);
+    void transfer_batch(const Batch& batch);
     void transfer_round(const Batch& batch, std::uint64_t round, std::size_t first,
                         std::size_t last);
     void select(const Dataset& dataset, const core::Write* piece, Selections& all);
@@ -72,15 +74,15 @@ private:
     void close_ids();
     void verify_bytes();
     void describe();
-    void publish();
-    void discard() noexcept;
+    void publish() override;
+    void discard() noexcept override;
+    void abandon() noexcept override;
 
     // sink_report.cpp
-    core::FileReport report();
+    core::FileReport report() override;
     void doubt_collective(core::FileReport& report) const;
     void report_metadata(core::FileReport& report);
 
-    void abandon() noexcept override;
     [[nodiscard]] bool shared() const noexcept { return x_driver != Driver::serial; }
 
     Options x_options;

@@ -16,26 +16,14 @@ namespace tailrace::formats::hdf5 {
 using core::Code;
 using core::Error;
 
-core::FileReport Hdf5Sink::close(core::Outcome outcome) {
-    const h5::Quiet quiet;
-    if (outcome == core::Outcome::publish) {
-        refuse_if_lost();
-        publish();
-    } else {
-        if (x_closed) refuse_if_lost();
-        discard();
-    }
-    return report();
-}
-
 void Hdf5Sink::publish() {
+    const h5::Quiet quiet;
     const std::string name = x_target.path().string();
     if (!x_file) {
         const auto scope = x_phases.enter("agree");
         x_comm.agree(Error(Code::wrong_call, "nothing was defined, so there is no file", name,
                            "call define() before close()"));
     }
-    agree(std::exchange(x_pending, std::nullopt), "writing " + name);
     collective_step("close", "closing " + name, [&] {
         // A rank that fails here still closes, which is collective.
         const auto looked = comm::Comm::caught([&] {
@@ -47,14 +35,14 @@ void Hdf5Sink::publish() {
         close_ids();
         if (looked) throw Error(*looked);
     });
-    try {
-        verify_bytes();
-        if (x_driver != Driver::subfiling) describe();
-        x_target.sync();
-        x_target.publish();
-    } catch (const Error& error) {
-        lose(error, false);  // HDF5 holds the file no more
-    }
+    poisoning(
+        [&] {
+            verify_bytes();
+            if (x_driver != Driver::subfiling) describe();
+            x_target.sync();
+            x_target.publish();
+        },
+        false);  // HDF5 holds the file no more
     x_closed = true;
     if (x_options.reassemble) reassemble();
 }
@@ -128,8 +116,6 @@ void Hdf5Sink::describe() {
 }
 
 void Hdf5Sink::discard() noexcept {
-    if (x_closed) return;
-    x_closed = true;
     const h5::Quiet quiet;
     // A lost file that was abandoned has no ids any more. One that was lost in step, by system
     // calls that were held, is closed by all ranks: nothing reaches the disk.

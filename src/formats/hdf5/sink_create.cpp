@@ -21,8 +21,8 @@ Hdf5Sink::Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Opt
 
 Hdf5Sink::Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
                    core::Phases& phases, Driver driver)
-    : SteppedSink(comm, with_publish(target, options), phases,
-                  driver == Driver::subfiling ? Reserve::check_only : Reserve::after_create),
+    : FileSink(comm, with_publish(target, options), phases,
+               driver == Driver::subfiling ? Reserve::check_only : Reserve::after_create),
       x_options(options),
       x_driver(driver) {
     const h5::Quiet quiet;
@@ -42,12 +42,7 @@ Hdf5Sink::Hdf5Sink(const comm::Comm& comm, const core::Target& target, const Opt
     if (!(options.precreate && shared())) create_file();
 }
 
-// Closing is collective. An exception that is not the agreed one may pass on this rank alone.
-Hdf5Sink::~Hdf5Sink() {
-    if (x_closed) return;
-    if (passing_alone()) abandon();
-    discard();
-}
+Hdf5Sink::~Hdf5Sink() { discard_if_open(); }
 
 void Hdf5Sink::create_file() {
     const std::string name = x_target.path().string();
@@ -63,11 +58,13 @@ void Hdf5Sink::create_file() {
     if (x_driver != Driver::subfiling) x_target.reserve_after_create();
 }
 
-std::vector<core::ObjectId> Hdf5Sink::define(const core::Schema& schema) {
+void Hdf5Sink::check(const core::Schema& schema) const {
     const h5::Quiet quiet;
-    refuse_if_lost();
-    agree_on_schema(schema,
-                    comm::Comm::caught([&] { check_schema(x_options, x_datasets, schema); }));
+    check_schema(x_options, x_datasets, schema);
+}
+
+void Hdf5Sink::create(const core::Schema& schema) {
+    const h5::Quiet quiet;
     if (!x_file) {
         precreate(schema);
         open_objects(schema);
@@ -75,7 +72,6 @@ std::vector<core::ObjectId> Hdf5Sink::define(const core::Schema& schema) {
         create_objects(schema);
     }
     x_attributes.insert(x_attributes.end(), schema.attributes.begin(), schema.attributes.end());
-    return last_ids(x_datasets, schema.objects.size());
 }
 
 void Hdf5Sink::precreate(const core::Schema& schema) {
@@ -103,7 +99,7 @@ void Hdf5Sink::open_objects(const core::Schema& schema) {
     collective_step("open_dataset", "opening the datasets of " + name, [&] {
         for (const core::Object& object : schema.objects)
             x_datasets.push_back(
-                {object, object.sizes(),
+                {{object, object.sizes()},
                  h5::open_dataset(x_file, object.path, dataset_access(x_options, x_driver))});
     });
 }
@@ -112,7 +108,7 @@ void Hdf5Sink::create_objects(const core::Schema& schema) {
     collective_step("define", "creating the datasets of " + x_target.path().string(), [&] {
         for (const core::Object& object : schema.objects)
             x_datasets.push_back(
-                {object, object.sizes(), create_dataset(x_file, object, x_options, x_driver)});
+                {{object, object.sizes()}, create_dataset(x_file, object, x_options, x_driver)});
     });
 }
 

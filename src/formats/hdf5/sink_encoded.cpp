@@ -32,10 +32,7 @@ void Hdf5Sink::write_encoded(std::span<const EncodedChunk> chunks) {
     for (const EncodedChunk& chunk : chunks)
         check_chunk(x_options, x_datasets, chunk, x_target.path().string());
     const auto scope = x_phases.enter("write");
-    for (const EncodedChunk& chunk : chunks) {
-        const auto error = comm::Comm::caught([&] { store_chunk(chunk); });
-        if (!x_pending) x_pending = error;
-    }
+    for (const EncodedChunk& chunk : chunks) guarded([&] { store_chunk(chunk); });
 }
 
 }  // namespace tailrace::formats::hdf5

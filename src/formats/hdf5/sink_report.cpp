@@ -7,6 +7,7 @@
 namespace tailrace::formats::hdf5 {
 
 core::FileReport Hdf5Sink::report() {
+    const h5::Quiet quiet;
     core::FileReport report;
     x_target.report(report);
     if (x_plain) {

@@ -9,16 +9,15 @@ namespace tailrace::formats::hdf5 {
 using core::Error;
 using core::Write;
 
-void Hdf5Sink::write(std::span<const Write> pieces) {
+Needs Hdf5Sink::needs(std::span<const Write> pieces) {
+    return batch_needs(list_of(x_datasets), pieces, x_target.path().string());
+}
+
+void Hdf5Sink::transfer(std::span<const Write> pieces, std::span<const std::uint64_t> agreed) {
     const h5::Quiet quiet;
-    refuse_if_lost();
-    const Batch batch = [&] {
-        const auto agreeing = x_phases.enter("agree");
-        return agree_on_batch(x_comm, x_datasets, pieces, x_target.path().string());
-    }();
-    const auto scope = x_phases.enter("write");
+    const Batch batch = batch_of(list_of(x_datasets), pieces, agreed);
     grow(batch);
-    transfer(batch);
+    transfer_batch(batch);
 }
 
 void Hdf5Sink::grow(const Batch& batch) {
@@ -27,16 +26,15 @@ void Hdf5Sink::grow(const Batch& batch) {
         if (batch.extents[i] == dataset.dims) continue;
         const core::Extents extents = in_file(dataset.object, batch.extents[i]);
         const std::vector<hsize_t> dims(extents.begin(), extents.end());
-        const auto error = comm::Comm::caught([&] {
+        guarded([&] {
             h5::check(H5Dset_extent(dataset.id.get(), dims.data()), "H5Dset_extent",
                       dataset.object.path);
         });
-        if (!x_pending) x_pending = error;
         dataset.dims = batch.extents[i];
     }
 }
 
-void Hdf5Sink::transfer(const Batch& batch) {
+void Hdf5Sink::transfer_batch(const Batch& batch) {
     const bool together = shared() && x_options.collective;
     std::uint64_t rounds = 0;
     for (std::size_t i = 0; i < x_datasets.size(); ++i)
@@ -55,19 +53,18 @@ void Hdf5Sink::transfer(const Batch& batch) {
 void Hdf5Sink::transfer_round(const Batch& batch, std::uint64_t round, std::size_t first,
                               std::size_t last) {
     const bool together = shared() && x_options.collective;
-    if (x_pending && !together) return;
+    if (failed() && !together) return;
     Selections all;
-    const auto error = comm::Comm::caught([&] {
+    guarded([&] {
         for (std::size_t i = first; i < last; ++i) {
             const auto& mine = batch.mine[i];
             if (round >= (together ? batch.rounds[i] : mine.size())) continue;
             // A rank that failed goes on with nothing, so that the others are not left waiting.
-            const bool has = round < mine.size() && !x_pending;
+            const bool has = round < mine.size() && !failed();
             select(x_datasets[i], has ? mine[round] : nullptr, all);
         }
         transfer_selections(all);
     });
-    if (!x_pending) x_pending = error;
 }
 
 void Hdf5Sink::select(const Dataset& dataset, const Write* piece, Selections& all) {
@@ -108,27 +105,10 @@ void Hdf5Sink::Selections::add(const Dataset& dataset, Selected piece, const voi
     owned.push_back(std::move(piece));
 }
 
-void Hdf5Sink::complete(core::Step step) {
+void Hdf5Sink::flush() {
     const h5::Quiet quiet;
-    refuse_if_lost();
-    const auto mine = std::exchange(x_pending, std::nullopt);
-    agree(mine, "writing step " + std::to_string(step));
-}
-
-core::Ticket Hdf5Sink::sync(core::Durability durability) {
-    const h5::Quiet quiet;
-    refuse_if_lost();
-    if (durability == core::Durability::none) return {};
     const std::string name = x_target.path().string();
     collective_step("flush", "flushing " + name, [&] { h5::flush(x_file, name); });
-    if (durability == core::Durability::durable) {
-        try {
-            x_target.sync();
-        } catch (const Error& error) {
-            lose(error, core::io_observer() == nullptr);
-        }
-    }
-    return {};
 }
 
 }  // namespace tailrace::formats::hdf5

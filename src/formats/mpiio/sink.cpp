@@ -10,9 +10,9 @@ namespace tailrace::formats::mpiio {
 
 Sink::Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
            core::Phases& phases)
-    : SinkBase(comm, phases, raw::Layout(options.chunks, options.alignment_bytes)),
-      x_options(options),
-      x_target(comm, target, phases) {
+    : RawSink(comm, target, phases, raw::Layout(options.chunks, options.alignment_bytes),
+              Reserve::at_once),
+      x_options(options) {
     x_options.hints = with_safe_defaults(std::move(x_options.hints));
     const auto phase = phases.enter("open_file");
     x_target.hold_errors(true);
@@ -21,52 +21,39 @@ Sink::Sink(const comm::Comm& comm, const core::Target& target, const Options& op
 
 Sink::~Sink() { discard_if_open(); }
 
-raw::BatchPlan Sink::plan(std::span<const core::Write> pieces) {
+std::vector<std::uint64_t> Sink::plan(std::span<const core::Write> pieces) {
     x_portions = portions_of(pieces, x_layout.objects(), x_options.collective);
     return {x_portions.list.size(), x_portions.views ? 1u : 0u};
 }
 
-void Sink::transfer(std::span<const core::Write> pieces, const raw::BatchPlan& agreed) {
+void Sink::move(std::span<const core::Write> pieces, std::span<const std::uint64_t> agreed) {
     const std::span<const Portion> mine =
         failed() ? std::span<const Portion>{} : std::span<const Portion>(x_portions.list);
-    const auto failure = x_file->transfer(
+    fail(x_file->transfer(
         x_layout.objects(), mine, [&](std::size_t p) { return pieces[p].object; },
         // MPI-IO takes memory to write from as void*, and does not change it.
-        [&](std::size_t p) { return const_cast<std::byte*>(pieces[p].data); }, agreed.rounds,
-        agreed.flags != 0, x_options.collective);
-    if (!failure) return;
-    x_library_failed = true;
-    fail(*failure);
+        [&](std::size_t p) { return const_cast<std::byte*>(pieces[p].data); }, agreed[0],
+        agreed[1] != 0, x_options.collective));
 }
 
-void Sink::lost() { x_out_of_step = x_comm.max(std::uint64_t{x_library_failed ? 1u : 0u}) != 0; }
-
-std::optional<core::Error> Sink::hidden_failure() {
-    return x_target.seen_failure("writing through MPI-IO");
-}
-
-void Sink::force() { x_target.sync(); }
-
-void Sink::close_file() {
-    const auto phase = x_phases.enter("close");
-    std::optional<core::Error> mine =
-        comm::Comm::caught([&] { x_hints_in_force = x_file->hints(); });
-    const auto closing = x_file->close();
-    if (!mine) mine = closing;
-    x_file.reset();
-    if (!mine) mine = hidden_failure();
-    const auto agreeing = x_phases.enter("agree");
-    x_comm.agree(mine);
-}
-
-core::FileReport Sink::publish() {
-    close_file();
+void Sink::publish() {
+    collective_step("close", "closing " + x_target.path().string(), [&] {
+        // A rank that fails here still closes, which is collective.
+        const auto looked = comm::Comm::caught([&] { x_hints_in_force = x_file->hints(); });
+        const auto closed = x_file->close();
+        x_file.reset();
+        if (looked) throw core::Error(*looked);
+        if (closed) throw core::Error(*closed);
+    });
     x_target.hold_errors(false);  // from here on our own calls see their errors themselves
-    core::FileReport report = finish_shared();
+    poisoning([&] { finish_shared(); }, false);
+}
+
+void Sink::tell(core::FileReport& report, bool published) {
+    if (!published) return;
     report.hints_in_force = x_hints_in_force;
     report.mpi_io = mpi_io_name(x_hints_in_force, x_options.hints);
     say_how_collective(report);
-    return report;
 }
 
 void Sink::say_how_collective(core::FileReport& report) const {
@@ -84,13 +71,11 @@ void Sink::say_how_collective(core::FileReport& report) const {
     }
 }
 
-void Sink::abandon(raw::Abandoned how) noexcept {
-    // Where errors are held MPI-IO knows of none, is in step on all ranks and can close. Otherwise
-    // a collective call into a file that has failed may hang: the handle is left open instead.
-    const bool can_close =
-        how == raw::Abandoned::in_step ||
-        (how == raw::Abandoned::poisoned && x_target.holds_errors() && !x_out_of_step);
-    if (x_file && can_close) (void)x_file->close();
+// A collective call into a file that has failed may hang: the handle is left open instead.
+void Sink::abandon() noexcept { x_file.reset(); }
+
+void Sink::discard() noexcept {
+    if (x_file) (void)x_file->close();
     x_target.discard();
 }
 

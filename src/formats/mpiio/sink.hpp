@@ -11,12 +11,12 @@
 #include "core/sink.hpp"
 #include "formats/mpiio/file.hpp"
 #include "formats/options.hpp"
-#include "formats/raw/sink_base.hpp"
+#include "formats/raw/raw_sink.hpp"
 #include "formats/target_file.hpp"
 
 namespace tailrace::formats::mpiio {
 
-class Sink final : public raw::SinkBase {
+class Sink final : public raw::RawSink {
 public:
     /// @throws core::Error on all ranks or on none  [collective]
     Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
@@ -24,25 +24,19 @@ public:
     ~Sink() override;
 
 private:
-    [[nodiscard]] raw::BatchPlan plan(std::span<const core::Write> pieces) override;
-    void transfer(std::span<const core::Write> pieces, const raw::BatchPlan& agreed) override;
-    [[nodiscard]] std::optional<core::Error> hidden_failure() override;
-    void lost() override;
-    void force() override;
-    core::FileReport publish() override;
-    void abandon(raw::Abandoned how) noexcept override;
-    [[nodiscard]] TargetFile& target() noexcept override { return x_target; }
+    [[nodiscard]] std::vector<std::uint64_t> plan(std::span<const core::Write> pieces) override;
+    void move(std::span<const core::Write> pieces, std::span<const std::uint64_t> agreed) override;
+    void publish() override;
+    void abandon() noexcept override;
+    void discard() noexcept override;
+    void tell(core::FileReport& report, bool published) override;
 
-    void close_file();
     void say_how_collective(core::FileReport& report) const;
 
     Options x_options;
-    TargetFile x_target;
     std::optional<File> x_file;
-    Portions x_portions;  ///< of the batch between plan() and transfer()
+    Portions x_portions;  ///< of the batch between plan() and move()
     Hints x_hints_in_force;
-    bool x_library_failed = false;  ///< MPI-IO itself told this rank of a failure
-    bool x_out_of_step = false;     ///< it did so on some rank: the ranks may part inside of it
 };
 
 /// Opens a finished shared file for reading through MPI-IO; a file per rank is read as by

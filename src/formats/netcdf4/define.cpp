@@ -8,10 +8,10 @@
 #include <cctype>
 
 #include "core/config.hpp"
-#include "formats/batch.hpp"
 #include "formats/hdf5/beneath.hpp"
 #include "formats/netcdf4/filters.hpp"
 #include "formats/netcdf_names.hpp"
+#include "formats/sink/batch.hpp"
 
 namespace tailrace::formats::netcdf4 {
 

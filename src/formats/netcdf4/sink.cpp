@@ -65,7 +65,7 @@ std::vector<core::Object> checked_objects(const Options& options, std::span<cons
                                           core::Schema schema) {
     for (core::Object& object : schema.objects) object = as_stored(object, options);
     check_objects(
-        before, schema, [&](const core::Object& one) { check_object(one, options); },
+        list_of(before), schema, [&](const core::Object& one) { check_object(one, options); },
         check_attribute);
     return std::move(schema.objects);
 }
@@ -74,7 +74,7 @@ std::vector<core::Object> checked_objects(const Options& options, std::span<cons
 
 Sink::Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
            core::Phases& phases)
-    : SteppedSink(comm, checked(comm, target, options), phases, Reserve::after_create),
+    : FileSink(comm, checked(comm, target, options), phases, Reserve::after_create),
       x_options(options),
       x_parallel(mpiio::mpi_running()) {
     const hdf5::Silence silence;
@@ -85,12 +85,7 @@ Sink::Sink(const comm::Comm& comm, const core::Target& target, const Options& op
     create_file();
 }
 
-// Closing is collective. An exception that is not the agreed one may pass on this rank alone.
-Sink::~Sink() {
-    if (x_closed) return;
-    if (x_comm.size() > 1 && passing_alone()) abandon();  // one rank waits for nobody
-    discard();
-}
+Sink::~Sink() { discard_if_open(); }
 
 void Sink::create_file() {
     const std::string name = x_target.path().string();
@@ -112,22 +107,21 @@ void Sink::create_file() {
     x_target.reserve_after_create();
 }
 
-std::vector<core::ObjectId> Sink::define(const core::Schema& schema) {
+void Sink::check(const core::Schema& schema) const {
     const hdf5::Silence silence;
-    refuse_if_lost();
-    std::vector<core::Object> objects;
-    agree_on_schema(schema, comm::Comm::caught(
-                                [&] { objects = checked_objects(x_options, x_objects, schema); }));
+    (void)checked_objects(x_options, x_objects, schema);
+}
+
+void Sink::create(const core::Schema& schema) {
+    const hdf5::Silence silence;
+    std::vector<core::Object> objects = schema.objects;
+    for (core::Object& object : objects) object = as_stored(object, x_options);
     const std::size_t first = x_objects.size();
     // What is defined is noted by each rank, and written at the end by all: in between they agree,
     // so that none is left waiting for one that could not note it.
     const std::string doing = "defining the variables of " + x_target.path().string();
     collective_step("define", doing, [&] { add_definitions(objects, schema.attributes); });
     collective_step("define", doing, [&] { end_definitions(first); });
-    std::vector<core::ObjectId> ids;
-    for (std::size_t i = first; i < x_objects.size(); ++i)
-        ids.push_back(static_cast<core::ObjectId>(i));
-    return ids;
 }
 
 void Sink::add_definitions(const std::vector<core::Object>& objects,
@@ -174,18 +168,26 @@ std::vector<std::string> Sink::paths() const {
     return all;
 }
 
-void Sink::write(std::span<const Write> pieces) {
+Needs Sink::needs(std::span<const Write> pieces) {
+    return batch_needs(list_of(x_objects), pieces, x_target.path().string());
+}
+
+void Sink::transfer(std::span<const Write> pieces, std::span<const std::uint64_t> agreed) {
     const hdf5::Silence silence;
-    refuse_if_lost();
-    const Batch batch = [&] {
-        const auto agreeing = x_phases.enter("agree");
-        return agree_on_batch(x_comm, x_objects, pieces, x_target.path().string());
-    }();
-    const auto scope = x_phases.enter("write");
+    const Batch batch = batch_of(list_of(x_objects), pieces, agreed);
     grow(batch);
-    in_rounds(
-        batch, x_pending, [&](std::size_t i) { return together(i); },
-        [&](std::size_t i, const Write* piece) { transfer_one(i, piece); });
+    for (std::size_t i = 0; i < x_objects.size(); ++i) transfer_object(i, batch);
+}
+
+/// A rank that failed stays in step, with nothing to write.
+void Sink::transfer_object(std::size_t i, const Batch& batch) {
+    const auto& mine = batch.mine[i];
+    const bool all = together(i);
+    const std::uint64_t rounds = all ? batch.rounds[i] : mine.size();
+    for (std::uint64_t round = 0; round < rounds && (all || !failed()); ++round) {
+        const Write* piece = round < mine.size() && !failed() ? mine[round] : nullptr;
+        guarded([&] { transfer_one(i, piece); });
+    }
 }
 
 // Collective writes make an unlimited dimension longer themselves; independent ones cannot, so
@@ -193,11 +195,8 @@ void Sink::write(std::span<const Write> pieces) {
 void Sink::grow(const Batch& batch) {
     for (std::size_t i = 0; i < x_objects.size(); ++i) {
         if (batch.extents[i] == x_objects[i].dims) continue;
-        if (!together(i)) {  // collective: also on a rank that has failed
-            const auto error = comm::Comm::caught(
-                [&] { x_beneath.set_extent(x_objects[i].object.path, batch.extents[i]); });
-            if (!x_pending) x_pending = error;
-        }
+        if (!together(i))  // collective: also on a rank that has failed
+            guarded([&] { x_beneath.set_extent(x_objects[i].object.path, batch.extents[i]); });
         x_objects[i].dims = batch.extents[i];
     }
 }
@@ -227,24 +226,12 @@ void Sink::transfer_one(std::size_t i, const Write* piece) {
     if (failed) throw Error(*failed);
 }
 
-void Sink::complete(core::Step step) {
+void Sink::flush() {
     const hdf5::Silence silence;
-    refuse_if_lost();
-    const auto mine = std::exchange(x_pending, std::nullopt);
-    agree(mine, "writing step " + std::to_string(step));
-}
-
-core::Ticket Sink::sync(core::Durability durability) {
-    const hdf5::Silence silence;
-    refuse_if_lost();
-    if (durability == core::Durability::none) return {};
     const std::string name = x_target.path().string();
     collective_step("flush", "flushing " + name, [&] {
         if (!x_defining) nc::check(nc_sync(x_file.get()), "nc_sync", name);
     });
-    if (durability == core::Durability::durable)
-        poisoning([&] { x_target.sync(); }, core::io_observer() == nullptr);
-    return {};
 }
 
 std::unique_ptr<core::Sink> open_sink(const comm::Comm& comm, const core::Target& target,

@@ -7,45 +7,47 @@
 #include <string>
 #include <vector>
 
-#include "formats/batch.hpp"
 #include "formats/hdf5/beneath.hpp"
 #include "formats/netcdf4/nc.hpp"
 #include "formats/options.hpp"
-#include "formats/stepped_sink.hpp"
+#include "formats/sink/batch.hpp"
+#include "formats/sink/file_sink.hpp"
 
 namespace tailrace::formats::netcdf4 {
 
-class Sink final : public SteppedSink {
+class Sink final : public FileSink {
 public:
     /// Checks, reserves and creates the file.  [collective]
     Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
          core::Phases& phases);
     ~Sink() override;
 
-    std::vector<core::ObjectId> define(const core::Schema& schema) override;
-    void write(std::span<const core::Write> pieces) override;
-    void complete(core::Step step) override;
-    core::Ticket sync(core::Durability durability) override;
-    core::FileReport close(core::Outcome outcome) override;
-
 private:
     // sink.cpp
+    void check(const core::Schema& schema) const override;
+    void create(const core::Schema& schema) override;
+    [[nodiscard]] std::size_t objects() const noexcept override { return x_objects.size(); }
+    [[nodiscard]] Needs needs(std::span<const core::Write> pieces) override;
+    void transfer(std::span<const core::Write> pieces,
+                  std::span<const std::uint64_t> agreed) override;
+    void flush() override;
     void create_file();
     void add_definitions(const std::vector<core::Object>& objects,
                          const std::vector<core::Attribute>& attributes);
     void end_definitions(std::size_t first);
     void grow(const Batch& batch);
     [[nodiscard]] const std::byte* memory_of(const core::Write& piece);
+    void transfer_object(std::size_t object, const Batch& batch);
     void transfer_one(std::size_t object, const core::Write* piece);
 
     // sink_close.cpp
-    void publish();
+    void publish() override;
     void look_at_open_file();
     void verify_bytes();
     void describe();
-    void discard() noexcept;
+    void discard() noexcept override;
     void abandon() noexcept override;
-    core::FileReport report();
+    core::FileReport report() override;
     void say_how_collective(core::FileReport& report) const;
 
     [[nodiscard]] std::vector<std::string> paths() const;

@@ -16,24 +16,12 @@ namespace tailrace::formats::netcdf4 {
 using core::Code;
 using core::Error;
 
-core::FileReport Sink::close(core::Outcome outcome) {
-    const hdf5::Silence silence;
-    if (outcome == core::Outcome::publish) {
-        refuse_if_lost();
-        publish();
-    } else {
-        if (x_closed) refuse_if_lost();
-        discard();
-    }
-    return report();
-}
-
 void Sink::publish() {
+    const hdf5::Silence silence;
     const std::string name = x_target.path().string();
     if (x_defining)  // on all ranks alike
         throw Error(Code::wrong_call, "nothing was defined, so there is no file", name,
                     "call define() before close()");
-    agree(std::exchange(x_pending, std::nullopt), "writing " + name);
     collective_step("close", "closing " + name, [&] {
         // A rank that fails here still closes, which is collective.
         const auto looked = comm::Comm::caught([&] { look_at_open_file(); });
@@ -48,7 +36,6 @@ void Sink::publish() {
             x_target.publish();
         },
         false);  // netCDF holds the file no more
-    x_closed = true;
 }
 
 void Sink::look_at_open_file() {
@@ -84,8 +71,6 @@ void Sink::describe() {
 }
 
 void Sink::discard() noexcept {
-    if (x_closed) return;
-    x_closed = true;
     const hdf5::Silence silence;
     // A lost file that was abandoned is open no more. One that was lost in step, by system calls
     // that were held, is closed by all ranks: nothing reaches the disk.
@@ -102,6 +87,7 @@ void Sink::abandon() noexcept {
 }
 
 core::FileReport Sink::report() {
+    const hdf5::Silence silence;
     core::FileReport report;
     x_target.report(report);
     report.bytes_logical = x_comm.sum(report.parts.empty() ? 0 : x_bytes_asked);  // discarded: none

@@ -14,22 +14,16 @@
 #include "formats/options.hpp"
 #include "formats/pieces.hpp"
 #include "formats/pnetcdf/nc.hpp"
-#include "formats/stepped_sink.hpp"
+#include "formats/sink/file_sink.hpp"
 
 namespace tailrace::formats::pnetcdf {
 
-class Sink final : public SteppedSink {
+class Sink final : public FileSink {
 public:
     /// Checks, reserves, makes an empty file and opens it by all ranks.  [collective]
     Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
          core::Phases& phases);
     ~Sink() override;
-
-    std::vector<core::ObjectId> define(const core::Schema& schema) override;
-    void write(std::span<const core::Write> pieces) override;
-    void complete(core::Step step) override;
-    core::Ticket sync(core::Durability durability) override;
-    core::FileReport close(core::Outcome outcome) override;
 
 private:
     /// One call's worth of a piece.
@@ -58,7 +52,10 @@ private:
     };
 
     // sink_define.cpp
-    void create();
+    void create_file();
+    void check(const core::Schema& schema) const override;
+    void create(const core::Schema& schema) override;
+    [[nodiscard]] std::size_t objects() const noexcept override { return x_objects.size(); }
     void add_definitions(const core::Schema& schema);
     void fill_declared(const core::Schema& schema);
     int add_variable(const core::Object& object);
@@ -73,7 +70,11 @@ private:
     [[nodiscard]] std::vector<std::vector<Part>> parts_of(
         std::span<const core::Write> pieces) const;
     [[nodiscard]] std::uint64_t flushes_for(const std::vector<std::vector<Part>>& parts) const;
-    Batch agree_on_batch(std::span<const core::Write> pieces);
+    [[nodiscard]] Needs needs(std::span<const core::Write> pieces) override;
+    void transfer(std::span<const core::Write> pieces,
+                  std::span<const std::uint64_t> agreed) override;
+    void finish_step() override;
+    void flush() override;
     void put(const Batch& batch);
     void post(const Batch& batch);
     void put_one(std::size_t object, const Part* part);
@@ -82,15 +83,14 @@ private:
     void prepare_buffer(const Batch& batch);
     [[nodiscard]] bool one_call(std::size_t object, const Batch& batch) const;
     void wait();
-    void note(const std::optional<core::Error>& error);
 
     // sink_close.cpp
-    void publish();
+    void publish() override;
     void look_at_open_file();
     void settle_length();
-    void discard() noexcept;
+    void discard() noexcept override;
     void abandon() noexcept override;
-    core::FileReport report();
+    core::FileReport report() override;
     void say_how_collective(core::FileReport& report) const;
 
     Options x_options;
@@ -102,9 +102,10 @@ private:
     std::uint64_t x_records = 0;          ///< of the file, as writes and definitions reach
     std::uint64_t x_written_records = 0;  ///< of the file, by writes alone
     bool x_defined = false, x_independent = false;
-    std::vector<int> x_requests;       ///< posted by this rank
-    std::uint64_t x_posted_bytes = 0;  ///< by these
-    bool x_unfinished = false;         ///< some rank may have posted since the last wait
+    std::vector<std::vector<Part>> x_parts;  ///< of the batch between needs() and transfer()
+    std::vector<int> x_requests;             ///< posted by this rank
+    std::uint64_t x_posted_bytes = 0;        ///< by these
+    bool x_unfinished = false;               ///< some rank may have posted since the last wait
     std::vector<std::vector<std::byte>> x_packed;  ///< memory of posted parts
     std::vector<std::byte> x_scratch;              ///< memory of a part that is not kept
     std::uint64_t x_buffer_bytes = 0, x_buffer_used = 0, x_step_bytes = 0, x_most_step_bytes = 0;

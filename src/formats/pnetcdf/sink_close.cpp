@@ -29,17 +29,6 @@ std::uint64_t rounded(std::uint64_t bytes) { return (bytes + 3) / 4 * 4; }
 
 }  // namespace
 
-core::FileReport Sink::close(core::Outcome outcome) {
-    if (outcome == core::Outcome::publish) {
-        refuse_if_lost();
-        publish();
-    } else {
-        if (x_closed) refuse_if_lost();
-        discard();
-    }
-    return report();
-}
-
 void Sink::publish() {
     const std::string name = x_target.path().string();
     if (!x_defined) {
@@ -47,16 +36,11 @@ void Sink::publish() {
         x_comm.agree(Error(Code::wrong_call, "nothing was defined, so there is nothing to publish",
                            name, "call define() before close()"));
     }
-    if (x_unfinished) {
-        const auto scope = x_phases.enter("write");
-        wait();
-    }
     collective_step("close", "closing " + name, [&] {
-        std::optional<Error> failed = std::exchange(x_pending, std::nullopt);
         const auto looked = comm::Comm::caught([&] { look_at_open_file(); });
         const auto closed = comm::Comm::caught([&] { x_file.close(); });
-        if (!failed) failed = looked ? looked : closed;
-        if (failed) throw Error(*failed);
+        if (looked) throw Error(*looked);
+        if (closed) throw Error(*closed);
     });
     x_target.hold_errors(false);  // from here on our own calls see their errors themselves
     poisoning(
@@ -67,7 +51,6 @@ void Sink::publish() {
             x_target.publish();
         },
         false);  // PnetCDF holds the file no more
-    x_closed = true;
 }
 
 void Sink::look_at_open_file() {
@@ -134,8 +117,6 @@ void Sink::settle_length() {
 }
 
 void Sink::discard() noexcept {
-    if (x_closed) return;
-    x_closed = true;
     // A lost file that was abandoned has no handle any more. One that was lost in step, by system
     // calls that were held, is closed by all ranks: nothing reaches the disk.
     x_file.cancel(x_requests);

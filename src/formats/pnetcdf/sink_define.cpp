@@ -93,23 +93,17 @@ void check(const Options& options) {
 
 Sink::Sink(const comm::Comm& comm, const core::Target& target, const Options& options,
            core::Phases& phases)
-    : SteppedSink(comm, checked(comm, target, options), phases, Reserve::at_once),
-      x_options(options) {
+    : FileSink(comm, checked(comm, target, options), phases, Reserve::at_once), x_options(options) {
     x_can.records = true;
     x_can.independent = !options.collective;
     x_can.max_rank = greatest_rank;
     x_target.hold_errors(true);
-    create();
+    create_file();
 }
 
-// Closing is collective. An exception that is not the agreed one may pass on this rank alone.
-Sink::~Sink() {
-    if (x_closed) return;
-    if (passing_alone()) abandon();
-    discard();
-}
+Sink::~Sink() { discard_if_open(); }
 
-void Sink::create() {
+void Sink::create_file() {
     const std::string name = x_target.path().string();
     collective_step("create", "creating " + name, [&] {
         if (x_comm.rank() != 0) return;
@@ -127,20 +121,16 @@ void Sink::create() {
     });
 }
 
-std::vector<core::ObjectId> Sink::define(const core::Schema& asked) {
-    refuse_if_lost();
+void Sink::check(const core::Schema& schema) const {
+    check_schema(x_options, as_stored(x_options, schema), x_objects);
+}
+
+void Sink::create(const core::Schema& asked) {
     const core::Schema schema = as_stored(x_options, asked);
-    agree_on_schema(schema,
-                    comm::Comm::caught([&] { check_schema(x_options, schema, x_objects); }));
-    const std::size_t before = x_objects.size();
     collective_step("define", "defining the variables of " + x_target.path().string(),
                     [&] { add_definitions(schema); });
     collective_step("define", "filling the records of " + x_target.path().string(),
                     [&] { fill_declared(schema); });
-    std::vector<core::ObjectId> ids;
-    for (std::size_t i = before; i < x_objects.size(); ++i)
-        ids.push_back(static_cast<core::ObjectId>(i));
-    return ids;
 }
 
 void Sink::add_definitions(const core::Schema& schema) {

@@ -26,10 +26,6 @@ constexpr std::uint64_t unlimited = std::numeric_limits<std::int64_t>::max() - 3
 
 }  // namespace
 
-void Sink::note(const std::optional<Error>& error) {
-    if (!x_pending) x_pending = error;
-}
-
 void Sink::check_pieces(std::span<const Write> pieces) const {
     for (const Write& piece : pieces) {
         if (piece.object >= x_objects.size())
@@ -73,35 +69,28 @@ std::uint64_t Sink::flushes_for(const std::vector<std::vector<Part>>& parts) con
     return flushes;
 }
 
-Sink::Batch Sink::agree_on_batch(std::span<const Write> pieces) {
-    const auto scope = x_phases.enter("agree");
-    Batch batch;
-    batch.mine.resize(x_objects.size());
-    const std::optional<Error> bad = comm::Comm::caught([&] {
-        check_pieces(pieces);
-        batch.mine = parts_of(pieces);
-    });
-    // One reduction for all: bad arguments, waits, records, then the rounds of every object.
+// Bad arguments, waits, records, then the rounds of every object.
+Needs Sink::needs(std::span<const Write> pieces) {
+    Needs needs;
+    x_parts.assign(x_objects.size(), {});
     std::uint64_t records = x_records;
-    for (const Write& piece : pieces)
-        if (!bad && !piece.place.empty() && is_record(x_objects[piece.object]))
-            records = std::max(records, piece.place.offset[0] + piece.place.count[0]);
-    std::vector<std::uint64_t> wanted{bad ? 1U : 0U, flushes_for(batch.mine), records};
-    for (const auto& mine : batch.mine) wanted.push_back(mine.size());
-    x_comm.reduce(wanted, comm::Reduce::max);
-    if (wanted[0] != 0) agree_in_file(x_comm, bad, x_target.path());  // throws on all ranks
-    batch.flushes = wanted[1];
-    batch.records = wanted[2];
-    batch.rounds.assign(wanted.begin() + 3, wanted.end());
-    return batch;
+    needs.bad = comm::Comm::caught([&] {
+        check_pieces(pieces);
+        x_parts = parts_of(pieces);
+        for (const Write& piece : pieces)
+            if (!piece.place.empty() && is_record(x_objects[piece.object]))
+                records = std::max(records, piece.place.offset[0] + piece.place.count[0]);
+    });
+    needs.most = {flushes_for(x_parts), records};
+    for (const auto& mine : x_parts) needs.most.push_back(mine.size());
+    return needs;
 }
 
-void Sink::write(std::span<const Write> pieces) {
-    refuse_if_lost();
-    const Batch batch = agree_on_batch(pieces);
-    const auto scope = x_phases.enter("write");
+void Sink::transfer(std::span<const Write>, std::span<const std::uint64_t> agreed) {
+    Batch batch{std::exchange(x_parts, {}), {}, agreed[0], agreed[1]};
+    batch.rounds.assign(agreed.begin() + 2, agreed.end());
     const std::uint64_t before = x_written_records;
-    note(comm::Comm::caught([&] { fill_records(batch.records); }));
+    guarded([&] { fill_records(batch.records); });
     if (x_options.put == Put::blocking) put(batch);
     prepare_buffer(batch);
     post(batch);
@@ -132,17 +121,16 @@ void Sink::put(const Batch& batch) {
 
 void Sink::put_one(std::size_t object, const Part* part) {
     const std::byte* data = nullptr;
-    if (part != nullptr && !x_pending)
-        note(comm::Comm::caught([&] { data = memory_of(*part, false); }));
+    if (part != nullptr && !failed()) guarded([&] { data = memory_of(*part, false); });
     // A rank that failed goes on with nothing, so that the others are not left waiting.
-    if (x_pending) {
+    if (failed()) {
         if (!x_options.collective) return;
         part = nullptr;
     }
     const std::size_t rank = x_objects[object].dims.size();
     const core::Box nothing{core::Extents(rank), core::Extents(rank)};
     ++x_calls;
-    note(comm::Comm::caught([&] {
+    guarded([&] {
         if (part == nullptr) {
             x_file.put(x_variables[object], nothing, x_scratch.data(), x_objects[object].type,
                        x_options.collective);
@@ -150,7 +138,7 @@ void Sink::put_one(std::size_t object, const Part* part) {
         }
         x_bytes_asked += part->bytes;
         x_file.put(x_variables[object], part->box, data, part->piece->type, x_options.collective);
-    }));
+    });
 }
 
 const std::byte* Sink::memory_of(const Part& part, bool keep) {
@@ -167,19 +155,19 @@ const std::byte* Sink::memory_of(const Part& part, bool keep) {
 /// The buffer of bput: as large as what a step has needed so far. It can change only while nothing
 /// is posted; what does not fit is posted without it.
 void Sink::prepare_buffer(const Batch& batch) {
-    if (x_options.put != Put::buffered || x_pending) return;
+    if (x_options.put != Put::buffered || failed()) return;
     std::uint64_t bytes = 0;
     for (const auto& of_object : batch.mine)
         for (const Part& part : of_object) bytes += part.bytes;
     x_step_bytes += bytes;
     const std::uint64_t wanted = std::min(std::max(x_most_step_bytes, bytes), most_bytes);
     if (x_posted_bytes != 0 || wanted <= x_buffer_bytes) return;
-    note(comm::Comm::caught([&] {
+    guarded([&] {
         if (x_buffer_bytes != 0) x_file.detach_buffer();
         x_buffer_bytes = 0;
         x_file.attach_buffer(wanted);
         x_buffer_bytes = wanted;
-    }));
+    });
 }
 
 void Sink::post(const Batch& batch) {
@@ -189,7 +177,7 @@ void Sink::post(const Batch& batch) {
         if (one_call(i, batch)) continue;
         some = some || batch.rounds[i] != 0;
         for (const Part& part : batch.mine[i]) {
-            if (x_pending) break;
+            if (failed()) break;
             if (x_posted_bytes != 0 && x_posted_bytes + part.bytes > most_bytes) {
                 wait();
                 ++waited;
@@ -212,44 +200,36 @@ void Sink::post_one(std::size_t object, const Part& part) {
     x_bytes_asked += part.bytes;
     x_posted_bytes += part.bytes;
     if (buffered) x_buffer_used += part.bytes;
-    note(comm::Comm::caught([&] {
+    guarded([&] {
         x_file.post_put(x_variables[object], part.box, memory_of(part, !buffered), part.piece->type,
                         buffered, x_requests);
-    }));
+    });
 }
 
 /// Ends what is posted; a failure of this rank is remembered, and the rank stays in step.
 void Sink::wait() {
     ++x_waits;
-    note(comm::Comm::caught([&] { x_file.wait(x_requests, x_options.collective); }));
+    guarded([&] { x_file.wait(x_requests, x_options.collective); });
     x_packed.clear();
     x_posted_bytes = 0;
     x_buffer_used = 0;
 }
 
-void Sink::complete(core::Step step) {
-    refuse_if_lost();
-    {
+void Sink::finish_step() {
+    if (x_unfinished) {
         const auto scope = x_phases.enter("write");
-        if (x_unfinished) wait();
+        wait();
     }
     x_unfinished = false;
     x_most_step_bytes = std::max(x_most_step_bytes, std::exchange(x_step_bytes, 0));
-    agree(std::exchange(x_pending, std::nullopt), "writing step " + std::to_string(step));
 }
 
-core::Ticket Sink::sync(core::Durability durability) {
-    refuse_if_lost();
-    if (durability == core::Durability::none) return {};
-    const std::string name = x_target.path().string();
+void Sink::flush() {
     // Data is with the operating system as soon as it is written; of what independent writes reach
     // only the number of records is not in the file yet.
-    collective_step("flush", "flushing " + name, [&] {
+    collective_step("flush", "flushing " + x_target.path().string(), [&] {
         if (x_record_dimension >= 0) x_file.share_number_of_records();
     });
-    if (durability == core::Durability::durable)
-        poisoning([&] { x_target.sync(); }, !x_target.holds_errors());
-    return {};
 }
 
 }  // namespace tailrace::formats::pnetcdf

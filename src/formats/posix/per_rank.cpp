@@ -35,7 +35,7 @@ core::Target for_manifest(core::Target target) {
 
 PerRankSink::PerRankSink(const comm::Comm& comm, const core::Target& target, const Options& options,
                          core::Phases& phases)
-    : SinkBase(comm, phases, raw::Layout({}, 1)), x_manifest(comm, for_manifest(target), phases) {
+    : RawSink(comm, for_manifest(target), phases, raw::Layout({}, 1), Reserve::at_once) {
     const auto phase = phases.enter("create");
     choose_names();
     const auto ranks = static_cast<std::uint64_t>(x_comm.size());
@@ -44,7 +44,7 @@ PerRankSink::PerRankSink(const comm::Comm& comm, const core::Target& target, con
     const auto here = static_cast<std::uint64_t>(x_comm.split_node().size());
     try {
         agree_on([&] {
-            check_per_rank(options, x_manifest.path());
+            check_per_rank(options, x_target.path());
             create_mine(target);
             // For all ranks of the node, before one of them takes some.
             check_space(x_fd.get(), share * here, x_mine, Code::no_space_reserved);
@@ -61,8 +61,8 @@ void PerRankSink::choose_names() {
     std::uint64_t second = 0;
     agree_on([&] {
         if (x_comm.rank() != 0) return;
-        check_parts_beside(x_manifest.path());
-        second = part_names_for(x_manifest.path()) == PartNames::second ? 1 : 0;
+        check_parts_beside(x_target.path());
+        second = part_names_for(x_target.path()) == PartNames::second ? 1 : 0;
     });
     x_names = x_comm.broadcast_value(second) == 1 ? PartNames::second : PartNames::first;
     x_mine = part_of(x_comm.rank());
@@ -70,7 +70,7 @@ void PerRankSink::choose_names() {
 }
 
 fs::path PerRankSink::part_of(int rank) const {
-    return part_of_rank(x_manifest.path(), rank, x_names);
+    return part_of_rank(x_target.path(), rank, x_names);
 }
 
 PerRankSink::~PerRankSink() {
@@ -80,8 +80,8 @@ PerRankSink::~PerRankSink() {
 }
 
 void PerRankSink::create_mine(const core::Target& target) {
-    check_part(x_mine, target.existing, x_manifest.left_over());
-    x_fd = create_part(x_mine_part, target.create, x_manifest.left_over());
+    check_part(x_mine, target.existing, x_target.left_over());
+    x_fd = create_part(x_mine_part, target.create, x_target.left_over());
     x_owns_part = true;
     core::remove_on_interrupt(x_mine_part);
     if (core::IoObserver* observer = core::io_observer()) observer->forget(x_mine_part);
@@ -98,7 +98,7 @@ void PerRankSink::reserve_mine(std::uint64_t share, bool set_aside) {
 
 void PerRankSink::remove_mine() noexcept {
     if (!x_owns_part) return;
-    if (!x_manifest.stays()) ::unlink(x_renamed ? x_mine.c_str() : x_mine_part.c_str());
+    if (!x_target.stays()) ::unlink(x_renamed ? x_mine.c_str() : x_mine_part.c_str());
     core::keep_on_interrupt(x_mine);
     core::keep_on_interrupt(x_mine_part);
     x_owns_part = false;
@@ -108,9 +108,9 @@ std::optional<core::WriterReport> PerRankSink::writer() const {
     return my_writer_report(x_comm.rank(), {x_fd.name()}, x_phases);
 }
 
-void PerRankSink::transfer(std::span<const core::Write> pieces, const raw::BatchPlan&) {
+void PerRankSink::move(std::span<const core::Write> pieces, std::span<const std::uint64_t>) {
     if (failed()) return;
-    const std::optional<Error> mine = comm::Comm::caught([&] {
+    guarded([&] {
         RunWriter writer(x_fd.get(), x_mine);
         for (const core::Write& piece : pieces) {
             if (piece.place.empty()) continue;
@@ -128,7 +128,6 @@ void PerRankSink::transfer(std::span<const core::Write> pieces, const raw::Batch
         }
         writer.flush();
     });
-    if (mine) fail(*mine);
 }
 
 void PerRankSink::force() {
@@ -165,43 +164,46 @@ void PerRankSink::publish_manifest() {
         std::vector<std::string> parts;
         for (int r = 0; r < x_comm.size(); ++r) parts.push_back(part_of(r).filename().string());
         const std::string text = raw::describe_manifest(x_layout.objects(), x_attributes, parts);
-        const Descriptor fd(open_file(x_manifest.part(), O_WRONLY));
-        if (!fd.open()) throw system_error(errno, "cannot open the file", x_manifest.part());
-        write_fully(fd.get(), text.data(), text.size(), 0, x_manifest.part());
+        const Descriptor fd(open_file(x_target.part(), O_WRONLY));
+        if (!fd.open()) throw system_error(errno, "cannot open the file", x_target.part());
+        write_fully(fd.get(), text.data(), text.size(), 0, x_target.part());
     });
-    x_manifest.sync();
+    x_target.sync();
     // On all ranks before the manifest has its name: an interrupt must not take what it names.
     agree_on([&] { core::keep_on_interrupt(x_mine); });
-    x_manifest.publish();
+    x_target.publish();
 }
 
-core::FileReport PerRankSink::publish() {
+void PerRankSink::publish() {
+    poisoning([&] { publish_all(); }, false);
+    x_owns_part = false;  // complete now
+    if (x_comm.rank() == 0) remove_strays();
+}
+
+void PerRankSink::publish_all() {
     {
         const auto agreeing = x_phases.enter("agree");
-        check_bytes_below(x_comm, x_manifest.path(), asked(), writer());
+        check_bytes_below(x_comm, x_target.path(), asked(), writer());
     }
     describe_mine();
     force();
     rename_mine();
     publish_manifest();
-    x_owns_part = false;  // complete now
-    if (x_comm.rank() == 0) remove_strays();
-    return make_report();
 }
 
 // Parts of killed runs on more ranks: no manifest speaks of them, nor will one.
 void PerRankSink::remove_strays() const noexcept {
     try {
-        const std::string own = x_manifest.path().filename().string();
+        const std::string own = x_target.path().filename().string();
         std::set<std::string> ours;
         for (int r = 0; r < x_comm.size(); ++r) ours.insert(part_of(r).filename().string());
         std::vector<fs::path> strays;
-        for (const auto& entry : fs::directory_iterator(folder_of(x_manifest.path()))) {
+        for (const auto& entry : fs::directory_iterator(folder_of(x_target.path()))) {
             fs::path name = entry.path().filename();
             const bool unfinished = name.extension() == ".part";
             if (unfinished) name.replace_extension();
             if (!is_part_name(own, name.string())) continue;
-            if (unfinished ? x_manifest.left_over() == LeftOver::replace
+            if (unfinished ? x_target.left_over() == LeftOver::replace
                            : !ours.contains(name.string()) && is_part(entry.path()))
                 strays.push_back(entry.path());
         }
@@ -210,10 +212,9 @@ void PerRankSink::remove_strays() const noexcept {
     }
 }
 
-core::FileReport PerRankSink::make_report() {
-    core::FileReport report;
-    x_manifest.report(report);
+void PerRankSink::tell(core::FileReport& report, bool published) {
     say_who_wrote(report);
+    if (!published) return;
     struct stat info {};
     const bool known = ::fstat(x_fd.get(), &info) == 0;
     report.bytes_stored +=
@@ -221,24 +222,16 @@ core::FileReport PerRankSink::make_report() {
     report.bytes_allocated +=
         x_comm.sum(known ? static_cast<std::uint64_t>(info.st_blocks) * 512 : std::uint64_t{0});
     for (int r = 0; r < x_comm.size(); ++r) report.parts.push_back(part_of(r).string());
-    report.bytes_logical = x_comm.sum(asked());
     report.data_collective = false;
     report.data_mode = "independent (pwrite, a file per rank)";
-    return report;
 }
 
-void PerRankSink::abandon(raw::Abandoned) noexcept {
+void PerRankSink::discard() noexcept {
     remove_mine();
-    x_manifest.discard();
+    x_target.discard();
 }
 
-core::FileReport PerRankSink::report_discarded() {
-    core::FileReport report = SinkBase::report_discarded();
-    say_who_wrote(report);
-    return report;
-}
-
-/// The data is in the parts: what x_manifest knows is of the manifest alone.
+/// The data is in the parts: what x_target knows is of the manifest alone.
 void PerRankSink::say_who_wrote(core::FileReport& report) const {
     report.reserved = x_comm.min(std::uint64_t{x_reserved ? 1u : 0u}) == 1;
     report.reservation = "per rank: " + x_reservation;

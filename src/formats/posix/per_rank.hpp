@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A raw file per rank and a manifest, written last. A set that takes the place of another has other
-// names than that one, so that the old set stays as it was until the new manifest stands.
+// A raw file per rank and a manifest, the Sink's target, written last. A set that takes the place
+// of another has other names than that one, so that the old set stays as it was until the new
+// manifest stands.
 #pragma once
 
 #include <filesystem>
@@ -14,12 +15,12 @@
 #include "formats/options.hpp"
 #include "formats/posix/parts.hpp"
 #include "formats/raw/description.hpp"
-#include "formats/raw/sink_base.hpp"
+#include "formats/raw/raw_sink.hpp"
 #include "formats/target_file.hpp"
 
 namespace tailrace::formats::posix {
 
-class PerRankSink final : public raw::SinkBase {
+class PerRankSink final : public raw::RawSink {
 public:
     /// @throws core::Error on all ranks or on none; nothing is left behind then  [collective]
     PerRankSink(const comm::Comm& comm, const core::Target& target, const Options& options,
@@ -32,12 +33,11 @@ private:
     void remove_mine() noexcept;
     [[nodiscard]] std::optional<core::WriterReport> writer() const;
 
-    void transfer(std::span<const core::Write> pieces, const raw::BatchPlan& agreed) override;
+    void move(std::span<const core::Write> pieces, std::span<const std::uint64_t> agreed) override;
     void force() override;
-    core::FileReport publish() override;
-    void abandon(raw::Abandoned how) noexcept override;
-    [[nodiscard]] TargetFile& target() noexcept override { return x_manifest; }
-    [[nodiscard]] core::FileReport report_discarded() override;
+    void publish() override;
+    void discard() noexcept override;
+    void tell(core::FileReport& report, bool published) override;
     void say_who_wrote(core::FileReport& report) const;
 
     void choose_names();
@@ -48,9 +48,8 @@ private:
     void rename_mine();
     void publish_manifest();
     void remove_strays() const noexcept;
-    core::FileReport make_report();
+    void publish_all();
 
-    TargetFile x_manifest;
     PartNames x_names = PartNames::first;
     std::filesystem::path x_mine, x_mine_part;  ///< F.00003 and F.00003.part
     Descriptor x_fd;                            ///< stays open: names the inode to the observer

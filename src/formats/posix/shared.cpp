@@ -12,8 +12,8 @@ namespace tailrace::formats::posix {
 
 SharedSink::SharedSink(const comm::Comm& comm, const core::Target& target, const Options& options,
                        core::Phases& phases)
-    : SinkBase(comm, phases, raw::Layout(options.chunks, options.alignment_bytes)),
-      x_target(comm, target, phases, Reserve::on_disk) {
+    : RawSink(comm, target, phases, raw::Layout(options.chunks, options.alignment_bytes),
+              Reserve::on_disk) {
     const auto phase = phases.enter("open_file");
     agree_on([&] {
         x_fd = Descriptor(open_file(x_target.part(), O_WRONLY));
@@ -23,9 +23,9 @@ SharedSink::SharedSink(const comm::Comm& comm, const core::Target& target, const
 
 SharedSink::~SharedSink() { discard_if_open(); }
 
-void SharedSink::transfer(std::span<const core::Write> pieces, const raw::BatchPlan&) {
+void SharedSink::move(std::span<const core::Write> pieces, std::span<const std::uint64_t>) {
     if (failed()) return;
-    const std::optional<core::Error> mine = comm::Comm::caught([&] {
+    guarded([&] {
         RunWriter writer(x_fd.get(), x_target.path());
         for (const core::Write& piece : pieces)
             raw::for_each_piece_run(
@@ -35,27 +35,24 @@ void SharedSink::transfer(std::span<const core::Write> pieces, const raw::BatchP
                 });
         writer.flush();
     });
-    if (mine) fail(*mine);
 }
 
-void SharedSink::force() { x_target.sync(); }
+void SharedSink::publish() {
+    // Network file systems report a failed write at close at the latest.
+    collective_step("close", "closing " + x_target.path().string(), [&] {
+        if (::close(x_fd.release()) != 0)
+            throw system_error(errno, "closing the file failed", x_target.path());
+    });
+    poisoning([&] { finish_shared(); }, false);
+}
 
-core::FileReport SharedSink::publish() {
-    {
-        // Network file systems report a failed write at close at the latest.
-        const auto phase = x_phases.enter("close");
-        agree_on([&] {
-            if (::close(x_fd.release()) != 0)
-                throw system_error(errno, "closing the file failed", x_target.path());
-        });
-    }
-    core::FileReport report = finish_shared();
+void SharedSink::tell(core::FileReport& report, bool published) {
+    if (!published) return;
     report.data_collective = false;
     report.data_mode = "independent (pwrite)";
-    return report;
 }
 
-void SharedSink::abandon(raw::Abandoned) noexcept {
+void SharedSink::discard() noexcept {
     x_fd.reset();
     x_target.discard();
 }

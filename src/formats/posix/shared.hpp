@@ -6,25 +6,22 @@
 #include "core/phases.hpp"
 #include "core/sink.hpp"
 #include "formats/options.hpp"
-#include "formats/raw/sink_base.hpp"
-#include "formats/target_file.hpp"
+#include "formats/raw/raw_sink.hpp"
 
 namespace tailrace::formats::posix {
 
-class SharedSink final : public raw::SinkBase {
+class SharedSink final : public raw::RawSink {
 public:
     SharedSink(const comm::Comm& comm, const core::Target& target, const Options& options,
                core::Phases& phases);  ///< [collective]
     ~SharedSink() override;
 
 private:
-    void transfer(std::span<const core::Write> pieces, const raw::BatchPlan& agreed) override;
-    void force() override;
-    core::FileReport publish() override;
-    void abandon(raw::Abandoned how) noexcept override;
-    [[nodiscard]] TargetFile& target() noexcept override { return x_target; }
+    void move(std::span<const core::Write> pieces, std::span<const std::uint64_t> agreed) override;
+    void publish() override;
+    void discard() noexcept override;
+    void tell(core::FileReport& report, bool published) override;
 
-    TargetFile x_target;
     Descriptor x_fd;
 };
 

@@ -4,13 +4,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "comm/comm.hpp"
 #include "core/sink.hpp"
+#include "formats/sink/file_sink.hpp"
 
 namespace tailrace::formats {
 
@@ -19,6 +18,16 @@ struct Defined {
     core::Object object;
     core::Extents dims;  ///< present extents in the file
 };
+
+using DefinedList = std::vector<const Defined*>;
+
+/// What the functions below take, of a range of Defined or of what derives from it.  [local]
+template <class Range>
+[[nodiscard]] DefinedList list_of(const Range& range) {
+    DefinedList list;
+    for (const Defined& one : range) list.push_back(&one);
+    return list;
+}
 
 /// One call of write(): this rank's pieces by object, and what all ranks together need.
 struct Batch {
@@ -30,22 +39,19 @@ struct Batch {
 /// Whether a dimension is unlimited.  [local]
 [[nodiscard]] bool grows(const core::Object& object);
 
-/// Checks the pieces of all ranks and finds what they need together.  [collective]
-/// @throws core::Error{bad_input | wrong_call} on all ranks; nothing was written
-[[nodiscard]] Batch agree_on_batch(const comm::Comm& comm, std::span<const Defined> objects,
-                                   std::span<const core::Write> pieces, const std::string& file);
+/// Checks the pieces of this rank; the rounds of every object, then the ends of those that grow.
+/// Never throws.  [local]
+[[nodiscard]] Needs batch_needs(const DefinedList& objects, std::span<const core::Write> pieces,
+                                const std::string& file);
 
-/// Calls `one(object, piece)` for the pieces of every object; where ranks go `together`, as often
-/// on all of them, with nullptr for what this rank has not. The first failure of this rank goes to
-/// `pending`; it stays in step, with nothing to write.
-void in_rounds(const Batch& batch, std::optional<core::Error>& pending,
-               const std::function<bool(std::size_t)>& together,
-               const std::function<void(std::size_t, const core::Write*)>& one);
+/// The batch of good pieces, from the needs that all ranks `agreed` on.  [local]
+[[nodiscard]] Batch batch_of(const DefinedList& objects, std::span<const core::Write> pieces,
+                             std::span<const std::uint64_t> agreed);
 
 /// Refuses a schema that names an object twice, or like a group; asks `check_object` of each
 /// object and `check_attribute(attribute, object_known)` of each attribute.  [local]
 /// @throws core::Error{Code::bad_input}
-void check_objects(std::span<const Defined> objects, const core::Schema& schema,
+void check_objects(const DefinedList& objects, const core::Schema& schema,
                    const std::function<void(const core::Object&)>& check_object,
                    const std::function<void(const core::Attribute&, bool)>& check_attribute);
 
