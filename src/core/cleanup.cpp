@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,6 +41,48 @@ bool identify(const char* name, Identity& identity) noexcept {
         identity.birth_ns = info.stx_btime.tv_nsec;
     }
     return true;
+}
+
+/// What getdents64 gives, one behind the other; `length` bytes each.
+struct DirectoryEntry {
+    std::uint64_t inode;
+    std::int64_t offset;
+    std::uint16_t length;
+    unsigned char type;
+    char name[1];
+};
+
+/// Removes what is in an open folder. System calls and the stack, for signal handlers; a folder of
+/// ours is less deep than `levels`.
+// NOLINTNEXTLINE(misc-no-recursion)
+void empty_folder(int folder, int levels) noexcept {
+    alignas(DirectoryEntry) std::array<char, 2048> buffer;
+    for (;;) {
+        const long got = ::syscall(SYS_getdents64, folder, buffer.data(), buffer.size());
+        if (got <= 0) return;
+        for (long at = 0; at < got;) {
+            const auto* entry = reinterpret_cast<const DirectoryEntry*>(buffer.data() + at);
+            at += entry->length;
+            const char* name = static_cast<const char*>(entry->name);
+            if (std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0) continue;
+            if (::unlinkat(folder, name, 0) == 0 || levels == 0) continue;
+            const int below = ::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+            if (below < 0) continue;
+            empty_folder(below, levels - 1);
+            ::close(below);
+            ::unlinkat(folder, name, AT_REMOVEDIR);
+        }
+    }
+}
+
+void remove_name(const char* name) noexcept {
+    if (::unlink(name) == 0) return;
+    const int folder = ::open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0) return;
+    constexpr int levels = 8;
+    empty_folder(folder, levels);
+    ::close(folder);
+    ::rmdir(name);
 }
 
 // Plain memory of fixed size: a signal handler may look at it at any moment. A bit of `used` is set
@@ -97,7 +140,7 @@ void remove_unfinished_files() noexcept {
         const Slot& slot = slots->all[k];
         Identity now;
         if ((used & bit(k)) != 0 && identify(slot.name.data(), now) && now == slot.identity)
-            ::unlink(slot.name.data());
+            remove_name(slot.name.data());
     }
 }
 

@@ -12,9 +12,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/box.hpp"
+#include "core/error.hpp"
 #include "core/io_observer.hpp"
 #include "core/schema.hpp"
 
@@ -84,22 +87,39 @@ struct Capabilities {
     int max_rank = 32;
 };
 
-/// A posted operation.
-class Ticket {
+/// A posted operation, and what comes of it. It outlives the Sink that gave it.
+template <class Result>
+class Pending {
 public:
     class State {
     public:
         virtual ~State() = default;
-        virtual void wait() = 0;
+        virtual Result wait() = 0;
         [[nodiscard]] virtual bool ready() const { return true; }
     };
-    Ticket() = default;
-    explicit Ticket(std::unique_ptr<State> state) : x_state(std::move(state)) {}
-    /// Waits for it.  [collective]
-    /// @throws Error on all ranks when it failed
-    void wait() {
-        if (x_state) x_state->wait();
-        x_state.reset();
+    Pending() = default;  ///< nothing was posted
+    explicit Pending(std::unique_ptr<State> state) : x_state(std::move(state)) {}
+    /// One that has ended already.
+    template <class Value>
+    [[nodiscard]] static Pending done(Value value) {
+        class Done final : public State {
+        public:
+            explicit Done(Value result) : x_result(std::move(result)) {}
+            Result wait() override { return std::move(x_result); }
+
+        private:
+            Value x_result;
+        };
+        return Pending(std::make_unique<Done>(std::move(value)));
+    }
+    /// Waits for it, once.  [collective]
+    /// @throws Error on all ranks when it failed; wrong_call where a result was taken before
+    Result wait() {
+        const std::unique_ptr<State> state = std::move(x_state);
+        if (state) return state->wait();
+        if constexpr (!std::is_void_v<Result>)
+            throw Error(Code::wrong_call, "nothing was posted, or its result was taken already", "",
+                        "wait once for each posted operation");
     }
     /// True where wait() would not block on the storage.  [local]
     [[nodiscard]] bool ready() const { return !x_state || x_state->ready(); }
@@ -107,6 +127,7 @@ public:
 private:
     std::unique_ptr<State> x_state;
 };
+using Ticket = Pending<void>;
 
 /// What this rank and its system calls did to the file. Gathered over ranks for the Record.
 struct WriterReport {
@@ -164,8 +185,11 @@ public:
     virtual void complete(Step step) = 0;
     /// Posts a flush of what was completed.  [collective]
     virtual Ticket sync(Durability durability) = 0;
-    /// Ends the file: published under its final name, synced, or removed.  [collective]
-    virtual FileReport close(Outcome outcome) = 0;
+    /// Ends the file: published under its final name, synced, or removed. Posts it: where
+    /// can().async the result, and a failure of the storage, comes with wait().  [collective]
+    virtual Pending<FileReport> post_close(Outcome outcome) = 0;
+    /// The same, and waits for it.  [collective]
+    FileReport close(Outcome outcome) { return post_close(outcome).wait(); }
 };
 
 /// A file that is being read by all ranks of a communicator.

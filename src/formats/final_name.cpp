@@ -22,6 +22,16 @@ namespace {
 
 bool cannot(int error) { return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP; }
 
+bool is_folder(const fs::path& path) {
+    struct stat info {};
+    return ::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+void remove_older(const fs::path& path) {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+}
+
 }  // namespace
 
 void rename_part(const fs::path& part, const fs::path& path, core::Existing existing) {
@@ -55,6 +65,7 @@ FinalName::FinalName(fs::path part, fs::path path, core::Existing existing)
       x_path(std::move(path)),
       x_old(with_suffix(x_part, ".old")),
       x_existing(existing),
+      x_folder(is_folder(x_part)),
       x_before(put()) {}
 
 FinalName::Before FinalName::put() const {
@@ -63,7 +74,7 @@ FinalName::Before FinalName::put() const {
         rename_part(x_part, x_path, x_existing);
         return Before::nothing;
     }
-    if (!S_ISREG(info.st_mode))
+    if (x_folder ? !S_ISDIR(info.st_mode) : !S_ISREG(info.st_mode))
         throw Error(Code::already_exists,
                     "something has appeared during the run: " + kind_of_file(info.st_mode),
                     x_path.string(), "choose another file name");
@@ -72,16 +83,29 @@ FinalName::Before FinalName::put() const {
     if (::renameat2(AT_FDCWD, x_part.c_str(), AT_FDCWD, x_path.c_str(), RENAME_EXCHANGE) == 0)
         return Before::under_the_part;
     if (!cannot(errno)) throw system_error(errno, "cannot rename " + x_part.string(), x_path);
-    // A file system that cannot exchange names (NFS, Lustre): a second name for the older file.
-    core::remove_on_interrupt(x_old, x_path);
-    const bool linked = ::link(x_path.c_str(), x_old.c_str()) == 0;
+    // A file system that cannot exchange names (NFS, Lustre).
+    const bool kept = keep_the_older();
     try {
         rename_part(x_part, x_path, x_existing);
     } catch (...) {
-        if (linked) ::unlink(x_old.c_str());
+        if (x_folder)
+            ::rename(x_old.c_str(), x_path.c_str());
+        else if (kept)
+            ::unlink(x_old.c_str());
         throw;
     }
-    return linked ? Before::under_a_link : Before::gone;
+    return kept ? Before::under_another_name : Before::gone;
+}
+
+/// A second name for a file; a folder can have one only, and loses the first.
+bool FinalName::keep_the_older() const {
+    if (x_folder) {
+        if (::rename(x_path.c_str(), x_old.c_str()) != 0)
+            throw system_error(errno, "cannot move the older folder out of the way", x_path);
+        return true;
+    }
+    core::remove_on_interrupt(x_old, x_path);
+    return ::link(x_path.c_str(), x_old.c_str()) == 0;
 }
 
 FinalName::~FinalName() { core::keep_on_interrupt(x_old); }
@@ -99,8 +123,8 @@ void FinalName::confirm() {
                         fate_of_the_older() + ")",
                     x_path.string(), "check the file system's log, then verify the file");
     }
-    if (x_before == Before::under_the_part) ::unlink(x_part.c_str());
-    if (x_before == Before::under_a_link) ::unlink(x_old.c_str());
+    if (x_before == Before::under_the_part) remove_older(x_part);
+    if (x_before == Before::under_another_name) remove_older(x_old);
 }
 
 std::string FinalName::fate_of_the_older() const {
@@ -109,7 +133,7 @@ std::string FinalName::fate_of_the_older() const {
             return "there was no older one";
         case Before::under_the_part:
             return "the older one is " + x_part.string();
-        case Before::under_a_link:
+        case Before::under_another_name:
             return "the older one is " + x_old.string();
         case Before::gone:
             break;
@@ -124,7 +148,8 @@ bool FinalName::take_back() noexcept {
         case Before::under_the_part:
             return ::renameat2(AT_FDCWD, x_part.c_str(), AT_FDCWD, x_path.c_str(),
                                RENAME_EXCHANGE) == 0;
-        case Before::under_a_link:
+        case Before::under_another_name:
+            if (x_folder && ::rename(x_path.c_str(), x_part.c_str()) != 0) return false;
             return ::rename(x_old.c_str(), x_path.c_str()) == 0;
         case Before::gone:
             break;

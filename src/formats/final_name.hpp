@@ -18,8 +18,8 @@ void rename_part(const std::filesystem::path& part, const std::filesystem::path&
 /// @throws core::Error{Code::io}
 void sync_folder(const std::filesystem::path& folder);
 
-/// A part that is given its final name. What stood there before is kept until the new name is
-/// known to be durable.
+/// A part, a file or a folder, that is given its final name. What stood there before is kept until
+/// the new name is known to be durable.
 class FinalName {
 public:
     /// Renames.  [local]
@@ -39,13 +39,15 @@ public:
     [[nodiscard]] bool stays() const noexcept { return x_stays; }
 
 private:
-    enum class Before { nothing, under_the_part, under_a_link, gone };
+    enum class Before { nothing, under_the_part, under_another_name, gone };
     [[nodiscard]] Before put() const;
+    [[nodiscard]] bool keep_the_older() const;
     bool take_back() noexcept;
     [[nodiscard]] std::string fate_of_the_older() const;
 
     std::filesystem::path x_part, x_path, x_old;
     core::Existing x_existing;
+    bool x_folder;  ///< and not a file
     Before x_before = Before::nothing;
     bool x_stays = false;
 };

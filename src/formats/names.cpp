@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "core/context.hpp"
@@ -144,10 +145,36 @@ void check_target(const fs::path& path, core::Existing existing) {
     check_present_file(path, existing);
 }
 
-void check_left_over(const fs::path& part, LeftOver left_over) {
+void check_target_folder(const fs::path& path, core::Existing existing,
+                         std::span<const std::string> ours) {
+    check_name(path);
+    check_folder(path);
+    struct stat info {};
+    if (::lstat(path.c_str(), &info) != 0) {
+        if (errno == ENOENT) return;
+        throw system_error(errno, "cannot look at the folder", path);
+    }
+    if (!S_ISDIR(info.st_mode))
+        throw Error(Code::bad_input, "it is not a folder, and a folder of files is to be there",
+                    path.string(), "choose another name");
+    if (existing == core::Existing::refuse)
+        throw Error(Code::already_exists, "the folder exists", path.string(),
+                    "remove it, choose another name, or ask for it to be replaced");
+    std::error_code ignored;
+    const bool known = std::any_of(ours.begin(), ours.end(), [&](const std::string& name) {
+        return !name.empty() && fs::is_regular_file(path / name, ignored);
+    });
+    if (!known && !fs::is_empty(path, ignored))
+        throw Error(Code::already_exists,
+                    "the folder exists and is not one of this kind: it would be lost",
+                    path.string(), "move it away, or choose another name");
+}
+
+void check_left_over(const fs::path& part, LeftOver left_over, bool folder) {
     struct stat info {};
     if (::lstat(part.c_str(), &info) != 0) return;
-    if (!S_ISREG(info.st_mode)) throw in_the_way(part, kind_of_file(info.st_mode));
+    if (folder ? !S_ISDIR(info.st_mode) : !S_ISREG(info.st_mode))
+        throw in_the_way(part, kind_of_file(info.st_mode));
     if (left_over == LeftOver::refuse)
         throw in_the_way(part, "it is there, and no run of ours has left it");
 }

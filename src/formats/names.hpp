@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -39,13 +40,18 @@ namespace tailrace::formats {
 /// Checks the name, its folder and what is there now, touching nothing.  [local]
 /// @throws core::Error{bad_input | no_such_directory | not_writable | already_exists}
 void check_target(const std::filesystem::path& path, core::Existing existing);
+/// The same for a folder of files. One that is there is replaced only if it is empty or has a file
+/// with one of the names `ours`.  [local]
+void check_target_folder(const std::filesystem::path& path, core::Existing existing,
+                         std::span<const std::string> ours);
 
 /// What to do with a file under the name of a part.
 enum class LeftOver { refuse, replace };
 
-/// That nothing, or what a killed run of ours has left, has the name of a part.  [local]
+/// That nothing, or what a killed run of ours has left, has the name of a part: of a file, or of
+/// a folder.  [local]
 /// @throws core::Error{already_exists}
-void check_left_over(const std::filesystem::path& part, LeftOver left_over);
+void check_left_over(const std::filesystem::path& part, LeftOver left_over, bool folder = false);
 
 /// The same for all names that a file needs beside it while it is written, and that nothing is
 /// replaced which belongs to another file (check_unshared).  [local]

@@ -20,6 +20,8 @@ tailrace_add_mpi_test(NAME formats.in_place SOURCES in_place.cpp
   LIBS ${raw_test_libs} tailrace_hook_posix_objects RANKS 1 2)
 tailrace_add_mpi_test(NAME formats.raw.sets SOURCES per_rank_sets.cpp
   LIBS ${raw_test_libs} tailrace_hook_posix_objects RANKS 1 2 4)
+tailrace_add_mpi_test(NAME formats.folder SOURCES folder.cpp
+  LIBS ${raw_test_libs} tailrace_hook_posix_objects RANKS 1 2 4)
 tailrace_add_mpi_test(NAME formats.raw.damaged SOURCES raw_damaged.cpp
   LIBS ${raw_test_libs} RANKS 1)
 tailrace_add_mpi_test(NAME formats.raw.sinks SOURCES raw_sinks.cpp

@@ -89,12 +89,12 @@ public:
         return core::Ticket(std::make_unique<State>(x_can.async));
     }
 
-    core::FileReport close(core::Outcome outcome) override {
+    core::Pending<core::FileReport> post_close(core::Outcome outcome) override {
         if (outcome == core::Outcome::publish) rethrow();
         x_file->published = outcome == core::Outcome::publish;
         core::FileReport report;
         report.bytes_logical = x_bytes;
-        return report;
+        return core::Pending<core::FileReport>::done(report);
     }
 
     /// complete(step) will fail and poison the sink.

@@ -5,7 +5,7 @@
 
 #include "core/checked.hpp"
 #include "formats/keys.hpp"
-#include "kernels/run/per_process.hpp"
+#include "formats/split/per_process.hpp"
 
 namespace tailrace::kernels::particle {
 
@@ -277,7 +277,7 @@ void put_files(Inputs& inputs) {
                            "set the striping of the folder with lfs setstripe instead");
     inputs.file_per_process = true;
     for (std::uint64_t rank = 0; rank < inputs.layout.geometry.ranks; ++rank)
-        if (run::file_of_rank(inputs.filename, static_cast<int>(rank)).lexically_normal() ==
+        if (formats::split::file_of_rank(inputs.filename, static_cast<int>(rank)).lexically_normal() ==
             inputs.results.lexically_normal())
             throw config.error("results",
                                "results " + core::in_quotes(inputs.results.string()) +

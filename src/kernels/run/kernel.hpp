@@ -78,7 +78,7 @@ public:
     /// [local]
     [[nodiscard]] virtual bool flushes() const noexcept { return false; }
 
-    /// Whether each rank writes a file of its own, in whatever format: per_process.hpp.  [local]
+    /// Whether each rank writes a file of its own, in whatever format: formats/split.  [local]
     [[nodiscard]] virtual bool file_per_process() const noexcept { return false; }
 
     /// True where the program that is imitated keeps its data in another order than pieces() have

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "formats/open.hpp"
-#include "kernels/run/per_process.hpp"
+#include "formats/split/per_process.hpp"
 
 namespace tailrace::kernels::run {
 
@@ -67,7 +67,7 @@ Opened::Opened(const comm::Comm& comm, const Kernel& kernel, core::Phases& phase
     : x_comm(comm),
       x_kernel(kernel),
       x_reading(phases),
-      x_source(kernel.file_per_process() ? open_source_per_process(comm, kernel.plan().filename,
+      x_source(kernel.file_per_process() ? formats::split::open_source_per_process(comm, kernel.plan().filename,
                                                                    kernel.plan().options, x_phases)
                                          : formats::open_source(comm, kernel.plan().filename,
                                                                 kernel.plan().options, x_phases)) {

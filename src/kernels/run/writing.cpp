@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "formats/open.hpp"
+#include "formats/split/per_process.hpp"
 #include "kernels/run/limit_work.hpp"
 #include "kernels/run/lustre.hpp"
-#include "kernels/run/per_process.hpp"
 
 namespace tailrace::kernels::run {
 
@@ -106,7 +106,7 @@ private:
     [[nodiscard]] std::unique_ptr<core::Sink> open() {
         const core::Target target = target_of(x_kernel);
         return x_kernel.file_per_process()
-                   ? open_sink_per_process(x_comm, target, x_plan.options, x_phases)
+                   ? formats::split::open_sink_per_process(x_comm, target, x_plan.options, x_phases)
                    : formats::open_sink(x_comm, target, x_plan.options, x_phases);
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/run/per_process.hpp"
+#include "formats/split/per_process.hpp"
 
 #include <algorithm>
 #include <map>
@@ -9,7 +9,7 @@
 #include "formats/open.hpp"
 #include "formats/writers.hpp"
 
-namespace tailrace::kernels::run {
+namespace tailrace::formats::split {
 
 namespace {
 
@@ -94,7 +94,7 @@ public:
         return {};
     }
 
-    core::FileReport close(core::Outcome outcome) override {
+    core::Pending<core::FileReport> post_close(core::Outcome outcome) override {
         core::FileReport mine;
         const auto error = comm::Comm::caught([&] { mine = x_sink->close(outcome); });
         try {
@@ -103,7 +103,7 @@ public:
             remove_published(error ? core::FileReport{} : mine);
             throw;
         }
-        return joined(mine);
+        return core::Pending<core::FileReport>::done(joined(mine));
     }
 
 private:
@@ -231,4 +231,4 @@ std::unique_ptr<core::Source> open_source_per_process(const comm::Comm& comm,
     return std::make_unique<PerProcessSource>(comm, path, options, phases);
 }
 
-}  // namespace tailrace::kernels::run
+}  // namespace tailrace::formats::split

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/sink/file_sink.hpp"
+#include "formats/sink/collective_sink.hpp"
 
 #include "core/hash.hpp"
 #include "core/io_observer.hpp"
@@ -18,26 +18,21 @@ void require_same_options(const comm::Comm& comm, const std::string& where,
                     "give the same options on all ranks; only hints may differ");
 }
 
-FileSink::FileSink(const comm::Comm& comm, const core::Target& target, core::Phases& phases,
-                   Reserve when)
-    : x_comm(comm), x_phases(phases), x_target(comm, target, phases, when) {}
-
-void FileSink::refuse_if_lost() const {
+void CollectiveSink::refuse_if_lost() const {
     if (x_lost) throw *x_lost;
     if (x_closed)
-        throw Error(Code::wrong_call, "the file was closed already", x_target.path().string(),
+        throw Error(Code::wrong_call, "the file was closed already", name().string(),
                     "open a new Sink");
 }
 
-std::vector<core::ObjectId> FileSink::define(const core::Schema& schema) {
+std::vector<core::ObjectId> CollectiveSink::define(const core::Schema& schema) {
     refuse_if_lost();
     {
         const auto mine = comm::Comm::caught([&] { check(schema); });
         const auto scope = x_phases.enter("agree");
-        agree_in_file(x_comm, mine, x_target.path());
+        agree_in_file(x_comm, mine, name());
         if (!x_comm.same(schema.hash()))
-            throw Error(Code::rank_mismatch, "ranks define different schemas",
-                        x_target.path().string(),
+            throw Error(Code::rank_mismatch, "ranks define different schemas", name().string(),
                         "give define() the same objects and attributes on all ranks");
     }
     std::vector<core::ObjectId> ids;
@@ -47,7 +42,7 @@ std::vector<core::ObjectId> FileSink::define(const core::Schema& schema) {
     return ids;
 }
 
-void FileSink::write(std::span<const core::Write> pieces) {
+void CollectiveSink::write(std::span<const core::Write> pieces) {
     refuse_if_lost();
     const auto scope = x_phases.enter("write");
     const Needs mine = needs(pieces);
@@ -57,59 +52,57 @@ void FileSink::write(std::span<const core::Write> pieces) {
     {
         const auto agreeing = x_phases.enter("agree");
         x_comm.reduce(most, comm::Reduce::max);
-        if (most[0] != 0) agree_in_file(x_comm, mine.bad, x_target.path());  // throws on all ranks
+        if (most[0] != 0) agree_in_file(x_comm, mine.bad, name());  // throws on all ranks
     }
     transfer(pieces, std::span(most).subspan(1));
 }
 
-void FileSink::complete(core::Step step) {
+void CollectiveSink::complete(core::Step step) {
     refuse_if_lost();
     agree_on_step("writing step " + std::to_string(step));
 }
 
-void FileSink::agree_on_step(const std::string& doing) {
+void CollectiveSink::agree_on_step(const std::string& doing) {
     finish_step();
     agree(std::exchange(x_pending, std::nullopt), doing);
 }
 
-core::Ticket FileSink::sync(core::Durability durability) {
+core::Ticket CollectiveSink::sync(core::Durability durability) {
     refuse_if_lost();
     if (durability == core::Durability::none) return {};
-    agree(std::exchange(x_pending, std::nullopt), "writing " + x_target.path().string());
+    agree(std::exchange(x_pending, std::nullopt), "writing " + name().string());
     flush();
-    if (durability == core::Durability::durable)
-        poisoning([&] { force(); }, !x_target.holds_errors());
+    if (durability == core::Durability::durable) poisoning([&] { force(); }, !holds_errors());
     return {};
 }
 
-core::FileReport FileSink::close(core::Outcome outcome) {
+core::Pending<core::FileReport> CollectiveSink::post_close(core::Outcome outcome) {
     if (outcome == core::Outcome::publish) {
         refuse_if_lost();
-        agree_on_step("writing " + x_target.path().string());
+        agree_on_step("writing " + name().string());
         publish();
         x_closed = true;
     } else {
         if (x_closed) refuse_if_lost();
         discard_if_open();
     }
-    return report();
+    return core::Pending<core::FileReport>::done(report());
 }
 
-void FileSink::discard_if_open() noexcept {
+void CollectiveSink::discard_if_open() noexcept {
     if (x_closed) return;
     x_closed = true;
     if (passing_alone()) abandon();
     discard();
 }
 
-void FileSink::agree(const std::optional<Error>& returned, const std::string& doing) {
+void CollectiveSink::agree(const std::optional<Error>& returned, const std::string& doing) {
     // What the system calls below a library saw names bytes and reason; the library often knows
     // less.
-    const std::optional<Error> seen =
-        x_target.holds_errors() ? x_target.seen_failure(doing) : std::nullopt;
+    const std::optional<Error> seen = holds_errors() ? seen_failure(doing) : std::nullopt;
     const auto scope = x_phases.enter("agree");
     try {
-        agree_in_file(x_comm, seen ? seen : returned, x_target.path());
+        agree_in_file(x_comm, seen ? seen : returned, name());
     } catch (const Error& error) {
         // Where the library itself returned an error on some rank, its ranks may stand at
         // different places; where only held system calls failed, they do not know and are in step.
@@ -119,7 +112,7 @@ void FileSink::agree(const std::optional<Error>& returned, const std::string& do
     }
 }
 
-void FileSink::lose(const Error& error, bool out_of_step) {
+void CollectiveSink::lose(const Error& error, bool out_of_step) {
     x_lost = error;
     if (out_of_step) abandon();
     throw Error(error);

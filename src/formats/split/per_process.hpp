@@ -10,7 +10,7 @@
 #include "core/sink.hpp"
 #include "formats/options.hpp"
 
-namespace tailrace::kernels::run {
+namespace tailrace::formats::split {
 
 /// "out/rank_3_test.h5" for "out/test.h5".  [local]
 [[nodiscard]] std::filesystem::path file_of_rank(const std::filesystem::path& path, int rank);
@@ -29,4 +29,4 @@ namespace tailrace::kernels::run {
     const comm::Comm& comm, const std::filesystem::path& path, const formats::Options& options,
     core::Phases& phases);
 
-}  // namespace tailrace::kernels::run
+}  // namespace tailrace::formats::split
