@@ -37,8 +37,8 @@ def as_numbers(node: Node, kind: Float | None = None) -> Node:
         return None if extents is None else (*extents, len(names))
 
     return replace(
-        node, type=kind or members[names[0]], shape=longer(node.shape), read=read,
-        chunk=longer(node.chunk), limits=None if node.limits is None else (*node.limits, len(names)),
+        node, type=kind or members[names[0]], read=read,
+        shape=longer(node.shape), chunk=longer(node.chunk), limits=longer(node.limits),
     )  # fmt: skip
 
 
