@@ -59,7 +59,8 @@ struct Object {
     /// them.
     std::vector<std::string> axes{};
     /// Not empty: what lies along the last dimension is stored as one compound element of these
-    /// members, each as large as `type`. For HDF5; other formats store numbers of `type`.
+    /// members, each as large as `type`, and so in memory, where a piece says `type`. For HDF5;
+    /// other formats store numbers of `type`.
     std::vector<Member> members{};
 
     [[nodiscard]] Extents sizes() const;

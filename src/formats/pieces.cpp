@@ -41,6 +41,13 @@ void check_place(const Box& box, const core::Extents& limits, const std::string&
             std::string(doing) + " inside " + Box{core::Extents(limits.size()), limits}.text());
 }
 
+/// Members are stored and read as they are: bytes of another type would be taken for them.
+void check_type(core::Scalar type, const core::Object& object) {
+    if (object.members.empty() || type == object.type) return;
+    throw Error(Code::bad_input, "its members cannot be given in the type of a piece", object.path,
+                "give the piece the type of the object");
+}
+
 }  // namespace
 
 void check_write(const core::Write& piece, const core::Object& object, std::uint64_t unlimited) {
@@ -49,6 +56,7 @@ void check_write(const core::Write& piece, const core::Object& object, std::uint
         if (object.dims[d].unlimited) limits[d] = unlimited;
     check_place(piece.place, limits, object.path, "write");
     if (piece.place.empty()) return;
+    check_type(piece.type, object);
     (void)core::checked_mul(piece.place.volume(), core::size_of(object.type), object.path);
     check_memory(piece.memory, piece.place, piece.data, object.path);
 }
@@ -56,6 +64,7 @@ void check_write(const core::Write& piece, const core::Object& object, std::uint
 void check_read(const core::Read& piece, const core::Object& object) {
     check_place(piece.place, object.sizes(), object.path, "read");
     if (piece.place.empty()) return;
+    check_type(piece.type, object);
     check_memory(piece.memory, piece.place, piece.data, object.path);
 }
 

@@ -9,6 +9,9 @@ from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
+import h5py
+import netCDF4
+import numpy as np
 import pytest
 from tailrace_cli import called, tailrace
 
@@ -138,6 +141,32 @@ def test_particles_are_the_same_in_every_format_that_has_groups(
     files = written(tmp_path, "particle", words, forms)
     for one, other in combinations(files, 2):
         called("verify", one, other).expect(0)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "numbers", "code"),
+    [
+        (("f4", "i4"), [1, 2147483647], 3),
+        (("f4", "i4"), [16777217, 5], 3),
+        (("f4", "i4"), [16777216, 5], 0),
+        (("f8", "i8"), [1, 2], 3),  # no type holds both
+    ],
+)
+def test_a_number_is_not_what_another_type_makes_of_it(
+    tmp_path: Path, kinds: tuple[str, str], numbers: list[int], code: int
+) -> None:
+    """A member in a compound of HDF5, beside an array of netCDF in the type of the first one."""
+    pairs = np.zeros(len(numbers), [("x", kinds[0]), ("id", kinds[1])])
+    pairs["id"] = numbers
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["p"] = pairs
+    with netCDF4.Dataset(tmp_path / "b.nc", "w") as file:
+        for name, size in (("n", len(numbers)), ("member", 2)):
+            file.createDimension(name, size)
+        variable = file.createVariable("p", kinds[0], ("n", "member"))
+        variable[:] = np.stack([pairs[name].astype(kinds[0]) for name in ("x", "id")], axis=-1)
+    for names in (("a.h5", "b.nc"), ("b.nc", "a.h5")):
+        called("verify", *(tmp_path / name for name in names)).expect(code)
 
 
 def test_particles_in_classic_netcdf_are_refused_before_anything_is_made(tmp_path: Path) -> None:

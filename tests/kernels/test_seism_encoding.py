@@ -86,6 +86,15 @@ SUBFILES = ["processor=4x1x1", "domain=16x16x16", "time=5", "fill=position", "su
 STRIPE = {"H5FD_SUBFILING_STRIPE_SIZE": "10000"}  # neither a block nor a page
 
 
+def test_the_copy_of_the_subfiles_is_a_part_of_the_close(tmp_path):
+    fault = "op=write,phase=reassemble,rank=1,times=1,delay_ms=1500"
+    words = (*SUBFILES, "reassemble")
+    record = good(tmp_path, 4, *words, env={**STRIPE, "TAILRACE_FAULT": fault}).records[-1]
+    elapsed = record["elapsed"]
+    assert record["phases"]["reassemble"]["max_s"] >= 1.5
+    assert elapsed["write_s"] < 1.5 <= elapsed["aggregate_s"] <= elapsed["durable_s"]
+
+
 def test_one_plain_file_of_the_subfiles(tmp_path):
     result = good(tmp_path, 4, *SUBFILES, "reassemble", "verify", env=STRIPE)
     assert seen(tmp_path) == ["results.jsonl", "seism-test.h5"]

@@ -103,6 +103,20 @@ def test_a_sync_by_one_rank_is_neither_write_nor_close(tmp_path, program, words)
     assert path_s == pytest.approx(elapsed["durable_s"], rel=0.3)
 
 
+def test_one_rank_sets_space_aside_while_another_creates_its_file(tmp_path):
+    """With a file per rank both belong to opening, of which setting aside is no part: 1.5 s."""
+    fault = (
+        "op=fallocate,rank=0,times=1,delay_ms=2000;op=fallocate,rank=1,times=1,delay_ms=1000;"
+        "op=open,rank=1,path=*rank_1_test.h5.part,times=1,delay_ms=1500"
+    )
+    words = ("dim_1=100", "file_per_proc=yes")
+    ran = good(tmp_path, 2, *words, program=PARTICLE, env={"TAILRACE_FAULT": fault})
+    record = ran.records[-1]
+    assert record["phases"]["reserve"]["max_s"] >= 2
+    assert record["elapsed"]["durable_s"] >= 2.5
+    assert 1.5 <= record["elapsed"]["aggregate_s"] < 2.4, record["elapsed"]
+
+
 def test_computation_lies_between_the_writes(tmp_path):
     words = (*SMALL, "format=mpiio", "compute=0.02 idle")
     lines = check(good(tmp_path, 4, *words).records[-1], 4)

@@ -29,7 +29,7 @@ struct Selected {
     h5::Id type, in_memory, in_file;
 };
 /// @param in_file  the dataset's whole space
-/// @param type     of the numbers in memory; of compounds it is that of the members  [local]
+/// @param type     of the numbers in memory; members have their own there  [local]
 [[nodiscard]] Selected selected(const core::Object& object, core::Scalar type,
                                 const core::Box& place, const core::MemLayout& memory,
                                 h5::Id in_file);

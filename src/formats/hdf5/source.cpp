@@ -68,7 +68,9 @@ private:
             const h5::Id type(H5Dget_type(id.get()), H5Tclose, "H5Dget_type", path);
             const h5::Id space = h5::space_of(id, path);
             const auto element = element_of(type.get(), path);
-            if (!element) continue;  // not ours: text, other compounds; the same on all ranks
+            const bool empty = H5Sget_simple_extent_type(space.get()) == H5S_NULL;
+            // Not ours: text, other compounds; the same on all ranks.
+            if (!element || empty) continue;
             core::Object object = *element;
             object.path = path;
             core::Extents limits;

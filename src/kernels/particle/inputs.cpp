@@ -5,7 +5,6 @@
 
 #include "core/checked.hpp"
 #include "formats/keys.hpp"
-#include "formats/split/per_process.hpp"
 
 namespace tailrace::kernels::particle {
 
@@ -276,16 +275,9 @@ void put_files(Inputs& inputs) {
         throw config.error("file_per_proc", "striping is set for one shared file",
                            "set the striping of the folder with lfs setstripe instead");
     inputs.file_per_process = true;
-    for (std::uint64_t rank = 0; rank < inputs.layout.geometry.ranks; ++rank)
-        if (formats::split::file_of_rank(inputs.filename, static_cast<int>(rank)).lexically_normal() ==
-            inputs.results.lexically_normal())
-            throw config.error("results",
-                               "results " + core::in_quotes(inputs.results.string()) +
-                                   " is the file of rank " + std::to_string(rank),
-                               "give results another name");
 }
 
-/// h5bench's folder, which it makes, and its tables, which may replace nothing of the run.
+/// h5bench's folder, which it makes, and its tables.
 void put_places(Inputs& inputs) {
     const Config& config = inputs.config;
     if (config.has("directory")) inputs.folder = config.text("directory");
@@ -294,13 +286,6 @@ void put_places(Inputs& inputs) {
     };
     inputs.csv_file = path("csv_file");
     inputs.read_csv_file = path("read_csv_file");
-    for (const char* key : {"csv_file", "read_csv_file"})
-        for (const auto& other : {inputs.filename, inputs.results})
-            if (!path(key).empty() && path(key).lexically_normal() == other.lexically_normal())
-                throw config.error(key,
-                                   std::string(key) + " " + core::in_quotes(config.text(key)) +
-                                       " is the name of the file or of the results",
-                                   "give it another name");
 }
 
 void put_reading(Inputs& inputs) {

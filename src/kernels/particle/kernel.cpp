@@ -107,6 +107,9 @@ public:
         return particle::classic_text(x_inputs, record, figures);
     }
 
+    [[nodiscard]] std::vector<run::NamedFile> files_written() const override {
+        return particle::files_written(x_inputs);
+    }
     [[nodiscard]] std::vector<run::SideFile> side_files(
         const core::Record& record, const run::Figures& figures) const override {
         return particle::side_files(x_inputs, record, figures);

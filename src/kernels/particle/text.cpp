@@ -2,6 +2,7 @@
 #include "kernels/particle/text.hpp"
 
 #include "core/units.hpp"
+#include "kernels/run/run.hpp"
 #include "kernels/run/text.hpp"
 
 namespace tailrace::kernels::particle {
@@ -113,6 +114,14 @@ std::string csv_rows(const Inputs& inputs, const std::string& operation, const M
 
 }  // namespace
 
+std::vector<run::NamedFile> files_written(const Inputs& inputs) {
+    std::vector<run::NamedFile> files;
+    if (!inputs.csv_file.empty()) files.push_back({"csv_file", "csv_file", inputs.csv_file});
+    if (!inputs.read_csv_file.empty())
+        files.push_back({"read_csv_file", "read_csv_file", inputs.read_csv_file});
+    return files;
+}
+
 std::vector<run::SideFile> side_files(const Inputs& inputs, const core::Record& record,
                                       const run::Figures& figures) {
     const std::string head = "metric, value, unit\n";
@@ -129,7 +138,7 @@ std::vector<run::SideFile> side_files(const Inputs& inputs, const core::Record& 
     const double all_s = read->open_s + read->elapsed_s;
     const std::string rows =
         csv_rows(inputs, "read", {0, read->elapsed_s, read->open_s, all_s, all_s, read->bytes});
-    if (inputs.read_csv_file == inputs.csv_file)
+    if (!files.empty() && run::lead_to_one_name(inputs.read_csv_file, inputs.csv_file))
         files.back().text += rows;
     else
         files.push_back({inputs.read_csv_file, head + rows});

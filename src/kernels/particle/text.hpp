@@ -18,8 +18,10 @@ namespace tailrace::kernels::particle {
 [[nodiscard]] std::string classic_text(const Inputs& inputs, const core::Record& record,
                                        const run::Figures& figures);
 
-/// The tables csv_file and read_csv_file with h5bench's rows "metric, value, unit", sizes in bytes
-/// whatever their size. One name for both: one file, the rows of the read behind.  [local]
+/// The names of the tables csv_file and read_csv_file, as far as they are asked for.  [local]
+[[nodiscard]] std::vector<run::NamedFile> files_written(const Inputs& inputs);
+/// These tables with h5bench's rows "metric, value, unit", sizes in bytes whatever their size. One
+/// name for both: one file, the rows of the read behind.  [local]
 [[nodiscard]] std::vector<run::SideFile> side_files(const Inputs& inputs,
                                                     const core::Record& record,
                                                     const run::Figures& figures);

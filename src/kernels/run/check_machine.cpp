@@ -4,6 +4,7 @@
 #include "core/context.hpp"
 #include "core/results_file.hpp"
 #include "formats/check.hpp"
+#include "kernels/run/places.hpp"
 #include "kernels/run/run.hpp"
 
 namespace tailrace::kernels::run {
@@ -60,6 +61,7 @@ void check_machine(const comm::Comm& comm, const Kernel& kernel, Where where) {
     comm.agree_on([&] {
         if (comm.rank() != 0) return;
         check_file_names(kernel);
+        check_places(kernel);
         core::check_results_file(kernel.plan().results);
     });
 }

@@ -15,8 +15,8 @@ class Kernel;
 struct Written;
 
 /// Seconds, each the greatest over ranks, except `write_s`: the sum over steps of the greatest; and
-/// `open_s`, from which the greatest time of setting space aside within it is taken: the others
-/// wait for it.
+/// `open_s`, from which the greatest time of setting space aside within it is taken, for which the
+/// others wait. With a file per rank it is each rank's own time without that.
 struct Figures {
     double open_s = 0, precreate_s = 0, open_file_s = 0, open_dataset_s = 0;
     double write_s = 0, close_s = 0, agree_s = 0, sync_s = 0, durable_s = 0;

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <fstream>
+#include <optional>
 #include <string_view>
 
 #include "formats/part_file.hpp"
+#include "formats/split/per_process.hpp"
 #include "kernels/run/run.hpp"
 
 namespace tailrace::kernels::run {
@@ -19,22 +21,41 @@ using core::in_quotes;
 
 namespace {
 
-/// The path without links and dots, as far as it exists.
-fs::path resolved(const fs::path& path) {
-    const fs::path file = formats::follow_links(path);
-    std::error_code failed;
-    const fs::path folder = fs::weakly_canonical(fs::absolute(formats::folder_of(file)), failed);
-    return failed ? file.lexically_normal() : folder / file.filename();
-}
-
 bool is_same(const struct stat& a, const struct stat& b) {
     return a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-bool same_inode(const fs::path& a, const fs::path& b) {
-    struct stat one {};
-    struct stat other {};
-    return ::stat(a.c_str(), &one) == 0 && ::stat(b.c_str(), &other) == 0 && is_same(one, other);
+/// Where a name leads.
+struct Place {
+    fs::path folder, name;
+    std::optional<struct stat> of_folder, of_file;  ///< as far as they are there
+};
+
+std::optional<struct stat> look_at(const fs::path& path) {
+    struct stat there {};
+    if (::stat(path.c_str(), &there) != 0) return std::nullopt;
+    return there;
+}
+
+/// Without links and dots, as far as it exists.
+Place place_of(const fs::path& path) {
+    const fs::path file = formats::follow_links(path);
+    std::error_code failed;
+    fs::path folder = fs::weakly_canonical(fs::absolute(formats::folder_of(file)), failed);
+    if (failed) folder = formats::folder_of(file).lexically_normal();
+    return {folder, file.filename(), look_at(folder), look_at(path)};
+}
+
+bool both_same(const std::optional<struct stat>& a, const std::optional<struct stat>& b) {
+    return a && b && is_same(*a, *b);
+}
+
+bool same_folder(const Place& a, const Place& b) {
+    return a.folder == b.folder || both_same(a.of_folder, b.of_folder);
+}
+
+bool same_file(const Place& a, const Place& b) {
+    return both_same(a.of_file, b.of_file) || (a.name == b.name && same_folder(a, b));
 }
 
 bool all_digits(std::string_view text) {
@@ -52,43 +73,50 @@ bool is_derived(const std::string& output, const std::string& name) {
     return rest.size() >= 5 && all_digits(rest.substr(0, 5));  // a file per rank
 }
 
-enum class Clash { none, same, derived };
+enum class Use { replaced, appended_to, read };
 
-Clash clash_of(const fs::path& output, const fs::path& file) {
-    const fs::path one = resolved(output), other = resolved(file);
-    if (one == other || same_inode(one, other)) return Clash::same;
-    const bool beside = one.parent_path() == other.parent_path();
-    return beside && is_derived(one.filename().string(), other.filename().string()) ? Clash::derived
-                                                                                    : Clash::none;
+struct Used {
+    NamedFile file;
+    Use use;
+    Place place = place_of(file.file);
+    [[nodiscard]] std::string text() const {
+        return file.what + " " + in_quotes(file.file.string());
+    }
+};
+
+/// Whether `b` has a name that the run makes beside `a`.
+bool is_beside(const Used& a, const Used& b) {
+    return a.use == Use::replaced && same_folder(a.place, b.place) &&
+           is_derived(a.place.name.string(), b.place.name.string());
 }
 
-/// @param key  for the place of the message; may have no value
-void refuse_clash(const Plan& plan, const char* key, const std::string& what,
-                  const fs::path& file) {
-    const Clash clash = clash_of(plan.filename, file);
-    if (clash == Clash::none) return;
-    const std::string output = in_quotes(plan.filename.string());
-    const std::string text = clash == Clash::same
-                                 ? what + " " + in_quotes(file.string()) + " and filename " +
-                                       output + " are the same file"
-                                 : what + " " + in_quotes(file.string()) +
-                                       " has a name that the run makes beside " + output;
-    throw Error(Code::bad_input, text, plan.config.place(key), "give one of them another name");
+void refuse_clash(const Plan& plan, const Used& one, const Used& other) {
+    std::string text;
+    if (same_file(one.place, other.place))
+        text = other.text() + " and " + one.text() + " are the same file";
+    else if (is_beside(one, other))
+        text = other.text() + " has a name that the run makes beside " + one.text();
+    else if (is_beside(other, one))
+        text = one.text() + " has a name that the run makes beside " + other.text();
+    else
+        return;
+    std::string place = plan.config.place(other.file.key);
+    if (place.empty()) place = plan.config.place(one.file.key);
+    throw Error(Code::bad_input, text, place, "give one of them another name");
 }
 
 bool begins_with(const fs::path& path, std::string_view text) {
-    struct stat there {};
-    if (::stat(path.c_str(), &there) != 0 || !S_ISREG(there.st_mode)) return false;
+    const auto there = look_at(path);
+    if (!there || !S_ISREG(there->st_mode)) return false;
     std::string found(text.size(), '\0');
     std::ifstream file(path, std::ios::binary);
     return file.read(found.data(), static_cast<std::streamsize>(found.size())) && found == text;
 }
 
 bool is_standard_input(const fs::path& path) {
-    struct stat there {};
     struct stat input {};
     return ::fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode) &&
-           ::stat(path.c_str(), &there) == 0 && is_same(there, input);
+           both_same(input, look_at(path));
 }
 
 /// `program < run.in` reads run.in, also where a launcher hands it on through a pipe: then only
@@ -106,24 +134,46 @@ void refuse_own_lines(const Plan& plan, const char* key, const fs::path& file) {
                 "give " + std::string(key) + " another name, or remove that file");
 }
 
+std::vector<Used> data_files(const Kernel& kernel) {
+    const fs::path& name = kernel.plan().filename;
+    std::vector<Used> files;
+    if (!kernel.file_per_process())
+        files.push_back({{"filename", "filename", name}, Use::replaced});
+    for (std::uint64_t rank = 0; kernel.file_per_process() && rank < kernel.ranks(); ++rank)
+        files.push_back({{"filename", "the file of rank " + std::to_string(rank),
+                          formats::split::file_of_rank(name, static_cast<int>(rank))},
+                         Use::replaced});
+    return files;
+}
+
+std::vector<Used> other_files(const Kernel& kernel) {
+    const Plan& plan = kernel.plan();
+    std::vector<Used> files{{{"results", "results", plan.results}, Use::appended_to}};
+    for (const NamedFile& file : kernel.files_written()) files.push_back({file, Use::replaced});
+    if (!plan.input_file.empty())
+        files.push_back({{"", "the input file", plan.input_file}, Use::read});
+    for (const NamedFile& file : kernel.files_read()) files.push_back({file, Use::read});
+    return files;
+}
+
 }  // namespace
+
+bool lead_to_one_name(const fs::path& a, const fs::path& b) {
+    const Place one = place_of(a), other = place_of(b);
+    return one.name == other.name && same_folder(one, other);
+}
 
 void check_file_names(const Kernel& kernel) {
     const Plan& plan = kernel.plan();
-    refuse_clash(plan, "results", "results", plan.results);
-    refuse_own_lines(plan, "filename", plan.filename);
-    refuse_own_lines(plan, "results", plan.results);
-    std::vector<FileRead> reads = kernel.files_read();
-    if (!plan.input_file.empty())
-        reads.insert(reads.begin(), {"filename", "the input file", plan.input_file});
-    for (const FileRead& read : reads) {
-        refuse_clash(plan, read.key, read.what, read.file);
-        if (clash_of(plan.results, read.file) == Clash::same)
-            throw Error(Code::bad_input,
-                        "results " + in_quotes(plan.results.string()) + " and " + read.what + " " +
-                            in_quotes(read.file.string()) + " are the same file",
-                        plan.config.place("results"), "give the results another name");
+    const std::vector<Used> data = data_files(kernel), others = other_files(kernel);
+    for (auto other = others.begin(); other != others.end(); ++other) {
+        for (const Used& file : data) refuse_clash(plan, file, *other);
+        for (auto before = others.begin(); before != other; ++before)
+            if (before->use != other->use) refuse_clash(plan, *before, *other);
     }
+    for (const auto& files : {data, others})
+        for (const Used& used : files)
+            if (used.use != Use::read) refuse_own_lines(plan, used.file.key, used.file.file);
 }
 
 }  // namespace tailrace::kernels::run

@@ -26,14 +26,14 @@ struct Piece {
     core::Box place;
 };
 
-/// A file that the run reads and must not overwrite.
-struct FileRead {
+/// A file that a run reads, or one of text that it writes.
+struct NamedFile {
     const char* key;   ///< that named it
     std::string what;  ///< for messages
     std::filesystem::path file;
 };
 
-/// A file of text that a run leaves besides.
+/// One of files_written(), as it is to be after a repetition.
 struct SideFile {
     std::filesystem::path path;
     std::string text;
@@ -125,14 +125,16 @@ public:
         (void)fitting;
         return {};
     }
-    /// What the classic program writes into files of its own, beside what it prints.  [local]
+    /// Files of text that the classic program writes beside what it prints.  [local]
+    [[nodiscard]] virtual std::vector<NamedFile> files_written() const { return {}; }
+    /// And their contents.  [local]
     [[nodiscard]] virtual std::vector<SideFile> side_files(const core::Record& record,
                                                            const Figures& figures) const {
         (void)record, (void)figures;
         return {};
     }
     /// Files that it reads.  [local]
-    [[nodiscard]] virtual std::vector<FileRead> files_read() const { return {}; }
+    [[nodiscard]] virtual std::vector<NamedFile> files_read() const { return {}; }
 
     /// The parameters, before the run.  [local]
     [[nodiscard]] virtual std::string echo_text() const = 0;

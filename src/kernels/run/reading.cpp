@@ -67,10 +67,11 @@ Opened::Opened(const comm::Comm& comm, const Kernel& kernel, core::Phases& phase
     : x_comm(comm),
       x_kernel(kernel),
       x_reading(phases),
-      x_source(kernel.file_per_process() ? formats::split::open_source_per_process(comm, kernel.plan().filename,
-                                                                   kernel.plan().options, x_phases)
-                                         : formats::open_source(comm, kernel.plan().filename,
-                                                                kernel.plan().options, x_phases)) {
+      x_source(kernel.file_per_process()
+                   ? formats::split::open_source_per_process(comm, kernel.plan().filename,
+                                                             kernel.plan().options, x_phases)
+                   : formats::open_source(comm, kernel.plan().filename, kernel.plan().options,
+                                          x_phases)) {
     const core::Schema found = x_source->schema();
     x_ids = comm.agree_on([&] { return ids_of(kernel, found); });
 }

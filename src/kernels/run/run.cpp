@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <new>
 
@@ -17,6 +16,7 @@
 #include "kernels/run/figures.hpp"
 #include "kernels/run/limit_work.hpp"
 #include "kernels/run/lustre.hpp"
+#include "kernels/run/places.hpp"
 #include "kernels/run/reading.hpp"
 #include "kernels/run/reads.hpp"
 #include "kernels/run/text.hpp"
@@ -338,14 +338,14 @@ private:
         x_comm.agree_on([&] {
             if (x_comm.rank() != 0) return;
             for (const SideFile& side : x_kernel.side_files(record, measured.figures)) {
-                std::ofstream file(side.path);
-                file << side.text;
-                file.close();
-                if (!file)
-                    throw Error(Code::io, "the run ended well, but this file could not be written",
-                                side.path.string(),
-                                "look at its folder and at the free space; the figures are printed "
-                                "above");
+                try {
+                    write_side_file(side);
+                } catch (const Error& error) {
+                    throw Error(
+                        core::failed_in_run(error).code(),
+                        "the run ended well, but this file is not written: " + error.message(),
+                        side.path.string(), "the figures are printed above; " + error.remedy());
+                }
             }
         });
     }
@@ -377,35 +377,11 @@ private:
 
 }  // namespace
 
-namespace {
-
-/// The file, or the same name in the nearest folder that is there: the missing ones will be made.
-std::filesystem::path where_it_can_be_looked_at(const Plan& plan) {
-    std::filesystem::path folder = formats::folder_of(plan.filename);
-    std::error_code ignored;
-    while (!std::filesystem::exists(folder, ignored) && folder.has_parent_path() &&
-           folder != folder.parent_path())
-        folder = folder.parent_path();
-    if (!std::filesystem::exists(folder, ignored)) folder = ".";
-    return folder / plan.filename.filename();
-}
-
-void make_folder(const Plan& plan) {
-    std::error_code failed;
-    if (!plan.folder.empty()) std::filesystem::create_directories(plan.folder, failed);
-    if (failed && !std::filesystem::is_directory(plan.folder))
-        throw Error(core::code_of_errno(failed.value()),
-                    "the folder cannot be made: " + core::describe_errno(failed.value()),
-                    plan.folder.string(), "choose another directory");
-}
-
-}  // namespace
-
 std::string dry_run_text(const comm::Comm& comm, const Kernel& kernel, Where where) {
     const Plan& plan = kernel.plan();
     check_machine(comm, kernel, where);
     core::Target target = target_of(kernel);
-    if (!plan.folder.empty()) target.path = where_it_can_be_looked_at(plan);
+    target.path = where_it_can_be_looked_at(plan, plan.filename);
     if (where == Where::elsewhere) target.reserve_bytes = 0;
     try {
         formats::check_sink(comm, target, plan.options, static_cast<int>(kernel.ranks()));
@@ -422,7 +398,7 @@ void run(const comm::Comm& comm, const Kernel& kernel, const Software& software,
     comm.agree_on([&] {
         if (comm.rank() != 0) return;
         core::try_results_file(kernel.plan().results);
-        make_folder(kernel.plan());
+        make_places(kernel);
     });
     Run(comm, kernel, software, say, how).all();
 }

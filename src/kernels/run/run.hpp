@@ -41,12 +41,14 @@ enum class Where { here, elsewhere };
 /// @throws core::Error on all ranks or on none
 void check_machine(const comm::Comm& comm, const Kernel& kernel, Where where = Where::here);
 
-/// Refuses to write where something else is: results or a file that the kernel reads under the name
-/// of the output or of a file that a run makes beside it, by path, by link or by inode; and the
-/// file that standard input comes from, also through a launcher's pipe: then by what it begins
-/// with. Touches nothing; for the rank that has read the inputs.  [local]
+/// Refuses to write where something else is: results, a table or a file that the kernel reads under
+/// the name of an output, of each other, or of a file that a run makes beside them, by path, by
+/// link or by inode; and the file that standard input comes from, also through a launcher's pipe:
+/// then by what it begins with. Touches nothing; for the rank that has read the inputs.  [local]
 /// @throws core::Error{bad_input}
 void check_file_names(const Kernel& kernel);
+/// Whether two names, links followed, are one, whatever is there now.  [local]
+[[nodiscard]] bool lead_to_one_name(const std::filesystem::path& a, const std::filesystem::path& b);
 
 /// Checks all that a run checks before it creates anything (plugin, memory, results, the file's
 /// name and folder, space, filters), creates nothing, and returns the effective configuration as

@@ -25,8 +25,8 @@ struct Written {
     bool complete = false;  ///< and it has its name
     std::vector<core::StepRecord> steps;
     double write_s = 0;      ///< sum over the steps of the slowest rank's
-    double open_s = 0;       ///< until the datasets are defined, setting space aside included
-    double set_aside_s = 0;  ///< of `open_s`: by this rank, in setting space aside
+    double open_s = 0;       ///< until the datasets are defined; with `set_aside_s`
+    double set_aside_s = 0;  ///< by this rank, in setting space aside that the others wait for
     double define_s = 0;     ///< objects that were defined just before their step
     double flush_s = 0;      ///< of the flush before the close, where the kernel has one
     double close_s = 0;    ///< in the close of the file: no sync, no publishing, no wait for those

@@ -85,8 +85,8 @@ public:
     [[nodiscard]] std::string smaller(std::uint64_t) const override {
         return "choose a smaller domain, or fewer ranks per node";
     }
-    [[nodiscard]] std::vector<run::FileRead> files_read() const override {
-        std::vector<run::FileRead> reads;
+    [[nodiscard]] std::vector<run::NamedFile> files_read() const override {
+        std::vector<run::NamedFile> reads;
         const PluginCall& plugin = x_inputs.plugin;
         if (plugin.library.find('/') != std::string::npos)
             reads.push_back({"use_function_lib", "use_function_lib", plugin.library});

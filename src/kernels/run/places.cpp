@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/run/places.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "core/cleanup.hpp"
+#include "formats/final_name.hpp"
+#include "formats/part_file.hpp"
+#include "kernels/run/run.hpp"
+
+namespace tailrace::kernels::run {
+
+namespace fs = std::filesystem;
+using core::Code;
+using core::Error;
+
+namespace {
+
+/// A part that goes with the object, unless it has got its final name by then.
+class Part {
+public:
+    explicit Part(fs::path name) : x_name(std::move(name)), x_file(formats::create_part(x_name)) {
+        core::remove_on_interrupt(x_name);
+    }
+    ~Part() {
+        if (x_file.open()) ::unlink(x_name.c_str());
+        core::keep_on_interrupt(x_name);
+    }
+    Part(const Part&) = delete;
+    Part& operator=(const Part&) = delete;
+
+    void become(const fs::path& path, const std::string& text) {
+        formats::write_fully(x_file.get(), text.data(), text.size(), 0, path);
+        if (::fsync(x_file.get()) != 0) throw formats::system_error(errno, "cannot sync it", path);
+        formats::rename_part(x_name, path, core::Existing::replace);
+        x_file.reset();
+        formats::sync_folder(formats::folder_of(path));
+    }
+
+private:
+    fs::path x_name;
+    formats::Descriptor x_file;
+};
+
+void make_folder(const Plan& plan) {
+    std::error_code failed;
+    if (!plan.folder.empty()) fs::create_directories(plan.folder, failed);
+    if (failed && !fs::is_directory(plan.folder))
+        throw Error(core::code_of_errno(failed.value()),
+                    "the folder cannot be made: " + core::describe_errno(failed.value()),
+                    plan.folder.string(), "choose another directory");
+}
+
+/// What `work` says about the place of a file, at the key that named it.
+template <class Work>
+void for_each_place(const Kernel& kernel, Work&& work) {
+    for (const NamedFile& named : kernel.files_written()) {
+        try {
+            work(formats::follow_links(where_it_can_be_looked_at(kernel.plan(), named.file)));
+        } catch (const Error& error) {
+            throw kernel.plan().config.error(
+                named.key,
+                named.what + " " + core::in_quotes(named.file.string()) + ": " + error.message(),
+                error.remedy(), error.code());
+        }
+    }
+}
+
+}  // namespace
+
+fs::path where_it_can_be_looked_at(const Plan& plan, const fs::path& file) {
+    fs::path folder = formats::folder_of(file);
+    std::error_code ignored;
+    if (plan.folder.empty() || !lead_to_one_name(folder / ".", plan.folder / ".") ||
+        fs::exists(folder, ignored))
+        return file;
+    while (!fs::exists(folder, ignored) && folder.has_parent_path() &&
+           folder != folder.parent_path())
+        folder = folder.parent_path();
+    if (!fs::exists(folder, ignored)) folder = ".";
+    return folder / file.filename();
+}
+
+void check_places(const Kernel& kernel) {
+    for_each_place(kernel, [](const fs::path& path) {
+        formats::check_target(path, core::Existing::replace);
+        formats::check_left_over(formats::part_of(path), formats::LeftOver::refuse);
+    });
+}
+
+void make_places(const Kernel& kernel) {
+    make_folder(kernel.plan());
+    for_each_place(kernel, [](const fs::path& path) { const Part tried(formats::part_of(path)); });
+}
+
+void write_side_file(const SideFile& side) {
+    const fs::path path = formats::follow_links(side.path);
+    Part(formats::part_of(path)).become(path, side.text);
+}
+
+}  // namespace tailrace::kernels::run
