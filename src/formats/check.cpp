@@ -3,9 +3,9 @@
 
 #include <fcntl.h>
 
+#include "formats/file/name_lock.hpp"
+#include "formats/file/part_file.hpp"
 #include "formats/missing.hpp"
-#include "formats/name_lock.hpp"
-#include "formats/part_file.hpp"
 #include "formats/posix/parts.hpp"
 #ifdef TAILRACE_HAVE_HDF5
 #include "formats/hdf5/open.hpp"

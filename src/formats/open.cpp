@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/open.hpp"
 
+#include "formats/file/names.hpp"
 #include "formats/missing.hpp"
-#include "formats/names.hpp"
 #include "formats/posix/per_rank.hpp"
 #include "formats/posix/shared.hpp"
 #include "formats/posix/source.hpp"

@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "formats/target_file.hpp"
+#include "formats/file/target_file.hpp"
 #include "formats_test.hpp"
 
 using namespace tailrace;

@@ -5,7 +5,7 @@
 #include <sys/file.h>
 
 #include "formats/check.hpp"
-#include "formats/part_file.hpp"
+#include "formats/file/part_file.hpp"
 #include "formats_test.hpp"
 
 using namespace tailrace;

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "core/cleanup.hpp"
-#include "formats/companions.hpp"
-#include "formats/target_file.hpp"
+#include "formats/file/companions.hpp"
+#include "formats/file/target_file.hpp"
 #include "formats_test.hpp"
 #include "hooks/posix/observer.hpp"
 

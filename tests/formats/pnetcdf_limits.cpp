@@ -8,7 +8,7 @@
 
 #include "core/error.hpp"
 #include "formats/check.hpp"
-#include "formats/pieces.hpp"
+#include "formats/sink/pieces.hpp"
 
 using namespace tailrace;
 using core::Box;

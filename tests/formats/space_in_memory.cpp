@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // On tmpfs space is memory of the machine: set aside for libraries that do not stand a full disk,
 // and only looked at for plain system calls.
-#include "formats/target_file.hpp"
+#include "formats/file/target_file.hpp"
 #include "formats_test.hpp"
 
 using namespace tailrace;

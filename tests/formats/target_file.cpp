@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The life of a file's name.
-#include "formats/target_file.hpp"
+#include "formats/file/target_file.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "core/io_observer.hpp"
-#include "formats/writers.hpp"
+#include "formats/file/writers.hpp"
 #include "formats_test.hpp"
 
 using namespace tailrace;

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "core/checked.hpp"
-#include "formats/agree.hpp"
-#include "formats/pieces.hpp"
+#include "formats/file/agree.hpp"
+#include "formats/sink/pieces.hpp"
 
 namespace tailrace::formats::hdf5 {
 

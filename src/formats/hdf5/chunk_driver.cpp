@@ -12,7 +12,7 @@
 #include <memory>
 #include <utility>
 
-#include "formats/part_file.hpp"
+#include "formats/file/part_file.hpp"
 
 namespace tailrace::formats::hdf5 {
 

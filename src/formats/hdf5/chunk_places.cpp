@@ -8,7 +8,7 @@
 #include <set>
 
 #include "core/bytes.hpp"
-#include "formats/part_file.hpp"
+#include "formats/file/part_file.hpp"
 
 namespace tailrace::formats::hdf5 {
 

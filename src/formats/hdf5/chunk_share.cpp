@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "core/bytes.hpp"
-#include "formats/pieces.hpp"
+#include "formats/sink/pieces.hpp"
 
 namespace tailrace::formats::hdf5 {
 

@@ -8,7 +8,7 @@
 #include <cerrno>
 
 #include "formats/hdf5/attributes.hpp"
-#include "formats/settings.hpp"
+#include "formats/sink/settings.hpp"
 
 namespace tailrace::formats::hdf5 {
 

@@ -11,13 +11,13 @@
 #include "comm/comm.hpp"
 #include "core/phases.hpp"
 #include "core/sink.hpp"
+#include "formats/file/part_file.hpp"
 #include "formats/hdf5/batch.hpp"
 #include "formats/hdf5/chunk_driver.hpp"
 #include "formats/hdf5/chunk_places.hpp"
 #include "formats/hdf5/chunk_share.hpp"
 #include "formats/hdf5/encoder.hpp"
 #include "formats/hdf5/in_force.hpp"
-#include "formats/part_file.hpp"
 #include "formats/sink/file_sink.hpp"
 
 namespace tailrace::formats::hdf5 {

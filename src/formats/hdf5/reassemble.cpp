@@ -9,8 +9,8 @@
 #include <cerrno>
 
 #include "core/sink.hpp"
-#include "formats/companions.hpp"
-#include "formats/target_file.hpp"
+#include "formats/file/companions.hpp"
+#include "formats/file/target_file.hpp"
 
 namespace tailrace::formats::hdf5 {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "formats/companions.hpp"
+#include "formats/file/companions.hpp"
 #include "formats/hdf5/abandon.hpp"
 #include "formats/hdf5/attributes.hpp"
 #include "formats/hdf5/in_force.hpp"

@@ -2,7 +2,7 @@
 // What happened to the file, from what was measured.
 #include "formats/hdf5/sink.hpp"
 #include "formats/mpiio/exchange.hpp"
-#include "formats/settings.hpp"
+#include "formats/sink/settings.hpp"
 
 namespace tailrace::formats::hdf5 {
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "formats/companions.hpp"
-#include "formats/part_file.hpp"
+#include "formats/file/companions.hpp"
+#include "formats/file/part_file.hpp"
 
 namespace tailrace::formats::hdf5 {
 

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "core/io_observer.hpp"
+#include "formats/file/writers.hpp"
 #include "formats/limit/plain.hpp"
 #include "formats/limit/scratch.hpp"
 #include "formats/mpiio/file.hpp"
-#include "formats/writers.hpp"
 
 namespace tailrace::formats::limit {
 

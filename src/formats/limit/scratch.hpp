@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "comm/comm.hpp"
-#include "formats/part_file.hpp"
+#include "formats/file/part_file.hpp"
 
 namespace tailrace::formats::limit {
 

@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "formats/file/part_file.hpp"
 #include "formats/mpiio/stale_semaphore.hpp"
-#include "formats/part_file.hpp"
 
 namespace tailrace::formats::mpiio {
 

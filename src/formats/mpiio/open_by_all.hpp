@@ -11,9 +11,9 @@
 
 #include "comm/comm.hpp"
 #include "core/phases.hpp"
+#include "formats/file/part_file.hpp"
 #include "formats/mpiio/info.hpp"
 #include "formats/mpiio/stale_semaphore.hpp"
-#include "formats/part_file.hpp"
 
 namespace tailrace::formats::mpiio {
 

@@ -10,7 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/io_observer.hpp"
-#include "formats/part_file.hpp"
+#include "formats/file/part_file.hpp"
 
 namespace tailrace::formats::mpiio {
 

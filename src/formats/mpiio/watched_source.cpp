@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "formats/mpiio/open_by_all.hpp"
-#include "formats/pieces.hpp"
+#include "formats/sink/pieces.hpp"
 
 namespace tailrace::formats::mpiio {
 

@@ -8,7 +8,7 @@
 #include "formats/netcdf4/define.hpp"
 #include "formats/netcdf4/filters.hpp"
 #include "formats/netcdf4/open.hpp"
-#include "formats/pieces.hpp"
+#include "formats/sink/pieces.hpp"
 
 namespace tailrace::formats::netcdf4 {
 

@@ -9,7 +9,7 @@
 #include "formats/netcdf4/filters.hpp"
 #include "formats/netcdf4/in_force.hpp"
 #include "formats/netcdf4/sink.hpp"
-#include "formats/settings.hpp"
+#include "formats/sink/settings.hpp"
 
 namespace tailrace::formats::netcdf4 {
 

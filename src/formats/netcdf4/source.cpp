@@ -5,7 +5,7 @@
 #include "formats/mpiio/watched_source.hpp"
 #include "formats/netcdf4/nc.hpp"
 #include "formats/netcdf4/open.hpp"
-#include "formats/pieces.hpp"
+#include "formats/sink/pieces.hpp"
 
 namespace tailrace::formats::netcdf4 {
 

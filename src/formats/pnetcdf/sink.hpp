@@ -12,9 +12,9 @@
 #include "core/phases.hpp"
 #include "core/sink.hpp"
 #include "formats/options.hpp"
-#include "formats/pieces.hpp"
 #include "formats/pnetcdf/nc.hpp"
 #include "formats/sink/file_sink.hpp"
+#include "formats/sink/pieces.hpp"
 
 namespace tailrace::formats::pnetcdf {
 

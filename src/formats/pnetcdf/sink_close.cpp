@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <utility>
 
+#include "formats/file/part_file.hpp"
 #include "formats/mpiio/exchange.hpp"
 #include "formats/mpiio/info.hpp"
-#include "formats/part_file.hpp"
 #include "formats/pnetcdf/limits.hpp"
 #include "formats/pnetcdf/sink.hpp"
 

@@ -4,10 +4,10 @@
 #include <array>
 #include <optional>
 
+#include "formats/file/part_file.hpp"
 #include "formats/mpiio/info.hpp"
 #include "formats/mpiio/open_by_all.hpp"
 #include "formats/netcdf_names.hpp"
-#include "formats/part_file.hpp"
 #include "formats/pnetcdf/attributes.hpp"
 #include "formats/pnetcdf/limits.hpp"
 #include "formats/pnetcdf/open.hpp"

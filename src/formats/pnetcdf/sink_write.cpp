@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "formats/agree.hpp"
+#include "formats/file/agree.hpp"
 #include "formats/pnetcdf/limits.hpp"
 #include "formats/pnetcdf/sink.hpp"
 

@@ -7,10 +7,10 @@
 
 #include "formats/mpiio/open_by_all.hpp"
 #include "formats/mpiio/read_watch.hpp"
-#include "formats/pieces.hpp"
 #include "formats/pnetcdf/nc.hpp"
 #include "formats/pnetcdf/open.hpp"
 #include "formats/pnetcdf/sink.hpp"
+#include "formats/sink/pieces.hpp"
 
 namespace tailrace::formats::pnetcdf {
 

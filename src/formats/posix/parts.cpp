@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "formats/companions.hpp"
+#include "formats/file/companions.hpp"
 #include "formats/raw/description.hpp"
 #include "formats/raw/trailer.hpp"
 

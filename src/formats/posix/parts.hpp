@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "core/sink.hpp"
-#include "formats/names.hpp"
+#include "formats/file/names.hpp"
 #include "formats/options.hpp"
 
 namespace tailrace::formats::posix {

@@ -10,11 +10,11 @@
 
 #include "core/cleanup.hpp"
 #include "core/error.hpp"
-#include "formats/companions.hpp"
-#include "formats/final_name.hpp"
+#include "formats/file/companions.hpp"
+#include "formats/file/final_name.hpp"
+#include "formats/file/writers.hpp"
 #include "formats/posix/run_io.hpp"
 #include "formats/raw/trailer.hpp"
-#include "formats/writers.hpp"
 
 namespace tailrace::formats::posix {
 

@@ -12,11 +12,11 @@
 #include "comm/comm.hpp"
 #include "core/phases.hpp"
 #include "core/sink.hpp"
+#include "formats/file/target_file.hpp"
 #include "formats/options.hpp"
 #include "formats/posix/parts.hpp"
 #include "formats/raw/description.hpp"
 #include "formats/raw/raw_sink.hpp"
-#include "formats/target_file.hpp"
 
 namespace tailrace::formats::posix {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "formats/part_file.hpp"
+#include "formats/file/part_file.hpp"
 
 namespace tailrace::formats::posix {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "formats/part_file.hpp"
+#include "formats/file/part_file.hpp"
 #include "formats/posix/run_io.hpp"
 #include "formats/raw/box_index.hpp"
 #include "formats/raw/contents.hpp"

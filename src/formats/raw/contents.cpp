@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "formats/part_file.hpp"
+#include "formats/file/part_file.hpp"
 #include "formats/raw/trailer.hpp"
 
 namespace tailrace::formats::raw {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "formats/pieces.hpp"
+#include "formats/sink/pieces.hpp"
 
 namespace tailrace::formats {
 

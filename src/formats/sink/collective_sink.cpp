@@ -3,7 +3,7 @@
 
 #include "core/hash.hpp"
 #include "core/io_observer.hpp"
-#include "formats/agree.hpp"
+#include "formats/file/agree.hpp"
 
 namespace tailrace::formats {
 

@@ -2,8 +2,8 @@
 // A Sink that writes one file, in any format.
 #pragma once
 
+#include "formats/file/target_file.hpp"
 #include "formats/sink/collective_sink.hpp"
-#include "formats/target_file.hpp"
 
 namespace tailrace::formats {
 

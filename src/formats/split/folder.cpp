@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "core/io_observer.hpp"
-#include "formats/part_file.hpp"
-#include "formats/pieces.hpp"
+#include "formats/file/part_file.hpp"
+#include "formats/file/writers.hpp"
 #include "formats/posix/run_io.hpp"
 #include "formats/sink/collective_sink.hpp"
+#include "formats/sink/pieces.hpp"
 #include "formats/split/folder_target.hpp"
-#include "formats/writers.hpp"
 
 namespace tailrace::formats::split {
 

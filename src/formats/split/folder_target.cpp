@@ -11,8 +11,8 @@
 
 #include "core/cleanup.hpp"
 #include "core/context.hpp"
-#include "formats/final_name.hpp"
-#include "formats/part_file.hpp"
+#include "formats/file/final_name.hpp"
+#include "formats/file/part_file.hpp"
 
 namespace tailrace::formats::split {
 

@@ -9,7 +9,7 @@
 #include "comm/comm.hpp"
 #include "core/phases.hpp"
 #include "core/sink.hpp"
-#include "formats/name_lock.hpp"
+#include "formats/file/name_lock.hpp"
 
 namespace tailrace::formats::split {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "formats/file/writers.hpp"
 #include "formats/open.hpp"
-#include "formats/writers.hpp"
 
 namespace tailrace::formats::split {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "formats/part_file.hpp"
+#include "formats/file/part_file.hpp"
 #include "formats/split/per_process.hpp"
 #include "kernels/run/run.hpp"
 

@@ -6,8 +6,8 @@
 #include <cerrno>
 
 #include "core/cleanup.hpp"
-#include "formats/final_name.hpp"
-#include "formats/part_file.hpp"
+#include "formats/file/final_name.hpp"
+#include "formats/file/part_file.hpp"
 #include "kernels/run/run.hpp"
 
 namespace tailrace::kernels::run {

@@ -11,7 +11,7 @@
 #include "core/results_file.hpp"
 #include "core/units.hpp"
 #include "formats/check.hpp"
-#include "formats/part_file.hpp"
+#include "formats/file/part_file.hpp"
 #include "kernels/limit/limit.hpp"
 #include "kernels/run/figures.hpp"
 #include "kernels/run/limit_work.hpp"

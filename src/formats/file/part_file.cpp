@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/part_file.hpp"
+#include "formats/file/part_file.hpp"
 
 #include <fcntl.h>
 #include <linux/magic.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/names.hpp"
+#include "formats/file/names.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,8 +9,8 @@
 #include <cerrno>
 
 #include "core/context.hpp"
-#include "formats/companions.hpp"
-#include "formats/part_file.hpp"
+#include "formats/file/companions.hpp"
+#include "formats/file/part_file.hpp"
 
 namespace tailrace::formats {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/pieces.hpp"
+#include "formats/sink/pieces.hpp"
 
 #include <algorithm>
 #include <cstring>

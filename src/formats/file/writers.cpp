@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/writers.hpp"
+#include "formats/file/writers.hpp"
 
 #include <array>
 #include <cstring>

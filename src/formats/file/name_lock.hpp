@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "formats/part_file.hpp"
+#include "formats/file/part_file.hpp"
 
 namespace tailrace::formats {
 

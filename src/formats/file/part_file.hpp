@@ -11,7 +11,7 @@
 
 #include "core/error.hpp"
 #include "core/sink.hpp"
-#include "formats/names.hpp"
+#include "formats/file/names.hpp"
 
 namespace tailrace::formats {
 

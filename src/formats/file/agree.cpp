@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/agree.hpp"
+#include "formats/file/agree.hpp"
 
 #include <cctype>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/target_file.hpp"
+#include "formats/file/target_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -15,9 +15,9 @@
 
 #include "core/cleanup.hpp"
 #include "core/context.hpp"
-#include "formats/companions.hpp"
-#include "formats/final_name.hpp"
-#include "formats/writers.hpp"
+#include "formats/file/companions.hpp"
+#include "formats/file/final_name.hpp"
+#include "formats/file/writers.hpp"
 
 namespace tailrace::formats {
 

@@ -15,9 +15,9 @@
 #include "core/io_observer.hpp"
 #include "core/phases.hpp"
 #include "core/sink.hpp"
-#include "formats/counted_files.hpp"
-#include "formats/name_lock.hpp"
-#include "formats/part_file.hpp"
+#include "formats/file/counted_files.hpp"
+#include "formats/file/name_lock.hpp"
+#include "formats/file/part_file.hpp"
 
 namespace tailrace::formats {
 
@@ -76,7 +76,7 @@ public:
     [[nodiscard]] std::optional<core::Error> seen_failure(const std::string& doing) const noexcept;
     /// Counts of this rank up to now, or to the moment of publish() or discard().  [local]
     [[nodiscard]] std::optional<core::WriterReport> writer() const;
-    /// check_bytes_below for this file (formats/writers.hpp).  [collective]
+    /// check_bytes_below for this file (formats/file/writers.hpp).  [collective]
     /// @throws core::Error{Code::data_lost} on all ranks
     void check_bytes(std::uint64_t asked_by_this_rank) const;
 

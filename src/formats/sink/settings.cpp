@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/settings.hpp"
+#include "formats/sink/settings.hpp"
 
 #include <sstream>
 #include <utility>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/counted_files.hpp"
+#include "formats/file/counted_files.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <utility>
 
-#include "formats/writers.hpp"
+#include "formats/file/writers.hpp"
 
 namespace tailrace::formats {
 

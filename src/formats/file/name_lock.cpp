@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/name_lock.hpp"
+#include "formats/file/name_lock.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -11,7 +11,7 @@
 #include "core/io_observer.hpp"
 #include "core/phases.hpp"
 #include "core/sink.hpp"
-#include "formats/part_file.hpp"
+#include "formats/file/part_file.hpp"
 
 namespace tailrace::formats {
 
