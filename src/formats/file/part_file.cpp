@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "core/context.hpp"
-#include "formats/group_memory.hpp"
+#include "formats/file/group_memory.hpp"
 
 namespace tailrace::formats {
 

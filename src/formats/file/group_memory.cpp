@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/group_memory.hpp"
+#include "formats/file/group_memory.hpp"
 
 #include <algorithm>
 #include <fstream>
