@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.tune import alike, content, plain
+from tailrace.sandbox import alike
+from tailrace.tune import content, plain
 from tailrace.tune.content import Result
 
 

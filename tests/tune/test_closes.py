@@ -11,12 +11,12 @@ import h5py
 import pytest
 from mpi_programs import BUILD, MPIEXEC, SANITIZERS
 
+from tailrace.sandbox.in_place import InPlace
+from tailrace.sandbox.scratch import Scratch
+from tailrace.sandbox.survey import survey
 from tailrace.tune import closes, content
 from tailrace.tune.content import Result
-from tailrace.tune.in_place import InPlace
 from tailrace.tune.measure import Measured, Runner, Setting
-from tailrace.tune.scratch import Scratch
-from tailrace.tune.survey import survey
 
 PROGRAM = BUILD / "tests/bin/tune_program"
 

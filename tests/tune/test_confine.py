@@ -13,14 +13,15 @@ from pathlib import Path
 import pytest
 from mpi_programs import BUILD, MPIEXEC
 
-from tailrace.tune import confine, landlock, session, touched
+from tailrace.sandbox import confine, landlock
+from tailrace.sandbox.confine import Confinement
+from tailrace.sandbox.ledger import Ledger
+from tailrace.sandbox.scratch import Scratch
+from tailrace.sandbox.supervise import Job, supervised
+from tailrace.sandbox.survey import survey
+from tailrace.tune import session, touched
 from tailrace.tune.asked import Asked
-from tailrace.tune.confine import Confinement
-from tailrace.tune.ledger import Ledger
 from tailrace.tune.measure import Measured, Runner, Setting
-from tailrace.tune.scratch import Scratch
-from tailrace.tune.supervise import Job, supervised
-from tailrace.tune.survey import survey
 
 PROGRAM = BUILD / "tests/bin/tune_program"
 

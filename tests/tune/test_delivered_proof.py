@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from plans import plan, setting
 
+from tailrace.sandbox.scratch import Scratch
+from tailrace.sandbox.survey import survey
 from tailrace.tune import content, delivered
 from tailrace.tune.content import ByItself, Report, Result
 from tailrace.tune.delivered import Read
 from tailrace.tune.loop import nothing_alike
 from tailrace.tune.measure import Measured, Runner, Setting
-from tailrace.tune.scratch import Scratch
-from tailrace.tune.survey import survey
 
 READS = {"in.h5:/a": Read(3, 24, "01", 0), "in.h5:/b": Read(1, 8, "02", 0)}
 

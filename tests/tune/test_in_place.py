@@ -19,8 +19,9 @@ from tailrace_cli import called, environment, tailrace
 
 from tailrace import interrupts
 from tailrace.errors import TailraceError
-from tailrace.tune import in_place, restoring, session, survey
-from tailrace.tune.in_place import InPlace
+from tailrace.sandbox import in_place, restoring, survey
+from tailrace.sandbox.in_place import InPlace
+from tailrace.tune import session
 
 Content = dict[str, tuple[int, str]]
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from tailrace.sandbox.in_place import InPlace
+from tailrace.sandbox.scratch import Scratch
+from tailrace.sandbox.survey import survey
 from tailrace.tune import page_cache
-from tailrace.tune.in_place import InPlace
 from tailrace.tune.inputs import Inputs
-from tailrace.tune.scratch import Scratch
-from tailrace.tune.survey import survey
 
 Layers = dict[str, Any]
 

@@ -10,9 +10,9 @@ from fake_runs import PLAN, Nowhere, Program, jitter, kept, tuned
 from plans import plan, setting
 
 from tailrace.errors import TailraceError
+from tailrace.sandbox.ledger import Ledger
 from tailrace.tune import loop, repacked
 from tailrace.tune.asked import Asked, Verdict
-from tailrace.tune.ledger import Ledger
 from tailrace.tune.limits import Limits
 from tailrace.tune.loop import Found
 from tailrace.tune.pairs import speedup

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tailrace.sandbox.scratch import Scratch
+from tailrace.sandbox.survey import survey
 from tailrace.tune import measure
 from tailrace.tune.measure import Runner, Setting
-from tailrace.tune.scratch import Scratch
-from tailrace.tune.survey import survey
 
 SYNC_S = 0.2
 

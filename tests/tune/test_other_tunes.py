@@ -18,11 +18,12 @@ import pytest
 from tailrace_cli import called, tailrace
 
 from tailrace.errors import TailraceError
-from tailrace.tune import others, session, survey, tree
+from tailrace.sandbox import others, survey, tree
+from tailrace.sandbox.in_place import InPlace
+from tailrace.sandbox.ledger import Ledger
+from tailrace.sandbox.scratch import Scratch
+from tailrace.tune import session
 from tailrace.tune.asked import Asked
-from tailrace.tune.in_place import InPlace
-from tailrace.tune.ledger import Ledger
-from tailrace.tune.scratch import Scratch
 
 pytestmark = pytest.mark.usefixtures("at_home")
 Patch = pytest.MonkeyPatch

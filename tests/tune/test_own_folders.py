@@ -14,9 +14,10 @@ from own_namespace import small_disk
 from tailrace_cli import called, environment
 
 from tailrace.errors import ExitCode, TailraceError
-from tailrace.tune import own_folders, session
+from tailrace.sandbox import own_folders
+from tailrace.sandbox.ledger import Ledger
+from tailrace.tune import session
 from tailrace.tune.asked import Verdict
-from tailrace.tune.ledger import Ledger
 
 
 @pytest.fixture

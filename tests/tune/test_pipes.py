@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from tailrace.sandbox.ground import Ground
+from tailrace.sandbox.in_place import InPlace
+from tailrace.sandbox.outside import Outside
+from tailrace.sandbox.scratch import Scratch
+from tailrace.sandbox.survey import survey
 from tailrace.tune import page_cache
-from tailrace.tune.ground import Ground
-from tailrace.tune.in_place import InPlace
-from tailrace.tune.outside import Outside
-from tailrace.tune.scratch import Scratch
-from tailrace.tune.survey import survey
 
 
 class Waited(Exception):

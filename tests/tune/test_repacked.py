@@ -20,16 +20,16 @@ from plans import because
 from tailrace_cli import SOURCE, tailrace
 
 from tailrace.intent import advice
+from tailrace.sandbox.ledger import Ledger
+from tailrace.sandbox.scratch import Scratch
+from tailrace.sandbox.survey import survey
 from tailrace.statistics import compare
 from tailrace.tune import recording, repacked, words
 from tailrace.tune.arms import Arms
 from tailrace.tune.content import Report
-from tailrace.tune.ledger import Ledger
 from tailrace.tune.measure import Runner, Setting
 from tailrace.tune.pairs import Times
 from tailrace.tune.repacked import Arm, Means
-from tailrace.tune.scratch import Scratch
-from tailrace.tune.survey import survey
 
 PROGRAM = BUILD / "tests/bin/tune_program"
 SCHEMA = json.loads((SOURCE / "schemas/tune-1.schema.json").read_text())

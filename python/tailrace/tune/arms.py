@@ -16,20 +16,20 @@ from typing import Any, TypeVar
 from tailrace import statistics
 from tailrace.intent.apply import Line
 from tailrace.run.rounds import Pace
+from tailrace.sandbox.ground import Ground
+from tailrace.sandbox.ledger import Ledger
+from tailrace.sandbox.scratch import Left, Scratch
+from tailrace.sandbox.supervise import Outcome
 from tailrace.statistics import Comparison
 from tailrace.tune import content, pairs, plain, recording
 from tailrace.tune.candidate import Checked
 from tailrace.tune.content import ByItself, Report, Result
 from tailrace.tune.failures import BETWEEN, Failures
-from tailrace.tune.ground import Ground
-from tailrace.tune.ledger import Ledger
 from tailrace.tune.limits import Limits
 from tailrace.tune.measure import Measured, Runner
 from tailrace.tune.pairs import Times
 from tailrace.tune.rules_of_plan import not_in_force
-from tailrace.tune.scratch import Left, Scratch
-from tailrace.tune.supervise import Outcome
-from tailrace.tune.words import some
+from tailrace.units import some
 
 Document = dict[str, Any]
 T = TypeVar("T")

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tailrace.intent import layers, program_file
+from tailrace.sandbox.scratch import Left
 from tailrace.tune.content_file import Itself, compared
-from tailrace.tune.scratch import Left
 from tailrace.units import plural
 
 _folder, _working = "TAILRACE_CLOSES", "TAILRACE_CLOSES_OF"

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from tailrace import interrupts
+from tailrace.sandbox.alike import Pattern, partners, patterns, the_one
 from tailrace.tune import closes, content_file, delivered, printed
-from tailrace.tune.alike import Pattern, partners, patterns, the_one
 from tailrace.tune.content_file import Itself, compared, itself
 from tailrace.tune.delivered import Reads
 from tailrace.tune.oldest_reader import newer_than

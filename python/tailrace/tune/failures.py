@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tailrace.tune.ledger import Ledger
+from tailrace.sandbox.ledger import Ledger
 
 Document = dict[str, Any]
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tailrace.sandbox.ground import Ground
 from tailrace.tune import page_cache, relocate, touched
-from tailrace.tune.ground import Ground
-from tailrace.tune.words import some
+from tailrace.units import some
 
 _of_the_system = ("/proc/", "/sys/")  # which have no pages to be cached
 

@@ -13,35 +13,26 @@ from pathlib import Path
 from tailrace.intent import advice, proof
 from tailrace.intent.apply import Line
 from tailrace.intent.sources import worth_saying
+from tailrace.sandbox import landlock
+from tailrace.sandbox.confine import Confinement
+from tailrace.sandbox.ground import Ground
+from tailrace.sandbox.ledger import Ledger
+from tailrace.sandbox.outside import outside_of
+from tailrace.sandbox.scratch import Scratch
+from tailrace.sandbox.survey import check_space
 from tailrace.statistics import Comparison
 from tailrace.tune import candidate as candidates
-from tailrace.tune import (
-    landlock,
-    leave_out,
-    nodes,
-    recording,
-    repacked,
-    search,
-    touched,
-    unseen,
-)
+from tailrace.tune import leave_out, nodes, recording, repacked, search, touched, unseen
 from tailrace.tune.arms import Arms, Misbehaved
 from tailrace.tune.asked import Asked, Document, Verdict
 from tailrace.tune.candidate import Candidate
-from tailrace.tune.confine import Confinement
 from tailrace.tune.content import ByItself, Report
-from tailrace.tune.ground import Ground
-from tailrace.tune.ledger import Ledger
 from tailrace.tune.measure import Runner, Setting
-from tailrace.tune.outside import outside_of
 from tailrace.tune.pairs import Times
 from tailrace.tune.repacked import Arm
 from tailrace.tune.rules_of_plan import by_suspicion
-from tailrace.tune.scratch import Scratch
 from tailrace.tune.search import Means
-from tailrace.tune.survey import check_space
-from tailrace.tune.words import some
-from tailrace.units import plural
+from tailrace.units import plural, some
 from tailrace.whole_files import write_text
 
 Say = Callable[[str], None]
@@ -190,15 +181,14 @@ class Tune:
         command = repacked.command("FILE", str(self._asked.output / "profile.json"))
         if bad.beyond:
             found.notes.append(
-                f"{bad.beyond[0]}{_and_more(bad.beyond)} lies badly for its reads, beyond the "
+                f"{some(bad.beyond, 1)} lies badly for its reads, beyond the "
                 f"working folder: not tried; {command}"
             )
         if bad.further:
             found.notes.append(f"{bad.further} more files lie badly for their reads: not tried")
         if bad.names and not isinstance(self._ground, Scratch):
             found.notes.append(
-                f"{bad.names[0]}{_and_more(bad.names)} lies badly for its reads: not tried in "
-                f"place; {command}"
+                f"{some(bad.names, 1)} lies badly for its reads: not tried in place; {command}"
             )
             return []
         return bad.names
@@ -359,10 +349,6 @@ class Tune:
 
 def _why_none(recorded: Document, otherwise: str) -> str:
     return unseen.REASON if recorded.get("unseen") else otherwise
-
-
-def _and_more(names: list[str]) -> str:
-    return f" and {len(names) - 1} more" if len(names) > 1 else ""
 
 
 def _stage(candidate: Candidate) -> str:

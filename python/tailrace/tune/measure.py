@@ -15,14 +15,15 @@ from tailrace.intent import apply as applying
 from tailrace.intent import layers, plugin, record
 from tailrace.intent.apply import Line
 from tailrace.run.quiet import settle
-from tailrace.tune import closes, delivered, left_behind, nodes, page_cache, relocate
-from tailrace.tune.confine import Confinement
+from tailrace.sandbox import left_behind
+from tailrace.sandbox.confine import Confinement
+from tailrace.sandbox.ground import Ground
+from tailrace.sandbox.outside import Outside
+from tailrace.sandbox.scratch import Left
+from tailrace.sandbox.supervise import Job, Outcome, supervised
+from tailrace.tune import closes, delivered, nodes, page_cache, relocate
 from tailrace.tune.content import Result
-from tailrace.tune.ground import Ground
 from tailrace.tune.inputs import Inputs
-from tailrace.tune.outside import Outside
-from tailrace.tune.scratch import Left
-from tailrace.tune.supervise import Job, Outcome, supervised
 from tailrace.units import plural
 
 Document = dict[str, Any]

@@ -17,13 +17,12 @@ from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import layers, record
 from tailrace.intent.native_calls import call
 from tailrace.readable import readable
+from tailrace.sandbox.ground import Ground
+from tailrace.sandbox.supervise import Outcome, supervised
 from tailrace.tune import refused, relocate, touched, unseen
-from tailrace.tune.ground import Ground
 from tailrace.tune.measure import Setting, strays_are_an_error
 from tailrace.tune.refused import Refused, Where
-from tailrace.tune.supervise import Outcome, supervised
-from tailrace.tune.words import some
-from tailrace.units import plural
+from tailrace.units import plural, some
 
 Document = dict[str, Any]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import TailraceError
-from tailrace.tune.words import some
+from tailrace.units import some
 
 Document = Mapping[str, Any]
 

@@ -17,13 +17,13 @@ from tailrace.errors import TailraceError
 from tailrace.globs import fits
 from tailrace.repack import Options, Report, repack
 from tailrace.repack.publish import part_of
+from tailrace.sandbox.ledger import Ledger
+from tailrace.sandbox.scratch import Scratch
 from tailrace.statistics import Comparison
 from tailrace.tune import content, pairs
 from tailrace.tune.arms import Arms, Misbehaved
 from tailrace.tune.content import ByItself
-from tailrace.tune.ledger import Ledger
 from tailrace.tune.pairs import Times
-from tailrace.tune.scratch import Scratch
 
 Document = dict[str, Any]
 

@@ -17,19 +17,19 @@ from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import plugin, proof
 from tailrace.intent.native_calls import call
-from tailrace.tune import killed, others, own_folders, page, processes, relocate, streams, tree
+from tailrace.sandbox import killed, others, own_folders, processes, streams, tree
+from tailrace.sandbox.confine import Confinement
+from tailrace.sandbox.ground import Ground
+from tailrace.sandbox.in_place import InPlace
+from tailrace.sandbox.ledger import Ledger, remove, taken
+from tailrace.sandbox.outside import outside_of
+from tailrace.sandbox.scratch import Scratch, run_folder
+from tailrace.sandbox.survey import Survey, check_results, check_space, survey
+from tailrace.tune import page, relocate
 from tailrace.tune.asked import Asked
-from tailrace.tune.confine import Confinement
-from tailrace.tune.ground import Ground
-from tailrace.tune.in_place import InPlace
-from tailrace.tune.ledger import Ledger, remove, taken
 from tailrace.tune.loop import Found, Tune
-from tailrace.tune.outside import outside_of
 from tailrace.tune.result import document
-from tailrace.tune.scratch import Scratch, run_folder
-from tailrace.tune.survey import Survey, check_results, check_space, survey
-from tailrace.tune.words import some
-from tailrace.units import mib, plural
+from tailrace.units import mib, plural, some
 from tailrace.whole_files import write_text
 
 Document = dict[str, Any]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from tailrace.tune import snapshot
+from tailrace.sandbox import snapshot
 
 Document = Mapping[str, Any]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import TailraceError
-from tailrace.tune.words import some
+from tailrace.units import some
 from tailrace.verify.files import format_of
 
 REASON = (

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tailrace.errors import TailraceError
-from tailrace.tune import copying, snapshot, survey
-from tailrace.tune.in_place import InPlace
-from tailrace.tune.outside import Outside
-from tailrace.tune.scratch import Scratch
+from tailrace.sandbox import copying, snapshot, survey
+from tailrace.sandbox.in_place import InPlace
+from tailrace.sandbox.outside import Outside
+from tailrace.sandbox.scratch import Scratch
 
 BIG = b"x" * (survey.small_bytes + 1)
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tailrace.tune import left_behind, tree
-from tailrace.tune.aside import Aside
-from tailrace.tune.ledger import Ledger
-from tailrace.tune.outside import outside_of
+from tailrace.sandbox import left_behind, tree
+from tailrace.sandbox.aside import Aside
+from tailrace.sandbox.ledger import Ledger
+from tailrace.sandbox.outside import outside_of
 from tailrace.units import plural
 
 Say = Callable[[str], None]

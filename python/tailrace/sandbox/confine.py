@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tailrace.run.launcher import by_daemons, launchers
-from tailrace.tune import landlock
+from tailrace.sandbox import landlock
 
 _switch = "TAILRACE_TUNE_CONFINE"  # "off": as on a system without it
 _devices = Path("/dev")

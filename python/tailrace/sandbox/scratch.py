@@ -19,10 +19,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tailrace.tune import snapshot, tree
-from tailrace.tune.copying import copy_afresh, copy_file
-from tailrace.tune.snapshot import Snapshot
-from tailrace.tune.survey import Survey, small_bytes, state_of
+from tailrace.sandbox import snapshot, tree
+from tailrace.sandbox.copying import copy_afresh, copy_file
+from tailrace.sandbox.snapshot import Snapshot
+from tailrace.sandbox.survey import Survey, small_bytes, state_of
 
 _most_links = 40  # one after the other, as the system follows them
 

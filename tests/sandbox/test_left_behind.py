@@ -16,15 +16,15 @@ import pytest
 from tailrace_cli import environment
 
 from tailrace.errors import TailraceError
-from tailrace.tune import killed, left_behind
-from tailrace.tune.ledger import Ledger
-from tailrace.tune.processes import Process
+from tailrace.sandbox import killed, left_behind
+from tailrace.sandbox.ledger import Ledger
+from tailrace.sandbox.processes import Process
 
 TUNES = """
 import sys
 from pathlib import Path
-from tailrace.tune import processes
-from tailrace.tune.supervise import Job, supervised
+from tailrace.sandbox import processes
+from tailrace.sandbox.supervise import Job, supervised
 here = Path.cwd()
 processes.adopt()
 words = ["sh", "-c", sys.argv[1]]

@@ -13,8 +13,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tailrace.tune import others
-from tailrace.tune.snapshot import version_control
+from tailrace.sandbox import others
+from tailrace.sandbox.snapshot import version_control
 from tailrace.whole_files import write_text
 
 beside_suffix = ".tailrace-put-back"  # of what is written beside a file, to be renamed over it

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from grounds import contents, ground_of, home_in
 
-from tailrace.tune import in_place
+from tailrace.sandbox import in_place
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from typing import Any
 
 from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
-from tailrace.tune.copying import (
+from tailrace.sandbox.copying import (
     copy_afresh,
     copy_file,
     is_closed_beside,
@@ -22,8 +22,8 @@ from tailrace.tune.copying import (
     same_content,
     write_into,
 )
-from tailrace.tune.tree import beside_suffix
-from tailrace.tune.words import some
+from tailrace.sandbox.tree import beside_suffix
+from tailrace.units import some
 
 _prefix = "outside"
 

@@ -23,14 +23,14 @@ from pathlib import Path
 
 from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
-from tailrace.tune import others, tree
-from tailrace.tune.aside import Aside
-from tailrace.tune.copying import copy_afresh, copy_file, cut_ties, link_or_copy, same_content
-from tailrace.tune.restoring import Changes, Restoring
-from tailrace.tune.scratch import Left
-from tailrace.tune.survey import Survey
-from tailrace.tune.tree import Tree
-from tailrace.tune.words import some
+from tailrace.sandbox import others, tree
+from tailrace.sandbox.aside import Aside
+from tailrace.sandbox.copying import copy_afresh, copy_file, cut_ties, link_or_copy, same_content
+from tailrace.sandbox.restoring import Changes, Restoring
+from tailrace.sandbox.scratch import Left
+from tailrace.sandbox.survey import Survey
+from tailrace.sandbox.tree import Tree
+from tailrace.units import some
 from tailrace.whole_files import write_text
 
 _compiled = "__pycache__"

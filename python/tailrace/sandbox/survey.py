@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import TailraceError
-from tailrace.tune import others
-from tailrace.tune.snapshot import version_control
+from tailrace.sandbox import others
+from tailrace.sandbox.snapshot import version_control
 from tailrace.units import mib
 
 small_bytes = 1 << 20  # copied for each run: scripts look beside themselves

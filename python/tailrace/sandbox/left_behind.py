@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import ExitCode, TailraceError
-from tailrace.tune import processes
-from tailrace.tune.processes import Process
+from tailrace.sandbox import processes
+from tailrace.sandbox.processes import Process
 
 session = "session"  # in a scratch folder, while a run is at work
 _boot = Path("/proc/sys/kernel/random/boot_id")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tailrace.errors import TailraceError
-from tailrace.tune import outside as module
-from tailrace.tune.outside import Outside, outside_of
+from tailrace.sandbox import outside as module
+from tailrace.sandbox.outside import Outside, outside_of
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.run.kinship import ends_with_parent
 from tailrace.run.launcher import by_daemons, launchers
-from tailrace.tune import landlock, left_behind
-from tailrace.tune.processes import Process, family
+from tailrace.sandbox import landlock, left_behind
+from tailrace.sandbox.processes import Process, family
 from tailrace.units import mib
 
 _patience_s = 5.0

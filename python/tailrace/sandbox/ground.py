@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
-from tailrace.tune.scratch import Left
+from tailrace.sandbox.scratch import Left
 
 
 class Ground(Protocol):

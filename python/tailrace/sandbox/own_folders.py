@@ -7,8 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tailrace.errors import TailraceError
-from tailrace.tune import others, tree
-from tailrace.tune.ledger import Ledger
+from tailrace.sandbox import others, tree
+from tailrace.sandbox.ledger import Ledger
 
 _names = {"state", "scratch"}
 

@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tailrace.errors import TailraceError
-from tailrace.tune.ledger import Ledger
+from tailrace.sandbox.ledger import Ledger
 from tailrace.whole_files import write_text
 
 Refused = Callable[[Path], TailraceError]

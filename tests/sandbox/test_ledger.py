@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tailrace.errors import TailraceError
-from tailrace.tune import ledger
-from tailrace.tune.ledger import Ledger
+from tailrace.sandbox import ledger
+from tailrace.sandbox.ledger import Ledger
 
 
 def test_a_fact_is_worked_out_once(tmp_path: Path) -> None:

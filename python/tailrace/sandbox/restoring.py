@@ -15,9 +15,9 @@ from pathlib import Path
 
 import xxhash
 
-from tailrace.tune import tree
-from tailrace.tune.copying import copy_file, is_closed_beside, same_content, write_into
-from tailrace.tune.tree import Entry, Tree
+from tailrace.sandbox import tree
+from tailrace.sandbox.copying import copy_file, is_closed_beside, same_content, write_into
+from tailrace.sandbox.tree import Entry, Tree
 
 _without_content = {"fifo": stat.S_IFIFO, "socket": stat.S_IFSOCK}
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tailrace.errors import TailraceError
-from tailrace.tune.ledger import Ledger
+from tailrace.sandbox.ledger import Ledger
 
 _fact = "streams"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from grounds import contents, ground_of, home_in
 
-from tailrace.tune import restoring
-from tailrace.tune.tree import Entry
+from tailrace.sandbox import restoring
+from tailrace.sandbox.tree import Entry
 
 
 @pytest.fixture

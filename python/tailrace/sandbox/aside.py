@@ -12,8 +12,8 @@ import json
 from contextlib import suppress
 from pathlib import Path
 
-from tailrace.tune.alike import patterns
-from tailrace.tune.copying import link_or_copy
+from tailrace.sandbox.alike import patterns
+from tailrace.sandbox.copying import link_or_copy
 from tailrace.whole_files import write_text
 
 _runs_that_tell = 2

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tailrace.tune import survey
-from tailrace.tune.in_place import InPlace
+from tailrace.sandbox import survey
+from tailrace.sandbox.in_place import InPlace
 
 
 def home_in(folder: Path) -> Path:

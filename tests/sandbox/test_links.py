@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.tune import survey
-from tailrace.tune.scratch import Scratch
+from tailrace.sandbox import survey
+from tailrace.sandbox.scratch import Scratch
 
 BIG = b"x" * (survey.small_bytes + 1)
 
