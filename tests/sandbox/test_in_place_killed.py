@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from grounds import contents, ground_of, home_in
 
-from tailrace.sandbox import in_place
+from tailrace.sandbox import home_folder
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_what_was_being_taken_out_when_it_was_killed_is_put_aside(
     (home / "one").write_bytes(b"edited")
     for name in ("first", "second", "sub/third"):
         (home / name).write_bytes(name.encode())
-    move, moved = in_place._move, []
+    move, moved = home_folder._move, []
 
     def killed(here: Path, there: Path) -> None:
         moved.append(here)
@@ -41,7 +41,7 @@ def test_what_was_being_taken_out_when_it_was_killed_is_put_aside(
         move(here, there)
 
     with monkeypatch.context() as patch:
-        patch.setattr(in_place, "_move", killed)
+        patch.setattr(home_folder, "_move", killed)
         patch.setattr(ground._restoring, "put_back", lambda: killed(home, home))
         with pytest.raises(Killed):
             ground.end("run") if where == "while a run works" else ground.put_back()

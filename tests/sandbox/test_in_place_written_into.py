@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from grounds import contents, ground_of, home_in
 
-from tailrace.sandbox import restoring
+from tailrace.sandbox import restoration
 from tailrace.sandbox.tree import Entry
 
 
@@ -19,14 +19,14 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def nothing_beside_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    replace = restoring._replace
+    replace = restoration._replace
 
     def refused(copy: Path, here: Path, was: Entry) -> None:
         if here.name == "one":
             raise PermissionError(13, "Permission denied")
         replace(copy, here, was)
 
-    monkeypatch.setattr(restoring, "_replace", refused)
+    monkeypatch.setattr(restoration, "_replace", refused)
 
 
 @pytest.mark.usefixtures("nothing_beside_one")

@@ -16,7 +16,7 @@ import pytest
 from tailrace_cli import environment
 
 from tailrace.errors import TailraceError
-from tailrace.sandbox import killed, left_behind
+from tailrace.sandbox import left_behind, leftovers
 from tailrace.sandbox.ledger import Ledger
 from tailrace.sandbox.processes import Process
 
@@ -24,7 +24,7 @@ TUNES = """
 import sys
 from pathlib import Path
 from tailrace.sandbox import processes
-from tailrace.sandbox.supervise import Job, supervised
+from tailrace.sandbox.supervision import Job, supervised
 here = Path.cwd()
 processes.adopt()
 words = ["sh", "-c", sys.argv[1]]
@@ -76,7 +76,7 @@ def test_what_a_killed_tune_has_left_is_ended_when_it_goes_on(tmp_path: Path) ->
     ledger = Ledger(tmp_path)
     ledger.note("temporary", str(tmp_path / "temporary"))
     heard: list[str] = []
-    killed.put_right(ledger, tmp_path, heard.append)
+    leftovers.put_right(ledger, tmp_path, heard.append)
     assert not any(one.is_there() for one in left)
     (text,) = heard
     assert text.startswith("ended what a killed run had left: ")
@@ -128,5 +128,5 @@ def test_a_run_on_another_machine_is_told(tmp_path: Path) -> None:
     left_behind.note(tmp_path / "session", os.getpid())
     noted(tmp_path, boot="another", host="node7")
     heard: list[str] = []
-    killed.put_right(Ledger(tmp_path), tmp_path, heard.append)
+    leftovers.put_right(Ledger(tmp_path), tmp_path, heard.append)
     assert heard == ["a run of it was at work on node7: see that no process of it is left there"]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tailrace.errors import TailraceError
-from tailrace.sandbox import outside as module
-from tailrace.sandbox.outside import Outside, outside_of
+from tailrace.sandbox import outside_files as module
+from tailrace.sandbox.outside_files import Outside, outside_of
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tailrace.errors import TailraceError
-from tailrace.sandbox import copying, snapshot, survey
-from tailrace.sandbox.in_place import InPlace
-from tailrace.sandbox.outside import Outside
+from tailrace.sandbox import copies, snapshot, survey
+from tailrace.sandbox.home_folder import InPlace
+from tailrace.sandbox.outside_files import Outside
 from tailrace.sandbox.scratch import Scratch
 
 BIG = b"x" * (survey.small_bytes + 1)
@@ -303,9 +303,9 @@ def test_a_copy_keeps_content_permissions_and_time(tmp_path: Path) -> None:
     source.write_bytes(b"content" * 100_000)
     source.chmod(0o750)
     os.utime(source, ns=(10**18, 10**18))
-    copying.copy_file(source, target)
+    copies.copy_file(source, target)
     assert target.read_bytes() == source.read_bytes()
-    assert copying.is_copy_of(target, source)
+    assert copies.is_copy_of(target, source)
     assert target.stat().st_mode == source.stat().st_mode
     assert target.stat().st_ino != source.stat().st_ino
 
@@ -358,8 +358,8 @@ def test_copies_share_their_blocks_where_the_file_system_can(
             raise OSError(errno.EOPNOTSUPP, "no")
         return os.write(writing, os.pread(reading, 100, 0))
 
-    monkeypatch.setattr(copying.fcntl, "ioctl", clone)
-    assert copying.copy_file(source, target) is can
+    monkeypatch.setattr(copies.fcntl, "ioctl", clone)
+    assert copies.copy_file(source, target) is can
     request = 1 << 30 | 4 << 16 | 0x94 << 8 | 9  # FICLONE is _IOW(0x94, 9, int)
     assert asked == [(request, target.stat().st_ino, source.stat().st_ino)]
     assert target.read_bytes() == b"content" and not target.samefile(source)

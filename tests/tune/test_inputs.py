@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tailrace.sandbox.in_place import InPlace
+from tailrace.sandbox.home_folder import InPlace
 from tailrace.sandbox.scratch import Scratch
 from tailrace.sandbox.survey import survey
 from tailrace.tune import page_cache

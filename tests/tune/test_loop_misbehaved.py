@@ -15,7 +15,7 @@ from plans import plan, setting
 from tailrace.errors import TailraceError
 from tailrace.intent.apply import Line
 from tailrace.sandbox.ledger import Ledger
-from tailrace.sandbox.supervise import Outcome
+from tailrace.sandbox.supervision import Outcome
 from tailrace.tune import page, recording, session
 from tailrace.tune.limits import Limits
 

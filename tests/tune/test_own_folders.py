@@ -17,7 +17,7 @@ from tailrace.errors import ExitCode, TailraceError
 from tailrace.sandbox import own_folders
 from tailrace.sandbox.ledger import Ledger
 from tailrace.tune import session
-from tailrace.tune.asked import Verdict
+from tailrace.tune.request import Verdict
 
 
 @pytest.fixture

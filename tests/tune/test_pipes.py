@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tailrace.sandbox.ground import Ground
-from tailrace.sandbox.in_place import InPlace
-from tailrace.sandbox.outside import Outside
+from tailrace.sandbox.home_folder import InPlace
+from tailrace.sandbox.outside_files import Outside
 from tailrace.sandbox.scratch import Scratch
 from tailrace.sandbox.survey import survey
 from tailrace.tune import page_cache

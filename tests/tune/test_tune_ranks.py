@@ -14,7 +14,7 @@ from tailrace.intent import advice
 from tailrace.sandbox.scratch import Scratch
 from tailrace.sandbox.survey import survey
 from tailrace.tune import content, recording
-from tailrace.tune.measure import Runner, Setting
+from tailrace.tune.measurement import Runner, Setting
 from tailrace.tune.rules_of_plan import not_in_force, rules_of
 from tailrace.whole_files import write_text
 

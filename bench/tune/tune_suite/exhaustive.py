@@ -13,7 +13,7 @@ from tailrace import statistics
 from tailrace.intent import advice
 from tailrace.sandbox.scratch import Scratch
 from tailrace.sandbox.survey import survey
-from tailrace.tune.measure import Runner, Setting
+from tailrace.tune.measurement import Runner, Setting
 
 from .tuned import Failed
 

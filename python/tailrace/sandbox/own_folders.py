@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tailrace.errors import TailraceError
-from tailrace.sandbox import others, tree
+from tailrace.sandbox import ownership, tree
 from tailrace.sandbox.ledger import Ledger
 
 _names = {"state", "scratch"}
@@ -19,7 +19,7 @@ def check(output: Path, scratch: Path) -> None:
     if output.exists() and not _is_of_results(output):
         raise _refused(output, "is there and is no folder of tailrace tune")
     state = output / "state"
-    begun = Ledger(state).known("asked") if others.has_begun(output) else None
+    begun = Ledger(state).known("asked") if ownership.has_begun(output) else None
     if state.exists() and begun is None and not _is_left_over(state):
         raise _refused(state, "is there and is not of a tune, which keeps its state there")
     is_known = begun is not None and begun.get("scratch", str(scratch)) == str(scratch)
@@ -32,7 +32,7 @@ def check(output: Path, scratch: Path) -> None:
 def _is_of_results(output: Path) -> bool:
     if not output.is_dir():
         return False
-    if others.has_begun(output) or _has_result(output):
+    if ownership.has_begun(output) or _has_result(output):
         return True
     return all(path.name in _names for path in output.iterdir())
 
@@ -59,7 +59,9 @@ def _is_scratch(folder: Path) -> bool:
     """What was put aside stays when the rest of a scratch folder goes."""
     if not folder.is_dir():
         return False
-    return others.is_signed(folder) or all(path.name == tree.put_aside for path in folder.iterdir())
+    return ownership.is_signed(folder) or all(
+        path.name == tree.put_aside for path in folder.iterdir()
+    )
 
 
 def _refused(folder: Path, what: str, options: str = "-o") -> TailraceError:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tailrace.sandbox import snapshot, tree
-from tailrace.sandbox.copying import copy_afresh, copy_file
+from tailrace.sandbox.copies import copy_afresh, copy_file
 from tailrace.sandbox.snapshot import Snapshot
 from tailrace.sandbox.survey import Survey, small_bytes, state_of
 

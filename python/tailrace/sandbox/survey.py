@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.errors import TailraceError
-from tailrace.sandbox import others
+from tailrace.sandbox import ownership
 from tailrace.sandbox.snapshot import version_control
 from tailrace.units import mib
 
@@ -106,7 +106,7 @@ class _Looking:
                 self._link(path, own)
         elif not path.exists():  # gone since it was listed
             pass
-        elif others.is_of_a_tune(path):
+        elif ownership.is_of_a_tune(path):
             found.tunes.append(own)
         elif not _can(path, os.R_OK | os.X_OK):
             self._closed(path, own)

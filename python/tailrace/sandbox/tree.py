@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tailrace.sandbox import others
+from tailrace.sandbox import ownership
 from tailrace.sandbox.snapshot import version_control
 from tailrace.whole_files import write_text
 
@@ -141,7 +141,7 @@ def _below(folder: Path, skip: Collection[Path]) -> Iterator[Path]:
         is_folder = entry.is_dir(follow_symlinks=False)
         if path in skip or (is_folder and entry.name in version_control):
             continue
-        if is_folder and others.is_of_a_tune(path):
+        if is_folder and ownership.is_of_a_tune(path):
             continue
         yield path
         if is_folder:

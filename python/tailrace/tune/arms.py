@@ -19,14 +19,14 @@ from tailrace.run.rounds import Pace
 from tailrace.sandbox.ground import Ground
 from tailrace.sandbox.ledger import Ledger
 from tailrace.sandbox.scratch import Left, Scratch
-from tailrace.sandbox.supervise import Outcome
+from tailrace.sandbox.supervision import Outcome
 from tailrace.statistics import Comparison
-from tailrace.tune import content, pairs, plain, recording
+from tailrace.tune import content, pairs, plain_run, recording
 from tailrace.tune.candidate import Checked
 from tailrace.tune.content import ByItself, Report, Result
 from tailrace.tune.failures import BETWEEN, Failures
 from tailrace.tune.limits import Limits
-from tailrace.tune.measure import Measured, Runner
+from tailrace.tune.measurement import Measured, Runner
 from tailrace.tune.pairs import Times
 from tailrace.tune.rules_of_plan import not_in_force
 from tailrace.units import some
@@ -128,7 +128,7 @@ class Arms:
         least = 2 * size + self._runner.least_free_bytes
         return not files or shutil.disk_usage(files[0].parent).free > least
 
-    def plain_differences(self, known: ByItself) -> plain.Differences:
+    def plain_differences(self, known: ByItself) -> plain_run.Differences:
         """What the program leaves otherwise with nothing of ours in it."""
 
         def find() -> Document:
@@ -138,14 +138,14 @@ class Arms:
             assert self._default is not None and measured.result is not None
             default, result = self._default, measured.result
             found = self._before_blame(
-                lambda by_itself: plain.differences(default, result, by_itself),
+                lambda by_itself: plain_run.differences(default, result, by_itself),
                 lambda found: bool(found.with_ours), result, known,
             )  # fmt: skip
             self._drop(measured)
             return {**measured.as_fact(), **asdict(found)}
 
         fact = self._ledger.fact(_plain, find)
-        return plain.Differences(fact["with_ours"], fact["names"])
+        return plain_run.Differences(fact["with_ours"], fact["names"])
 
     def check(
         self, name: str, plan: Document | None, known: ByItself, copies: Copies | None = None

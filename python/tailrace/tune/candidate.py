@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tailrace.intent.apply import Line
-from tailrace.sandbox.supervise import Outcome
+from tailrace.sandbox.supervision import Outcome
 from tailrace.tune.content import Report
 from tailrace.tune.rules_of_plan import RuleUse, by_suspicion, rules_of, without
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.sandbox.ground import Ground
-from tailrace.tune import page_cache, relocate, touched
+from tailrace.tune import page_cache, relocation, touched_files
 from tailrace.units import some
 
 _of_the_system = ("/proc/", "/sys/")  # which have no pages to be cached
@@ -30,7 +30,7 @@ class Inputs:
         """From a run, with the files where the user has them."""
         files = profile.get("files", [])
         self._touched = {Path(file["path"]) for file in files}
-        self._read = [Path(file["path"]) for file in files if touched.was_read(file)]
+        self._read = [Path(file["path"]) for file in files if touched_files.was_read(file)]
 
     def prepare(self) -> None:
         """Before a run, when its folder is there."""
@@ -57,7 +57,7 @@ class Inputs:
             "not read into the page cache before each run, for want of memory": self._not_warm,
         }
         return [
-            f"{what}: {some([relocate.at_home(str(path), homes) for path in paths], 3)}"
+            f"{what}: {some([relocation.at_home(str(path), homes) for path in paths], 3)}"
             for what, paths in not_so.items()
             if paths
         ]

@@ -14,22 +14,30 @@ from tailrace.intent import advice, proof
 from tailrace.intent.apply import Line
 from tailrace.intent.sources import worth_saying
 from tailrace.sandbox import landlock
-from tailrace.sandbox.confine import Confinement
+from tailrace.sandbox.confinement import Confinement
 from tailrace.sandbox.ground import Ground
 from tailrace.sandbox.ledger import Ledger
-from tailrace.sandbox.outside import outside_of
+from tailrace.sandbox.outside_files import outside_of
 from tailrace.sandbox.scratch import Scratch
 from tailrace.sandbox.survey import check_space
 from tailrace.statistics import Comparison
 from tailrace.tune import candidate as candidates
-from tailrace.tune import leave_out, nodes, recording, repacked, search, touched, unseen
+from tailrace.tune import (
+    leave_out,
+    nodes,
+    recording,
+    repacked_inputs,
+    search,
+    touched_files,
+    unseen,
+)
 from tailrace.tune.arms import Arms, Misbehaved
-from tailrace.tune.asked import Asked, Document, Verdict
 from tailrace.tune.candidate import Candidate
 from tailrace.tune.content import ByItself, Report
-from tailrace.tune.measure import Runner, Setting
+from tailrace.tune.measurement import Runner, Setting
 from tailrace.tune.pairs import Times
-from tailrace.tune.repacked import Arm
+from tailrace.tune.repacked_inputs import Arm
+from tailrace.tune.request import Asked, Document, Verdict
 from tailrace.tune.rules_of_plan import by_suspicion
 from tailrace.tune.search import Means
 from tailrace.units import plural, some
@@ -149,7 +157,7 @@ class Tune:
         """Files of random names, mostly: each run has left its own where it may write."""
         kept, began_ns = self._runner.outside.files, self._ledger.known("recorded")["began_ns"]
         for folder in self._asked.allow_outside:
-            new = touched.later_than(folder, self._ours(), began_ns, kept)
+            new = touched_files.later_than(folder, self._ours(), began_ns, kept)
             if new:
                 names = ", ".join(new[:3]) + (" ..." if new[3:] else "")
                 found.notes.append(
@@ -177,8 +185,8 @@ class Tune:
 
     def _badly_laid_out(self, found: Found) -> list[str]:
         """Files that are only read, in chunks that do not suit: copies of them can be repacked."""
-        bad = repacked.proposed(found.plan, found.profile, self._asked.home)
-        command = repacked.command("FILE", str(self._asked.output / "profile.json"))
+        bad = repacked_inputs.proposed(found.plan, found.profile, self._asked.home)
+        command = repacked_inputs.command("FILE", str(self._asked.output / "profile.json"))
         if bad.beyond:
             found.notes.append(
                 f"{some(bad.beyond, 1)} lies badly for its reads, beyond the "
@@ -198,11 +206,11 @@ class Tune:
         assert found.candidate is not None
         assert found.known is not None
         kept = found.candidate.plan if found.verdict.name == "kept" else None
-        means = repacked.Means(
+        means = repacked_inputs.Means(
             self._arms, self._ground, self._asked.home, found.profile, kept, found.known,
             self._same, self._say,
         )  # fmt: skip
-        found.repacked, notes = repacked.tried(names, self._ledger, means)
+        found.repacked, notes = repacked_inputs.tried(names, self._ledger, means)
         found.notes += notes
 
     def _record(self, found: Found) -> Document:
@@ -249,7 +257,7 @@ class Tune:
 
     def _advise(self, found: Found) -> None:
         """The plan is a fact: all runs that are known by their names were made with it."""
-        if not any(map(touched.was_opened, found.profile.get("files", []))):
+        if not any(map(touched_files.was_opened, found.profile.get("files", []))):
             return
         advised = self._ledger.fact("plan", lambda: self._advised(found.profile))
         found.plan, found.candidate = advised["plan"], Candidate(advised["plan"])

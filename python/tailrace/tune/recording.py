@@ -18,10 +18,10 @@ from tailrace.intent import layers, record
 from tailrace.intent.native_calls import call
 from tailrace.readable import readable
 from tailrace.sandbox.ground import Ground
-from tailrace.sandbox.supervise import Outcome, supervised
-from tailrace.tune import refused, relocate, touched, unseen
-from tailrace.tune.measure import Setting, strays_are_an_error
-from tailrace.tune.refused import Refused, Where
+from tailrace.sandbox.supervision import Outcome, supervised
+from tailrace.tune import refusals, relocation, touched_files, unseen
+from tailrace.tune.measurement import Setting, strays_are_an_error
+from tailrace.tune.refusals import Refused, Where
 from tailrace.units import plural, some
 
 Document = dict[str, Any]
@@ -60,7 +60,7 @@ def record_run(setting: Setting, ground: Ground, limit_s: float | None) -> Recor
     spools, prints = setting.root / "spools", setting.root / "prints" / "record"
     shutil.rmtree(spools, ignore_errors=True)
     spools.mkdir(parents=True)
-    words = relocate.words_in(setting.command, setting.home, folder)
+    words = relocation.words_in(setting.command, setting.home, folder)
     hooks = layers.prepare(layers.parse("auto"), words, spools, None)
     words = record.with_environment(hooks.words, list(hooks.environment))
     outcome = supervised(setting.job(words, hooks.environment, prints, limit_s, ground, [spools]))
@@ -78,9 +78,9 @@ def record_run(setting: Setting, ground: Ground, limit_s: float | None) -> Recor
     shutil.rmtree(spools, ignore_errors=True)
     homes = [(place, setting.home) for place in ground.places()]
     return Recorded(
-        relocate.profile_at_home(profile, homes), outcome, size, outside, left.written,
-        list(hooks.notes), refused.note(denied) if denied else "",
-        sorted({relocate.at_home(path, homes) for path in not_seen}),
+        relocation.profile_at_home(profile, homes), outcome, size, outside, left.written,
+        list(hooks.notes), refusals.note(denied) if denied else "",
+        sorted({relocation.at_home(path, homes) for path in not_seen}),
     )  # fmt: skip
 
 
@@ -92,10 +92,10 @@ def _why_failed(
     if setting.confined is not None and not setting.confined.why_not and not outcome.stopped:
         with suppress(TailraceError):  # it may have ended before anything was noted
             denied += _refused(_profile_of(spools, setting.command), setting, ground)
-        denied += refused.in_words(_text_of(prints / "stderr", 1 << 16), _where(setting, ground))
+        denied += refusals.in_words(_text_of(prints / "stderr", 1 << 16), _where(setting, ground))
     if denied:
         last = _text_of(prints / "stderr", 400).strip().rpartition("\n")[2]
-        return refused.error(denied, _where(setting, ground), last)
+        return refusals.error(denied, _where(setting, ground), last)
     return failed(outcome, _end_of(prints / "stderr"), setting.command, limit_s)
 
 
@@ -112,7 +112,7 @@ def _written_outside(
             return confined.is_allowed(path)
         return _where(setting, ground).is_open(path)
 
-    found = touched.outside(profile, _own_places(setting, ground), began_ns, by_run)
+    found = touched_files.outside(profile, _own_places(setting, ground), began_ns, by_run)
     return list(dict.fromkeys(map(os.path.realpath, found)))
 
 
@@ -140,7 +140,7 @@ def _where(setting: Setting, ground: Ground) -> Where:
 def _refused(profile: Document, setting: Setting, ground: Ground) -> list[Refused]:
     if setting.confined is None or setting.confined.why_not:
         return []
-    return refused.in_profile(profile, _where(setting, ground))
+    return refusals.in_profile(profile, _where(setting, ground))
 
 
 def failed(

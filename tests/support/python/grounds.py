@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tailrace.sandbox import survey
-from tailrace.sandbox.in_place import InPlace
+from tailrace.sandbox.home_folder import InPlace
 
 
 def home_in(folder: Path) -> Path:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tailrace.tune import closes, content
+from tailrace.tune import closed_files, content
 from tailrace.tune.content import ByItself, Result
 
 _otherwise = "as it is, it leaves something else than with Tailrace's connector in it"
@@ -47,7 +47,7 @@ def differences(default: Result, plain: Result, known: ByItself) -> Differences:
     files = {
         name: path
         for name, path in default.files.items()
-        if name in plain.files or not closes.is_close(name)
+        if name in plain.files or not closed_files.is_close(name)
     }
     kept = {name: itself for name, itself in known.files.items() if name in files}
     names = _names_of_one_run(default, plain, known)
@@ -64,7 +64,7 @@ def differences(default: Result, plain: Result, known: ByItself) -> Differences:
 
 def _names_of_one_run(default: Result, plain: Result, known: ByItself) -> list[str]:
     """New names where the default has such too, in no pattern that could be followed."""
-    if not known.renamed and all(closes.is_close(name) for name in known.only):
+    if not known.renamed and all(closed_files.is_close(name) for name in known.only):
         return []
     plain = known.by_first_names(default, plain)
     new = plain.files.keys() - default.files.keys()

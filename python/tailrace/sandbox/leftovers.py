@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tailrace.sandbox import left_behind, tree
-from tailrace.sandbox.aside import Aside
 from tailrace.sandbox.ledger import Ledger
-from tailrace.sandbox.outside import outside_of
+from tailrace.sandbox.outside_files import outside_of
+from tailrace.sandbox.safekeeping import Aside
 from tailrace.units import plural
 
 Say = Callable[[str], None]

@@ -16,7 +16,7 @@ from pathlib import Path
 import xxhash
 
 from tailrace.sandbox import tree
-from tailrace.sandbox.copying import copy_file, is_closed_beside, same_content, write_into
+from tailrace.sandbox.copies import copy_file, is_closed_beside, same_content, write_into
 from tailrace.sandbox.tree import Entry, Tree
 
 _without_content = {"fifo": stat.S_IFIFO, "socket": stat.S_IFSOCK}

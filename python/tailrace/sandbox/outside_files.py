@@ -14,7 +14,7 @@ from typing import Any
 
 from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
-from tailrace.sandbox.copying import (
+from tailrace.sandbox.copies import (
     copy_afresh,
     copy_file,
     is_closed_beside,

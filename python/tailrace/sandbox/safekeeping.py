@@ -12,8 +12,8 @@ import json
 from contextlib import suppress
 from pathlib import Path
 
-from tailrace.sandbox.alike import patterns
-from tailrace.sandbox.copying import link_or_copy
+from tailrace.sandbox.copies import link_or_copy
+from tailrace.sandbox.name_patterns import patterns
 from tailrace.whole_files import write_text
 
 _runs_that_tell = 2

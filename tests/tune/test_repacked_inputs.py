@@ -24,12 +24,12 @@ from tailrace.sandbox.ledger import Ledger
 from tailrace.sandbox.scratch import Scratch
 from tailrace.sandbox.survey import survey
 from tailrace.statistics import compare
-from tailrace.tune import recording, repacked, words
+from tailrace.tune import recording, repacked_inputs, words
 from tailrace.tune.arms import Arms
 from tailrace.tune.content import Report
-from tailrace.tune.measure import Runner, Setting
+from tailrace.tune.measurement import Runner, Setting
 from tailrace.tune.pairs import Times
-from tailrace.tune.repacked import Arm, Means
+from tailrace.tune.repacked_inputs import Arm, Means
 
 PROGRAM = BUILD / "tests/bin/tune_program"
 SCHEMA = json.loads((SOURCE / "schemas/tune-1.schema.json").read_text())
@@ -66,12 +66,12 @@ def test_files_that_are_only_read_and_advised_are_proposed() -> None:
         ]
     }  # fmt: skip
     plan = advised("/h/?.h5", "/h/deep/*.h5", "e.h5")
-    found = repacked.proposed(plan, profile, Path("/h"))
+    found = repacked_inputs.proposed(plan, profile, Path("/h"))
     assert found.names == ["deep/b.h5", "a.h5"], "those of which the most is read come first"
     assert (found.beyond, found.further) == (["/far/e.h5"], 0)
-    assert repacked.proposed(advised("/h/*.h5", rule="31"), profile, Path("/h")).names == []
+    assert repacked_inputs.proposed(advised("/h/*.h5", rule="31"), profile, Path("/h")).names == []
     many = {"files": [used(f"/h/{number}.h5") for number in range(20)]}
-    most = repacked.proposed(advised("/h/*.h5"), many, Path("/h"))
+    most = repacked_inputs.proposed(advised("/h/*.h5"), many, Path("/h"))
     assert (len(most.names), most.further) == (16, 4)
 
 
@@ -120,14 +120,14 @@ def begun(home: Path, root: Path, script: str) -> Begun:
     arms = Arms(Runner(setting, ground), ground, ledger, lambda _text: None)
     known, alike = arms.defaults(60)
     assert alike.equal, alike
-    names = repacked.proposed(plan, recorded.profile, home).names
+    names = repacked_inputs.proposed(plan, recorded.profile, home).names
     assert names == ["in.h5"]
     means = Means(arms, ground, home, recorded.profile, None, known, Times(), lambda _text: None)
     return names, ledger, means
 
 
 def tried(home: Path, root: Path, script: str) -> tuple[Arm, list[str]]:
-    return repacked.tried(*begun(home, root, script))
+    return repacked_inputs.tried(*begun(home, root, script))
 
 
 COLUMNS = """
@@ -181,13 +181,13 @@ def test_a_tune_that_goes_on_repacks_only_what_is_gone(tmp_path: Path) -> None:
     home.mkdir()
     table(home)
     asked = begun(home, tmp_path / "scratch", COLUMNS)
-    first, _ = repacked.tried(*asked)
+    first, _ = repacked_inputs.tried(*asked)
     copy = Path(first.files[0]["copy"])
     made = copy.stat().st_mtime_ns
-    again, _ = repacked.tried(*asked)
+    again, _ = repacked_inputs.tried(*asked)
     assert (again.became, copy.stat().st_mtime_ns) == ("faster", made)
     copy.unlink()
-    anew, _ = repacked.tried(*asked)
+    anew, _ = repacked_inputs.tried(*asked)
     assert anew.became == "faster"
     assert copy.stat().st_mtime_ns > made
 

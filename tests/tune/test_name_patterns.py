@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.sandbox import alike
-from tailrace.tune import content, plain
+from tailrace.sandbox import name_patterns
+from tailrace.tune import content, plain_run
 from tailrace.tune.content import Result
 
 
@@ -126,18 +126,20 @@ def test_a_later_run_that_fits_no_more_ends_the_comparison_and_is_forgiven(tmp_p
 def test_a_run_without_anything_of_ours_is_held_against_them_too(tmp_path: Path) -> None:
     default = run(tmp_path / "1", {"out_1.txt": "x"})
     known = content.by_itself(default, run(tmp_path / "2", {"out_2.txt": "x"}))
-    assert plain.differences(default, run(tmp_path / "3", {"out_3.txt": "x"}), known).reason == ""
-    bad = plain.differences(default, run(tmp_path / "4", {"out_4.txt": "y"}), known)
+    assert (
+        plain_run.differences(default, run(tmp_path / "3", {"out_3.txt": "x"}), known).reason == ""
+    )
+    bad = plain_run.differences(default, run(tmp_path / "4", {"out_4.txt": "y"}), known)
     assert "out_1.txt" in bad.reason
-    new = plain.differences(default, run(tmp_path / "5", {"ivory.txt": "x"}), known)
+    new = plain_run.differences(default, run(tmp_path / "5", {"ivory.txt": "x"}), known)
     assert new.names == ["ivory.txt"]
 
 
 def test_many_names_are_not_held_against_each_other(tmp_path: Path) -> None:
     names = [f"a_{number}" for number in range(2000)]
-    assert alike.partners(names, [f"b_{number}" for number in range(2000)]) == {}
-    assert alike.partners(["a_1"], ["a_2", "b"])["a_1"][0] == "a_2"
-    assert alike.partners(["a_1_2", "a_3_9"], ["a_1_9"]) == {}, "it would be that of both"
+    assert name_patterns.partners(names, [f"b_{number}" for number in range(2000)]) == {}
+    assert name_patterns.partners(["a_1"], ["a_2", "b"])["a_1"][0] == "a_2"
+    assert name_patterns.partners(["a_1_2", "a_3_9"], ["a_1_9"]) == {}, "it would be that of both"
 
 
 @pytest.mark.parametrize(
@@ -169,7 +171,7 @@ def test_many_names_are_not_held_against_each_other(tmp_path: Path) -> None:
 def test_names_that_differ_by_themselves_make_a_pattern(
     one: str, other: str, shown: str, third: str
 ) -> None:
-    (pattern,) = alike.patterns([one], [other])
+    (pattern,) = name_patterns.patterns([one], [other])
     assert pattern.shown == shown
     assert pattern.fits(third)
     assert not pattern.fits(f"{third}x")
@@ -181,4 +183,4 @@ def test_names_that_differ_by_themselves_make_a_pattern(
      ("before", "behind"), ("a/x1", "b/x2")],
 )  # fmt: skip
 def test_names_that_say_something_make_none(one: str, other: str) -> None:
-    assert alike.patterns([one], [other]) == []
+    assert name_patterns.patterns([one], [other]) == []

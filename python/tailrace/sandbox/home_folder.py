@@ -23,10 +23,10 @@ from pathlib import Path
 
 from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
-from tailrace.sandbox import others, tree
-from tailrace.sandbox.aside import Aside
-from tailrace.sandbox.copying import copy_afresh, copy_file, cut_ties, link_or_copy, same_content
-from tailrace.sandbox.restoring import Changes, Restoring
+from tailrace.sandbox import ownership, tree
+from tailrace.sandbox.copies import copy_afresh, copy_file, cut_ties, link_or_copy, same_content
+from tailrace.sandbox.restoration import Changes, Restoring
+from tailrace.sandbox.safekeeping import Aside
 from tailrace.sandbox.scratch import Left
 from tailrace.sandbox.survey import Survey
 from tailrace.sandbox.tree import Tree
@@ -46,7 +46,7 @@ class InPlace:
         self._root, self._found = root, found
         self._skip = skip | {home / name for name in (*found.environments, *found.tunes)}
         self.put_aside = root / tree.put_aside
-        self.originals, self._mark = root / "originals", root / others.at_work
+        self.originals, self._mark = root / "originals", root / ownership.at_work
         self._tree, self._moved, self._mode = root / "tree", root / "moved", root / "mode"
         self._restoring = self._known({})
         self._aside = Aside(self.put_aside, root / "written.json")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tailrace.tune import relocate
+from tailrace.tune import relocation
 from tailrace.units import mib, plural
 
 Document = dict[str, Any]
@@ -46,7 +46,7 @@ def reads_of(document: Sequence[Document]) -> Reads:
 
 def at_home(document: Sequence[Document], homes: Sequence[tuple[Path, Path]]) -> list[Document]:
     """What a run in a scratch folder has noted, with the files where the user has them."""
-    return [{**one, "file": relocate.at_home(one["file"], homes)} for one in document]
+    return [{**one, "file": relocation.at_home(one["file"], homes)} for one in document]
 
 
 def unsteady(one: Mapping[str, Read], other: Mapping[str, Read]) -> frozenset[str]:

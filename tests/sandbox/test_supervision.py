@@ -18,9 +18,9 @@ from tailrace_cli import environment
 
 from tailrace import interrupts
 from tailrace.errors import TailraceError
-from tailrace.sandbox import supervise
+from tailrace.sandbox import supervision
 from tailrace.sandbox.processes import Process
-from tailrace.sandbox.supervise import Job, supervised
+from tailrace.sandbox.supervision import Job, supervised
 
 
 def job(folder: Path, script: str, **more: Any) -> Job:
@@ -65,7 +65,7 @@ time.sleep(60)
 def test_a_run_that_hangs_is_ended_with_all_that_it_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(supervise, "_patience_s", 0.3)
+    monkeypatch.setattr(supervision, "_patience_s", 0.3)
     found = supervised(job(tmp_path, HANGS, limit_s=1.5))
     assert found.stopped == "limit"
     assert found.elapsed_s < 30
@@ -101,8 +101,8 @@ def test_both_file_systems_are_watched(tmp_path: Path, monkeypatch: pytest.Monke
     def disk_usage(folder: Path) -> SimpleNamespace:
         return SimpleNamespace(free=free[folder])
 
-    monkeypatch.setattr(supervise, "_look_s", 60.0)  # only when it has ended
-    monkeypatch.setattr(supervise.shutil, "disk_usage", disk_usage)
+    monkeypatch.setattr(supervision, "_look_s", 60.0)  # only when it has ended
+    monkeypatch.setattr(supervision.shutil, "disk_usage", disk_usage)
     found = supervised(job(tmp_path, "import sys; sys.exit(2)", least_free_bytes=1 << 20))
     assert found.stopped == "disk"
     assert f"less than 1.0 MiB are free in {tmp_path}/prints" in found.words
@@ -110,7 +110,7 @@ def test_both_file_systems_are_watched(tmp_path: Path, monkeypatch: pytest.Monke
 
 def watched(process: subprocess.Popen[bytes], folder: Path) -> str:
     """What a watch makes of it that finds its limit over."""
-    watch = supervise._Watch(process, job(folder, "", limit_s=1.0), time.monotonic() - 5)
+    watch = supervision._Watch(process, job(folder, "", limit_s=1.0), time.monotonic() - 5)
     watch.start()
     time.sleep(0.5)
     watch.finish()
@@ -126,11 +126,11 @@ def test_one_that_has_ended_by_itself_did_not_meet_its_limit(tmp_path: Path) -> 
 
 HELD = """
 from pathlib import Path
-from tailrace.sandbox import supervise
-supervise._held_s = 0.5
+from tailrace.sandbox import supervision
+supervision._held_s = 0.5
 here = Path.cwd()
 words = ["sh", "-c", "touch began; sleep 5"]
-found = supervise.supervised(supervise.Job(words, {}, here, here / "prints", 4.0))
+found = supervision.supervised(supervision.Job(words, {}, here, here / "prints", 4.0))
 print(found.stopped, found.was_held)
 """
 
@@ -232,7 +232,7 @@ WAITS = """
 import sys, time
 from pathlib import Path
 from tailrace.sandbox import processes
-from tailrace.sandbox.supervise import Job, supervised
+from tailrace.sandbox.supervision import Job, supervised
 here = Path.cwd()
 processes.adopt()
 words = ["sh", "-c", sys.argv[1]]

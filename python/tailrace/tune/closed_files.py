@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tailrace.intent import layers, program_file
 from tailrace.sandbox.scratch import Left
-from tailrace.tune.content_file import Itself, compared
+from tailrace.tune.file_content import Itself, compared
 from tailrace.units import plural
 
 _folder, _working = "TAILRACE_CLOSES", "TAILRACE_CLOSES_OF"

@@ -12,8 +12,8 @@ import xxhash
 
 from tailrace import interrupts
 from tailrace.errors import TailraceError
-from tailrace.tune import printed
-from tailrace.tune.printed import Printed
+from tailrace.tune import printed_lines
+from tailrace.tune.printed_lines import Printed
 from tailrace.verify.compare import CompareOptions, compare_files
 from tailrace.verify.differences import CompareReport, Difference
 from tailrace.verify.files import format_of
@@ -44,7 +44,7 @@ def together(one: Itself, other: Itself) -> Itself:
     """Of the same file, held against two others: what differs from either."""
     lines = one.lines or other.lines
     if one.lines and other.lines:
-        lines = printed.together(one.lines, other.lines)
+        lines = printed_lines.together(one.lines, other.lines)
     whole = one.whole or other.whole or (lines is not None and not lines.comparable)
     return Itself(whole, tuple(dict.fromkeys((*one.ignore, *other.ignore))), lines)
 
@@ -138,7 +138,7 @@ def _itself_of_bytes(one: Path, other: Path) -> Itself:
     text, again = _text(one), _text(other)
     if text is None or again is None:
         return Itself(whole=True)
-    lines = printed.steady(text, again)
+    lines = printed_lines.steady(text, again)
     return Itself(lines=lines) if lines.comparable else Itself(whole=True)
 
 
@@ -152,7 +152,7 @@ def _text(path: Path) -> bytes | None:
 
 def _compared_text(default: Path, tuned: Path, lines: Printed) -> Compared:
     text = _text(tuned)
-    why = printed.differs(lines, text) if text is not None else "is no text any more"
+    why = printed_lines.differs(lines, text) if text is not None else "is no text any more"
     size = default.stat().st_size
     return Compared("lines", lines.comparable, size, [why] if why else [])
 

@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 from mpi_programs import BUILD, MPIEXEC
 
-from tailrace.sandbox import confine, landlock
-from tailrace.sandbox.confine import Confinement
+from tailrace.sandbox import confinement, landlock
+from tailrace.sandbox.confinement import Confinement
 from tailrace.sandbox.ledger import Ledger
 from tailrace.sandbox.scratch import Scratch
-from tailrace.sandbox.supervise import Job, supervised
+from tailrace.sandbox.supervision import Job, supervised
 from tailrace.sandbox.survey import survey
-from tailrace.tune import session, touched
-from tailrace.tune.asked import Asked
-from tailrace.tune.measure import Measured, Runner, Setting
+from tailrace.tune import session, touched_files
+from tailrace.tune.measurement import Measured, Runner, Setting
+from tailrace.tune.request import Asked
 
 PROGRAM = BUILD / "tests/bin/tune_program"
 
@@ -89,7 +89,7 @@ def measured(words: list[str], home: Path, confined: Confinement) -> Measured:
     return found
 
 
-def confinement(folder: Path, *allowed: Path) -> Confinement:
+def confined_to(folder: Path, *allowed: Path) -> Confinement:
     return Confinement([folder / "home"], allowed, root=folder / "root")
 
 
@@ -100,7 +100,7 @@ def tried(found: Measured) -> dict[str, int]:
 
 
 def test_nothing_is_changed_elsewhere_in_any_way(tmp_path: Path, far: Path) -> None:
-    confined = confinement(tmp_path)
+    confined = confined_to(tmp_path)
     codes = tried(ran(tmp_path, TRIES_ALL, far, confined=confined))
     confined.close()
     assert codes.pop("read") == 0
@@ -111,7 +111,7 @@ def test_nothing_is_changed_elsewhere_in_any_way(tmp_path: Path, far: Path) -> N
 
 
 def test_a_folder_that_is_allowed_can_be_written(tmp_path: Path, far: Path) -> None:
-    confined = confinement(tmp_path, far)
+    confined = confined_to(tmp_path, far)
     codes = tried(ran(tmp_path, TRIES_ALL, far, confined=confined))
     confined.close()
     assert codes["append"] == codes["new"] == codes["map"] == codes["move in"] == 0
@@ -134,7 +134,7 @@ assert os.environ["PWD"] == os.getcwd()
 
 
 def test_what_programs_need_goes_on(tmp_path: Path) -> None:
-    confined = confinement(tmp_path)
+    confined = confined_to(tmp_path)
     for _ in range(2):
         found = ran(tmp_path, USES_WHAT_PROGRAMS_NEED, confined=confined)
         assert found.result is not None
@@ -153,7 +153,7 @@ def test_ranks_of_a_launcher_are_confined_too(tmp_path: Path, far: Path) -> None
         f"open(rank, 'w').close()\ntry:\n    open({str(far / 'new')!r}, 'w')\n"
         "except OSError:\n    open(rank + '-refused', 'w').close()\n"
     )
-    confined = confinement(tmp_path)
+    confined = confined_to(tmp_path)
     words = [*MPIEXEC, "-n", "2", sys.executable, "-S", "script.py"]
     found = measured(words, home, confined)
     assert found.result is not None
@@ -204,10 +204,10 @@ def test_a_folder_for_temporary_files_is_open_only_where_nothing_is_yours(tmp_pa
 def test_devices_are_open_but_for_a_working_folder_in_memory() -> None:
     home = Path("/dev/shm/somebody/home")
     given: dict[str, str] = {}
-    found = list(confine._common([home], given))
+    found = list(confinement._common([home], given))
     assert Path("/dev/null") in found
     assert not any(home.is_relative_to(folder) for folder in found)
-    assert Path("/dev") in list(confine._common([Path("/home/me")], given))
+    assert Path("/dev") in list(confinement._common([Path("/home/me")], given))
 
 
 def test_on_several_nodes_all_see_the_folder_for_temporary_files(tmp_path: Path) -> None:
@@ -283,8 +283,8 @@ def test_every_layer_counts_its_opens_under_its_own_names(tmp_path: Path) -> Non
         {"mpiio": {"independent_opens": 1}}, {"posix": {"opens": 1}}, {"stdio": {"opens": 1}},
         {"datasets": [{"name": "/x"}]},
     ]  # fmt: skip
-    assert all(touched.was_opened({"path": "x", **one}) for one in seen)
-    assert not touched.was_opened({"path": "x", "posix": {"opens": 0, "failed_opens": 3}})
+    assert all(touched_files.was_opened({"path": "x", **one}) for one in seen)
+    assert not touched_files.was_opened({"path": "x", "posix": {"opens": 0, "failed_opens": 3}})
 
 
 def test_what_a_confined_run_was_seen_to_write_is_told_all_the_same(tmp_path: Path) -> None:
@@ -296,5 +296,5 @@ def test_what_a_confined_run_was_seen_to_write_is_told_all_the_same(tmp_path: Pa
         {"path": str(written), "posix": {"opens": 1, "writes": {"bytes": 1}}},
         {"path": str(read), "posix": {"opens": 1}},
     ]
-    assert touched.outside({"files": files}, [], 0, lambda _path: False) == [str(written)]
-    assert len(touched.outside({"files": files}, [], 0, lambda _path: True)) == 2
+    assert touched_files.outside({"files": files}, [], 0, lambda _path: False) == [str(written)]
+    assert len(touched_files.outside({"files": files}, [], 0, lambda _path: True)) == 2

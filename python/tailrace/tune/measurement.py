@@ -16,12 +16,12 @@ from tailrace.intent import layers, plugin, record
 from tailrace.intent.apply import Line
 from tailrace.run.quiet import settle
 from tailrace.sandbox import left_behind
-from tailrace.sandbox.confine import Confinement
+from tailrace.sandbox.confinement import Confinement
 from tailrace.sandbox.ground import Ground
-from tailrace.sandbox.outside import Outside
+from tailrace.sandbox.outside_files import Outside
 from tailrace.sandbox.scratch import Left
-from tailrace.sandbox.supervise import Job, Outcome, supervised
-from tailrace.tune import closes, delivered, nodes, page_cache, relocate
+from tailrace.sandbox.supervision import Job, Outcome, supervised
+from tailrace.tune import closed_files, delivered_reads, nodes, page_cache, relocation
 from tailrace.tune.content import Result
 from tailrace.tune.inputs import Inputs
 from tailrace.units import plural
@@ -162,7 +162,7 @@ class Runner:
         """Of several nodes each has a page cache: the start of the launcher counts in both arms."""
         setting, ground = self._setting, self._ground
         words = nodes.words_to_sync(
-            relocate.words_in(setting.command, setting.home, ground.folder),
+            relocation.words_in(setting.command, setting.home, ground.folder),
             self.programs_on_nodes,
             nodes.file_systems(files, ground.folder),
         )
@@ -182,7 +182,7 @@ class Runner:
             tuple(left.removed),
             (self.prints(name) / "stdout").read_bytes(),
             noted["code"],
-            delivered.reads_of(noted["delivered"]),
+            delivered_reads.reads_of(noted["delivered"]),
             noted["unseen"],
             tuple(noted["notes"]),
         )
@@ -230,10 +230,10 @@ class Application:
     ) -> None:
         """hashes: what it reads is hashed, which takes the connector also where nothing is set, and
         what it writes is copied at each close."""
-        self.words = relocate.words_in(setting.command, setting.home, ground.folder)
+        self.words = relocation.words_in(setting.command, setting.home, ground.folder)
         self.environment: dict[str, str] = {applying.hash_reads: "1" if hashes else "0"}
         self._homes = [(place, setting.home) for place in ground.places()]
-        self._plan = relocate.plan_in(plan or _nothing, setting.home, ground.places())
+        self._plan = relocation.plan_in(plan or _nothing, setting.home, ground.places())
         self._lines: list[Line] = []
         self.folder = setting.root / "applied" / name
         self._spools, self._closes = self.folder / "spools", self.folder / "closes"
@@ -271,9 +271,9 @@ class Application:
         ]  # fmt: skip
         for line in found:
             line.places = list(
-                dict.fromkeys(relocate.at_home(place, self._homes) for place in line.places)
+                dict.fromkeys(relocation.at_home(place, self._homes) for place in line.places)
             )
-        given = delivered.at_home(outcomes["delivered"], self._homes)
+        given = delivered_reads.at_home(outcomes["delivered"], self._homes)
         return Noted(self._lines + found, given, outcomes["dropped"])
 
     def _prepare(self, plan: Document) -> None:
@@ -292,12 +292,12 @@ class Application:
         self.words = record.with_environment(self.words, list(self.environment))
 
     def _see_closes(self) -> None:
-        hook, why_not = closes.preload(self.words)
+        hook, why_not = closed_files.preload(self.words)
         if why_not:
-            self._notes.append(closes.not_seen(why_not))
+            self._notes.append(closed_files.not_seen(why_not))
             return
         self._closes.mkdir(parents=True)
-        added = closes.environment(self._closes, self._working)
+        added = closed_files.environment(self._closes, self._working)
         self._preloads.append(hook)
         self.words = record.with_environment(self.words, list(added))
         self.environment |= added
@@ -305,7 +305,7 @@ class Application:
     def closes(self, left: Left) -> list[str]:
         """Puts copies of what was closed in between beside what the run has left; notes."""
         if self._closes.is_dir():
-            return self._notes + closes.keep(self._closes, self._working, left)
+            return self._notes + closed_files.keep(self._closes, self._working, left)
         return self._notes
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from tailrace_cli import tailrace
 
-from tailrace.tune import content, plain
+from tailrace.tune import content, plain_run
 from tailrace.tune.content import Result
-from tailrace.tune.delivered import Read
+from tailrace.tune.delivered_reads import Read
 from tailrace.tune.loop import nothing_alike
 
 NOTICES = """
@@ -48,7 +48,7 @@ def test_copies_at_closes_are_known_only_with_the_hooks(tmp_path: Path) -> None:
     known = content.by_itself(one, two)
 
     def found(name: str, files: dict[str, str]) -> list[str]:
-        return plain.differences(one, result(tmp_path, name, files), known).with_ours
+        return plain_run.differences(one, result(tmp_path, name, files), known).with_ours
 
     assert found("plain", {"a": "1"}) == []
     assert found("other", {"a": "2"}) == ["a: has other bytes"]
@@ -59,9 +59,9 @@ def test_copies_at_closes_are_known_only_with_the_hooks(tmp_path: Path) -> None:
 def test_what_is_printed_counts_where_there_is_nothing_else(tmp_path: Path) -> None:
     one, two = (result(tmp_path, name, {}, prints="sum 3\n") for name in ("one", "two"))
     other = result(tmp_path, "other", {}, prints="sum 4\n")
-    assert plain.differences(one, other, content.by_itself(one, two)).with_ours
+    assert plain_run.differences(one, other, content.by_itself(one, two)).with_ours
     one, two = (result(tmp_path, name, {}, prints="1.0 s\n", reads=True) for name in ("one", "two"))
-    assert plain.differences(one, other, content.by_itself(one, two)).with_ours == []
+    assert plain_run.differences(one, other, content.by_itself(one, two)).with_ours == []
 
 
 def test_names_that_differ_in_no_pattern_are_not_blamed_on_the_connector(tmp_path: Path) -> None:
@@ -70,11 +70,11 @@ def test_names_that_differ_in_no_pattern_are_not_blamed_on_the_connector(tmp_pat
 
     one, two = run("one", "amber"), run("two", "coral")
     known = content.by_itself(one, two)
-    found = plain.differences(one, run("plain", "ivory"), known)
+    found = plain_run.differences(one, run("plain", "ivory"), known)
     assert (found.with_ours, found.names) == ([], ["log-ivory"])
     assert found.reason.startswith("names of its files differ from run to run, and log-ivory")
     assert "connector" not in " ".join([found.reason, *found.notes])
-    both = plain.differences(one, run("both", "jade", "2"), known)
+    both = plain_run.differences(one, run("both", "jade", "2"), known)
     assert both.reason.endswith("Tailrace's connector in it: a: has other bytes")
 
 
@@ -86,7 +86,7 @@ def test_names_with_a_uuid_fit_those_of_the_other_runs(tmp_path: Path) -> None:
     one, two = run("one", "00cf4fc964ff"), run("two", "3a1b5c7d9e0f")
     known = content.by_itself(one, two)
     assert (known.names, known.files.keys()) == ([], {"log.txt", *one.files})
-    assert plain.differences(one, run("plain", "ffffffffffff"), known).reason == ""
+    assert plain_run.differences(one, run("plain", "ffffffffffff"), known).reason == ""
 
 
 def test_names_with_a_time_are_the_reason_where_nothing_else_is_left(tmp_path: Path) -> None:

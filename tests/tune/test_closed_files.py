@@ -11,12 +11,12 @@ import h5py
 import pytest
 from mpi_programs import BUILD, MPIEXEC, SANITIZERS
 
-from tailrace.sandbox.in_place import InPlace
+from tailrace.sandbox.home_folder import InPlace
 from tailrace.sandbox.scratch import Scratch
 from tailrace.sandbox.survey import survey
-from tailrace.tune import closes, content
+from tailrace.tune import closed_files, content
 from tailrace.tune.content import Result
-from tailrace.tune.measure import Measured, Runner, Setting
+from tailrace.tune.measurement import Measured, Runner, Setting
 
 PROGRAM = BUILD / "tests/bin/tune_program"
 
@@ -211,7 +211,9 @@ for number in range(12):
 def test_a_program_that_takes_no_hook_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(closes.program_file, "why_no_preload", lambda *_: "is linked statically")
+    monkeypatch.setattr(
+        closed_files.program_file, "why_no_preload", lambda *_: "is linked statically"
+    )
     found = ran(tmp_path, AGAIN)
     assert set(files_of(found)) == {"again", "here", "same"}
     assert len(found.notes) == 1
