@@ -16,7 +16,7 @@ import pytest
 from tailrace_cli import environment
 
 from tailrace.errors import TailraceError
-from tailrace.sandbox import left_behind, leftovers
+from tailrace.sandbox import leftovers, processes
 from tailrace.sandbox.ledger import Ledger
 from tailrace.sandbox.processes import Process
 
@@ -86,11 +86,11 @@ def test_what_a_killed_tune_has_left_is_ended_when_it_goes_on(tmp_path: Path) ->
 def test_what_may_be_somebody_elses_is_named(tmp_path: Path) -> None:
     """The first of its session is gone, and its environment tells nothing."""
     with subprocess.Popen(["sh", "-c", WITHOUT], cwd=tmp_path, start_new_session=True) as first:
-        left_behind.note(tmp_path / "session", first.pid)
+        processes.note_session(tmp_path / "session", first.pid)
     one = Process.of(number(tmp_path / "without"))
     try:
         with pytest.raises(TailraceError, match=rf"may still write .*\b{one.pid}\b"):
-            left_behind.end(tmp_path / "session", str(tmp_path / "temporary"))
+            processes.end_noted(tmp_path / "session", str(tmp_path / "temporary"))
         assert one.is_there()
     finally:
         os.killpg(first.pid, signal.SIGKILL)  # the session is of this test alone
@@ -106,9 +106,9 @@ def noted(folder: Path, **other: object) -> Path:
 def test_a_session_of_the_same_number_is_not_taken_for_it(
     tmp_path: Path, stranger: subprocess.Popen[bytes], other: str
 ) -> None:
-    left_behind.note(tmp_path / "session", stranger.pid)
+    processes.note_session(tmp_path / "session", stranger.pid)
     file = noted(tmp_path, **{other: 5 if other == "start" else "another"})
-    assert left_behind.end(file, None) == []
+    assert processes.end_noted(file, None) == []
     assert stranger.poll() is None
 
 
@@ -116,16 +116,16 @@ def test_one_that_is_still_at_work_is_let_alone(
     tmp_path: Path, stranger: subprocess.Popen[bytes]
 ) -> None:
     """Where the file system has no locks that would tell."""
-    left_behind.note(tmp_path / "session", stranger.pid)
+    processes.note_session(tmp_path / "session", stranger.pid)
     tune = Process.of(stranger.pid)
     file = noted(tmp_path, tune=[tune.pid, tune.start])
     with pytest.raises(TailraceError, match=f"is at work in this folder: process {tune.pid}"):
-        left_behind.end(file, None)
+        processes.end_noted(file, None)
     assert stranger.poll() is None
 
 
 def test_a_run_on_another_machine_is_told(tmp_path: Path) -> None:
-    left_behind.note(tmp_path / "session", os.getpid())
+    processes.note_session(tmp_path / "session", os.getpid())
     noted(tmp_path, boot="another", host="node7")
     heard: list[str] = []
     leftovers.put_right(Ledger(tmp_path), tmp_path, heard.append)

@@ -13,9 +13,9 @@ from plans import plan as plan_of
 from plans import setting
 
 from tailrace.intent.apply import Line
+from tailrace.sandbox.ground import Left
 from tailrace.sandbox.ledger import Ledger
 from tailrace.sandbox.outside_files import Outside
-from tailrace.sandbox.scratch import Left
 from tailrace.sandbox.supervision import Outcome
 from tailrace.tune import loop
 from tailrace.tune.content import Result

@@ -12,8 +12,8 @@ from plans import plan, setting
 from tailrace.errors import TailraceError
 from tailrace.sandbox.ledger import Ledger
 from tailrace.tune import loop, repacked_inputs
-from tailrace.tune.limits import Limits
 from tailrace.tune.loop import Found
+from tailrace.tune.mishaps import Limits
 from tailrace.tune.pairs import speedup
 from tailrace.tune.repacked_inputs import Arm
 from tailrace.tune.request import Asked, Verdict

@@ -17,7 +17,7 @@ from tailrace.intent.apply import Line
 from tailrace.sandbox.ledger import Ledger
 from tailrace.sandbox.supervision import Outcome
 from tailrace.tune import page, recording, session
-from tailrace.tune.limits import Limits
+from tailrace.tune.mishaps import Limits
 
 Patch = pytest.MonkeyPatch
 

@@ -15,7 +15,7 @@ from tailrace.sandbox.home_folder import InPlace
 from tailrace.sandbox.outside_files import Outside
 from tailrace.sandbox.scratch import Scratch
 from tailrace.sandbox.survey import survey
-from tailrace.tune import page_cache
+from tailrace.tune import measurement
 
 
 class Waited(Exception):
@@ -56,7 +56,7 @@ def test_a_link_to_a_pipe(home: Path, kind: type) -> None:
     (folder / "device").symlink_to("/dev/null")
     (folder / "current").unlink()
     (folder / "current").symlink_to("pipe")
-    page_cache.sync(ground.written())
+    measurement.sync(ground.written())
     left = ground.end("run")
     assert {"current", "new", "device"} <= set(left.written)
     ground.close()

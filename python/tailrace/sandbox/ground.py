@@ -3,10 +3,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from tailrace.sandbox.scratch import Left
+
+@dataclass(frozen=True)
+class Left:
+    """What a run has left. folder: where it is kept. altered: inputs that it wrote to by a link;
+    strays: files that it made beside its inputs."""
+
+    folder: Path
+    written: list[str]
+    removed: list[str]
+    altered: list[str] = field(default_factory=list)
+    strays: list[str] = field(default_factory=list)
 
 
 class Ground(Protocol):

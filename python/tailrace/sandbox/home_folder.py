@@ -25,9 +25,9 @@ from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.sandbox import ownership, tree
 from tailrace.sandbox.copies import copy_afresh, copy_file, cut_ties, link_or_copy, same_content
+from tailrace.sandbox.ground import Left
 from tailrace.sandbox.restoration import Changes, Restoring
 from tailrace.sandbox.safekeeping import Aside
-from tailrace.sandbox.scratch import Left
 from tailrace.sandbox.survey import Survey
 from tailrace.sandbox.tree import Tree
 from tailrace.units import some
@@ -45,7 +45,7 @@ class InPlace:
         self.copies: set[str] = set(found.files)
         self._root, self._found = root, found
         self._skip = skip | {home / name for name in (*found.environments, *found.tunes)}
-        self.put_aside = root / tree.put_aside
+        self.put_aside = root / ownership.put_aside
         self.originals, self._mark = root / "originals", root / ownership.at_work
         self._tree, self._moved, self._mode = root / "tree", root / "moved", root / "mode"
         self._restoring = self._known({})

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other tunes in the same working folder: none is at work while one works in place, what they have
-in folders of their own is nobody's input, and what one has not put back is not the user's."""
+"""Whose a folder is. Other tunes in the same working folder: none is at work while one works in
+place, what they have in folders of their own is nobody's input, and what one has not put back is
+not the user's. The folders that a tune works in are its own: what is in them is removed in the end,
+so none of them may be the user's."""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ Refused = Callable[[Path], TailraceError]
 
 _in_place = "wait for it: a tune in place changes the files that others would copy"
 at_work = "at_work"  # in a scratch folder, while a tune in place has something to put back
+put_aside = "put_aside"  # the folder of what might be the user's own
 _facts = "state/facts.jsonl"
+_parts = {"state", "scratch"}  # of a folder of results, before there are any
 _owner = "of_tailrace_tune"  # in a scratch folder: that of the results
 _first_word, _first_fact = b'"/', b'{"name":"asked",'  # as json.dumps and append_records write
 
@@ -109,6 +113,62 @@ def has_begun(output: Path) -> bool:
 def is_of_a_tune(folder: Path) -> bool:
     """Whether it is the folder of an unfinished tune: of its results, or its scratch folder."""
     return is_signed(folder) or has_begun(folder)
+
+
+def check_own(output: Path, scratch: Path) -> None:
+    """Raises: of the folder of the results, the state in it, and the scratch folder, one is there
+    and not of a tune, so that something of the user's could be lost in it."""
+    if output.exists() and not _is_of_results(output):
+        raise _not_ours(output, "is there and is no folder of tailrace tune")
+    state = output / "state"
+    begun = Ledger(state).known("asked") if has_begun(output) else None
+    if state.exists() and begun is None and not _is_left_over(state):
+        raise _not_ours(state, "is there and is not of a tune, which keeps its state there")
+    is_known = begun is not None and begun.get("scratch", str(scratch)) == str(scratch)
+    if scratch.exists() and not is_known and not _is_scratch(scratch):
+        raise _not_ours(
+            scratch, "is there and is not of a tune, whose runs work there", "-o or --scratch"
+        )
+
+
+def _is_of_results(output: Path) -> bool:
+    if not output.is_dir():
+        return False
+    if has_begun(output) or _has_result(output):
+        return True
+    return all(path.name in _parts for path in output.iterdir())
+
+
+def _has_result(folder: Path) -> bool:
+    file = folder / "result.json"
+    return file.is_file() and b'"tailrace-tune/' in file.read_bytes()[:200]
+
+
+def _is_left_over(state: Path) -> bool:
+    """Of a tune that was killed before its first fact, or when its facts were removed already."""
+    return state.is_dir() and all(map(_is_of_a_state, state.iterdir()))
+
+
+def _is_of_a_state(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    if path.name == "profile.json":
+        return b'"tailrace-profile/' in path.read_bytes()
+    return path.name in {"facts.jsonl", "lock"} and path.stat().st_size == 0
+
+
+def _is_scratch(folder: Path) -> bool:
+    """What was put aside stays when the rest of a scratch folder goes."""
+    if not folder.is_dir():
+        return False
+    return is_signed(folder) or all(path.name == put_aside for path in folder.iterdir())
+
+
+def _not_ours(folder: Path, what: str, options: str = "-o") -> TailraceError:
+    return TailraceError(
+        what, where=str(folder),
+        hint=f"name another one with {options}; nothing was written into this one",
+    )  # fmt: skip
 
 
 def check_put_back(folders: Iterable[Path]) -> None:

@@ -16,27 +16,15 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from tailrace.sandbox import snapshot, tree
 from tailrace.sandbox.copies import copy_afresh, copy_file
+from tailrace.sandbox.ground import Left
 from tailrace.sandbox.snapshot import Snapshot
 from tailrace.sandbox.survey import Survey, small_bytes, state_of
 
 _most_links = 40  # one after the other, as the system follows them
-
-
-@dataclass(frozen=True)
-class Left:
-    """What a run has left. folder: where it is kept. altered: inputs that it wrote to by a link;
-    strays: files that it made beside its inputs."""
-
-    folder: Path
-    written: list[str]
-    removed: list[str]
-    altered: list[str] = field(default_factory=list)
-    strays: list[str] = field(default_factory=list)
 
 
 def run_folder(home: Path, root: Path) -> Path:

@@ -19,8 +19,8 @@ from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.run.kinship import ends_with_parent
 from tailrace.run.launcher import by_daemons, launchers
-from tailrace.sandbox import landlock, left_behind
-from tailrace.sandbox.processes import Process, family
+from tailrace.sandbox import landlock
+from tailrace.sandbox.processes import Process, family, note_session
 from tailrace.units import mib
 
 _patience_s = 5.0
@@ -104,7 +104,7 @@ def supervised(job: Job) -> Outcome:
         watch = _Watch(process, job, started)
         try:
             if job.noted is not None:
-                left_behind.note(job.noted, process.pid)
+                note_session(job.noted, process.pid)
             watch.start()
             signal.pthread_sigmask(signal.SIG_SETMASK, held)
             code = process.wait()

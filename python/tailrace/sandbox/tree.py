@@ -18,7 +18,6 @@ from tailrace.sandbox.snapshot import version_control
 from tailrace.whole_files import write_text
 
 beside_suffix = ".tailrace-put-back"  # of what is written beside a file, to be renamed over it
-put_aside = "put_aside"  # the folder of what might be the user's own
 _kinds = {
     stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link",
     stat.S_IFIFO: "fifo", stat.S_IFSOCK: "socket",
@@ -89,7 +88,7 @@ def discard(root: Path) -> None:
     """Removes what a tune has in a folder of its own; what was put aside stays: it might be the
     user's."""
     for path in list(root.glob("*")):
-        if path.name == put_aside:
+        if path.name == ownership.put_aside:
             continue
         if path.is_dir() and not path.is_symlink():
             remove(path)

@@ -16,17 +16,16 @@ from typing import Any, TypeVar
 from tailrace import statistics
 from tailrace.intent.apply import Line
 from tailrace.run.rounds import Pace
-from tailrace.sandbox.ground import Ground
+from tailrace.sandbox.ground import Ground, Left
 from tailrace.sandbox.ledger import Ledger
-from tailrace.sandbox.scratch import Left, Scratch
+from tailrace.sandbox.scratch import Scratch
 from tailrace.sandbox.supervision import Outcome
 from tailrace.statistics import Comparison
 from tailrace.tune import content, pairs, plain_run, recording
-from tailrace.tune.candidate import Checked
+from tailrace.tune.candidate import Checked, few
 from tailrace.tune.content import ByItself, Report, Result
-from tailrace.tune.failures import BETWEEN, Failures
-from tailrace.tune.limits import Limits
 from tailrace.tune.measurement import Measured, Runner
+from tailrace.tune.mishaps import BETWEEN, Failures, Limits
 from tailrace.tune.pairs import Times
 from tailrace.tune.rules_of_plan import not_in_force
 from tailrace.units import some
@@ -227,8 +226,6 @@ class Arms:
 
     def times_of(self, stage: str, plan: Document, less: Document) -> Times:
         """A few pairs of a plan and of the same with less."""
-        from tailrace.tune.leave_out import few
-
         return self.in_turns(stage, ("plan", "less"), {"plan": plan, "less": less}, few)
 
     def seconds(self, name: str, plan: Document) -> float:
@@ -314,7 +311,7 @@ class Arms:
                 self._ledger.note("copies", sorted(self._ground.copies))
             self._drop(measured)
         if reason == _met_limit and reason in reasons:
-            self._limits.was_no_stall(name)
+            self._limits.was_no_chance(name)
         if reason == _failed_once and reason in reasons:
             self._failures.was_no_chance(name)
         if measured.outcome.stopped == "disk":

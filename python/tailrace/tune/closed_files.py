@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tailrace.intent import layers, program_file
-from tailrace.sandbox.scratch import Left
+from tailrace.sandbox.ground import Left
 from tailrace.tune.file_content import Itself, compared
 from tailrace.units import plural
 

@@ -23,13 +23,11 @@ from tailrace.sandbox.survey import check_space
 from tailrace.statistics import Comparison
 from tailrace.tune import candidate as candidates
 from tailrace.tune import (
-    leave_out,
     nodes,
     recording,
     repacked_inputs,
     search,
     touched_files,
-    unseen,
 )
 from tailrace.tune.arms import Arms, Misbehaved
 from tailrace.tune.candidate import Candidate
@@ -235,7 +233,7 @@ class Tune:
         found.profile = json.loads(file.read_text())
         found.notes += [*recorded["notes"], *worth_saying(found.profile)]
         if names := recorded.get("unseen"):
-            found.notes.append(unseen.note(names))
+            found.notes.append(recording.unseen_note(names))
         self._runner.programs_on_nodes = nodes.programs_of(found.profile)
         if self._runner.programs_on_nodes:
             found.notes.append(
@@ -303,11 +301,11 @@ class Tune:
         found.trial, found.times = arms.until_decided(trial, one.plan, self._same)
         if found.trial.verdict not in {"faster", "slower"}:
             before = len(one.dropped)
-            found.ratios = leave_out.that_hinder(one, arms.times_of, self._say)
+            found.ratios = candidates.that_hinder(one, arms.times_of, self._say)
             if len(one.dropped) == before:
                 self._otherwise(found, one, known)
                 return
-        found.ratios |= leave_out.that_pay(one, arms.times_of, self._say)
+        found.ratios |= candidates.that_pay(one, arms.times_of, self._say)
         if self._asked.search_minutes > 0:
             self._search(found, one, known)
         self._confirm(found, one, known)
@@ -356,7 +354,7 @@ class Tune:
 
 
 def _why_none(recorded: Document, otherwise: str) -> str:
-    return unseen.REASON if recorded.get("unseen") else otherwise
+    return recording.UNSEEN if recorded.get("unseen") else otherwise
 
 
 def _stage(candidate: Candidate) -> str:

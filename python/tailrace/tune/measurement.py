@@ -4,24 +4,26 @@ it has written is on the disk, of whatever node."""
 
 from __future__ import annotations
 
+import os
 import shutil
+import stat
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import apply as applying
 from tailrace.intent import layers, plugin, record
 from tailrace.intent.apply import Line
 from tailrace.run.quiet import settle
-from tailrace.sandbox import left_behind
+from tailrace.sandbox import processes
 from tailrace.sandbox.confinement import Confinement
-from tailrace.sandbox.ground import Ground
+from tailrace.sandbox.ground import Ground, Left
 from tailrace.sandbox.outside_files import Outside
-from tailrace.sandbox.scratch import Left
 from tailrace.sandbox.supervision import Job, Outcome, supervised
-from tailrace.tune import closed_files, delivered_reads, nodes, page_cache, relocation
+from tailrace.tune import closed_files, delivered_reads, nodes, relocation
 from tailrace.tune.content import Result
 from tailrace.tune.inputs import Inputs
 from tailrace.units import plural
@@ -58,7 +60,7 @@ class Setting:
             self.confined.begin()
         return Job(
             words, environment, ground.folder, prints, limit_s, self.least_free_bytes, self.stdin,
-            writable, self.root / left_behind.session,
+            writable, self.root / processes.session,
         )  # fmt: skip
 
 
@@ -136,7 +138,7 @@ class Runner:
             )  # fmt: skip
             files = [*ground.written(), *self.outside.written()]
             began = time.monotonic()
-            page_cache.sync(files)
+            sync(files)
             if self.programs_on_nodes and not (outcome.code or outcome.stopped):
                 self._sync_nodes(name, files)
             sync_s = time.monotonic() - began
@@ -311,8 +313,6 @@ class Application:
 
 def strays_are_an_error(left: Left) -> None:
     """A program that writes beside the place that a link leads to cannot be measured so."""
-    from tailrace.errors import ExitCode, TailraceError
-
     if left.strays:
         raise TailraceError(
             "the program writes beside an input, where that lies behind a link: "
@@ -320,3 +320,27 @@ def strays_are_an_error(left: Left) -> None:
             where="tune", code=ExitCode.RUN_FAILED,
             hint="--in-place runs it in its own folder, with copies kept",
         )  # fmt: skip
+
+
+def sync(files: Iterable[Path]) -> None:
+    """Files and their folders are on the disk when this returns."""
+    folders = set()
+    for path in files:
+        _sync(path, os.O_RDONLY)
+        folders.add(path.parent)
+    for folder in folders:
+        _sync(folder, os.O_RDONLY | os.O_DIRECTORY)
+
+
+def _sync(path: Path, flags: int) -> None:
+    try:
+        mode = path.stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # a link may lead to a pipe or device
+            return
+        descriptor = os.open(path, flags | os.O_NONBLOCK)
+    except OSError:  # it is gone, or a link to nowhere
+        return
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -7,7 +7,7 @@ import json
 import os
 import shlex
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,12 +19,18 @@ from tailrace.intent.native_calls import call
 from tailrace.readable import readable
 from tailrace.sandbox.ground import Ground
 from tailrace.sandbox.supervision import Outcome, supervised
-from tailrace.tune import refusals, relocation, touched_files, unseen
+from tailrace.tune import refusals, relocation, touched_files
 from tailrace.tune.measurement import Setting, strays_are_an_error
 from tailrace.tune.refusals import Refused, Where
 from tailrace.units import plural, some
+from tailrace.verify.files import format_of
 
 Document = dict[str, Any]
+
+UNSEEN = (
+    "its HDF5 was not seen at work, and takes no settings from outside: it is older than 1.14, or "
+    "linked into the program"
+)
 
 # What programs and libraries say when they want to ask somebody.
 _wants_a_terminal = (
@@ -70,7 +76,7 @@ def record_run(setting: Setting, ground: Ground, limit_s: float | None) -> Recor
     denied = _refused(profile, setting, ground)
     outside = _written_outside(profile, outcome.began_ns, setting, ground)
     layers.without_doubles(profile)
-    not_seen = unseen.hdf5_files(profile, ground.written())
+    not_seen = _unseen(profile, ground.written())
     left = ground.end("record")
     strays_are_an_error(left)
     size = sum((left.folder / name).lstat().st_size for name in left.written)
@@ -203,3 +209,24 @@ def check_outside(written: Sequence[str], allowed: Sequence[Path]) -> None:
         "run it in the folder that it writes to; --in-place for a program that names its own "
         "folder; or allow it: --allow-outside FOLDER",
     )
+
+
+def _unseen(profile: Document, written: Iterable[Path]) -> list[str]:
+    """HDF5 files of a program whose HDF5 was not seen at work, by their paths, where they still
+    are: nothing can be set for it from outside. written: by the run, whoever saw it."""
+    files = profile.get("files", [])
+    if any("hdf5" in file for file in files):
+        return []  # what else such a run has done to HDF5 files is mostly to copy them
+    paths = dict.fromkeys([*(file["path"] for file in files), *map(str, written)])
+    return sorted(path for path in paths if _is_hdf5(Path(path)))
+
+
+def unseen_note(names: Sequence[str]) -> str:
+    return f"HDF5 files, but no HDF5 was seen to use them: {some(list(names))}"
+
+
+def _is_hdf5(path: Path) -> bool:
+    try:
+        return path.is_file() and format_of(path) == "hdf5"
+    except (TailraceError, OSError):
+        return False

@@ -17,7 +17,7 @@ from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import plugin, proof
 from tailrace.intent.native_calls import call
-from tailrace.sandbox import leftovers, own_folders, ownership, processes, streams, tree
+from tailrace.sandbox import leftovers, ownership, processes, streams, tree
 from tailrace.sandbox.confinement import Confinement
 from tailrace.sandbox.ground import Ground
 from tailrace.sandbox.home_folder import InPlace
@@ -51,7 +51,7 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
             "there is no tune to go on with", where=str(asked.output),
             hint="leave --resume out, or name its folder with -o",
         )  # fmt: skip
-    own_folders.check(asked.output, asked.scratch)
+    ownership.check_own(asked.output, asked.scratch)
     processes.adopt()
     patience = interrupts.patient() if asked.in_place else nullcontext()
     held = ownership.held(asked.home, alone=asked.in_place, allowed=_allowed(asked))
