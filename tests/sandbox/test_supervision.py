@@ -263,7 +263,7 @@ def test_a_process_in_a_session_of_its_own_is_ended_with_its_run(tmp_path: Path)
 
 def test_only_what_a_run_has_started_is_ended(tmp_path: Path) -> None:
     script = (
-        "import subprocess, sys, time; from tailrace.tune import processes; "
+        "import subprocess, sys, time; from tailrace.sandbox import processes; "
         "own = subprocess.Popen(['sleep', '61']); processes.adopt(); "
         "subprocess.run(['sh', '-c', '(setsid sleep 62 & echo $! >child)']); time.sleep(0.1); "
         "processes.end_all_of_ours(); print(own.poll()); own.kill()"
