@@ -110,7 +110,7 @@ def test_both_file_systems_are_watched(tmp_path: Path, monkeypatch: pytest.Monke
 
 def watched(process: subprocess.Popen[bytes], folder: Path) -> str:
     """What a watch makes of it that finds its limit over."""
-    watch = supervision._Watch(process, job(folder, "", limit_s=1.0), time.monotonic() - 5)
+    watch = supervision._Watch(process, job(folder, "", limit_s=1.0), time.monotonic() - 3)
     watch.start()
     time.sleep(0.5)
     watch.finish()

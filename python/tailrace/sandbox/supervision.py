@@ -191,7 +191,7 @@ class _Watch:
         self.stopped = ""
         self.held_s = 0.0
         self._process, self._job, self._started = process, job, started
-        self._looked = time.monotonic()
+        self._looked = started  # a stop that comes before the first look is one, too
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
 
