@@ -22,7 +22,7 @@ from tune_suite.grid import combinations
 from tune_suite.programs import Places, Program, environment, read
 from tune_suite.tuned import Failed, make_input, published, tune
 
-from tailrace.tune.asked import Document
+from tailrace.tune.request import Document
 from tune_suite import session
 
 root = Path(__file__).resolve().parents[2]

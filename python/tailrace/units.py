@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers as a person reads them; the unit always stands beside the number."""
+"""Numbers and lists as a person reads them; the unit always stands beside the number."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from tailrace.errors import TailraceError
 
@@ -29,6 +30,12 @@ def plural(count: int, noun: str) -> str:
     """`1 file`, `2 files`, `2 processes`."""
     ending = "es" if noun.endswith("s") else "s"
     return f"{grouped(count)} {noun}{'' if count == 1 else ending}"
+
+
+def some(names: Sequence[str], most: int = 6) -> str:
+    """The first of them, and how many there are besides."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def duration(seconds: float | None) -> str:

@@ -13,18 +13,18 @@ from plans import plan as plan_of
 from plans import setting
 
 from tailrace.intent.apply import Line
+from tailrace.sandbox.ground import Left
+from tailrace.sandbox.ledger import Ledger
+from tailrace.sandbox.outside_files import Outside
+from tailrace.sandbox.supervision import Outcome
 from tailrace.tune import loop
-from tailrace.tune.asked import Asked
 from tailrace.tune.content import Result
 from tailrace.tune.inputs import Inputs
-from tailrace.tune.ledger import Ledger
 from tailrace.tune.loop import Found, Tune
-from tailrace.tune.measure import Measured
-from tailrace.tune.outside import Outside
+from tailrace.tune.measurement import Measured
 from tailrace.tune.recording import Recorded
+from tailrace.tune.request import Asked
 from tailrace.tune.rules_of_plan import rules_of
-from tailrace.tune.scratch import Left
-from tailrace.tune.supervise import Outcome
 
 Document = dict[str, Any]
 

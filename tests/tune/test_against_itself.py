@@ -10,7 +10,7 @@ from fake_runs import Document, Program, tuned
 from plans import plan, setting
 
 from tailrace.intent.apply import Line
-from tailrace.tune.supervise import Outcome
+from tailrace.sandbox.supervision import Outcome
 
 PLAN = plan(("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes")]))
 Patch = pytest.MonkeyPatch

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tailrace.errors import TailraceError
+from tailrace.sandbox.home_folder import InPlace
+from tailrace.sandbox.scratch import Scratch
 from tailrace.tune import session
-from tailrace.tune.asked import Asked
-from tailrace.tune.in_place import InPlace
-from tailrace.tune.scratch import Scratch
+from tailrace.tune.request import Asked
 
 pytestmark = pytest.mark.usefixtures("at_home")
 

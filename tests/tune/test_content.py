@@ -12,7 +12,7 @@ import pytest
 
 from tailrace.tune import content
 from tailrace.tune.content import Result
-from tailrace.tune.delivered import Read
+from tailrace.tune.delivered_reads import Read
 from tailrace.tune.oldest_reader import needs, newer_than
 
 Change = Callable[[h5py.File], object]

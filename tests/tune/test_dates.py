@@ -9,9 +9,9 @@ import pytest
 from fake_runs import Program, kept, tuned
 from plans import plan, setting
 
-from tailrace.tune.content_file import Itself, together
-from tailrace.tune.printed import Printed, steady
-from tailrace.tune.printed import together as printed_together
+from tailrace.tune.file_content import Itself, together
+from tailrace.tune.printed_lines import Printed, steady
+from tailrace.tune.printed_lines import together as printed_together
 
 PLAN = plan(
     ("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes")]),

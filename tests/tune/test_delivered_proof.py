@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from plans import plan, setting
 
-from tailrace.tune import content, delivered
+from tailrace.sandbox.scratch import Scratch
+from tailrace.sandbox.survey import survey
+from tailrace.tune import content, delivered_reads
 from tailrace.tune.content import ByItself, Report, Result
-from tailrace.tune.delivered import Read
+from tailrace.tune.delivered_reads import Read
 from tailrace.tune.loop import nothing_alike
-from tailrace.tune.measure import Measured, Runner, Setting
-from tailrace.tune.scratch import Scratch
-from tailrace.tune.survey import survey
+from tailrace.tune.measurement import Measured, Runner, Setting
 
 READS = {"in.h5:/a": Read(3, 24, "01", 0), "in.h5:/b": Read(1, 8, "02", 0)}
 
@@ -157,6 +157,6 @@ def test_a_run_of_the_proof_hashes_what_it_reads_and_a_timed_run_does_not(
 
 def test_names_are_those_of_the_users_folder() -> None:
     noted = [{"file": "/scratch/run/a.h5", "dataset": "/x"}]
-    assert delivered.at_home(noted, [(Path("/scratch/run"), Path("/home"))]) == [
+    assert delivered_reads.at_home(noted, [(Path("/scratch/run"), Path("/home"))]) == [
         {"file": "/home/a.h5", "dataset": "/x"}
     ]

@@ -19,8 +19,9 @@ from tailrace_cli import called, environment, tailrace
 
 from tailrace import interrupts
 from tailrace.errors import TailraceError
-from tailrace.tune import in_place, restoring, session, survey
-from tailrace.tune.in_place import InPlace
+from tailrace.sandbox import home_folder, restoration, survey
+from tailrace.sandbox.home_folder import InPlace
+from tailrace.tune import session
 
 Content = dict[str, tuple[int, str]]
 
@@ -249,8 +250,8 @@ def test_what_cannot_be_put_back_is_told_and_kept(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(restoring, "copy_file", full)
-        patch.setattr(in_place, "copy_file", full)
+        patch.setattr(restoration, "copy_file", full)
+        patch.setattr(home_folder, "copy_file", full)
         with pytest.raises(TailraceError, match="could not be put back: one") as error:
             ground.put_back()
         assert "--resume" in error.value.hint
@@ -286,7 +287,7 @@ def test_a_signal_waits_until_everything_is_put_back(
     ground = ground_of(home)
     ground.begin()
     (home / "one").write_bytes(b"changed")
-    copy = restoring.copy_file
+    copy = restoration.copy_file
 
     def interrupted(source: Path, target: Path) -> bool:
         for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
@@ -294,7 +295,7 @@ def test_a_signal_waits_until_everything_is_put_back(
         assert (home / "one").exists()
         return copy(source, target)
 
-    monkeypatch.setattr(restoring, "copy_file", interrupted)
+    monkeypatch.setattr(restoration, "copy_file", interrupted)
     old = {number: signal.getsignal(number) for number in interrupts.signals}
     try:
         interrupts.install()

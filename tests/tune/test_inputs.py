@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from tailrace.tune import page_cache
-from tailrace.tune.in_place import InPlace
+from tailrace.sandbox.home_folder import InPlace
+from tailrace.sandbox.scratch import Scratch
+from tailrace.sandbox.survey import survey
 from tailrace.tune.inputs import Inputs
-from tailrace.tune.scratch import Scratch
-from tailrace.tune.survey import survey
 
 Layers = dict[str, Any]
 
@@ -120,7 +119,8 @@ def test_one_file_that_does_not_fit_keeps_no_other_out_of_the_page_cache(
     sizes = {"large.h5": 6, "small.h5": 2, "next.h5": 3, "last.h5": 1}
     for name, size in sizes.items():
         (home.parent / name).write_bytes(b"x" * size)
-    monkeypatch.setattr(page_cache, "meminfo_bytes", lambda _name: 10)  # half of it is ours
+    # Half of it is ours.
+    monkeypatch.setattr("tailrace.tune.inputs.meminfo_bytes", lambda _name: 10)
     scratch = scratch_of(home)
     scratch.begin()
     inputs = Inputs(scratch, home, is_cold=False)

@@ -10,13 +10,13 @@ from fake_runs import PLAN, Nowhere, Program, jitter, kept, tuned
 from plans import plan, setting
 
 from tailrace.errors import TailraceError
-from tailrace.tune import loop, repacked
-from tailrace.tune.asked import Asked, Verdict
-from tailrace.tune.ledger import Ledger
-from tailrace.tune.limits import Limits
+from tailrace.sandbox.ledger import Ledger
+from tailrace.tune import loop, repacked_inputs
 from tailrace.tune.loop import Found
+from tailrace.tune.mishaps import Limits
 from tailrace.tune.pairs import speedup
-from tailrace.tune.repacked import Arm
+from tailrace.tune.repacked_inputs import Arm
+from tailrace.tune.request import Asked, Verdict
 from tailrace.tune.result import document
 from tailrace.tune.rules_of_plan import rules_of
 from tailrace.tune.words import speed_text
@@ -311,18 +311,22 @@ def test_a_tune_that_goes_on_keeps_the_plan_that_its_runs_were_made_with(
     assert kept(found) == ["13"]
 
 
-def with_badly_laid_out_inputs(monkeypatch: Patch) -> list[repacked.Means]:
+def with_badly_laid_out_inputs(monkeypatch: Patch) -> list[repacked_inputs.Means]:
     """What the arm of repacked copies is asked."""
-    asked: list[repacked.Means] = []
+    asked: list[repacked_inputs.Means] = []
 
-    def tried(names: list[str], _ledger: Ledger, means: repacked.Means) -> tuple[Arm, list[str]]:
+    def tried(
+        names: list[str], _ledger: Ledger, means: repacked_inputs.Means
+    ) -> tuple[Arm, list[str]]:
         assert names == ["in.h5"]
         asked.append(means)
         return Arm(became="faster"), ["a note"]
 
     monkeypatch.setattr(loop, "Scratch", Nowhere)
-    monkeypatch.setattr(loop.repacked, "proposed", lambda *_: repacked.Proposed(["in.h5"]))
-    monkeypatch.setattr(loop.repacked, "tried", tried)
+    monkeypatch.setattr(
+        loop.repacked_inputs, "proposed", lambda *_: repacked_inputs.Proposed(["in.h5"])
+    )
+    monkeypatch.setattr(loop.repacked_inputs, "tried", tried)
     return asked
 
 
@@ -349,8 +353,8 @@ def test_inputs_are_repacked_where_no_rule_has_anything_to_set(
 
 
 def test_a_command_that_is_told_can_be_pasted(tmp_path: Path, monkeypatch: Patch) -> None:
-    beyond = repacked.Proposed(beyond=["/far/in.h5"])
-    monkeypatch.setattr(loop.repacked, "proposed", lambda *_: beyond)
+    beyond = repacked_inputs.Proposed(beyond=["/far/in.h5"])
+    monkeypatch.setattr(loop.repacked_inputs, "proposed", lambda *_: beyond)
     folder = tmp_path / "my data"
     found = tuned(Program(lambda rules: 1.0), plan(), folder, monkeypatch)
     assert any(

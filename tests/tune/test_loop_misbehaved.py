@@ -14,10 +14,10 @@ from plans import plan, setting
 
 from tailrace.errors import TailraceError
 from tailrace.intent.apply import Line
+from tailrace.sandbox.ledger import Ledger
+from tailrace.sandbox.supervision import Outcome
 from tailrace.tune import page, recording, session
-from tailrace.tune.ledger import Ledger
-from tailrace.tune.limits import Limits
-from tailrace.tune.supervise import Outcome
+from tailrace.tune.mishaps import Limits
 
 Patch = pytest.MonkeyPatch
 
@@ -181,6 +181,8 @@ def test_a_default_that_hangs_twice_is_told_which_limit_that_was(
     assert raised.value.hint.startswith("10 s are five times the slowest default")
     given = recording.failed(STALL, "", ["program"], 7.0)
     assert given.hint == "--limit gives it more than 7 s"
+    served = recording.failed(Outcome(0, 0.5, "limit", has_left=True), "", ["program"], 0.5)
+    assert "a server or daemon that it starts it has to stop" in served.hint
 
 
 def test_a_full_disk_is_blamed_on_no_rule(tmp_path: Path, monkeypatch: Patch) -> None:

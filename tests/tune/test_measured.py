@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.tune import measure
-from tailrace.tune.measure import Runner, Setting
-from tailrace.tune.scratch import Scratch
-from tailrace.tune.survey import survey
+from tailrace.sandbox.scratch import Scratch
+from tailrace.sandbox.survey import survey
+from tailrace.tune import measurement
+from tailrace.tune.measurement import Runner, Setting
 
 SYNC_S = 0.2
 
@@ -52,7 +52,7 @@ def test_a_machine_that_does_not_come_to_rest_is_told_once(
 ) -> None:
     runner = runner_of(home, "")
     rests = iter([True, False, False])
-    monkeypatch.setattr(measure, "settle", lambda: next(rests))
+    monkeypatch.setattr(measurement, "settle", lambda: next(rests))
     said = []
     for number in range(3):
         runner.run(str(number), None, 60)

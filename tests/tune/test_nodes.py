@@ -13,10 +13,10 @@ import pytest
 from mpi_programs import BUILD, MPIEXEC
 from own_namespace import not_run, unshare
 
+from tailrace.sandbox.scratch import Scratch
+from tailrace.sandbox.survey import survey
 from tailrace.tune import nodes, recording
-from tailrace.tune.measure import Runner, Setting
-from tailrace.tune.scratch import Scratch
-from tailrace.tune.survey import survey
+from tailrace.tune.measurement import Runner, Setting
 
 PROGRAM = BUILD / "tests/bin/tune_program"
 SYNC = ["sync", "--file-system", "/data"]

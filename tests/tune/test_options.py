@@ -15,7 +15,7 @@ from mpi_programs import BUILD
 from own_namespace import not_run
 from tailrace_cli import SOURCE, environment, tailrace
 
-from tailrace.tune import page_cache
+from tailrace.tune import inputs
 
 PROGRAM = BUILD / "tests/bin/tune_program"
 SCHEMA = json.loads((SOURCE / "schemas/tune-1.schema.json").read_text())
@@ -90,7 +90,7 @@ if os.environ.get("TAILRACE_MODE") != "record":
 @pytest.mark.parametrize("cache", ["cold", "warm"])
 def test_inputs_are_out_of_the_page_cache_or_in_it_before_each_run(home: Path, cache: str) -> None:
     subprocess.run([PROGRAM, "in.h5"], cwd=home, env=environment(), check=True)
-    if page_cache.cold([home / "in.h5"]):
+    if inputs.cold([home / "in.h5"]):
         not_run("needs a temporary folder on a disk: TMPDIR lies in memory")
     (home / "resident.py").write_text(RESIDENT)
     script = f"'{sys.executable}' -S resident.py in.h5 {cache} && exec '{PROGRAM}' in.h5 read"

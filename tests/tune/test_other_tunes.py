@@ -18,11 +18,12 @@ import pytest
 from tailrace_cli import called, tailrace
 
 from tailrace.errors import TailraceError
-from tailrace.tune import others, session, survey, tree
-from tailrace.tune.asked import Asked
-from tailrace.tune.in_place import InPlace
-from tailrace.tune.ledger import Ledger
-from tailrace.tune.scratch import Scratch
+from tailrace.sandbox import ownership, survey, tree
+from tailrace.sandbox.home_folder import InPlace
+from tailrace.sandbox.ledger import Ledger
+from tailrace.sandbox.scratch import Scratch
+from tailrace.tune import session
+from tailrace.tune.request import Asked
 
 pytestmark = pytest.mark.usefixtures("at_home")
 Patch = pytest.MonkeyPatch
@@ -42,7 +43,7 @@ def unfinished(home: Path, output: Path, scratch: Path | None = None, **more: An
     asked.state.mkdir(parents=True)
     Ledger(asked.state).note("asked", asked.as_fact())
     asked.scratch.mkdir(parents=True, exist_ok=True)
-    others.sign(asked.scratch, asked.output)
+    ownership.sign(asked.scratch, asked.output)
     (asked.scratch / "inputs").mkdir()
     (asked.scratch / "inputs/mine.txt").write_bytes(b"mine")
     return asked
@@ -51,12 +52,12 @@ def unfinished(home: Path, output: Path, scratch: Path | None = None, **more: An
 @pytest.mark.parametrize(("first", "second"), [(True, True), (True, False), (False, True)])
 def test_a_tune_in_place_is_alone(home: Path, first: bool, second: bool) -> None:
     with (
-        others.held(home, alone=first),
+        ownership.held(home, alone=first),
         pytest.raises(TailraceError, match="is at work in this working folder"),
-        others.held(home, alone=second),
+        ownership.held(home, alone=second),
     ):
         pass
-    with others.held(home, alone=second):
+    with ownership.held(home, alone=second):
         pass
 
 
@@ -66,23 +67,23 @@ def test_a_tune_in_place_is_alone(home: Path, first: bool, second: bool) -> None
 def test_a_tune_in_place_is_alone_above_and_below(home: Path, first: str, second: str) -> None:
     (home / "below/deep").mkdir(parents=True)
     with (
-        others.held(home / first, alone=True),
+        ownership.held(home / first, alone=True),
         pytest.raises(TailraceError, match="is at work") as raised,
-        others.held(home / second, alone=True),
+        ownership.held(home / second, alone=True),
     ):
         pass
     assert raised.value.where == str(home)
     (home / "beside").mkdir()
-    with others.held(home / "below", alone=True), others.held(home / "beside", alone=True):
+    with ownership.held(home / "below", alone=True), ownership.held(home / "beside", alone=True):
         pass
 
 
 def test_below_a_tune_in_place_nothing_is_copied(home: Path) -> None:
     (home / "below").mkdir()
     with (
-        others.held(home, alone=True),
+        ownership.held(home, alone=True),
         pytest.raises(TailraceError, match="a tune in place, or one that may write there"),
-        others.held(home / "below", alone=False),
+        ownership.held(home / "below", alone=False),
     ):
         pass
 
@@ -91,7 +92,7 @@ def test_below_a_tune_in_place_nothing_is_copied(home: Path) -> None:
 def test_folders_above_that_may_not_be_read_hinder_nobody(home: Path) -> None:
     (home / "below").mkdir()
     home.chmod(0o111)
-    with others.held(home / "below", alone=True):
+    with ownership.held(home / "below", alone=True):
         pass
     home.chmod(0o755)
 
@@ -104,15 +105,15 @@ def test_two_tunes_do_not_write_to_the_same_folder(home: Path, first: str, secon
     (beyond / "far/in").mkdir(parents=True)
     (beyond / "other").mkdir()
     with (
-        others.held(home, alone=False, allowed=[beyond / first]),
+        ownership.held(home, alone=False, allowed=[beyond / first]),
         pytest.raises(TailraceError, match="at work in this") as raised,
-        others.held(beyond / "other", alone=False, allowed=[beyond / second]),
+        ownership.held(beyond / "other", alone=False, allowed=[beyond / second]),
     ):
         pass
     assert raised.value.where == str(beyond / "far")
     with (
-        others.held(home, alone=False, allowed=[beyond / "far"]),
-        others.held(beyond / "other", alone=False, allowed=[beyond / "other"]),
+        ownership.held(home, alone=False, allowed=[beyond / "far"]),
+        ownership.held(beyond / "other", alone=False, allowed=[beyond / "other"]),
     ):
         pass
 
@@ -120,7 +121,7 @@ def test_two_tunes_do_not_write_to_the_same_folder(home: Path, first: str, secon
 def test_a_folder_that_is_allowed_may_hold_the_working_folder(home: Path) -> None:
     for allowed in ([home.parent], [home], [home.parent, home], [home.parent / "none"]):
         for alone in (True, False):
-            with others.held(home, alone=alone, allowed=allowed):
+            with ownership.held(home, alone=alone, allowed=allowed):
                 pass
 
 
@@ -128,8 +129,8 @@ def test_nobody_is_alone_in_a_folder_of_everybody(home: Path) -> None:
     """As /tmp is: what else works below would be refused."""
     home.parent.chmod(0o1777)
     with (
-        others.held(home, alone=False, allowed=[home.parent]),
-        others.held(home, alone=False, allowed=[home.parent]),
+        ownership.held(home, alone=False, allowed=[home.parent]),
+        ownership.held(home, alone=False, allowed=[home.parent]),
     ):
         pass
 
@@ -139,14 +140,14 @@ def test_the_folders_of_a_killed_tune_are_held_when_it_is_put_right(home: Path) 
     far.mkdir()
     a = unfinished(home, home / "a", allow_outside=(far,))
     with (
-        others.held(home, alone=False, allowed=[far]),
+        ownership.held(home, alone=False, allowed=[far]),
         pytest.raises(TailraceError, match="at work in this folder of --allow-outside"),
     ):
         session.tune(replace(a, allow_outside=()), resume=True, say=lambda _text: None)
 
 
 def test_tunes_on_copies_do_not_mind_each_other(home: Path) -> None:
-    with others.held(home, alone=False), others.held(home, alone=False):
+    with ownership.held(home, alone=False), ownership.held(home, alone=False):
         pass
 
 
@@ -157,7 +158,7 @@ def test_a_file_system_without_locks_of_folders_ends_no_tune(
         raise OSError(37, "No locks available")
 
     monkeypatch.setattr(fcntl, "flock", no_locks)
-    with others.held(home, alone=True):
+    with ownership.held(home, alone=True):
         pass
 
 
@@ -220,13 +221,13 @@ def test_a_tune_that_has_not_put_everything_back_is_named(
     home: Path, words: list[str], where: str
 ) -> None:
     a = unfinished(home, home / "a", home / where, in_place=True)
-    (a.scratch / others.at_work).touch()
+    (a.scratch / ownership.at_work).touch()
     begins = ["tune", *words, "-o", "b", "--", "true"]
     ran = tailrace(*begins, cwd=home).expect(2)
     assert f"had put everything back: that of {home}/a" in ran.err
     assert f"--resume -o {home}/a" in ran.err
     assert not (home / "b").exists()
-    (a.scratch / others.at_work).unlink()
+    (a.scratch / ownership.at_work).unlink()
     tailrace(*begins, cwd=home).expect(0)
     assert (a.state / "facts.jsonl").is_file()
 

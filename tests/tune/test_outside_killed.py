@@ -12,13 +12,13 @@ import pytest
 
 from tailrace.errors import TailraceError
 from tailrace.intent import proof
+from tailrace.sandbox.ledger import Ledger
+from tailrace.sandbox.outside_files import outside_of
+from tailrace.sandbox.scratch import Scratch
+from tailrace.sandbox.survey import survey
 from tailrace.tune import session
-from tailrace.tune.asked import Asked, Verdict
-from tailrace.tune.ledger import Ledger
 from tailrace.tune.loop import Found, Tune
-from tailrace.tune.outside import outside_of
-from tailrace.tune.scratch import Scratch
-from tailrace.tune.survey import survey
+from tailrace.tune.request import Asked, Verdict
 
 Patch = pytest.MonkeyPatch
 WAS, HALF = b"as the recording run left it", b"half"

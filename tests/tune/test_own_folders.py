@@ -14,9 +14,10 @@ from own_namespace import small_disk
 from tailrace_cli import called, environment
 
 from tailrace.errors import ExitCode, TailraceError
-from tailrace.tune import own_folders, session
-from tailrace.tune.asked import Verdict
-from tailrace.tune.ledger import Ledger
+from tailrace.sandbox import ownership
+from tailrace.sandbox.ledger import Ledger
+from tailrace.tune import session
+from tailrace.tune.request import Verdict
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def test_folders_that_are_only_called_so_are_refused(home: Path) -> None:
         put(folder / name, b"")
         put(folder / "plan.json", b"mine")
         with pytest.raises(TailraceError, match="no folder of tailrace tune") as raised:
-            own_folders.check(folder, folder / "scratch")
+            ownership.check_own(folder, folder / "scratch")
         assert raised.value.code == ExitCode.USAGE
 
 
@@ -71,19 +72,19 @@ def test_what_a_tune_has_left_does_not_hinder_the_next(
     output: Path, name: str, content: bytes
 ) -> None:
     put(output / name, content)
-    own_folders.check(output, output / "scratch")
+    ownership.check_own(output, output / "scratch")
     (output / "result.json").unlink()
-    own_folders.check(output, output / "scratch")
+    ownership.check_own(output, output / "scratch")
 
 
 def test_an_unfinished_tune_knows_its_scratch_folder_and_no_other(output: Path) -> None:
     (output / "state").mkdir()
     Ledger(output / "state").note("asked", {"argv": [], "scratch": str(output / "scratch")})
     put(output / "scratch/inputs/one", b"a copy")
-    own_folders.check(output, output / "scratch")
+    ownership.check_own(output, output / "scratch")
     put(output.parent / "far/one", b"mine")
     with pytest.raises(TailraceError, match="is not of a tune, whose runs work there"):
-        own_folders.check(output, output.parent / "far")
+        ownership.check_own(output, output.parent / "far")
 
 
 def test_results_without_room_are_refused_before_any_run(tmp_path: Path, home: Path) -> None:

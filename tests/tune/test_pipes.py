@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.tune import page_cache
-from tailrace.tune.ground import Ground
-from tailrace.tune.in_place import InPlace
-from tailrace.tune.outside import Outside
-from tailrace.tune.scratch import Scratch
-from tailrace.tune.survey import survey
+from tailrace.sandbox.ground import Ground
+from tailrace.sandbox.home_folder import InPlace
+from tailrace.sandbox.outside_files import Outside
+from tailrace.sandbox.scratch import Scratch
+from tailrace.sandbox.survey import survey
+from tailrace.tune import measurement
 
 
 class Waited(Exception):
@@ -56,7 +56,7 @@ def test_a_link_to_a_pipe(home: Path, kind: type) -> None:
     (folder / "device").symlink_to("/dev/null")
     (folder / "current").unlink()
     (folder / "current").symlink_to("pipe")
-    page_cache.sync(ground.written())
+    measurement.sync(ground.written())
     left = ground.end("run")
     assert {"current", "new", "device"} <= set(left.written)
     ground.close()

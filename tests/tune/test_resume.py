@@ -15,12 +15,12 @@ from tailrace_cli import called, tailrace
 from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import proof
+from tailrace.sandbox.home_folder import InPlace
+from tailrace.sandbox.ledger import Ledger
+from tailrace.sandbox.scratch import Scratch
+from tailrace.sandbox.survey import Survey, survey
 from tailrace.tune import session
-from tailrace.tune.asked import Asked
-from tailrace.tune.in_place import InPlace
-from tailrace.tune.ledger import Ledger
-from tailrace.tune.scratch import Scratch
-from tailrace.tune.survey import Survey, survey
+from tailrace.tune.request import Asked
 from tailrace.whole_files import lost
 
 pytestmark = pytest.mark.usefixtures("at_home")

@@ -11,11 +11,11 @@ from mpi_programs import BUILD, MPIEXEC
 from tailrace_cli import tailrace
 
 from tailrace.intent import advice
+from tailrace.sandbox.scratch import Scratch
+from tailrace.sandbox.survey import survey
 from tailrace.tune import content, recording
-from tailrace.tune.measure import Runner, Setting
+from tailrace.tune.measurement import Runner, Setting
 from tailrace.tune.rules_of_plan import not_in_force, rules_of
-from tailrace.tune.scratch import Scratch
-from tailrace.tune.survey import survey
 from tailrace.whole_files import write_text
 
 PROGRAM = BUILD / "tests/bin/tune_program"

@@ -23,7 +23,7 @@ from tailrace_cli import called  # noqa: E402
 from tune_suite.contents import different  # noqa: E402
 from tune_suite.programs import Places, Program, read  # noqa: E402
 
-from tailrace.tune.touched import was_opened  # noqa: E402
+from tailrace.tune.touched_files import was_opened  # noqa: E402
 
 PLACES = Places(BUILD, tuple(MPIEXEC))
 

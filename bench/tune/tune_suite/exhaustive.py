@@ -11,9 +11,9 @@ from typing import Any
 
 from tailrace import statistics
 from tailrace.intent import advice
-from tailrace.tune.measure import Runner, Setting
-from tailrace.tune.scratch import Scratch
-from tailrace.tune.survey import survey
+from tailrace.sandbox.scratch import Scratch
+from tailrace.sandbox.survey import survey
+from tailrace.tune.measurement import Runner, Setting
 
 from .tuned import Failed
 

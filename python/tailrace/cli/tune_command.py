@@ -106,7 +106,7 @@ def tune(
     """
     from tailrace.cli.tune_show import show, show_preview
     from tailrace.cli.versions import version
-    from tailrace.tune.asked import Asked
+    from tailrace.tune.request import Asked
     from tailrace.tune.session import preview
     from tailrace.tune.session import tune as make_it
 

@@ -16,20 +16,19 @@ from typing import Any, TypeVar
 from tailrace import statistics
 from tailrace.intent.apply import Line
 from tailrace.run.rounds import Pace
+from tailrace.sandbox.ground import Ground, Left
+from tailrace.sandbox.ledger import Ledger
+from tailrace.sandbox.scratch import Scratch
+from tailrace.sandbox.supervision import Outcome
 from tailrace.statistics import Comparison
-from tailrace.tune import content, pairs, plain, recording
-from tailrace.tune.candidate import Checked
+from tailrace.tune import content, pairs, plain_run, recording
+from tailrace.tune.candidate import Checked, few
 from tailrace.tune.content import ByItself, Report, Result
-from tailrace.tune.failures import BETWEEN, Failures
-from tailrace.tune.ground import Ground
-from tailrace.tune.ledger import Ledger
-from tailrace.tune.limits import Limits
-from tailrace.tune.measure import Measured, Runner
+from tailrace.tune.measurement import Measured, Runner
+from tailrace.tune.mishaps import BETWEEN, Failures, Limits
 from tailrace.tune.pairs import Times
 from tailrace.tune.rules_of_plan import not_in_force
-from tailrace.tune.scratch import Left, Scratch
-from tailrace.tune.supervise import Outcome
-from tailrace.tune.words import some
+from tailrace.units import some
 
 Document = dict[str, Any]
 T = TypeVar("T")
@@ -128,7 +127,7 @@ class Arms:
         least = 2 * size + self._runner.least_free_bytes
         return not files or shutil.disk_usage(files[0].parent).free > least
 
-    def plain_differences(self, known: ByItself) -> plain.Differences:
+    def plain_differences(self, known: ByItself) -> plain_run.Differences:
         """What the program leaves otherwise with nothing of ours in it."""
 
         def find() -> Document:
@@ -138,14 +137,14 @@ class Arms:
             assert self._default is not None and measured.result is not None
             default, result = self._default, measured.result
             found = self._before_blame(
-                lambda by_itself: plain.differences(default, result, by_itself),
+                lambda by_itself: plain_run.differences(default, result, by_itself),
                 lambda found: bool(found.with_ours), result, known,
             )  # fmt: skip
             self._drop(measured)
             return {**measured.as_fact(), **asdict(found)}
 
         fact = self._ledger.fact(_plain, find)
-        return plain.Differences(fact["with_ours"], fact["names"])
+        return plain_run.Differences(fact["with_ours"], fact["names"])
 
     def check(
         self, name: str, plan: Document | None, known: ByItself, copies: Copies | None = None
@@ -227,8 +226,6 @@ class Arms:
 
     def times_of(self, stage: str, plan: Document, less: Document) -> Times:
         """A few pairs of a plan and of the same with less."""
-        from tailrace.tune.leave_out import few
-
         return self.in_turns(stage, ("plan", "less"), {"plan": plan, "less": less}, few)
 
     def seconds(self, name: str, plan: Document) -> float:
@@ -314,7 +311,7 @@ class Arms:
                 self._ledger.note("copies", sorted(self._ground.copies))
             self._drop(measured)
         if reason == _met_limit and reason in reasons:
-            self._limits.was_no_stall(name)
+            self._limits.was_no_chance(name)
         if reason == _failed_once and reason in reasons:
             self._failures.was_no_chance(name)
         if measured.outcome.stopped == "disk":

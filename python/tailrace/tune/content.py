@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from tailrace import interrupts
-from tailrace.tune import closes, content_file, delivered, printed
-from tailrace.tune.alike import Pattern, partners, patterns, the_one
-from tailrace.tune.content_file import Itself, compared, itself
-from tailrace.tune.delivered import Reads
+from tailrace.sandbox.name_patterns import Pattern, partners, patterns, the_one
+from tailrace.tune import closed_files, delivered_reads, file_content, printed_lines
+from tailrace.tune.delivered_reads import Reads
+from tailrace.tune.file_content import Itself, compared, itself
 from tailrace.tune.oldest_reader import newer_than
-from tailrace.tune.printed import Printed
+from tailrace.tune.printed_lines import Printed
 from tailrace.units import mib, plural
 
 
@@ -132,8 +132,8 @@ def by_itself(one: Result, other: Result) -> ByItself:
     return ByItself(
         {name: itself(one.files[name], other.files[pairs[name]]) for name in sorted(pairs)},
         tuple(sorted((*left[0], *left[1]))),
-        printed.steady(one.stdout, other.stdout),
-        delivered.unsteady(one.reads, other.reads),
+        printed_lines.steady(one.stdout, other.stdout),
+        delivered_reads.unsteady(one.reads, other.reads),
         tuple(patterns(*left)),
         tuple(alike_reads),
         {name: (pattern,) for name, (_, pattern) in same.items()},
@@ -150,9 +150,9 @@ def together(one: ByItself, other: ByItself) -> ByItself:
     }
     no_more = [pattern for name in apart for pattern in renamed.get(name, ())]
     return ByItself(
-        {name: content_file.together(one.files[name], other.files[name]) for name in sorted(both)},
+        {name: file_content.together(one.files[name], other.files[name]) for name in sorted(both)},
         tuple(sorted({*one.only, *other.only, *apart})),
-        printed.together(one.printed, other.printed),
+        printed_lines.together(one.printed, other.printed),
         one.reads | other.reads,
         _each_once(one.patterns, other.patterns, no_more),
         _each_once(one.read_patterns, other.read_patterns),
@@ -176,7 +176,7 @@ def against_default(default: Result, tuned: Result, known: ByItself) -> Report:
         if name in tuned.files and name in default.files:
             has_content |= _one_file(name, default, tuned, expectation, report)
     by_themselves = {name for name in tuned.reads if _fits(name, known.read_patterns)}
-    given = delivered.compared(default.reads, tuned.reads, known.reads | by_themselves)
+    given = delivered_reads.compared(default.reads, tuned.reads, known.reads | by_themselves)
     _same_reads(given, report)
     report.notes += [note for note in default.notes if note not in tuned.notes]
     report.notes += tuned.notes
@@ -223,7 +223,7 @@ def _one_file(name: str, default: Result, tuned: Result, known: Itself, report: 
     if problems:
         report.files.append(name)
         report.differences += [f"{name}: {one}" for one in problems]
-    if found.count and closes.is_close(name):
+    if found.count and closed_files.is_close(name):
         report.closes_compared += 1
     elif found.count:
         report.files_compared += 1
@@ -232,7 +232,7 @@ def _one_file(name: str, default: Result, tuned: Result, known: Itself, report: 
     return bool(found.count or known.ignore)
 
 
-def _same_reads(given: delivered.Compared, report: Report) -> None:
+def _same_reads(given: delivered_reads.Compared, report: Report) -> None:
     report.datasets_read, report.reads_compared = given.datasets, given.calls
     report.read_bytes = given.bytes
     report.differences += given.differences
@@ -243,7 +243,7 @@ def _same_reads(given: delivered.Compared, report: Report) -> None:
 def _same_print(tuned: Result, known: ByItself, report: Report, *, counts: bool) -> None:
     """Where files are written, or what is read was hashed, that is the content, and what is printed
     is mostly about the run. Files without content are none."""
-    why = printed.differs(known.printed, tuned.stdout)
+    why = printed_lines.differs(known.printed, tuned.stdout)
     if not counts:
         if why:
             report.notes.append(f"what is printed: {why}")

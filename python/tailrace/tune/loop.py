@@ -13,35 +13,32 @@ from pathlib import Path
 from tailrace.intent import advice, proof
 from tailrace.intent.apply import Line
 from tailrace.intent.sources import worth_saying
+from tailrace.sandbox import landlock
+from tailrace.sandbox.confinement import Confinement
+from tailrace.sandbox.ground import Ground
+from tailrace.sandbox.ledger import Ledger
+from tailrace.sandbox.outside_files import outside_of
+from tailrace.sandbox.scratch import Scratch
+from tailrace.sandbox.survey import check_space
 from tailrace.statistics import Comparison
 from tailrace.tune import candidate as candidates
 from tailrace.tune import (
-    landlock,
-    leave_out,
     nodes,
     recording,
-    repacked,
+    repacked_inputs,
     search,
-    touched,
-    unseen,
+    touched_files,
 )
 from tailrace.tune.arms import Arms, Misbehaved
-from tailrace.tune.asked import Asked, Document, Verdict
 from tailrace.tune.candidate import Candidate
-from tailrace.tune.confine import Confinement
 from tailrace.tune.content import ByItself, Report
-from tailrace.tune.ground import Ground
-from tailrace.tune.ledger import Ledger
-from tailrace.tune.measure import Runner, Setting
-from tailrace.tune.outside import outside_of
+from tailrace.tune.measurement import Runner, Setting
 from tailrace.tune.pairs import Times
-from tailrace.tune.repacked import Arm
+from tailrace.tune.repacked_inputs import Arm
+from tailrace.tune.request import Asked, Document, Verdict
 from tailrace.tune.rules_of_plan import by_suspicion
-from tailrace.tune.scratch import Scratch
 from tailrace.tune.search import Means
-from tailrace.tune.survey import check_space
-from tailrace.tune.words import some
-from tailrace.units import plural
+from tailrace.units import plural, some
 from tailrace.whole_files import write_text
 
 Say = Callable[[str], None]
@@ -158,7 +155,7 @@ class Tune:
         """Files of random names, mostly: each run has left its own where it may write."""
         kept, began_ns = self._runner.outside.files, self._ledger.known("recorded")["began_ns"]
         for folder in self._asked.allow_outside:
-            new = touched.later_than(folder, self._ours(), began_ns, kept)
+            new = touched_files.later_than(folder, self._ours(), began_ns, kept)
             if new:
                 names = ", ".join(new[:3]) + (" ..." if new[3:] else "")
                 found.notes.append(
@@ -186,19 +183,18 @@ class Tune:
 
     def _badly_laid_out(self, found: Found) -> list[str]:
         """Files that are only read, in chunks that do not suit: copies of them can be repacked."""
-        bad = repacked.proposed(found.plan, found.profile, self._asked.home)
-        command = repacked.command("FILE", str(self._asked.output / "profile.json"))
+        bad = repacked_inputs.proposed(found.plan, found.profile, self._asked.home)
+        command = repacked_inputs.command("FILE", str(self._asked.output / "profile.json"))
         if bad.beyond:
             found.notes.append(
-                f"{bad.beyond[0]}{_and_more(bad.beyond)} lies badly for its reads, beyond the "
+                f"{some(bad.beyond, 1)} lies badly for its reads, beyond the "
                 f"working folder: not tried; {command}"
             )
         if bad.further:
             found.notes.append(f"{bad.further} more files lie badly for their reads: not tried")
         if bad.names and not isinstance(self._ground, Scratch):
             found.notes.append(
-                f"{bad.names[0]}{_and_more(bad.names)} lies badly for its reads: not tried in "
-                f"place; {command}"
+                f"{some(bad.names, 1)} lies badly for its reads: not tried in place; {command}"
             )
             return []
         return bad.names
@@ -208,11 +204,11 @@ class Tune:
         assert found.candidate is not None
         assert found.known is not None
         kept = found.candidate.plan if found.verdict.name == "kept" else None
-        means = repacked.Means(
+        means = repacked_inputs.Means(
             self._arms, self._ground, self._asked.home, found.profile, kept, found.known,
             self._same, self._say,
         )  # fmt: skip
-        found.repacked, notes = repacked.tried(names, self._ledger, means)
+        found.repacked, notes = repacked_inputs.tried(names, self._ledger, means)
         found.notes += notes
 
     def _record(self, found: Found) -> Document:
@@ -237,7 +233,7 @@ class Tune:
         found.profile = json.loads(file.read_text())
         found.notes += [*recorded["notes"], *worth_saying(found.profile)]
         if names := recorded.get("unseen"):
-            found.notes.append(unseen.note(names))
+            found.notes.append(recording.unseen_note(names))
         self._runner.programs_on_nodes = nodes.programs_of(found.profile)
         if self._runner.programs_on_nodes:
             found.notes.append(
@@ -259,7 +255,7 @@ class Tune:
 
     def _advise(self, found: Found) -> None:
         """The plan is a fact: all runs that are known by their names were made with it."""
-        if not any(map(touched.was_opened, found.profile.get("files", []))):
+        if not any(map(touched_files.was_opened, found.profile.get("files", []))):
             return
         advised = self._ledger.fact("plan", lambda: self._advised(found.profile))
         found.plan, found.candidate = advised["plan"], Candidate(advised["plan"])
@@ -305,11 +301,11 @@ class Tune:
         found.trial, found.times = arms.until_decided(trial, one.plan, self._same)
         if found.trial.verdict not in {"faster", "slower"}:
             before = len(one.dropped)
-            found.ratios = leave_out.that_hinder(one, arms.times_of, self._say)
+            found.ratios = candidates.that_hinder(one, arms.times_of, self._say)
             if len(one.dropped) == before:
                 self._otherwise(found, one, known)
                 return
-        found.ratios |= leave_out.that_pay(one, arms.times_of, self._say)
+        found.ratios |= candidates.that_pay(one, arms.times_of, self._say)
         if self._asked.search_minutes > 0:
             self._search(found, one, known)
         self._confirm(found, one, known)
@@ -358,11 +354,7 @@ class Tune:
 
 
 def _why_none(recorded: Document, otherwise: str) -> str:
-    return unseen.REASON if recorded.get("unseen") else otherwise
-
-
-def _and_more(names: list[str]) -> str:
-    return f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return recording.UNSEEN if recorded.get("unseen") else otherwise
 
 
 def _stage(candidate: Candidate) -> str:

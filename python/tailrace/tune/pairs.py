@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from tailrace import statistics
+from tailrace.sandbox.ledger import Ledger
 from tailrace.statistics import Comparison
-from tailrace.tune.ledger import Ledger
 
 # Seconds of one run: of which arm, and under which name it is kept.
 Run = Callable[[str, str], float]

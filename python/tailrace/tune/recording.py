@@ -7,7 +7,7 @@ import json
 import os
 import shlex
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,15 +17,20 @@ from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import layers, record
 from tailrace.intent.native_calls import call
 from tailrace.readable import readable
-from tailrace.tune import refused, relocate, touched, unseen
-from tailrace.tune.ground import Ground
-from tailrace.tune.measure import Setting, strays_are_an_error
-from tailrace.tune.refused import Refused, Where
-from tailrace.tune.supervise import Outcome, supervised
-from tailrace.tune.words import some
-from tailrace.units import plural
+from tailrace.sandbox.ground import Ground
+from tailrace.sandbox.supervision import Outcome, supervised
+from tailrace.tune import refusals, relocation, touched_files
+from tailrace.tune.measurement import Setting, strays_are_an_error
+from tailrace.tune.refusals import Refused, Where
+from tailrace.units import plural, some
+from tailrace.verify.files import format_of
 
 Document = dict[str, Any]
+
+UNSEEN = (
+    "its HDF5 was not seen at work, and takes no settings from outside: it is older than 1.14, or "
+    "linked into the program"
+)
 
 # What programs and libraries say when they want to ask somebody.
 _wants_a_terminal = (
@@ -61,7 +66,7 @@ def record_run(setting: Setting, ground: Ground, limit_s: float | None) -> Recor
     spools, prints = setting.root / "spools", setting.root / "prints" / "record"
     shutil.rmtree(spools, ignore_errors=True)
     spools.mkdir(parents=True)
-    words = relocate.words_in(setting.command, setting.home, folder)
+    words = relocation.words_in(setting.command, setting.home, folder)
     hooks = layers.prepare(layers.parse("auto"), words, spools, None)
     words = record.with_environment(hooks.words, list(hooks.environment))
     outcome = supervised(setting.job(words, hooks.environment, prints, limit_s, ground, [spools]))
@@ -71,7 +76,7 @@ def record_run(setting: Setting, ground: Ground, limit_s: float | None) -> Recor
     denied = _refused(profile, setting, ground)
     outside = _written_outside(profile, outcome.began_ns, setting, ground)
     layers.without_doubles(profile)
-    not_seen = unseen.hdf5_files(profile, ground.written())
+    not_seen = _unseen(profile, ground.written())
     left = ground.end("record")
     strays_are_an_error(left)
     size = sum((left.folder / name).lstat().st_size for name in left.written)
@@ -79,9 +84,9 @@ def record_run(setting: Setting, ground: Ground, limit_s: float | None) -> Recor
     shutil.rmtree(spools, ignore_errors=True)
     homes = [(place, setting.home) for place in ground.places()]
     return Recorded(
-        relocate.profile_at_home(profile, homes), outcome, size, outside, left.written,
-        list(hooks.notes), refused.note(denied) if denied else "",
-        sorted({relocate.at_home(path, homes) for path in not_seen}),
+        relocation.profile_at_home(profile, homes), outcome, size, outside, left.written,
+        list(hooks.notes), refusals.note(denied) if denied else "",
+        sorted({relocation.at_home(path, homes) for path in not_seen}),
     )  # fmt: skip
 
 
@@ -93,10 +98,10 @@ def _why_failed(
     if setting.confined is not None and not setting.confined.why_not and not outcome.stopped:
         with suppress(TailraceError):  # it may have ended before anything was noted
             denied += _refused(_profile_of(spools, setting.command), setting, ground)
-        denied += refused.in_words(_text_of(prints / "stderr", 1 << 16), _where(setting, ground))
+        denied += refusals.in_words(_text_of(prints / "stderr", 1 << 16), _where(setting, ground))
     if denied:
         last = _text_of(prints / "stderr", 400).strip().rpartition("\n")[2]
-        return refused.error(denied, _where(setting, ground), last)
+        return refusals.error(denied, _where(setting, ground), last)
     return failed(outcome, _end_of(prints / "stderr"), setting.command, limit_s)
 
 
@@ -113,7 +118,7 @@ def _written_outside(
             return confined.is_allowed(path)
         return _where(setting, ground).is_open(path)
 
-    found = touched.outside(profile, _own_places(setting, ground), began_ns, by_run)
+    found = touched_files.outside(profile, _own_places(setting, ground), began_ns, by_run)
     return list(dict.fromkeys(map(os.path.realpath, found)))
 
 
@@ -141,7 +146,7 @@ def _where(setting: Setting, ground: Ground) -> Where:
 def _refused(profile: Document, setting: Setting, ground: Ground) -> list[Refused]:
     if setting.confined is None or setting.confined.why_not:
         return []
-    return refused.in_profile(profile, _where(setting, ground))
+    return refusals.in_profile(profile, _where(setting, ground))
 
 
 def failed(
@@ -204,3 +209,24 @@ def check_outside(written: Sequence[str], allowed: Sequence[Path]) -> None:
         "run it in the folder that it writes to; --in-place for a program that names its own "
         "folder; or allow it: --allow-outside FOLDER",
     )
+
+
+def _unseen(profile: Document, written: Iterable[Path]) -> list[str]:
+    """HDF5 files of a program whose HDF5 was not seen at work, by their paths, where they still
+    are: nothing can be set for it from outside. written: by the run, whoever saw it."""
+    files = profile.get("files", [])
+    if any("hdf5" in file for file in files):
+        return []  # what else such a run has done to HDF5 files is mostly to copy them
+    paths = dict.fromkeys([*(file["path"] for file in files), *map(str, written)])
+    return sorted(path for path in paths if _is_hdf5(Path(path)))
+
+
+def unseen_note(names: Sequence[str]) -> str:
+    return f"HDF5 files, but no HDF5 was seen to use them: {some(list(names))}"
+
+
+def _is_hdf5(path: Path) -> bool:
+    try:
+        return path.is_file() and format_of(path) == "hdf5"
+    except (TailraceError, OSError):
+        return False

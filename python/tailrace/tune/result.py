@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from tailrace import statistics
-from tailrace.tune.asked import Asked
 from tailrace.tune.loop import Found
 from tailrace.tune.pairs import speedup
+from tailrace.tune.request import Asked
 from tailrace.tune.rules_of_plan import rules_of
 
 Document = dict[str, Any]

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tailrace import statistics
+from tailrace.sandbox.ledger import Ledger
 from tailrace.tune.arms import Misbehaved
-from tailrace.tune.ledger import Ledger
 from tailrace.tune.pairs import Times, ratio_of_few
 from tailrace.tune.variants import Variant, around
 

@@ -17,19 +17,19 @@ from tailrace import interrupts
 from tailrace.errors import ExitCode, TailraceError
 from tailrace.intent import plugin, proof
 from tailrace.intent.native_calls import call
-from tailrace.tune import killed, others, own_folders, page, processes, relocate, streams, tree
-from tailrace.tune.asked import Asked
-from tailrace.tune.confine import Confinement
-from tailrace.tune.ground import Ground
-from tailrace.tune.in_place import InPlace
-from tailrace.tune.ledger import Ledger, remove, taken
+from tailrace.sandbox import leftovers, ownership, processes, streams, tree
+from tailrace.sandbox.confinement import Confinement
+from tailrace.sandbox.ground import Ground
+from tailrace.sandbox.home_folder import InPlace
+from tailrace.sandbox.ledger import Ledger, remove, taken
+from tailrace.sandbox.outside_files import outside_of
+from tailrace.sandbox.scratch import Scratch, run_folder
+from tailrace.sandbox.survey import Survey, check_results, check_space, survey
+from tailrace.tune import page, relocation
 from tailrace.tune.loop import Found, Tune
-from tailrace.tune.outside import outside_of
+from tailrace.tune.request import Asked
 from tailrace.tune.result import document
-from tailrace.tune.scratch import Scratch, run_folder
-from tailrace.tune.survey import Survey, check_results, check_space, survey
-from tailrace.tune.words import some
-from tailrace.units import mib, plural
+from tailrace.units import mib, plural, some
 from tailrace.whole_files import write_text
 
 Document = dict[str, Any]
@@ -51,10 +51,10 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
             "there is no tune to go on with", where=str(asked.output),
             hint="leave --resume out, or name its folder with -o",
         )  # fmt: skip
-    own_folders.check(asked.output, asked.scratch)
+    ownership.check_own(asked.output, asked.scratch)
     processes.adopt()
     patience = interrupts.patient() if asked.in_place else nullcontext()
-    held = others.held(asked.home, alone=asked.in_place, allowed=_allowed(asked))
+    held = ownership.held(asked.home, alone=asked.in_place, allowed=_allowed(asked))
     with held, taken(state), patience:
         ledger = _ledger(asked, state, resume, say)
         ground: Ground | None = None
@@ -95,7 +95,7 @@ def preview(asked: Asked) -> Document:
     return {
         "command": "tune",
         "dry_run": True,
-        "argv": relocate.words_in(asked.command, asked.home, there),
+        "argv": relocation.words_in(asked.command, asked.home, there),
         "folder": str(there),
         "copied_files": len(found.files),
         "copied_bytes": found.bytes,
@@ -196,7 +196,7 @@ def _ledger(asked: Asked, state: Path, resume: bool, say: Say) -> Ledger:
         ledger.note("asked", now)
         ledger.note("seed", secrets.token_hex(4))
         return ledger
-    killed.put_right(ledger, Path(begun.get("scratch", asked.scratch)), say)
+    leftovers.put_right(ledger, Path(begun.get("scratch", asked.scratch)), say)
     if not resume:
         raise TailraceError(
             "an unfinished tune is here", where=str(asked.output),
@@ -255,7 +255,7 @@ def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
     if begins:  # a tune that is gone on with may have files of the user to put back first
         check_results(shutil.disk_usage(asked.output).free, _results_bytes, asked.output)
     asked.scratch.mkdir(parents=True, exist_ok=True)
-    others.sign(asked.scratch, asked.output)
+    ownership.sign(asked.scratch, asked.output)
     if not _has_copies(asked):
         check_space(found.bytes, shutil.disk_usage(asked.scratch).free, asked.scratch)
     ground: Ground
@@ -311,7 +311,7 @@ def _check_named_files(asked: Asked, ledger: Ledger) -> None:
 def _surveyed(asked: Asked, ours: set[Path], linked: Sequence[str]) -> Survey:
     """Raises also where what another tune has made of the files is still there."""
     found = survey(asked.home, ours, linked)
-    others.check_put_back(asked.home / name for name in found.tunes)
+    ownership.check_put_back(asked.home / name for name in found.tunes)
     return found
 
 

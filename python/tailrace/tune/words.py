@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from typing import Any
 
 from tailrace.intent.apply import options_for
@@ -104,12 +103,6 @@ def chunk_text(dataset: Document) -> str:
     """'/x: 1 x 1000 -> 2000 x 16, for 40 reads of 2000 x 1'"""
     old, new = (" x ".join(map(str, dataset[key])) for key in ("from", "to"))
     return f"{dataset['path']}: {old or 'no chunks'} -> {new}, for {dataset['why']}"
-
-
-def some(names: Sequence[str], most: int = 6) -> str:
-    """The first of them, and how many there are besides."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 def apply_command(result: Document) -> str:

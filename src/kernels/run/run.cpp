@@ -12,9 +12,9 @@
 #include "core/units.hpp"
 #include "formats/check.hpp"
 #include "formats/file/part_file.hpp"
+#include "formats/limit/limit.hpp"
 #include "kernels/limit/limit.hpp"
 #include "kernels/run/figures.hpp"
-#include "kernels/run/limit_work.hpp"
 #include "kernels/run/lustre.hpp"
 #include "kernels/run/places.hpp"
 #include "kernels/run/reading.hpp"
@@ -41,6 +41,24 @@ Buffer make_buffer(const Kernel& kernel) {
             core::bytes_text(kernel.bytes_per_rank()) + " per rank could not be allocated",
             kernel.smaller(core::machine_memory().available_bytes));
     }
+}
+
+/// What the limit has to write to stand beside a kernel: the pieces of one rank, at their places in
+/// the file, from `buffer`; kernel and buffer must outlive it. Mode and hints are the kernel's.
+formats::limit::Work limit_work(int rank, const Kernel& kernel, const Buffer& buffer) {
+    formats::limit::Work work;
+    work.objects = kernel.schema().objects;
+    for (std::size_t i = 0; i < work.objects.size(); ++i)
+        if (core::Extents chunk = kernel.chunk(i); !chunk.empty())
+            work.chunks[work.objects[i].path] = std::move(chunk);
+    work.steps = kernel.steps();
+    work.data = std::span(buffer.values);
+    work.writes = [&kernel, rank, data = work.data](std::uint64_t step) {
+        return writes_of(rank, kernel, step, data);
+    };
+    work.collective = kernel.plan().collective();
+    work.hints = kernel.plan().hints();
+    return work;
 }
 
 Error wrong_values(const Kernel& kernel, const core::VerificationRecord& found) {

@@ -10,7 +10,6 @@
 
 #include "formats/open.hpp"
 #include "formats/split/per_process.hpp"
-#include "kernels/run/limit_work.hpp"
 #include "kernels/run/lustre.hpp"
 
 namespace tailrace::kernels::run {
@@ -234,6 +233,18 @@ private:
 };
 
 }  // namespace
+
+std::vector<core::Write> writes_of(int rank, const Kernel& kernel, std::uint64_t step,
+                                   std::span<const std::byte> data) {
+    std::vector<core::Write> writes;
+    const std::byte* at = data.data();
+    for (const Piece& piece : kernel.pieces(static_cast<std::uint64_t>(rank), step)) {
+        const core::Scalar type = kernel.type(piece.object);
+        writes.push_back({static_cast<core::ObjectId>(piece.object), piece.place, at, {}, type});
+        at += piece.place.volume() * core::size_of(type);
+    }
+    return writes;
+}
 
 core::Target target_of(const Kernel& kernel) {
     const Plan& plan = kernel.plan();

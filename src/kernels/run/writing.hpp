@@ -49,6 +49,10 @@ struct Buffer {
 void fill_buffer(const Kernel& kernel, int rank, std::uint64_t step, core::Phases& phases,
                  Buffer& buffer);
 
+/// The pieces of a rank in a step, as they lie behind each other in `data`.  [local]
+[[nodiscard]] std::vector<core::Write> writes_of(int rank, const Kernel& kernel, std::uint64_t step,
+                                                 std::span<const std::byte> data);
+
 /// Where and how the file of a run is created.  [local]
 [[nodiscard]] core::Target target_of(const Kernel& kernel);
 

@@ -23,9 +23,9 @@ from tailrace_cli import Ran, tailrace  # noqa: E402
 from test_fortran import compiler  # noqa: E402
 
 from tailrace.intent import layers, plugin  # noqa: E402
-from tailrace.tune.measure import Runner, Setting  # noqa: E402
-from tailrace.tune.scratch import Scratch  # noqa: E402
-from tailrace.tune.survey import survey  # noqa: E402
+from tailrace.sandbox.scratch import Scratch  # noqa: E402
+from tailrace.sandbox.survey import survey  # noqa: E402
+from tailrace.tune.measurement import Runner, Setting  # noqa: E402
 
 PROGRAM = BUILD / "tests" / "bin" / "mpiio_hints_in_force"
 COMPONENTS = mpi_components()

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The arm of a program that reads files which lie badly for it: a plan cannot give them other
+chunks, so copies of them are repacked for its reads, and it runs on these."""
+
+from __future__ import annotations
+
+import math
+import os
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tailrace import statistics
+from tailrace.errors import TailraceError
+from tailrace.globs import fits
+from tailrace.repack import Options, Report, repack
+from tailrace.repack.publish import part_of
+from tailrace.sandbox.ledger import Ledger
+from tailrace.sandbox.scratch import Scratch
+from tailrace.statistics import Comparison
+from tailrace.tune import content, pairs
+from tailrace.tune.arms import Arms, Misbehaved
+from tailrace.tune.content import ByItself
+from tailrace.tune.pairs import Times
+
+Document = dict[str, Any]
+
+_rules = {"17", "18"}  # of chunks; they advise it for files that are there and only read
+_most_files = 16  # those of which the most is read
+
+
+@dataclass
+class Proposed:
+    """names: files below the working folder that lie badly. beyond: others, by their paths."""
+
+    names: list[str] = field(default_factory=list)
+    beyond: list[str] = field(default_factory=list)
+    further: int = 0
+
+
+@dataclass
+class Arm:
+    """What came of it. files: names in the working folder, with what was changed of each, and
+    where the repacked copy is. became: faster, no_difference, slower, not_proven or not_tried."""
+
+    files: list[Document] = field(default_factory=list)
+    became: str = "not_tried"
+    reason: str = ""
+    repack_s: float = 0.0
+    with_plan: bool = False
+    compared: Comparison | None = None
+    times: Times = field(default_factory=Times)
+    report: content.Report | None = None
+
+    @property
+    def copies(self) -> dict[str, Path]:
+        """By the name of the file."""
+        return {one["name"]: Path(one["copy"]) for one in self.files}
+
+    @property
+    def saved_s(self) -> float | None:
+        """Of each run."""
+        if not self.times.one:
+            return None
+        return statistics.median(self.times.one) - statistics.median(self.times.other)
+
+    @property
+    def saved_s_per_read(self) -> float | None:
+        """Of each read that was compared."""
+        reads = self.report.reads_compared if self.report else 0
+        return self.saved_s / reads if self.saved_s is not None and reads else None
+
+    @property
+    def pays_after(self) -> int | None:
+        """Runs; None: never, or it was not measured."""
+        saved = self.saved_s
+        if self.became != "faster" or saved is None or saved <= 0:
+            return None
+        return math.ceil(self.repack_s / saved)
+
+    def as_json(self, home: Path, profile: str) -> Document:
+        """For result.json."""
+        speed = None
+        if self.compared is not None:
+            median, interval = pairs.speedup(self.compared)
+            speed = {
+                "median": median, "ci95": list(interval) if interval else None,
+                "pairs": self.compared.pairs, "confirmed": True,
+            }  # fmt: skip
+        return {
+            "became": self.became,
+            "reason": self.reason,
+            "with_plan": self.with_plan,
+            "files": [
+                {
+                    "path": str(home / one["name"]),
+                    "datasets": one["datasets"],
+                    "repack_s": one["repack_s"],
+                    "command": command(str(home / one["name"]), profile),
+                }
+                for one in self.files
+            ],
+            "repack_s": self.repack_s,
+            "saved_s": self.saved_s,
+            "saved_s_per_read": self.saved_s_per_read,
+            "pays_after_runs": self.pays_after,
+            "speedup": speed,
+            "pairs_s": self.times.pairs,
+            "content": asdict(self.report) if self.report else None,
+        }
+
+
+def command(file: str, profile: str) -> str:
+    """What repacks a file for the reads of a profile, for a shell. It follows a link, by whose
+    name the profile knows the file."""
+    words = ["tailrace", "repack", file, "--profile", profile]
+    if file.startswith("/") and os.path.realpath(file) != file:
+        words += ["--as", file]
+    return shlex.join(words)
+
+
+def proposed(plan: Mapping[str, Any], profile: Mapping[str, Any], home: Path) -> Proposed:
+    """Files that the rules would have other chunks for, that the program only reads."""
+    patterns = [one["file"] for one in plan.get("advice") or [] if one["because"]["rule"] in _rules]
+    found = Proposed()
+    files = sorted(profile.get("files", []), key=_read_bytes, reverse=True)
+    for file in files:
+        path = file["path"]
+        if _is_written(file) or not any(fits(path, pattern) for pattern in patterns):
+            continue
+        if not path.startswith(f"{home}/"):
+            found.beyond.append(path)
+        elif len(found.names) == _most_files:
+            found.further += 1
+        else:
+            found.names.append(os.path.relpath(path, home))
+    return found
+
+
+def _read_bytes(file: Mapping[str, Any]) -> int:
+    return sum((one.get("reads") or {}).get("bytes") or 0 for one in file.get("datasets") or [])
+
+
+def _is_written(file: Mapping[str, Any]) -> bool:
+    if (file.get("hdf5") or {}).get("creates"):
+        return True
+    return any((one.get("writes") or {}).get("calls") for one in file.get("datasets") or [])
+
+
+@dataclass(frozen=True)
+class Means:
+    """What the arm needs of the tune. plan: what was kept, None: nothing was."""
+
+    arms: Arms
+    ground: Scratch
+    home: Path
+    profile: Document
+    plan: Document | None
+    known: ByItself
+    same: Times
+    say: Callable[[str], None]
+
+
+def tried(names: list[str], ledger: Ledger, means: Means) -> tuple[Arm, list[str]]:
+    """Repacks copies, proves that the program gets the same of them, and measures it on them; the
+    arm, and notes."""
+    made = ledger.known("repacked")
+    if made is None or not all(Path(one["copy"]).is_file() for one in made["files"]):
+        made = _copied(names, means)
+        ledger.note("repacked", made)
+    arm = Arm(made["files"], with_plan=means.plan is not None)
+    arm.repack_s = sum(one["repack_s"] for one in arm.files)
+    if not arm.files:
+        arm.reason = "none of them was repacked"
+        return arm, made["notes"]
+    checked = means.arms.check("check repacked", means.plan, means.known, arm.copies)
+    arm.report = checked.report
+    if checked.problem or checked.report is None or not checked.report.equal:
+        arm.became = "not_proven"
+        problem = checked.problem.replace("with it", "on the copies", 1)
+        arm.reason = problem or "nothing of what it reads or leaves could be compared"
+        return arm, made["notes"]
+    try:
+        arm.compared, arm.times = means.arms.on_copies(
+            "repacked", means.plan, arm.copies, means.same
+        )
+    except Misbehaved as error:
+        arm.became, arm.reason = "not_proven", str(error)
+        return arm, made["notes"]
+    arm.became = _became(arm.compared)
+    if [_state(path) for path in arm.copies.values()] != [one["state"] for one in arm.files]:
+        arm.became, arm.reason = "not_proven", "the program has written to what it was to read"
+    return arm, made["notes"]
+
+
+def _became(compared: Comparison) -> str:
+    return compared.verdict if compared.verdict in {"faster", "slower"} else "no_difference"
+
+
+def _state(path: Path) -> list[int]:
+    status = path.stat()
+    return [status.st_size, status.st_mtime_ns]
+
+
+def _copied(names: list[str], means: Means) -> Document:
+    """Repacks copies for the reads of the profile: what each has become, and why some were not."""
+    facts, notes = [], []
+    for name in names:
+        source = means.ground.source_of(name)
+        if source is None:
+            notes.append(f"{name} was not repacked: it lies in a folder that is a link")
+            continue
+        out = means.ground.repacked / name
+        out.parent.mkdir(parents=True, exist_ok=True)
+        for old in (out, part_of(out)):  # of a tune that was killed
+            old.unlink(missing_ok=True)
+        means.say(f"repacking a copy of {name} for its reads")
+        try:
+            report = repack(
+                source, None, out,
+                Options(profile=means.profile, name=str(means.home / name), priced=False),
+            )  # fmt: skip
+        except TailraceError as error:
+            notes.append(f"{name} was not repacked: {error.what}")
+            continue
+        if not report.done:
+            notes.append(f"{name} was not repacked: no chunks are much better for its reads")
+            continue
+        facts.append(_fact(name, out, report))
+    return {"files": facts, "notes": notes}
+
+
+def _fact(name: str, out: Path, report: Report) -> Document:
+    return {
+        "name": name,
+        "copy": str(out),
+        "state": _state(out),
+        "repack_s": report.elapsed_s,
+        "datasets": [
+            {
+                "path": change.dataset.path,
+                "from": list(change.dataset.storage.chunk),
+                "to": list(change.new.chunk),
+                "why": ", ".join(change.why),
+            }
+            for change in report.changes
+        ],
+    }
