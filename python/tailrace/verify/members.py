@@ -38,7 +38,8 @@ def as_numbers(node: Node, kind: Float | None = None) -> Node:
 
     return replace(
         node, type=kind or members[names[0]], read=read,
-        shape=longer(node.shape), chunk=longer(node.chunk), limits=longer(node.limits),
+        shape=longer(node.shape), chunk=longer(node.chunk),
+        limits=None if node.limits is None else (*node.limits, len(names)),
     )  # fmt: skip
 
 

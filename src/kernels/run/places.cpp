@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "core/cleanup.hpp"
 #include "formats/file/final_name.hpp"
@@ -13,7 +14,6 @@
 namespace tailrace::kernels::run {
 
 namespace fs = std::filesystem;
-using core::Code;
 using core::Error;
 
 namespace {
