@@ -7,8 +7,9 @@
 
 namespace tailrace::core {
 
-/// Remembers a file, or a folder with all that is in it, that must not outlive an interrupted program. At most 64 names of at most 4095
-/// bytes; more are not remembered (returns false).  [local]
+/// Remembers a file, or a folder with all that is in it, that must not outlive an interrupted
+/// program. At most 64 names of at most 4095 bytes; more are not remembered (returns false).
+/// [local]
 /// @param path  the name that goes
 /// @param file  where the file is now, when it is going to be renamed to `path`. Only this very
 ///              file goes: never another one that has the name by then. Where there is no file
