@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of how a file is used below its format: 60 to 68.
+// Of how a file is used below its format: 60 to 70.
 #include "rule_cases.hpp"
 
 namespace tailrace::intent::tests {
@@ -71,6 +71,26 @@ void slow_opens(Profile& p) {
 
 void same_again(Profile& p) { reads(p, 4, 4 * gib).highest_byte = gib - 1; }
 
+/// Files of one process each, with ten small writes and a tenth of a second of metadata.
+void many_files(Profile& p, std::uint64_t files) {
+    plain(p);
+    File& file = p.files[0];
+    file.processes = ProcessSet(0, 0);
+    file.posix->reads.reset();
+    file.posix->opens = 10;
+    file.posix->metadata_s = 0.1;
+    file.posix->writes = PosixTransfers{};
+    file.posix->writes->calls = 10;
+    file.posix->writes->bytes = 1000;
+    file.posix->writes->elapsed_s = 0.05;
+    file.posix->writes->sizes.push_back({0, 101, 10});
+    p.files.resize(1);
+    for (std::uint64_t i = 1; i < files; ++i) {
+        p.files.push_back(p.files[0]);
+        p.files.back().path += "." + std::to_string(i);
+    }
+}
+
 void filled_first(Profile& p) {
     together(p, 4);
     shape(p, {8 * mib});
@@ -94,6 +114,8 @@ const std::vector<RuleCase>& access_cases() {
         {"67", [](Profile& p) { p.files[0].hdf5->opens = p.files[0].hdf5->creates = 3000; }, "", "",
          nullptr},
         {"68", filled_first, "", "", nullptr},
+        {"69", [](Profile& p) { many_files(p, 100); }, "", "", nullptr},
+        {"70", [](Profile& p) { many_files(p, 301); }, "", "", nullptr},
     };
     return cases;
 }
