@@ -151,14 +151,20 @@ std::optional<Reason> misaligned_fires(const Subject& s) {
         return std::nullopt;
     // What one process writes to a disk of its own the page cache puts together.
     if (processes_of(s) < 2 && !parallel_fs(s)) return std::nullopt;
-    const std::uint64_t calls = plain_calls(s, Direction::reads).calls +
-                                plain_calls(s, Direction::writes).calls;
+    const PlainCalls reads = plain_calls(s, Direction::reads);
+    const PlainCalls writes = plain_calls(s, Direction::writes);
+    const std::uint64_t calls = reads.calls + writes.calls;
+    const bool enough = calls >= enough_calls ||
+                        (calls >= enough_calls / 10 && reads.bytes + writes.bytes >= 64 * mib);
     const std::uint64_t bad = *s.file.posix->not_aligned_in_file;
     const Count block = fs_block(s);
-    if (!block || *block < 512 || calls < enough_calls || bad * 10 <= calls) return std::nullopt;
+    if (!block || *block < 512 || !enough || bad * 10 <= calls) return std::nullopt;
     Reason reason{say(bad, " of ", calls, " system calls (", percent(share(bad, calls)),
                       ") do not begin at a block of ", size(*block)),
                   {}};
+    const std::uint64_t in_memory = s.file.posix->not_aligned_in_memory.value_or(0);
+    if (in_memory * 10 > calls)
+        reason.text += say(", and ", in_memory, " move memory that is not aligned");
     return reason.note("file.not_aligned_calls", bad, "calls")
         .note("file.system_calls", calls, "calls")
         .note("fs.block_bytes", *block, "bytes");
@@ -210,8 +216,9 @@ const std::array plain_table{
          "Plain calls across the blocks of the file system",
          Scope::file,
          Class::advice,
-         "1000 and more system calls, more than a tenth of them not aligned, of a file of several "
-         "processes or on a parallel file system; not of a profile of our own that knows datasets",
+         "1000 and more system calls, or 100 that move 64 MiB, more than a tenth of them not "
+         "aligned, of a file of several processes or on a parallel file system; not of a profile of "
+         "our own that knows datasets",
          "",
          "advice: begin at blocks",
          "fewer locks and reads before writes",

@@ -9,6 +9,7 @@
 namespace tailrace::intent::rules {
 
 std::string size(std::uint64_t bytes) {
+    if (bytes == 1) return "1 byte";
     constexpr std::array<const char*, 5> units{"bytes", "KiB", "MiB", "GiB", "TiB"};
     auto amount = static_cast<double>(bytes);
     std::size_t unit = 0;
