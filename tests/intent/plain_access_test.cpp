@@ -101,8 +101,9 @@ TEST_CASE("a few collective calls among many that are not hold nothing back") {
         CHECK_FALSE(has(said(profile, rule), "held"));
         CHECK(said(profile, rule) != "");
     }
-    CHECK(has(said(profile, "64"), "1000000 calls of MPI-IO that read, by 4 ranks, are independent "
-                                   "and 4 collective"));
+    CHECK(has(said(profile, "64"),
+              "1000000 calls of MPI-IO that read, by 4 ranks, are independent "
+              "and 4 collective"));
     asks(file.mpiio->reads, 1000, 1000000, 1000000);
     for (const char* rule : {"60", "61", "62"}) {
         CAPTURE(rule);

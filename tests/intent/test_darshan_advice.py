@@ -65,6 +65,14 @@ KINDS: dict[str, tuple[str, dict[str, Values], str]] = {
                         "4 GiB are read of the first 1 GiB"),
     "opened_again": ("67", {"POSIX": reads(12000, MIB, MIB) | {"OPENS": 12000}},
                      "on average a process opens it 3000 times, and moves 87 bytes"),
+    "small_below_datasets": ("61", {
+        "H5F": {"OPENS": 4, "USE_MPIIO": 1},
+        "H5D": {"OPENS": 4, "READS": 5000, "BYTES_READ": 5000 * 512, "DATASPACE_NDIMS": 1,
+                "DATASPACE_NPOINTS": 640000, "DATATYPE_SIZE": 4},
+        "POSIX": reads(5000, 5000 * 512, 5000 * 512, SIZE_READ_100_1K=5000),
+        "MPIIO": {"COLL_OPENS": 4, "INDEP_READS": 5000, "COLL_READS": 4, "BYTES_READ": 5000 * 512,
+                  "MODE": 2},
+    }, "5000 of 5000 reads (100 %) have at most 1 MiB, 512 bytes on average"),
     "written_twice": ("68", {
         "H5F": {"OPENS": 4, "USE_MPIIO": 1},
         "H5D": {"OPENS": 4, "WRITES": 4, "BYTES_WRITTEN": 320 * MIB, "DATASPACE_NDIMS": 1,

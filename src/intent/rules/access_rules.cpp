@@ -27,10 +27,10 @@ bool long_in_metadata(const Times& each, const Profile& profile) {
 
 std::string in_metadata(const Times& each, const Profile& profile) {
     const double run_s = profile.run.elapsed_s.value_or(0);
-    const std::string part =
-        run_s <= 0                  ? ""
-        : each.metadata_s <= run_s ? say(" (", percent(each.metadata_s / run_s), " of the run)")
-                                    : say(" (of several threads: the run took ", seconds(run_s), ")");
+    const std::string part = run_s <= 0 ? ""
+                             : each.metadata_s <= run_s
+                                 ? say(" (", percent(each.metadata_s / run_s), " of the run)")
+                                 : say(" (of several threads: the run took ", seconds(run_s), ")");
     return say(seconds(each.metadata_s), part, " go into opens, closes, seeks and the like, ",
                seconds(each.data_s), " into data");
 }
@@ -143,9 +143,7 @@ Times times_of_each(const Subject& s) {
 
 }  // namespace
 
-bool metadata_in_file(const Subject& s) {
-    return long_in_metadata(times_of_each(s), s.profile);
-}
+bool metadata_in_file(const Subject& s) { return long_in_metadata(times_of_each(s), s.profile); }
 
 namespace {
 
@@ -155,12 +153,12 @@ std::optional<Reason> metadata_fires(const Subject& s) {
     std::uint64_t opens = 0;
     for (const auto* layer : {&s.file.posix, &s.file.stdio})
         if (*layer) opens += (*layer)->opens.value_or(0);
-    Reason reason{say(in_metadata(times_of_each(s), s.profile),
-                      processes_of(s) > 1 ? say(", of each of ", processes_of(s),
-                                                " processes, on average; ")
-                                          : std::string("; "),
-                      "it is opened ", opens, opens == 1 ? " time" : " times"),
-                  {}};
+    Reason reason{
+        say(in_metadata(times_of_each(s), s.profile),
+            processes_of(s) > 1 ? say(", of each of ", processes_of(s), " processes, on average; ")
+                                : std::string("; "),
+            "it is opened ", opens, opens == 1 ? " time" : " times"),
+        {}};
     return reason.note("posix.metadata_s", all.metadata_s, "s")
         .note("posix.data_s", all.data_s, "s");
 }
@@ -182,8 +180,8 @@ std::optional<Again> again(const Subject& s) {
     Again found{s.file.posix->reads->bytes.value_or(0), *s.file.posix->reads->highest_byte + 1};
     // What MPI-IO reads by itself, for its sieves, the program did not ask for.
     if (s.file.mpiio && s.file.mpiio->writes)
-        found.bytes = std::min(found.bytes,
-                               s.file.mpiio->reads ? s.file.mpiio->reads->bytes.value_or(0) : 0);
+        found.bytes =
+            std::min(found.bytes, s.file.mpiio->reads ? s.file.mpiio->reads->bytes.value_or(0) : 0);
     const std::uint64_t written =
         s.file.posix->writes ? s.file.posix->writes->bytes.value_or(0) : 0;
     // What was written anew in between is not the same.
@@ -245,10 +243,10 @@ std::uint64_t opens_of_each(const Subject& s) { return opened(s).opens / process
 std::optional<Reason> file_reopened_fires(const Subject& s) {
     const Opened found = opened(s);
     if (opens_of_each(s) < enough_calls) return std::nullopt;
-    Reason reason{say(processes_of(s) > 1 ? "on average a process opens it " : "it is opened ",
-                      opens_of_each(s), " times, and moves ", size(found.bytes / found.opens),
-                      " each time"),
-                  {}};
+    Reason reason{
+        say(processes_of(s) > 1 ? "on average a process opens it " : "it is opened ",
+            opens_of_each(s), " times, and moves ", size(found.bytes / found.opens), " each time"),
+        {}};
     return reason.note("file.opens_of_a_process", opens_of_each(s), "calls");
 }
 

@@ -25,7 +25,8 @@ std::uint64_t small_bytes(const Subject& s) { return parallel_fs(s) ? mib : 10 *
 namespace {
 
 /// Calls of just so many bytes, as far as the most frequent sizes tell.
-std::uint64_t calls_of_size(std::uint64_t bytes, const PosixFile& posix, const PosixTransfers& one) {
+std::uint64_t calls_of_size(std::uint64_t bytes, const PosixFile& posix,
+                            const PosixTransfers& one) {
     std::uint64_t calls = 0;
     for (const FrequentSize& frequent : one.frequent.empty() ? posix.frequent : one.frequent)
         if (frequent.bytes == bytes) calls += frequent.calls;
@@ -46,7 +47,8 @@ PlainCalls plain_calls(const Subject& s, Direction direction) {
     for (const SizeClass& sizes : side->sizes)
         if (sizes.below_bytes && *sizes.below_bytes <= bound + 1) found.small += sizes.calls;
     // Blocks of 1 MiB are as they should be, and in the same class as what is below.
-    if (bound == mib) found.small -= std::min(found.small, calls_of_size(mib, *s.file.posix, *side));
+    if (bound == mib)
+        found.small -= std::min(found.small, calls_of_size(mib, *s.file.posix, *side));
     if (side->order)
         found.apart = side->order->random.value_or(0);
     else if (side->sequential)
@@ -70,15 +72,17 @@ bool collective_above(const Subject& s) {
 }
 
 Held below_collective(const Subject& s) {
-    return {"collective", say("below ", mpiio_calls(s, true),
-                              " collective calls it is MPI-IO that chooses who moves what, and how")};
+    return {"collective",
+            say("below ", mpiio_calls(s, true),
+                " collective calls it is MPI-IO that chooses who moves what, and how")};
 }
 
 namespace {
 
 using plan::Class;
 
-// --- 61 and 62: small and here_and_there plain calls --------------------------------------------------
+// --- 61 and 62: small and here_and_there plain calls
+// --------------------------------------------------
 using OfCalls = bool (*)(const Subject&, const PlainCalls&);
 
 /// The directions of which it holds, above which most calls are, or are not, collective.
@@ -86,8 +90,7 @@ std::vector<PlainCalls> directions(const Subject& s, OfCalls holds, bool collect
     std::vector<PlainCalls> found;
     for (const Direction direction : {Direction::reads, Direction::writes}) {
         const PlainCalls calls = plain_calls(s, direction);
-        if (holds(s, calls) && collective_above(s, direction) == collective)
-            found.push_back(calls);
+        if (holds(s, calls) && collective_above(s, direction) == collective) found.push_back(calls);
     }
     return found;
 }
@@ -111,9 +114,8 @@ std::optional<Reason> small_fires(const Subject& s) {
     Reason reason;
     for (const PlainCalls& one : directions(s, small_in_file)) {
         reason.text += say(reason.text.empty() ? "" : "; ", one.small, " of ", one.calls, " ",
-                           one.word, " (", percent(share(one.small, one.calls)),
-                           ") have at most ", size(small_bytes(s)), ", ",
-                           size(one.bytes / one.calls), " on average");
+                           one.word, " (", percent(share(one.small, one.calls)), ") have at most ",
+                           size(small_bytes(s)), ", ", size(one.bytes / one.calls), " on average");
         reason.note(say("posix.small_", one.word), one.small, "calls")
             .note(say("posix.", one.word), one.calls, "calls");
     }
@@ -198,35 +200,37 @@ const std::array plain_table{
          small_fires,
          collective_held<small_in_file>,
          small_act},
-    Rule{"62",
-         "Plain reads and writes here and there",
-         Scope::file,
-         Class::advice,
-         "1000 and more system calls, a fifth of all in their direction, that go back or to another "
-         "place; not of a profile of our own that knows datasets",
-         "most calls above are not collective",
-         "advice: go in the order of the file",
-         "the disk reads ahead what is wanted",
-         "S",
-         {},
-         apart_fires,
-         collective_held<here_and_there>,
-         apart_act},
-    Rule{"63",
-         "Plain calls across the blocks of the file system",
-         Scope::file,
-         Class::advice,
-         "1000 and more system calls, or 100 that move 64 MiB, more than a tenth of them not "
-         "aligned, of a file of several processes or on a parallel file system; not of a profile of "
-         "our own that knows datasets",
-         "",
-         "advice: begin at blocks",
-         "fewer locks and reads before writes",
-         "S",
-         {},
-         misaligned_fires,
-         nullptr,
-         misaligned_act},
+    Rule{
+        "62",
+        "Plain reads and writes here and there",
+        Scope::file,
+        Class::advice,
+        "1000 and more system calls, a fifth of all in their direction, that go back or to another "
+        "place; not of a profile of our own that knows datasets",
+        "most calls above are not collective",
+        "advice: go in the order of the file",
+        "the disk reads ahead what is wanted",
+        "S",
+        {},
+        apart_fires,
+        collective_held<here_and_there>,
+        apart_act},
+    Rule{
+        "63",
+        "Plain calls across the blocks of the file system",
+        Scope::file,
+        Class::advice,
+        "1000 and more system calls, or 100 that move 64 MiB, more than a tenth of them not "
+        "aligned, of a file of several processes or on a parallel file system; not of a profile of "
+        "our own that knows datasets",
+        "",
+        "advice: begin at blocks",
+        "fewer locks and reads before writes",
+        "S",
+        {},
+        misaligned_fires,
+        nullptr,
+        misaligned_act},
 };
 
 }  // namespace

@@ -108,8 +108,7 @@ struct Spent {
 };
 
 std::optional<Spent> spent(const TimeOfRun& run, const Profile& profile) {
-    const auto processes =
-        static_cast<double>(std::max<std::uint64_t>(run.processes.size(), 1));
+    const auto processes = static_cast<double>(std::max<std::uint64_t>(run.processes.size(), 1));
     const Times each{run.all.metadata_s / processes, run.all.data_s / processes};
     if (long_in_metadata(each, profile)) return Spent{each, {}};
     const auto most = std::max_element(
@@ -128,11 +127,11 @@ std::optional<Reason> time_run_fires(const Subject& s) {
         : run.processes.size() > 1
             ? say("by each of ", run.processes.size(), " processes, on average")
             : "by one process";
-    Reason reason{say(in_metadata(found->times, s.profile), ", ", who, "; the run's ", run.files,
-                      " files are opened ", run.opens, " times; the most for one file, ",
-                      seconds(run.most_s), " of ", seconds(run.all.metadata_s), ", for ",
-                      run.first->path),
-                  {}};
+    Reason reason{
+        say(in_metadata(found->times, s.profile), ", ", who, "; the run's ", run.files,
+            " files are opened ", run.opens, " times; the most for one file, ", seconds(run.most_s),
+            " of ", seconds(run.all.metadata_s), ", for ", run.first->path),
+        {}};
     return reason.note("run.metadata_s", run.all.metadata_s, "s")
         .note("run.data_s", run.all.data_s, "s")
         .note("run.opens", run.opens, "calls")
