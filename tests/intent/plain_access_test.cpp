@@ -217,6 +217,45 @@ TEST_CASE("rule 67 counts streams that are opened again") {
     CHECK(said(profile, "67") == "it is opened 3000 times, and moves 100 bytes each time");
 }
 
+TEST_CASE("rule 69 leaves to rule 61 what that says") {
+    Profile profile = logged();
+    small_reads(profile.files[0]);
+    for (int i = 0; i < 200; ++i) {
+        profile.files.push_back(logged().files[0]);
+        File& file = profile.files.back();
+        file.path += "." + std::to_string(i);
+        moves(file.posix->writes, 10, 1000);
+        file.posix->writes->sizes.push_back({0, 101, 10});
+    }
+    CHECK(has(said(profile, "69"),
+              "2000 of 3000 system calls that read or write (67 %) have at most "
+              "10 KiB, in 200 files (without those of rule 61"));
+    profile.files.resize(100);
+    CHECK(said(profile, "69") == "");
+}
+
+TEST_CASE("rule 71 is about half of the ranks and more, and one that has twice as much") {
+    Profile profile = logged();
+    const File one = profile.files[0];
+    profile.files.assign(4, one);
+    for (std::uint64_t i = 0; i < 4; ++i) {
+        File& file = profile.files[i];
+        file.path += "." + std::to_string(i);
+        file.processes = ProcessSet(i, i);
+        moves(file.posix->writes, 10, 100 * mib);
+        file.posix->writes->elapsed_s = 1;
+    }
+    CHECK(said(profile, "71") == "");
+    profile.files[2].posix->writes->elapsed_s = 4;  // slower for no more: not its share
+    CHECK(said(profile, "71") == "");
+    profile.files[2].posix->writes->bytes = 900 * mib;
+    CHECK(said(profile, "71") ==
+          "in files that it alone uses process 2 moves 900 MiB in 4 s, 3 others 100 MiB in 1 s "
+          "each, on average");
+    profile.run.ranks = 9;
+    CHECK(said(profile, "71") == "");
+}
+
 TEST_CASE("rule 45 does not take the views of HDF5's collective calls for those of others") {
     Profile profile = tests::plain_run();
     tests::hdf5_less_mpiio(profile, 4, 0, 0);

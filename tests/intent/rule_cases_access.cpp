@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of how a file is used below its format: 60 to 70.
+// Of how a file is used below its format: 60 to 71.
 #include "rule_cases.hpp"
 
 namespace tailrace::intent::tests {
@@ -91,6 +91,16 @@ void many_files(Profile& p, std::uint64_t files) {
     }
 }
 
+/// Four ranks with a file each, of which the last one is twice as large.
+void unlike_files(Profile& p) {
+    many_files(p, 4);
+    for (std::uint64_t i = 0; i < 4; ++i) {
+        p.files[i].processes = ProcessSet(i, i);
+        p.files[i].posix->writes->bytes = (i == 3 ? 2 : 1) * gib;
+        p.files[i].posix->writes->elapsed_s = i == 3 ? 3 : 1;
+    }
+}
+
 void filled_first(Profile& p) {
     together(p, 4);
     shape(p, {8 * mib});
@@ -116,6 +126,7 @@ const std::vector<RuleCase>& access_cases() {
         {"68", filled_first, "", "", nullptr},
         {"69", [](Profile& p) { many_files(p, 100); }, "", "", nullptr},
         {"70", [](Profile& p) { many_files(p, 301); }, "", "", nullptr},
+        {"71", unlike_files, "", "", nullptr},
     };
     return cases;
 }

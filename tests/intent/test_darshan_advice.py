@@ -57,7 +57,8 @@ KINDS: dict[str, tuple[str, dict[str, Values], str]] = {
                   "rank 0 took 4 s for 2 GiB, rank 1 took 1 s for 512 MiB"),
     "no_collective": ("64", {"MPIIO": {"COLL_OPENS": 4, "INDEP_READS": 5000,
                                        "BYTES_READ": 5000 * 65536, "MODE": 2}},
-                      "5000 calls of MPI-IO that read, by 4 ranks, are independent and 0 collective"),
+                      "5000 calls of MPI-IO that read, by 4 ranks, are independent and 0 "
+                      "collective, 64 KiB on average"),
     "metadata_time": ("65", {"POSIX": reads(400, MIB, MIB, F_META_TIME=12.0, F_READ_TIME=2.0)},
                       "3 s (30 % of the run) go into opens, closes, seeks and the like, 0.5 s into "
                       "data, of each of 4 processes, on average; it is opened 4 times"),
@@ -103,8 +104,8 @@ def test_small_calls_are_summed_over_the_files_of_a_run(tmp_path: Path) -> None:
     found = advice(many_files(tmp_path, 300, lambda number: number % 4, **small))
     assert set(found) == {"69"}
     assert found["69"].startswith(
-        "30000 of 30000 plain reads and writes (100 %) have at most 1 MiB, in 300 files; a call "
-        "moves 512 bytes on average; the most in one file, 100, in /scratch/part_"
+        "30000 of 30000 system calls that read or write (100 %) have at most 1 MiB, in 300 files; a "
+        "call moves 512 bytes on average; the most in one file, 100, in /scratch/part_"
     )
     large = small | {"WRITES": 1000, "BYTES_WRITTEN": 900 * 8 * MIB, "SIZE_WRITE_4M_10M": 901,
                      "SIZE_WRITE_100_1K": 99, "SEQ_WRITES": 1000}  # fmt: skip
@@ -128,14 +129,14 @@ def test_time_in_metadata_is_summed_over_the_files_of_a_run(tmp_path: Path) -> N
     assert set(found) == {"70"}
     assert found["70"].startswith(
         "2 s (20 % of the run) go into opens, closes, seeks and the like, 1 s into data, by each "
-        "of 4 processes, on average; the run's 400 files are opened 400 times; the most for one "
+        "of 4 processes, on average; 400 files are opened 400 times; the most for one "
         "file, 0.02 s of 8 s, for /scratch/part_"
     )
     # Rank 3 has its files all alone.
     found = advice(many_files(tmp_path, 120, lambda number: 3 if number < 117 else number - 117,
                               **times))  # fmt: skip
     assert "2.34 s (23 % of the run)" in found["70"]
-    assert "by process 3 in files that it alone uses; the run's 120 files" in found["70"]
+    assert "by process 3 in files that it alone uses; 120 files are opened 120 times" in found["70"]
     slow = times | {"F_WRITE_TIME": 0.03}
     assert advice(many_files(tmp_path, 400, lambda number: number % 4, **slow)) == {}
 
