@@ -104,8 +104,8 @@ def test_small_calls_are_summed_over_the_files_of_a_run(tmp_path: Path) -> None:
     found = advice(many_files(tmp_path, 300, lambda number: number % 4, **small))
     assert set(found) == {"69"}
     assert found["69"].startswith(
-        "30000 of 30000 system calls that read or write (100 %) have at most 1 MiB, in 300 files; a "
-        "call moves 512 bytes on average; the most in one file, 100, in /scratch/part_"
+        "30000 of 30000 system calls that read or write (100 %) have at most 1 MiB, in 300 files; "
+        "a call moves 512 bytes on average; the most in one file, 100, in /scratch/part_"
     )
     large = small | {"WRITES": 1000, "BYTES_WRITTEN": 900 * 8 * MIB, "SIZE_WRITE_4M_10M": 901,
                      "SIZE_WRITE_100_1K": 99, "SEQ_WRITES": 1000}  # fmt: skip
