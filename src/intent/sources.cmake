@@ -58,6 +58,7 @@ set(tailrace_intent_sources
   rules/pattern_cost.cpp
   rules/plain_rules.cpp
   rules/pnetcdf_rules.cpp
+  rules/run_rules.cpp
   rules/site_rules.cpp
   rules/site_rules_json.cpp
   rules/sieve_rules.cpp

@@ -286,6 +286,30 @@ TEST_CASE("a file that is used through streams has their sizes, and evidence fro
     CHECK(both.transfer_size_dist[0].calls == 9);
 }
 
+TEST_CASE("a stream of data is not about structure, whatever its close takes") {
+    Profile made = profile(1);
+    File one;
+    one.path = "/a.log";
+    one.processes = ProcessSet(0, 0);
+    one.stdio = PosixFile{};
+    one.stdio->opens = 200;
+    one.stdio->metadata_s = 2;
+    const auto structure = [&] {
+        made.files = {one};
+        return intents(made).files.at("/a.log").metadata_dominated.value;
+    };
+    CHECK(structure() == "yes");
+    one.stdio->writes = PosixTransfers{};
+    one.stdio->writes->calls = 100;
+    one.stdio->writes->bytes = 4000000;
+    one.stdio->writes->elapsed_s = 1;
+    CHECK(structure() == "no");
+    one.posix = PosixFile{};  // it was opened by number, and then made a stream
+    one.posix->opens = 200;
+    one.posix->metadata_s = 1;
+    CHECK(structure() == "no");
+}
+
 TEST_CASE("append: a last byte that gives a mapped file its size is none") {
     Profile made = profile(1);
     File one;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of how a file is used below its format: 60 to 68.
+// Of how a file is used below its format: 60 to 71.
 #include "rule_cases.hpp"
 
 namespace tailrace::intent::tests {
@@ -71,6 +71,36 @@ void slow_opens(Profile& p) {
 
 void same_again(Profile& p) { reads(p, 4, 4 * gib).highest_byte = gib - 1; }
 
+/// Files of one process each, with ten small writes and a tenth of a second of metadata.
+void many_files(Profile& p, std::uint64_t files) {
+    plain(p);
+    File& file = p.files[0];
+    file.processes = ProcessSet(0, 0);
+    file.posix->reads.reset();
+    file.posix->opens = 10;
+    file.posix->metadata_s = 0.1;
+    file.posix->writes = PosixTransfers{};
+    file.posix->writes->calls = 10;
+    file.posix->writes->bytes = 1000;
+    file.posix->writes->elapsed_s = 0.05;
+    file.posix->writes->sizes.push_back({0, 101, 10});
+    p.files.resize(1);
+    for (std::uint64_t i = 1; i < files; ++i) {
+        p.files.push_back(p.files[0]);
+        p.files.back().path += "." + std::to_string(i);
+    }
+}
+
+/// Four ranks with a file each, of which the last one is twice as large.
+void unlike_files(Profile& p) {
+    many_files(p, 4);
+    for (std::uint64_t i = 0; i < 4; ++i) {
+        p.files[i].processes = ProcessSet(i, i);
+        p.files[i].posix->writes->bytes = (i == 3 ? 2 : 1) * gib;
+        p.files[i].posix->writes->elapsed_s = i == 3 ? 3 : 1;
+    }
+}
+
 void filled_first(Profile& p) {
     together(p, 4);
     shape(p, {8 * mib});
@@ -94,6 +124,9 @@ const std::vector<RuleCase>& access_cases() {
         {"67", [](Profile& p) { p.files[0].hdf5->opens = p.files[0].hdf5->creates = 3000; }, "", "",
          nullptr},
         {"68", filled_first, "", "", nullptr},
+        {"69", [](Profile& p) { many_files(p, 100); }, "", "", nullptr},
+        {"70", [](Profile& p) { many_files(p, 301); }, "", "", nullptr},
+        {"71", unlike_files, "", "", nullptr},
     };
     return cases;
 }

@@ -66,7 +66,7 @@ const std::vector<RuleCase>& hint_cases() {
         {"45",
          [](Profile& p) {
              collective(p);
-             p.files[0].mpiio->views = 32;
+             p.files[0].mpiio->views = 5000;
              p.files[0].mpiio->reads = MpiioTransfers{};
              p.files[0].mpiio->reads->independent = 1000;
              p.files[0].mpiio->reads->bytes = mib;

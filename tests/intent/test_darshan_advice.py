@@ -4,6 +4,7 @@ what a log has that is not read."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -56,13 +57,23 @@ KINDS: dict[str, tuple[str, dict[str, Values], str]] = {
                   "rank 0 took 4 s for 2 GiB, rank 1 took 1 s for 512 MiB"),
     "no_collective": ("64", {"MPIIO": {"COLL_OPENS": 4, "INDEP_READS": 5000,
                                        "BYTES_READ": 5000 * 65536, "MODE": 2}},
-                      "5000 calls of MPI-IO by 4 ranks are independent and 0 collective"),
-    "metadata_time": ("65", {"POSIX": reads(400, MIB, MIB, F_META_TIME=400.0, F_READ_TIME=2.0)},
-                      "100 s of a process"),
+                      "5000 calls of MPI-IO that read, by 4 ranks, are independent and 0 "
+                      "collective, 64 KiB on average"),
+    "metadata_time": ("65", {"POSIX": reads(400, MIB, MIB, F_META_TIME=12.0, F_READ_TIME=2.0)},
+                      "3 s (30 % of the run) go into opens, closes, seeks and the like, 0.5 s into "
+                      "data, of each of 4 processes, on average; it is opened 4 times"),
     "redundant_reads": ("66", {"POSIX": reads(400, 4 * GIB, GIB)},
                         "4 GiB are read of the first 1 GiB"),
     "opened_again": ("67", {"POSIX": reads(12000, MIB, MIB) | {"OPENS": 12000}},
-                     "a process opens it 3000 times"),
+                     "on average a process opens it 3000 times, and moves 87 bytes"),
+    "small_below_datasets": ("61", {
+        "H5F": {"OPENS": 4, "USE_MPIIO": 1},
+        "H5D": {"OPENS": 4, "READS": 5000, "BYTES_READ": 5000 * 512, "DATASPACE_NDIMS": 1,
+                "DATASPACE_NPOINTS": 640000, "DATATYPE_SIZE": 4},
+        "POSIX": reads(5000, 5000 * 512, 5000 * 512, SIZE_READ_100_1K=5000),
+        "MPIIO": {"COLL_OPENS": 4, "INDEP_READS": 5000, "COLL_READS": 4, "BYTES_READ": 5000 * 512,
+                  "MODE": 2},
+    }, "5000 of 5000 reads (100 %) have at most 1 MiB, 512 bytes on average"),
     "written_twice": ("68", {
         "H5F": {"OPENS": 4, "USE_MPIIO": 1},
         "H5D": {"OPENS": 4, "WRITES": 4, "BYTES_WRITTEN": 320 * MIB, "DATASPACE_NDIMS": 1,
@@ -77,6 +88,57 @@ def test_each_kind_is_said_with_its_numbers(tmp_path: Path, kind: str) -> None:
     rule, modules, text = KINDS[kind]
     found = advice(log_of(tmp_path, **modules))
     assert text in found.get(rule, ""), found
+
+
+def many_files(folder: Path, files: int, of_rank: Callable[[int], int], **values: float) -> Path:
+    """Of a file each record of a rank."""
+    known = {number: f"/scratch/part_{chr(97 + number % 26)}.{number}" for number in range(files)}
+    records = [record("POSIX", number, of_rank(number), values) for number in known]
+    return made_log(folder / "many.darshan", known, {"POSIX": records}, file_system="lustre")
+
+
+def test_small_calls_are_summed_over_the_files_of_a_run(tmp_path: Path) -> None:
+    """None of the files has enough of them for rule 61."""
+    small = {"OPENS": 1, "WRITES": 100, "BYTES_WRITTEN": 100 * 512, "SIZE_WRITE_100_1K": 100,
+             "SEQ_WRITES": 100}  # fmt: skip
+    found = advice(many_files(tmp_path, 300, lambda number: number % 4, **small))
+    assert set(found) == {"69"}
+    assert found["69"].startswith(
+        "30000 of 30000 system calls that read or write (100 %) have at most 1 MiB, in 300 files; "
+        "a call moves 512 bytes on average; the most in one file, 100, in /scratch/part_"
+    )
+    large = small | {"WRITES": 1000, "BYTES_WRITTEN": 900 * 8 * MIB, "SIZE_WRITE_4M_10M": 901,
+                     "SIZE_WRITE_100_1K": 99, "SEQ_WRITES": 1000}  # fmt: skip
+    assert advice(many_files(tmp_path, 300, lambda number: number % 4, **large)) == {}
+    # Nine files of 110 calls are not worth a word.
+    assert advice(many_files(tmp_path, 9, lambda number: 0, **small)) == {}
+
+
+def test_blocks_of_a_mebibyte_are_not_small(tmp_path: Path) -> None:
+    """Darshan counts them with what is below."""
+    blocks = reads(4000, 4000 * MIB, 4000 * MIB, SIZE_READ_100K_1M=4000)
+    said = {"ACCESS1_ACCESS": MIB, "ACCESS1_COUNT": 4000}
+    assert advice(log_of(tmp_path, POSIX=blocks | said)) == {}
+    less = {"ACCESS1_ACCESS": MIB // 2, "ACCESS1_COUNT": 4000}
+    assert set(advice(log_of(tmp_path, POSIX=blocks | less))) == {"61"}
+
+
+def test_time_in_metadata_is_summed_over_the_files_of_a_run(tmp_path: Path) -> None:
+    times = {"OPENS": 1, "F_META_TIME": 0.02, "WRITES": 1, "F_WRITE_TIME": 0.01}
+    found = advice(many_files(tmp_path, 400, lambda number: number % 4, **times))
+    assert set(found) == {"70"}
+    assert found["70"].startswith(
+        "2 s (20 % of the run) go into opens, closes, seeks and the like, 1 s into data, by each "
+        "of 4 processes, on average; 400 files are opened 400 times; the most for one "
+        "file, 0.02 s of 8 s, for /scratch/part_"
+    )
+    # Rank 3 has its files all alone.
+    found = advice(many_files(tmp_path, 120, lambda number: 3 if number < 117 else number - 117,
+                              **times))  # fmt: skip
+    assert "2.34 s (23 % of the run)" in found["70"]
+    assert "by process 3 in files that it alone uses; 120 files are opened 120 times" in found["70"]
+    slow = times | {"F_WRITE_TIME": 0.03}
+    assert advice(many_files(tmp_path, 400, lambda number: number % 4, **slow)) == {}
 
 
 def test_nothing_is_said_of_large_calls_in_order(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ struct Opened {
     uint32_t communicator_size;
     const Hint* hints;
     unsigned hint_count;
+    bool create;        ///< MPI_MODE_CREATE was given
     int64_t append_at;  ///< where MPI_MODE_APPEND has put the file pointer; -1: it was not given
 };
 

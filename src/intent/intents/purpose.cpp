@@ -152,13 +152,15 @@ Times times_of(const Layer& layer, const Calls& calls) {
     return found;
 }
 
+std::uint64_t calls_of_plain(const PosixTransfers& one) { return one.calls.value_or(0); }
+
 /// By opens and times, where nothing tells of descriptions. The time of a layer holds that of those
 /// below it, so each layer is looked at by itself, and the one that moved the longest counts.
 Statement by_time(const File& file) {
     const bool streams = !file.posix;
     const PosixFile& opener = streams ? *file.stdio : *file.posix;
     std::string from = streams ? "stdio" : "posix";
-    Times most = times_of(opener, [](const PosixTransfers& one) { return one.calls.value_or(0); });
+    Times most = times_of(opener, calls_of_plain);
     if (file.mpiio) {
         const Times above = times_of(*file.mpiio, [](const MpiioTransfers& one) {
             return sum(sum(one.independent, one.collective), sum(one.nonblocking, one.split))
@@ -179,8 +181,11 @@ Statement by_time(const File& file) {
         .note("opens_and_stats", Count(others), "calls")
         .note("data_calls", Count(most.data_calls), "calls")
         .note("data", Count(most.bytes), "bytes");
+    // A stream may be below what was opened by number.
+    const bool stream = file.stdio && times_of(*file.stdio, calls_of_plain).bytes > 0;
     if (!most.metadata_s) return Statement{};
-    const bool yes = others > most.data_calls && *most.metadata_s > most.data_s &&
+    // What a stream has gathered goes out when it is closed, which counts as metadata.
+    const bool yes = !stream && others > most.data_calls && *most.metadata_s > most.data_s &&
                      most.bytes / (others + 1) < much_for_an_operation;
     return why.say(yes ? "yes" : "no", Confidence::medium);
 }

@@ -148,7 +148,7 @@ struct Fields<MpiioFile> {
         v("appended", s.appended,
           "Writes known to begin at or behind the end that an open with MPI_MODE_APPEND found.");
         v("create_mode", s.create_mode,
-          "Whether the last open that the source tells of gave MPI_MODE_CREATE.");
+          "Whether an open gave MPI_MODE_CREATE; of a Darshan log the last one of each rank.");
         v("views", s.views, "Views set.");
         v("view_kinds", s.view_kinds, "What the views look like, the most frequent first.");
         v("syncs", s.syncs, "Calls of MPI_File_sync.");

@@ -249,7 +249,7 @@ struct MpiioView {
 };
 struct MpiioFile {
     Count collective_opens, independent_opens, append_opens, appended;
-    Known create_mode;  ///< of the last open that the source tells of
+    Known create_mode;  ///< any open gave MPI_MODE_CREATE, that the source tells of
     Count views, syncs, communicator_size;
     Count set_sizes, preallocations;
     Count size_bytes;  ///< before its last close, where it was asked for

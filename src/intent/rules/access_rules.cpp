@@ -8,6 +8,33 @@
 
 namespace tailrace::intent::rules {
 
+Times times_of(const Subject& s) {
+    Times times;
+    for (const auto* layer : {&s.file.posix, &s.file.stdio}) {
+        if (!*layer) continue;
+        times.metadata_s += (*layer)->metadata_s.value_or(0);
+        for (const auto* side : {&(*layer)->reads, &(*layer)->writes})
+            if (*side) times.data_s += (*side)->elapsed_s.value_or(0);
+    }
+    return times;
+}
+
+bool long_in_metadata(const Times& each, const Profile& profile) {
+    const double run_s = profile.run.elapsed_s.value_or(0);
+    const bool of_the_run = run_s > 0 && each.metadata_s >= 1 && each.metadata_s * 10 >= run_s;
+    return (each.metadata_s >= 30 || of_the_run) && each.metadata_s > each.data_s;
+}
+
+std::string in_metadata(const Times& each, const Profile& profile) {
+    const double run_s = profile.run.elapsed_s.value_or(0);
+    const std::string part = run_s <= 0 ? ""
+                             : each.metadata_s <= run_s
+                                 ? say(" (", percent(each.metadata_s / run_s), " of the run)")
+                                 : say(" (of several threads: the run took ", seconds(run_s), ")");
+    return say(seconds(each.metadata_s), part, " go into opens, closes, seeks and the like, ",
+               seconds(each.data_s), " into data");
+}
+
 namespace {
 
 using plan::Class;
@@ -18,23 +45,26 @@ struct Uneven {
     double bytes = 0, time = 0;  ///< by how much one is below the other
 };
 
+constexpr double much = 0.15;
+
 std::optional<Uneven> uneven(const Subject& s) {
     if (!s.file.posix || !s.file.posix->fastest || !s.file.posix->slowest) return std::nullopt;
     Uneven found{*s.file.posix->fastest, *s.file.posix->slowest};
     const double fast_s = found.fastest.elapsed_s.value_or(0),
                  slow_s = found.slowest.elapsed_s.value_or(0);
-    if (slow_s < 1) return std::nullopt;
+    // Of one process Darshan has a shared record too, where the run has no other.
+    if (processes_of(s) < 2 || slow_s < 1) return std::nullopt;
+    if (slow_s * 100 < s.profile.run.elapsed_s.value_or(0)) return std::nullopt;
     found.time = 1 - fast_s / slow_s;
     if (found.fastest.bytes && found.slowest.bytes)
         found.bytes =
             1 - share(std::min(*found.fastest.bytes, *found.slowest.bytes),
                       std::max<std::uint64_t>({*found.fastest.bytes, *found.slowest.bytes, 1}));
-    constexpr double much = 0.15;
     return std::max(found.time, found.bytes) > much ? std::optional(found) : std::nullopt;
 }
 
 std::string of_rank(const Extreme& one) {
-    return say("rank ", one.process, " took ", fraction(one.elapsed_s.value_or(0)), " s",
+    return say("rank ", one.process, " took ", seconds(one.elapsed_s.value_or(0)),
                one.bytes ? " for " + size(*one.bytes) : "");
 }
 
@@ -50,56 +80,87 @@ std::optional<Reason> uneven_fires(const Subject& s) {
         .note("posix.fastest_bytes", found->fastest.bytes.value_or(0), "bytes");
 }
 
+std::optional<Held> uneven_held(const Subject& s) {
+    return collective_above(s) ? std::optional(below_collective(s)) : std::nullopt;
+}
+
 Proposal uneven_act(const Subject& s) {
+    const Uneven found = *uneven(s);
     return advice(
-        uneven(s)->bytes > 0.15
+        found.bytes > much && *found.slowest.bytes > *found.fastest.bytes
             ? "give the ranks alike much to read and write, or let collective calls share "
               "it out: all wait for the one that has most"
-            : "alike much takes some ranks longer: look at their nodes, their targets (lfs "
+            : "some ranks take longer for no more bytes: look at their nodes, their targets (lfs "
               "getstripe), and at who waits for a lock on a shared block");
 }
 
 // --- 64: nothing collective ----------------------------------------------------------------------
-std::optional<Reason> alone_fires(const Subject& s) {
-    const std::uint64_t alone = mpiio_calls(s, false), together = mpiio_calls(s, true);
-    if (datasets_known(s) || file_ranks(s) < 2 || alone < enough_calls || together >= alone)
-        return std::nullopt;
+/// The direction with more independent calls that could be collective.
+struct Alone {
+    std::string_view word;
+    MpiioCalls calls;
     std::uint64_t bytes = 0;
-    for (const auto* side : {&s.file.mpiio->reads, &s.file.mpiio->writes})
-        if (*side) bytes += (*side)->bytes.value_or(0);
-    if (bytes / (alone + together) >= 4 * mib) return std::nullopt;
-    Reason reason{say(alone, " calls of MPI-IO by ", file_ranks(s), " ranks are independent and ",
-                      together, " collective, ", size(bytes / (alone + together)), " on average"),
+};
+
+Alone most_alone(const Subject& s) {
+    Alone worst;
+    if (!s.file.mpiio) return worst;
+    for (const auto* side : {&s.file.mpiio->reads, &s.file.mpiio->writes}) {
+        const MpiioCalls calls = mpiio_calls(*side);
+        if (calls.alone < enough_calls || calls.together >= calls.alone) continue;
+        const std::uint64_t bytes = (*side)->bytes.value_or(0) / (calls.alone + calls.together);
+        if (bytes < 4 * mib && calls.alone > worst.calls.alone)
+            worst = {side == &s.file.mpiio->reads ? "read" : "write", calls, bytes};
+    }
+    return worst;
+}
+
+std::optional<Reason> alone_fires(const Subject& s) {
+    const Alone found = most_alone(s);
+    if (datasets_tell(s) || file_ranks(s) < 2 || found.calls.alone == 0) return std::nullopt;
+    Reason reason{say(found.calls.alone, " calls of MPI-IO that ", found.word, ", by ",
+                      file_ranks(s), " ranks, are independent and ", found.calls.together,
+                      " collective, ", size(found.bytes), " on average"),
                   {}};
-    return reason.note("mpiio.independent_calls", alone, "calls")
-        .note("mpiio.collective_calls", together, "calls");
+    return reason.note("mpiio.independent_calls", found.calls.alone, "calls")
+        .note("mpiio.collective_calls", found.calls.together, "calls");
 }
 
 Proposal alone_act(const Subject& s) {
     return advice(
         s.file.hdf5 ? "transfer collectively (H5Pset_dxpl_mpio), where all ranks make the call"
                     : "use the calls that end in _all, where all ranks make them: a few ranks then "
-                      "write large pieces for the others");
+                      "move large pieces for the others");
 }
 
 // --- 65: metadata --------------------------------------------------------------------------------
-double metadata_s(const Subject& s) {
-    return s.file.posix ? s.file.posix->metadata_s.value_or(0) : 0;
+/// Of each of its processes, on average.
+Times times_of_each(const Subject& s) {
+    const Times all = times_of(s);
+    const auto processes = static_cast<double>(processes_of(s));
+    return {all.metadata_s / processes, all.data_s / processes};
 }
 
+}  // namespace
+
+bool metadata_in_file(const Subject& s) { return long_in_metadata(times_of_each(s), s.profile); }
+
+namespace {
+
 std::optional<Reason> metadata_fires(const Subject& s) {
-    if (!s.file.posix) return std::nullopt;
-    double data_s = 0;
-    for (const auto* side : {&s.file.posix->reads, &s.file.posix->writes})
-        if (*side) data_s += (*side)->elapsed_s.value_or(0);
-    const double each_s = metadata_s(s) / static_cast<double>(processes_of(s));
-    if (each_s < 30 || metadata_s(s) < data_s) return std::nullopt;
+    if (!metadata_in_file(s)) return std::nullopt;
+    const Times all = times_of(s);
+    std::uint64_t opens = 0;
+    for (const auto* layer : {&s.file.posix, &s.file.stdio})
+        if (*layer) opens += (*layer)->opens.value_or(0);
     Reason reason{
-        say(fraction(each_s), " s of a process go into opens, closes, seeks and the like (",
-            s.file.posix->opens.value_or(0), " opens), ",
-            fraction(data_s / static_cast<double>(processes_of(s))), " s into data"),
+        say(in_metadata(times_of_each(s), s.profile),
+            processes_of(s) > 1 ? say(", of each of ", processes_of(s), " processes, on average; ")
+                                : std::string("; "),
+            "it is opened ", opens, opens == 1 ? " time" : " times"),
         {}};
-    return reason.note("posix.metadata_s", metadata_s(s), "s").note("posix.data_s", data_s, "s");
+    return reason.note("posix.metadata_s", all.metadata_s, "s")
+        .note("posix.data_s", all.data_s, "s");
 }
 
 Proposal metadata_act(const Subject&) {
@@ -109,19 +170,41 @@ Proposal metadata_act(const Subject&) {
 }
 
 // --- 66: the same bytes again --------------------------------------------------------------------
+struct Again {
+    std::uint64_t bytes = 0, end = 0;
+};
+
+std::optional<Again> again(const Subject& s) {
+    if (!s.file.posix || !s.file.posix->reads || !s.file.posix->reads->highest_byte)
+        return std::nullopt;
+    Again found{s.file.posix->reads->bytes.value_or(0), *s.file.posix->reads->highest_byte + 1};
+    // What MPI-IO reads by itself, for its sieves, the program did not ask for.
+    if (s.file.mpiio && s.file.mpiio->writes)
+        found.bytes =
+            std::min(found.bytes, s.file.mpiio->reads ? s.file.mpiio->reads->bytes.value_or(0) : 0);
+    const std::uint64_t written =
+        s.file.posix->writes ? s.file.posix->writes->bytes.value_or(0) : 0;
+    // What was written anew in between is not the same.
+    const std::uint64_t versions = std::max<std::uint64_t>(written / found.end, 1);
+    if (found.bytes < 64 * mib || found.bytes / found.end < 2 * versions) return std::nullopt;
+    return found;
+}
+
 std::optional<Reason> again_fires(const Subject& s) {
-    if (!s.file.posix || !s.file.posix->reads) return std::nullopt;
-    const PosixTransfers& reads = *s.file.posix->reads;
-    const std::uint64_t bytes = reads.bytes.value_or(0);
-    if (!reads.highest_byte || bytes < 64 * mib) return std::nullopt;
-    const std::uint64_t end = *reads.highest_byte + 1;
-    if (bytes / end < 2) return std::nullopt;
+    const auto found = again(s);
+    if (!found) return std::nullopt;
     Reason reason{
-        say(size(bytes), " are read of the first ", size(end), " of the file, by ",
+        say(size(found->bytes), " are read of the first ", size(found->end), " of the file, by ",
             processes_of(s) == 1 ? std::string("one process") : say(processes_of(s), " processes"),
-            ": each byte about ", bytes / end, " times"),
+            ": each byte ", found->bytes / found->end, " times and more, on average"),
         {}};
-    return reason.note("posix.bytes_read", bytes, "bytes").note("posix.read_end", end, "bytes");
+    return reason.note("posix.bytes_read", found->bytes, "bytes")
+        .note("posix.read_end", found->end, "bytes");
+}
+
+std::optional<Held> again_held(const Subject& s) {
+    if (!collective_above(s, Direction::reads)) return std::nullopt;
+    return below_collective(s);
 }
 
 Proposal again_act(const Subject& s) {
@@ -133,24 +216,37 @@ Proposal again_act(const Subject& s) {
 }
 
 // --- 67: opened again and again ------------------------------------------------------------------
-std::uint64_t opens_of_each(const Subject& s) {
-    std::uint64_t opens = 0;
-    if (s.file.hdf5)
-        opens = s.file.hdf5->opens.value_or(0);
-    else if (s.file.mpiio)
-        opens = s.file.mpiio->collective_opens.value_or(0) +
-                s.file.mpiio->independent_opens.value_or(0);
-    else if (s.file.posix)
-        opens = s.file.posix->opens.value_or(0);
-    return opens / processes_of(s);
+/// Of the layer that the program calls: opens, and bytes in both directions.
+struct Opened {
+    std::uint64_t opens = 0, bytes = 0;
+};
+
+Opened opened(const Subject& s) {
+    const std::uint64_t bytes = bytes_read(s) + bytes_written(s);
+    if (s.file.hdf5 && s.file.hdf5->opens) return {*s.file.hdf5->opens, bytes};
+    if (s.file.mpiio)
+        return {s.file.mpiio->collective_opens.value_or(0) +
+                    s.file.mpiio->independent_opens.value_or(0),
+                bytes};
+    Opened most;
+    for (const auto* layer : {&s.file.posix, &s.file.stdio}) {
+        if (!*layer || (*layer)->opens.value_or(0) <= most.opens) continue;
+        most = {*(*layer)->opens, 0};
+        for (const auto* side : {&(*layer)->reads, &(*layer)->writes})
+            if (*side) most.bytes += (*side)->bytes.value_or(0);
+    }
+    return most;
 }
 
+std::uint64_t opens_of_each(const Subject& s) { return opened(s).opens / processes_of(s); }
+
 std::optional<Reason> file_reopened_fires(const Subject& s) {
+    const Opened found = opened(s);
     if (opens_of_each(s) < enough_calls) return std::nullopt;
-    const std::uint64_t bytes = bytes_read(s) + bytes_written(s);
-    Reason reason{say("a process opens it ", opens_of_each(s), " times, and moves ",
-                      size(bytes / opens_of_each(s) / processes_of(s)), " each time"),
-                  {}};
+    Reason reason{
+        say(processes_of(s) > 1 ? "on average a process opens it " : "it is opened ",
+            opens_of_each(s), " times, and moves ", size(found.bytes / found.opens), " each time"),
+        {}};
     return reason.note("file.opens_of_a_process", opens_of_each(s), "calls");
 }
 
@@ -204,23 +300,23 @@ const std::array access_table{
          "Ranks have unlike much to do",
          Scope::file,
          Class::advice,
-         "the slowest rank of a file takes 1 s and more, and the fastest 15 % less, or one moves "
-         "15 % less than the other",
-         "no collective calls above",
+         "the slowest rank of a file takes 1 s and more, a hundredth of the run, and the fastest "
+         "15 % less, or one moves 15 % less than the other",
+         "most calls above are not collective",
          "advice: share it out",
          "ranks end at the same time",
          "S",
          {},
          uneven_fires,
-         below_collective,
+         uneven_held,
          uneven_act},
     Rule{
         "64",
         "MPI-IO without collective calls",
         Scope::file,
         Class::advice,
-        "1000 and more independent calls below 4 MiB by two ranks and more, most of all, of a file "
-        "of which no dataset is known",
+        "1000 and more independent calls below 4 MiB by two ranks and more, most of all that read, "
+        "or that write; not of a profile of our own that knows datasets",
         "",
         "advice: collective calls",
         "a few ranks write large pieces",
@@ -233,7 +329,8 @@ const std::array access_table{
          "Opens and the like take longer than the data",
          Scope::file,
          Class::advice,
-         "30 s of each process and more, and more than reads and writes take",
+         "30 s of each process and more, or 1 s and a tenth of the run, and more than reads and "
+         "writes take",
          "",
          "advice: open once and by few",
          "less load on the metadata server",
@@ -246,14 +343,15 @@ const std::array access_table{
          "The same bytes read again",
          Scope::file,
          Class::advice,
-         "64 MiB and more, at least twice as much as lies before the last byte read",
-         "no collective calls above",
+         "64 MiB and more, at least twice as much as lies before the last byte read, and twice for "
+         "each time that this was written; without what MPI-IO reads by itself to write",
+         "most reads above are not collective",
          "advice: read once and share",
          "fewer reads",
          "S",
          {},
          again_fires,
-         below_collective,
+         again_held,
          again_act},
     Rule{"67",
          "A file opened again and again",

@@ -288,10 +288,9 @@ Turns turns_of(const Subject& s) {
     for (const auto* side : {&s.file.mpiio->writes, &s.file.mpiio->reads}) {
         if (!*side) continue;
         const MpiioTransfers& one = **side;
-        const std::uint64_t alone = one.independent.value_or(0) + one.nonblocking.value_or(0) -
-                                    one.nonblocking_collective.value_or(0);
-        const std::uint64_t together = one.collective.value_or(0) + one.split.value_or(0);
-        if (alone < 1000 || together > 0 || one.bytes.value_or(0) / alone >= 64 * kib) continue;
+        const auto [alone, together] = mpiio_calls(*side);
+        if (alone < 1000 || together * 10 > alone) continue;
+        if (one.bytes.value_or(0) / (alone + together) >= 64 * kib) continue;
         if (how_shared_of(one.ranges, "mpiio").value != "interleaved") continue;
         return {&one, side == &s.file.mpiio->writes, alone, one.bytes.value_or(0)};
     }

@@ -251,16 +251,19 @@ bool same_accesses(const Subject& s) {
     return s.file.hdf5 && s.file.hdf5->same_access_order.value_or(false);
 }
 
+MpiioCalls mpiio_calls(const std::optional<MpiioTransfers>& one) {
+    if (!one) return {};
+    const std::uint64_t later = one->nonblocking_collective.value_or(0);
+    const std::uint64_t nonblocking = one->nonblocking.value_or(0);
+    return {one->independent.value_or(0) + nonblocking - std::min(nonblocking, later),
+            one->collective.value_or(0) + one->split.value_or(0) + later};
+}
+
 std::uint64_t mpiio_calls(const Subject& s, bool collective) {
     if (!s.file.mpiio) return 0;
-    std::uint64_t found = 0;
-    for (const auto* side : {&s.file.mpiio->reads, &s.file.mpiio->writes}) {
-        if (!*side) continue;
-        const MpiioTransfers& one = **side;
-        found += collective ? one.collective.value_or(0) + one.split.value_or(0)
-                            : one.independent.value_or(0) + one.nonblocking.value_or(0);
-    }
-    return found;
+    const MpiioCalls reads = mpiio_calls(s.file.mpiio->reads);
+    const MpiioCalls writes = mpiio_calls(s.file.mpiio->writes);
+    return collective ? reads.together + writes.together : reads.alone + writes.alone;
 }
 
 bool uses_pnetcdf(const Subject& s) { return s.file.pnetcdf.has_value(); }

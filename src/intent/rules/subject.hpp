@@ -83,6 +83,11 @@ struct Access {
 [[nodiscard]] bool same_transfers(const Subject& s);
 /// All ranks opened the same and asked the same in the same order, counted.
 [[nodiscard]] bool same_accesses(const Subject& s);
+/// Calls of the MPI-IO layer in one direction: collective ones, and those of a rank by itself.
+struct MpiioCalls {
+    std::uint64_t alone = 0, together = 0;
+};
+[[nodiscard]] MpiioCalls mpiio_calls(const std::optional<MpiioTransfers>& one);  ///< [local]
 /// Calls of the MPI-IO layer that were (true) or were not collective.  [local]
 [[nodiscard]] std::uint64_t mpiio_calls(const Subject& s, bool collective);
 [[nodiscard]] bool uses_pnetcdf(const Subject& s);  ///< [local]

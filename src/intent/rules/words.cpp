@@ -2,12 +2,14 @@
 #include "intent/rules/words.hpp"
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <string_view>
 
 namespace tailrace::intent::rules {
 
 std::string size(std::uint64_t bytes) {
+    if (bytes == 1) return "1 byte";
     constexpr std::array<const char*, 5> units{"bytes", "KiB", "MiB", "GiB", "TiB"};
     auto amount = static_cast<double>(bytes);
     std::size_t unit = 0;
@@ -30,6 +32,9 @@ std::string extents(const Extents& extents) {
 
 std::string percent(double share) {
     std::array<char, 32> text{};
+    // 999,999 of a million are not all, and one of them is not none.
+    if (share > 0 && share < 0.005) return "less than 1 %";
+    if (share < 1 && share >= 0.995) return "more than 99 %";
     std::snprintf(text.data(), text.size(), "%.0f %%", share * 100);
     return text.data();
 }
@@ -37,6 +42,17 @@ std::string percent(double share) {
 std::string fraction(double number) {
     std::array<char, 32> text{};
     std::snprintf(text.data(), text.size(), "%.6g", number);
+    return text.data();
+}
+
+std::string seconds(double number) {
+    if (number > 0 && number < 0.001) return "less than 1 ms";
+    std::array<char, 64> text{};
+    const bool large = number >= 999.5;  // "%.3g" would write it with an exponent
+    double unit = 1;
+    while (large && number / unit >= 1000) unit *= 10;
+    std::snprintf(text.data(), text.size(), large ? "%.0f s" : "%.3g s",
+                  large ? std::round(number / unit) * unit : number);
     return text.data();
 }
 

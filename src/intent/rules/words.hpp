@@ -20,6 +20,8 @@ constexpr std::uint64_t kib = 1024, mib = 1048576, gib = 1073741824;
 [[nodiscard]] std::string percent(double share);
 /// "0.5", "0".  [local]
 [[nodiscard]] std::string fraction(double number);
+/// "1.54 s", "11200 s": three digits, since a time says no more.  [local]
+[[nodiscard]] std::string seconds(double number);
 
 /// "1 rank", "2 ranks".  [local]
 [[nodiscard]] std::string counted(std::uint64_t count, std::string_view noun);

@@ -99,6 +99,7 @@ struct MpiioRecord {
     uint64_t classic_creates;  ///< before anything was read
     uint64_t classic_growths;  ///< longer than the one before
     uint64_t classic_bytes;    ///< of the last one since the file was opened; 0: none
+    uint64_t create_opens;     ///< with MPI_MODE_CREATE
     uint64_t append_opens;     ///< with MPI_MODE_APPEND
     uint64_t appended;         ///< writes at or behind the end that such an open found
     uint64_t size;             ///< the greatest that MPI told before a close

@@ -292,6 +292,7 @@ std::optional<MpiioFile> mpiio_file(const std::vector<Part<DecodedFile>>& parts)
         const MpiioRecord& from = part.record->mpiio->record;
         add(made.collective_opens, from.collective_opens);
         add(made.independent_opens, from.independent_opens);
+        made.create_mode = made.create_mode.value_or(false) || from.create_opens > 0;
         add(made.append_opens, from.append_opens);
         add(made.appended, from.appended);
         add(made.views, from.views);

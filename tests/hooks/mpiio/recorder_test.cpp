@@ -23,7 +23,7 @@ tailrace::hooks::Took took() { return {session::now(), session::now()}; }
 
 void open_file(mpiio::Handle handle, const std::string& name, std::uint32_t ranks = 4) {
     const mpiio::Hint hints[] = {{"cb_nodes", "2", false}, {"cb_nodes", "1", true}};
-    mpiio::opened(handle, {name.c_str(), ranks, hints, 2, -1}, took());
+    mpiio::opened(handle, {name.c_str(), ranks, hints, 2, false, -1}, took());
 }
 
 void write(mpiio::Handle handle, std::uint64_t bytes, std::uint32_t how = mpiio::collective) {

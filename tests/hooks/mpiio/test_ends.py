@@ -45,6 +45,12 @@ def test_ends_and_hints(tmp_path: Path, name: str, environment: dict[str, str]) 
     opens = {"pointer": 4, "behind": 4, "elsewhere": 4, "fresh": 4, "plain": 0, "short": 0,
              "in_turn": 4}  # fmt: skip
     assert {file: file_of(profile, file)["mpiio"]["append_opens"] for file in opens} == opens
+    made = {file: file_of(profile, file)["mpiio"]["create_mode"] for file in opens}
+    assert made == {file: file == "fresh" for file in opens}
+    created = files[str(tmp_path / "fresh")]["created"]
+    assert (created["value"], created["confidence"]) == ("yes", "medium")
+    assert files[str(tmp_path / "behind")]["created"]["value"] == "no"
+
     said = {file: files[str(tmp_path / file)]["append"]["value"] for file in opens}
     assert said == {
         "pointer": "yes", "behind": "yes", "elsewhere": "not known", "fresh": "not known",
