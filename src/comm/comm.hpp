@@ -19,6 +19,7 @@
 namespace tailrace::comm {
 
 class Channel;
+class SharedMemory;
 
 /// A communicator by value. Copies share the same communicator.
 class Comm {
@@ -115,6 +116,11 @@ public:
     [[nodiscard]] Comm split_node() const;
     /// Messages between the ranks of this one (comm/channel.hpp).  [collective]
     [[nodiscard]] Channel channel() const;
+    /// Memory that all ranks see (comm/shared_memory.hpp).  [collective]
+    /// @param bytes  of this rank's part; may be 0
+    /// @pre  the ranks are of one node, as those of split_node()
+    /// @throws core::Error{Code::no_space | ...} on all ranks where one does not get its part
+    [[nodiscard]] SharedMemory share_memory(std::uint64_t bytes) const;
 
     [[nodiscard]] Group& group() const noexcept { return *x_group; }  ///< [local]
 

@@ -36,6 +36,8 @@ public:
     virtual std::shared_ptr<Group> split_node() = 0;
     /// The face of a new Channel.
     virtual std::unique_ptr<Wire> open_wire() = 0;
+    /// Zeros that all ranks see, where they are threads of one process; nothing where they are not.
+    virtual std::shared_ptr<std::byte> map(std::uint64_t bytes) = 0;
 };
 
 }  // namespace tailrace::comm

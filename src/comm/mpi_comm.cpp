@@ -108,6 +108,7 @@ public:
         return std::make_shared<MpiGroup>(part, x_largest_message);
     }
 
+    std::shared_ptr<std::byte> map(std::uint64_t) override { return nullptr; }
     std::unique_ptr<Wire> open_wire() override { return open_mpi_wire(x_comm, x_largest_message); }
 
 private:

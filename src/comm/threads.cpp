@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "comm/shared_memory.hpp"
 #include "comm/wire.hpp"
 
 namespace tailrace::comm {
@@ -273,6 +274,9 @@ public:
         return std::make_unique<ThreadWire>(
             made_by(0, [&] { return std::make_shared<PostOffice>(*x_circle); }), x_rank);
     }
+    std::shared_ptr<std::byte> map(std::uint64_t bytes) override {
+        return made_by(0, [&] { return mapped(bytes); });
+    }
 
 private:
     static const Slot& at(std::span<const Slot> all, int rank) {
@@ -329,15 +333,16 @@ private:
     template <class Make, class Made = std::invoke_result_t<Make>>
     Made made_by(int leader, Make&& make) {
         Made made;
-        if (x_rank == leader) try {
-                made = make();
-            } catch (const std::bad_alloc&) {  // told by the empty pointer
-            }
+        std::optional<Error> failure;
+        if (x_rank == leader) failure = Comm::caught([&] { made = make(); });
         Made result;
         meet({"share", 0, &made}, [&](std::span<const Slot> all) {
             result = *static_cast<const Made*>(at(all, leader).data);
         });
-        if (!result) throw Error(Code::no_space, "no memory is left", "threads");
+        if (failure) throw *failure;
+        if (!result)
+            throw Error(Code::poisoned, "rank " + std::to_string(leader) + " has no memory for all",
+                        "threads");
         return result;
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/mpi_comm.hpp"
 
+#include "comm/threads.hpp"
+#include "faces.hpp"
 #include "mpi_test.hpp"
 
 using namespace tailrace;
@@ -17,6 +19,10 @@ TAILRACE_MPI_TEST("mpi: rank and size are those of the launcher") {
     CHECK(all.size() == test::size());
     CHECK(comm::native(all) != MPI_COMM_WORLD);
     CHECK(comm::native(comm::Comm::self()) == MPI_COMM_SELF);
+    comm::run_threads(2, [](const comm::Comm& threads) {
+        test::check_all_throw(threads, core::Code::unsupported,
+                              [&] { static_cast<void>(comm::native(threads)); });
+    });
 }
 
 TAILRACE_MPI_TEST(2, "mpi: a broadcast of more than 2^30 bytes arrives whole") {
