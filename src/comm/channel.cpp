@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 namespace tailrace::comm {
@@ -46,9 +47,8 @@ Channel::Channel(std::unique_ptr<Wire> wire)
 
 Channel::~Channel() {
     // An exception on one rank must not end in silence because the others wait elsewhere.
-    const bool passing = std::uncaught_exceptions() > x_exceptions;
     try {
-        close_within(passing ? std::chrono::milliseconds(200) : forever);
+        close_now(std::uncaught_exceptions() > x_exceptions);
     } catch (...) {  // who wants to know calls close()
     }
 }
@@ -155,7 +155,7 @@ Message Channel::wait(const Pending& one) {
     return one.message();
 }
 
-void Channel::close() { close_within(forever); }
+void Channel::close() { close_now(false); }
 
 void Channel::move_on() {
     for (Letter& letter : x_wire->collect()) arrive(std::move(letter));
@@ -170,12 +170,19 @@ void Channel::arrive(Letter letter) {
     if (letter.goodbye) {
         x_gone[static_cast<std::size_t>(letter.source)] = true;
         --x_others;
+        if (letter.abrupt) {
+            std::vector<Shared> lost;
+            std::ranges::copy_if(x_open, std::back_inserter(lost), [&](const Shared& one) {
+                return one->from != nullptr && one->message.rank == letter.source;
+            });
+            x_wire->abandon(lost, closed_by(letter.source, "channel"));
+        }
         part_from(letter.source);
         part_from(any);
         return;
     }
     if (x_closed) {  // its sender has to get its buffer back
-        if (letter.is_whole()) return;
+        if (letter.is_whole() || x_abrupt) return;
         const auto nobody = std::make_shared<Operation>();
         const auto scratch = std::make_shared<std::vector<std::byte>>(letter.bytes);
         nobody->into = scratch->data();
@@ -228,9 +235,10 @@ bool Channel::give(const Letter& letter, const Shared& receive) {
     return true;
 }
 
-void Channel::close_within(std::chrono::nanoseconds limit) {
+void Channel::close_now(bool abrupt) {
     if (x_closed) return;
     x_closed = true;
+    x_abrupt = abrupt;
     for (const Shared& one : x_wanted)
         one->end(Error(Code::poisoned, "the channel was closed before a message came",
                        place_of("from", one->message.rank, one->message.tag)));
@@ -238,10 +246,12 @@ void Channel::close_within(std::chrono::nanoseconds limit) {
     Letter goodbye;
     goodbye.source = rank();
     goodbye.goodbye = true;
+    goodbye.abrupt = abrupt;
     for (int to = 0; to < size(); ++to)
         if (to != rank()) x_wire->post(to, goodbye);
     for (Letter& letter : std::exchange(x_letters, {})) arrive(std::move(letter));
     // Who waits here still takes what others send, so that their buffers get free.
+    const std::chrono::nanoseconds limit = abrupt ? std::chrono::milliseconds(200) : forever;
     const Clock::time_point begin = Clock::now();
     for (;;) {
         move_on();
@@ -250,7 +260,7 @@ void Channel::close_within(std::chrono::nanoseconds limit) {
         if (waited >= limit) break;
         x_wire->rest(waited, begin + limit);
     }
-    x_wire->abandon(x_open);
+    x_wire->abandon(x_open, Error(Code::poisoned, "the channel was left", "channel"));
     x_open.clear();
 }
 

@@ -38,7 +38,7 @@ private:
 ///
 /// Buffers: `keep` holds the memory until the operation is done, and is let go of by a call of the
 /// channel or its end. Without `keep` the memory is borrowed: it stays where it is until the
-/// operation is done or the channel is closed.
+/// operation is done or the channel is closed, so declare it before the channel.
 ///
 /// A send is done when its buffer is free, which does not say that the message arrived. Messages
 /// of one source and one tag are received in the order in which they were sent. Lengths and tags
@@ -93,7 +93,7 @@ private:
     void arrive(Letter letter);
     void part_from(int rank);
     bool give(const Letter& letter, const Shared& receive);
-    void close_within(std::chrono::nanoseconds limit);
+    void close_now(bool abrupt);
 
     std::unique_ptr<Wire> x_wire;
     std::list<Letter> x_letters;  // that no receive has taken, in the order of their arrival
@@ -102,7 +102,8 @@ private:
     std::vector<bool> x_gone;     // per rank: has said goodbye
     int x_others;                 // how many have not
     bool x_closed = false;
-    int x_exceptions;  // that passed when it was made
+    bool x_abrupt = false;  // closed because an exception passed
+    int x_exceptions;       // that passed when it was made
 };
 
 }  // namespace tailrace::comm

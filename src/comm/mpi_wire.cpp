@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include <array>
+#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -29,7 +30,8 @@ struct Flight {
 std::vector<std::byte> packed(const Letter& letter) {
     std::vector<std::byte> bytes;
     core::ByteWriter to(bytes);
-    to.numbers(std::array{std::uint64_t{letter.goodbye}, letter.tag, letter.bytes, letter.number});
+    to.numbers(std::array{std::uint64_t{letter.goodbye} + std::uint64_t{letter.abrupt}, letter.tag,
+                          letter.bytes, letter.number});
     to.bytes(letter.inside);
     return bytes;
 }
@@ -38,7 +40,9 @@ Letter unpacked(int source, std::span<const std::byte> bytes) {
     core::ByteReader from(bytes);
     Letter letter;
     letter.source = source;
-    letter.goodbye = from.number() != 0;
+    const std::uint64_t kind = from.number();
+    letter.goodbye = kind > 0;
+    letter.abrupt = kind > 1;
     letter.tag = from.number();
     letter.bytes = from.number();
     letter.number = from.number();
@@ -127,25 +131,47 @@ public:
         nap(waited, std::min<Clock::duration>(std::chrono::milliseconds(1), until - Clock::now()));
     }
 
-    // MPI takes no send back: it keeps what it may still read. The communicator stays as well.
-    void abandon(const std::vector<std::shared_ptr<Operation>>& open) override {
-        for (std::size_t i = 0; i < x_requests.size(); ++i)
-            if (x_flights[i]->operation && x_flights[i]->operation->into != nullptr)
-                MPI_Cancel(&x_requests[i]);
-        static auto& kept = *new std::vector<std::shared_ptr<const void>>();
-        kept.insert(kept.end(), open.begin(), open.end());
-        kept.insert(kept.end(), x_flights.begin(), x_flights.end());
-        x_flights.clear();
-        x_requests.clear();
-        x_comm = MPI_COMM_NULL;
+    void abandon(const std::vector<std::shared_ptr<Operation>>& open,
+                 const core::Error& why) override {
+        for (std::size_t i = 0; i < x_requests.size(); ++i) {
+            if (std::ranges::find(open, x_flights[i]->operation) == open.end()) continue;
+            if (x_flights[i]->operation->into != nullptr) MPI_Cancel(&x_requests[i]);
+            keep(x_flights[i]);
+            x_requests[i] = MPI_REQUEST_NULL;
+        }
+        forget_done();
+        for (const auto& one : open) {
+            keep(one->keep);
+            one->end(why);
+        }
     }
 
 private:
+    /// MPI takes no send back: what it may still read stays, and so does the communicator.
+    void keep(std::shared_ptr<const void> memory) {
+        static std::mutex mutex;
+        static auto& kept = *new std::vector<std::shared_ptr<const void>>();
+        const std::lock_guard lock(mutex);
+        kept.push_back(std::move(memory));
+        x_keeps = true;
+    }
+
     /// For one more message of a flight.
     MPI_Request& request_of(const std::shared_ptr<Flight>& flight) {
         ++flight->messages;
         x_flights.push_back(flight);
         return x_requests.emplace_back(MPI_REQUEST_NULL);
+    }
+
+    void forget_done() {
+        std::size_t left = 0;
+        for (std::size_t i = 0; i < x_requests.size(); ++i) {
+            if (x_requests[i] == MPI_REQUEST_NULL) continue;
+            x_requests[left] = x_requests[i];
+            x_flights[left++] = x_flights[i];
+        }
+        x_requests.resize(left);
+        x_flights.resize(left);
     }
 
     /// Ends what MPI has done.
@@ -160,7 +186,7 @@ private:
         if (code != MPI_ERR_IN_STATUS) check(code, "MPI_Testsome");
         for (int i = 0; i < (done == MPI_UNDEFINED ? 0 : done); ++i) {
             const auto place = static_cast<std::size_t>(places[static_cast<std::size_t>(i)]);
-            const auto flight = std::exchange(x_flights[place], nullptr);
+            const auto& flight = x_flights[place];
             if (code == MPI_ERR_IN_STATUS && !flight->failure)
                 flight->failure = Comm::caught([&] {
                     check(statuses[static_cast<std::size_t>(i)].MPI_ERROR, "MPI_Testsome",
@@ -169,14 +195,14 @@ private:
             if (--flight->messages == 0 && flight->operation)
                 flight->operation->end(flight->failure);
         }
-        std::erase(x_requests, MPI_REQUEST_NULL);
-        std::erase(x_flights, nullptr);
+        forget_done();
     }
 
     MPI_Comm x_comm = MPI_COMM_NULL;
     std::size_t x_largest_message;
     int x_rank = 0;
     int x_size = 1;
+    bool x_keeps = false;                 // memory for MPI, for good
     std::uint64_t x_tags = 32767;         // for bodies: from 1
     std::vector<std::uint64_t> x_bodies;  // sent to each rank
     std::vector<MPI_Request> x_requests;  // of the flight in the same place

@@ -189,10 +189,10 @@ public:
         mine().news = false;
     }
 
-    void abandon(const std::vector<std::shared_ptr<Operation>>& open) override {
+    void abandon(const std::vector<std::shared_ptr<Operation>>& open, const Error& why) override {
         for (const auto& one : open) {
             const std::lock_guard reading(one->mutex);
-            if (!one->done) one->end(Error(Code::poisoned, "the channel was left", "channel"));
+            if (!one->done) one->end(why);
         }
     }
 

@@ -47,6 +47,7 @@ struct Operation {
 struct Letter {
     int source = -1;
     bool goodbye = false;  ///< the last one of its source
+    bool abrupt = false;   ///< a goodbye whose source takes nothing any more
     Tag tag = 0;
     std::uint64_t bytes = 0;
     std::vector<std::byte> inside;    ///< the message, if it is short
@@ -75,8 +76,9 @@ public:
     /// Sleeps until there may be something to collect, or for a while.
     /// @param waited  how long the caller has waited
     virtual void rest(Clock::duration waited, Clock::time_point until) = 0;
-    /// Nobody waits for these any more: what still can be taken back is.
-    virtual void abandon(const std::vector<std::shared_ptr<Operation>>& open) = 0;
+    /// Ends these with an Error, and takes back what still can be.
+    virtual void abandon(const std::vector<std::shared_ptr<Operation>>& open,
+                         const core::Error& why) = 0;
 };
 
 }  // namespace tailrace::comm

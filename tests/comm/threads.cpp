@@ -100,8 +100,8 @@ TEST_CASE("threads: an exception passes through a channel while others wait in a
     std::atomic<int> heard = 0;
     const auto thrown = Comm::caught([&] {
         comm::run_threads(4, [&](const Comm& all) {
+            const std::vector<std::byte> text(100'000);
             comm::Channel channel = all.channel();
-            std::vector<std::byte> text(100'000);
             if (all.rank() == 0) {
                 channel.send(1, 1, text);
                 throw core::Error(Code::io, "fell over");
@@ -113,4 +113,26 @@ TEST_CASE("threads: an exception passes through a channel while others wait in a
     });
     CHECK(heard == 3);
     CHECK(thrown.value().message() == "fell over");
+}
+
+TEST_CASE("threads: a message whose sender leaves with the buffer arrives whole, or not at all") {
+    for (int i = 0; i < 50; ++i) {
+        const auto thrown = Comm::caught([] {
+            comm::run_threads(2, [](const Comm& all) {
+                const std::vector<std::byte> text(100'000, std::byte{5});  // outlives the channel
+                comm::Channel channel = all.channel();
+                if (all.rank() == 0) {
+                    channel.send(1, 1, text);
+                    throw core::Error(Code::io, "fell over");
+                }
+                std::vector<std::byte> into(100'000);
+                const auto error = Comm::caught([&] { channel.wait(channel.receive(0, 1, into)); });
+                if (error)
+                    CHECK(core::name(error->code()) == "poisoned");
+                else
+                    CHECK(into == std::vector<std::byte>(into.size(), std::byte{5}));
+            });
+        });
+        CHECK(thrown.value().message() == "fell over");
+    }
 }
