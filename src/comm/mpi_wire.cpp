@@ -80,6 +80,7 @@ public:
     }
 
     void post(int to, Letter letter) override {
+        throw_if_over();
         // Two messages of one tag on their way would need as many others between them as there
         // are tags, at least 32767.
         if (letter.body) letter.number = 1 + x_bodies[static_cast<std::size_t>(to)]++ % x_tags;
@@ -99,6 +100,7 @@ public:
     }
 
     std::vector<Letter> collect() override {
+        throw_if_over();
         advance();
         std::vector<Letter> letters;
         for (;;) {
@@ -154,6 +156,15 @@ private:
         const std::lock_guard lock(mutex);
         kept.push_back(std::move(memory));
         x_keeps = true;
+    }
+
+    /// A channel may outlive MPI in a program that ends in a hurry; MPI would end it with an abort.
+    static void throw_if_over() {
+        int finalized = 0;
+        MPI_Finalized(&finalized);
+        if (finalized)
+            throw core::Error(core::Code::wrong_call, "MPI is finalized", "channel",
+                              "close the channel before");
     }
 
     /// For one more message of a flight.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/mpi_comm.hpp"
 
+#include "comm/channel.hpp"
 #include "comm/threads.hpp"
 #include "faces.hpp"
 #include "mpi_test.hpp"
@@ -71,6 +72,12 @@ TAILRACE_MPI_TEST("mpi: messages longer than the largest go in pieces, everywher
     TAILRACE_CHECK_ALL_THROW(core::Code::wrong_call, comm::from_mpi(MPI_COMM_WORLD, 0));
     TAILRACE_CHECK_ALL_THROW(core::Code::wrong_call,
                              comm::from_mpi(MPI_COMM_WORLD, std::size_t{1} << 31));
+}
+
+// The launcher tells where a rank ends otherwise than by its main program.
+TAILRACE_MPI_TEST("mpi: a channel may outlive MPI") {
+    static const std::unique_ptr<comm::Channel> left(new comm::Channel(world().channel()));
+    CHECK(left->size() == test::size());
 }
 
 TAILRACE_MPI_TEST("mpi: errors of calls without a communicator of ours return, for a while") {
