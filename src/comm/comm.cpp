@@ -2,7 +2,10 @@
 #include "comm/comm.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
+
+#include "comm/channel.hpp"
 
 namespace tailrace::comm {
 
@@ -12,6 +15,19 @@ template <class Number>
 Number reduced(const Comm& comm, Number value, Reduce how) {
     comm.reduce(std::span(&value, 1), how);
     return value;
+}
+
+/// TAILRACE_RANKS_PER_NODE; 0 where it is not set.
+int imitated_ranks_per_node() {
+    const char* text = std::getenv("TAILRACE_RANKS_PER_NODE");
+    if (text == nullptr || *text == '\0') return 0;
+    char* end = nullptr;
+    const long value = std::strtol(text, &end, 10);
+    if (*end != '\0' || value < 1 || value > std::numeric_limits<int>::max())
+        throw core::Error(
+            core::Code::bad_input, std::string("\"") + text + "\" is no positive number",
+            "TAILRACE_RANKS_PER_NODE", "set it to the ranks of one node, or unset it");
+    return static_cast<int>(value);
 }
 
 }  // namespace
@@ -62,5 +78,13 @@ bool Comm::same(std::uint64_t value) const {
     reduce(bounds, Reduce::max);
     return bounds[0] == ~bounds[1];
 }
+
+Comm Comm::split_node() const {
+    if (const int per_node = imitated_ranks_per_node(); per_node > 0)
+        return split(rank() / per_node, rank());
+    return Comm(x_group->split_node());
+}
+
+Channel Comm::channel() const { return Channel(x_group->open_wire()); }
 
 }  // namespace tailrace::comm

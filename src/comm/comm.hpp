@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communication with two faces: one process (self), or MPI (comm/mpi_comm.hpp).
+// Communication with three faces: one process (self), threads (comm/threads.hpp), MPI
+// (comm/mpi_comm.hpp).
 #pragma once
 
 #include <cstddef>
@@ -12,47 +13,28 @@
 #include <utility>
 #include <vector>
 
+#include "comm/group.hpp"
 #include "core/error.hpp"
 
 namespace tailrace::comm {
 
-enum class Reduce { sum, min, max };
-
-/// What a communicator must offer; implemented by self_comm.cpp and mpi_comm.cpp.
-class Transport {
-public:
-    virtual ~Transport() = default;
-    [[nodiscard]] virtual int rank() const noexcept = 0;
-    [[nodiscard]] virtual int size() const noexcept = 0;
-    virtual void barrier() = 0;
-    virtual void broadcast(std::span<std::byte> data, int root) = 0;
-    virtual void reduce_all(std::span<std::uint64_t> values, Reduce how) = 0;
-    virtual void reduce_all(std::span<double> values, Reduce how) = 0;
-    /// Variable lengths; one entry per rank on `root`, nothing elsewhere.
-    virtual std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
-                                                       int root) = 0;
-    /// Variable lengths; one entry per rank, what goes to it and what came from it.
-    virtual std::vector<std::vector<std::byte>> exchange(
-        std::span<const std::vector<std::byte>> to) = 0;
-    virtual std::shared_ptr<Transport> split(int color, int key) = 0;
-    /// Ranks that share memory (a node; TAILRACE_RANKS_PER_NODE imitates smaller ones).
-    virtual std::shared_ptr<Transport> split_node() = 0;
-};
+class Channel;
+class SharedMemory;
 
 /// A communicator by value. Copies share the same communicator.
 class Comm {
 public:
     /// One process, no MPI.  [local]
     [[nodiscard]] static Comm self();
-    explicit Comm(std::shared_ptr<Transport> transport) : x_transport(std::move(transport)) {}
+    explicit Comm(std::shared_ptr<Group> group) : x_group(std::move(group)) {}
 
-    [[nodiscard]] int rank() const noexcept { return x_transport->rank(); }  ///< [local]
-    [[nodiscard]] int size() const noexcept { return x_transport->size(); }  ///< [local]
-    void barrier() const { x_transport->barrier(); }                         ///< [collective]
+    [[nodiscard]] int rank() const noexcept { return x_group->rank(); }  ///< [local]
+    [[nodiscard]] int size() const noexcept { return x_group->size(); }  ///< [local]
+    void barrier() const { x_group->barrier(); }                         ///< [collective]
 
     /// Bytes of any number, also over 2^31, of equal length on all ranks.  [collective]
     void broadcast(std::span<std::byte> data, int root = 0) const {
-        x_transport->broadcast(data, root);
+        x_group->broadcast(data, root);
     }
     /// A text of any length from `root` to all.  [collective]
     [[nodiscard]] std::string broadcast(std::string text, int root = 0) const;
@@ -71,23 +53,23 @@ public:
     [[nodiscard]] double min(double value) const;                     ///< [collective]
     [[nodiscard]] double max(double value) const;                     ///< [collective]
     void reduce(std::span<std::uint64_t> values, Reduce how) const {  ///< [collective]
-        x_transport->reduce_all(values, how);
+        x_group->reduce_all(values, how);
     }
     void reduce(std::span<double> values, Reduce how) const {  ///< [collective]
-        x_transport->reduce_all(values, how);
+        x_group->reduce_all(values, how);
     }
 
     /// Byte strings of any length; one per rank on root, empty elsewhere.  [collective]
     [[nodiscard]] std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine,
                                                              int root = 0) const {
-        return x_transport->gather(mine, root);
+        return x_group->gather(mine, root);
     }
     /// Byte strings of any length from every rank to every rank.  [collective]
     /// @param to  one entry per rank
     /// @returns one entry per rank: what it sent to this one
     [[nodiscard]] std::vector<std::vector<std::byte>> exchange(
         std::span<const std::vector<std::byte>> to) const {
-        return x_transport->exchange(to);
+        return x_group->exchange(to);
     }
     /// Texts; one per rank on root, empty elsewhere.  [collective]
     [[nodiscard]] std::vector<std::string> gather_text(const std::string& mine, int root = 0) const;
@@ -127,13 +109,20 @@ public:
     [[nodiscard]] bool same(std::uint64_t value) const;
 
     [[nodiscard]] Comm split(int color, int key) const {  ///< [collective]
-        return Comm(x_transport->split(color, key));
+        return Comm(x_group->split(color, key));
     }
-    [[nodiscard]] Comm split_node() const {
-        return Comm(x_transport->split_node());
-    }  ///< [collective]
+    /// The ranks that share memory: a node; TAILRACE_RANKS_PER_NODE imitates smaller ones.
+    /// [collective]
+    [[nodiscard]] Comm split_node() const;
+    /// Messages between the ranks of this one (comm/channel.hpp).  [collective]
+    [[nodiscard]] Channel channel() const;
+    /// Memory that all ranks see (comm/shared_memory.hpp).  [collective]
+    /// @param bytes  of this rank's part; may be 0
+    /// @pre  the ranks are of one node, as those of split_node()
+    /// @throws core::Error{Code::no_space | ...} on all ranks where one does not get its part
+    [[nodiscard]] SharedMemory share_memory(std::uint64_t bytes) const;
 
-    [[nodiscard]] Transport& transport() const noexcept { return *x_transport; }  ///< [local]
+    [[nodiscard]] Group& group() const noexcept { return *x_group; }  ///< [local]
 
     /// The Error that `work` ended with, if any.  [local]
     template <class Work>
@@ -149,7 +138,7 @@ public:
     }
 
 private:
-    std::shared_ptr<Transport> x_transport;
+    std::shared_ptr<Group> x_group;
 };
 
 }  // namespace tailrace::comm

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/mpi_comm.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <array>
 #include <climits>
-#include <cstdlib>
-#include <ctime>
-#include <limits>
+
+#include "comm/mpi_wire.hpp"
 
 namespace tailrace::comm {
 
@@ -26,33 +23,15 @@ MPI_Op op(Reduce how) {
     return MPI_OP_NULL;
 }
 
-/// Colour and key that make nodes of TAILRACE_RANKS_PER_NODE ranks; 0 where it is not set.
-int imitated_ranks_per_node() {
-    const char* text = std::getenv("TAILRACE_RANKS_PER_NODE");
-    if (text == nullptr || *text == '\0') return 0;
-    char* end = nullptr;
-    const long value = std::strtol(text, &end, 10);
-    if (*end != '\0' || value < 1 || value > std::numeric_limits<int>::max())
-        throw core::Error(
-            core::Code::bad_input, std::string("\"") + text + "\" is no positive number",
-            "TAILRACE_RANKS_PER_NODE", "set it to the ranks of one node, or unset it");
-    return static_cast<int>(value);
-}
-
-/// Waits for `request`; sleeps in between once it takes longer than a message does. Ranks agree
-/// after file operations, and who waits there would otherwise take the processor from those that
-/// still work, and from the kernel's threads that carry their data to the disk.
+/// Waits for `request`, and sleeps in between. Ranks agree after file operations, and who waits
+/// there would otherwise take the processor from those that still work, and from the kernel's
+/// threads that carry their data to the disk.
 void wait_at_rest(MPI_Request& request) {
-    constexpr double eager_s = 0.001;
-    constexpr timespec nap{0, 50'000};
-    const double begin_s = MPI_Wtime();
+    const auto begin = Clock::now();
     for (int done = 0;;) {
         check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
         if (done) return;
-        if (MPI_Wtime() - begin_s < eager_s)
-            ::sched_yield();
-        else
-            ::nanosleep(&nap, nullptr);
+        nap(Clock::now() - begin, std::chrono::microseconds(50));
     }
 }
 
@@ -62,21 +41,21 @@ void turn_sign(std::span<std::uint64_t> values) {
     for (std::uint64_t& value : values) value ^= std::uint64_t{1} << 63;
 }
 
-class MpiTransport final : public Transport {
+class MpiGroup final : public Group {
 public:
-    MpiTransport(MPI_Comm owned, std::size_t largest_message)
+    MpiGroup(MPI_Comm owned, std::size_t largest_message)
         : x_comm(owned), x_largest_message(largest_message) {
         check(MPI_Comm_set_errhandler(x_comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
         check(MPI_Comm_rank(x_comm, &x_rank), "MPI_Comm_rank");
         check(MPI_Comm_size(x_comm, &x_size), "MPI_Comm_size");
     }
-    ~MpiTransport() override {
+    ~MpiGroup() override {
         int finalized = 0;
         MPI_Finalized(&finalized);
         if (!finalized) MPI_Comm_free(&x_comm);
     }
-    MpiTransport(const MpiTransport&) = delete;
-    MpiTransport& operator=(const MpiTransport&) = delete;
+    MpiGroup(const MpiGroup&) = delete;
+    MpiGroup& operator=(const MpiGroup&) = delete;
 
     [[nodiscard]] MPI_Comm comm() const noexcept { return x_comm; }
     [[nodiscard]] int rank() const noexcept override { return x_rank; }
@@ -116,20 +95,21 @@ public:
     std::vector<std::vector<std::byte>> exchange(
         std::span<const std::vector<std::byte>> to) override;
 
-    std::shared_ptr<Transport> split(int color, int key) override {
+    std::shared_ptr<Group> split(int color, int key) override {
         MPI_Comm part = MPI_COMM_NULL;
         check(MPI_Comm_split(x_comm, color, key, &part), "MPI_Comm_split");
-        return std::make_shared<MpiTransport>(part, x_largest_message);
+        return std::make_shared<MpiGroup>(part, x_largest_message);
     }
 
-    std::shared_ptr<Transport> split_node() override {
-        if (const int per_node = imitated_ranks_per_node(); per_node > 0)
-            return split(x_rank / per_node, x_rank);
+    std::shared_ptr<Group> split_node() override {
         MPI_Comm part = MPI_COMM_NULL;
         check(MPI_Comm_split_type(x_comm, MPI_COMM_TYPE_SHARED, x_rank, MPI_INFO_NULL, &part),
               "MPI_Comm_split_type");
-        return std::make_shared<MpiTransport>(part, x_largest_message);
+        return std::make_shared<MpiGroup>(part, x_largest_message);
     }
+
+    std::shared_ptr<std::byte> map(std::uint64_t) override { return nullptr; }
+    std::unique_ptr<Wire> open_wire() override { return open_mpi_wire(x_comm, x_largest_message); }
 
 private:
     /// Calls `work` with at most as many values as a message holds; once where there are none, so
@@ -144,13 +124,6 @@ private:
         } while (!values.empty());
     }
 
-    /// Calls `post(begin, bytes)` for each message that `total` bytes go in.
-    template <class Post>
-    void in_messages(std::size_t total, Post&& post) const {
-        for (std::size_t begin = 0; begin < total; begin += x_largest_message)
-            post(begin, static_cast<int>(std::min(total - begin, x_largest_message)));
-    }
-
     MPI_Comm x_comm;
     std::size_t x_largest_message;
     int x_rank = 0;
@@ -158,8 +131,7 @@ private:
 };
 
 // Root receives rank by rank: gathered texts are small, and displacements of a Gatherv are int.
-std::vector<std::vector<std::byte>> MpiTransport::gather(std::span<const std::byte> mine,
-                                                         int root) {
+std::vector<std::vector<std::byte>> MpiGroup::gather(std::span<const std::byte> mine, int root) {
     const std::uint64_t length = mine.size();
     std::vector<std::uint64_t> lengths(x_rank == root ? static_cast<std::size_t>(x_size) : 0);
     check(MPI_Gather(&length, 1, MPI_UINT64_T, lengths.data(), 1, MPI_UINT64_T, root, x_comm),
@@ -194,8 +166,7 @@ std::vector<std::vector<std::byte>> MpiTransport::gather(std::span<const std::by
 }
 
 // Messages between two ranks keep their order, so that the parts of one text need no number.
-std::vector<std::vector<std::byte>> MpiTransport::exchange(
-    std::span<const std::vector<std::byte>> to) {
+std::vector<std::vector<std::byte>> MpiGroup::exchange(std::span<const std::vector<std::byte>> to) {
     std::vector<std::uint64_t> leaving, coming(static_cast<std::size_t>(x_size));
     for (const auto& one : to) leaving.push_back(one.size());
     check(MPI_Alltoall(leaving.data(), 1, MPI_UINT64_T, coming.data(), 1, MPI_UINT64_T, x_comm),
@@ -207,7 +178,7 @@ std::vector<std::vector<std::byte>> MpiTransport::exchange(
         auto& one = from[static_cast<std::size_t>(r)];
         one.resize(coming[static_cast<std::size_t>(r)]);
         if (r == x_rank) continue;
-        in_messages(one.size(), [&](std::size_t begin, int bytes) {
+        in_messages(one.size(), x_largest_message, [&](std::size_t begin, int bytes) {
             check(MPI_Irecv(one.data() + begin, bytes, MPI_BYTE, r, tag, x_comm,
                             &requests.emplace_back(MPI_REQUEST_NULL)),
                   "MPI_Irecv");
@@ -219,7 +190,7 @@ std::vector<std::vector<std::byte>> MpiTransport::exchange(
             from[static_cast<std::size_t>(r)] = one;
             continue;
         }
-        in_messages(one.size(), [&](std::size_t begin, int bytes) {
+        in_messages(one.size(), x_largest_message, [&](std::size_t begin, int bytes) {
             check(MPI_Isend(one.data() + begin, bytes, MPI_BYTE, r, tag, x_comm,
                             &requests.emplace_back(MPI_REQUEST_NULL)),
                   "MPI_Isend");
@@ -241,12 +212,14 @@ Comm from_mpi(MPI_Comm parent, std::size_t largest_message_bytes) {
     const ErrorsReturn guard;
     MPI_Comm copy = MPI_COMM_NULL;
     check(MPI_Comm_dup(parent, &copy), "MPI_Comm_dup");
-    return Comm(std::make_shared<MpiTransport>(copy, largest_message_bytes));
+    return Comm(std::make_shared<MpiGroup>(copy, largest_message_bytes));
 }
 
 MPI_Comm native(const Comm& comm) {
-    const auto* transport = dynamic_cast<const MpiTransport*>(&comm.transport());
-    return transport ? transport->comm() : MPI_COMM_SELF;
+    if (const auto* group = dynamic_cast<const MpiGroup*>(&comm.group())) return group->comm();
+    if (comm.size() == 1) return MPI_COMM_SELF;
+    throw core::Error(core::Code::unsupported, "ranks that are threads have no MPI communicator",
+                      "native", "write with Comm::self() in one of them");
 }
 
 ErrorsReturn::ErrorsReturn() noexcept {

@@ -22,6 +22,7 @@ namespace tailrace::comm {
                             std::size_t largest_message_bytes = std::size_t{1} << 30);
 
 /// The MPI communicator of `comm`; MPI_COMM_SELF for Comm::self().  [local]
+/// @throws core::Error{Code::unsupported} where its ranks are threads
 /// @pre MPI is initialised
 [[nodiscard]] MPI_Comm native(const Comm& comm);
 
