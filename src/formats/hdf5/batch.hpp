@@ -11,6 +11,7 @@
 #include "core/sink.hpp"
 #include "formats/hdf5/h5.hpp"
 #include "formats/hdf5/properties.hpp"
+#include "formats/hdf5/united.hpp"
 #include "formats/options.hpp"
 
 namespace tailrace::formats::hdf5 {
@@ -25,8 +26,9 @@ struct Dataset {
 /// One call of write(): this rank's pieces by object, and what all ranks together need.
 struct Batch {
     std::vector<std::vector<const core::Write*>> mine;
-    std::vector<std::uint64_t> rounds;   ///< per object: most pieces of any rank
-    std::vector<core::Extents> extents;  ///< per object: what the writes reach
+    std::vector<std::vector<Group>> groups;  ///< of `mine`, filled by who unites pieces
+    std::vector<std::uint64_t> rounds;       ///< per object: most pieces (or groups) of any rank
+    std::vector<core::Extents> extents;      ///< per object: what the writes reach
 };
 
 /// All checks that need no file: options that this build can follow, the same on all ranks.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,7 @@ private:
         std::vector<hid_t> datasets, types, memory, file;
         std::vector<const void*> data;
         std::vector<Selected> owned;
+        std::vector<std::unique_ptr<std::byte[]>> values;  ///< of pieces that were united
         std::string first_path;
         void add(const Dataset& dataset, Selected piece, const void* from);
     };
@@ -55,11 +57,12 @@ private:
     void open_objects(const core::Schema& schema);
 
     // sink_transfer.cpp
+    void group(Batch& batch) const;
     void grow(const Batch& batch);
     void transfer(const Batch& batch);
     void transfer_round(const Batch& batch, std::uint64_t round, std::size_t first,
                         std::size_t last);
-    void select(const Dataset& dataset, const core::Write* piece, Selections& all);
+    void select(const Dataset& dataset, Group pieces, Selections& all);
     void transfer_selections(const Selections& all);
 
     // sink_encoded.cpp
@@ -82,6 +85,8 @@ private:
 
     void abandon() noexcept override;
     [[nodiscard]] bool shared() const noexcept { return x_driver != Driver::serial; }
+    /// Every transfer is one of all ranks.
+    [[nodiscard]] bool together() const noexcept { return shared() && x_options.collective; }
 
     Options x_options;
     Driver x_driver;
