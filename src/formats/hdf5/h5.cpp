@@ -159,6 +159,11 @@ Id united(const Id& space, std::span<const core::Box> boxes) {
             "H5Scombine_select", ""};
 }
 
+std::uint64_t points_of(const Id& space) {
+    return static_cast<std::uint64_t>(
+        check(H5Sget_select_npoints(space.get()), "H5Sget_select_npoints", ""));
+}
+
 hid_t file_type(core::Scalar type) {
     switch (type) {
         case core::Scalar::i8:

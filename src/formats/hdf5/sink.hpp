@@ -62,7 +62,7 @@ private:
     void transfer(const Batch& batch);
     void transfer_round(const Batch& batch, std::uint64_t round, std::size_t first,
                         std::size_t last);
-    void select(const Dataset& dataset, Group pieces, Selections& all);
+    void select(const Dataset& dataset, const Group& group, Selections& all);
     void transfer_selections(const Selections& all);
 
     // sink_encoded.cpp

@@ -37,9 +37,9 @@ void Hdf5Sink::group(Batch& batch) const {
     const std::uint64_t at_once = x_options.multi_dataset ? x_datasets.size() : 1;
     for (std::size_t i = 0; i < x_datasets.size(); ++i) {
         const core::Object& object = x_datasets[i].object;
-        const bool unites = together() && chunk_of(x_options, object).empty();
-        batch.groups.push_back(
-            groups_of(object, batch.mine[i], unites ? united_bytes / at_once : 0));
+        batch.groups.push_back(groups_of(
+            object, batch.mine[i],
+            {together() ? united_bytes / at_once : 0, !chunk_of(x_options, object).empty()}));
     }
     if (!many || !together()) return;
     for (std::size_t i = 0; i < x_datasets.size(); ++i) batch.rounds[i] = batch.groups[i].size();
@@ -101,21 +101,21 @@ void Hdf5Sink::transfer_round(const Batch& batch, std::uint64_t round, std::size
     }));
 }
 
-void Hdf5Sink::select(const Dataset& dataset, Group pieces, Selections& all) {
+void Hdf5Sink::select(const Dataset& dataset, const Group& group, Selections& all) {
     static const std::byte nothing{};
     const core::Object& object = dataset.object;
     h5::Id space = h5::space_of(dataset.id, x_target.path().string() + ":" + object.path);
-    if (pieces.empty())
+    if (group.pieces.empty())
         return all.add(dataset, selected_nothing(object, std::move(space)), &nothing);
     const std::uint64_t size = core::size_of(object.type);
-    if (pieces.size() == 1) {
-        const Write& piece = *pieces.front();
+    if (group.pieces.size() == 1) {
+        const Write& piece = *group.pieces.front();
         x_bytes_asked += piece.place.volume() * size;
         return all.add(dataset,
                        selected(object, piece.type, piece.place, piece.memory, std::move(space)),
                        piece.data);
     }
-    United united = unite(object, dataset.dims, pieces, std::move(space));
+    United united = unite(object, dataset.dims, group, std::move(space));
     x_bytes_asked += united.elements * size;
     all.values.push_back(std::move(united.values));
     all.add(dataset, std::move(united.selected), all.values.back().get());

@@ -22,6 +22,9 @@ struct Run {
     std::uint64_t at, count, position;
 };
 
+/// Elements of a piece up to which it costs less to look at each than another call of all ranks.
+constexpr std::uint64_t most_by_element = 4096;
+
 std::uint64_t bytes_of(const Object& object, const Box& place) {
     const std::uint64_t volume = place.volume();
     return volume * core::size_of(object.type) + volume / place.count.back() * sizeof(Run);
@@ -82,58 +85,115 @@ void lay(const Object& object, const Write& piece, const Box& place, const Exten
     lay(place, dims, runs, packed.data(), size, values);
 }
 
+Box around(const Box& a, const Box& b) {
+    Box both = a;
+    for (std::size_t d = 0; d < a.rank(); ++d) {
+        both.offset[d] = std::min(a.offset[d], b.offset[d]);
+        both.count[d] =
+            std::max(a.offset[d] + a.count[d], b.offset[d] + b.count[d]) - both.offset[d];
+    }
+    return both;
+}
+
+/// What one group of pieces would need, as they come.
+class Growing {
+public:
+    Growing(const Object& object, const Uniting& how)
+        : x_object(object),
+          x_how(how),
+          x_rank(in_file(object, Extents(object.dims.size())).size()) {}
+
+    [[nodiscard]] bool takes(const Box& place) const {
+        if (x_rank == 0 || !same_members(x_object, x_box, place)) return false;
+        const std::uint64_t elements = x_elements + place.volume();
+        if (fits(around(x_box, place))) return true;
+        if (by_element() && elements > (x_pieces + 1) * most_by_element) return false;
+        return x_bytes + bytes_of(x_object, place) <= x_how.most_bytes;
+    }
+    void add(const Box& place) {
+        x_box = x_pieces == 0 ? place : around(x_box, place);
+        ++x_pieces;
+        x_elements += place.volume();
+        x_bytes += bytes_of(x_object, place);
+    }
+    [[nodiscard]] bool in_box() const { return fits(x_box); }
+
+private:
+    // HDF5 finds the chunks of selections of the same shape fast, and of two lines; else it looks
+    // at each element.
+    [[nodiscard]] bool by_element() const { return x_how.chunked && x_rank > 1; }
+    [[nodiscard]] bool fits(const Box& box) const {
+        const std::uint64_t size = core::size_of(x_object.type);
+        std::uint64_t most = x_how.most_bytes / size;
+        for (const std::uint64_t count : box.count) most /= count;
+        return by_element() && most > 0;
+    }
+
+    const Object& x_object;
+    const Uniting& x_how;
+    std::size_t x_rank;
+    std::size_t x_pieces = 0;
+    std::uint64_t x_elements = 0, x_bytes = 0;
+    Box x_box;
+};
+
 }  // namespace
 
-std::vector<Group> groups_of(const Object& object, Group pieces, std::uint64_t most_bytes) {
+std::vector<Group> groups_of(const Object& object, std::span<const Write* const> pieces,
+                             const Uniting& how) {
     std::vector<Group> groups;
-    const std::size_t rank = in_file(object, Extents(object.dims.size())).size();
-    std::size_t begin = 0;
-    std::uint64_t bytes = 0;
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-        const Box& place = pieces[i]->place;
-        const std::uint64_t more = rank == 0 ? most_bytes + 1 : bytes_of(object, place);
-        const bool joins = i > begin && bytes + more <= most_bytes &&
-                           same_members(object, pieces[begin]->place, place);
-        if (i > begin && !joins) {
-            groups.push_back(pieces.subspan(begin, i - begin));
-            begin = i;
-            bytes = 0;
-        }
-        bytes += more;
+    for (std::size_t begin = 0, end = 0; begin < pieces.size(); begin = end) {
+        Growing growing(object, how);
+        for (; end < pieces.size() && (end == begin || growing.takes(pieces[end]->place)); ++end)
+            growing.add(pieces[end]->place);
+        groups.push_back({pieces.subspan(begin, end - begin), growing.in_box()});
     }
-    if (begin < pieces.size()) groups.push_back(pieces.subspan(begin));
     return groups;
 }
 
-United unite(const Object& object, const Extents& dims, Group pieces, h5::Id in_file) {
+United unite(const Object& object, const Extents& dims, const Group& group, h5::Id in_file) {
     // Of a compound only those members are among the values that the pieces have.
-    Extents extents = dims;
-    std::vector<Box> places, in_space;
-    for (const Write* piece : pieces) {
-        Box place = piece->place;
-        in_space.push_back(
-            {hdf5::in_file(object, place.offset), hdf5::in_file(object, place.count)});
-        if (!object.members.empty()) {
-            place.offset.back() = 0;
-            extents.back() = place.count.back();
-        }
-        places.push_back(std::move(place));
+    std::vector<Box> places;
+    for (const Write* piece : group.pieces) {
+        places.push_back(piece->place);
+        if (!object.members.empty()) places.back().offset.back() = 0;
     }
-    const std::vector<Run> runs = runs_of(places, extents);
-    United all;
-    all.elements = runs.back().position + runs.back().count;
-    all.values = std::make_unique_for_overwrite<std::byte[]>(
-        static_cast<std::size_t>(all.elements * core::size_of(object.type)));
-    for (std::size_t i = 0; i < pieces.size(); ++i)
-        lay(object, *pieces[i], places[i], extents, runs, all.values.get());
-
-    std::sort(in_space.begin(), in_space.end(),
-              [](const Box& a, const Box& b) { return a.offset < b.offset; });
-    all.selected = selected(object, object.type, pieces.front()->place, {}, std::move(in_file));
-    all.selected.in_file = h5::united(all.selected.in_file, in_space);
-    const std::uint64_t in_one = object.members.empty() ? 1 : extents.back();
-    all.selected.in_memory = h5::simple_space(Extents{all.elements / in_one});
-    return all;
+    Box all{Extents(dims.size()), dims};
+    if (!object.members.empty()) all.count.back() = places.front().count.back();
+    const auto in_space = [&] {
+        std::vector<Box> boxes;
+        for (const Box& place : places)
+            boxes.push_back(
+                {hdf5::in_file(object, place.offset), hdf5::in_file(object, place.count)});
+        std::sort(boxes.begin(), boxes.end(),
+                  [](const Box& a, const Box& b) { return a.offset < b.offset; });
+        return boxes;
+    };
+    United united;
+    united.selected =
+        selected(object, object.type, group.pieces.front()->place, {}, std::move(in_file));
+    united.selected.in_file = h5::united(united.selected.in_file, in_space());
+    const std::uint64_t in_one = object.members.empty() ? 1 : all.count.back();
+    const std::uint64_t points = h5::points_of(united.selected.in_file);
+    united.elements = points * in_one;
+    std::vector<Run> runs;
+    if (group.in_box) {
+        all = places.front();
+        for (const Box& place : places) all = around(all, place);
+        for (Box& place : places)
+            for (std::size_t d = 0; d < all.rank(); ++d) place.offset[d] -= all.offset[d];
+        runs = {{0, all.volume(), 0}};
+        united.selected.in_memory =
+            h5::united(h5::simple_space(hdf5::in_file(object, all.count)), in_space());
+    } else {
+        runs = runs_of(places, all.count);
+        united.selected.in_memory = h5::simple_space(Extents{points});
+    }
+    united.values = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(
+        (runs.back().position + runs.back().count) * core::size_of(object.type)));
+    for (std::size_t i = 0; i < places.size(); ++i)
+        lay(object, *group.pieces[i], places[i], all.count, runs, united.values.get());
+    return united;
 }
 
 }  // namespace tailrace::formats::hdf5

@@ -15,12 +15,21 @@
 namespace tailrace::formats::hdf5 {
 
 /// Pieces of one object that one call writes.
-using Group = std::span<const core::Write* const>;
+struct Group {
+    std::span<const core::Write* const> pieces;
+    bool in_box = false;  ///< their values lie in memory as in the file: in the box around them all
+};
 
-/// Cuts pieces, in their order, into groups that need at most `most_bytes` when they are united; a
-/// piece that needs more is a group of its own, and so is every piece where it is 0.  [local]
-[[nodiscard]] std::vector<Group> groups_of(const core::Object& object, Group pieces,
-                                           std::uint64_t most_bytes);
+/// How the pieces of an object may be united.
+struct Uniting {
+    std::uint64_t most_bytes = 0;  ///< of memory for it; 0: each piece is a group of its own
+    bool chunked = false;          ///< the object
+};
+
+/// Cuts pieces, in their order, into groups.  [local]
+[[nodiscard]] std::vector<Group> groups_of(const core::Object& object,
+                                           std::span<const core::Write* const> pieces,
+                                           const Uniting& how);
 
 struct United {
     Selected selected;
@@ -30,7 +39,7 @@ struct United {
 /// Where pieces overlap the later one wins, as it does in calls of their own.  [local]
 /// @param dims     present extents of the object
 /// @param in_file  the dataset's whole space
-[[nodiscard]] United unite(const core::Object& object, const core::Extents& dims, Group pieces,
-                           h5::Id in_file);
+[[nodiscard]] United unite(const core::Object& object, const core::Extents& dims,
+                           const Group& group, h5::Id in_file);
 
 }  // namespace tailrace::formats::hdf5
