@@ -33,7 +33,7 @@ foreach(writer IN ITEMS hdf5_attributes_writer hdf5_boxes_writer)
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
 endforeach()
 tailrace_add_python_test(NAME formats.hdf5.boxes
-  PATHS ${CMAKE_CURRENT_SOURCE_DIR}/test_hdf5_boxes.py RANKS 4 TIMEOUT 120)
+  PATHS ${CMAKE_CURRENT_SOURCE_DIR}/test_hdf5_boxes.py RANKS 4 TIMEOUT 240)
 tailrace_add_python_test(NAME formats.hdf5.attributes
   PATHS ${CMAKE_CURRENT_SOURCE_DIR}/test_hdf5_attributes.py RANKS 4 TIMEOUT 120)
 tailrace_add_mpi_test(NAME formats.hdf5.memory SOURCES hdf5_memory.cpp

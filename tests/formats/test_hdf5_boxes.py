@@ -107,6 +107,25 @@ def test_some_members_of_compounds(tmp_path, component, environment):
     np.testing.assert_array_equal(values, expected(dims, boxes, hole=0.0))
 
 
+@pytest.mark.parametrize(
+    ("words", "calls"),
+    [
+        ((), 1),
+        (("chunk=64,64,64", "deflate=1"), 1),
+        (("chunk=64,64,64",), 15),
+        (("chunk=8,8,8",), 1),
+    ],
+    ids=["contiguous", "deflate", "in one chunk", "many chunks"],
+)
+def test_large_boxes(tmp_path, component, environment, words, calls):
+    """Much that lies in one chunk is written fastest as it is: these calls grow with the boxes."""
+    dims = (256, 256, 64)
+    boxes = [(i % 4, [i // 8 * 32, i % 8 * 32, 0], [32, 32, 32]) for i in range(60)]
+    assert write(tmp_path, environment, dims, boxes, *words) == (calls, "collective")
+    with h5py.File(tmp_path / "a.h5") as file:
+        np.testing.assert_array_equal(file["v0"], expected(dims, boxes))
+
+
 def test_subfiles(tmp_path, component, environment):
     """Below them no call is collective; they are made into one file here."""
     boxes = dealt(cut(DIMS, 250)[:200])

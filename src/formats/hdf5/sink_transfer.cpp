@@ -37,9 +37,9 @@ void Hdf5Sink::group(Batch& batch) const {
     const std::uint64_t at_once = x_options.multi_dataset ? x_datasets.size() : 1;
     for (std::size_t i = 0; i < x_datasets.size(); ++i) {
         const core::Object& object = x_datasets[i].object;
-        batch.groups.push_back(groups_of(
-            object, batch.mine[i],
-            {together() ? united_bytes / at_once : 0, !chunk_of(x_options, object).empty()}));
+        const Uniting how{together() ? united_bytes / at_once : 0, chunk_of(x_options, object),
+                          x_options.filtered()};
+        batch.groups.push_back(groups_of(object, batch.mine[i], how));
     }
     if (!many || !together()) return;
     for (std::size_t i = 0; i < x_datasets.size(); ++i) batch.rounds[i] = batch.groups[i].size();

@@ -22,8 +22,9 @@ struct Run {
     std::uint64_t at, count, position;
 };
 
-/// Elements of a piece up to which it costs less to look at each than another call of all ranks.
-constexpr std::uint64_t most_by_element = 4096;
+/// Elements of a piece of a chunked object up to which another call of all ranks costs more than to
+/// look at each, or to lay them out once more.
+constexpr std::uint64_t few_elements = 4096;
 
 std::uint64_t bytes_of(const Object& object, const Box& place) {
     const std::uint64_t volume = place.volume();
@@ -104,14 +105,15 @@ public:
           x_rank(in_file(object, Extents(object.dims.size())).size()) {}
 
     [[nodiscard]] bool takes(const Box& place) const {
-        if (x_rank == 0 || !same_members(x_object, x_box, place)) return false;
+        if (x_alone || alone(place) || !same_members(x_object, x_box, place)) return false;
         const std::uint64_t elements = x_elements + place.volume();
         if (fits(around(x_box, place))) return true;
-        if (by_element() && elements > (x_pieces + 1) * most_by_element) return false;
+        if (by_element() && elements > (x_pieces + 1) * few_elements) return false;
         return x_bytes + bytes_of(x_object, place) <= x_how.most_bytes;
     }
     void add(const Box& place) {
         x_box = x_pieces == 0 ? place : around(x_box, place);
+        x_alone = x_alone || alone(place);
         ++x_pieces;
         x_elements += place.volume();
         x_bytes += bytes_of(x_object, place);
@@ -121,7 +123,17 @@ public:
 private:
     // HDF5 finds the chunks of selections of the same shape fast, and of two lines; else it looks
     // at each element.
-    [[nodiscard]] bool by_element() const { return x_how.chunked && x_rank > 1; }
+    [[nodiscard]] bool by_element() const { return !x_how.chunk.empty() && x_rank > 1; }
+    /// Much in one chunk is written fastest as it is; but through filters a chunk goes as a whole.
+    [[nodiscard]] bool alone(const Box& place) const {
+        if (x_rank == 0) return true;
+        if (!by_element() || x_how.filtered || place.volume() <= few_elements) return false;
+        bool one = true;
+        for (std::size_t d = 0; d < x_rank; ++d)
+            one = one && place.offset[d] / x_how.chunk[d] ==
+                             (place.offset[d] + place.count[d] - 1) / x_how.chunk[d];
+        return one;
+    }
     [[nodiscard]] bool fits(const Box& box) const {
         const std::uint64_t size = core::size_of(x_object.type);
         std::uint64_t most = x_how.most_bytes / size;
@@ -133,6 +145,7 @@ private:
     const Uniting& x_how;
     std::size_t x_rank;
     std::size_t x_pieces = 0;
+    bool x_alone = false;
     std::uint64_t x_elements = 0, x_bytes = 0;
     Box x_box;
 };

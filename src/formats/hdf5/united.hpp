@@ -23,7 +23,8 @@ struct Group {
 /// How the pieces of an object may be united.
 struct Uniting {
     std::uint64_t most_bytes = 0;  ///< of memory for it; 0: each piece is a group of its own
-    bool chunked = false;          ///< the object
+    core::Extents chunk{};         ///< of the object; empty where it is contiguous
+    bool filtered = false;
 };
 
 /// Cuts pieces, in their order, into groups.  [local]
