@@ -27,8 +27,9 @@ struct Run {
 constexpr std::uint64_t few_elements = 4096;
 
 std::uint64_t bytes_of(const Object& object, const Box& place) {
-    const std::uint64_t volume = place.volume();
-    return volume * core::size_of(object.type) + volume / place.count.back() * sizeof(Run);
+    const std::uint64_t elements = place.volume();
+    const std::uint64_t runs = place.rank() == 0 ? 1 : elements / place.count.back();
+    return elements * core::size_of(object.type) + runs * sizeof(Run);
 }
 
 /// Pieces with other members of a compound are of another type in memory.
