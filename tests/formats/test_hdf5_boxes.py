@@ -134,15 +134,17 @@ def test_subfiles(tmp_path, component, environment):
         np.testing.assert_array_equal(file["v0"], expected(DIMS, boxes))
 
 
-def test_far_apart(tmp_path, component, environment):
-    """The box around the boxes of a rank is larger than what is copied at most."""
-    dims = (8000, 8000)
-    boxes = [(i % 4, [40 * i, 7900 - 39 * i], [5, 7]) for i in range(200)]
-    words = ("chunk=100,100",)
-    assert write(tmp_path, environment, dims, boxes, *words) == (1, "collective")
+@pytest.mark.parametrize(("chunk", "calls"), [(100, 1), (10, 2)])
+def test_far_apart(tmp_path, component, environment, chunk, calls):
+    """The box around the boxes of a rank is larger than what is copied at most; then HDF5 looks at
+    each chunk in it, and of too many there are two boxes."""
+    dims = (3600, 3600)
+    boxes = [(i % 4, [18 * i, 3550 - 17 * i], [5, 7]) for i in range(200)]
+    words = (f"chunk={chunk},{chunk}",)
+    assert write(tmp_path, environment, dims, boxes, *words) == (calls, "collective")
     with h5py.File(tmp_path / "a.h5") as file:
         for _, offset, count in boxes:
             rows, columns = (np.arange(o, o + n) for o, n in zip(offset, count, strict=True))
             found = file["v0"][rows[0] : rows[-1] + 1, columns[0] - 1 : columns[-1] + 2]
-            np.testing.assert_array_equal(found[:, 1:-1], rows[:, None] * 8000 + columns)
+            np.testing.assert_array_equal(found[:, 1:-1], rows[:, None] * 3600 + columns)
             assert (found[:, [0, -1]] == -1).all()

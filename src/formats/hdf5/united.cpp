@@ -26,6 +26,9 @@ struct Run {
 /// look at each, or to lay them out once more.
 constexpr std::uint64_t few_elements = 4096;
 
+/// HDF5 looks at each chunk of the box around a selection: half a microsecond.
+constexpr double most_chunks = 32768;
+
 std::uint64_t bytes_of(const Object& object, const Box& place) {
     const std::uint64_t elements = place.volume();
     const std::uint64_t runs = place.rank() == 0 ? 1 : elements / place.count.back();
@@ -107,8 +110,10 @@ public:
 
     [[nodiscard]] bool takes(const Box& place) const {
         if (x_alone || alone(place) || !same_members(x_object, x_box, place)) return false;
+        const Box box = around(x_box, place);
         const std::uint64_t elements = x_elements + place.volume();
-        if (fits(around(x_box, place))) return true;
+        if (by_element() && chunks_of(box) > most_chunks) return false;
+        if (fits(box)) return true;
         if (by_element() && elements > (x_pieces + 1) * few_elements) return false;
         return x_bytes + bytes_of(x_object, place) <= x_how.most_bytes;
     }
@@ -129,11 +134,15 @@ private:
     [[nodiscard]] bool alone(const Box& place) const {
         if (x_rank == 0) return true;
         if (!by_element() || x_how.filtered || place.volume() <= few_elements) return false;
-        bool one = true;
         for (std::size_t d = 0; d < x_rank; ++d)
-            one = one && place.offset[d] / x_how.chunk[d] ==
-                             (place.offset[d] + place.count[d] - 1) / x_how.chunk[d];
-        return one;
+            if (place.offset[d] % x_how.chunk[d] + place.count[d] > x_how.chunk[d]) return false;
+        return true;
+    }
+    [[nodiscard]] double chunks_of(const Box& box) const {
+        double chunks = 1;
+        for (std::size_t d = 0; d < x_rank; ++d)
+            chunks *= static_cast<double>(box.count[d] / x_how.chunk[d] + 1);
+        return chunks;
     }
     [[nodiscard]] bool fits(const Box& box) const {
         const std::uint64_t size = core::size_of(x_object.type);
