@@ -12,6 +12,8 @@ foreach(name IN ITEMS errors encoded)
 endforeach()
 tailrace_add_mpi_test(NAME formats.hdf5.multi SOURCES hdf5_multi.cpp
   LIBS ${hdf5_test_libs} RANKS 1 4 ROMIO)
+tailrace_add_mpi_test(NAME formats.hdf5.united SOURCES hdf5_united.cpp
+  LIBS ${hdf5_test_libs} RANKS 1 2 3 4 ROMIO)
 # No MPI-IO below it: ROMIO would change nothing.
 tailrace_add_mpi_test(NAME formats.hdf5.encoding SOURCES hdf5_encoding.cpp
   LIBS ${hdf5_test_libs} RANKS 1 2 3 8)
@@ -24,10 +26,14 @@ tailrace_add_mpi_test(NAME formats.hdf5.subfiling SOURCES hdf5_subfiling.cpp
   LIBS ${hdf5_test_libs} RANKS ${subfiling_ranks} TIMEOUT 120)
 
 # Programs that scripts run.
-add_executable(hdf5_attributes_writer hdf5_attributes_writer.cpp)
-target_link_libraries(hdf5_attributes_writer PRIVATE tailrace_formats_hdf5)
-set_target_properties(hdf5_attributes_writer PROPERTIES
-  RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
+foreach(writer IN ITEMS hdf5_attributes_writer hdf5_boxes_writer)
+  add_executable(${writer} ${writer}.cpp)
+  target_link_libraries(${writer} PRIVATE tailrace_formats_hdf5)
+  set_target_properties(${writer} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)
+endforeach()
+tailrace_add_python_test(NAME formats.hdf5.boxes
+  PATHS ${CMAKE_CURRENT_SOURCE_DIR}/test_hdf5_boxes.py RANKS 4 TIMEOUT 240)
 tailrace_add_python_test(NAME formats.hdf5.attributes
   PATHS ${CMAKE_CURRENT_SOURCE_DIR}/test_hdf5_attributes.py RANKS 4 TIMEOUT 120)
 tailrace_add_mpi_test(NAME formats.hdf5.memory SOURCES hdf5_memory.cpp

@@ -11,6 +11,7 @@
 #include "core/sink.hpp"
 #include "formats/hdf5/h5.hpp"
 #include "formats/hdf5/properties.hpp"
+#include "formats/hdf5/united.hpp"
 #include "formats/options.hpp"
 #include "formats/sink/batch.hpp"
 
@@ -19,6 +20,11 @@ namespace tailrace::formats::hdf5 {
 /// An object of a file that is being written.
 struct Dataset : Defined {
     h5::Id id;  ///< where this rank has the file open in HDF5
+};
+
+/// A batch whose pieces were united: `rounds` are the most groups of any rank.
+struct GroupedBatch : Batch {
+    std::vector<std::vector<Group>> groups{};  ///< of `mine`
 };
 
 /// All checks that need no file: options that this build can follow, the same on all ranks.

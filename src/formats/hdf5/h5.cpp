@@ -146,6 +146,24 @@ void select(const Id& space, const core::Box& box) {
           "H5Sselect_hyperslab", box.text());
 }
 
+// In halves: with one box after the other every box is compared with all that are there.
+Id united(const Id& space, std::span<const core::Box> boxes) {
+    if (boxes.size() == 1) {
+        Id one(H5Scopy(space.get()), H5Sclose, "H5Scopy", "");
+        select(one, boxes.front());
+        return one;
+    }
+    const Id left = united(space, boxes.first(boxes.size() / 2));
+    const Id right = united(space, boxes.subspan(boxes.size() / 2));
+    return {H5Scombine_select(left.get(), H5S_SELECT_OR, right.get()), H5Sclose,
+            "H5Scombine_select", ""};
+}
+
+std::uint64_t points_of(const Id& space) {
+    return static_cast<std::uint64_t>(
+        check(H5Sget_select_npoints(space.get()), "H5Sget_select_npoints", ""));
+}
+
 hid_t file_type(core::Scalar type) {
     switch (type) {
         case core::Scalar::i8:

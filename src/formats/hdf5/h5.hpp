@@ -117,6 +117,10 @@ void flush(const Id& file, const std::string& where);  ///< [collective] with a 
 void select_none(const Id& space);
 /// Selects `box`; a box without elements selects nothing.
 void select(const Id& space, const core::Box& box);
+/// A copy of `space` in which the union of `boxes` is selected. Fastest where neighbours in space
+/// are neighbours in the list.
+[[nodiscard]] Id united(const Id& space, std::span<const core::Box> boxes);
+[[nodiscard]] std::uint64_t points_of(const Id& space);  ///< elements that are selected
 
 // --- H5T -------------------------------------------------------------------------------------
 /// The type in files, little endian. Not to be closed.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ private:
         std::vector<hid_t> datasets, types, memory, file;
         std::vector<const void*> data;
         std::vector<Selected> owned;
+        std::vector<std::unique_ptr<std::byte[]>> values;  ///< of pieces that were united
         std::string first_path;
         void add(const Dataset& dataset, Selected piece, const void* from);
     };
@@ -57,11 +59,12 @@ private:
     void transfer(std::span<const core::Write> pieces,
                   std::span<const std::uint64_t> agreed) override;
     void flush() override;
+    [[nodiscard]] GroupedBatch grouped(Batch batch) const;
     void grow(const Batch& batch);
-    void transfer_batch(const Batch& batch);
-    void transfer_round(const Batch& batch, std::uint64_t round, std::size_t first,
+    void transfer_batch(const GroupedBatch& batch);
+    void transfer_round(const GroupedBatch& batch, std::uint64_t round, std::size_t first,
                         std::size_t last);
-    void select(const Dataset& dataset, const core::Write* piece, Selections& all);
+    void select(const Dataset& dataset, const Group& group, Selections& all);
     void transfer_selections(const Selections& all);
 
     // sink_encoded.cpp
@@ -84,6 +87,8 @@ private:
     void report_metadata(core::FileReport& report);
 
     [[nodiscard]] bool shared() const noexcept { return x_driver != Driver::serial; }
+    /// Every transfer is one of all ranks.
+    [[nodiscard]] bool together() const noexcept { return shared() && x_options.collective; }
 
     Options x_options;
     Driver x_driver;

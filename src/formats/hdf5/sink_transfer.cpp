@@ -6,8 +6,14 @@
 
 namespace tailrace::formats::hdf5 {
 
-using core::Error;
 using core::Write;
+
+namespace {
+
+/// Values that are copied at most so that one call writes them.
+constexpr std::uint64_t united_bytes = std::uint64_t{64} << 20U;
+
+}  // namespace
 
 Needs Hdf5Sink::needs(std::span<const Write> pieces) {
     return batch_needs(list_of(x_datasets), pieces, x_target.path().string());
@@ -15,9 +21,28 @@ Needs Hdf5Sink::needs(std::span<const Write> pieces) {
 
 void Hdf5Sink::transfer(std::span<const Write> pieces, std::span<const std::uint64_t> agreed) {
     const h5::Quiet quiet;
-    const Batch batch = batch_of(list_of(x_datasets), pieces, agreed);
+    const GroupedBatch batch = grouped(batch_of(list_of(x_datasets), pieces, agreed));
     grow(batch);
     transfer_batch(batch);
+}
+
+/// Where ranks write together, the calls are not to grow with their pieces.  [collective]
+GroupedBatch Hdf5Sink::grouped(Batch plain) const {
+    GroupedBatch batch{std::move(plain)};
+    const bool many = std::any_of(batch.rounds.begin(), batch.rounds.end(),
+                                  [](std::uint64_t rounds) { return rounds > 1; });
+    const std::uint64_t at_once = x_options.multi_dataset ? x_datasets.size() : 1;
+    for (std::size_t i = 0; i < x_datasets.size(); ++i) {
+        const core::Object& object = x_datasets[i].object;
+        const Uniting how{together() ? united_bytes / at_once : 0, chunk_of(x_options, object),
+                          x_options.filtered()};
+        batch.groups.push_back(groups_of(object, batch.mine[i], how));
+    }
+    if (!many || !together()) return batch;
+    for (std::size_t i = 0; i < x_datasets.size(); ++i) batch.rounds[i] = batch.groups[i].size();
+    const auto agreeing = x_phases.enter("agree");
+    x_comm.reduce(batch.rounds, comm::Reduce::max);
+    return batch;
 }
 
 void Hdf5Sink::grow(const Batch& batch) {
@@ -34,11 +59,11 @@ void Hdf5Sink::grow(const Batch& batch) {
     }
 }
 
-void Hdf5Sink::transfer_batch(const Batch& batch) {
-    const bool together = shared() && x_options.collective;
+void Hdf5Sink::transfer_batch(const GroupedBatch& batch) {
     std::uint64_t rounds = 0;
     for (std::size_t i = 0; i < x_datasets.size(); ++i)
-        rounds = std::max<std::uint64_t>(rounds, together ? batch.rounds[i] : batch.mine[i].size());
+        rounds =
+            std::max<std::uint64_t>(rounds, together() ? batch.rounds[i] : batch.groups[i].size());
     if (x_options.multi_dataset) {
         for (std::uint64_t round = 0; round < rounds; ++round)
             transfer_round(batch, round, 0, x_datasets.size());
@@ -49,33 +74,46 @@ void Hdf5Sink::transfer_batch(const Batch& batch) {
             transfer_round(batch, round, i, i + 1);
 }
 
-/// The pieces of one round of the datasets `first` to before `last`, with one call.
-void Hdf5Sink::transfer_round(const Batch& batch, std::uint64_t round, std::size_t first,
+/// One group of each of the datasets `first` to before `last`, with one call.
+void Hdf5Sink::transfer_round(const GroupedBatch& batch, std::uint64_t round, std::size_t first,
                               std::size_t last) {
-    const bool together = shared() && x_options.collective;
-    if (failed() && !together) return;
+    if (failed() && !together()) return;
     Selections all;
-    guarded([&] {
+    const auto prepare = [&](bool with_pieces) {
+        all = {};
         for (std::size_t i = first; i < last; ++i) {
-            const auto& mine = batch.mine[i];
-            if (round >= (together ? batch.rounds[i] : mine.size())) continue;
-            // A rank that failed goes on with nothing, so that the others are not left waiting.
-            const bool has = round < mine.size() && !failed();
-            select(x_datasets[i], has ? mine[round] : nullptr, all);
+            const auto& mine = batch.groups[i];
+            if (round >= (together() ? batch.rounds[i] : mine.size())) continue;
+            select(x_datasets[i], with_pieces && round < mine.size() ? mine[round] : Group{}, all);
         }
+    };
+    // A rank that failed goes on with nothing, so that the others are not left waiting.
+    if (!failed()) guarded([&] { prepare(true); });
+    if (failed() && !together()) return;
+    guarded([&] {
+        if (failed()) prepare(false);
         transfer_selections(all);
     });
 }
 
-void Hdf5Sink::select(const Dataset& dataset, const Write* piece, Selections& all) {
+void Hdf5Sink::select(const Dataset& dataset, const Group& group, Selections& all) {
     static const std::byte nothing{};
     const core::Object& object = dataset.object;
     h5::Id space = h5::space_of(dataset.id, x_target.path().string() + ":" + object.path);
-    if (piece == nullptr)
+    if (group.pieces.empty())
         return all.add(dataset, selected_nothing(object, std::move(space)), &nothing);
-    x_bytes_asked += piece->place.volume() * core::size_of(object.type);
-    all.add(dataset, selected(object, piece->type, piece->place, piece->memory, std::move(space)),
-            piece->data);
+    const std::uint64_t size = core::size_of(object.type);
+    if (group.pieces.size() == 1) {
+        const Write& piece = *group.pieces.front();
+        x_bytes_asked += piece.place.volume() * size;
+        return all.add(dataset,
+                       selected(object, piece.type, piece.place, piece.memory, std::move(space)),
+                       piece.data);
+    }
+    United united = unite(object, dataset.dims, group, std::move(space));
+    x_bytes_asked += united.elements * size;
+    all.values.push_back(std::move(united.values));
+    all.add(dataset, std::move(united.selected), all.values.back().get());
 }
 
 void Hdf5Sink::transfer_selections(const Selections& all) {
@@ -89,7 +127,7 @@ void Hdf5Sink::transfer_selections(const Selections& all) {
         h5::check(
             h5::write_several(all.datasets, all.types, all.memory, all.file, x_transfer, all.data),
             "H5Dwrite_multi", where);
-    if (shared() && x_options.collective)
+    if (together())
         x_modes.note(x_transfer);
     else
         x_modes.note_independent();
