@@ -53,23 +53,23 @@ Channel::~Channel() {
     }
 }
 
-void Channel::check_open(int rank, int least, const std::string& place) const {
-    if (x_closed) throw Error(Code::wrong_call, "the channel is closed", place);
-    if (rank < least || rank >= size())
-        throw Error(Code::wrong_call,
-                    "there is no such rank among the " + std::to_string(size()) + " of the channel",
-                    place);
+void Channel::check_open(int rank, int least, const char* direction, Tag tag) const {
+    if (!x_closed && rank >= least && rank < size()) return;
+    throw Error(
+        Code::wrong_call,
+        x_closed ? "the channel is closed"
+                 : "there is no such rank among the " + std::to_string(size()) + " of the channel",
+        place_of(direction, rank, tag));
 }
 
 Pending Channel::send(int to, Tag tag, std::span<const std::byte> data,
                       std::shared_ptr<const void> keep) {
-    const std::string place = place_of("to", to, tag);
-    check_open(to, 0, place);
+    check_open(to, 0, "to", tag);
     move_on();
     const auto send = std::make_shared<Operation>();
     send->message = {to, tag, data.size()};
     if (x_gone[static_cast<std::size_t>(to)]) {
-        send->end(closed_by(to, place));
+        send->end(closed_by(to, place_of("to", to, tag)));
         return Pending(send);
     }
     Letter letter;
@@ -91,7 +91,7 @@ Pending Channel::send(int to, Tag tag, std::span<const std::byte> data,
 
 Pending Channel::receive(int from, Tag tag, std::span<std::byte> into,
                          std::shared_ptr<const void> keep) {
-    check_open(from, any, place_of("from", from, tag));
+    check_open(from, any, "from", tag);
     move_on();
     const auto receive = std::make_shared<Operation>();
     receive->message = {from, tag, 0};
@@ -122,7 +122,7 @@ void Channel::cancel(const Pending& receive) {
 }
 
 std::optional<Message> Channel::probe(Tag tag, int from) {
-    check_open(from, any, place_of("from", from, tag));
+    check_open(from, any, "from", tag);
     move_on();
     for (const Letter& letter : x_letters)
         if (matches(letter, {from, tag, 0})) return Message{letter.source, tag, letter.bytes};

@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "comm/wire.hpp"
@@ -88,7 +87,7 @@ public:
 
 private:
     using Shared = std::shared_ptr<Operation>;
-    void check_open(int rank, int least, const std::string& place) const;
+    void check_open(int rank, int least, const char* direction, Tag tag) const;
     void move_on();
     void arrive(Letter letter);
     void part_from(int rank);
