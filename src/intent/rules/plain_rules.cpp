@@ -176,7 +176,7 @@ Proposal misaligned_act(const Subject& s) {
     const std::string block = size(*fs_block(s));
     if (plain_calls(s, Direction::writes).calls < plain_calls(s, Direction::reads).calls)
         return advice(say("read whole blocks, which begin at multiples of ", block,
-                          ": of a part the file system brings the whole, for each rank anew"));
+                          ": of a part the file system may bring the whole, for each rank"));
     std::string text = say("begin what ranks write at multiples of ", block,
                            ", and write as much at a time: others share the blocks, and their "
                            "locks");
