@@ -140,8 +140,10 @@ private:
     }
     [[nodiscard]] double chunks_of(const Box& box) const {
         double chunks = 1;
-        for (std::size_t d = 0; d < x_rank; ++d)
-            chunks *= static_cast<double>(box.count[d] / x_how.chunk[d] + 1);
+        for (std::size_t d = 0; d < x_rank; ++d) {
+            const std::uint64_t along = box.count[d] / x_how.chunk[d] + 1;
+            chunks *= static_cast<double>(along);
+        }
         return chunks;
     }
     [[nodiscard]] bool fits(const Box& box) const {
