@@ -21,7 +21,8 @@ struct PhaseTime {
     std::uint64_t entries = 0;
 };
 
-/// Collects phase times of one run on one rank. A phase that starts inside another pauses it, so
+/// Collects phase times of one run on one rank, in one thread: threads have one each, and the system
+/// calls of each count under its own phases. A phase that starts inside another pauses it, so
 /// the times add up to the whole. Names used by Sinks: create, reserve, precreate, open_file,
 /// open_dataset, define, write, agree, flush, close, describe, sync, publish; by kernels also:
 /// fill, compute, read_back, read (inside of it), verify.

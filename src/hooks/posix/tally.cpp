@@ -29,7 +29,14 @@ unsigned free_count = 0, pool_used = 1;
 
 char phase_names[max_phases][phase_name_size] = {""};
 constinit std::atomic<unsigned> phases_known{1};
-constinit std::atomic<unsigned> phase_now{0};
+
+// The phase of a call is that of its thread. A thread that never entered one works for the one that
+// did (a library's helper), as long as there is only one such thread.
+constexpr unsigned never = ~0U;
+__attribute__((tls_model("initial-exec"))) thread_local unsigned own_phase = never;
+constinit std::atomic<const void*> only_thread{nullptr};  // by the address of its own_phase
+constinit std::atomic<unsigned> only_phase{0};
+constinit std::atomic<bool> several_threads{false};
 
 constinit std::atomic<bool> table_locked{false};
 __attribute__((tls_model("initial-exec"))) thread_local bool holds_lock = false;
@@ -268,8 +275,20 @@ unsigned phase_index(const char* name, unsigned length) {
 
 unsigned phase_count() { return phases_known.load(std::memory_order_acquire); }
 const char* phase_name(unsigned phase) { return phase_names[phase]; }
-unsigned current_phase() { return phase_now.load(relaxed); }
-void set_current_phase(unsigned phase) { phase_now.store(phase, relaxed); }
+
+unsigned current_phase() {
+    if (own_phase != never) return own_phase;
+    return several_threads.load(relaxed) ? 0 : only_phase.load(relaxed);
+}
+
+void set_current_phase(unsigned phase) {
+    own_phase = phase;
+    const void* known = nullptr;
+    if (only_thread.compare_exchange_strong(known, &own_phase, relaxed) || known == &own_phase)
+        only_phase.store(phase, relaxed);
+    else
+        several_threads.store(true, relaxed);
+}
 
 void reset_after_fork() {
     // Another thread of the parent may have held the lock; it does not exist here.
@@ -281,6 +300,10 @@ void reset_after_fork() {
     free_count = 0;
     pool_used = 1;
     files_used.store(0, relaxed);
+    // Of the threads only the one that forked is here.
+    several_threads.store(false, relaxed);
+    only_thread.store(own_phase == never ? nullptr : &own_phase, relaxed);
+    only_phase.store(own_phase == never ? 0 : own_phase, relaxed);
 }
 
 }  // namespace tailrace::hooks::posix

@@ -88,8 +88,10 @@ unsigned phase_index(const char* name, unsigned length);
 int find_phase(const char* name, unsigned length);
 unsigned phase_count();
 const char* phase_name(unsigned phase);
+/// Of the calling thread; of one that never entered a phase: that of the only thread that did, or 0
+/// where several have.  [local]
 unsigned current_phase();
-void set_current_phase(unsigned phase);
+void set_current_phase(unsigned phase);  ///< of the calling thread  [local]
 
 /// Everything to zero: a forked child counts for itself. Only where no other thread runs.  [local]
 void reset_after_fork();
