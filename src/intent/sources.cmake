@@ -50,6 +50,7 @@ set(tailrace_intent_sources
   rules/decide.cpp
   rules/driver_rules.cpp
   rules/from_intents.cpp
+  rules/guard.cpp
   rules/hint_rules.cpp
   rules/layout_rules.cpp
   rules/metadata_cache_rules.cpp

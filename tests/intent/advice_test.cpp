@@ -73,7 +73,7 @@ TEST_CASE("rules 47 and 48 name the folder as a shell takes it") {
     Profile profile = on_evidence(tests::hint_cases(), "47");
     CHECK(only_command(profile, "47") == "lfs setstripe -c 8 -S 1024k /data");
     profile.files[0].path = "/my data/it's/f.h5";
-    CHECK(decided(profile, "47")->held->guard == "file system");  // of that folder not known
+    CHECK(decided(profile, "47")->held->guard_name() == "file system");  // of that folder not known
     profile.files[0].lustre = Lustre{1, 4 * mega, {}};
     CHECK(only_command(profile, "47") == "lfs setstripe -c 8 -S 4096k '/my data/it'\\''s'");
     profile.files[0].path = "f.h5";
@@ -123,11 +123,11 @@ TEST_CASE("the buffer of rule 42 is a multiple of the stripe and within memory")
     CHECK(buffer_of(profile) == std::to_string(24 * mega));
     // A stripe that does not fit is not made to: neither cut nor over the memory.
     with(2 * giga, 64 * mega, 16 * 4 * 2 * 24 * mega);
-    CHECK(decided(profile, "42")->held->guard == "stripe");
+    CHECK(decided(profile, "42")->held->guard_name() == "stripe");
     with(2 * giga, 100 * mega, 64 * giga);
-    CHECK(decided(profile, "42")->held->guard == "stripe");
+    CHECK(decided(profile, "42")->held->guard_name() == "stripe");
     with(2 * giga, mega, 16 * 4 * 2 * 16 * mega);
-    CHECK(decided(profile, "42")->held->guard == "memory");
+    CHECK(decided(profile, "42")->held->guard_name() == "memory");
 }
 
 TEST_CASE("rules 41 and 53: an aggregator for each stripe that rule 47 gives") {

@@ -112,7 +112,7 @@ std::string outcome(const Profile& profile, const std::string& rule) {
     options.reliability["/data/f.h5"] = Reliability::scratch;
     const auto found = tests::decision(profile, options, rule);
     if (!found) return "";
-    if (found->held) return "held back (" + found->held->guard + ")";
+    if (found->held) return "held back (" + found->held->guard_name() + ")";
     return found->proposal.advice.empty() || !found->proposal.settings.empty() ? "proposed"
                                                                                : "said";
 }

@@ -17,7 +17,7 @@ namespace {
 std::string guard_of(const Profile& profile, const char* rule) {
     const auto decided = decision(profile, Options{}, rule);
     REQUIRE(decided);
-    return decided->held ? decided->held->guard : "";
+    return decided->held ? decided->held->guard_name() : "";
 }
 
 }  // namespace
@@ -158,7 +158,7 @@ TEST_CASE("rules 17 to 19 leave chunks alone that would cost more than they brin
     const auto guard = [&profile](const char* rule) {
         const auto decided = decision(profile, Options{}, rule);
         REQUIRE(decided);
-        return decided->held ? decided->held->guard : "";
+        return decided->held ? decided->held->guard_name() : "";
     };
     const auto turns = [](std::optional<Transfers> side, const Order& order) {
         side->order = order;

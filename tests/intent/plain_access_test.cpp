@@ -44,7 +44,7 @@ void asks(std::optional<MpiioTransfers>& side, std::uint64_t alone, std::uint64_
 /// What is said, or "held: " and the guard, or nothing.
 std::string said(const Profile& profile, const std::string& rule) {
     for (const Decision& one : decide(profile, Options{}))
-        if (one.rule == rule) return one.held ? "held: " + one.held->guard : one.reason.text;
+        if (one.rule == rule) return one.held ? "held: " + one.held->guard_name() : one.reason.text;
     return "";
 }
 

@@ -106,7 +106,7 @@ TEST_CASE("each rule fires on the least evidence") {
         } else if (!found->held) {
             CHECK_FALSE(found->proposal.advice.empty());
         } else {
-            CHECK(found->held->guard == "nothing to set");
+            CHECK(found->held->guard_name() == "nothing to set");
         }
     }
 }
@@ -123,7 +123,7 @@ TEST_CASE("each guard holds its rule back") {
         const auto found = decision(profile, options, one.rule);
         REQUIRE(found);
         REQUIRE(found->held);
-        CHECK(found->held->guard == one.guard);
+        CHECK(found->held->guard_name() == one.guard);
         CHECK_FALSE(found->held->text.empty());
     }
 }
@@ -139,7 +139,7 @@ TEST_CASE("collective and opt-in rules need to be allowed") {
         const bool needs =
             found->cls == plan::Class::collective || found->cls == plan::Class::opt_in;
         CAPTURE(one.rule);
-        CHECK((found->held && found->held->guard == "class") == needs);
+        CHECK((found->held && found->held->guard_name() == "class") == needs);
     }
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("where two rules meet the written order decides") {
     const auto meta = decision(profile, everything(), "3");
     REQUIRE(meta);
     REQUIRE(meta->held);
-    CHECK(meta->held->guard == "conflict");
+    CHECK(meta->held->guard_name() == "conflict");
     CHECK(meta->held->text.rfind("rule 9: ", 0) == 0);
 }
 
@@ -207,7 +207,7 @@ TEST_CASE("indexes of PyTables keep their chunks") {
         const auto found = decision(profile, everything(), rule);
         REQUIRE(found);
         REQUIRE(found->held);
-        CHECK(found->held->guard == "library");
+        CHECK(found->held->guard_name() == "library");
     }
 }
 
@@ -219,7 +219,7 @@ TEST_CASE("collective metadata needs both permissions") {
         for (const auto cls : {plan::Class::collective, plan::Class::opt_in}) {
             Options options = everything();
             options.allowed.erase(cls);
-            CHECK(decision(profile, options, one.rule)->held->guard == "class");
+            CHECK(decision(profile, options, one.rule)->held->guard_name() == "class");
         }
         CHECK_FALSE(decision(profile, everything(), one.rule)->held);
     }
@@ -241,7 +241,7 @@ TEST_CASE("what is allowed by default asks for no newer reader") {
     for (const RuleCase& one : tests::file_cases())
         if (one.rule == "9") one.evidence(profile);
     tests::operations(profile, "dataset").create = 101;
-    CHECK(decision(profile, Options{}, "9")->held->guard == "class");
+    CHECK(decision(profile, Options{}, "9")->held->guard_name() == "class");
     CHECK_FALSE(decision(profile, Options{}, "3")->held);  // a rule that is held wins no conflict
 }
 
@@ -319,7 +319,7 @@ TEST_CASE("rule 15 goes by the preemption in force, and says what cache was aske
     for (const std::uint64_t calls : {20, 40}) {
         const Decision tables = decided(521, 16 * mib, 0.0, calls);
         REQUIRE(tables.held);
-        CHECK(tables.held->guard == "in force");
+        CHECK(tables.held->guard_name() == "in force");
         CHECK(tables.held->text.find("is 0 already") != std::string::npos);
     }
 }

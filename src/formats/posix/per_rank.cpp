@@ -20,7 +20,6 @@ namespace tailrace::formats::posix {
 
 namespace fs = std::filesystem;
 using core::Code;
-using core::Error;
 
 namespace {
 

@@ -65,7 +65,7 @@ std::optional<Reason> repack_fires(const Subject& s) {
 }
 
 std::optional<Held> repack_held(const Subject& s) {
-    if (!s.file.hdf5) return Held{"format", "repack rewrites HDF5 and netCDF-4 files only"};
+    if (!s.file.hdf5) return Held{Guard::format, "repack rewrites HDF5 and netCDF-4 files only"};
     return std::nullopt;
 }
 

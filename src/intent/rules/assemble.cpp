@@ -50,20 +50,18 @@ plan::Because because(const Decision& decision, const std::string& text) {
     return {decision.rule, text, decision.reason.evidence, decision.effect, decision.source};
 }
 
-/// Guards that say that a rule would do harm. The others say that there is no need of it, or what
-/// the hooks look at again where they put the setting.
-constexpr std::array<std::string_view, 19> harmful{
-    "direct chunks", "reliability", "extents",  "places",  "flush",  "sparse", "reads",
-    "cache",         "fill",        "opens",    "size",    "others", "shape",  "filters",
-    "proof",         "readers",     "metadata", "address", "library"};
-
 bool harms(const Decision& decision) {
-    const std::string& guard = decision.held->guard;
-    if (std::ranges::find(harmful, guard) == harmful.end()) return false;
-    // Ranks that do not call alike wait for ever. Elements without a value the hooks count again.
-    if (guard == "proof") return decision.cls == plan::Class::collective && decision.rule != "59";
-    // What one process made and never wrote has no chunks, of whatever size.
-    return guard != "sparse" || decision.weight > 0 || decision.ranks > 1;
+    switch (harm(decision.held->guard)) {
+        case Harm::none:
+            return false;
+        case Harm::unless_alike:  // elements without a value the hooks count again
+            return decision.cls == plan::Class::collective && decision.rule != "59";
+        case Harm::if_written:  // what one process made and never wrote has no chunks of any size
+            return decision.weight > 0 || decision.ranks > 1;
+        case Harm::always:
+            break;
+    }
+    return true;
 }
 
 constexpr std::array every_call{plan::When::any, plan::When::create, plan::When::open};
@@ -94,7 +92,7 @@ public:
         const std::string dataset =
             decision.dataset.empty() ? "" : dataset_glob(decision.file, decision.dataset);
         if (decision.held) {
-            if (decision.held->guard == "nothing to set") return;
+            if (decision.held->guard == Guard::nothing_to_set) return;
             if (harms(decision)) {
                 x_vetoes[{file, dataset}].try_emplace(wish_of(decision), decision.held->text);
                 x_harmful.try_emplace(decision.rule, decision.held->text);
@@ -127,7 +125,7 @@ public:
             plan::Because why = one.variable.because;
             why.text += say(". Held back: ", one.variable.name,
                             " is for all files, and would harm another one: ", harm->second);
-            hold(one.file, "", "disagreement", std::move(why));
+            hold(one.file, "", Guard::disagreement, std::move(why));
         }
     }
 
@@ -218,7 +216,7 @@ private:
             plan::Because why = planned.because;
             why.text += say(". Held back: files or runs of this pattern want other values of ",
                             planned.key);
-            hold(place.file, place.dataset, "disagreement", std::move(why));
+            hold(place.file, place.dataset, Guard::disagreement, std::move(why));
         }
     }
 
@@ -240,7 +238,7 @@ private:
             if (!harm || !found.dropped.insert(planned.key).second) continue;
             plan::Because why = planned.because;
             why.text += say(". Held back: it would harm others of this pattern: ", *harm);
-            hold(place.file, place.dataset, "disagreement", std::move(why));
+            hold(place.file, place.dataset, Guard::disagreement, std::move(why));
         }
     }
 
@@ -304,14 +302,16 @@ private:
             plan::Because why = planned.because;
             why.text += say(". Held back: all that this pattern matches would take ",
                             size(stored->second.then), " instead of ", size(stored->second.now));
-            hold(place.file, place.dataset, "disagreement", std::move(why));
+            hold(place.file, place.dataset, Guard::disagreement, std::move(why));
         }
     }
 
-    void hold(const std::string& file, const std::string& dataset, const std::string& guard,
-              plan::Because why) {
-        if (x_seen.insert("held\n" + file + "\n" + dataset + "\n" + why.rule + "\n" + guard).second)
-            x_plan.held_back.push_back({file, dataset, guard, std::move(why)});
+    void hold(const std::string& file, const std::string& dataset, Guard guard, plan::Because why) {
+        if (x_seen
+                .insert("held\n" + file + "\n" + dataset + "\n" + why.rule + "\n" +
+                        std::string(name(guard)))
+                .second)
+            x_plan.held_back.push_back({file, dataset, std::string(name(guard)), std::move(why)});
     }
 
     void advise(const std::string& file, const std::string& dataset, const Decision& decision) {

@@ -54,9 +54,9 @@ std::optional<Reason> reduce_fires(const Subject& s) {
 
 std::optional<Held> reduce_held(const Subject& s) {
     if (bytes_read(s) > bytes_written(s) / 10)
-        return Held{"reads", say(size(bytes_read(s)),
-                                 " are read in the same run, which would pay "
-                                 "for unpacking")};
+        return Held{Guard::reads, say(size(bytes_read(s)),
+                                      " are read in the same run, which would pay "
+                                      "for unpacking")};
     return unseen_transfers(s);
 }
 
@@ -102,13 +102,14 @@ std::optional<Reason> in_situ_fires(const Subject& s) {
 
 std::optional<Held> in_situ_held(const Subject& s) {
     if (s.readers_elsewhere > 1)
-        return Held{"readers", say(s.readers_elsewhere,
-                                   " other runs read it: it is a product, not an intermediate")};
+        return Held{
+            Guard::readers,
+            say(s.readers_elsewhere, " other runs read it: it is a product, not an intermediate")};
     const std::uint64_t room =
         plan::times(memory_of_process(s), std::max<std::uint64_t>(s.file.processes.size(), 1));
     if (s.readers_elsewhere == 0 && bytes_written(s) > room)
-        return Held{"memory", say(size(bytes_written(s)), " are more than the ", size(room),
-                                  " that its processes may have of the memory")};
+        return Held{Guard::memory, say(size(bytes_written(s)), " are more than the ", size(room),
+                                       " that its processes may have of the memory")};
     return std::nullopt;
 }
 
@@ -203,11 +204,12 @@ std::optional<Reason> format_fires(const Subject& s) {
 std::optional<Held> format_held(const Subject& s) {
     const Plain plain = plain_files(s.profile);
     if (plain.formats * 2 > plain.files)
-        return Held{"format",
+        return Held{Guard::format,
                     "their names are of HDF5, netCDF and the like: a library writes "
                     "them whose own calls were not recorded"};
     if (plain.logs * 2 > plain.files)
-        return Held{"append", "they are opened to append: logs, which are best as lines of text"};
+        return Held{Guard::append,
+                    "they are opened to append: logs, which are best as lines of text"};
     return std::nullopt;
 }
 
@@ -248,20 +250,21 @@ std::optional<Reason> server_fires(const Subject& s) {
 std::optional<Held> server_held(const Subject& s) {
     const Output output = output_of(s.profile);
     if (ranks(s) < 2)
-        return Held{"ranks",
+        return Held{Guard::ranks,
                     "one process: a server needs ranks of its own; a thread that writes "
                     "may do"};
     if (!output.between)
-        return Held{"evidence",
+        return Held{Guard::evidence,
                     "it is not known when the writes were made, so whether there is "
                     "work behind which they can be hidden"};
     if (*output.between < 0.1 && output.bursts < 3)
-        return Held{"alternation", say("only ", percent(*output.between),
-                                       " of the run is between the writes: there is no work "
-                                       "behind which they can be hidden")};
+        return Held{Guard::alternation, say("only ", percent(*output.between),
+                                            " of the run is between the writes: there is no work "
+                                            "behind which they can be hidden")};
     if (output.read_after * 10 > output.bytes)
-        return Held{"reads", say(size(output.read_after),
-                                 " are read again in the run, which would wait for the server")};
+        return Held{Guard::reads,
+                    say(size(output.read_after),
+                        " are read again in the run, which would wait for the server")};
     return std::nullopt;
 }
 
@@ -315,7 +318,7 @@ std::optional<Held> turns_held(const Subject& s) {
         return one.calls == ranges.front().calls;
     });
     if (ranges.size() < file_ranks(s) || !even)
-        return Held{"balance",
+        return Held{Guard::balance,
                     "not all ranks of the file make as many calls; in a collective call "
                     "all of them take part"};
     return std::nullopt;

@@ -32,10 +32,10 @@ Reason with_cache(Reason reason, const Subject& s) {
 /// have to read alike: where not every rank may have the plan's cache, none has it.
 std::optional<Held> chunk_held_between_ranks(const Subject& s, std::uint64_t chunk) {
     if (!parallel(s) || file_ranks(s) < 2 || chunk <= cache_in_force(s)) return std::nullopt;
-    return Held{"ranks", say("a chunk of ", size(chunk), " is larger than the cache of ",
-                             size(cache_in_force(s)),
-                             " that is there without the plan: ranks that read together could "
-                             "read it unlike each other, and wait for ever")};
+    return Held{Guard::ranks, say("a chunk of ", size(chunk), " is larger than the cache of ",
+                                  size(cache_in_force(s)),
+                                  " that is there without the plan: ranks that read together could "
+                                  "read it unlike each other, and wait for ever")};
 }
 
 std::optional<Held> held_between_ranks(const Subject& s) {
@@ -135,10 +135,10 @@ std::optional<Held> need_held(const Subject& s, const Need& need) {
     const std::uint64_t wanted = need.bytes / 5 * 6;
     const std::uint64_t memory = memory_of_process(s);
     if (wanted > memory)
-        return Held{"memory", say("the cache would need ", size(wanted),
-                                  ", and a process may have ", size(memory), " for it")};
+        return Held{Guard::memory, say("the cache would need ", size(wanted),
+                                       ", and a process may have ", size(memory), " for it")};
     if (parallel(s) && calls(s.dataset->writes) > 0)
-        return Held{"parallel",
+        return Held{Guard::parallel,
                     "in a file that ranks open together, chunks that are written pass "
                     "by the chunk cache"};
     return chunk_held_between_ranks(s, need.chunk_bytes);
@@ -169,9 +169,10 @@ std::optional<Held> held_by_pieces(const Subject& s) {
         then += again ? calls : std::min(calls, all);
     }
     if (then / 4 < std::max<std::uint64_t>(now, 1)) return std::nullopt;
-    return Held{"places", say("without filters HDF5 moves only pieces of chunks that the cache ",
-                              "does not hold, ", size(now),
-                              "; with a cache for them it would move whole chunks, ", size(then))};
+    return Held{
+        Guard::places,
+        say("without filters HDF5 moves only pieces of chunks that the cache ", "does not hold, ",
+            size(now), "; with a cache for them it would move whole chunks, ", size(then))};
 }
 
 std::optional<Held> chunk_cache_held(const Subject& s) {
@@ -269,8 +270,8 @@ double reuse_preemption(const Subject& s) {
 std::optional<Held> reuse_held(const Subject& s) {
     const double now = preemption_in_force(s);
     if (now <= reuse_preemption(s))
-        return Held{"in force", say("the preemption is ", fraction(now),
-                                    " already, which keeps chunks at least as long")};
+        return Held{Guard::in_force, say("the preemption is ", fraction(now),
+                                         " already, which keeps chunks at least as long")};
     return held_between_ranks(s);
 }
 
@@ -353,9 +354,10 @@ std::optional<Held> held_by_cache(const Subject& s, const plan::Call& chunk) {
     std::optional<Held> why = unmet({.keys = cache_keys}, s);
     if (!why) why = need_held(s, *most);
     if (!why) return std::nullopt;
-    return Held{"cache", say("calls of ", extents(most->access.length), " elements would touch ",
-                             size(most->bytes), " of chunks of ", extents(anew.chunk),
-                             ", and there is no cache for them: ", why->text)};
+    return Held{Guard::cache,
+                say("calls of ", extents(most->access.length), " elements would touch ",
+                    size(most->bytes), " of chunks of ", extents(anew.chunk),
+                    ", and there is no cache for them: ", why->text)};
 }
 
 std::span<const Rule> cache_rules() { return cache_table; }

@@ -92,8 +92,8 @@ std::optional<Held> held_by_cost(const Subject& s, const plan::Call& chunk) {
     const std::uint64_t larger = chunk_bytes(anew).value_or(0);
     if (const std::uint64_t now = bytes_stored(dataset), then = bytes_stored(anew);
         now > 0 && then / 3 * 2 > now)
-        return Held{"size", say("chunks of ", extents(anew.chunk), " elements would store ",
-                                size(then), " instead of ", size(now))};
+        return Held{Guard::size, say("chunks of ", extents(anew.chunk), " elements would store ",
+                                     size(then), " instead of ", size(now))};
     // Without filters ranks move just what they ask for.
     if (parallel(s) && dataset.filters.empty()) return std::nullopt;
     for (const auto* side : {&dataset.reads, &dataset.writes}) {
@@ -103,10 +103,10 @@ std::optional<Held> held_by_cost(const Subject& s, const plan::Call& chunk) {
         const std::uint64_t now = bytes_touched(*access, dataset);
         const std::uint64_t then = plan::times(chunks_touched(*access, anew), larger);
         if (then / 4 >= std::max<std::uint64_t>(now, 1))
-            return Held{"places", say(side == &dataset.reads ? "reads" : "writes", " of ",
-                                      extents(access->length),
-                                      " elements go from place to place: each would move ",
-                                      size(then), " instead of ", size(now))};
+            return Held{Guard::places, say(side == &dataset.reads ? "reads" : "writes", " of ",
+                                           extents(access->length),
+                                           " elements go from place to place: each would move ",
+                                           size(then), " instead of ", size(now))};
     }
     // A dataset that is opened anew for each write has its chunk written at each close.
     const std::uint64_t opens = dataset.opens.value_or(0);
@@ -116,9 +116,9 @@ std::optional<Held> held_by_cost(const Subject& s, const plan::Call& chunk) {
     const std::uint64_t times = std::min(flushes + closes, calls(dataset.writes)) / file_ranks(s);
     const std::uint64_t written = moved_bytes(dataset.writes);
     if (times > 2 && plan::times(times, larger) / 4 >= written)
-        return Held{"flush", say("it is flushed or closed ", flushes + closes, " times while ",
-                                 size(written), " are written: each would write a chunk of ",
-                                 size(larger), " again")};
+        return Held{Guard::flush, say("it is flushed or closed ", flushes + closes, " times while ",
+                                      size(written), " are written: each would write a chunk of ",
+                                      size(larger), " again")};
     return std::nullopt;
 }
 
@@ -132,8 +132,8 @@ std::optional<Held> held_by_fill(const Subject& s, const plan::Call& chunk) {
     const std::uint64_t saved = plan::times(now - std::min(now, then), reading->calls);
     const std::uint64_t filled = bytes_stored(anew);
     if (saved > filled) return std::nullopt;
-    return Held{"fill", say("ranks have chunks filled when they are created, ", size(filled),
-                            ", and that saves ", reading->calls, " reads ", size(saved))};
+    return Held{Guard::fill, say("ranks have chunks filled when they are created, ", size(filled),
+                                 ", and that saves ", reading->calls, " reads ", size(saved))};
 }
 
 }  // namespace tailrace::intent::rules

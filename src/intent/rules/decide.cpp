@@ -16,10 +16,10 @@ namespace {
 /// The class last: a rule that is not allowed still says what else would hold it back.
 std::optional<Held> not_allowed(plan::Class cls, const Subject& s, bool opt_in = false) {
     if (opt_in && !s.allowed.contains(plan::Class::opt_in))
-        return Held{"class", "it needs --allow opt_in, and --allow collective"};
+        return Held{Guard::rule_class, "it needs --allow opt_in, and --allow collective"};
     if (cls == plan::Class::advice || s.allowed.contains(cls)) return std::nullopt;
     const std::string name = cls == plan::Class::collective ? "collective" : "opt_in";
-    return Held{"class", say("rules of the class ", name, " need --allow ", name)};
+    return Held{Guard::rule_class, say("rules of the class ", name, " need --allow ", name)};
 }
 
 /// What a hook will find where the profile was taken.
@@ -90,7 +90,7 @@ bool comes_too_late(const Decision& decision, const Subject& s) {
 void keep_what_fits(Decision& decision, const Subject& s) {
     if (comes_too_late(decision, s)) {
         decision.held =
-            Held{"name",
+            Held{Guard::name,
                  "it is created before it has a name, by which a plan could know it "
                  "(h5py: file[\"x\"] = data; create_dataset(\"x\", data=data) names it)"};
         return;
@@ -98,12 +98,12 @@ void keep_what_fits(Decision& decision, const Subject& s) {
     const Here here(s);
     for (Set& set : decision.proposal.settings)
         if (const std::string problem = here.look_at(set, decision.cls); !problem.empty()) {
-            decision.held = Held{"validity", say("its setting would not be valid: ", problem)};
+            decision.held = Held{Guard::validity, say("its setting would not be valid: ", problem)};
             return;
         }
     if (decision.proposal.settings.empty() && decision.proposal.environment.empty() &&
         decision.proposal.advice.empty())
-        decision.held = Held{"nothing to set", "it leaves things as they are"};
+        decision.held = Held{Guard::nothing_to_set, "it leaves things as they are"};
 }
 
 Decision decided(const Subject& s, Reason reason) {
@@ -150,9 +150,9 @@ void try_rule(const Rule& rule, const Subject& s, std::vector<Decision>& out) {
 /// What holds back a single setting of a site's own rule.
 std::optional<Held> held(const SiteSetting& setting, const Subject& s) {
     if (program_sets(s, setting.key))
-        return Held{"program", say("the program sets ", setting.key, " itself")};
+        return Held{Guard::program, say("the program sets ", setting.key, " itself")};
     if (setting.key == "chunk" && created(s) && !s.dataset->chunk.empty())
-        return Held{"program",
+        return Held{Guard::program,
                     say("the program sets chunk itself, to ", extents(s.dataset->chunk))};
     if (s.reliability == Reliability::durable && plan::delays(setting.key, setting.value))
         return held_for_durable();
@@ -161,7 +161,7 @@ std::optional<Held> held(const SiteSetting& setting, const Subject& s) {
     const bool of_hdf5 = level == plan::Level::file_access || level == plan::Level::file_create;
     // A log of Darshan may lack the part about HDF5.
     if (of_hdf5 && !s.file.hdf5 && s.profile.origin.kind == OriginKind::hook)
-        return Held{"format", "it is a setting of HDF5, which did not open the file"};
+        return Held{Guard::format, "it is a setting of HDF5, which did not open the file"};
     return std::nullopt;
 }
 
@@ -216,11 +216,11 @@ void settle(std::vector<Decision>& all) {
         for (const Decision& winner : all) {
             if (winner.rule != conflict.winner) continue;
             // A rule that leaves things as they are holds others back by just that.
-            if (winner.held && winner.held->guard != "nothing to set") continue;
+            if (winner.held && winner.held->guard != Guard::nothing_to_set) continue;
             for (Decision& loser : all)
                 if (loser.rule == conflict.loser && !loser.held && about_same(winner, loser))
                     loser.held =
-                        Held{"conflict", say("rule ", conflict.winner, ": ", conflict.why)};
+                        Held{Guard::conflict, say("rule ", conflict.winner, ": ", conflict.why)};
         }
     for (std::size_t i = 0; i < all.size(); ++i)
         for (std::size_t k = i + 1; k < all.size(); ++k) {
@@ -229,7 +229,7 @@ void settle(std::vector<Decision>& all) {
             if (const std::string* key = both_set(all[i], all[k]); key != nullptr) {
                 if (goes_on_at_other_calls(all[i], all[k])) continue;
                 all[k].held =
-                    Held{"conflict", say("rule ", all[i].rule, " sets ", *key, " already")};
+                    Held{Guard::conflict, say("rule ", all[i].rule, " sets ", *key, " already")};
             }
         }
 }
@@ -244,7 +244,7 @@ bool only_read(const File& file, const std::string& dataset) {
 void advise_readers(const File& file, std::vector<Decision>& all) {
     const auto is_for = [&](const Decision& one) {
         return (one.rule == "17" || one.rule == "18") && one.held &&
-               one.held->guard == guard_existing && only_read(file, one.dataset);
+               one.held->guard == Guard::existing && only_read(file, one.dataset);
     };
     const auto first = std::find_if(all.begin(), all.end(), is_for);
     if (first == all.end()) return;
@@ -280,7 +280,7 @@ void advise_own_hints(const Subject& s, std::vector<Decision>& all) {
     if (!s.file.mpiio) return;
     std::vector<Decision> found;
     for (const Decision& one : all) {
-        if (!one.held || one.held->guard != guard_program || !one.dataset.empty()) continue;
+        if (!one.held || one.held->guard != Guard::program || !one.dataset.empty()) continue;
         const Rule* const* rule =
             std::find_if(all_rules().data(), all_rules().data() + all_rules().size(),
                          [&](const Rule* each) { return each->id == one.rule; });

@@ -41,18 +41,18 @@ bool only_read(const Subject& s) {
 
 std::optional<Held> core_held(const Subject& s) {
     if (!only_read(s))
-        return Held{"written",
+        return Held{Guard::written,
                     "it is written: what is written would be in memory alone until the close, "
                     "however much the next run writes"};
     for (const Dataset& dataset : s.file.datasets)
         if (dataset.layout.value_or("virtual") == "virtual")
-            return Held{"virtual",
+            return Held{Guard::virtual_dataset,
                         say("it has ", dataset.layout ? "" : "or may have ",
                             "a virtual dataset, and the files behind it would be in memory too")};
     const std::uint64_t memory = memory_of_process(s);
     if (file_bytes(s) + 64 * mib > memory)
-        return Held{"memory", say("the file has ", size(file_bytes(s)), ", and a process may have ",
-                                  size(memory), " for it")};
+        return Held{Guard::memory, say("the file has ", size(file_bytes(s)),
+                                       ", and a process may have ", size(memory), " for it")};
     return std::nullopt;
 }
 
@@ -102,7 +102,7 @@ std::optional<Reason> subfiling_fires(const Subject& s) {
 std::optional<Held> subfiling_held(const Subject& s) {
     for (const Dataset& dataset : s.file.datasets)
         if (calls(dataset.reads) > 0)
-            return Held{"readers",
+            return Held{Guard::readers,
                         "the file is read in the same run; what reads subfiles has to "
                         "know them"};
     return unseen_transfers(s);

@@ -43,9 +43,10 @@ std::optional<Reason> collective_fires(const Subject& s) {
 
 std::optional<Held> nodes_held(const Subject& s) {
     if (!known_nodes(s))
-        return Held{"nodes",
+        return Held{Guard::nodes,
                     "not known on how many nodes it ran: a profile taken by tailrace says"};
-    if (nodes(s) < 2) return Held{"nodes", "one node: there is nothing to balance between nodes"};
+    if (nodes(s) < 2)
+        return Held{Guard::nodes, "one node: there is nothing to balance between nodes"};
     return std::nullopt;
 }
 
@@ -72,19 +73,20 @@ bool on_one_node(const Subject& s) { return known_nodes(s) == 1 && !parallel_fs(
 std::optional<Held> buffer_held(const Subject& s) {
     const std::uint64_t bytes = bytes_written(s) + bytes_read(s);
     if (bytes < 64 * mib)
-        return Held{"amount", say(size(bytes), " move: one round of 16 MiB per node is enough")};
+        return Held{Guard::amount,
+                    say(size(bytes), " move: one round of 16 MiB per node is enough")};
     // Measured on two cores: 7.0 s became 11.2 s for three ranks that write 24 MiB together a call.
     if (on_one_node(s))
-        return Held{"nodes",
+        return Held{Guard::nodes,
                     "one node and its own file system: a round costs next to nothing, and "
                     "a larger buffer is memory that each has to fill first"};
     const std::uint64_t most = largest_buffer(s);
     if (most <= default_buffer)
-        return Held{"memory", say("a process may have ", size(memory_of_process(s)),
-                                  ": half of it is no more than the 16 MiB of the default")};
+        return Held{Guard::memory, say("a process may have ", size(memory_of_process(s)),
+                                       ": half of it is no more than the 16 MiB of the default")};
     if (most / buffer_unit(s) * buffer_unit(s) <= default_buffer)
-        return Held{"stripe", say("no multiple of the stripe of ", size(buffer_unit(s)),
-                                  " is above the default of 16 MiB and within ", size(most))};
+        return Held{Guard::stripe, say("no multiple of the stripe of ", size(buffer_unit(s)),
+                                       " is above the default of 16 MiB and within ", size(most))};
     return std::nullopt;
 }
 
@@ -96,7 +98,7 @@ Proposal buffer_act(const Subject& s) {
 /// By itself ROMIO collects what ranks interleave; "enable" adds blocks side by side.
 std::optional<Held> buffering_held(const Subject& s) {
     if (!on_one_node(s)) return std::nullopt;
-    return Held{"nodes",
+    return Held{Guard::nodes,
                 "one node and its own file system: blocks of ranks side by side are sent to "
                 "another rank for nothing, and ROMIO collects by itself what is interleaved"};
 }
@@ -143,7 +145,8 @@ std::optional<Reason> sieve_reads_fires(const Subject& s) {
 }
 
 std::optional<Held> sieve_reads_held(const Subject& s) {
-    if (!parallel(s) && s.file.hdf5) return Held{"serial", "HDF5 opened the file without MPI-IO"};
+    if (!parallel(s) && s.file.hdf5)
+        return Held{Guard::serial, "HDF5 opened the file without MPI-IO"};
     return std::nullopt;
 }
 
@@ -165,7 +168,8 @@ std::optional<Reason> deferred_fires(const Subject& s) {
 
 std::optional<Held> deferred_held(const Subject& s) {
     if (s.file.hdf5)
-        return Held{"metadata", "HDF5 writes its metadata independently, which this hint forbids"};
+        return Held{Guard::metadata,
+                    "HDF5 writes its metadata independently, which this hint forbids"};
     return std::nullopt;
 }
 
@@ -220,8 +224,9 @@ std::optional<Reason> one_stripe_fires(const Subject& s) {
 
 std::optional<Held> one_stripe_held(const Subject& s) {
     if (bytes_written(s) > 10 * gib)
-        return Held{"size", say(size(bytes_written(s)),
-                                " in one file: one target would be slow, and may be too small")};
+        return Held{Guard::size,
+                    say(size(bytes_written(s)),
+                        " in one file: one target would be slow, and may be too small")};
     return std::nullopt;
 }
 

@@ -203,9 +203,9 @@ std::optional<Held> growth_held(const Subject& s) {
     const Dataset& dataset = *s.dataset;
     if (!extendible(dataset)) return std::nullopt;
     if (dataset.elements.value_or(1) == 0)
-        return Held{"extents", "it can grow, and nothing was ever in it"};
+        return Held{Guard::extents, "it can grow, and nothing was ever in it"};
     if (rank_dimension(s))
-        return Held{"extents",
+        return Held{Guard::extents,
                     "it can grow: the block of a rank is not known when the dataset is created"};
     if (!dataset.extensions || dataset.extensions->calls.value_or(0) == 0) return std::nullopt;
     Dataset anew = dataset;
@@ -213,35 +213,35 @@ std::optional<Held> growth_held(const Subject& s) {
     if (chunk_bytes(anew).value_or(0) <= chunk_bytes(dataset).value_or(0)) return std::nullopt;
     const std::uint64_t least = bytes_at_first(anew), all = size_bytes(dataset).value_or(0);
     if (least <= all / 64) return std::nullopt;
-    return Held{"extents", say("it grew to ", size(all), ", and may end sooner: chunks of ",
-                               extents(anew.chunk), " elements would hold ", size(least),
-                               " from the first one on")};
+    return Held{Guard::extents, say("it grew to ", size(all), ", and may end sooner: chunks of ",
+                                    extents(anew.chunk), " elements would hold ", size(least),
+                                    " from the first one on")};
 }
 
 std::optional<Held> chunk_size_held(const Subject& s) {
     if (auto held = held_by_direct_chunks(s)) return held;
     if (auto held = held_by_reliance(s)) return held;
     if (contiguous(*s.dataset) && program_sets(s, "layout"))
-        return Held{"program", "the program asks for a contiguous dataset"};
+        return Held{Guard::program, "the program asks for a contiguous dataset"};
     if (contiguous(*s.dataset) && read_otherwise(*s.dataset))
-        return Held{"reads", "it is read in other pieces than the blocks of the ranks"};
+        return Held{Guard::reads, "it is read in other pieces than the blocks of the ranks"};
     if (auto held = unseen_transfers(s)) return held;
     if (auto held = growth_held(s)) return held;
     const std::uint64_t own = chunk_bytes(*s.dataset).value_or(0);
     if (!parallel(s) && !s.dataset->filters.empty() && own >= 16 * kib && own < 64 * kib)
-        return Held{"filters", say("chunks of ", size(own),
-                                   " are packed as fast: larger ones leave the caches of the "
-                                   "processor")};
+        return Held{Guard::filters, say("chunks of ", size(own),
+                                        " are packed as fast: larger ones leave the caches of the "
+                                        "processor")};
     const std::uint64_t written = moved_bytes(s.dataset->writes),
                         all = size_bytes(*s.dataset).value_or(0);
     if (!parallel(s) && chunk_bytes(*s.dataset).value_or(0) < mib && written < all / 2)
-        return Held{"sparse", say(size(written), " of ", size(all),
-                                  " are written: larger chunks "
-                                  "hold more of what nobody writes")};
+        return Held{Guard::sparse, say(size(written), " of ", size(all),
+                                       " are written: larger chunks "
+                                       "hold more of what nobody writes")};
     if (filled_as_chunks(s) && written < all)
-        return Held{"sparse", say(size(written), " of ", size(all),
-                                  " are written, and ranks have chunks filled when they are "
-                                  "created")};
+        return Held{Guard::sparse, say(size(written), " of ", size(all),
+                                       " are written, and ranks have chunks filled when they are "
+                                       "created")};
     const plan::Call wanted = wanted_chunk(s);
     if (auto held = held_by_cost(s, wanted)) return held;
     return held_by_cache(s, wanted);
@@ -282,8 +282,9 @@ std::optional<Held> append_held(const Subject& s) {
     if (auto held = held_by_direct_chunks(s)) return held;
     const plan::Call wanted = appends(s);
     if (wanted.numbers.at("bytes") <= chunk_bytes(*s.dataset).value_or(0))
-        return Held{"cache", say("with filters a chunk has to fit into the cache, which holds ",
-                                 size(cache_in_force(s)))};
+        return Held{Guard::cache,
+                    say("with filters a chunk has to fit into the cache, which holds ",
+                        size(cache_in_force(s)))};
     return held_by_cost(s, wanted);
 }
 
@@ -305,21 +306,22 @@ std::optional<Reason> compact_fires(const Subject& s) {
 
 std::optional<Held> compact_held(const Subject& s) {
     if (auto held = held_by_reliance(s)) return held;
-    if (extendible(*s.dataset)) return Held{"extents", "the dataset can grow"};
+    if (extendible(*s.dataset)) return Held{Guard::extents, "the dataset can grow"};
     if (s.dataset->type && s.dataset->type->variable_length.value_or(false))
-        return Held{"type", "what its elements lead to lies elsewhere in any case"};
+        return Held{Guard::type, "what its elements lead to lies elsewhere in any case"};
     if (parallel(s) && !(only_whole(s.dataset->writes, *s.dataset) && same_order(s)))
-        return Held{"parallel", "ranks write parts of it, and a compact dataset is written whole"};
+        return Held{Guard::parallel,
+                    "ranks write parts of it, and a compact dataset is written whole"};
     // To open one is to read its header, with all that is in it.
     const std::uint64_t all =
         plan::times(size_bytes(*s.dataset).value_or(0), s.file.datasets.size());
     const std::uint64_t opens = s.dataset->opens.value_or(0);
     if (all > 16 * mib &&
         opens > calls(s.dataset->reads) + s.dataset->creates.value_or(created(s) ? 1 : 0))
-        return Held{"opens", say("it is opened ", counted(opens, "time"), " and read ",
-                                 counted(calls(s.dataset->reads), "time"),
-                                 ": each open would read its elements too, ", size(all),
-                                 " in all of ", s.file.datasets.size(), " datasets")};
+        return Held{Guard::opens, say("it is opened ", counted(opens, "time"), " and read ",
+                                      counted(calls(s.dataset->reads), "time"),
+                                      ": each open would read its elements too, ", size(all),
+                                      " in all of ", s.file.datasets.size(), " datasets")};
     return std::nullopt;
 }
 

@@ -102,7 +102,7 @@ std::optional<Held> meta_block_held(const Subject& s) {
     const std::uint64_t objects = metadata(s, "", &Operations::create);
     const std::uint64_t calls = hdf5_calls(s) / callers(s);
     if (calls / calls_per_object < objects) return std::nullopt;
-    return Held{"small calls",
+    return Held{Guard::small_calls,
                 say("a process makes ", calls, " calls of H5Dwrite or H5Dread, ", calls / objects,
                     " for each object: the connector's way to each of them takes longer than "
                     "larger blocks spare")};
@@ -163,7 +163,7 @@ std::optional<Reason> collective_writes_fires(const Subject& s) {
 
 std::optional<Held> page_buffer_held(const Subject& s) {
     if (program_sets(s, "page_buffer_bytes"))
-        return Held{"page buffer", "the program has a page buffer, which excludes it"};
+        return Held{Guard::page_buffer, "the program has a page buffer, which excludes it"};
     return std::nullopt;
 }
 
@@ -201,7 +201,8 @@ std::uint64_t page_bytes_for(const Subject& s) {
 
 std::optional<Held> pages_held(const Subject& s) {
     if (program_sets(s, "alignment_bytes"))
-        return Held{"program", "the program aligns objects, which the strategy page would undo"};
+        return Held{Guard::program,
+                    "the program aligns objects, which the strategy page would undo"};
     return std::nullopt;
 }
 

@@ -30,30 +30,31 @@ std::optional<Held> unmet_file_system(const Needs& needs, const Subject& s) {
     const std::string type = fs_type(s);
     const std::string seen = type.empty() ? "not known" : type;
     if (!needs.fs.empty() && type != needs.fs)
-        return Held{"file system", say("only on ", needs.fs, "; the file system is ", seen)};
+        return Held{Guard::file_system, say("only on ", needs.fs, "; the file system is ", seen)};
     if (needs.parallel_fs && !parallel_fs(s))
-        return Held{"file system", say("only on a parallel file system; this one is ", seen)};
+        return Held{Guard::file_system, say("only on a parallel file system; this one is ", seen)};
     return std::nullopt;
 }
 
 std::optional<Held> unmet_ranks(const Needs& needs, const Subject& s) {
     if (needs.serial && parallel(s))
-        return Held{"parallel",
+        return Held{Guard::parallel,
                     say("only for serial files; ", file_ranks(s), " ranks open this one together")};
     if (needs.parallel && !parallel(s))
-        return Held{"serial", "only for files that ranks open together with MPI-IO"};
+        return Held{Guard::serial, "only for files that ranks open together with MPI-IO"};
     if (file_ranks(s) < needs.ranks)
-        return Held{"ranks", say("from ", needs.ranks, " ranks on; the file has ", file_ranks(s))};
+        return Held{Guard::ranks,
+                    say("from ", needs.ranks, " ranks on; the file has ", file_ranks(s))};
     if (needs.same_order && !same_order(s))
-        return Held{"proof",
+        return Held{Guard::proof,
                     "it was not counted that all ranks make the same calls in the same "
                     "order"};
     if (needs.same_transfers && !same_transfers(s))
-        return Held{"proof",
+        return Held{Guard::proof,
                     "it was not counted that all ranks read and write the same datasets in the "
                     "same order"};
     if (needs.same_accesses && !same_accesses(s))
-        return Held{"proof",
+        return Held{Guard::proof,
                     "it was not counted that all ranks open and ask for the same in the same "
                     "order"};
     return std::nullopt;
@@ -62,14 +63,14 @@ std::optional<Held> unmet_ranks(const Needs& needs, const Subject& s) {
 }  // namespace
 
 Held held_for_durable() {
-    return {"reliability", "it delays what reaches the disk, and the file counts as durable"};
+    return {Guard::reliability, "it delays what reaches the disk, and the file counts as durable"};
 }
 
 std::optional<Held> unmet(const Needs& needs, const Subject& s) {
     if (auto set = first_of(needs.keys, [&](const std::string& key) -> std::optional<Held> {
             const auto value = program_value(s, key);
             if (!value) return std::nullopt;
-            return Held{std::string(guard_program),
+            return Held{Guard::program,
                         say("the program sets ", key, " itself, to ", text_of(*value))};
         }))
         return set;
@@ -77,27 +78,27 @@ std::optional<Held> unmet(const Needs& needs, const Subject& s) {
     if (auto system = unmet_file_system(needs, s)) return system;
     if (needs.created && !created(s)) {
         const std::string what = s.dataset != nullptr ? "dataset" : "file";
-        return Held{std::string(guard_existing),
+        return Held{Guard::existing,
                     say("only for ", what, "s that the program creates; ",
                         creation(s).value == "no" ? "it opened this one"
                                                   : "whether it created this one is not known")};
     }
     if (needs.extents && s.dataset != nullptr && !extents_known(*s.dataset))
-        return Held{"extents",
+        return Held{Guard::extents,
                     say("a Darshan log does not tell the extents of ", rank_of(*s.dataset),
                         " dimensions, only the number of elements: a profile taken by "
                         "tailrace says")};
     if (needs.delays && s.reliability == Reliability::durable) return held_for_durable();
     if (needs.romio && mpi_io(s) == MpiIo::ompio)
-        return Held{"MPI-IO", "the MPI-IO in force is OMPIO, which does not know this hint"};
+        return Held{Guard::mpi_io, "the MPI-IO in force is OMPIO, which does not know this hint"};
     if (needs.aggregators && mpi_io(s) == MpiIo::ompio)
         return Held{
-            "MPI-IO",
+            Guard::mpi_io,
             "the MPI-IO in force is OMPIO (Open MPI 4.1), which was seen to write wrong data "
             "with more than one aggregator; ROMIO takes it"};
     const auto version = hdf5_version(s);
     if (version.first > 0 && version < std::pair(needs.hdf5_major, needs.hdf5_minor))
-        return Held{"HDF5 version",
+        return Held{Guard::hdf5_version,
                     say("from HDF5 ", needs.hdf5_major, ".", needs.hdf5_minor,
                         " on; the program has ", version.first, ".", version.second)};
     return std::nullopt;

@@ -72,7 +72,7 @@ bool collective_above(const Subject& s) {
 }
 
 Held below_collective(const Subject& s) {
-    return {"collective",
+    return {Guard::collective,
             say("below ", mpiio_calls(s, true),
                 " collective calls it is MPI-IO that chooses who moves what, and how")};
 }

@@ -70,7 +70,7 @@ std::uint64_t variable_alignment(const Subject& s) {
 std::optional<Held> variables_held(const Subject& s) {
     if (!s.file.pnetcdf->collective_waits || !s.file.pnetcdf->independent_waits)
         return Held{
-            "evidence",
+            Guard::evidence,
             "it is not known whether the program waits for non-blocking calls, whose data is "
             "better left without gaps: a Darshan log with its PnetCDF module says so"};
     std::uint64_t fixed = 0, bytes = 0;
@@ -80,9 +80,10 @@ std::optional<Held> variables_held(const Subject& s) {
     }
     const std::uint64_t gaps = plan::times(fixed, variable_alignment(s));
     if (plan::times(gaps, 4) <= bytes) return std::nullopt;
-    return Held{"size", say("each of the ", fixed, " fixed variables would begin at a multiple of ",
-                            size(variable_alignment(s)), ": up to ", size(gaps),
-                            " of gaps in a file of ", size(bytes))};
+    return Held{Guard::size,
+                say("each of the ", fixed, " fixed variables would begin at a multiple of ",
+                    size(variable_alignment(s)), ": up to ", size(gaps), " of gaps in a file of ",
+                    size(bytes))};
 }
 
 Proposal variables_act(const Subject& s) {
@@ -112,7 +113,7 @@ std::string local_folder(const Subject& s) {
 
 std::optional<Held> burst_held(const Subject& s) {
     if (local_folder(s).empty())
-        return Held{"file system", "no file system local to the nodes was seen for the log"};
+        return Held{Guard::file_system, "no file system local to the nodes was seen for the log"};
     return std::nullopt;
 }
 

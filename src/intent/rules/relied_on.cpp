@@ -22,21 +22,22 @@ bool is_temporary_of_pytables(const std::string& path) {
 
 std::optional<Held> held_by_direct_chunks(const Subject& s) {
     if (s.dataset->direct_chunk_writes)
-        return Held{"direct chunks", "the program writes whole chunks itself"};
+        return Held{Guard::direct_chunks, "the program writes whole chunks itself"};
     return std::nullopt;
 }
 
 std::optional<Held> held_by_reliance(const Subject& s) {
     // PyTables asserts the chunks of its indexes, and the table cannot be used where they differ.
     if (s.dataset->path.find("/_i_") != std::string::npos)
-        return Held{"library", "it belongs to an index of PyTables, which wants its own chunks"};
+        return Held{Guard::library,
+                    "it belongs to an index of PyTables, which wants its own chunks"};
     if (is_temporary_of_pytables(s.file.path))
-        return Held{"library",
+        return Held{Guard::library,
                     "PyTables makes an index in this file, and removes it: its name "
                     "does not come back"};
     const auto& seen = s.dataset->settings_of_program;
     if (!contiguous(*s.dataset) || !seen.contains("address_asked")) return std::nullopt;
-    return Held{"address", "the program asks where in the file its elements lie"};
+    return Held{Guard::address, "the program asks where in the file its elements lie"};
 }
 
 std::optional<Held> held_by_use(const std::string& key, const Subject& s) {

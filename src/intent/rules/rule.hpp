@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "intent/rules/guard.hpp"
 #include "intent/rules/subject.hpp"
 
 namespace tailrace::intent::rules {
@@ -33,12 +34,10 @@ struct Reason {
     }
 };
 struct Held {
-    std::string guard, text;
+    Guard guard;
+    std::string text;
+    [[nodiscard]] std::string guard_name() const { return std::string(name(guard)); }
 };
-/// Of rules that are for what the program creates.
-inline constexpr std::string_view guard_existing = "existing";
-/// What the program, or its user, set itself.
-inline constexpr std::string_view guard_program = "program";
 struct Set {
     std::string key;
     std::optional<Setting> value;

@@ -93,24 +93,25 @@ std::optional<Held> held_by_others(const Subject& s, std::uint64_t buffer) {
             all += found;
             read += plan::times(found, std::min(buffer, *size_bytes(dataset)));
             if (calls(*side) >= 10 && plan::times(found, 2) >= calls(*side))
-                return Held{"others", say(dataset.path,
-                                          " of the same file moves little at a time, not "
-                                          "in sequence: it would read ",
-                                          size(buffer), " for each piece")};
+                return Held{Guard::others, say(dataset.path,
+                                               " of the same file moves little at a time, not "
+                                               "in sequence: it would read ",
+                                               size(buffer), " for each piece")};
         }
     }
     if (read / 4 <= moved) return std::nullopt;
-    return Held{"others", say(all,
-                              " calls of other datasets go to another place for little: they would "
-                              "read ",
-                              size(read), ", where ", size(moved), " are moved in all")};
+    return Held{Guard::others,
+                say(all,
+                    " calls of other datasets go to another place for little: they would "
+                    "read ",
+                    size(read), ", where ", size(moved), " are moved in all")};
 }
 
 std::optional<Held> sieve_held(const Subject& s) {
     if (buffer_for(s) <= usual)
-        return Held{"others", say("a process may have ", size(memory_of_process(s)),
-                                  " for the buffers of ", counted(buffers(s), "dataset"),
-                                  ": no more than 64 KiB for each, as it is")};
+        return Held{Guard::others, say("a process may have ", size(memory_of_process(s)),
+                                       " for the buffers of ", counted(buffers(s), "dataset"),
+                                       ": no more than 64 KiB for each, as it is")};
     return held_by_others(s, buffer_for(s));
 }
 

@@ -155,7 +155,7 @@ std::optional<Held> held(const SiteRule& rule, const Subject& s) {
         const Measured measured = measure->of(s);
         if (holds(condition, measured).value_or(false)) continue;
         return Held{
-            "site",
+            Guard::site,
             (condition.held.empty() ? "a condition of the site is not met" : condition.held) +
                 ": " + condition.measure + " is " + (measured ? shown(*measured) : "not known")};
     }

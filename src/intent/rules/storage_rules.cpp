@@ -55,22 +55,23 @@ std::string type_words(const Dataset& dataset) {
 std::optional<Held> not_countable(const Subject& s) {
     const Dataset& dataset = *s.dataset;
     if (!plain_type(dataset))
-        return Held{"type",
+        return Held{Guard::type,
                     say("only for plain numbers and texts of a fixed length; this is ",
                         type_words(dataset), ", of which a write may leave a part as it was")};
     if (!fully_written(dataset))
-        return Held{"proof",
+        return Held{Guard::proof,
                     "it is not proven that every element is written: holes would hold "
                     "whatever was on the disk"};
-    if (extendible(dataset)) return Held{"extents", "the dataset can grow"};
+    if (extendible(dataset)) return Held{Guard::extents, "the dataset can grow"};
     if (!contiguous(dataset))
-        return Held{"layout", "the hook counts the elements of contiguous datasets only"};
+        return Held{Guard::layout, "the hook counts the elements of contiguous datasets only"};
     return std::nullopt;
 }
 
 std::optional<Held> fill_held(const Subject& s) {
     if (parallel(s))
-        return Held{"ranks", "in a file of several ranks that is rule 59, which has to be proven"};
+        return Held{Guard::ranks,
+                    "in a file of several ranks that is rule 59, which has to be proven"};
     return not_countable(s);
 }
 
@@ -82,12 +83,12 @@ std::optional<Reason> fill_of_ranks_fires(const Subject& s) {
 std::optional<Held> fill_of_ranks_held(const Subject& s) {
     const Dataset& dataset = *s.dataset;
     if (calls(dataset.reads) > 0)
-        return Held{"reads",
+        return Held{Guard::reads,
                     "the program reads it: one rank does not know what the others have written, so "
                     "what nobody has written could not get its fill value before"};
     if (auto held = unseen_transfers(s)) return held;
     if (dataset.flushes.value_or(0) > 0)
-        return Held{"flush",
+        return Held{Guard::flush,
                     "the program flushes it by itself: what nobody has written gets its fill value "
                     "where all ranks flush or close the file"};
     return not_countable(s);
@@ -111,7 +112,7 @@ std::optional<Reason> incremental_fires(const Subject& s) {
 
 std::optional<Held> incremental_held(const Subject& s) {
     if (!chunked(*s.dataset))
-        return Held{"layout", "only chunked datasets are allocated piece by piece"};
+        return Held{Guard::layout, "only chunked datasets are allocated piece by piece"};
     return std::nullopt;
 }
 
@@ -148,13 +149,13 @@ std::optional<Reason> compress_fires(const Subject& s) {
 
 std::optional<Held> compress_held(const Subject& s) {
     const Dataset& dataset = *s.dataset;
-    if (!chunked(dataset)) return Held{"layout", "only chunked datasets can have filters"};
+    if (!chunked(dataset)) return Held{Guard::layout, "only chunked datasets can have filters"};
     if (auto held = unseen_transfers(s)) return held;
     if (parallel(s)) {
         const bool together = dataset.writes->requested_collective.value_or(0) >=
                               std::max<std::uint64_t>(calls(dataset.writes), 1);
         if (!together)
-            return Held{"collective",
+            return Held{Guard::collective,
                         "filters in parallel need collective writes, and these are "
                         "not all collective"};
     }

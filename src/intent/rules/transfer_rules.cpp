@@ -39,11 +39,11 @@ std::optional<Reason> together_fires(const Subject& s, Side side, const char* wh
 std::optional<Held> together_held(const Subject& s, Side side) {
     const auto& transfers = s.dataset->*side;
     if (calls(transfers) % file_ranks(s) != 0 || !balanced(transfers, s))
-        return Held{"proof",
+        return Held{Guard::proof,
                     "it was not counted that every rank makes as many calls for as many "
                     "bytes: a rank that does not call makes the others wait for ever"};
     if (s.dataset->direct_chunk_writes)
-        return Held{"direct chunks", "some writes go past the transfer list"};
+        return Held{Guard::direct_chunks, "some writes go past the transfer list"};
     return std::nullopt;
 }
 
@@ -77,7 +77,7 @@ std::optional<Reason> large_fires(const Subject& s) {
 
 std::optional<Held> large_held(const Subject& s) {
     if (!s.dataset->filters.empty())
-        return Held{"filters", "filters in parallel need the collective way"};
+        return Held{Guard::filters, "filters in parallel need the collective way"};
     const auto& transfers = call_bytes(s.dataset->writes, *s.dataset) >= 16 * mib
                                 ? s.dataset->writes
                                 : s.dataset->reads;
@@ -86,8 +86,8 @@ std::optional<Held> large_held(const Subject& s) {
     if (access)
         for (std::size_t d = 0; d < access->length.size(); ++d) {
             if (below && (!extents_known(*s.dataset) || access->length[d] != s.dataset->dims[d]))
-                return Held{"shape", say("the part of a rank, ", extents(access->length),
-                                         " elements, is not contiguous, or not known to be")};
+                return Held{Guard::shape, say("the part of a rank, ", extents(access->length),
+                                              " elements, is not contiguous, or not known to be")};
             if (access->length[d] != 1) below = true;
         }
     return std::nullopt;

@@ -7,11 +7,11 @@ namespace tailrace::intent::rules {
 
 std::optional<Held> unseen_transfers(const Subject& s) {
     if (reads_virtual(s.profile))
-        return Held{"reads", "virtual datasets are read, and what they lead to may be this"};
+        return Held{Guard::reads, "virtual datasets are read, and what they lead to may be this"};
     if (!incomplete(s.profile.origin)) return std::nullopt;
     if (s.profile.origin.kind == OriginKind::darshan)
-        return Held{"reads", "the log is not complete, and what it lost may be reads of this"};
-    return Held{"reads",
+        return Held{Guard::reads, "the log is not complete, and what it lost may be reads of this"};
+    return Held{Guard::reads,
                 "the profile is not complete, and what it lost may be reads of this "
                 "(`tailrace profile --spool-mib` gives it more room)"};
 }
