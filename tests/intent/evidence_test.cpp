@@ -40,7 +40,7 @@ ProcessShare share(std::uint64_t process, std::uint64_t bytes) {
     made.process = process;
     made.calls = 1;
     made.bytes = bytes;
-    if (bytes > 0) made.first = Place{{0}, {bytes / 8}};
+    if (bytes > 0) made.first = CoveredBox{{0}, {bytes / 8}};
     return made;
 }
 
@@ -130,17 +130,17 @@ TEST_CASE("how shared: boxes of points that meet say nothing of the points") {
     one.writes = transfers(2, 800, 0, 1);
     one.writes->processes = 2;
     one.writes->by_process = {share(0, 400), share(1, 400)};
-    one.writes->by_process[0].first = Place{{0}, {99}};
-    one.writes->by_process[1].first = Place{{1}, {99}};
+    one.writes->by_process[0].first = CoveredBox{{0}, {99}};
+    one.writes->by_process[1].first = CoveredBox{{1}, {99}};
     CHECK(of(one, 2).how_shared.value == "overlapping");
     one.writes->shapes.resize(1);
     for (const Selection sparse : {Selection::points, Selection::irregular}) {
         one.writes->shapes[0].selection = sparse;
         CHECK(of(one, 2).how_shared.value == "not known");
     }
-    one.writes->by_process[1].first = Place{{0}, {99}};
+    one.writes->by_process[1].first = CoveredBox{{0}, {99}};
     CHECK(of(one, 2).how_shared.value == "not known");
-    one.writes->by_process[1].first = Place{{99}, {1}};
+    one.writes->by_process[1].first = CoveredBox{{99}, {1}};
     CHECK(of(one, 2).how_shared.value == "disjoint_blocks");
 }
 

@@ -245,7 +245,7 @@ TEST_CASE("how shared: boxes of the processes") {
         ProcessShare made;
         made.process = process;
         made.calls = 1;
-        made.first = Place{{start}, {count}};
+        made.first = CoveredBox{{start}, {count}};
         return made;
     };
     one.writes->by_process = {share(0, 0, 50), share(1, 50, 50)};
@@ -277,7 +277,7 @@ TEST_CASE(
         ProcessShare share;
         share.process = process;
         share.calls = 1;
-        share.first = Place{{start}, {count}};
+        share.first = CoveredBox{{start}, {count}};
         made.by_process = {share};
         return made;
     };

@@ -77,7 +77,7 @@ std::optional<Transfers> some_transfers(Dice& dice, std::uint64_t ndims) {
     for (std::uint64_t k = dice.below(4); k > 0; --k) {
         ProcessShare share;
         share.process = k;
-        share.first = Place{extents(dice, ndims), extents(dice, dice.below(4))};
+        share.first = CoveredBox{extents(dice, ndims), extents(dice, dice.below(4))};
         made.by_process.push_back(share);
     }
     return made;

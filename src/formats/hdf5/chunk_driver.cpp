@@ -123,7 +123,7 @@ herr_t write(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t address, std::size_t 
              const void* data) {
     File& one = file_of(file);
     if (one.caught->waiting && type == H5FD_MEM_DRAW) {
-        *one.caught = {.waiting = false, .place = Place{address, bytes}};
+        *one.caught = {.waiting = false, .place = StoragePlace{address, bytes}};
         return 0;
     }
     return guarded("write", H5E_WRITEERROR, [&] {
@@ -180,7 +180,7 @@ void ChunkDriver::use(const h5::Id& access) {
               "file access", core::Code::internal);
 }
 
-std::optional<Place> ChunkDriver::caught() noexcept {
+std::optional<StoragePlace> ChunkDriver::caught() noexcept {
     x_caught->waiting = false;
     return std::exchange(x_caught->place, std::nullopt);
 }

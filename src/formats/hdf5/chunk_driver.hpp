@@ -11,7 +11,7 @@
 namespace tailrace::formats::hdf5 {
 
 /// Where HDF5 wanted to put raw data.
-struct Place {
+struct StoragePlace {
     std::uint64_t offset = 0;  ///< bytes from the begin of the file
     std::uint64_t bytes = 0;
 };
@@ -32,11 +32,11 @@ public:
     /// The next write of raw data is held back.  [local]
     void catch_next() noexcept { *x_caught = {.waiting = true, .place = {}}; }
     /// Where it would have gone; nothing where HDF5 wrote none. Ends catch_next().  [local]
-    [[nodiscard]] std::optional<Place> caught() noexcept;
+    [[nodiscard]] std::optional<StoragePlace> caught() noexcept;
 
     struct Caught {
         bool waiting = false;
-        std::optional<Place> place;
+        std::optional<StoragePlace> place;
     };
 
 private:

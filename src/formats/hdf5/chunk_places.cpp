@@ -43,13 +43,13 @@ std::vector<hsize_t> as_hsize(const core::Extents& offset) {
     return {offset.begin(), offset.end()};
 }
 
-Place place_one(const Dataset& dataset, ChunkDriver& driver, const ChunkWish& wish) {
+StoragePlace place_one(const Dataset& dataset, ChunkDriver& driver, const ChunkWish& wish) {
     const Zeros zeros(wish.bytes);
     driver.catch_next();
     const herr_t entered = H5Dwrite_chunk(dataset.id.get(), H5P_DEFAULT, wish.filter_mask,
                                           as_hsize(wish.name.offset).data(),
                                           static_cast<std::size_t>(wish.bytes), zeros.data());
-    const std::optional<Place> place = driver.caught();
+    const std::optional<StoragePlace> place = driver.caught();
     h5::check(entered, "H5Dwrite_chunk", dataset.object.path);
     if (!place || place->bytes != wish.bytes)
         throw Error(Code::internal, "HDF5 did not tell where a chunk goes", dataset.object.path,
@@ -99,7 +99,7 @@ std::vector<std::byte> ask(const comm::Comm& comm, const std::vector<std::byte>&
 
 }  // namespace
 
-std::vector<std::optional<Place>> place_chunks(
+std::vector<std::optional<StoragePlace>> place_chunks(
     const comm::Comm& comm, std::span<const Dataset> datasets, ChunkDriver& driver,
     std::span<const ChunkWish> wishes, std::set<ChunkName>& seen, std::optional<Error>& failed) {
     std::vector<std::byte> question;
@@ -120,10 +120,10 @@ std::vector<std::optional<Place>> place_chunks(
                             dataset.object.path, "write every element once");
             to.number(place_one(dataset, driver, wish).offset);
         });
-    std::vector<std::optional<Place>> places(wishes.size());
+    std::vector<std::optional<StoragePlace>> places(wishes.size());
     core::ByteReader in(answer);
     for (std::size_t i = 0; i < wishes.size() && !in.at_end(); ++i)
-        places[i] = Place{in.number(), wishes[i].bytes};
+        places[i] = StoragePlace{in.number(), wishes[i].bytes};
     return places;
 }
 

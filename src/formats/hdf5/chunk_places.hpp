@@ -23,7 +23,7 @@ struct ChunkWish {
 
 /// A chunk that is stored already.
 struct StoredChunk {
-    Place place;
+    StoragePlace place;
     std::uint32_t filter_mask = 0;
 };
 
@@ -32,12 +32,10 @@ struct StoredChunk {
 /// @param seen    the chunks of this batch that have a place; kept on rank 0
 /// @param failed  first Error of this rank, if there is none yet; nothing is asked for then
 /// @returns one entry per wish, empty where it could not be met
-[[nodiscard]] std::vector<std::optional<Place>> place_chunks(const comm::Comm& comm,
-                                                             std::span<const Dataset> datasets,
-                                                             ChunkDriver& driver,
-                                                             std::span<const ChunkWish> wishes,
-                                                             std::set<ChunkName>& seen,
-                                                             std::optional<core::Error>& failed);
+[[nodiscard]] std::vector<std::optional<StoragePlace>> place_chunks(
+    const comm::Comm& comm, std::span<const Dataset> datasets, ChunkDriver& driver,
+    std::span<const ChunkWish> wishes, std::set<ChunkName>& seen,
+    std::optional<core::Error>& failed);
 
 /// Where chunks lie that were stored before.  [collective]
 /// @returns one entry per name, empty where the chunk is not there

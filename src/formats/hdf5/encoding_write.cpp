@@ -200,7 +200,7 @@ void EncodingSink::store(std::span<const EncodedChunk> chunks, std::set<ChunkNam
     if (!failed())
         for (const EncodedChunk& chunk : chunks)
             wishes.push_back({{chunk.object, chunk.offset}, chunk.filter_mask, chunk.data.size()});
-    std::vector<std::optional<Place>> places;
+    std::vector<std::optional<StoragePlace>> places;
     {
         const auto scope = x_phases.enter("allocate");
         places = place_chunks(x_comm, x_datasets, x_driver, wishes, seen, x_pending);

@@ -120,8 +120,8 @@ int get_box(int group, int id, const std::size_t* start, const std::size_t* coun
 }
 
 /// A scalar has no places, but netCDF wants addresses.
-struct Place {
-    explicit Place(const Box& box)
+struct NcSlab {
+    explicit NcSlab(const Box& box)
         : start(box.offset.begin(), box.offset.end()), count(box.count.begin(), box.count.end()) {
         // Nothing is wanted: begin where every variable begins.
         if (box.empty()) std::fill(start.begin(), start.end(), 0);
@@ -243,7 +243,7 @@ bool scalar_of(nc_type type, Scalar& scalar) noexcept {
 
 void put(const Variable& variable, const Box& box, Scalar type, const std::byte* data,
          const std::string& where) {
-    const Place place(box);
+    const NcSlab place(box);
     alignas(8) static const std::byte nothing[8]{};
     check(put_box(variable.group, variable.id, place.start.data(), place.count.data(), type,
                   box.empty() ? nothing : data),
@@ -252,7 +252,7 @@ void put(const Variable& variable, const Box& box, Scalar type, const std::byte*
 
 void get(const Variable& variable, const Box& box, Scalar type, std::byte* data,
          const std::string& where) {
-    const Place place(box);
+    const NcSlab place(box);
     alignas(8) std::byte nothing[8]{};
     check(get_box(variable.group, variable.id, place.start.data(), place.count.data(), type,
                   box.empty() ? nothing : data),

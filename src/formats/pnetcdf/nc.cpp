@@ -52,9 +52,9 @@ Error colon_error(int code, const std::filesystem::path& name) {
 }
 
 /// Positions as PnetCDF wants them; never empty, scalars have nothing to say.
-struct Place {
+struct MpiSlab {
     std::vector<MPI_Offset> start, count;
-    explicit Place(const core::Box& box)
+    explicit MpiSlab(const core::Box& box)
         : start(box.offset.begin(), box.offset.end()), count(box.count.begin(), box.count.end()) {
         start.push_back(0);
         count.push_back(1);
@@ -201,7 +201,7 @@ std::string File::name_of(int variable) const {
 void File::put(int variable, const core::Box& box, const std::byte* data, core::Scalar type,
                bool collective) {
     const comm::ErrorsReturn guard;
-    const Place place(box);
+    const MpiSlab place(box);
     const auto count = static_cast<MPI_Offset>(box.volume());
     const int code = collective
                          ? ncmpi_put_vara_all(x_id, variable, place.start.data(),
@@ -215,7 +215,7 @@ void File::put(int variable, const core::Box& box, const std::byte* data, core::
 void File::get(int variable, const core::Box& box, std::byte* data, core::Scalar type,
                bool collective) {
     const comm::ErrorsReturn guard;
-    const Place place(box);
+    const MpiSlab place(box);
     const auto count = static_cast<MPI_Offset>(box.volume());
     const int code = collective
                          ? ncmpi_get_vara_all(x_id, variable, place.start.data(),
@@ -229,7 +229,7 @@ void File::get(int variable, const core::Box& box, std::byte* data, core::Scalar
 void File::post_put(int variable, const core::Box& box, const std::byte* data, core::Scalar type,
                     bool buffered, std::vector<int>& requests) {
     const comm::ErrorsReturn guard;
-    const Place place(box);
+    const MpiSlab place(box);
     const auto count = static_cast<MPI_Offset>(box.volume());
     int request = NC_REQ_NULL;
     const int code = buffered
@@ -245,7 +245,7 @@ void File::post_put(int variable, const core::Box& box, const std::byte* data, c
 void File::post_get(int variable, const core::Box& box, std::byte* data, core::Scalar type,
                     std::vector<int>& requests) {
     const comm::ErrorsReturn guard;
-    const Place place(box);
+    const MpiSlab place(box);
     int request = NC_REQ_NULL;
     const int code =
         ncmpi_iget_vara(x_id, variable, place.start.data(), place.count.data(), data,

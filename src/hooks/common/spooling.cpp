@@ -111,12 +111,12 @@ void ask_system(spool::FileRecord& record, const char* path) {
 }
 
 /// What was open as standard error when the hook was loaded.
-struct Place {
+struct ErrorStream {
     dev_t device;
     ino_t inode;
     bool known;
 };
-Place first_error;
+ErrorStream first_error;
 
 __attribute__((constructor)) void note_standard_error() {
     struct stat status {};

@@ -168,7 +168,8 @@ bool is_irregular(spool::FileType type) {
     return type == spool::filetype_indexed || type == spool::filetype_struct;
 }
 
-void keep_place(Open& open, spool::MpiioTransfersRecord& to, const Place& place, uint64_t bytes) {
+void keep_place(Open& open, spool::MpiioTransfersRecord& to, const CallRange& place,
+                uint64_t bytes) {
     steps::follow(to.places, place.start, place.end);
     to.placed_bytes += bytes;
     if (!open.window.gaps) return;

@@ -52,7 +52,7 @@ struct Window {
 };
 
 /// From the first byte of a call in the file to behind its last one.
-struct Place {
+struct CallRange {
     bool known;
     uint64_t start;
     uint64_t end;
@@ -70,7 +70,7 @@ struct Moved {
     spool::Direction direction;
     uint32_t how;
     uint64_t bytes;
-    Place place;
+    CallRange place;
 };
 void moved(Handle handle, const Moved& what, Took took);
 /// What is written is the header of a classic netCDF file. To be called before `moved`.

@@ -46,12 +46,12 @@ Pointer pointer_of(MPI_File file, uint32_t how, MPI_Offset at) {
 
 /// Where in the file a call has moved its bytes, at least one. MPI is asked where a view has gaps.
 /// [local]
-Place place_of(MPI_File file, const Pointer& from, uint64_t bytes) {
+CallRange place_of(MPI_File file, const Pointer& from, uint64_t bytes) {
     static constinit Real<int(MPI_File, MPI_Offset, MPI_Offset*)> get_byte{
         "PMPI_File_get_byte_offset"};
     const Window& window = from.window;
     if (from.at < 0 || bytes < window.etype_bytes) return {};
-    Place place{};
+    CallRange place{};
     if (window.gaps) {
         MPI_Offset first = 0;
         MPI_Offset last = 0;
@@ -118,7 +118,7 @@ int move(MPI_File file, const Request& what, Real&& real) {
     if (error == MPI_SUCCESS) {
         const uint64_t asked = bytes_of(count, type);
         const uint64_t bytes = tells ? brought(*status, asked) : asked;
-        const Place place = place_of(file, from, bytes);
+        const CallRange place = place_of(file, from, bytes);
         const bool begins = place.known && place.start == 0;
         if (direction == writes && begins && is_classic_header(data, bytes, count)) {
             classic_header(handle_of(file), bytes);

@@ -99,12 +99,12 @@ bool bounded(Slice value, uint64_t least, uint64_t most, uint64_t& result) {
 }
 
 /// One key of a rule: what it accepts, in words, and how it is read.
-struct Key {
+struct RuleKey {
     const char* name;
     const char* accepts;
     bool (*read)(Slice value, FaultRule& rule);
 };
-constexpr Key keys[] = {
+constexpr RuleKey keys[] = {
     {"op", "one of open, write, read, fsync, ftruncate, fallocate, rename, close, unlink",
      parse_op},
     {"rank", "a rank, 0 or more",

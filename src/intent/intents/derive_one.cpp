@@ -120,7 +120,11 @@ Flow flow_of(const File& file, const Datasets& datasets, bool all_seen) {
     // Whoever sees every call of HDF5 knows that none moved data.
     if (flow.from.empty() && file.hdf5 && all_seen) {
         flow.from = "hdf5";
-        flow.volume = {0, 0, 0, 0, {}, {}, {"hdf5"}};
+        flow.volume = {.bytes_read = 0,
+                       .bytes_written = 0,
+                       .read_calls = 0,
+                       .write_calls = 0,
+                       .layers = {"hdf5"}};
     }
     return flow;
 }

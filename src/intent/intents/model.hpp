@@ -64,9 +64,9 @@ struct SizeSummary {
 };
 /// Bytes and calls of one object.
 struct Volume {
-    Count bytes_read, bytes_written, read_calls, write_calls;
-    Seconds read_s, write_s;
-    std::vector<std::string> layers;  ///< whose calls these are, of each file those of one
+    Count bytes_read{}, bytes_written{}, read_calls{}, write_calls{};
+    Seconds read_s{}, write_s{};
+    std::vector<std::string> layers{};  ///< whose calls these are, of each file those of one
 };
 /// In words, for a person.
 struct Words {

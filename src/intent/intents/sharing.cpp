@@ -15,7 +15,7 @@ std::string layer_of(const Dataset& dataset) {
     return dataset.interface == Interface::hdf5 ? "hdf5" : "pnetcdf";
 }
 
-bool meet(const Place& a, const Place& b) {
+bool meet(const CoveredBox& a, const CoveredBox& b) {
     if (a.start.size() != b.start.size() || a.count.size() != a.start.size() ||
         b.count.size() != b.start.size() || a.start.empty())
         return false;
@@ -25,11 +25,13 @@ bool meet(const Place& a, const Place& b) {
     return true;
 }
 
-bool same(const Place& a, const Place& b) { return a.start == b.start && a.count == b.count; }
+bool same(const CoveredBox& a, const CoveredBox& b) {
+    return a.start == b.start && a.count == b.count;
+}
 
 /// The first boxes of the processes; few enough to be compared with each other.
-std::vector<const Place*> first_boxes(const Transfers& transfers) {
-    std::vector<const Place*> boxes;
+std::vector<const CoveredBox*> first_boxes(const Transfers& transfers) {
+    std::vector<const CoveredBox*> boxes;
     for (const ProcessShare& one : transfers.by_process)
         if (one.first && one.calls.value_or(1) > 0 && boxes.size() < 256)
             boxes.push_back(&*one.first);
@@ -54,7 +56,7 @@ bool has_gaps(const Transfers& transfers) {
     });
 }
 
-Statement of_boxes(const Transfers& transfers, const std::vector<const Place*>& boxes,
+Statement of_boxes(const Transfers& transfers, const std::vector<const CoveredBox*>& boxes,
                    Reasons why) {
     std::size_t equal = 0, meeting = 0;
     for (std::size_t a = 0; a < boxes.size(); ++a)

@@ -33,12 +33,12 @@ struct Because {
 };
 struct Planned {
     std::string key;
-    std::optional<Setting> value;     ///< either this
-    std::optional<Call> function;     ///< or that
-    std::optional<Setting> profiled;  ///< what the function gives where the profile was taken
+    std::optional<Setting> value{};     ///< either this
+    std::optional<Call> function{};     ///< or that
+    std::optional<Setting> profiled{};  ///< what the function gives where the profile was taken
     Class cls = Class::safe;
-    Count ranks;  ///< only with so many ranks: what was proven for those
-    Because because;
+    Count ranks{};  ///< only with so many ranks: what was proven for those
+    Because because{};
 };
 enum class When { any, create, open };
 /// Settings of what a pattern matches.

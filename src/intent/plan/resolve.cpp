@@ -38,7 +38,7 @@ std::vector<Resolved> resolve(const PlanView& plan, const std::string& file,
                               const std::string& dataset, const Surroundings& around) {
     std::vector<Resolved> all;
     for (const PlanSetting* setting : find(plan, file, dataset, Moment::create, 1).all()) {
-        Resolved one{name_of(plan, *setting), std::string(plan.text(setting->rule)), {}, {}};
+        Resolved one{.key = name_of(plan, *setting), .rule = std::string(plan.text(setting->rule))};
         const Value value = value_of(plan, *setting, around);
         if (value.state == Value::State::good)
             one.value = setting_of(plan, *setting, value);

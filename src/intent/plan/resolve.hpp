@@ -15,8 +15,8 @@ namespace tailrace::intent::plan {
 /// A setting, with the rule that it comes from.
 struct Resolved {
     std::string key, rule;
-    std::optional<Setting> value;
-    std::string misfit;  ///< why there is none; a chunk beyond the extents has both
+    std::optional<Setting> value{};
+    std::string misfit{};  ///< why there is none; a chunk beyond the extents has both
 };
 
 /// What lookup.hpp finds for one that is created by a single process.  [local]

@@ -107,7 +107,7 @@ struct Fields<Order> {
 };
 
 template <>
-struct Fields<Place> {
+struct Fields<CoveredBox> {
     static constexpr std::string_view name = "place";
     template <class V, class S>
     static void visit(V& v, S& s) {

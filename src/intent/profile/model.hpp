@@ -124,21 +124,21 @@ struct Actual {
 /// How the place of a transfer follows from that of the one before it in the same process.
 struct Order {
     Count sequential, strided, random, repeated;
-    std::vector<std::int64_t> step;  ///< the constant step of the strided ones, per dimension
-    Count chunk_changes = {};        ///< of a dataset in chunks
+    std::vector<std::int64_t> step{};  ///< the constant step of the strided ones, per dimension
+    Count chunk_changes = {};          ///< of a dataset in chunks
 };
-struct Place {
+struct CoveredBox {
     Extents start, count;
 };
 struct Coverage {
     Count elements_distinct;
     Known full;  ///< every element was touched; only said where proven
-    std::vector<Place> boxes;
+    std::vector<CoveredBox> boxes;
 };
 struct ProcessShare {
     std::uint64_t process = 0;
     Count calls, bytes;
-    std::optional<Place> first;
+    std::optional<CoveredBox> first;
     std::optional<std::string> order_hash;
 };
 /// All reads, or all writes, of one dataset.
@@ -158,7 +158,7 @@ struct Transfers {
     Known even;
 };
 struct ReadAfterWrite {
-    Known any, same_process, other_processes;
+    Known any{}, same_process{}, other_processes{};
 };
 struct DirectChunks {
     Count calls, bytes;

@@ -32,10 +32,10 @@ std::string glob_of(const std::map<std::string, std::string>& globs, const std::
     return found == globs.end() || found->second.empty() ? literal(path) : found->second;
 }
 
-struct Place {
+struct PlanPlace {
     std::string file, dataset;
     plan::When when = plan::When::any;
-    friend auto operator<=>(const Place&, const Place&) = default;
+    friend auto operator<=>(const PlanPlace&, const PlanPlace&) = default;
 };
 
 bool same(const plan::Planned& a, const plan::Planned& b) {
@@ -203,7 +203,7 @@ private:
         plan::Variable variable;
     };
 
-    void put(const Place& place, plan::Planned planned, std::uint64_t weight) {
+    void put(const PlanPlace& place, plan::Planned planned, std::uint64_t weight) {
         Found& found = x_found[place];
         found.weight += weight;
         found.wishes[planned.key].emplace(planned.because.rule, planned.ranks);
@@ -221,7 +221,7 @@ private:
     }
 
     /// Why no rule may set this key at what a pattern matches; nothing: they may.
-    [[nodiscard]] std::optional<std::string> veto(const Place& place, const Found& found,
+    [[nodiscard]] std::optional<std::string> veto(const PlanPlace& place, const Found& found,
                                                   const std::string& key) const {
         const auto vetoes = x_vetoes.find({place.file, place.dataset});
         if (vetoes == x_vetoes.end()) return std::nullopt;
@@ -232,7 +232,7 @@ private:
     }
 
     /// The entry is for all files and datasets of the pattern: one that a rule would harm decides.
-    void drop_what_harms(const Place& place, Found& found) {
+    void drop_what_harms(const PlanPlace& place, Found& found) {
         for (const plan::Planned& planned : found.settings) {
             const auto harm = veto(place, found, planned.key);
             if (!harm || !found.dropped.insert(planned.key).second) continue;
@@ -243,7 +243,7 @@ private:
     }
 
     /// Rules of a site know what they do.
-    void weigh(const Subject& s, const Place& place) {
+    void weigh(const Subject& s, const PlanPlace& place) {
         const auto found = x_found.find(place);
         if (found == x_found.end()) return;
         for (const plan::Planned& planned : found->second.settings) {
@@ -257,7 +257,7 @@ private:
         }
     }
 
-    void look_at_pieces(const Subject& s, const Place& place) {
+    void look_at_pieces(const Subject& s, const PlanPlace& place) {
         const auto found = x_found.find(place);
         if (found == x_found.end()) return;
         for (const plan::Planned& planned : found->second.settings) {
@@ -269,21 +269,21 @@ private:
         }
     }
 
-    void forbid(const Place& place, const plan::Planned& planned, const std::string& why) {
+    void forbid(const PlanPlace& place, const plan::Planned& planned, const std::string& why) {
         const std::string& rule = planned.because.rule;
         for (const Wish& wish : {Wish{rule, std::nullopt}, Wish{rule, planned.ranks}})
             x_vetoes[{place.file, place.dataset}].try_emplace(wish, why);
     }
 
     /// Also of what moves too little for the rule itself.
-    void look_at_layout(const Subject& s, const Place& place) {
+    void look_at_layout(const Subject& s, const PlanPlace& place) {
         const auto found = x_found.find(place);
         if (found == x_found.end()) return;
         for (const plan::Planned& planned : found->second.settings)
             if (const auto held = held_by_use(planned.key, s)) forbid(place, planned, held->text);
     }
 
-    void look_at_reliability(const Subject& s, const Place& place) {
+    void look_at_reliability(const Subject& s, const PlanPlace& place) {
         const auto found = x_found.find(place);
         if (found == x_found.end() || s.reliability != Reliability::durable) return;
         if (place.when == plan::When::create && !created(s)) return;
@@ -294,7 +294,7 @@ private:
                            " counts as durable");
     }
 
-    void drop_what_swells(const Place& place, Found& found) {
+    void drop_what_swells(const PlanPlace& place, Found& found) {
         for (const plan::Planned& planned : found.settings) {
             const auto stored = found.stored.find(planned.key);
             if (stored == found.stored.end() || !swells(stored->second)) continue;
@@ -377,7 +377,7 @@ private:
 
     const Options& x_options;
     plan::Plan& x_plan;
-    std::map<Place, Found> x_found;
+    std::map<PlanPlace, Found> x_found;
     /// By pattern of the file and of the dataset: rules that would harm one of it, and why.
     std::map<std::pair<std::string, std::string>, std::map<Wish, std::string>> x_vetoes;
     std::map<std::string, std::string> x_harmful;  ///< rules that would harm any file, and why

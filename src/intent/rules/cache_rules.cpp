@@ -234,7 +234,7 @@ Proposal streaming_act(const Subject&) {
     // Not 1, as is often said: HDF5 then lets go of finished chunks only, and where there is none
     // the cache grows past its size, to all chunks that a selection touches (8 MiB to 64 in a
     // test).
-    return {{{"chunk_cache_preemption", Setting(0.99), {}}}, plan::When::any, {}, {}, {}};
+    return {.settings = {{.key = "chunk_cache_preemption", .value = Setting(0.99)}}};
 }
 
 std::optional<Reason> reuse_fires(const Subject& s) {
@@ -276,11 +276,7 @@ std::optional<Held> reuse_held(const Subject& s) {
 }
 
 Proposal reuse_act(const Subject& s) {
-    return {{{"chunk_cache_preemption", Setting(reuse_preemption(s)), {}}},
-            plan::When::any,
-            {},
-            {},
-            {}};
+    return {.settings = {{.key = "chunk_cache_preemption", .value = Setting(reuse_preemption(s))}}};
 }
 
 constexpr std::string_view cache_keys =

@@ -44,7 +44,8 @@ public:
 
     /// Takes down what a function gives; what is wrong with the setting, or nothing.
     std::string look_at(Set& set, plan::Class cls) const {
-        const plan::Planned planned{set.key, set.value, set.function, {}, cls, {}, {}};
+        const plan::Planned planned{
+            .key = set.key, .value = set.value, .function = set.function, .cls = cls};
         if (const std::string problem = plan::problem_of(planned); !problem.empty()) return problem;
         const plan::KeyInfo& info = *plan::find_key(set.key);
         plan::Value value;

@@ -87,7 +87,8 @@ std::optional<Reason> direct_fires(const Subject& s) {
 }
 
 Proposal direct_act(const Subject&) {
-    return {{{"driver", Setting(std::string("direct")), {}}}, plan::When::create, {}, {}, {}};
+    return {.settings = {{.key = "driver", .value = Setting(std::string("direct"))}},
+            .when = plan::When::create};
 }
 
 std::optional<Reason> subfiling_fires(const Subject& s) {
@@ -129,7 +130,7 @@ std::optional<Reason> evict_fires(const Subject& s) {
 }
 
 Proposal evict_act(const Subject&) {
-    return {{{"evict_on_close", Setting(true), {}}}, plan::When::any, {}, {}, {}};
+    return {.settings = {{.key = "evict_on_close", .value = Setting(true)}}};
 }
 
 std::optional<Reason> locking_fires(const Subject& s) {
@@ -145,7 +146,8 @@ std::optional<Reason> locking_fires(const Subject& s) {
 }
 
 Proposal locking_act(const Subject&) {
-    return {{{"file_locking", Setting(false), {}}}, plan::When::open, {}, {}, {}};
+    return {.settings = {{.key = "file_locking", .value = Setting(false)}},
+            .when = plan::When::open};
 }
 
 std::optional<Reason> image_fires(const Subject& s) {
@@ -160,7 +162,8 @@ std::optional<Reason> image_fires(const Subject& s) {
 }
 
 Proposal image_act(const Subject&) {
-    return {{{"metadata_cache_image", Setting(true), {}}}, plan::When::create, {}, {}, {}};
+    return {.settings = {{.key = "metadata_cache_image", .value = Setting(true)}},
+            .when = plan::When::create};
 }
 
 const std::array driver_table{

@@ -50,7 +50,7 @@ Dataset dataset_of(const DatasetIntent& intent, const std::string& path) {
         made.writes = side_of(intent, volume.bytes_written, volume.write_calls,
                               intent.session_io.write_timestamp, both ? "write" : "");
     if (intent.type.value == "read_after_write" || intent.type.value == "write_once_read_many")
-        made.read_after_write = ReadAfterWrite{true, {}, {}};
+        made.read_after_write = ReadAfterWrite{.any = true};
     return made;
 }
 

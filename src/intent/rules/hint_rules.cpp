@@ -51,7 +51,7 @@ std::optional<Held> nodes_held(const Subject& s) {
 }
 
 Proposal nodes_act(const Subject& s) {
-    return {{set("cb_nodes", std::to_string(aggregators(s)))}, plan::When::any, {}, {}, {}};
+    return {.settings = {set("cb_nodes", std::to_string(aggregators(s)))}};
 }
 
 /// What a buffer is a multiple of: the stripe, so that no two aggregators share one.
@@ -92,7 +92,7 @@ std::optional<Held> buffer_held(const Subject& s) {
 
 Proposal buffer_act(const Subject& s) {
     const std::uint64_t bytes = largest_buffer(s) / buffer_unit(s) * buffer_unit(s);
-    return {{set("cb_buffer_size", std::to_string(bytes))}, plan::When::any, {}, {}, {}};
+    return {.settings = {set("cb_buffer_size", std::to_string(bytes))}};
 }
 
 /// By itself ROMIO collects what ranks interleave; "enable" adds blocks side by side.
@@ -110,7 +110,7 @@ Proposal buffering_act(const Subject& s) {
     if (written > 0)
         sets.push_back(set("romio_cb_write", written < 4 * mib ? "enable" : "automatic"));
     if (read > 0) sets.push_back(set("romio_cb_read", read < 4 * mib ? "enable" : "automatic"));
-    return {sets, plan::When::any, {}, {}, {}};
+    return {.settings = sets};
 }
 
 std::optional<Reason> sieve_writes_fires(const Subject& s) {
@@ -173,9 +173,7 @@ std::optional<Held> deferred_held(const Subject& s) {
     return std::nullopt;
 }
 
-Proposal deferred_act(const Subject&) {
-    return {{set("romio_no_indep_rw", "true")}, plan::When::any, {}, {}, {}};
-}
+Proposal deferred_act(const Subject&) { return {.settings = {set("romio_no_indep_rw", "true")}}; }
 
 std::uint64_t stripes_for(std::uint64_t bytes) {
     return bytes > 100 * gib ? 72 : bytes > 10 * gib ? 24 : 8;

@@ -127,7 +127,8 @@ std::optional<Held> tile_held(const Subject& s) {
 
 Proposal tile_act(const Subject& s) {
     const Extents shape = tile_shape(*s.dataset, across(s)->length);
-    return {{{"chunk", {}, tile(shape, tile_bytes)}}, plan::When::create, {}, {}, {}};
+    return {.settings = {{.key = "chunk", .function = tile(shape, tile_bytes)}},
+            .when = plan::When::create};
 }
 
 // --- 18: chunks that are too small, too large or cut by ranks ------------------------------------
@@ -248,7 +249,8 @@ std::optional<Held> chunk_size_held(const Subject& s) {
 }
 
 Proposal chunk_size_act(const Subject& s) {
-    return {{{"chunk", {}, wanted_chunk(s)}}, plan::When::create, {}, {}, {}};
+    return {.settings = {{.key = "chunk", .function = wanted_chunk(s)}},
+            .when = plan::When::create};
 }
 
 // --- 19: appending
@@ -289,7 +291,7 @@ std::optional<Held> append_held(const Subject& s) {
 }
 
 Proposal append_act(const Subject& s) {
-    return {{{"chunk", {}, appends(s)}}, plan::When::create, {}, {}, {}};
+    return {.settings = {{.key = "chunk", .function = appends(s)}}, .when = plan::When::create};
 }
 
 // --- 23: compact
@@ -326,7 +328,8 @@ std::optional<Held> compact_held(const Subject& s) {
 }
 
 Proposal compact_act(const Subject&) {
-    return {{{"layout", Setting(std::string("compact")), {}}}, plan::When::create, {}, {}, {}};
+    return {.settings = {{.key = "layout", .value = Setting(std::string("compact"))}},
+            .when = plan::When::create};
 }
 
 const std::array layout_table{

@@ -115,7 +115,8 @@ Proposal meta_block_act(const Subject& s) {
     std::uint64_t block = 16 * kib;
     for (const std::uint64_t larger : {128 * kib, mib, 4 * mib})
         if (plan::times(larger, 4) <= file && (larger <= mib || objects > 4000)) block = larger;
-    return {{{"meta_block_bytes", Setting(block), {}}}, plan::When::create, {}, {}, {}};
+    return {.settings = {{.key = "meta_block_bytes", .value = Setting(block)}},
+            .when = plan::When::create};
 }
 
 struct Small {
@@ -145,11 +146,9 @@ std::optional<Reason> small_data_fires(const Subject& s) {
 
 Proposal small_data_act(const Subject& s) {
     const std::uint64_t wanted = std::clamp<std::uint64_t>(small_datasets(s).bytes, 64 * kib, mib);
-    return {{{"small_data_block_bytes", Setting(wanted / (4 * kib) * (4 * kib)), {}}},
-            plan::When::create,
-            {},
-            {},
-            {}};
+    return {.settings = {{.key = "small_data_block_bytes",
+                          .value = Setting(wanted / (4 * kib) * (4 * kib))}},
+            .when = plan::When::create};
 }
 
 // --- 5 and 6: collective metadata ----------------------------------------------------------------
@@ -168,7 +167,8 @@ std::optional<Held> page_buffer_held(const Subject& s) {
 }
 
 Proposal collective_writes_act(const Subject&) {
-    return {{{"collective_metadata_writes", Setting(true), {}}}, plan::When::create, {}, {}, {}};
+    return {.settings = {{.key = "collective_metadata_writes", .value = Setting(true)}},
+            .when = plan::When::create};
 }
 
 std::optional<Reason> collective_reads_fires(const Subject& s) {
@@ -182,7 +182,7 @@ std::optional<Reason> collective_reads_fires(const Subject& s) {
 }
 
 Proposal collective_reads_act(const Subject&) {
-    return {{{"collective_metadata_reads", Setting(true), {}}}, plan::When::any, {}, {}, {}};
+    return {.settings = {{.key = "collective_metadata_reads", .value = Setting(true)}}};
 }
 
 // --- 9 and 10: pages -----------------------------------------------------------------------------

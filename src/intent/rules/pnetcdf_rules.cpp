@@ -15,9 +15,7 @@ using plan::Class;
 
 constexpr const char* variable = "PNETCDF_HINTS";
 
-Proposal hints(std::string text) {
-    return {{}, plan::When::any, {{variable, std::move(text)}}, {}, {}};
-}
+Proposal hints(std::string text) { return {.environment = {{variable, std::move(text)}}}; }
 
 std::uint64_t alignment(const Subject& s) {
     return std::clamp<std::uint64_t>(fs_block(s).value_or(64 * kib), 64 * kib, 16 * mib);

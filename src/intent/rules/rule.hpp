@@ -40,21 +40,21 @@ struct Held {
 };
 struct Set {
     std::string key;
-    std::optional<Setting> value;
-    std::optional<plan::Call> function;
+    std::optional<Setting> value{};
+    std::optional<plan::Call> function{};
     std::optional<Setting> profiled = {};  ///< of a function where the profile was taken
 };
 /// What a rule wants.
 struct Proposal {
-    std::vector<Set> settings;
+    std::vector<Set> settings{};
     plan::When when = plan::When::any;
-    std::vector<std::pair<std::string, std::string>> environment;
-    std::string advice;
-    std::vector<std::string> commands;
+    std::vector<std::pair<std::string, std::string>> environment{};
+    std::string advice{};
+    std::vector<std::string> commands{};
 };
 /// One that sets nothing, and says so.  [local]
 [[nodiscard]] inline Proposal advice(std::string text, std::vector<std::string> commands = {}) {
-    return {{}, plan::When::any, {}, std::move(text), std::move(commands)};
+    return {.advice = std::move(text), .commands = std::move(commands)};
 }
 
 /// Conditions that many rules share; the engine checks them in this order.

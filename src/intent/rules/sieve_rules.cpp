@@ -116,7 +116,7 @@ std::optional<Held> sieve_held(const Subject& s) {
 }
 
 Proposal sieve_act(const Subject& s) {
-    return {{{"sieve_buffer_bytes", Setting(buffer_for(s)), {}}}, plan::When::any, {}, {}, {}};
+    return {.settings = {{.key = "sieve_buffer_bytes", .value = Setting(buffer_for(s))}}};
 }
 
 std::optional<Reason> whole_fires(const Subject& s) {

@@ -52,8 +52,10 @@ void check_settings(const SiteRule& rule, const std::string& where, const std::s
     for (std::size_t i = 0; i < rule.settings.size(); ++i) {
         const SiteSetting& setting = rule.settings[i];
         const std::string one = place + ".settings[" + std::to_string(i) + "]";
-        const plan::Planned planned{setting.key, setting.value, setting.function, {}, rule.cls, {},
-                                    {}};
+        const plan::Planned planned{.key = setting.key,
+                                    .value = setting.value,
+                                    .function = setting.function,
+                                    .cls = rule.cls};
         const std::string problem = plan::problem_of(planned);
         if (!problem.empty()) throw json::error_at(where, one, problem);
         if (!keys.insert(setting.key).second)

@@ -95,7 +95,8 @@ std::optional<Held> fill_of_ranks_held(const Subject& s) {
 }
 
 Proposal fill_act(const Subject&) {
-    return {{{"fill_time", Setting(std::string("never")), {}}}, plan::When::create, {}, {}, {}};
+    return {.settings = {{.key = "fill_time", .value = Setting(std::string("never"))}},
+            .when = plan::When::create};
 }
 
 std::optional<Reason> incremental_fires(const Subject& s) {
@@ -117,11 +118,8 @@ std::optional<Held> incremental_held(const Subject& s) {
 }
 
 Proposal incremental_act(const Subject&) {
-    return {{{"allocation_time", Setting(std::string("incremental")), {}}},
-            plan::When::create,
-            {},
-            {},
-            {}};
+    return {.settings = {{.key = "allocation_time", .value = Setting(std::string("incremental"))}},
+            .when = plan::When::create};
 }
 
 std::optional<Reason> contiguous_fires(const Subject& s) {

@@ -52,14 +52,14 @@ std::optional<Reason> writes_fires(const Subject& s) {
 }
 std::optional<Held> writes_held(const Subject& s) { return together_held(s, &Dataset::writes); }
 Proposal writes_act(const Subject&) {
-    return {{{"write_mode", Setting(std::string("collective")), {}}}, plan::When::any, {}, {}, {}};
+    return {.settings = {{.key = "write_mode", .value = Setting(std::string("collective"))}}};
 }
 std::optional<Reason> reads_fires(const Subject& s) {
     return together_fires(s, &Dataset::reads, "reads");
 }
 std::optional<Held> reads_held(const Subject& s) { return together_held(s, &Dataset::reads); }
 Proposal reads_act(const Subject&) {
-    return {{{"read_mode", Setting(std::string("collective")), {}}}, plan::When::any, {}, {}, {}};
+    return {.settings = {{.key = "read_mode", .value = Setting(std::string("collective"))}}};
 }
 
 std::optional<Reason> large_fires(const Subject& s) {
@@ -94,8 +94,7 @@ std::optional<Held> large_held(const Subject& s) {
 }
 
 Proposal large_act(const Subject&) {
-    return {
-        {{"collective_io", Setting(std::string("individual")), {}}}, plan::When::any, {}, {}, {}};
+    return {.settings = {{.key = "collective_io", .value = Setting(std::string("individual"))}}};
 }
 
 /// Chunks that a rank takes in one collective call.
@@ -119,7 +118,7 @@ std::optional<Reason> chunk_io_fires(const Subject& s) {
 }
 
 Proposal chunk_io_act(const Subject&) {
-    return {{{"chunk_io", Setting(std::string("one_io")), {}}}, plan::When::any, {}, {}, {}};
+    return {.settings = {{.key = "chunk_io", .value = Setting(std::string("one_io"))}}};
 }
 
 std::optional<Reason> filters_fires(const Subject& s) {
@@ -159,11 +158,8 @@ std::optional<Reason> conversion_fires(const Subject& s) {
 
 Proposal conversion_act(const Subject& s) {
     const std::uint64_t most = std::min(16 * mib, std::max(memory_of_process(s), mib));
-    return {{{"conversion_buffer_bytes", Setting(std::min(converted_bytes(*s.dataset), most)), {}}},
-            plan::When::any,
-            {},
-            {},
-            {}};
+    return {.settings = {{.key = "conversion_buffer_bytes",
+                          .value = Setting(std::min(converted_bytes(*s.dataset), most))}}};
 }
 
 const std::array transfer_table{

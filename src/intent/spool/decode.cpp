@@ -364,8 +364,7 @@ private:
         const auto record = reader.head<OutcomeRecord>();
         if (record.became < became_applied || record.became >= becames)
             reader.damaged("an outcome of kind " + std::to_string(record.became));
-        DecodedOutcome made{
-            static_cast<Became>(record.became), record.count, {}, {}, {}, {}, {}, {}};
+        DecodedOutcome made{.became = static_cast<Became>(record.became), .count = record.count};
         std::string* texts[] = {&made.rule,    &made.setting, &made.file,
                                 &made.dataset, &made.value,   &made.reason};
         for (std::size_t part = 0; part < std::size(texts); ++part)

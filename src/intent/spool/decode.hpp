@@ -82,7 +82,7 @@ struct DecodedDataset {
 struct DecodedOutcome {
     Became became{};
     std::uint64_t count = 0;
-    std::string rule, setting, file, dataset, value, reason;
+    std::string rule{}, setting{}, file{}, dataset{}, value{}, reason{};
 };
 struct DecodedDelivered {
     DeliveredRecord record{};

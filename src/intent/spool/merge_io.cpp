@@ -91,7 +91,10 @@ struct PlacesOfAll {
         range.end_byte = std::max(range.end_byte, from.end_byte);
     }
     [[nodiscard]] Order order() const {
-        Order made{x_order[0], x_order[1], x_order[2], x_order[3], {}, {}};
+        Order made{.sequential = x_order[0],
+                   .strided = x_order[1],
+                   .random = x_order[2],
+                   .repeated = x_order[3]};
         if (x_step && x_one_step) made.step = {*x_step};
         return made;
     }

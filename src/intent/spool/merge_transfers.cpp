@@ -101,7 +101,7 @@ ProcessShare share(const Member& member, const DecodedTransfers& from) {
     made.process = member.id;
     made.calls = from.record.calls;
     made.bytes = from.record.bytes;
-    if (from.record.first_known != 0) made.first = Place{from.first_start, from.first_count};
+    if (from.record.first_known != 0) made.first = CoveredBox{from.first_start, from.first_count};
     made.order_hash = hexadecimal(from.record.order_hash);
     return made;
 }

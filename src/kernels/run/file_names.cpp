@@ -26,7 +26,7 @@ bool is_same(const struct stat& a, const struct stat& b) {
 }
 
 /// Where a name leads.
-struct Place {
+struct Whereabouts {
     fs::path folder, name;
     std::optional<struct stat> of_folder, of_file;  ///< as far as they are there
 };
@@ -38,7 +38,7 @@ std::optional<struct stat> look_at(const fs::path& path) {
 }
 
 /// Without links and dots, as far as it exists.
-Place place_of(const fs::path& path) {
+Whereabouts place_of(const fs::path& path) {
     const fs::path file = formats::follow_links(path);
     std::error_code failed;
     fs::path folder = fs::weakly_canonical(fs::absolute(formats::folder_of(file)), failed);
@@ -50,11 +50,11 @@ bool both_same(const std::optional<struct stat>& a, const std::optional<struct s
     return a && b && is_same(*a, *b);
 }
 
-bool same_folder(const Place& a, const Place& b) {
+bool same_folder(const Whereabouts& a, const Whereabouts& b) {
     return a.folder == b.folder || both_same(a.of_folder, b.of_folder);
 }
 
-bool same_file(const Place& a, const Place& b) {
+bool same_file(const Whereabouts& a, const Whereabouts& b) {
     return both_same(a.of_file, b.of_file) || (a.name == b.name && same_folder(a, b));
 }
 
@@ -78,7 +78,7 @@ enum class Use { replaced, appended_to, read };
 struct Used {
     NamedFile file;
     Use use;
-    Place place = place_of(file.file);
+    Whereabouts place = place_of(file.file);
     [[nodiscard]] std::string text() const {
         return file.what + " " + in_quotes(file.file.string());
     }
@@ -159,7 +159,7 @@ std::vector<Used> other_files(const Kernel& kernel) {
 }  // namespace
 
 bool lead_to_one_name(const fs::path& a, const fs::path& b) {
-    const Place one = place_of(a), other = place_of(b);
+    const Whereabouts one = place_of(a), other = place_of(b);
     return one.name == other.name && same_folder(one, other);
 }
 

@@ -96,7 +96,7 @@ inline vol::DatasetEntry* create(vol::FileEntry* file, const char* path, const N
 /// A transfer of one regular place.
 inline void move(vol::DatasetEntry* dataset, spool::Direction direction, const Numbers& start,
                  const Numbers& block, const Numbers& count = {}, const Numbers& stride = {}) {
-    vol::Place place;
+    vol::ElementSet place;
     place.selection = spool::select_hyperslab;
     place.known = true;
     place.rank = static_cast<std::uint32_t>(start.size());

@@ -199,7 +199,7 @@ bool is_virtual(Object& dataset) {
 }
 
 /// What a write into `space` will write: false where that is not known.
-bool will_write(const Library& of, Id space, const Array& array, Place& place, bool& all) {
+bool will_write(const Library& of, Id space, const Array& array, ElementSet& place, bool& all) {
     all = space == space_all;
     place.empty = false;
     if (all) return true;
@@ -305,7 +305,7 @@ Status before_write(size_t count, void** objects, const Id* file_spaces, const v
         bool known = true;
         Counted* counted = counted_of(dataset, known);
         if (known && counted == nullptr) continue;
-        Place place;
+        ElementSet place;
         bool all = false;
         // What is still under way when we return, another call might overtake.
         if (known && request == nullptr &&
@@ -323,7 +323,7 @@ void after_write(size_t count, void** objects, const Id* file_spaces) {
         bool known = true;
         Counted* counted = counted_of(dataset, known);
         if (counted == nullptr) continue;
-        Place place;
+        ElementSet place;
         bool all = false;
         if (!will_write(dataset.library(), file_spaces[at], counted->array, place, all)) continue;
         if (all)

@@ -95,7 +95,7 @@ bool add_parts(const Library& of, Id space, const Array& array, WrittenPlaces& t
     Moved moved;
     if (!has_extents_of(of, space, array) || !moved.find(of, space, rank)) return false;
     return for_parts(of, space, rank, [&](const uint64_t* first, const uint64_t* last) {
-        Place place;
+        ElementSet place;
         place.rank = rank;
         for (uint32_t d = 0; d < rank; ++d) {
             place.start[d] = first[d] + moved.by[d];
@@ -108,7 +108,7 @@ bool add_parts(const Library& of, Id space, const Array& array, WrittenPlaces& t
 
 }  // namespace
 
-bool is_regular_within(const Library& of, Id space, const Array& array, Place& place) {
+bool is_regular_within(const Library& of, Id space, const Array& array, ElementSet& place) {
     if (!has_extents_of(of, space, array)) return false;
     if (!regular_place(of, space, array.rank, place)) return false;
     for (uint32_t d = 0; d < array.rank; ++d) {
@@ -134,7 +134,7 @@ void add_selected(const Library& of, Id space, const Array& array, WrittenPlaces
         to.add_all();
         return;
     }
-    Place place;
+    ElementSet place;
     if (type == select_hyperslabs && is_regular_within(of, space, array, place)) {
         to.add(place);
         return;

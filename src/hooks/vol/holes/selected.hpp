@@ -8,7 +8,7 @@
 namespace tailrace::hooks::vol {
 
 /// Blocks in equal steps, all within the array.  [local]
-bool is_regular_within(const Library& of, Id space, const Array& array, Place& place);
+bool is_regular_within(const Library& of, Id space, const Array& array, ElementSet& place);
 
 /// Adds all elements that a write into `space` writes. Where not all of them are found out, `to`
 /// has lost some.  [local]

@@ -77,7 +77,7 @@ void WrittenBits::add(uint64_t first, uint64_t count) {
     });
 }
 
-void WrittenBits::add_place(const Place& place) { add_rows(place, 0, 0); }
+void WrittenBits::add_place(const ElementSet& place) { add_rows(place, 0, 0); }
 
 void WrittenBits::add_words(uint64_t first, const uint64_t* words, uint64_t count) {
     for (uint64_t at = 0; at < count; ++at) {
@@ -86,7 +86,7 @@ void WrittenBits::add_words(uint64_t first, const uint64_t* words, uint64_t coun
     }
 }
 
-void WrittenBits::add_rows(const Place& place, uint32_t d, uint64_t before) {
+void WrittenBits::add_rows(const ElementSet& place, uint32_t d, uint64_t before) {
     const bool last = d + 1 == x_rank;
     for (uint64_t number = 0; number < place.count[d]; ++number) {
         const uint64_t start = place.start[d] + number * place.stride[d];

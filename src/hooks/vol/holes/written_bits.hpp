@@ -30,7 +30,7 @@ public:
     void add(uint64_t first, uint64_t count);
     void add_all() { add(0, x_elements); }
     /// Adds blocks in equal steps; those outside the array must not come here.
-    void add_place(const Place& place);
+    void add_place(const ElementSet& place);
 
     /// The bits as numbers of 64.
     [[nodiscard]] const uint64_t* words() const { return x_bits; }
@@ -39,7 +39,7 @@ public:
     void add_words(uint64_t first, const uint64_t* words, uint64_t count);
 
 private:
-    void add_rows(const Place& place, uint32_t d, uint64_t before);
+    void add_rows(const ElementSet& place, uint32_t d, uint64_t before);
 
     uint64_t* x_bits;
     uint64_t x_elements;

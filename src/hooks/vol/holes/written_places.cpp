@@ -16,7 +16,7 @@ std::atomic<uint64_t> bytes_of_bits{0};
 constexpr size_t start = 0, stride = 1, count = 2, block = 3;  // of the four per dimension
 
 /// A place as numbers, with one block where the blocks touch, so that equal ones look alike.
-void write_down(const Place& place, size_t rank, uint64_t* numbers) {
+void write_down(const ElementSet& place, size_t rank, uint64_t* numbers) {
     for (size_t d = 0; d < rank; ++d) {
         uint64_t* const to = numbers + 4 * d;
         const bool one = place.count[d] == 1 || place.stride[d] == place.block[d];
@@ -27,8 +27,8 @@ void write_down(const Place& place, size_t rank, uint64_t* numbers) {
     }
 }
 
-Place read_back(const uint64_t* numbers, size_t rank) {
-    Place place;
+ElementSet read_back(const uint64_t* numbers, size_t rank) {
+    ElementSet place;
     place.rank = static_cast<uint32_t>(rank);
     for (size_t d = 0; d < rank; ++d) {
         place.start[d] = numbers[4 * d + start];
@@ -80,7 +80,7 @@ void WrittenPlaces::drop_bits() {
 }
 
 void WrittenPlaces::add_all() {
-    Place all;
+    ElementSet all;
     all.rank = x_rank;
     for (size_t d = 0; d < x_rank; ++d) {
         all.start[d] = 0;
@@ -94,7 +94,7 @@ void WrittenPlaces::add_all() {
     add(all);
 }
 
-bool WrittenPlaces::within(const Place& place) const {
+bool WrittenPlaces::within(const ElementSet& place) const {
     for (size_t d = 0; d < x_rank; ++d) {
         const uint64_t end =
             place.start[d] + (place.count[d] - 1) * place.stride[d] + place.block[d];
@@ -103,7 +103,7 @@ bool WrittenPlaces::within(const Place& place) const {
     return true;
 }
 
-void WrittenPlaces::add(const Place& place) {
+void WrittenPlaces::add(const ElementSet& place) {
     if (!within(place)) {
         x_lost = true;
     } else if (is_bits()) {
@@ -120,7 +120,7 @@ void WrittenPlaces::add(const Place& place) {
 }
 
 /// Appends it; false where there is no room for more.
-bool WrittenPlaces::put(const Place& place) {
+bool WrittenPlaces::put(const ElementSet& place) {
     const size_t more = numbers_of_place(x_rank);
     if (x_count + more > x_room) {
         size_t room = x_room == 0 ? more : 2 * x_room;

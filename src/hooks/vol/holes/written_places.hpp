@@ -18,7 +18,7 @@ public:
     void add_all();
     /// Adds a place, which is not empty; without memory, or where it is not within the array, the
     /// rest is not known from then on.
-    void add(const Place& place);
+    void add(const ElementSet& place);
     /// Something was written, nobody knows where.
     void lose() { x_lost = true; }
     /// Whether there may be more than is known.
@@ -34,8 +34,8 @@ public:
     static void add_to(WrittenBits& bits, const uint64_t* numbers, uint64_t count, size_t rank);
 
 private:
-    [[nodiscard]] bool within(const Place& place) const;
-    bool put(const Place& place);
+    [[nodiscard]] bool within(const ElementSet& place) const;
+    bool put(const ElementSet& place);
     void merge();
     bool merge_last();
     void to_bits();

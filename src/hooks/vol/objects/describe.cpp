@@ -87,7 +87,7 @@ void describe_creation(const Library& of, Id creation, DatasetFacts& facts) {
 }
 
 /// Blocks that touch are one; what covers the whole extent is "all".
-void normalise(Place& place, const uint64_t* dims) {
+void normalise(ElementSet& place, const uint64_t* dims) {
     bool whole = true;
     for (uint32_t d = 0; d < place.rank; ++d) {
         if (place.count[d] > 1 && place.stride[d] == place.block[d]) {
@@ -100,7 +100,7 @@ void normalise(Place& place, const uint64_t* dims) {
     if (whole) place.selection = spool::select_all;
 }
 
-void set_whole(Place& place, const uint64_t* dims, uint32_t rank) {
+void set_whole(ElementSet& place, const uint64_t* dims, uint32_t rank) {
     place.selection = spool::select_all;
     place.known = true;
     place.rank = rank;
@@ -112,7 +112,7 @@ void set_whole(Place& place, const uint64_t* dims, uint32_t rank) {
 }
 
 /// The box round a selection that is no regular hyperslab.
-void set_bounds(const Library& of, Id space, Place& place, uint32_t rank) {
+void set_bounds(const Library& of, Id space, ElementSet& place, uint32_t rank) {
     uint64_t last[most_dimensions];
     place.known = false;
     place.rank = 0;
@@ -125,7 +125,8 @@ void set_bounds(const Library& of, Id space, Place& place, uint32_t rank) {
 }
 
 /// Everything in a space, whose extent may be another one than the dataset's.
-void set_all_of(const Library& of, Id space, const uint64_t* dims, uint32_t rank, Place& place) {
+void set_all_of(const Library& of, Id space, const uint64_t* dims, uint32_t rank,
+                ElementSet& place) {
     uint64_t extent[most_dimensions];
     const int found = of.H5Sget_simple_extent_ndims(space);
     if (found < 0 || static_cast<uint32_t>(found) != rank || rank > most_dimensions) {
@@ -142,7 +143,7 @@ void set_all_of(const Library& of, Id space, const uint64_t* dims, uint32_t rank
 }
 
 /// The places stand in the transfer list: how many they are tells the space in memory alone.
-uint64_t place_in_list(const Library& of, Id memory_space, Place& place) {
+uint64_t place_in_list(const Library& of, Id memory_space, ElementSet& place) {
     place.selection = spool::select_irregular;
     place.known = false;
     place.rank = 0;
@@ -181,7 +182,7 @@ void describe_dataset(const Library& library, Id type, Id space, Id creation, Id
     dataset_access_settings(library, access, facts.settings);
 }
 
-bool regular_place(const Library& of, Id space, uint32_t rank, Place& place) {
+bool regular_place(const Library& of, Id space, uint32_t rank, ElementSet& place) {
     uint64_t last[most_dimensions];
     if (of.H5Sis_regular_hyperslab(space) <= 0) return false;
     place.rank = rank;
@@ -197,10 +198,10 @@ bool regular_place(const Library& of, Id space, uint32_t rank, Place& place) {
 }
 
 uint64_t describe_place(const Library& library, const DatasetEntry* dataset, Id memory_space,
-                        Id file_space, Place& place) {
+                        Id file_space, ElementSet& place) {
     uint64_t dims[most_dimensions];
     const uint32_t rank = recorder::extent(dataset, dims);
-    place = Place{};
+    place = ElementSet{};
     if (file_space == space_in_list) return place_in_list(library, memory_space, place);
     if (file_space == space_all || file_space == space_block) {
         set_whole(place, dims, rank);

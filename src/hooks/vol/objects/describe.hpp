@@ -17,13 +17,13 @@ void describe_dataset(const Library& library, Id type, Id space, Id creation, Id
 /// Blocks in equal steps, where they really lie: a selection may be moved by an offset.
 /// @param rank  that of `space`
 /// @return whether it is that
-bool regular_place(const Library& of, Id space, uint32_t rank, Place& place);
+bool regular_place(const Library& of, Id space, uint32_t rank, ElementSet& place);
 
 /// The elements that a transfer is about: `file_space`, or where that is "all" the extent.
 /// @param memory_space  asked where the places stand in the transfer list, which tells nobody
 /// @return how many elements
 uint64_t describe_place(const Library& library, const DatasetEntry* dataset, Id memory_space,
-                        Id file_space, Place& place);
+                        Id file_space, ElementSet& place);
 
 /// Whether a file access list has the MPI-IO driver.
 bool uses_mpi(const Library& library, Id access);

@@ -99,7 +99,7 @@ void Transfers::done(Status status, void** request) {
 
 void Transfers::record(Status status, Took took) {
     const bool collective = vol::collective(library(), x_list);
-    Place place;
+    ElementSet place;
     for (size_t number = 0; number < x_asked.count; ++number) {
         Object& dataset = object_of(x_asked.objects[number]);
         find_dataset(dataset);

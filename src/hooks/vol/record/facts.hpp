@@ -73,7 +73,7 @@ struct DatasetFacts {
 };
 
 /// Which elements a transfer is about.
-struct Place {
+struct ElementSet {
     spool::Selected selection = spool::select_all;
     bool empty = false;
     bool known = false;  ///< the four below say it; else only the box round it (count 1)
@@ -86,7 +86,7 @@ struct Place {
 
 struct Transfer {
     spool::Direction direction = spool::reads;
-    const Place* place = nullptr;
+    const ElementSet* place = nullptr;
     uint64_t elements = 0;
     bool multi = false;
     bool collective = false;

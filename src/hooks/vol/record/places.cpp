@@ -250,7 +250,7 @@ void cut(Track& track, Writer& writer, const uint64_t* dims) {
     if (!exact) ++writer.at<spool::TransfersRecord>(track.offset).places_not_kept;
 }
 
-void cover(Track& track, Writer& writer, const Place& place) {
+void cover(Track& track, Writer& writer, const ElementSet& place) {
     auto& transfers = writer.at<spool::TransfersRecord>(track.offset);
     if (!place.known || place.rank != track.rank) {
         ++transfers.places_approximate;
@@ -284,7 +284,7 @@ void cover(Track& track, Writer& writer, const Place& place) {
     ++record.used;
 }
 
-int meets(const Track& written, Writer& writer, const Place& place) {
+int meets(const Track& written, Writer& writer, const ElementSet& place) {
     if (written.offset == 0) return 0;
     if (written.rank != place.rank) return place.known ? 0 : 2;
     const auto& transfers = writer.at<spool::TransfersRecord>(written.offset);

@@ -11,15 +11,15 @@ const uint64_t* chunk_of(DatasetEntry& entry) {
     return reinterpret_cast<const uint64_t*>(record + 1) + 2 * uint64_t{entry.rank};
 }
 
-Place place_of_chunk(DatasetEntry& entry, const uint64_t* offset) {
-    Place place;
+ElementSet place_of_chunk(DatasetEntry& entry, const uint64_t* offset) {
+    ElementSet place;
     const uint64_t* chunk = chunk_of(entry);
     if (chunk == nullptr) return place;
     place.selection = spool::select_hyperslab;
     place.rank = entry.rank;
     place.known = entry.rank > 0;
     for (uint32_t d = 0; d < entry.rank; ++d) {
-        if (offset[d] >= entry.dims[d]) return Place{};
+        if (offset[d] >= entry.dims[d]) return ElementSet{};
         const uint64_t rest = entry.dims[d] - offset[d];
         place.start[d] = offset[d];
         place.stride[d] = place.count[d] = 1;

@@ -96,7 +96,7 @@ spool::DatasetRecord* record_of(DatasetEntry* dataset);
 /// Extents of its chunks; nullptr where the record tells none. Until the next record is added.
 const uint64_t* chunk_of(DatasetEntry& entry);
 /// What a chunk has within the extent; not known where the record tells no chunk.
-Place place_of_chunk(DatasetEntry& entry, const uint64_t* offset);
+ElementSet place_of_chunk(DatasetEntry& entry, const uint64_t* offset);
 /// What it looks like is about to change: it has been made anew, or has another extent.
 void new_life(DatasetEntry& entry, const uint64_t* dims);
 void new_extent(DatasetEntry& entry, const uint64_t* dims);

@@ -19,7 +19,7 @@ Track* track_of(DatasetEntry& entry, spool::Direction direction) {
     return track;
 }
 
-void count_read_after_write(DatasetEntry& entry, const Place& place,
+void count_read_after_write(DatasetEntry& entry, const ElementSet& place,
                             spool::TransfersRecord& record) {
     const Track* written = entry.track[spool::writes];
     if (written == nullptr || written->generation != generation()) return;
@@ -69,7 +69,7 @@ void transfer(DatasetEntry* dataset, const Transfer& from) {
     }
     record.bytes += bytes;
     record.elements += from.elements;
-    const Place& place = *from.place;
+    const ElementSet& place = *from.place;
     if (place.empty) {
         ++record.empty;
         return;
@@ -97,7 +97,7 @@ void direct_chunk(DatasetEntry* dataset, spool::Direction direction, const uint6
     ++record.direct_calls;
     record.direct_bytes += bytes;
     widen(record.active, took);
-    const Place place = place_of_chunk(*dataset, offset);
+    const ElementSet place = place_of_chunk(*dataset, offset);
     if (direction == spool::reads) count_read_after_write(*dataset, place, record);
     cover(*track, writer(), place);
 }

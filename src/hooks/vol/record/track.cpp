@@ -11,11 +11,11 @@ namespace {
 
 using intent::spool::Writer;
 
-uint64_t length_of(const Place& place, uint32_t d) {
+uint64_t length_of(const ElementSet& place, uint32_t d) {
     return (place.count[d] - 1) * place.stride[d] + place.block[d];
 }
 
-bool fills_its_box(const Place& place, uint64_t elements) {
+bool fills_its_box(const ElementSet& place, uint64_t elements) {
     if (place.known) return true;
     uint64_t places = 1;
     for (uint32_t d = 0; d < place.rank; ++d) places *= length_of(place, d);
@@ -24,7 +24,7 @@ bool fills_its_box(const Place& place, uint64_t elements) {
 
 /// Where the transfer before ended this one begins: one dimension goes on by the length of the one
 /// before, or a slower one does and the faster ones begin anew.
-bool is_next(const Track& track, const Place& place, const uint64_t* dims) {
+bool is_next(const Track& track, const ElementSet& place, const uint64_t* dims) {
     uint32_t moved = place.rank;
     for (uint32_t d = 0; d < place.rank; ++d) {
         if (place.start[d] == track.start[d]) continue;
@@ -38,7 +38,7 @@ bool is_next(const Track& track, const Place& place, const uint64_t* dims) {
     return moved < place.rank;
 }
 
-bool in_same_chunk(const Track& track, const Place& place, const uint64_t* chunk) {
+bool in_same_chunk(const Track& track, const ElementSet& place, const uint64_t* chunk) {
     for (uint32_t d = 0; d < place.rank; ++d) {
         if (place.start[d] == track.start[d] || chunk[d] == 0) continue;
         if (place.start[d] / chunk[d] != track.start[d] / chunk[d]) return false;
@@ -46,7 +46,7 @@ bool in_same_chunk(const Track& track, const Place& place, const uint64_t* chunk
     return true;
 }
 
-bool same_step(const Track& track, const Place& place) {
+bool same_step(const Track& track, const ElementSet& place) {
     for (uint32_t d = 0; d < place.rank; ++d) {
         if (track.steps[d] != static_cast<int64_t>(place.start[d] - track.start[d])) return false;
     }
@@ -57,7 +57,7 @@ uint64_t* numbers_behind(spool::TransfersRecord& record) {
     return reinterpret_cast<uint64_t*>(&record + 1);
 }
 
-uint64_t hash_of(const Place& place, uint64_t elements) {
+uint64_t hash_of(const ElementSet& place, uint64_t elements) {
     uint64_t hash = recorder::mixed(place.selection, place.rank);
     if (!place.known) return recorder::mixed(hash, elements);
     for (uint32_t d = 0; d < place.rank; ++d) {
@@ -68,7 +68,7 @@ uint64_t hash_of(const Place& place, uint64_t elements) {
     return hash;
 }
 
-void fill_shape(Writer& writer, uint64_t offset, const Track& track, const Place& place,
+void fill_shape(Writer& writer, uint64_t offset, const Track& track, const ElementSet& place,
                 uint64_t bytes) {
     auto& record = writer.at<spool::ShapeRecord>(offset);
     record.transfers = track.offset;
@@ -114,7 +114,7 @@ bool begin(Track& track, Writer& writer, uint32_t generation, uint64_t dataset,
     return true;
 }
 
-void follow(Track& track, Writer& writer, const Place& place, uint64_t elements,
+void follow(Track& track, Writer& writer, const ElementSet& place, uint64_t elements,
             const uint64_t* dims, const uint64_t* chunk) {
     auto& record = writer.at<spool::TransfersRecord>(track.offset);
     if (place.rank != track.rank) return;
@@ -156,7 +156,7 @@ void follow(Track& track, Writer& writer, const Place& place, uint64_t elements,
     track.any = true;
 }
 
-void count_shape(Track& track, Writer& writer, const Place& place, uint64_t elements,
+void count_shape(Track& track, Writer& writer, const ElementSet& place, uint64_t elements,
                  uint64_t bytes) {
     const uint64_t hash = hash_of(place, elements);
     uint32_t least = 0;

@@ -43,11 +43,11 @@ bool begin(Track& track, intent::spool::Writer& writer, uint32_t generation, uin
 /// Adds a transfer of the elements of `place`, which is not empty.  [local]
 /// @param elements  how many of them, where `place` is only a box round them
 /// @param chunk  extents; nullptr: it has no chunks, or they are not known
-void follow(Track& track, intent::spool::Writer& writer, const Place& place, uint64_t elements,
+void follow(Track& track, intent::spool::Writer& writer, const ElementSet& place, uint64_t elements,
             const uint64_t* dims, const uint64_t* chunk);
-void count_shape(Track& track, intent::spool::Writer& writer, const Place& place, uint64_t elements,
-                 uint64_t bytes);
-void cover(Track& track, intent::spool::Writer& writer, const Place& place);
+void count_shape(Track& track, intent::spool::Writer& writer, const ElementSet& place,
+                 uint64_t elements, uint64_t bytes);
+void cover(Track& track, intent::spool::Writer& writer, const ElementSet& place);
 
 /// The dataset is made anew: what was touched was in a life that is over now. Only one of those is
 /// kept, as long as all are alike.  [local]
@@ -60,6 +60,6 @@ void begin_late(Track& track, intent::spool::Writer& writer, uint32_t lives);
 void cut(Track& track, intent::spool::Writer& writer, const uint64_t* dims);
 
 /// Whether `place` meets what `written` covers: 0 no, 1 yes, 2 perhaps.  [local]
-int meets(const Track& written, intent::spool::Writer& writer, const Place& place);
+int meets(const Track& written, intent::spool::Writer& writer, const ElementSet& place);
 
 }  // namespace tailrace::hooks::vol
