@@ -41,9 +41,9 @@ struct FileTally {
 class IoObserver {
 public:
     virtual ~IoObserver() = default;
-    /// From now on calls of this thread are also counted under this phase name (at most 31
-    /// characters). Those of a thread that never entered a phase count under that of the only thread
-    /// that did; where several have, under none ("").  [local]
+    /// From now on calls of this thread are also counted under this name (at most 31 characters).
+    /// Those of a thread that never entered a phase count under that of the only thread that did;
+    /// if several have, under none ("").  [local]
     virtual void enter_phase(std::string_view phase) noexcept = 0;
     /// All calls of this process on the file since start or the last forget().  [local]
     [[nodiscard]] virtual FileTally tally(const std::filesystem::path& file) const = 0;

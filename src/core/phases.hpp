@@ -21,11 +21,11 @@ struct PhaseTime {
     std::uint64_t entries = 0;
 };
 
-/// Collects phase times of one run on one rank, in one thread: threads have one each, and the system
-/// calls of each count under its own phases. A phase that starts inside another pauses it, so
-/// the times add up to the whole. Names used by Sinks: create, reserve, precreate, open_file,
-/// open_dataset, define, write, agree, flush, close, describe, sync, publish; by kernels also:
-/// fill, compute, read_back, read (inside of it), verify.
+/// Collects phase times of one run on one rank, in one thread; the system calls of a thread count
+/// under its own phases. A phase that starts inside another pauses it, so that the times add up to
+/// the whole. Names used by Sinks: create, reserve, precreate, open_file, open_dataset, define,
+/// write, agree, flush, close, describe, sync, publish; by kernels also: fill, compute, read_back,
+/// read (inside of it), verify.
 class Phases {
 public:
     /// Ends its phase on destruction.
