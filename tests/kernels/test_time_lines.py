@@ -80,6 +80,8 @@ def test_the_lines_say_what_the_phases_say(tmp_path, ranks, program, words):
     for line in lines.values():
         names = [name for name, _start, _end in line]
         assert names.index("write") < names.index("publish") < names.index("read_back")
+        # The clock stops when the last rank is there: waiting for it is on the clock.
+        assert names[names.index("read_back") - 1] == "agree"
         assert names.index("read_back") < names.index("read") < names.index("verify")
 
 
@@ -100,7 +102,7 @@ def test_a_sync_by_one_rank_is_neither_write_nor_close(tmp_path, program, words)
     assert phases["sync"]["path_s"] == phases["sync"]["max_s"] >= 1.5
     assert phases["agree"]["path_s"] <= phases["agree"]["mean_s"]
     path_s = sum(one["path_s"] or 0 for name, one in phases.items() if name != "fill")
-    assert path_s == pytest.approx(elapsed["durable_s"], rel=0.3)
+    assert path_s == pytest.approx(elapsed["durable_s"], rel=0.1)
 
 
 def test_one_rank_sets_space_aside_while_another_creates_its_file(tmp_path):

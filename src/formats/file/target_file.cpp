@@ -284,8 +284,8 @@ void TargetFile::rename_and_confirm() {
 
 void TargetFile::publish() {
     if (!x_synced) sync();
-    remember_writer();
     const auto phase = x_phases.enter("publish");
+    remember_writer();
     try {
         on_rank_0(x_comm, x_phases, [&] {
             if (x_reserved) {

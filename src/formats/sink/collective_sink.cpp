@@ -86,6 +86,7 @@ core::Pending<core::FileReport> CollectiveSink::post_close(core::Outcome outcome
         if (x_closed) refuse_if_lost();
         discard_if_open();
     }
+    const auto scope = x_phases.enter("agree");  // ranks tell each other what they did
     return core::Pending<core::FileReport>::done(report());
 }
 

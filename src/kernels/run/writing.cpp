@@ -19,12 +19,14 @@ namespace {
 /// Wall-clock time in stretches, each from the last rank in to the last rank out.
 class Stretches {
 public:
-    explicit Stretches(const comm::Comm& comm) : x_comm(comm) {}
+    Stretches(const comm::Comm& comm, core::Phases& phases) : x_comm(comm), x_phases(phases) {}
     void begin() {
         x_comm.barrier();
         x_start_s = core::now_s();
     }
+    /// What a rank waits for the last one here is on the clock, so it belongs to a phase.
     void end() {
+        const auto waiting = x_phases.enter("agree");
         x_comm.barrier();
         x_sum_s += core::now_s() - x_start_s;
     }
@@ -32,6 +34,7 @@ public:
 
 private:
     comm::Comm x_comm;
+    core::Phases& x_phases;
     double x_start_s = 0, x_sum_s = 0;
 };
 
@@ -64,7 +67,7 @@ public:
           x_phases(phases),
           x_buffer(buffer),
           x_teller(teller),
-          x_stretches(comm),
+          x_stretches(comm, phases),
           x_steps(comm, kernel.steps(), x_plan.sync_each_step, x_plan.compute.seconds > 0),
           x_written(written) {}
 
@@ -102,6 +105,7 @@ public:
 
 private:
     [[nodiscard]] std::unique_ptr<core::Sink> open() {
+        const auto phase = x_phases.enter("create");  // also of the options that ranks compare
         const core::Target target = target_of(x_kernel);
         return x_kernel.file_per_process()
                    ? formats::split::open_sink_per_process(x_comm, target, x_plan.options, x_phases)
