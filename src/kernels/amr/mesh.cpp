@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/amr/mesh.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+#include "core/checked.hpp"
+#include "core/splitmix.hpp"
+
+namespace tailrace::kernels::amr {
+
+using core::Code;
+using core::Error;
+
+namespace {
+
+constexpr std::uint64_t most_boxes = 1ULL << 31;  // their number is a 32-bit one in AMReX
+constexpr char axis_name[] = {'x', 'y', 'z'};
+
+std::string by_comma(const Cell& cell) {
+    return "(" + std::to_string(cell[0]) + "," + std::to_string(cell[1]) + "," +
+           std::to_string(cell[2]) + ")";
+}
+
+/// Finds the boxes of a level that meet a region, whether they are two or a million.
+class Finder {
+public:
+    explicit Finder(const std::vector<CellBox>& boxes) : x_boxes(boxes) {
+        for (const CellBox& box : boxes)
+            for (std::size_t d = 0; d < 3; ++d) x_edge[d] = std::max(x_edge[d], box.length(d));
+        for (std::uint32_t i = 0; i < boxes.size(); ++i) x_cells[cell_of(boxes[i].lo)].push_back(i);
+    }
+
+    template <class Visit>
+    void each(const CellBox& region, Visit&& visit) const {
+        // The lowest cell of a box that meets the region lies at most a longest edge below it.
+        Cell from = region.lo;
+        for (std::size_t d = 0; d < 3; ++d)
+            from[d] =
+                static_cast<std::int32_t>(std::max<std::int64_t>(0, region.lo[d] - x_edge[d] + 1));
+        const CellBox grid{cell_of(from), cell_of(region.hi)};
+        double cells = 1;  // may be more than 64 bits hold
+        for (std::size_t d = 0; d < 3; ++d) cells *= static_cast<double>(grid.length(d));
+        const auto take = [&](std::uint32_t box) {
+            const CellBox both = intersect(x_boxes[box], region);
+            if (!both.empty()) visit(box, both);
+        };
+        if (cells > static_cast<double>(x_boxes.size())) {
+            for (std::uint32_t i = 0; i < x_boxes.size(); ++i) take(i);
+            return;
+        }
+        for (std::int32_t k = grid.lo[2]; k <= grid.hi[2]; ++k)
+            for (std::int32_t j = grid.lo[1]; j <= grid.hi[1]; ++j)
+                for (std::int32_t i = grid.lo[0]; i <= grid.hi[0]; ++i)
+                    if (const auto found = x_cells.find({i, j, k}); found != x_cells.end())
+                        for (const std::uint32_t box : found->second) take(box);
+    }
+
+private:
+    struct Hash {
+        std::size_t operator()(const Cell& cell) const noexcept {
+            std::uint64_t state = 0;
+            for (const std::int32_t c : cell)
+                state = core::mixed_index(state + static_cast<std::uint64_t>(c));
+            return static_cast<std::size_t>(state);
+        }
+    };
+    /// Of a grid whose cells are as large as the largest box.
+    [[nodiscard]] Cell cell_of(const Cell& lo) const {
+        Cell cell;
+        for (std::size_t d = 0; d < 3; ++d) cell[d] = static_cast<std::int32_t>(lo[d] / x_edge[d]);
+        return cell;
+    }
+
+    const std::vector<CellBox>& x_boxes;
+    std::array<std::int64_t, 3> x_edge{1, 1, 1};
+    std::unordered_map<Cell, std::vector<std::uint32_t>, Hash> x_cells;
+};
+
+void check_axes(const MeshPlan& plan) {
+    for (std::size_t d = 0; d < 3; ++d) {
+        const std::string along = std::string(" along ") + axis_name[d];
+        const std::int32_t n = plan.cells[d], largest = plan.max_grid_size[d],
+                           factor = plan.blocking_factor[d];
+        if (n < 1 || n > most_cells)
+            throw Error(Code::bad_input, std::to_string(n) + " cells" + along, "ncells",
+                        "give 1 to " + std::to_string(most_cells));
+        if (largest < 1 || factor < 1)
+            throw Error(Code::bad_input, "a box of no cells" + along,
+                        largest < 1 ? "max_grid_size" : "blocking_factor", "give at least 1");
+        if (largest % factor != 0)
+            throw Error(Code::bad_input,
+                        "max_grid_size " + std::to_string(largest) + along +
+                            " is no multiple of the blocking_factor " + std::to_string(factor),
+                        "max_grid_size", "give a multiple of it, or a smaller blocking_factor");
+        if (n % factor != 0)
+            throw Error(Code::bad_input,
+                        std::to_string(n) + " cells" + along +
+                            " are no multiple of the blocking_factor " + std::to_string(factor),
+                        "ncells", "give a multiple of it, or a smaller blocking_factor");
+    }
+}
+
+void check_plan(const MeshPlan& plan) {
+    check_axes(plan);
+    if (plan.levels < 1)
+        throw Error(Code::bad_input, "a mesh of no levels", "nlevs", "give at least 1");
+    if (plan.ref_ratio != 2 && plan.ref_ratio != 4)
+        throw Error(Code::bad_input, "a ref_ratio of " + std::to_string(plan.ref_ratio),
+                    "ref_ratio", "give 2 or 4");
+    if (plan.n_proper > most_cells)
+        throw Error(Code::bad_input, "n_proper " + std::to_string(plan.n_proper), "n_proper",
+                    "give a few cells");
+    if (plan.ranks < 1 || plan.ranks > INT32_MAX)
+        throw Error(Code::bad_input, std::to_string(plan.ranks) + " ranks", "ranks",
+                    "give 1 to 2147483647");
+    if (!plan.grids.empty() && plan.grids.size() + 1 != plan.levels)
+        throw Error(Code::bad_input,
+                    "boxes of " + std::to_string(plan.grids.size()) + " levels above 0 for nlevs " +
+                        std::to_string(plan.levels),
+                    "grids_from_file", "take nlevs = " + std::to_string(plan.grids.size() + 1));
+    if (plan.refined.size() >= plan.levels)
+        throw Error(Code::bad_input,
+                    "boxes to refine on level " + std::to_string(plan.refined.size() - 1) +
+                        ", but nlevs is " + std::to_string(plan.levels),
+                    "refine", "refine levels 0 to nlevs - 2");
+}
+
+Cell over(const Cell& a, const Cell& b) { return {a[0] / b[0], a[1] / b[1], a[2] / b[2]}; }
+
+CellBox times(const CellBox& box, const Cell& factor) {
+    CellBox fine;
+    for (std::size_t d = 0; d < 3; ++d) {
+        fine.lo[d] = box.lo[d] * factor[d];
+        fine.hi[d] = (box.hi[d] + 1) * factor[d] - 1;
+    }
+    return fine;
+}
+
+/// Outwards to whole cells of the coarser level.
+CellBox coarse(const CellBox& box, std::int32_t ratio) {
+    CellBox result;
+    for (std::size_t d = 0; d < 3; ++d) {
+        result.lo[d] = box.lo[d] / ratio;
+        result.hi[d] = box.hi[d] / ratio;
+    }
+    return result;
+}
+
+/// Chopped as AMReX does: multiples of the blocking factor stay whole.
+void add_chopped(const CellBox& region, const MeshPlan& plan, std::vector<CellBox>& to) {
+    const Cell& factor = plan.blocking_factor;
+    for (std::size_t d = 0; d < 3; ++d)
+        if (region.lo[d] % factor[d] != 0 || (region.hi[d] + 1) % factor[d] != 0)
+            throw Error(Code::bad_input,
+                        region.text() + " is no multiple of the blocking_factor " +
+                            std::to_string(factor[d]) + " along " + axis_name[d],
+                        "refine", "refine boxes that are, or give a smaller blocking_factor");
+    const CellBox units{over(region.lo, factor),
+                        {(region.hi[0] + 1) / factor[0] - 1, (region.hi[1] + 1) / factor[1] - 1,
+                         (region.hi[2] + 1) / factor[2] - 1}};
+    std::uint64_t count = to.size() + 1;
+    for (std::size_t d = 0; d < 3; ++d)
+        count = core::checked_mul(
+            count, static_cast<std::uint64_t>(region.length(d) / plan.max_grid_size[d]) + 1,
+            "max_grid_size");
+    if (count > most_boxes)
+        throw Error(Code::bad_input, "about " + std::to_string(count) + " boxes", "max_grid_size",
+                    "AMReX counts boxes with 31 bits; give a larger max_grid_size");
+    for (const CellBox& box : chop(units, over(plan.max_grid_size, factor), plan.order))
+        to.push_back(times(box, factor));
+}
+
+/// The middle half of what a level covers, in its cells.
+CellBox centre_of(const CellBox& covered) {
+    CellBox middle = covered;
+    for (std::size_t d = 0; d < 3; ++d) {
+        const auto quarter = static_cast<std::int32_t>(covered.length(d) / 4);
+        middle.lo[d] += quarter;
+        middle.hi[d] -= quarter;
+    }
+    return middle;
+}
+
+CellBox around(const std::vector<CellBox>& boxes) {
+    CellBox all = boxes.front();
+    for (const CellBox& box : boxes)
+        for (std::size_t d = 0; d < 3; ++d) {
+            all.lo[d] = std::min(all.lo[d], box.lo[d]);
+            all.hi[d] = std::max(all.hi[d], box.hi[d]);
+        }
+    return all;
+}
+
+/// The blocks that a level covers, in its own cells.
+std::vector<CellBox> regions_above(const MeshPlan& plan, const Level& below, std::size_t level) {
+    if (!plan.grids.empty()) return plan.grids[level - 1];
+    std::vector<CellBox> regions;
+    if (level <= plan.refined.size()) regions = plan.refined[level - 1];
+    if (regions.empty()) regions = {centre_of(around(below.boxes))};
+    const auto ratio = static_cast<std::int32_t>(plan.ref_ratio);
+    for (CellBox& region : regions) {
+        if (region.empty() || intersect(region, below.domain) != region)
+            throw Error(Code::bad_input,
+                        region.text() + " is no box of level " + std::to_string(level - 1) +
+                            ", whose domain is " + below.domain.text(),
+                        "refine", "give boxes of cells that are there, lower corner first");
+        region = times(region, {ratio, ratio, ratio});
+    }
+    return regions;
+}
+
+const char* origin(const MeshPlan& plan) {
+    return plan.grids.empty() ? "refine" : "grids_from_file";
+}
+
+void check_apart(const MeshPlan& plan, const CellBox& domain, const std::vector<CellBox>& boxes,
+                 std::size_t number) {
+    const std::string of_level = " of level " + std::to_string(number);
+    if (boxes.empty())
+        throw Error(Code::bad_input, "no box" + of_level, origin(plan),
+                    "give it one, or lower nlevs");
+    for (const CellBox& box : boxes)
+        if (box.empty() || intersect(box, domain) != box)
+            throw Error(Code::bad_input,
+                        box.text() + of_level + " leaves the domain " + domain.text(), origin(plan),
+                        "keep the boxes within it");
+    const Finder finder(boxes);
+    for (std::uint32_t i = 0; i < boxes.size(); ++i) {
+        finder.each(boxes[i], [&](std::uint32_t other, const CellBox&) {
+            if (other != i)
+                throw Error(Code::bad_input,
+                            boxes[i].text() + " and " + boxes[other].text() + of_level + " overlap",
+                            origin(plan), "give every cell to one box");
+        });
+    }
+}
+
+/// Every box, grown by n_proper coarse cells, lies within the boxes of the coarser level, except
+/// beyond the domain.
+void check_nested(const MeshPlan& plan, const std::vector<CellBox>& boxes, const Level& below,
+                  std::size_t number) {
+    const Finder finder(below.boxes);
+    const auto grow = static_cast<std::int32_t>(plan.n_proper);
+    for (const CellBox& box : boxes) {
+        CellBox needed = coarse(box, static_cast<std::int32_t>(plan.ref_ratio));
+        for (std::size_t d = 0; d < 3; ++d) {
+            needed.lo[d] -= grow;
+            needed.hi[d] += grow;
+        }
+        needed = intersect(needed, below.domain);
+        std::uint64_t covered = 0;
+        finder.each(needed, [&](std::uint32_t, const CellBox& both) { covered += both.cells(); });
+        if (covered != needed.cells())
+            throw Error(Code::bad_input,
+                        box.text() + " of level " + std::to_string(number) + " is not nested: of " +
+                            std::to_string(needed.cells()) + " coarser cells in and around it " +
+                            std::to_string(covered) + " are in boxes of level " +
+                            std::to_string(number - 1),
+                        origin(plan),
+                        "keep the boxes n_proper (" + std::to_string(plan.n_proper) +
+                            ") coarser cells within those below, or give a smaller n_proper");
+    }
+}
+
+Level level_above(const MeshPlan& plan, const Level& below, std::size_t number) {
+    Level level;
+    const auto ratio = static_cast<std::int32_t>(plan.ref_ratio);
+    for (std::size_t d = 0; d < 3; ++d)
+        if (below.domain.length(d) * ratio > most_cells)
+            throw Error(Code::bad_input,
+                        "level " + std::to_string(number) + " has more than " +
+                            std::to_string(most_cells) + " cells along " + axis_name[d],
+                        "nlevs", "give fewer levels, a smaller ref_ratio or fewer cells");
+    level.domain = times(below.domain, {ratio, ratio, ratio});
+    std::vector<CellBox> regions = regions_above(plan, below, number);
+    check_apart(plan, level.domain, regions, number);
+    check_nested(plan, regions, below, number);
+    if (plan.grids.empty())
+        for (const CellBox& region : regions) add_chopped(region, plan, level.boxes);
+    else
+        level.boxes = std::move(regions);
+    return level;
+}
+
+}  // namespace
+
+bool CellBox::empty() const noexcept { return hi[0] < lo[0] || hi[1] < lo[1] || hi[2] < lo[2]; }
+
+std::uint64_t CellBox::cells() const {
+    if (empty()) return 0;
+    const std::uint64_t lengths[] = {static_cast<std::uint64_t>(length(0)),
+                                     static_cast<std::uint64_t>(length(1)),
+                                     static_cast<std::uint64_t>(length(2))};
+    return core::checked_product(lengths, "ncells");
+}
+
+std::string CellBox::text() const { return "(" + by_comma(lo) + " " + by_comma(hi) + " (0,0,0))"; }
+
+CellBox intersect(const CellBox& a, const CellBox& b) noexcept {
+    CellBox both;
+    for (std::size_t d = 0; d < 3; ++d) {
+        both.lo[d] = std::max(a.lo[d], b.lo[d]);
+        both.hi[d] = std::min(a.hi[d], b.hi[d]);
+    }
+    return both;
+}
+
+std::vector<std::uint32_t> Level::by_rank() const {
+    std::vector<std::uint32_t> order(boxes.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return owners[a] < owners[b]; });
+    return order;
+}
+
+std::uint64_t Level::cells() const {
+    std::uint64_t sum = 0;
+    for (const CellBox& box : boxes) sum = core::checked_add(sum, box.cells(), "ncells");
+    return sum;
+}
+
+std::array<double, 3> Mesh::prob_hi() const noexcept {
+    const CellBox& domain = levels.front().domain;
+    std::array<double, 3> corner{};
+    for (std::size_t d = 0; d < 3; ++d)
+        corner[d] = static_cast<double>(domain.length(d)) / static_cast<double>(domain.length(0));
+    return corner;
+}
+
+std::array<double, 3> Mesh::cell_size(std::size_t level) const noexcept {
+    std::array<double, 3> size = prob_hi();
+    for (std::size_t d = 0; d < 3; ++d)
+        size[d] /= static_cast<double>(levels[level].domain.length(d));
+    return size;
+}
+
+Mesh make_mesh(const MeshPlan& plan) {
+    check_plan(plan);
+    Mesh mesh{{}, plan.ref_ratio, plan.ranks};
+    Level ground;
+    ground.domain = {{0, 0, 0}, {plan.cells[0] - 1, plan.cells[1] - 1, plan.cells[2] - 1}};
+    (void)ground.domain.cells();  // refused here where 64 bits do not hold them
+    add_chopped(ground.domain, plan, ground.boxes);
+    mesh.levels.push_back(std::move(ground));
+    for (std::size_t number = 1; number < plan.levels; ++number)
+        mesh.levels.push_back(level_above(plan, mesh.levels.back(), number));
+    for (Level& level : mesh.levels)
+        level.owners = distribute(level.boxes, plan.distribution, plan.ranks);
+    return mesh;
+}
+
+}  // namespace tailrace::kernels::amr
