@@ -165,23 +165,34 @@ TEST_SUITE("kernels.amr") {
         CHECK(says(refused(plan), "boxes to refine on level 2, but nlevs is 3"));
     }
 
-    TEST_CASE("a file of boxes says what the levels are") {
-        const auto grids = grids_from(
-            "2\n2\n((0,0,0) (7,7,7) (0,0,0))\n((8,0,0) (15,7,7) (0,0,0))\n\n1\n"
-            "((2,2,2) (9,9,9) (0,0,0))\n",
-            "g");
-        REQUIRE(grids.size() == 2);
-        CHECK(grids[0][1] == CellBox{{8, 0, 0}, {15, 7, 7}});
+    TEST_CASE("files of boxes say what the levels are") {
+        const std::string low = "((0,0,0) (15,15,15) (0,0,0))\n",
+                          fine = "((0,0,0) (31,31,31) (0,0,0))\n";
         MeshPlan plan = plan_of({16, 16, 16}, 8);
-        plan.levels = 3;
-        plan.grids = grids;
-        CHECK(make_mesh(plan).levels[2].boxes == grids[1]);
         plan.levels = 2;
-        CHECK(says(refused(plan), "take nlevs = 3"));
+        plan.grids = {grids_from(low + "(1 0\n" + low + ")\n", "a"),
+                      grids_from(fine + "(2 0\n((2,2,2) (9,9,9) (0,0,0))\n\n"
+                                        "((10,2,2) (13,9,9) (0,0,0))\r\n)\n",
+                                 "b")};
+        CHECK(plan.grids[1].boxes[1] == CellBox{{10, 2, 2}, {13, 9, 9}});
+        CHECK(make_mesh(plan).levels[0].boxes.size() == 1);
+        CHECK(make_mesh(plan).levels[1].boxes == plan.grids[1].boxes);
         plan.levels = 3;
-        plan.grids[1].front().hi[1] = 15;
-        CHECK(says(refused(plan), "not nested"));
-        const auto wrong = [](const char* text) -> std::string {
+        CHECK(says(refused(plan), "boxes of 2 levels for nlevs 3"));
+        plan.levels = 2;
+        plan.grids[1].boxes[1].hi[0] = 14;
+        CHECK(says(refused(plan), "cuts coarser cells along x"));
+        plan.grids[1].boxes[1] = {{8, 2, 2}, {13, 9, 9}};
+        CHECK(says(refused(plan), "overlap"));
+        plan.grids[1].boxes[1] = {{10, 2, 2}, {33, 9, 9}};
+        CHECK(says(refused(plan), "leaves the domain"));
+        plan.grids[1].boxes.clear();
+        CHECK(says(refused(plan), "no box of level 1"));
+        plan.grids[0].boxes[0].hi[2] = 14;
+        CHECK(says(refused(plan), "leave cells of the domain out"));
+        plan.cells = {8, 16, 16};
+        CHECK(says(refused(plan), "the domain of level 0"));
+        const auto wrong = [&](const std::string& text) -> std::string {
             try {
                 (void)grids_from(text, "g");
             } catch (const core::Error& error) {
@@ -189,10 +200,10 @@ TEST_SUITE("kernels.amr") {
             }
             return "accepted";
         };
-        CHECK(says(wrong("1\n1\n((0,0,0) (7,7) (0,0,0))\n"), "g:3"));
-        CHECK(says(wrong("1\n1\n((9,0,0) (7,7,7) (0,0,0))\n"), "no box of cells"));
-        CHECK(says(wrong("1\n"), "the number of boxes"));
-        CHECK(says(wrong("one\n"), "not a whole number"));
+        CHECK(says(wrong(low + "(1 0\n((0,0,0) (7,7) (0,0,0))\n"), "g:3"));
+        CHECK(says(wrong(low + "(1 0\n((9,0,0) (7,7,7) (0,0,0))\n"), "no box of cells"));
+        CHECK(says(wrong(low), "the file ends too early"));
+        CHECK(says(wrong(low + "(many 0\n"), "how many boxes"));
     }
 
     TEST_CASE("what cannot be is refused with the key and the remedy") {

@@ -87,44 +87,45 @@ class GridFile {
 public:
     GridFile(const std::string& text, const std::string& place) : x_lines(text), x_place(place) {}
 
-    std::uint64_t number(const char* what) {
-        const core::Words words = core::split_words(line(what));
-        std::string why = "is not one number";
-        const auto value =
-            words.size() == 1 ? core::parse_number(words.front(), why) : std::nullopt;
-        if (!value || *value > UINT32_MAX)
-            throw wrong(core::in_quotes(x_line) + " " + why, std::string("write ") + what);
+    std::uint64_t count() {
+        const core::Words words = numbers("(N 0, for N boxes");
+        std::string why;
+        const auto value = words.size() == 2 ? core::parse_number(words[0], why) : std::nullopt;
+        if (!value) throw wrong("does not say how many boxes follow", "write it as (64 0");
         return *value;
     }
 
     CellBox box() {
-        std::string text = line("a box");
-        std::replace_if(
-            text.begin(), text.end(), [](char c) { return c == '(' || c == ')' || c == ','; }, ' ');
-        const core::Words words = core::split_words(text);
+        const core::Words words = numbers("a box");
         CellBox box;
-        std::string why = "is no box of cells";
+        std::string why;
         for (std::size_t i = 0; i < 6 && words.size() == 9; ++i) {
             const auto value = core::parse_number(words[i], why);
             if (!value || *value >= most_cells) break;
             (i < 3 ? box.lo : box.hi)[i % 3] = static_cast<std::int32_t>(*value);
             if (i == 5 && !box.empty()) return box;
         }
-        throw wrong(core::in_quotes(x_line) + " is no box of cells",
-                    "write it as ((0,0,0) (15,15,15) (0,0,0))");
+        throw wrong("is no box of cells", "write it as ((0,0,0) (15,15,15) (0,0,0))");
     }
 
 private:
     [[nodiscard]] core::Error wrong(const std::string& message, const std::string& remedy) const {
-        return {core::Code::bad_input, message, x_place + ":" + std::to_string(x_number), remedy};
+        return {core::Code::bad_input, core::in_quotes(x_line) + " " + message,
+                x_place + ":" + std::to_string(x_number), remedy};
     }
-    const std::string& line(const char* what) {
+    /// Of the next line that is not empty.
+    core::Words numbers(const char* what) {
+        constexpr auto between = [](char c) { return c == '(' || c == ')' || c == ','; };
         while (std::getline(x_lines, x_line)) {
             ++x_number;
-            if (x_line.find_first_not_of(" \t\r") != std::string::npos) return x_line;
+            if (!x_line.empty() && x_line.back() == '\r') x_line.pop_back();
+            std::string text = x_line;
+            std::replace_if(text.begin(), text.end(), between, ' ');
+            if (core::Words words = core::split_words(text); !words.empty()) return words;
         }
-        throw wrong(std::string("the file ends where ") + what + " should stand",
-                    "write the number of levels; for each the number of its boxes, and the boxes");
+        x_line.clear();
+        throw wrong(std::string("stands for ") + what + ": the file ends too early",
+                    "write the box of the domain; (N 0; N boxes; )");
     }
 
     std::istringstream x_lines;
@@ -139,15 +140,10 @@ std::vector<CellBox> chop(const CellBox& domain, const Cell& largest, BoxOrder o
                                       : chop_of_2019(domain, largest);
 }
 
-std::vector<std::vector<CellBox>> grids_from(const std::string& text, const std::string& place) {
+Grids grids_from(const std::string& text, const std::string& place) {
     GridFile file(text, place);
-    std::vector<std::vector<CellBox>> grids;
-    for (std::uint64_t levels = file.number("the number of levels"); grids.size() < levels;) {
-        std::vector<CellBox> boxes;
-        for (std::uint64_t left = file.number("the number of boxes"); left > 0; --left)
-            boxes.push_back(file.box());
-        grids.push_back(std::move(boxes));
-    }
+    Grids grids{file.box(), {}};
+    for (std::uint64_t left = file.count(); left > 0; --left) grids.boxes.push_back(file.box());
     return grids;
 }
 

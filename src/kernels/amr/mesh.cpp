@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <numeric>
-#include <unordered_map>
 
 #include "core/checked.hpp"
-#include "core/splitmix.hpp"
+#include "kernels/amr/finder.hpp"
 
 namespace tailrace::kernels::amr {
 
@@ -22,61 +21,6 @@ std::string by_comma(const Cell& cell) {
     return "(" + std::to_string(cell[0]) + "," + std::to_string(cell[1]) + "," +
            std::to_string(cell[2]) + ")";
 }
-
-/// Finds the boxes of a level that meet a region, whether they are two or a million.
-class Finder {
-public:
-    explicit Finder(const std::vector<CellBox>& boxes) : x_boxes(boxes) {
-        for (const CellBox& box : boxes)
-            for (std::size_t d = 0; d < 3; ++d) x_edge[d] = std::max(x_edge[d], box.length(d));
-        for (std::uint32_t i = 0; i < boxes.size(); ++i) x_cells[cell_of(boxes[i].lo)].push_back(i);
-    }
-
-    template <class Visit>
-    void each(const CellBox& region, Visit&& visit) const {
-        // The lowest cell of a box that meets the region lies at most a longest edge below it.
-        Cell from = region.lo;
-        for (std::size_t d = 0; d < 3; ++d)
-            from[d] =
-                static_cast<std::int32_t>(std::max<std::int64_t>(0, region.lo[d] - x_edge[d] + 1));
-        const CellBox grid{cell_of(from), cell_of(region.hi)};
-        double cells = 1;  // may be more than 64 bits hold
-        for (std::size_t d = 0; d < 3; ++d) cells *= static_cast<double>(grid.length(d));
-        const auto take = [&](std::uint32_t box) {
-            const CellBox both = intersect(x_boxes[box], region);
-            if (!both.empty()) visit(box, both);
-        };
-        if (cells > static_cast<double>(x_boxes.size())) {
-            for (std::uint32_t i = 0; i < x_boxes.size(); ++i) take(i);
-            return;
-        }
-        for (std::int32_t k = grid.lo[2]; k <= grid.hi[2]; ++k)
-            for (std::int32_t j = grid.lo[1]; j <= grid.hi[1]; ++j)
-                for (std::int32_t i = grid.lo[0]; i <= grid.hi[0]; ++i)
-                    if (const auto found = x_cells.find({i, j, k}); found != x_cells.end())
-                        for (const std::uint32_t box : found->second) take(box);
-    }
-
-private:
-    struct Hash {
-        std::size_t operator()(const Cell& cell) const noexcept {
-            std::uint64_t state = 0;
-            for (const std::int32_t c : cell)
-                state = core::mixed_index(state + static_cast<std::uint64_t>(c));
-            return static_cast<std::size_t>(state);
-        }
-    };
-    /// Of a grid whose cells are as large as the largest box.
-    [[nodiscard]] Cell cell_of(const Cell& lo) const {
-        Cell cell;
-        for (std::size_t d = 0; d < 3; ++d) cell[d] = static_cast<std::int32_t>(lo[d] / x_edge[d]);
-        return cell;
-    }
-
-    const std::vector<CellBox>& x_boxes;
-    std::array<std::int64_t, 3> x_edge{1, 1, 1};
-    std::unordered_map<Cell, std::vector<std::uint32_t>, Hash> x_cells;
-};
 
 void check_axes(const MeshPlan& plan) {
     for (std::size_t d = 0; d < 3; ++d) {
@@ -115,11 +59,11 @@ void check_plan(const MeshPlan& plan) {
     if (plan.ranks < 1 || plan.ranks > INT32_MAX)
         throw Error(Code::bad_input, std::to_string(plan.ranks) + " ranks", "ranks",
                     "give 1 to 2147483647");
-    if (!plan.grids.empty() && plan.grids.size() + 1 != plan.levels)
+    if (!plan.grids.empty() && plan.grids.size() != plan.levels)
         throw Error(Code::bad_input,
-                    "boxes of " + std::to_string(plan.grids.size()) + " levels above 0 for nlevs " +
+                    "boxes of " + std::to_string(plan.grids.size()) + " levels for nlevs " +
                         std::to_string(plan.levels),
-                    "grids_from_file", "take nlevs = " + std::to_string(plan.grids.size() + 1));
+                    "grids_from_file", "give as many files of boxes as levels");
     if (plan.refined.size() >= plan.levels)
         throw Error(Code::bad_input,
                     "boxes to refine on level " + std::to_string(plan.refined.size() - 1) +
@@ -195,7 +139,7 @@ CellBox around(const std::vector<CellBox>& boxes) {
 
 /// The blocks that a level covers, in its own cells.
 std::vector<CellBox> regions_above(const MeshPlan& plan, const Level& below, std::size_t level) {
-    if (!plan.grids.empty()) return plan.grids[level - 1];
+    if (!plan.grids.empty()) return plan.grids[level].boxes;
     std::vector<CellBox> regions;
     if (level <= plan.refined.size()) regions = plan.refined[level - 1];
     if (regions.empty()) regions = {centre_of(around(below.boxes))};
@@ -264,6 +208,41 @@ void check_nested(const MeshPlan& plan, const std::vector<CellBox>& boxes, const
     }
 }
 
+/// The boxes of a file are those of this mesh, and cut no cell of the coarser level.
+void check_grids(const MeshPlan& plan, const Level& level, std::size_t number) {
+    const Grids& grids = plan.grids[number];
+    if (grids.domain != level.domain)
+        throw Error(Code::bad_input,
+                    "the domain of level " + std::to_string(number) + " is " + grids.domain.text() +
+                        ", but by ncells and ref_ratio it is " + level.domain.text(),
+                    "grids_from_file", "give the numbers of cells that the files are made for");
+    const auto ratio = number == 0 ? 1 : static_cast<std::int32_t>(plan.ref_ratio);
+    for (const CellBox& box : grids.boxes)
+        for (std::size_t d = 0; d < 3; ++d)
+            if (box.lo[d] % ratio != 0 || (box.hi[d] + 1) % ratio != 0)
+                throw Error(Code::bad_input,
+                            box.text() + " of level " + std::to_string(number) +
+                                " cuts coarser cells along " + axis_name[d],
+                            "grids_from_file", "give boxes that are multiples of ref_ratio");
+}
+
+Level level_0(const MeshPlan& plan) {
+    Level level;
+    level.domain = {{0, 0, 0}, {plan.cells[0] - 1, plan.cells[1] - 1, plan.cells[2] - 1}};
+    (void)level.domain.cells();  // refused here if 64 bits do not hold them
+    if (plan.grids.empty()) {
+        add_chopped(level.domain, plan, level.boxes);
+        return level;
+    }
+    check_grids(plan, level, 0);
+    check_apart(plan, level.domain, plan.grids[0].boxes, 0);
+    level.boxes = plan.grids[0].boxes;
+    if (level.cells() != level.domain.cells())
+        throw Error(Code::bad_input, "the boxes of level 0 leave cells of the domain out",
+                    "grids_from_file", "give boxes that cover it");
+    return level;
+}
+
 Level level_above(const MeshPlan& plan, const Level& below, std::size_t number) {
     Level level;
     const auto ratio = static_cast<std::int32_t>(plan.ref_ratio);
@@ -275,6 +254,7 @@ Level level_above(const MeshPlan& plan, const Level& below, std::size_t number) 
                         "nlevs", "give fewer levels, a smaller ref_ratio or fewer cells");
     level.domain = times(below.domain, {ratio, ratio, ratio});
     std::vector<CellBox> regions = regions_above(plan, below, number);
+    if (!plan.grids.empty()) check_grids(plan, level, number);
     check_apart(plan, level.domain, regions, number);
     check_nested(plan, regions, below, number);
     if (plan.grids.empty())
@@ -339,11 +319,7 @@ std::array<double, 3> Mesh::cell_size(std::size_t level) const noexcept {
 Mesh make_mesh(const MeshPlan& plan) {
     check_plan(plan);
     Mesh mesh{{}, plan.ref_ratio, plan.ranks};
-    Level ground;
-    ground.domain = {{0, 0, 0}, {plan.cells[0] - 1, plan.cells[1] - 1, plan.cells[2] - 1}};
-    (void)ground.domain.cells();  // refused here where 64 bits do not hold them
-    add_chopped(ground.domain, plan, ground.boxes);
-    mesh.levels.push_back(std::move(ground));
+    mesh.levels.push_back(level_0(plan));
     for (std::size_t number = 1; number < plan.levels; ++number)
         mesh.levels.push_back(level_above(plan, mesh.levels.back(), number));
     for (Level& level : mesh.levels)

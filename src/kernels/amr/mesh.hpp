@@ -34,6 +34,12 @@ struct CellBox {
 enum class BoxOrder { current, of_2019 };
 enum class Distribution { sfc, knapsack, roundrobin };
 
+/// A level as a file gives it.
+struct Grids {
+    CellBox domain;
+    std::vector<CellBox> boxes;
+};
+
 /// What a mesh is made of.
 struct MeshPlan {
     Cell cells{};              ///< of level 0
@@ -47,8 +53,8 @@ struct MeshPlan {
     std::uint64_t ranks = 1;
     /// By level, in its own cells: what of it is refined. A level without any: its middle half.
     std::vector<std::vector<CellBox>> refined{};
-    /// By level above 0, in its own cells: boxes that are taken as they are, instead of `refined`.
-    std::vector<std::vector<CellBox>> grids{};
+    /// By level: boxes that are taken as they are, instead of all that; empty: none.
+    std::vector<Grids> grids{};
 };
 
 struct Level {
@@ -85,10 +91,9 @@ struct Mesh {
 [[nodiscard]] std::vector<std::int32_t> distribute(const std::vector<CellBox>& boxes,
                                                    Distribution how, std::uint64_t ranks);
 
-/// The boxes of the levels above 0, from the text of AMReX's `initial_grid_file`: how many levels;
-/// then for each how many boxes, and the boxes.  [local]
+/// A level from the text of the original's `grids/Level_<n>`: the box of the domain; "(N 0"; N
+/// boxes; ")".  [local]
 /// @throws core::Error{bad_input} naming `place` and the line
-[[nodiscard]] std::vector<std::vector<CellBox>> grids_from(const std::string& text,
-                                                           const std::string& place);
+[[nodiscard]] Grids grids_from(const std::string& text, const std::string& place);
 
 }  // namespace tailrace::kernels::amr
