@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/amr/shared.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "core/checked.hpp"
+
+namespace tailrace::kernels::amr {
+
+namespace {
+
+constexpr std::size_t objects_per_level = 4;
+constexpr std::size_t processors = 0, boxes = 1, offsets = 2, values = 3;
+constexpr const char* test_string = "vMString::testString";
+
+/// The four objects of a level; each name is put behind `prefix`, those of dimensions behind
+/// `qualifier`.
+std::vector<core::Object> objects_of(const Plot& plot, std::size_t level, const std::string& prefix,
+                                     const std::string& qualifier) {
+    const std::uint64_t count = plot.mesh.levels[level].boxes.size();
+    std::vector<core::Object> objects(objects_per_level);
+    objects[processors] = {prefix + "Processors", core::Scalar::i32, {{count}}};
+    objects[processors].axes = {qualifier + "procdataspace_0"};
+    objects[boxes] = {prefix + "boxes", core::Scalar::i32, {{count}, {6}}};
+    objects[boxes].axes = {qualifier + "boxdataspace_0", qualifier + "boxdataspace_1"};
+    objects[offsets] = {prefix + "data:offsets=0", core::Scalar::i64, {{count + 1}}};
+    objects[offsets].axes = {qualifier + "offsetdataspace_0"};
+    objects[values] = {prefix + "data:datatype=0", core::Scalar::f64, {{plot.elements(level)}}};
+    objects[values].axes = {qualifier + "dataspace"};
+    return objects;
+}
+
+template <class Value>
+Part table(std::size_t object, core::Box place, core::Scalar type, std::span<const Value> from) {
+    Part part;
+    part.object = object;
+    part.place = std::move(place);
+    part.type = type;
+    const auto bytes = std::as_bytes(from);
+    part.bytes.assign(bytes.begin(), bytes.end());
+    return part;
+}
+
+void add_tables(std::vector<Part>& parts, const Plot& plot, std::size_t number,
+                const std::vector<std::uint32_t>& order) {
+    const Level& level = plot.mesh.levels[number];
+    const std::size_t first = number * objects_per_level;
+    std::vector<std::int32_t> ranks;
+    std::vector<CellBox> sorted;
+    std::vector<std::int64_t> begins{0};
+    for (const std::uint32_t box : order) {
+        ranks.push_back(level.owners[box]);
+        sorted.push_back(level.boxes[box]);
+        begins.push_back(begins.back() + static_cast<std::int64_t>(plot.elements(number, box)));
+    }
+    static_assert(sizeof(CellBox) == 6 * sizeof(std::int32_t));
+    parts.push_back(
+        table<std::int32_t>(first + processors, {{0}, {ranks.size()}}, core::Scalar::i32, ranks));
+    parts.push_back(
+        table<CellBox>(first + boxes, {{0, 0}, {sorted.size(), 6}}, core::Scalar::i32, sorted));
+    parts.push_back(
+        table<std::int64_t>(first + offsets, {{0}, {begins.size()}}, core::Scalar::i64, begins));
+}
+
+template <class Value>
+void add(core::Schema& schema, const std::string& object, const std::string& name, Value value) {
+    if constexpr (std::is_constructible_v<core::AttributeScalar, Value>)
+        schema.attributes.push_back({object, name, core::AttributeScalar(std::move(value))});
+    else if constexpr (std::is_same_v<Value, core::Compound>)
+        schema.attributes.push_back({object, name, std::move(value)});
+    else
+        schema.attributes.push_back({object, name, core::AttributeArray(std::move(value))});
+}
+
+std::vector<std::int32_t> corners(const CellBox& box) {
+    return {box.lo[0], box.lo[1], box.lo[2], box.hi[0], box.hi[1], box.hi[2]};
+}
+
+/// To the next finer level; 1 for the finest.
+std::int32_t ratio_of(const Mesh& mesh, std::size_t level) {
+    return level + 1 < mesh.levels.size() ? static_cast<std::int32_t>(mesh.ref_ratio) : 1;
+}
+
+std::int32_t count(std::uint64_t number) { return static_cast<std::int32_t>(number); }
+
+void add_level(core::Schema& schema, const Plot& plot, std::size_t level) {
+    const std::string name = "level_" + std::to_string(level) + ".";
+    add(schema, "/", name + "data_attributes.comps", count(plot.components));
+    add(schema, "/", name + "data_attributes.ghost", std::vector<std::int32_t>{0, 0, 0});
+    add(schema, "/", name + "dt", 0.0);
+    add(schema, "/", name + "dx", plot.mesh.cell_size(level)[0]);
+    add(schema, "/", name + "time", plot.time);
+    add(schema, "/", name + "prob_domain", corners(plot.mesh.levels[level].domain));
+    add(schema, "/", name + "ref_ratio", ratio_of(plot.mesh, level));
+}
+
+constexpr const char* corner_names[] = {"lo_i", "lo_j", "lo_k", "hi_i", "hi_j", "hi_k"};
+
+core::Compound compound_of(const CellBox& box) {
+    core::Compound compound{{}, sizeof(CellBox), {}};
+    const std::vector<std::int32_t> numbers = corners(box);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        compound.members.push_back(
+            {corner_names[i], i * sizeof(std::int32_t), core::AttributeScalar(numbers[i])});
+    return compound;
+}
+
+template <class Array>
+std::vector<double> list(const Array& array) {
+    return {array.begin(), array.end()};
+}
+
+void add_group(core::Schema& schema, const Plot& plot, std::size_t level) {
+    const Level& mesh = plot.mesh.levels[level];
+    const std::string group = "/level_" + std::to_string(level);
+    add(schema, group, "ref_ratio", ratio_of(plot.mesh, level));
+    add(schema, group, "Vec_dx", list(plot.mesh.cell_size(level)));
+    add(schema, group, "dx", plot.mesh.cell_size(level)[0]);
+    add(schema, group, "dt", 0.0);
+    add(schema, group, "prob_lo", std::vector<double>{0, 0, 0});
+    add(schema, group, "prob_hi", list(plot.mesh.prob_hi()));
+    add(schema, group, "prob_domain", compound_of(mesh.domain));
+    add(schema, group, "domain_type", std::vector<std::int32_t>{0, 0, 0});
+    add(schema, group, "steps", static_cast<std::int64_t>(plot.step));
+    add(schema, group, "ngrid", count(mesh.boxes.size()));
+    add(schema, group, "time", plot.time);
+    add(schema, group, "ngrow", 0);
+    schema.groups.push_back(group + "/data_attributes");
+    add(schema, group + "/data_attributes", "comps", count(plot.components));
+    add(schema, group + "/data_attributes", "ghost", std::vector<std::int32_t>{0, 0, 0});
+}
+
+void add_components(core::Schema& schema, const Plot& plot) {
+    for (std::uint64_t c = 0; c < plot.components; ++c)
+        add(schema, "/", Plot::component(c), Plot::component(c));
+}
+
+}  // namespace
+
+core::Schema pnetcdf_schema(const Plot& plot) {
+    check(plot);
+    core::Schema schema;
+    for (std::size_t level = 0; level < plot.mesh.levels.size(); ++level) {
+        const std::string name = "level_" + std::to_string(level) + ".";
+        std::ranges::move(objects_of(plot, level, "/" + name, level == 0 ? "" : name),
+                          std::back_inserter(schema.objects));
+    }
+    add(schema, "/", "Chombo_globalSpaceDim", 3);
+    add(schema, "/", "Chombo_globaltestReal", 0.0);
+    add(schema, "/", "Chombo_globaltestString", std::string(test_string));
+    add(schema, "/", "num_components", count(plot.components));
+    add(schema, "/", "num_levels", count(plot.mesh.levels.size()));
+    add_components(schema, plot);
+    add(schema, "/", "filetype", std::string("VanillaAMRFileType"));
+    add(schema, "/", "testString", std::string(test_string));
+    for (std::size_t level = 0; level < plot.mesh.levels.size(); ++level)
+        add_level(schema, plot, level);
+    return schema;
+}
+
+core::Schema hdf5_schema(const Plot& plot) {
+    check(plot);
+    core::Schema schema;
+    for (std::size_t level = 0; level < plot.mesh.levels.size(); ++level) {
+        std::vector<core::Object> objects =
+            objects_of(plot, level, "/level_" + std::to_string(level) + "/", "");
+        for (core::Object& object : objects) object.axes.clear();
+        for (const char* corner : corner_names)
+            objects[boxes].members.push_back({corner, core::Scalar::i32});
+        std::ranges::move(objects, std::back_inserter(schema.objects));
+    }
+    const std::int32_t finest = count(plot.mesh.levels.size()) - 1;
+    add(schema, "/", "version_name", std::string("HyperCLaw-V1.1"));
+    add(schema, "/", "plotfile_type", std::string("VanillaHDF5"));
+    add(schema, "/", "filetype", std::string("VanillaAMRFileType"));
+    add(schema, "/", "num_components", count(plot.components));
+    add_components(schema, plot);
+    add(schema, "/", "dim", 3);
+    add(schema, "/", "time", plot.time);
+    add(schema, "/", "iteration", static_cast<std::int64_t>(plot.step));
+    add(schema, "/", "finest_level", finest);
+    add(schema, "/", "max_level", finest);
+    add(schema, "/", "num_levels", finest + 1);
+    add(schema, "/", "coordinate_system", 0);
+    schema.groups = {"/Chombo_global"};
+    add(schema, "/Chombo_global", "SpaceDim", 3);
+    add(schema, "/Chombo_global", "testReal", 0.0);
+    add(schema, "/Chombo_global", "testString", std::string(test_string));
+    for (std::size_t level = 0; level < plot.mesh.levels.size(); ++level)
+        add_group(schema, plot, level);
+    for (core::Attribute& attribute : schema.attributes) attribute.plain_text = true;
+    return schema;
+}
+
+std::vector<Part> shared_parts(const Plot& plot, std::uint64_t rank) {
+    std::vector<Part> parts;
+    for (std::size_t level = 0; level < plot.mesh.levels.size(); ++level) {
+        const std::vector<std::uint32_t> order = plot.mesh.levels[level].by_rank();
+        if (rank == 0) add_tables(parts, plot, level, order);
+        Part part{level * objects_per_level + values,
+                  {{0}, {0}},
+                  core::Scalar::f64,
+                  Part::Holds::values,
+                  {},
+                  level,
+                  {}};
+        for (const std::uint32_t box : order) {
+            const auto owner = static_cast<std::uint64_t>(plot.mesh.levels[level].owners[box]);
+            if (owner > rank) break;
+            if (owner == rank) {
+                part.boxes.push_back(box);
+                part.place.count[0] += plot.elements(level, box);
+            } else {
+                part.place.offset[0] += plot.elements(level, box);
+            }
+        }
+        if (!part.boxes.empty()) parts.push_back(std::move(part));
+    }
+    return parts;
+}
+
+}  // namespace tailrace::kernels::amr

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plot file that all ranks write together, in the names of the original's netCDF file or of
+// AMReX's HDF5 file. Both have four objects per level: the ranks of the boxes, the boxes, where
+// their values begin, and the values, the boxes of a rank one behind the other.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/amr/layout.hpp"
+
+namespace tailrace::kernels::amr {
+
+/// @throws core::Error{bad_input}  [local]
+[[nodiscard]] core::Schema pnetcdf_schema(const Plot& plot);
+/// The same for HDF5, with groups and compounds.  [local]
+[[nodiscard]] core::Schema hdf5_schema(const Plot& plot);
+
+/// What a rank writes into either: its values, at most one piece per level; rank 0 the rest too.
+/// [local]
+[[nodiscard]] std::vector<Part> shared_parts(const Plot& plot, std::uint64_t rank);
+
+}  // namespace tailrace::kernels::amr
