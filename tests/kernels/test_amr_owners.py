@@ -14,7 +14,9 @@ TOOL = Path(os.environ["TAILRACE_BUILD_DIR"]) / "tests/bin/amr_mesh_tool"
 
 def mesh(ranks, **keys):
     """(level, low, high, owner) of each box, as the kernel has them."""
-    words = [f"{key}={value}" for key, value in ({"ncomp": 1, "nppc": 0, "nlevs": 1} | keys).items()]
+    words = [
+        f"{key}={value}" for key, value in ({"ncomp": 1, "nppc": 0, "nlevs": 1} | keys).items()
+    ]
     done = subprocess.run(
         [TOOL, str(ranks), *words], capture_output=True, text=True, timeout=60, check=False
     )
@@ -148,7 +150,11 @@ def test_equal_to_an_implementation_of_its_own(how, order):
         )
         expected = chopped((0, 0, 0), tuple(n - 1 for n in cells), largest, order)
         assert [box[1:3] for box in found] == expected, (cells, largest)
-        assert [box[3] for box in found] == DISTRIBUTIONS[how](expected, ranks), (cells, largest, ranks)
+        assert [box[3] for box in found] == DISTRIBUTIONS[how](expected, ranks), (
+            cells,
+            largest,
+            ranks,
+        )
 
 
 def test_what_the_original_was_seen_to_do():
