@@ -71,10 +71,10 @@ TEST_SUITE("kernels.amr_fill") {
     TEST_CASE("a value follows from its place by one formula, component by component, i fastest") {
         const Mesh mesh = mesh_of(2);
         const CellBox box{{3, 1, 2}, {6, 2, 4}};
-        std::vector<double> values(4 * 2 * 3 * 3);
+        std::vector<double> values(72);
         Fill(mesh, 3).values(5, 1, box, values);
-        const std::uint64_t level_0 = 12 * 8 * 10, level_1 = level_0 * 8;
-        const std::uint64_t first = 5 * 3 * (level_0 + level_1) + 3 * level_0;
+        const std::uint64_t level_0 = 960, level_1 = level_0 * 8;
+        const std::uint64_t first = 15 * (level_0 + level_1) + 3 * level_0;
         const auto at = [&](std::uint64_t c, std::uint64_t k, std::uint64_t j, std::uint64_t i) {
             return core::mixed_fraction(first + c * level_1 + (k * 16 + j) * 24 + i);
         };

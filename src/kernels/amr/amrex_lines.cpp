@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/amr/amrex_lines.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "core/config_values.hpp"

@@ -142,11 +142,11 @@ std::string NativeLayout::header() const {
     numbers(mesh.prob_hi());
     for (std::size_t level = 1; level < mesh.levels.size(); ++level)
         text += std::to_string(mesh.ref_ratio) + " ";
-    text += "\n";
+    text += '\n';
     for (const Level& level : mesh.levels) text += level.domain.text() + " ";
-    text += "\n";
+    text += '\n';
     for (std::size_t level = 0; level < mesh.levels.size(); ++level) text += step + " ";
-    text += "\n";
+    text += '\n';
     for (std::size_t level = 0; level < mesh.levels.size(); ++level) numbers(mesh.cell_size(level));
     text += "0\n0\n";  // Cartesian, without a boundary
     for (std::size_t level = 0; level < mesh.levels.size(); ++level) {
@@ -174,7 +174,7 @@ std::string NativeLayout::cell_h(std::size_t level, const std::vector<Extremes>&
     for (std::size_t box = 0; box < boxes.size(); ++box)
         text += "FabOnDisk: " + numbered("Cell_D_", cells.files[box]) + " " +
                 std::to_string(cells.offsets[box]) + "\n";
-    text += "\n";
+    text += '\n';
     append_extremes(text, extremes, &Extremes::least, x_plot.components);
     append_extremes(text, extremes, &Extremes::most, x_plot.components);
     return text;
