@@ -17,7 +17,7 @@ namespace {
 Mesh mesh_of(std::uint64_t levels, std::uint64_t ranks = 3) {
     MeshPlan plan;
     plan.cells = {12, 8, 10};
-    plan.max_grid_size = {5, 5, 5};  // cuts coarser cells
+    plan.max_grid_size = {5, 5, 5};
     plan.levels = levels;
     plan.ranks = ranks;
     return make_mesh(plan);

@@ -125,7 +125,7 @@ TEST_SUITE("kernels.amr") {
 
     TEST_CASE("the middle is refined, and every level lies within the one below") {
         for (const std::uint64_t ratio : {2, 4}) {
-            MeshPlan plan = plan_of({16, 16, 8}, 8, 3);
+            MeshPlan plan = plan_of({16, 16, 8}, 7, 3);
             plan.levels = 3;
             plan.ref_ratio = ratio;
             const Mesh mesh = make_mesh(plan);
@@ -135,6 +135,11 @@ TEST_SUITE("kernels.amr") {
             CHECK(mesh.levels[1].cells() == ratio * ratio * ratio * 256);
             for (std::size_t number = 1; number < 3; ++number) {
                 CHECK(once(covered(mesh.levels[number])));
+                for (const CellBox& box : mesh.levels[number].boxes)
+                    for (std::size_t d = 0; d < 3; ++d) {
+                        CHECK(box.lo[d] % r == 0);
+                        CHECK(box.length(d) % r == 0);
+                    }
                 const auto below = covered(mesh.levels[number - 1]);
                 for (const auto& [cell, times] : covered(mesh.levels[number]))
                     CHECK(below.contains({cell[0] / r, cell[1] / r, cell[2] / r}));
@@ -218,6 +223,8 @@ TEST_SUITE("kernels.amr") {
         plan.ref_ratio = 3;
         CHECK(says(refused(plan), "give 2 or 4"));
         plan.ref_ratio = 4;
+        plan.max_grid_size = {4, 4, 3};
+        CHECK(says(refused(plan), "3 along z holds no box of 4 cells"));
         plan.cells = {most_cells / 2, 1, 1};
         plan.max_grid_size = {1 << 20, 1, 1};
         CHECK(says(refused(plan), "level 1 has more than"));

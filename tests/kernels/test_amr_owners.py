@@ -164,12 +164,17 @@ def test_what_the_original_was_seen_to_do():
 
 
 @pytest.mark.parametrize("ratio", [2, 4])
-def test_levels_are_chopped_and_distributed_each_by_itself(ratio):
-    found = mesh(3, ncells=24, max_grid_size=16, nlevs=3, ref_ratio=ratio)
+@pytest.mark.parametrize("largest", [16, 7])
+def test_levels_are_chopped_in_whole_coarser_cells_and_distributed_each_by_itself(ratio, largest):
+    found = mesh(3, ncells=24, max_grid_size=largest, nlevs=3, ref_ratio=ratio)
     low, high = 0, 23
     for level in range(1, 3):
         quarter = (high - low + 1) // 4
-        low, high = (low + quarter) * ratio, (high - quarter + 1) * ratio - 1
-        expected = chopped((low,) * 3, (high,) * 3, 16, "2019")
+        low, high = low + quarter, high - quarter
+        coarse = chopped((low,) * 3, (high,) * 3, largest // ratio, "2019")
+        expected = [
+            (tuple(c * ratio for c in a), tuple((c + 1) * ratio - 1 for c in b)) for a, b in coarse
+        ]
         assert [box[1:3] for box in found if box[0] == level] == expected
         assert [box[3] for box in found if box[0] == level] == sfc(expected, 3)
+        low, high = low * ratio, (high + 1) * ratio - 1

@@ -81,8 +81,7 @@ Extremes extremes_of(std::span<const double> values, std::uint64_t components) {
     return extremes;
 }
 
-/// Calls visit(cells of the box, in its own level, that a box of the finer level covers in part;
-/// how many finer cells that are).
+/// Calls visit(cells) for those that a box of the finer level covers; no finer box cuts a cell.
 template <class Visit>
 void Particles::each_covered(std::size_t level, const CellBox& box, Visit&& visit) const {
     if (level + 1 == x_mesh.levels.size()) return;
@@ -92,19 +91,17 @@ void Particles::each_covered(std::size_t level, const CellBox& box, Visit&& visi
         fine.lo[d] = box.lo[d] * ratio;
         fine.hi[d] = (box.hi[d] + 1) * ratio - 1;
     }
-    x_finders[level + 1].each(fine, [&](std::uint32_t, const CellBox& both) {
-        CellBox cells;
+    x_finders[level + 1].each(fine, [&](std::uint32_t, CellBox both) {
         for (std::size_t d = 0; d < 3; ++d) {
-            cells.lo[d] = both.lo[d] / ratio;
-            cells.hi[d] = both.hi[d] / ratio;
+            both.lo[d] /= ratio;
+            both.hi[d] /= ratio;
         }
-        visit(cells, both.cells());
+        visit(both);
     });
 }
 
 Particles::Particles(const Mesh& mesh, std::uint64_t per_cell)
     : x_mesh(mesh), x_per_cell(per_cell), x_numbers(mesh, per_cell) {
-    const std::uint64_t finer = mesh.ref_ratio * mesh.ref_ratio * mesh.ref_ratio;
     for (const Level& level : mesh.levels) x_finders.emplace_back(level.boxes);
     std::vector<std::uint64_t> next(static_cast<std::size_t>(mesh.ranks), 1);
     for (std::size_t number = 0; number < mesh.levels.size(); ++number) {
@@ -112,12 +109,10 @@ Particles::Particles(const Mesh& mesh, std::uint64_t per_cell)
         x_counts.emplace_back();
         x_ids.emplace_back();
         for (std::size_t box = 0; box < level.boxes.size(); ++box) {
-            // Finer boxes may cut a cell, but together they cover whole ones.
-            std::uint64_t hidden = 0;
+            std::uint64_t bare = level.boxes[box].cells();
             each_covered(number, level.boxes[box],
-                         [&](const CellBox&, std::uint64_t cells) { hidden += cells; });
-            const std::uint64_t count =
-                core::checked_mul(level.boxes[box].cells() - hidden / finer, per_cell, "nppc");
+                         [&](const CellBox& cells) { bare -= cells.cells(); });
+            const std::uint64_t count = core::checked_mul(bare, per_cell, "nppc");
             std::uint64_t& id = next[static_cast<std::size_t>(level.owners[box])];
             x_counts.back().push_back(count);
             x_ids.back().push_back(id);
@@ -136,7 +131,7 @@ void Particles::records(std::uint64_t step, std::size_t level, std::size_t box,
                         std::span<std::byte> bytes) const {
     const CellBox& cells = x_mesh.levels[level].boxes[box];
     std::vector<bool> hidden(static_cast<std::size_t>(cells.cells()));
-    each_covered(level, cells, [&](const CellBox& below, std::uint64_t) {
+    each_covered(level, cells, [&](const CellBox& below) {
         each_cell(below, [&](const Cell& cell) { hidden[within(cells, cell)] = true; });
     });
     const std::array<double, 3> size = x_mesh.cell_size(level);

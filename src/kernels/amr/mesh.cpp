@@ -15,7 +15,8 @@ using core::Error;
 namespace {
 
 constexpr std::uint64_t most_boxes = 1ULL << 31;  // their number is a 32-bit one in AMReX
-constexpr char axis_name[] = {'x', 'y', 'z'};
+
+std::string along(std::size_t axis) { return std::string(" along ") + "xyz"[axis]; }
 
 std::string by_comma(const Cell& cell) {
     return "(" + std::to_string(cell[0]) + "," + std::to_string(cell[1]) + "," +
@@ -24,23 +25,22 @@ std::string by_comma(const Cell& cell) {
 
 void check_axes(const MeshPlan& plan) {
     for (std::size_t d = 0; d < 3; ++d) {
-        const std::string along = std::string(" along ") + axis_name[d];
         const std::int32_t n = plan.cells[d], largest = plan.max_grid_size[d],
                            factor = plan.blocking_factor[d];
         if (n < 1 || n > most_cells)
-            throw Error(Code::bad_input, std::to_string(n) + " cells" + along, "ncells",
+            throw Error(Code::bad_input, std::to_string(n) + " cells" + along(d), "ncells",
                         "give 1 to " + std::to_string(most_cells));
         if (largest < 1 || factor < 1)
-            throw Error(Code::bad_input, "a box of no cells" + along,
+            throw Error(Code::bad_input, "a box of no cells" + along(d),
                         largest < 1 ? "max_grid_size" : "blocking_factor", "give at least 1");
         if (largest % factor != 0)
             throw Error(Code::bad_input,
-                        "max_grid_size " + std::to_string(largest) + along +
+                        "max_grid_size " + std::to_string(largest) + along(d) +
                             " is no multiple of the blocking_factor " + std::to_string(factor),
                         "max_grid_size", "give a multiple of it, or a smaller blocking_factor");
         if (n % factor != 0)
             throw Error(Code::bad_input,
-                        std::to_string(n) + " cells" + along +
+                        std::to_string(n) + " cells" + along(d) +
                             " are no multiple of the blocking_factor " + std::to_string(factor),
                         "ncells", "give a multiple of it, or a smaller blocking_factor");
     }
@@ -92,23 +92,43 @@ CellBox coarse(const CellBox& box, std::int32_t ratio) {
     return result;
 }
 
-/// Chopped as AMReX does: multiples of the blocking factor stay whole.
-void add_chopped(const CellBox& region, const MeshPlan& plan, std::vector<CellBox>& to) {
-    const Cell& factor = plan.blocking_factor;
+/// What the lengths of boxes are multiples of: also above level 0, where, as in AMReX, no box cuts
+/// a coarser cell.
+Cell unit_of(const MeshPlan& plan, std::size_t level) {
+    Cell unit = plan.blocking_factor;
+    for (std::size_t d = 0; d < 3 && level > 0; ++d) {
+        const auto both =
+            std::lcm(std::int64_t{unit[d]}, static_cast<std::int64_t>(plan.ref_ratio));
+        if (both > plan.max_grid_size[d])
+            throw Error(Code::bad_input,
+                        "max_grid_size " + std::to_string(plan.max_grid_size[d]) + along(d) +
+                            " holds no box of " + std::to_string(both) +
+                            " cells, the least above level 0",
+                        "max_grid_size", "give at least that, or a smaller blocking_factor");
+        unit[d] = static_cast<std::int32_t>(both);
+    }
+    return unit;
+}
+
+/// Chopped as AMReX does: units stay whole.
+void add_chopped(const CellBox& region, const MeshPlan& plan, std::size_t level,
+                 std::vector<CellBox>& to) {
+    const Cell factor = unit_of(plan, level);
     for (std::size_t d = 0; d < 3; ++d)
         if (region.lo[d] % factor[d] != 0 || (region.hi[d] + 1) % factor[d] != 0)
             throw Error(Code::bad_input,
                         region.text() + " is no multiple of the blocking_factor " +
-                            std::to_string(factor[d]) + " along " + axis_name[d],
+                            std::to_string(plan.blocking_factor[d]) + along(d),
                         "refine", "refine boxes that are, or give a smaller blocking_factor");
     const CellBox units{over(region.lo, factor),
                         {(region.hi[0] + 1) / factor[0] - 1, (region.hi[1] + 1) / factor[1] - 1,
                          (region.hi[2] + 1) / factor[2] - 1}};
-    std::uint64_t count = to.size() + 1;
+    std::uint64_t count = 1;
     for (std::size_t d = 0; d < 3; ++d)
         count = core::checked_mul(
             count, static_cast<std::uint64_t>(region.length(d) / plan.max_grid_size[d]) + 1,
             "max_grid_size");
+    count = core::checked_add(count, to.size(), "max_grid_size");
     if (count > most_boxes)
         throw Error(Code::bad_input, "about " + std::to_string(count) + " boxes", "max_grid_size",
                     "AMReX counts boxes with 31 bits; give a larger max_grid_size");
@@ -222,7 +242,7 @@ void check_grids(const MeshPlan& plan, const Level& level, std::size_t number) {
             if (box.lo[d] % ratio != 0 || (box.hi[d] + 1) % ratio != 0)
                 throw Error(Code::bad_input,
                             box.text() + " of level " + std::to_string(number) +
-                                " cuts coarser cells along " + axis_name[d],
+                                " cuts coarser cells" + along(d),
                             "grids_from_file", "give boxes that are multiples of ref_ratio");
 }
 
@@ -231,7 +251,7 @@ Level level_0(const MeshPlan& plan) {
     level.domain = {{0, 0, 0}, {plan.cells[0] - 1, plan.cells[1] - 1, plan.cells[2] - 1}};
     (void)level.domain.cells();  // refused here if 64 bits do not hold them
     if (plan.grids.empty()) {
-        add_chopped(level.domain, plan, level.boxes);
+        add_chopped(level.domain, plan, 0, level.boxes);
         return level;
     }
     check_grids(plan, level, 0);
@@ -250,7 +270,7 @@ Level level_above(const MeshPlan& plan, const Level& below, std::size_t number) 
         if (below.domain.length(d) * ratio > most_cells)
             throw Error(Code::bad_input,
                         "level " + std::to_string(number) + " has more than " +
-                            std::to_string(most_cells) + " cells along " + axis_name[d],
+                            std::to_string(most_cells) + " cells" + along(d),
                         "nlevs", "give fewer levels, a smaller ref_ratio or fewer cells");
     level.domain = times(below.domain, {ratio, ratio, ratio});
     std::vector<CellBox> regions = regions_above(plan, below, number);
@@ -258,7 +278,7 @@ Level level_above(const MeshPlan& plan, const Level& below, std::size_t number) 
     check_apart(plan, level.domain, regions, number);
     check_nested(plan, regions, below, number);
     if (plan.grids.empty())
-        for (const CellBox& region : regions) add_chopped(region, plan, level.boxes);
+        for (const CellBox& region : regions) add_chopped(region, plan, number, level.boxes);
     else
         level.boxes = std::move(regions);
     return level;

@@ -59,7 +59,7 @@ struct MeshPlan {
 
 struct Level {
     CellBox domain;
-    std::vector<CellBox> boxes;        ///< in AMReX's order
+    std::vector<CellBox> boxes;        ///< in AMReX's order; none cuts a coarser cell
     std::vector<std::int32_t> owners;  ///< the rank of each
 
     /// Numbers of the boxes in the order of a shared file: by rank, and in AMReX's order within.
