@@ -71,9 +71,9 @@ struct Object {
 
 using AttributeScalar =
     std::variant<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, double, std::string>;
-using AttributeArray = std::variant<std::vector<std::int64_t>, std::vector<std::uint64_t>,
-                                    std::vector<double>, std::vector<std::string>,
-                                    std::vector<std::int32_t>>;
+using AttributeArray =
+    std::variant<std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<double>,
+                 std::vector<std::string>, std::vector<std::int32_t>>;
 /// One attribute of several named members, for formats that have compounds; `committed_as` is the
 /// path of a named type (may be empty). `offset`s and `size` in bytes lay out the stored type;
 /// strings are variable-length (8 bytes).
@@ -92,7 +92,7 @@ struct Attribute {
     std::string object;  ///< path of the object it belongs to; "/" for the file
     std::string name;
     std::variant<AttributeScalar, AttributeArray, Compound> value;
-    /// Where the format has a choice, a text is stored at its length and with a zero behind it, as
+    /// If the format has a choice, a text is stored at its length and with a zero behind it, as
     /// C programs do, and not as one of variable length.
     bool plain_text = false;
 };

@@ -24,7 +24,7 @@ public:
         }
     }
 
-    /// @param particles  may be nullptr where no part holds any
+    /// @param particles  may be nullptr if no part holds any
     void take(const std::vector<Part>& parts, const Fill& fill, const Particles* particles,
               std::uint64_t step) {
         for (const Part& part : parts) {

@@ -117,6 +117,16 @@ TEST_SUITE("kernels.amr") {
                 CHECK(box.lo[d] % 8 == 0);
                 CHECK(box.length(d) % 8 == 0);
             }
+        plan.levels = 2;
+        plan.n_proper = 0;
+        const Level finer = make_mesh(plan).levels[1];
+        for (const CellBox& box : finer.boxes)
+            for (std::size_t d = 0; d < 3; ++d) {
+                CHECK(box.lo[d] % 8 == 0);
+                CHECK(box.length(d) % 8 == 0);
+            }
+        CHECK(finer.boxes.front().lo == Cell{16, 8, 0});  // outwards from 20, 12, 4
+        plan.levels = 1;
         plan.blocking_factor = {16, 8, 8};
         CHECK(says(refused(plan), "40 cells along x are no multiple of the blocking_factor 16"));
         plan.blocking_factor = {8, 12, 8};
@@ -150,7 +160,7 @@ TEST_SUITE("kernels.amr") {
         }
     }
 
-    TEST_CASE("boxes to refine are taken as they are given, and refused where they cannot be") {
+    TEST_CASE("boxes to refine are taken as they are given, or refused") {
         MeshPlan plan = plan_of({16, 16, 16}, 8);
         plan.levels = 3;
         plan.refined = {{{{0, 0, 0}, {7, 7, 7}}, {{8, 0, 0}, {15, 7, 7}}},

@@ -11,7 +11,7 @@ namespace tailrace::kernels::amr {
 
 /// Lines `key = value` as lines `key value`, under their own numbers: values that go on in the next
 /// line in one, and only the last of a key that may stand once. Lines in our own form stay. [local]
-/// @throws core::Error{bad_input} where a line is of neither form
+/// @throws core::Error{bad_input} if a line is of neither form
 [[nodiscard]] std::string lines_of(const core::KeyTable& table, const std::string& text,
                                    const std::string& origin);
 

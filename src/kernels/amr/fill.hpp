@@ -53,7 +53,7 @@ inline constexpr std::uint64_t particle_bytes =
 /// level and box by box, in a box by cell (i fastest) and number.
 class Particles {
 public:
-    /// @throws core::Error{bad_input} where the ids of a rank do not fit AMReX's 31 bits
+    /// @throws core::Error{bad_input} if the ids of a rank do not fit AMReX's 31 bits
     Particles(const Mesh& mesh, std::uint64_t per_cell);
 
     [[nodiscard]] std::uint64_t count() const noexcept { return x_count; }  ///< in all  [local]

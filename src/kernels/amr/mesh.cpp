@@ -92,8 +92,7 @@ CellBox coarse(const CellBox& box, std::int32_t ratio) {
     return result;
 }
 
-/// What the lengths of boxes are multiples of: also above level 0, where, as in AMReX, no box cuts
-/// a coarser cell.
+/// The lengths of boxes are multiples of it. Above level 0 no box cuts a coarser cell, as in AMReX.
 Cell unit_of(const MeshPlan& plan, std::size_t level) {
     Cell unit = plan.blocking_factor;
     for (std::size_t d = 0; d < 3 && level > 0; ++d) {
@@ -136,15 +135,18 @@ void add_chopped(const CellBox& region, const MeshPlan& plan, std::size_t level,
         to.push_back(times(box, factor));
 }
 
-/// The middle half of what a level covers, in its cells.
-CellBox centre_of(const CellBox& covered) {
+/// The middle half of what a level covers, in its cells; outwards to whole units of the next one.
+CellBox centre_of(const CellBox& covered, const MeshPlan& plan) {
     CellBox middle = covered;
     for (std::size_t d = 0; d < 3; ++d) {
+        const auto ratio = static_cast<std::int32_t>(plan.ref_ratio);
+        const std::int32_t unit =
+            plan.blocking_factor[d] / std::gcd(plan.blocking_factor[d], ratio);
         const auto quarter = static_cast<std::int32_t>(covered.length(d) / 4);
-        middle.lo[d] += quarter;
-        middle.hi[d] -= quarter;
+        middle.lo[d] = (covered.lo[d] + quarter) / unit * unit;
+        middle.hi[d] = (covered.hi[d] - quarter + unit) / unit * unit - 1;
     }
-    return middle;
+    return intersect(middle, covered);
 }
 
 CellBox around(const std::vector<CellBox>& boxes) {
@@ -162,7 +164,7 @@ std::vector<CellBox> regions_above(const MeshPlan& plan, const Level& below, std
     if (!plan.grids.empty()) return plan.grids[level].boxes;
     std::vector<CellBox> regions;
     if (level <= plan.refined.size()) regions = plan.refined[level - 1];
-    if (regions.empty()) regions = {centre_of(around(below.boxes))};
+    if (regions.empty()) regions = {centre_of(around(below.boxes), plan)};
     const auto ratio = static_cast<std::int32_t>(plan.ref_ratio);
     for (CellBox& region : regions) {
         if (region.empty() || intersect(region, below.domain) != region)
@@ -273,6 +275,7 @@ Level level_above(const MeshPlan& plan, const Level& below, std::size_t number) 
                             std::to_string(most_cells) + " cells" + along(d),
                         "nlevs", "give fewer levels, a smaller ref_ratio or fewer cells");
     level.domain = times(below.domain, {ratio, ratio, ratio});
+    (void)level.domain.cells();
     std::vector<CellBox> regions = regions_above(plan, below, number);
     if (!plan.grids.empty()) check_grids(plan, level, number);
     check_apart(plan, level.domain, regions, number);

@@ -86,7 +86,7 @@ struct Mesh {
 /// `domain` in boxes of at most `largest` cells per axis.  [local]
 [[nodiscard]] std::vector<CellBox> chop(const CellBox& domain, const Cell& largest, BoxOrder order);
 
-/// The rank of each box. Where AMReX's knapsack leaves the order of equals to the C++ library, the
+/// The rank of each box. If AMReX's knapsack leaves the order of equals to the C++ library, the
 /// one that comes first goes first.  [local]
 [[nodiscard]] std::vector<std::int32_t> distribute(const std::vector<CellBox>& boxes,
                                                    Distribution how, std::uint64_t ranks);

@@ -26,7 +26,7 @@ public:
     [[nodiscard]] std::vector<Part> data_of(std::uint64_t rank) const;
     /// The texts; one rank writes them.  [local]
     /// @param extremes  by level and box
-    /// @throws core::Error{wrong_call} where they are longer than schema() says
+    /// @throws core::Error{wrong_call} if they are longer than schema() says
     [[nodiscard]] std::vector<Part> texts(const std::vector<std::vector<Extremes>>& extremes) const;
 
 private:
