@@ -151,6 +151,15 @@ TEST_SUITE("kernels.amr_shared") {
         CHECK(shared_parts(plot, 1).empty());
     }
 
+    TEST_CASE("chunks are whole boxes, or the largest parts of them that no two share") {
+        const Mesh even = mesh_of(16, 8, 2), odd = mesh_of(48, 32, 2);
+        CHECK(chunk_of({even, 3, 0, 0}, 0) == 1536);
+        CHECK(chunk_of({odd, 2, 0, 0}, 0) == 8192);  // of 32, 16 and 8 times 1024 cells, and 4096
+        const Plot plot{odd, 2, 0, 0};
+        for (std::uint64_t rank = 0; rank < 2; ++rank)
+            CHECK(shared_parts(plot, rank).back().place.offset[0] % chunk_of(plot, 0) == 0);
+    }
+
     TEST_CASE("the HDF5 file has the objects of the netCDF file in groups") {
         const Mesh mesh = mesh_of(8, 4, 2, 2);
         const Plot plot{mesh, 2, 7, 0.5};

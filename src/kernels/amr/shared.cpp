@@ -2,6 +2,7 @@
 #include "kernels/amr/shared.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 
 #include "core/checked.hpp"
@@ -218,6 +219,13 @@ std::vector<Part> shared_parts(const Plot& plot, std::uint64_t rank) {
         if (!part.boxes.empty()) parts.push_back(std::move(part));
     }
     return parts;
+}
+
+std::uint64_t chunk_of(const Plot& plot, std::size_t level) {
+    std::uint64_t common = 0;
+    for (std::size_t box = 0; box < plot.mesh.levels[level].boxes.size(); ++box)
+        common = std::gcd(common, plot.elements(level, box));
+    return common;
 }
 
 }  // namespace tailrace::kernels::amr

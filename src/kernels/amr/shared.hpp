@@ -20,4 +20,8 @@ namespace tailrace::kernels::amr {
 /// [local]
 [[nodiscard]] std::vector<Part> shared_parts(const Plot& plot, std::uint64_t rank);
 
+/// Elements of the largest chunk of a level's values that no two boxes share: of a box, if all are
+/// equally large.  [local]
+[[nodiscard]] std::uint64_t chunk_of(const Plot& plot, std::size_t level);
+
 }  // namespace tailrace::kernels::amr
