@@ -114,8 +114,9 @@ TEST_SUITE("kernels.amr_shared") {
             const Plot plot{mesh, 3, 2, 0};
             const Fill fill(mesh, 3);
             test::Files files(pnetcdf_schema(plot), mesh);
+            const SharedLayout layout(plot);
             for (std::uint64_t rank = 0; rank < ranks; ++rank)
-                files.take(shared_parts(plot, rank), fill, nullptr, 2);
+                files.take(layout.parts_of(rank), fill, nullptr, 2);
             CHECK(files.every_byte_once());
             for (std::size_t level = 0; level < 2; ++level) {
                 const std::size_t boxes = mesh.levels[level].boxes.size();
@@ -144,11 +145,46 @@ TEST_SUITE("kernels.amr_shared") {
         }
     }
 
+    TEST_CASE("any box of any object holds what was written there") {
+        const Mesh mesh = mesh_of(10, 4, 3, 2);
+        const Plot plot{mesh, 3, 2, 0};
+        const Fill fill(mesh, 3);
+        const SharedLayout layout(plot);
+        const core::Schema schema = pnetcdf_schema(plot);
+        test::Files files(schema, mesh);
+        for (std::uint64_t rank = 0; rank < 3; ++rank)
+            files.take(layout.parts_of(rank), fill, nullptr, 2);
+        for (std::size_t object = 0; object < schema.objects.size(); ++object) {
+            const std::uint64_t all = schema.objects[object].dims[0].size;
+            const std::size_t width = core::size_of(schema.objects[object].type);
+            const bool wide = schema.objects[object].dims.size() == 2;
+            for (std::uint64_t first = 0; first < all; first += 1 + all / 7)
+                for (const std::uint64_t count :
+                     {std::uint64_t{1}, (all - first) / 2, all - first}) {
+                    core::Box place{{first}, {count}};
+                    if (wide) {
+                        place.offset.push_back(2);
+                        place.count.push_back(3);
+                    }
+                    std::vector<std::byte> found(static_cast<std::size_t>(place.volume()) * width);
+                    layout.values(fill, object, place, found);
+                    bool same = true;
+                    core::for_each_run(
+                        place, schema.objects[object].sizes(), [&](auto at, auto from, auto n) {
+                            same = same &&
+                                   std::memcmp(&found[from * width],
+                                               &files.text(object)[at * width], n * width) == 0;
+                        });
+                    CHECK(same);
+                }
+        }
+    }
+
     TEST_CASE("a rank without boxes writes nothing, and no rank more than a piece per level") {
         const Mesh mesh = mesh_of(8, 8, 3, 2);
         const Plot plot{mesh, 1, 0, 0};
-        CHECK(shared_parts(plot, 0).size() == 2 * 4);
-        CHECK(shared_parts(plot, 1).empty());
+        CHECK(SharedLayout(plot).parts_of(0).size() == 8);
+        CHECK(SharedLayout(plot).parts_of(1).empty());
     }
 
     TEST_CASE("chunks are whole boxes, or the largest parts of them that no two share") {
@@ -157,7 +193,8 @@ TEST_SUITE("kernels.amr_shared") {
         CHECK(chunk_of({odd, 2, 0, 0}, 0) == 8192);  // of 32, 16 and 8 times 1024 cells, and 4096
         const Plot plot{odd, 2, 0, 0};
         for (std::uint64_t rank = 0; rank < 2; ++rank)
-            CHECK(shared_parts(plot, rank).back().place.offset[0] % chunk_of(plot, 0) == 0);
+            CHECK(SharedLayout(plot).parts_of(rank).back().place.offset[0] % chunk_of(plot, 0) ==
+                  0);
     }
 
     TEST_CASE("the HDF5 file has the objects of the netCDF file in groups") {

@@ -59,15 +59,22 @@ std::uint64_t Fill::number(std::uint64_t step, std::size_t level, std::uint64_t 
 }
 
 void Fill::values(std::uint64_t step, std::size_t level, const CellBox& box,
-                  std::span<double> values) const {
-    auto* value = values.data();
-    for (std::uint64_t component = 0; component < x_components; ++component)
-        for (std::int32_t k = box.lo[2]; k <= box.hi[2]; ++k)
-            for (std::int32_t j = box.lo[1]; j <= box.hi[1]; ++j) {
-                std::uint64_t index = number(step, level, component, {box.lo[0], j, k});
-                for (std::int32_t i = box.lo[0]; i <= box.hi[0]; ++i)
-                    *value++ = core::mixed_fraction(index++);
-            }
+                  std::span<double> values, std::uint64_t first) const {
+    const auto length = static_cast<std::uint64_t>(box.length(0));
+    const auto rows = static_cast<std::uint64_t>(box.length(1));
+    const auto planes = static_cast<std::uint64_t>(box.length(2));
+    std::uint64_t row = first / length, skipped = first % length;
+    while (!values.empty()) {
+        const Cell at{box.lo[0], box.lo[1] + static_cast<std::int32_t>(row % rows),
+                      box.lo[2] + static_cast<std::int32_t>(row / rows % planes)};
+        std::uint64_t index = number(step, level, row / rows / planes, at) + skipped;
+        const auto count =
+            static_cast<std::size_t>(std::min<std::uint64_t>(length - skipped, values.size()));
+        for (double& value : values.first(count)) value = core::mixed_fraction(index++);
+        values = values.subspan(count);
+        skipped = 0;
+        ++row;
+    }
 }
 
 Extremes extremes_of(std::span<const double> values, std::uint64_t components) {

@@ -25,8 +25,9 @@ public:
                                        std::uint64_t component, const Cell& cell) const noexcept;
     /// Of all components of a box in the order of every layout: component by component, i fastest.
     /// [local]
-    void values(std::uint64_t step, std::size_t level, const CellBox& box,
-                std::span<double> values) const;
+    /// @param first  begin with this one of them; as many as `values` has room for
+    void values(std::uint64_t step, std::size_t level, const CellBox& box, std::span<double> values,
+                std::uint64_t first = 0) const;
     [[nodiscard]] std::uint64_t components() const noexcept { return x_components; }  ///< [local]
 
 private:

@@ -2,8 +2,8 @@
 #include "kernels/amr/shared.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
-#include <span>
 
 #include "core/checked.hpp"
 
@@ -12,7 +12,7 @@ namespace tailrace::kernels::amr {
 namespace {
 
 constexpr std::size_t objects_per_level = 4;
-constexpr std::size_t processors = 0, boxes = 1, offsets = 2, values = 3;
+constexpr std::size_t processors = 0, boxes = 1, offsets = 2, values_of = 3;
 constexpr const char* test_string = "vMString::testString";
 
 /// The four objects of a level; each name is put behind `prefix`, those of dimensions behind
@@ -27,41 +27,15 @@ std::vector<core::Object> objects_of(const Plot& plot, std::size_t level, const 
     objects[boxes].axes = {qualifier + "boxdataspace_0", qualifier + "boxdataspace_1"};
     objects[offsets] = {prefix + "data:offsets=0", core::Scalar::i64, {{count + 1}}};
     objects[offsets].axes = {qualifier + "offsetdataspace_0"};
-    objects[values] = {prefix + "data:datatype=0", core::Scalar::f64, {{plot.elements(level)}}};
-    objects[values].axes = {qualifier + "dataspace"};
+    objects[values_of] = {prefix + "data:datatype=0", core::Scalar::f64, {{plot.elements(level)}}};
+    objects[values_of].axes = {qualifier + "dataspace"};
     return objects;
 }
 
 template <class Value>
-Part table(std::size_t object, core::Box place, core::Scalar type, std::span<const Value> from) {
-    Part part;
-    part.object = object;
-    part.place = std::move(place);
-    part.type = type;
-    const auto bytes = std::as_bytes(from);
-    part.bytes.assign(bytes.begin(), bytes.end());
-    return part;
-}
-
-void add_tables(std::vector<Part>& parts, const Plot& plot, std::size_t number,
-                const std::vector<std::uint32_t>& order) {
-    const Level& level = plot.mesh.levels[number];
-    const std::size_t first = number * objects_per_level;
-    std::vector<std::int32_t> ranks;
-    std::vector<CellBox> sorted;
-    std::vector<std::int64_t> begins{0};
-    for (const std::uint32_t box : order) {
-        ranks.push_back(level.owners[box]);
-        sorted.push_back(level.boxes[box]);
-        begins.push_back(begins.back() + static_cast<std::int64_t>(plot.elements(number, box)));
-    }
-    static_assert(sizeof(CellBox) == 6 * sizeof(std::int32_t));
-    parts.push_back(
-        table<std::int32_t>(first + processors, {{0}, {ranks.size()}}, core::Scalar::i32, ranks));
-    parts.push_back(
-        table<CellBox>(first + boxes, {{0, 0}, {sorted.size(), 6}}, core::Scalar::i32, sorted));
-    parts.push_back(
-        table<std::int64_t>(first + offsets, {{0}, {begins.size()}}, core::Scalar::i64, begins));
+void put(std::span<std::byte>& bytes, Value value) {
+    std::memcpy(bytes.data(), &value, sizeof value);
+    bytes = bytes.subspan(sizeof value);
 }
 
 template <class Value>
@@ -194,29 +168,86 @@ core::Schema hdf5_schema(const Plot& plot) {
     return schema;
 }
 
-std::vector<Part> shared_parts(const Plot& plot, std::uint64_t rank) {
-    std::vector<Part> parts;
+SharedLayout::SharedLayout(const Plot& plot) : x_plot(plot) {
+    check(plot);
     for (std::size_t level = 0; level < plot.mesh.levels.size(); ++level) {
-        const std::vector<std::uint32_t> order = plot.mesh.levels[level].by_rank();
-        if (rank == 0) add_tables(parts, plot, level, order);
-        Part part{level * objects_per_level + values,
-                  {{0}, {0}},
-                  core::Scalar::f64,
-                  Part::Holds::values,
-                  {},
-                  level,
-                  {}};
-        for (const std::uint32_t box : order) {
-            const auto owner = static_cast<std::uint64_t>(plot.mesh.levels[level].owners[box]);
-            if (owner > rank) break;
-            if (owner == rank) {
-                part.boxes.push_back(box);
-                part.place.count[0] += plot.elements(level, box);
+        Order order{plot.mesh.levels[level].by_rank(), {0}};
+        for (const std::uint32_t box : order.boxes)
+            order.begins.push_back(order.begins.back() + plot.elements(level, box));
+        x_levels.push_back(std::move(order));
+    }
+}
+
+void SharedLayout::values(const Fill& fill, std::size_t object, const core::Box& place,
+                          std::span<std::byte> bytes) const {
+    const std::size_t number = object / objects_per_level;
+    const Level& level = x_plot.mesh.levels[number];
+    const auto& [order, begins] = x_levels[number];
+    const std::uint64_t first = place.offset[0], end = first + place.count[0];
+    if (object % objects_per_level != values_of) {
+        for (std::uint64_t row = first; row < end; ++row) {
+            if (object % objects_per_level == offsets) {
+                put(bytes, static_cast<std::int64_t>(begins[row]));
+            } else if (object % objects_per_level == processors) {
+                put(bytes, level.owners[order[row]]);
             } else {
-                part.place.offset[0] += plot.elements(level, box);
+                const std::vector<std::int32_t> numbers = corners(level.boxes[order[row]]);
+                for (std::uint64_t c = 0; c < place.count[1]; ++c)
+                    put(bytes, numbers[place.offset[1] + c]);
             }
         }
-        if (!part.boxes.empty()) parts.push_back(std::move(part));
+        return;
+    }
+    auto box =
+        static_cast<std::size_t>(std::ranges::upper_bound(begins, first) - begins.begin()) - 1;
+    std::vector<double> some;
+    for (std::uint64_t at = first; at < end; ++box) {
+        some.resize(static_cast<std::size_t>(std::min(begins[box + 1], end) - at));
+        fill.values(x_plot.step, number, level.boxes[order[box]], some, at - begins[box]);
+        std::memcpy(bytes.data(), some.data(), some.size() * sizeof(double));
+        bytes = bytes.subspan(some.size() * sizeof(double));
+        at += some.size();
+    }
+}
+
+Part SharedLayout::table(std::size_t object) const {
+    const std::uint64_t count = x_plot.mesh.levels[object / objects_per_level].boxes.size();
+    Part part;
+    part.object = object;
+    part.place = {{0}, {count}};
+    part.type = core::Scalar::i32;
+    if (object % objects_per_level == offsets) {
+        part.place.count = {count + 1};
+        part.type = core::Scalar::i64;
+    } else if (object % objects_per_level == boxes) {
+        part.place = {{0, 0}, {count, 6}};
+    }
+    part.bytes.resize(static_cast<std::size_t>(part.place.volume() * core::size_of(part.type)));
+    values(Fill(x_plot.mesh, x_plot.components), object, part.place, part.bytes);
+    return part;
+}
+
+std::vector<Part> SharedLayout::parts_of(std::uint64_t rank) const {
+    std::vector<Part> parts;
+    for (std::size_t level = 0; level < x_levels.size(); ++level) {
+        const std::size_t first = level * objects_per_level;
+        const auto& [order, begins] = x_levels[level];
+        if (rank == 0)
+            for (const std::size_t object : {processors, boxes, offsets})
+                parts.push_back(table(first + object));
+        const std::vector<std::int32_t>& owners = x_plot.mesh.levels[level].owners;
+        const auto mine = std::ranges::equal_range(
+            order, rank, {}, [&](auto box) { return static_cast<std::uint64_t>(owners[box]); });
+        if (mine.empty()) continue;
+        const auto begin = begins[static_cast<std::size_t>(mine.begin() - order.begin())];
+        const auto end = begins[static_cast<std::size_t>(mine.end() - order.begin())];
+        parts.push_back({first + values_of,
+                         {{begin}, {end - begin}},
+                         core::Scalar::f64,
+                         Part::Holds::values,
+                         {},
+                         level,
+                         {mine.begin(), mine.end()}});
     }
     return parts;
 }
