@@ -134,7 +134,9 @@ std::uint64_t Schema::hash() const {
         fnv.text(attribute.name);
         fnv.number(attribute.value.index());
         std::visit([&fnv](const auto& v) { add_value(fnv, v); }, attribute.value);
+        if (attribute.plain_text) fnv.number(true);
     }
+    for (const std::string& group : groups) fnv.text(group);
     return fnv.value();
 }
 

@@ -71,8 +71,9 @@ struct Object {
 
 using AttributeScalar =
     std::variant<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, double, std::string>;
-using AttributeArray = std::variant<std::vector<std::int64_t>, std::vector<std::uint64_t>,
-                                    std::vector<double>, std::vector<std::string>>;
+using AttributeArray =
+    std::variant<std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<double>,
+                 std::vector<std::string>, std::vector<std::int32_t>>;
 /// One attribute of several named members, for formats that have compounds; `committed_as` is the
 /// path of a named type (may be empty). `offset`s and `size` in bytes lay out the stored type;
 /// strings are variable-length (8 bytes).
@@ -91,11 +92,15 @@ struct Attribute {
     std::string object;  ///< path of the object it belongs to; "/" for the file
     std::string name;
     std::variant<AttributeScalar, AttributeArray, Compound> value;
+    /// If the format has a choice, a text is stored at its length and with a zero behind it, as
+    /// C programs do, and not as one of variable length.
+    bool plain_text = false;
 };
 
 struct Schema {
     std::vector<Object> objects;
     std::vector<Attribute> attributes;
+    std::vector<std::string> groups{};  ///< that have attributes and no objects; for HDF5
     /// Equal on all ranks where the schemas are equal (FNV-1a over a canonical text).  [local]
     [[nodiscard]] std::uint64_t hash() const;
 };

@@ -23,4 +23,9 @@ inline constexpr std::uint64_t splitmix_step = 0x9e3779b97f4a7c15ULL;
     return mixed(index + splitmix_step);
 }
 
+/// The upper 53 bits of that, as a fraction in [0, 1): exact in float64.  [local]
+[[nodiscard]] constexpr double mixed_fraction(std::uint64_t index) noexcept {
+    return static_cast<double>(mixed_index(index) >> 11) * 0x1p-53;
+}
+
 }  // namespace tailrace::core

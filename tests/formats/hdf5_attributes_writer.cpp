@@ -42,6 +42,7 @@ std::vector<core::Attribute> attributes() {
             {"/", "text", std::string("blau und grün")},
             {"/", "empty", std::string()},
             {"/", "i64s", std::vector<std::int64_t>{-1, 2}},
+            {"/", "i32s", std::vector<std::int32_t>{-1, 2}},
             {"/", "u64s", U64s{1, 2, 3}},
             {"/", "f64s", std::vector<double>{0.5, -1.5}},
             {"/", "texts", Strings{"1", "", "three words here"}},
@@ -49,7 +50,9 @@ std::vector<core::Attribute> attributes() {
             {"/", "long", Strings(5000, "a text that makes the attribute larger than 64 KiB")},
             {"/group/d", "units", std::string("m s-1")},
             {"/group", "of_group", std::int32_t{7}},
-            {"/", "simulation_attributes", classic()}};
+            {"/", "simulation_attributes", classic()},
+            {"/", "plain", std::string("C text"), true},
+            {"/alone/inner", "of_empty_group", std::int32_t{8}}};
 }
 
 void write_file(const std::string& path, bool subfiling) {
@@ -63,7 +66,7 @@ void write_file(const std::string& path, bool subfiling) {
     core::Object object;
     object.path = "/group/d";
     object.dims = {{4, false}};
-    (void)sink->define({{object}, attributes()});
+    (void)sink->define({{object}, attributes(), {"/alone/inner"}});
     (void)sink->close(core::Outcome::publish);
 }
 

@@ -216,6 +216,7 @@ TEST_SUITE("pnetcdf_options") {
         schema.objects = {dense("/d", Scalar::f32, {static_cast<std::uint64_t>(size())})};
         schema.attributes = {
             {"/", "texts", core::AttributeArray(std::vector<std::string>{"one", "two"})},
+            {"/", "small", core::AttributeArray(std::vector<std::int32_t>{1, -2})},
             {"/", "wide", core::AttributeScalar(std::uint64_t{1} << 40)},
             {"/", "compound", core::Compound{"/t", 8, {{"m", 0, core::AttributeScalar(1.0)}}}},
             {"/d", "units", core::AttributeScalar(std::string("m/s"))}};
@@ -228,6 +229,7 @@ TEST_SUITE("pnetcdf_options") {
         CHECK(report.hints_in_force.at("cb_buffer_size") == "1048576");
         const cdf::File file = cdf::read(path);
         CHECK(file.attributes.at("texts") == "one\ntwo");
+        CHECK(file.attributes.at("small") == std::string("\0\0\0\1\xff\xff\xff\xfe", 8));
         CHECK(file.attributes.at("wide") == std::string("\0\0\1\0\0\0\0\0", 8));
         CHECK(!file.attributes.contains("compound"));
         CHECK(file.variables.at("d").attributes.at("units") == "m/s");

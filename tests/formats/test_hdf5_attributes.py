@@ -49,10 +49,15 @@ def test_texts(file):
     kind = file.attrs.get_id("text").get_type()
     assert kind.is_variable_str()
     assert kind.get_cset() == h5py.h5t.CSET_UTF8
+    plain = file.attrs.get_id("plain").get_type()
+    assert file.attrs["plain"] == b"C text"
+    assert (plain.is_variable_str(), plain.get_size()) == (False, 7)
 
 
 def test_arrays(file):
     assert file.attrs["i64s"].tolist() == [-1, 2]
+    assert file.attrs["i32s"].tolist() == [-1, 2]
+    assert file.attrs["i32s"].dtype == np.dtype("<i4")
     assert file.attrs["u64s"].tolist() == [1, 2, 3]
     assert file.attrs["u64s"].dtype == np.dtype("<u8")
     assert file.attrs["f64s"].tolist() == [0.5, -1.5]
@@ -62,9 +67,11 @@ def test_arrays(file):
 def test_other_objects(file):
     assert file["/group/d"].attrs["units"] == "m s-1"
     assert file["/group"].attrs["of_group"] == 7
+    assert file["/alone/inner"].attrs["of_empty_group"] == 8
+    assert list(file["/alone/inner"]) == []
     assert set(file.attrs) == {
         *("i32", "u32", "i64", "u64", "f64", "text", "empty", "i64s", "u64s", "f64s", "texts"),
-        *("none", "long", "simulation_attributes"),
+        *("i32s", "none", "long", "simulation_attributes", "plain"),
     }
 
 

@@ -48,12 +48,24 @@ void append_text(std::vector<std::byte>& bytes, const std::string& text) {
     append(bytes, &pointer, sizeof pointer);
 }
 
-Image image_of(const AttributeScalar& scalar) {
+/// A text in its bytes and a zero.
+Image plain_image_of(const std::string& text) {
+    Image image;
+    for (h5::Id* type : {&image.file_type, &image.memory_type}) {
+        *type = copy_of(H5T_C_S1);
+        h5::check(H5Tset_size(type->get(), text.size() + 1), "H5Tset_size", "attribute");
+    }
+    append(image.bytes, text.c_str(), text.size() + 1);
+    return image;
+}
+
+Image image_of(const AttributeScalar& scalar, bool plain_text = false) {
     return std::visit(
-        [](const auto& value) {
+        [plain_text](const auto& value) {
             using Value = std::decay_t<decltype(value)>;
             Image image;
             if constexpr (std::is_same_v<Value, std::string>) {
+                if (plain_text) return plain_image_of(value);
                 image.file_type = h5::string_type();
                 image.memory_type = h5::string_type();
                 append_text(image.bytes, value);
@@ -97,6 +109,15 @@ Image image_of(const CompoundMember& member) {
     return image;
 }
 
+Image image_of(const Compound& compound);
+
+Image image_of(const core::Attribute& attribute) {
+    if (const auto* scalar = std::get_if<AttributeScalar>(&attribute.value))
+        return image_of(*scalar, attribute.plain_text);
+    if (const auto* array = std::get_if<AttributeArray>(&attribute.value)) return image_of(*array);
+    return image_of(std::get<Compound>(attribute.value));
+}
+
 /// Plain characters: the character set that readers of old compounds ask for.
 void use_ascii(h5::Id& type) {
     if (H5Tget_class(type.get()) == H5T_STRING)
@@ -124,6 +145,23 @@ Image image_of(const Compound& compound) {
     return image;
 }
 
+/// One of Schema::groups; all others came with their objects.
+void make_group_if_missing(const h5::Id& file, const std::string& path) {
+    for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+        const std::string group = path.substr(0, end);
+        if (path == "/" ||
+            h5::check(H5Lexists(file.get(), group.c_str(), H5P_DEFAULT), "H5Lexists", path) > 0) {
+            if (end == std::string::npos) return;
+            continue;
+        }
+        const h5::Id links = h5::groups_as_needed();
+        const h5::Id made(
+            H5Gcreate2(file.get(), path.c_str(), links.get(), H5P_DEFAULT, H5P_DEFAULT), H5Gclose,
+            "H5Gcreate2", path);
+        return;
+    }
+}
+
 }  // namespace
 
 void check_attribute(const core::Attribute& attribute, bool object_known) {
@@ -139,7 +177,7 @@ void check_attribute(const core::Attribute& attribute, bool object_known) {
 
 void write_attribute(const h5::Id& file, const core::Attribute& attribute) {
     const std::string where = attribute.object + "@" + attribute.name;
-    Image image = std::visit([](const auto& value) { return image_of(value); }, attribute.value);
+    Image image = image_of(attribute);
     const auto* compound = std::get_if<Compound>(&attribute.value);
     if (compound != nullptr && !compound->committed_as.empty()) {
         const h5::Id links = h5::groups_as_needed();
@@ -147,6 +185,7 @@ void write_attribute(const h5::Id& file, const core::Attribute& attribute) {
                              links.get(), H5P_DEFAULT, H5P_DEFAULT),
                   "H5Tcommit2", compound->committed_as);
     }
+    make_group_if_missing(file, attribute.object);
     const h5::Id object(H5Oopen(file.get(), attribute.object.c_str(), H5P_DEFAULT), H5Oclose,
                         "H5Oopen", attribute.object);
     if (h5::check(H5Aexists(object.get(), attribute.name.c_str()), "H5Aexists", where) > 0)

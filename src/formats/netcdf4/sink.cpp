@@ -63,6 +63,9 @@ const core::Target& checked(const comm::Comm& comm, const core::Target& target,
 /// The objects of a schema as the file will have them.
 std::vector<core::Object> checked_objects(const Options& options, std::span<const Defined> before,
                                           core::Schema schema) {
+    if (!schema.groups.empty())
+        throw core::Error(core::Code::unsupported, "groups without variables are not built",
+                          schema.groups[0], "put a variable into it, or take format hdf5");
     for (core::Object& object : schema.objects) object = as_stored(object, options);
     check_objects(
         list_of(before), schema, [&](const core::Object& one) { check_object(one, options); },

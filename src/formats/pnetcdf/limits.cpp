@@ -216,7 +216,7 @@ void check_value(const Options& options, const core::AttributeArray& array,
     std::visit(
         [&](const auto& values) {
             using Value = typename std::decay_t<decltype(values)>::value_type;
-            if constexpr (std::is_integral_v<Value>)
+            if constexpr (std::is_integral_v<Value> && sizeof(Value) == sizeof(std::int64_t))
                 for (const Value value : values) check_integer(options, value, where);
         },
         array);

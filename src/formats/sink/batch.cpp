@@ -98,6 +98,7 @@ void check_objects(const DefinedList& objects, const core::Schema& schema,
         check_object(object);
         take(object);
     }
+    groups.insert(schema.groups.begin(), schema.groups.end());
     for (const std::string& name : names)
         if (groups.contains(name))
             throw Error(Code::bad_input, "it is a dataset and a group", name,

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -207,15 +208,22 @@ int FolderSink::descriptor(core::ObjectId object) {
 void FolderSink::transfer(std::span<const core::Write> pieces, std::span<const std::uint64_t>) {
     if (failed()) return;
     guarded([&] {
+        // Pieces that follow each other in a file, such as a head and its data, take one call.
+        std::optional<posix::RunWriter> writer;
+        std::optional<core::ObjectId> file;
         for (const core::Write& piece : pieces) {
             if (piece.place.empty()) continue;
-            const fs::path path = name() / x_members[piece.object].file;
-            posix::RunWriter writer(descriptor(piece.object), path);
+            if (file != piece.object) {
+                if (writer) writer->flush();
+                const fs::path path = name() / x_members[piece.object].file;
+                writer.emplace(descriptor(piece.object), path);
+                file = piece.object;
+            }
             const std::uint64_t at = piece.memory.dims.empty() ? 0 : piece.memory.offset[0];
             x_asked += piece.place.volume();
-            writer.add(piece.place.offset[0], piece.data + at, piece.place.volume());
-            writer.flush();
+            writer->add(piece.place.offset[0], piece.data + at, piece.place.volume());
         }
+        if (writer) writer->flush();
     });
 }
 

@@ -15,7 +15,7 @@ namespace tailrace::kernels::slab {
 /// Value of `fill position` for a number that no two elements of a file share: the upper 53 bits of
 /// the SplitMix64 finaliser of `index`, as a fraction; exact in float64.  [local]
 [[nodiscard]] constexpr double position_value(std::uint64_t index) noexcept {
-    return static_cast<double>(core::mixed_index(index) >> 11) * 0x1p-53;
+    return core::mixed_fraction(index);
 }
 
 /// Values of a box of dataset number `object` of the file, packed row-major. With `fill position`

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/amr/inputs.hpp"
+
+#include <algorithm>
+
+#include "kernels/amr/layout.hpp"
+
+namespace tailrace::kernels::amr {
+
+using core::Config;
+using core::in_quotes;
+
+namespace {
+
+constexpr std::size_t words_per_box = 7;  // the level, and both corners
+
+std::int32_t cells_from(const Config& config, const char* key, const std::string& word,
+                        std::uint64_t least) {
+    std::string why;
+    const auto value = core::parse_number(word, why);
+    if (!value)
+        throw config.error(key, in_quotes(word) + " of " + key + " " + why,
+                           "give a number of cells");
+    if (*value < least || *value > most_cells)
+        throw config.error(key, in_quotes(word) + " of " + key + " is out of range",
+                           "give " + std::to_string(least) + " to " + std::to_string(most_cells));
+    return static_cast<std::int32_t>(*value);
+}
+
+Cell per_axis(const Config& config, const char* key) {
+    const core::Words& words = config.words(key);
+    if (words.size() == 2)
+        throw config.error(key, std::string(key) + " has two numbers",
+                           "give one for all axes, or three");
+    Cell cell;
+    for (std::size_t d = 0; d < 3; ++d)
+        cell[d] = cells_from(config, key, words[words.size() == 1 ? 0 : d], 1);
+    return cell;
+}
+
+std::vector<std::vector<CellBox>> refined_of(const Config& config) {
+    const core::Words& words = config.words("refine");
+    if (words == core::Words{"centre"}) return {};
+    if (words.size() % words_per_box != 0)
+        throw config.error("refine",
+                           "refine has " + std::to_string(words.size()) +
+                               " words, which make no boxes of seven numbers",
+                           "write centre, or LEVEL I J K I J K for each box");
+    std::vector<std::vector<CellBox>> refined;
+    const std::uint64_t levels = config.number("nlevs");
+    for (std::size_t at = 0; at < words.size(); at += words_per_box) {
+        const auto level = static_cast<std::uint64_t>(cells_from(config, "refine", words[at], 0));
+        if (level + 1 >= levels)
+            throw config.error("refine",
+                               "a box to refine on level " + std::to_string(level) +
+                                   ", but nlevs is " + std::to_string(levels),
+                               "refine levels 0 to nlevs - 2");
+        CellBox box;
+        for (std::size_t d = 0; d < 3; ++d) {
+            box.lo[d] = cells_from(config, "refine", words[at + 1 + d], 0);
+            box.hi[d] = cells_from(config, "refine", words[at + 4 + d], 0);
+        }
+        refined.resize(std::max<std::size_t>(refined.size(), level + 1));
+        refined[level].push_back(box);
+    }
+    return refined;
+}
+
+MeshPlan plan_of(const Config& config, std::uint64_t ranks) {
+    MeshPlan plan;
+    plan.cells = per_axis(config, "ncells");
+    plan.levels = config.number("nlevs");
+    plan.ref_ratio = config.number("ref_ratio");
+    plan.max_grid_size = per_axis(config, "max_grid_size");
+    plan.blocking_factor = per_axis(config, "blocking_factor");
+    plan.n_proper = config.number("n_proper");
+    plan.order = config.text("boxes") == "current" ? BoxOrder::current : BoxOrder::of_2019;
+    const std::string& how = config.text("distribution");
+    plan.distribution = how == "sfc"        ? Distribution::sfc
+                        : how == "knapsack" ? Distribution::knapsack
+                                            : Distribution::roundrobin;
+    plan.ranks = ranks;
+    plan.refined = refined_of(config);
+    return plan;
+}
+
+void put_grids(Inputs& inputs) {
+    const std::string& text = inputs.config.text("grids_from_file");
+    if (text == "0") return;
+    if (inputs.config.given("refine"))
+        throw inputs.config.error("refine", "refine beside grids_from_file",
+                                  "the files say which boxes there are: take one of both away");
+    inputs.grids = text == "1" ? "grids" : text;
+}
+
+void put_outputs(Inputs& inputs) {
+    const core::Words& words = inputs.config.words("outputs");
+    const auto take = [&](const char* word) { return std::ranges::count(words, word) > 0; };
+    inputs.shared_output = take("shared");
+    inputs.native_output = take("native");
+    inputs.particle_output = take("particles");
+    for (const std::string& word : words)
+        if (word != "shared" && word != "native" && word != "particles")
+            throw inputs.config.error("outputs", in_quotes(word) + " is no output",
+                                      "take shared, native or particles");
+    if (inputs.particle_output && !inputs.native_output)
+        throw inputs.config.error("outputs", "particles without native",
+                                  "they lie in the native folder: add native");
+}
+
+/// The original writes PnetCDF; a format that is asked for gives the file its usual ending.
+void put_format(Inputs& inputs) {
+    core::Config& config = inputs.config;
+    if (!config.given("format")) config.derive("format", "pnetcdf", "default of amr");
+    if (!config.given("filename") && config.text("format") == "hdf5")
+        config.derive("filename", "plt00000.h5", config.place("format"));
+}
+
+}  // namespace
+
+Inputs inputs_from(Config config, std::uint64_t ranks) {
+    Inputs inputs;
+    inputs.config = std::move(config);
+    put_format(inputs);
+    inputs.mesh = plan_of(inputs.config, ranks);
+    inputs.components = inputs.config.number("ncomp");
+    inputs.per_cell = inputs.config.number("nppc");
+    inputs.steps = inputs.config.number("steps");
+    inputs.files = inputs.config.number("nfiles");
+    put_grids(inputs);
+    put_outputs(inputs);
+    run::take_shared(inputs);
+    run::settle(inputs);
+    return inputs;
+}
+
+Mesh mesh_of(const Inputs& inputs, const std::vector<std::string>& grid_files) {
+    try {
+        MeshPlan plan = inputs.mesh;
+        for (std::size_t level = 0; level < grid_files.size(); ++level)
+            plan.grids.push_back(
+                grids_from(grid_files[level], inputs.grids + "/Level_" + std::to_string(level)));
+        Mesh mesh = make_mesh(plan);
+        check({mesh, inputs.components, 0, 0});
+        return mesh;
+    } catch (const core::Error& error) {
+        throw run::at_its_line(inputs.config, error);
+    }
+}
+
+}  // namespace tailrace::kernels::amr
