@@ -4,6 +4,7 @@
 
 #include "core/cleanup.hpp"
 #include "formats/split/folder.hpp"
+#include "formats/split/per_process.hpp"
 #include "formats_test.hpp"
 #include "hooks/posix/observer.hpp"
 
@@ -136,12 +137,77 @@ TEST_SUITE("folder") {
         barrier();
         TAILRACE_CHECK_ALL_THROW(Code::already_exists, Writing(path, 1));
         TAILRACE_CHECK_ALL_THROW(Code::already_exists, Writing(path, 1, core::Existing::refuse));
+        TAILRACE_CHECK_ALL_THROW(Code::unsupported, Writing(path, 1, core::Existing::append));
         barrier();
         if (rank() == 0) {
             CHECK(slurp(path + "/thesis.tex") == "years");
             CHECK(entries(folder) == 1);
         }
         barrier();
+    }
+
+    TAILRACE_MPI_TEST("a folder of somebody else that appears during the run is not replaced") {
+        const std::string folder = shared_folder();
+        Writing writing(folder + "/mine", 1);
+        writing.sink->write(writing.pieces);
+        writing.sink->complete(0);
+        if (rank() == 0) {
+            fs::create_directory(folder + "/mine");
+            std::ofstream(folder + "/mine/thesis.tex") << "years";
+        }
+        barrier();
+        TAILRACE_CHECK_ALL_THROW(Code::already_exists, writing.sink->close(Outcome::publish));
+        writing.sink->close(Outcome::discard);
+        barrier();
+        if (rank() == 0) {
+            CHECK(slurp(folder + "/mine/thesis.tex") == "years");
+            CHECK(entries(folder) == 1);
+        }
+        barrier();
+    }
+
+    TAILRACE_MPI_TEST("a folder that a killed run has moved away gets its name back") {
+        const std::string folder = shared_folder();
+        const std::string path = folder + "/plt";
+        write_all(path, 2, "older");
+        barrier();
+        if (rank() == 0) {  // as on a file system that cannot exchange names
+            fs::rename(path, path + ".part.old");
+            fs::create_directory(path + ".part");
+            std::ofstream(path + ".part.lock") << "process 1 on nowhere\n";
+        }
+        barrier();
+        { Writing given_up(path, 1); }
+        barrier();
+        if (rank() == 0) {
+            CHECK(wrong_bytes(path, 2) == 0);
+            CHECK(entries(folder) == 1);
+        }
+        barrier();
+    }
+
+    TAILRACE_MPI_TEST("files of their own: a piece that one rank could not write ends them all") {
+        const std::string folder = shared_folder();
+        const auto ranks = static_cast<std::uint64_t>(size());
+        const float value = 1;
+        for (const bool complete : {true, false}) {
+            core::Phases phases;
+            const auto sink = formats::split::open_sink_per_process(
+                world(), {folder + "/own"}, formats::posix::Options{}, phases);
+            const auto ids = sink->define(schema_of(dense("/a", Scalar::f32, {ranks})));
+            const core::Write elsewhere{.object = ids[0],
+                                        .place = {{rank() == size() - 1 ? ranks : 0}, {1}},
+                                        .data = reinterpret_cast<const std::byte*>(&value),
+                                        .memory = {},
+                                        .type = Scalar::f32};
+            sink->write({&elsewhere, rank() == size() - 1 ? 1U : 0U});
+            if (complete) TAILRACE_CHECK_ALL_THROW(Code::bad_input, sink->complete(0));
+            TAILRACE_CHECK_ALL_THROW(Code::bad_input, sink->close(Outcome::publish));
+            sink->close(Outcome::discard);
+            barrier();
+            if (rank() == 0) CHECK(entries(folder) == 0);
+            barrier();
+        }
     }
 
     TAILRACE_MPI_TEST("a failure on one rank leaves the older folder and nothing else") {
@@ -196,6 +262,8 @@ TEST_SUITE("folder") {
                                      sink->define(schema_of(dense(name, Scalar::u8, {1}))));
         core::Schema both;
         both.objects = {dense("/a", Scalar::u8, {1}), dense("/a/b", Scalar::u8, {1})};
+        TAILRACE_CHECK_ALL_THROW(Code::bad_input, sink->define(both));
+        both.objects = {dense("/a/b", Scalar::u8, {1}), dense("/a//b", Scalar::u8, {1})};
         TAILRACE_CHECK_ALL_THROW(Code::bad_input, sink->define(both));
         TAILRACE_CHECK_ALL_THROW(Code::unsupported,
                                  sink->define(schema_of(dense("/n", Scalar::f64, {1}))));

@@ -63,7 +63,7 @@ void sync_folder(const fs::path& folder) {
 FinalName::FinalName(fs::path part, fs::path path, core::Existing existing)
     : x_part(std::move(part)),
       x_path(std::move(path)),
-      x_old(with_suffix(x_part, ".old")),
+      x_old(old_of(x_part)),
       x_existing(existing),
       x_folder(is_folder(x_part)),
       x_before(put()) {}

@@ -27,6 +27,9 @@ public:
     /// What take() would find, or throw, without making or changing anything.  [local]
     [[nodiscard]] static LeftOver look(const std::filesystem::path& file);
     void release() noexcept;  ///< [local]
+    /// Lets go of the lock and leaves the sidecar file: what is left under the name of the part is
+    /// ours, and the next run may remove it.  [local]
+    void leave() noexcept { x_fd.reset(); }
 
     /// Whether the sidecar file of a killed run was found: what that run has made is ours.  [local]
     [[nodiscard]] LeftOver left_over() const noexcept { return x_left_over; }

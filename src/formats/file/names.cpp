@@ -71,6 +71,19 @@ void check_folder(const fs::path& path) {
             path.string(), "choose a folder that you may write in");
 }
 
+void check_appends_not(const fs::path& path, core::Existing existing) {
+    if (existing == core::Existing::append)
+        throw Error(Code::unsupported, "no format of this build can append to a file",
+                    path.string(), "write a new file");
+}
+
+/// A folder that cannot be renamed, which would be found out at the end of the run.
+bool is_mount(const fs::path& folder) {
+    struct statx info {};
+    return ::statx(AT_FDCWD, folder.c_str(), AT_SYMLINK_NOFOLLOW, STATX_TYPE, &info) == 0 &&
+           (info.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
 void check_present_file(const fs::path& path, core::Existing existing) {
     struct stat info {};
     if (::lstat(path.c_str(), &info) != 0) {
@@ -105,6 +118,8 @@ fs::path with_suffix(fs::path path, std::string_view suffix) {
 
 fs::path part_of(const fs::path& path) { return with_suffix(path, part_suffix); }
 
+fs::path old_of(const fs::path& part) { return with_suffix(part, ".old"); }
+
 fs::path lock_of(const fs::path& path) { return with_suffix(part_of(path), lock_suffix); }
 
 std::string kind_of_file(mode_t mode) {
@@ -137,9 +152,7 @@ fs::path follow_links(const fs::path& path) {
 }
 
 void check_target(const fs::path& path, core::Existing existing) {
-    if (existing == core::Existing::append)
-        throw Error(Code::unsupported, "no format of this build can append to a file",
-                    path.string(), "write a new file");
+    check_appends_not(path, existing);
     check_name(path);
     check_folder(path);
     check_present_file(path, existing);
@@ -147,6 +160,7 @@ void check_target(const fs::path& path, core::Existing existing) {
 
 void check_target_folder(const fs::path& path, core::Existing existing,
                          std::span<const std::string> ours) {
+    check_appends_not(path, existing);
     check_name(path);
     check_folder(path);
     struct stat info {};
@@ -160,6 +174,9 @@ void check_target_folder(const fs::path& path, core::Existing existing,
     if (existing == core::Existing::refuse)
         throw Error(Code::already_exists, "the folder exists", path.string(),
                     "remove it, choose another name, or ask for it to be replaced");
+    if (is_mount(path))
+        throw Error(Code::not_writable, "a file system is mounted there, so it cannot be replaced",
+                    path.string(), "choose a folder in it");
     std::error_code ignored;
     const bool known = std::any_of(ours.begin(), ours.end(), [&](const std::string& name) {
         return !name.empty() && fs::is_regular_file(path / name, ignored);

@@ -20,6 +20,9 @@ namespace tailrace::formats {
                                                 std::string_view suffix);
 /// The name of a file while it is written: "F.part".  [local]
 [[nodiscard]] std::filesystem::path part_of(const std::filesystem::path& path);
+/// Where what is replaced stands for a moment if two names cannot be exchanged: "F.part.old".
+/// [local]
+[[nodiscard]] std::filesystem::path old_of(const std::filesystem::path& part);
 /// The name that says who writes it: "F.part.lock".  [local]
 [[nodiscard]] std::filesystem::path lock_of(const std::filesystem::path& path);
 

@@ -105,7 +105,7 @@ std::string file_of(const core::Object& object) {
     if (!good)
         throw Error(Code::bad_input, "it cannot be the name of a file in a folder", object.path,
                     "name it /FILE or /FOLDER/FILE, without . and ..");
-    return file.string();
+    return file.lexically_normal().string();  // "/a//b" is the file of "/a/b"
 }
 
 void FolderSink::check(const core::Schema& schema) const {

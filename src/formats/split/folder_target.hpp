@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "comm/comm.hpp"
 #include "core/phases.hpp"
@@ -16,8 +17,8 @@ namespace tailrace::formats::split {
 /// One folder under construction, `name.part`. Every rank holds one; rank 0 acts on the name.
 class FolderTarget {
 public:
-    /// Checks the folder around it, permission and `existing`, and makes an empty `name.part`.
-    /// [collective]
+    /// Checks the folder around it, permission and `existing`, and makes an empty `name.part`. A
+    /// folder that a killed run has moved out of the way gets its name back.  [collective]
     /// @param ours  names of files of which a folder that may be replaced has one; an empty folder
     ///              may be, too
     /// @throws core::Error{no_such_directory | not_writable | already_exists | no_space_reserved}
@@ -43,14 +44,17 @@ public:
     void discard() noexcept;
 
 private:
-    void create_on_rank_0(const core::Target& target, std::span<const std::string> ours);
+    void create_on_rank_0(const core::Target& target);
+    void remove_left_over() const;
     void see_part() const;
     void rename_and_confirm();
+    void release() noexcept;
 
     comm::Comm x_comm;
     core::Phases& x_phases;
     core::Existing x_existing;
-    std::filesystem::path x_path, x_part;
+    std::vector<std::string> x_ours;
+    std::filesystem::path x_path, x_part, x_old;
     NameLock x_lock;  ///< held by rank 0
     bool x_owns_part = false, x_published = false, x_discarded = false;
 };

@@ -49,8 +49,9 @@ public:
     [[nodiscard]] const core::Capabilities& can() const noexcept override { return x_sink->can(); }
 
     std::vector<core::ObjectId> define(const core::Schema& schema) override {
+        refuse_if_lost();
         std::vector<core::ObjectId> ids;
-        x_agreed.on([&] {
+        const auto failed = comm::Comm::caught([&] {
             core::Schema mine = schema;
             std::vector<std::uint64_t> parts;
             for (core::Object& object : mine.objects) {
@@ -71,12 +72,18 @@ public:
             x_described = true;
             x_parts.insert(x_parts.end(), parts.begin(), parts.end());
         });
+        try {
+            x_agreed.agree(failed);
+        } catch (const Error& error) {  // good where no file has the objects
+            if (x_comm.max(std::uint64_t{failed ? 0U : 1U}) != 0) x_lost = error;
+            throw;
+        }
         return ids;
     }
 
     void write(std::span<const core::Write> pieces) override {
-        if (x_failure) return;  // of an earlier batch of this step
-        x_failure = comm::Comm::caught([&] {
+        refuse_if_lost();
+        work([&] {
             std::vector<core::Write> mine(pieces.begin(), pieces.end());
             std::erase_if(mine, [](const core::Write& piece) { return piece.place.empty(); });
             for (core::Write& piece : mine)
@@ -86,27 +93,55 @@ public:
         });
     }
     void complete(core::Step step) override {
-        if (!x_failure) x_failure = comm::Comm::caught([&] { x_sink->complete(step); });
-        x_agreed.agree(std::exchange(x_failure, std::nullopt));
+        refuse_if_lost();
+        work([&] { x_sink->complete(step); });
+        agree();
     }
     core::Ticket sync(core::Durability durability) override {
-        x_agreed.on([&] { x_sink->sync(durability).wait(); });
+        refuse_if_lost();
+        work([&] { x_sink->sync(durability).wait(); });
+        agree();
         return {};
     }
 
     core::Pending<core::FileReport> post_close(core::Outcome outcome) override {
+        if (outcome == core::Outcome::publish) {
+            refuse_if_lost();
+            agree();  // before one of the files replaces an older one
+        }
+        x_failure.reset();
         core::FileReport mine;
-        const auto error = comm::Comm::caught([&] { mine = x_sink->close(outcome); });
+        if (!x_removed) work([&] { mine = x_sink->close(outcome); });
+        const bool published = !x_failure && outcome == core::Outcome::publish;
         try {
-            x_agreed.agree(error);
+            agree();
         } catch (...) {
-            remove_published(error ? core::FileReport{} : mine);
+            if (published) remove_published(mine);
+            x_removed = published;
             throw;
         }
         return core::Pending<core::FileReport>::done(joined(mine));
     }
 
 private:
+    void refuse_if_lost() const {
+        if (x_lost) throw *x_lost;
+    }
+    /// Unless an earlier batch of this step has failed on this rank.
+    template <class Work>
+    void work(Work&& on_my_file) {
+        if (!x_failure) x_failure = comm::Comm::caught(std::forward<Work>(on_my_file));
+    }
+    /// A failure on any rank ends the files of all.
+    void agree() {
+        try {
+            x_agreed.agree(std::exchange(x_failure, std::nullopt));
+        } catch (const Error& error) {
+            x_lost = error;
+            throw;
+        }
+    }
+
     /// All files or none.
     static void remove_published(const core::FileReport& report) {
         std::error_code ignored;
@@ -124,7 +159,7 @@ private:
         all.reserved = x_comm.min(std::uint64_t{mine.reserved ? 1U : 0U}) == 1;
         all.durable = x_comm.min(std::uint64_t{mine.durable ? 1U : 0U}) == 1;
         all.parts.clear();
-        for (int rank = 1; rank < x_comm.size(); ++rank)
+        for (int rank = 1; !mine.parts.empty() && rank < x_comm.size(); ++rank)
             all.parts.push_back(file_of_rank(x_path, rank).string());
         std::optional<core::WriterReport> writer;
         if (mine.writers_measured && !mine.writers.empty()) writer = mine.writers.front();
@@ -141,7 +176,9 @@ private:
     std::unique_ptr<core::Sink> x_sink;
     std::vector<std::uint64_t> x_parts;  ///< extent of a rank along the first dimension
     bool x_described = false;
-    std::optional<Error> x_failure;
+    std::optional<Error> x_failure;  ///< of this rank in this step
+    std::optional<Error> x_lost;     ///< agreed
+    bool x_removed = false;          ///< the file of this rank, published while others failed
 };
 
 class PerProcessSource final : public core::Source {
