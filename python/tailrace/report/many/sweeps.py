@@ -107,12 +107,15 @@ def _effects(found: Findings) -> Figure | None:
         return None
     items, rows = [], []
     for one, why in zip(alone, found.explanations, strict=False):
-        low, high = one.ratio.interval or (one.ratio.value, one.ratio.value)
+        value = one.ratio.value
+        interval: Sequence[float | None] = one.ratio.interval or (None, None)
         name = f"{one.factor}={one.level}"
-        tip = f"{name} by {one.base}: {one.ratio.value:.2f} ({low:.2f} to {high:.2f})"
-        items.append(bars.Range(name, low, one.ratio.value, high, tip))
+        tip = f"{name} by {one.base}: {value:.2f}"
+        if one.ratio.interval:
+            tip += f" ({one.ratio.interval[0]:.2f} to {one.ratio.interval[1]:.2f})"
+        items.append(bars.Range(name, interval[0] or value, value, interval[1] or value, tip))
         row: list[Cell] = [
-            one.factor, one.level, one.base, one.ratio.value, low, high, len(one.pairs), why.text
+            one.factor, one.level, one.base, value, *interval, len(one.pairs), why.text
         ]  # fmt: skip
         rows.append(row)
     title = "What each value costs"
@@ -124,7 +127,7 @@ def _effects(found: Findings) -> Figure | None:
     legend = [
         Key(
             swatches.range_with_mean("s-durable"),
-            "ratio and its 95 % interval (from six repetitions on)",
+            "ratio and its 95 % interval (from six pairs of runs on)",
         )
     ]
     legend += [Key(swatches.point("circle", "s-durable"), one.text) for one in found.explanations]
@@ -169,9 +172,9 @@ def _two(found: Findings) -> Figure | None:
 def _no_interaction(found: Findings, pair: tuple[str, str]) -> str:
     if frozenset(pair) not in found.effects.crossed:
         return "No two values of each ran beside each other: nothing is known of them together"
-    if any(one.ratio.too_few for one in found.effects.alone):
+    if frozenset(pair) not in found.effects.told:
         return "Too few runs to tell whether they do something else together than apart"
-    return "No interaction beyond noise: either does the same whatever the other is"
+    return "No interaction beyond noise, which is no proof that there is none"
 
 
 def _pair(found: Findings) -> tuple[str, str] | None:
