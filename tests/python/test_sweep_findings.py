@@ -118,6 +118,17 @@ def test_without_a_difference_little_is_called_one(tmp_path: Path) -> None:
     assert called <= 14, "5 % of 150 are 7 or 8"
 
 
+def test_the_page_has_one_ratio_for_a_combination(tmp_path: Path) -> None:
+    """Where the machine drifts the ratio of medians is not the median of ratios."""
+    square = {"collective": ["on", "off"], "cb_nodes": ["1", "4"]}
+    records = swept(square, additive, rounds=6, drift=0.3, noise=0.3)
+    got = figures_of(tmp_path, records)
+    ranked, two = (next(one for one in got if one.name == f"sweep-{name}")
+                   for name in ("ranked", "two"))  # fmt: skip
+    here = sorted(row[6] for row in ranked.table.rows)
+    assert sorted(cell for row in two.table.rows for cell in row[1:]) == pytest.approx(here)
+
+
 def test_too_few_rounds_tell_nothing(tmp_path: Path) -> None:
     got = found(tmp_path, swept(FACTORS, additive, rounds=2))
     # Eight figures of two rounds in four pairs are enough for an effect, two of one pair are not.

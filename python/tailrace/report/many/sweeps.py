@@ -147,19 +147,24 @@ def _two(found: Findings) -> Figure | None:
     down, across = pair
     rows, columns = found.effects.levels[down], found.effects.levels[across]
     best = found.ranked[0].median_s
+    # As the ranking has them: two figures for the same would be one too many.
+    ratios = {one.case.name: one.against.value if one.against else one.median_s / best
+              for one in found.ranked}  # fmt: skip
     cells, table = [], []
     for row in rows:
         line: list[heat.Cell] = []
         for column in columns:
             cases = _with(found.runs.measured, {down: row, across: column})
-            value = _mean([case.median_s for case in cases]) / best if cases else None
+            value = _mean([ratios[case.name] for case in cases]) if cases else None
             words = f"{value:.2f} x" if value is not None else numbers.missing
             line.append(heat.Cell(value, words, f"{down}={row}, {across}={column}: {words}"))
         cells.append(line)
         table.append([row, *(cell.value for cell in line)])
     together = [one for one in found.effects.together if {one.factor, one.other} == {down, across}]
     title = f"{down} and {across} together"
-    caption = "Time by that of the best combination; mean over all other factors."
+    caption = (
+        "Time by that of the best combination in the same rounds; mean over all other factors."
+    )
     note = "; ".join(interaction_words(one) for one in together) or _no_interaction(found, pair)
     legend = [Key(swatches.bar(f"heat h{step}"), text) for step, text in (
         (0, "fastest fifth of this scale"), (4, "slowest fifth"))]  # fmt: skip
