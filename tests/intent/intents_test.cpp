@@ -413,6 +413,13 @@ TEST_CASE("rhythm: bursts at regular times") {
     const Intents found = intents(made);
     CHECK(found.workload.rhythm.value == "regular_bursts");
     CHECK(found.workload.bursts.size() == 5);
+    CHECK(found.workload.words.how.find("in 5 bursts") != std::string::npos);
+    made.run.elapsed_s = 400;  // and more of them than are kept
+    made.run.timelines[0].written_bytes.assign(400, 0);
+    for (std::size_t i = 5; i < 400; i += 4) made.run.timelines[0].written_bytes[i] = 1000;
+    const std::string how = intents(made).workload.words.how;
+    CHECK(how.find("in at least 64 bursts") != std::string::npos);
+    made.run.elapsed_s = 100;
     made.run.timelines[0].written_bytes.assign(100, 7);
     CHECK(intents(made).workload.rhythm.value == "continuous");
 }

@@ -141,6 +141,20 @@ def test_time_in_metadata_is_summed_over_the_files_of_a_run(tmp_path: Path) -> N
     assert advice(many_files(tmp_path, 400, lambda number: number % 4, **slow)) == {}
 
 
+def test_what_is_asked_for_already_is_no_advice(tmp_path: Path) -> None:
+    """Of collective writes HDF5 itself makes independent calls, of descriptions or of parts."""
+    written = {"OPENS": 4, "WRITES": 40, "BYTES_WRITTEN": 40 * MIB, "DATASPACE_NDIMS": 1,
+               "DATASPACE_NPOINTS": 10 * MIB, "DATATYPE_SIZE": 4}  # fmt: skip
+    below = {"COLL_OPENS": 4, "INDEP_READS": 5000, "COLL_WRITES": 40, "BYTES_READ": 5000 * 2096,
+             "BYTES_WRITTEN": 40 * MIB, "MODE": 9}  # fmt: skip
+    for asked, word in ((1, "asked for already"), (0, "transfer collectively")):
+        log = log_of(tmp_path, H5F={"OPENS": 4, "USE_MPIIO": 1}, MPIIO=below,
+                     H5D=written | {"USE_MPIIO_COLLECTIVE": asked})  # fmt: skip
+        plan = called("advise", "--json", log).expect(0).json["plan"]
+        (text,) = [one["text"] for one in plan["advice"] if one["because"]["rule"] == "64"]
+        assert word in text, text
+
+
 def test_nothing_is_said_of_large_calls_in_order(tmp_path: Path) -> None:
     plain = reads(400, 4 * GIB, 4 * GIB, FASTEST_RANK=1, SLOWEST_RANK=0, F_READ_TIME=8.0,
                   FASTEST_RANK_BYTES=GIB, SLOWEST_RANK_BYTES=GIB, F_META_TIME=1.0,

@@ -72,3 +72,33 @@ def test_what_is_said_of_a_pattern_in_advice(tmp_path: Path) -> None:
     assert found["intents"][0]["why"] == (
         "output: written, not read by this run (1); opened without moving data (1)"
     )
+
+
+def how_of(folder: Path, values: Counters) -> str:
+    log = made_log(folder / "a.darshan", {1: "/a.dat"}, {"POSIX": [record("POSIX", 1, 0, values)]})
+    (file,) = called("intents", "--json", log).expect(0).json["files"].values()
+    how: str = file["words"]["how"]
+    return how
+
+
+def test_the_most_frequent_size_is_not_that_of_most_calls(tmp_path: Path) -> None:
+    often = {"ACCESS1_ACCESS": 30, "ACCESS1_COUNT": 4}
+    assert "most often 30 bytes at a time" in how_of(tmp_path, wrote(MIB, **often))
+    assert "mostly 30 bytes at a time" in how_of(
+        tmp_path, wrote(MIB, **often | {"ACCESS1_COUNT": 6})
+    )
+
+
+def test_one_transfer_of_each_dataset_is_not_one_of_the_file(tmp_path: Path) -> None:
+    names = {1: "/a.h5", 2: "/a.h5:/x", 3: "/a.h5:/y"}
+    once = {"OPENS": 1, "WRITES": 1, "BYTES_WRITTEN": 8, "DATASPACE_NDIMS": 1,
+            "DATASPACE_NPOINTS": 1, "DATATYPE_SIZE": 8, "ACCESS1_ACCESS": 8, "ACCESS1_COUNT": 1}  # fmt: skip
+    records = {"H5F": [record("H5F", 1, 0, {"OPENS": 1})],
+               "H5D": [record("H5D", key, 0, once, 1) for key in (2, 3)]}  # fmt: skip
+    log = made_log(tmp_path / "a.darshan", names, records)
+    found = called("intents", "--json", log).expect(0).json
+    assert "one transfer per process and dataset" in found["files"]["/a.h5"]["words"]["how"]
+    assert {one["words"]["how"].rpartition(", ")[2] for one in found["datasets"].values()} == {
+        "one transfer per process"
+    }
+    assert "per process and dataset" in " ".join(called("advise", log).expect(0).out.split())

@@ -10,6 +10,8 @@ import pytest
 from records import MIB, written
 from swept import Settings, swept, writers
 
+from tailrace.report.many.sweeps import sweep_figures
+from tailrace.report.model import Figure
 from tailrace.results import read_results
 from tailrace.sweep.data import runs_of
 from tailrace.sweep.effects import effects
@@ -25,6 +27,16 @@ def additive(one: Settings) -> float:
 def found(folder: Path, records: list[Any]) -> Findings:
     file = written(folder / "results.jsonl", records)
     return findings(runs_of(read_results([file]).records))
+
+
+def figures_of(folder: Path, records: list[Any]) -> list[Figure]:
+    return sweep_figures(read_results([written(folder / "results.jsonl", records)]).records)
+
+
+def page_of(folder: Path, records: list[Any]) -> str:
+    """Words of the figure of two factors."""
+    (two,) = [one for one in figures_of(folder, records) if one.name == "sweep-two"]
+    return two.note
 
 
 def test_ranking_and_who_is_not_told_from_the_best(tmp_path: Path) -> None:
@@ -106,15 +118,39 @@ def test_without_a_difference_little_is_called_one(tmp_path: Path) -> None:
     assert called <= 14, "5 % of 150 are 7 or 8"
 
 
+def test_the_page_has_one_ratio_for_a_combination(tmp_path: Path) -> None:
+    """Where the machine drifts the ratio of medians is not the median of ratios."""
+    square = {"collective": ["on", "off"], "cb_nodes": ["1", "4"]}
+    records = swept(square, additive, rounds=6, drift=0.3, noise=0.3)
+    got = figures_of(tmp_path, records)
+    ranked, two = (next(one for one in got if one.name == f"sweep-{name}")
+                   for name in ("ranked", "two"))  # fmt: skip
+    here = sorted(row[6] for row in ranked.table.rows)
+    assert sorted(cell for row in two.table.rows for cell in row[1:]) == pytest.approx(here)
+
+
 def test_too_few_rounds_tell_nothing(tmp_path: Path) -> None:
     got = found(tmp_path, swept(FACTORS, additive, rounds=2))
     # Eight figures of two rounds in four pairs are enough for an effect, two of one pair are not.
     assert {one.ratio.pairs for one in got.effects.alone} == {8}
+    square = {"collective": ["on", "off"], "cb_nodes": ["1", "4"]}
+    # Three rounds: six figures of an effect, and three of what two factors do together.
+    got = found(tmp_path, swept(square, additive, rounds=3))
+    assert {one.ratio.pairs for one in got.effects.alone} == {6}
+    assert got.effects.crossed and not got.effects.told
+    text = page_of(tmp_path, swept(square, additive, rounds=3))
+    assert "Too few runs to tell whether they do something else together" in text
+    assert "No interaction" not in text
+    assert found(tmp_path, swept(square, additive, rounds=6)).effects.told == got.effects.crossed
+    assert "No interaction beyond noise" in page_of(tmp_path, swept(square, additive, rounds=6))
     two = {"collective": ["on", "off"]}
     got = found(tmp_path, swept(two, lambda one: additive(one | {"cb_nodes": "4"}), rounds=3))
     assert not got.effects.alone[0].ratio.is_an_effect
     assert "in too few runs to tell" in got.explanations[0].headline
     assert [one.among_best for one in got.ranked] == [True, None], "not known"
+    (figure,) = [one for one in figures_of(tmp_path, swept(two, lambda _one: 0.1, rounds=3))
+                 if one.name == "sweep-effects"]  # fmt: skip
+    assert figure.table.rows[0][4:6] == [None, None], "no interval, not one of no width"
 
 
 def explained(folder: Path, on: dict[str, Any], off: dict[str, Any], slower: float = 1.6) -> str:

@@ -112,7 +112,7 @@ def _intents(one: Json) -> list[str]:
         f"transfer size: {_sizes(one['transfer_sizes'])}",
         f"access pattern: {_access(one)}",
         f"size on the file system: {_size(one)}",
-        f"hot segments: {_joined(_segments(one), said(one, 'order', _order), _reused(one))}",
+        f"hot segments: {_joined(_segments(one), _ordered(one), _reused(one))}",
         f"process sharing: {_shared(one)}",
         f"reliability: {said(one, 'reliability', {})}",
     ]
@@ -132,6 +132,12 @@ def said(one: Json, key: str, words: dict[str, str]) -> str:
     tally = [(text, files) for text, files in tally if text != "not known"] or tally
     first = f"{tally[0][0]} ({plural(tally[0][1], 'file')})"
     return ", ".join([first, *(f"{text} ({grouped(files)})" for text, files in tally[1:])])
+
+
+def _ordered(one: Json) -> str:
+    """Only of datasets there are segments, and then the order is that within each of them."""
+    whole = _order["one_transfer"] + (" and dataset" if one["segments"] else "")
+    return said(one, "order", {**_order, "one_transfer": whole})
 
 
 def _joined(*texts: str) -> str:

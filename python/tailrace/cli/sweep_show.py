@@ -113,7 +113,7 @@ def _words(ranked: list[Ranked], runs: Runs) -> list[str]:
     if fewest < trusted_rounds:
         words.append(
             f"note: some have {plural(fewest, 'repetition')} only; below {trusted_rounds} nothing "
-            "is told from the best, and there are no intervals"
+            "is told from the best, and the table has no intervals"
         )
     words += [
         f"note: {one.name} wrote wrong data in a run that was read back; it is not ranked"

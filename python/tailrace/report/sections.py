@@ -71,7 +71,8 @@ def _headline(view: View, limit: Limit | None) -> list[Fact]:
     if record.ranks_that_wrote is not None:
         ranks = view.full["context"]["ranks"]
         words = f"{record.ranks_that_wrote} of {ranks}"
-        found.append(Fact("Ranks that wrote", words, plural(record.calls, "write call")))
+        said = f"{plural(record.calls, 'write call')}, metadata among them"
+        found.append(Fact("Ranks that wrote", words, said))
     return found
 
 

@@ -71,13 +71,14 @@ class Interaction:
 class Effects:
     """levels: of each factor, the fastest first. alone: main effects, the greatest first.
     together: interactions whose interval leaves out 1. crossed: pairs of factors of which four
-    combinations could tell. rounds: in which every case ran. unpaired: values that no pair of
-    combinations tells of."""
+    combinations could tell; told: those of them with enough runs. rounds: in which every case
+    ran. unpaired: values that no pair of combinations tells of."""
 
     levels: dict[str, list[str]]
     alone: list[Effect]
     together: list[Interaction]
     crossed: set[frozenset[str]]
+    told: set[frozenset[str]]
     rounds: int
     unpaired: list[tuple[str, str]]
 
@@ -155,7 +156,7 @@ def effects(runs: Runs) -> Effects:
     """Nothing where no round ran whole."""
     grid = _Grid(runs)
     if not grid.rounds:
-        return Effects({}, [], [], set(), 0, [])
+        return Effects({}, [], [], set(), set(), 0, [])
     ordered = [grid.by_speed(at) for at in range(len(grid.factors))]
     alone, unpaired = [], []
     for at, (factor, levels) in enumerate(zip(grid.factors, ordered, strict=True)):
@@ -169,10 +170,11 @@ def effects(runs: Runs) -> Effects:
     alone.sort(key=lambda one: -abs(math.log(one.ratio.value)))
     tested = list(_interactions(grid, ordered))
     crossed = {frozenset((one.factor, one.other)) for one in tested}
+    few = {frozenset((one.factor, one.other)) for one in tested if one.ratio.too_few}
     together = [one for one in tested if one.ratio.is_an_effect]
     together.sort(key=lambda one: -abs(math.log(one.ratio.value)))
     levels_of = dict(zip(grid.factors, ordered, strict=True))
-    return Effects(levels_of, alone, together, crossed, len(grid.rounds), unpaired)
+    return Effects(levels_of, alone, together, crossed, crossed - few, len(grid.rounds), unpaired)
 
 
 def _interactions(grid: _Grid, ordered: list[list[str]]) -> Iterator[Interaction]:

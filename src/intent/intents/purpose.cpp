@@ -302,7 +302,7 @@ Statement rhythm_of(const Profile& profile, std::vector<Burst>& bursts) {
         .note("elapsed", profile.run.elapsed_s);
     const std::size_t count = bursts.size();
     const bool is_regular = regular(bursts);
-    if (bursts.size() > 64) bursts.resize(64);
+    if (bursts.size() > most_bursts) bursts.resize(most_bursts);
     if (all_s > 0 && busy_s > 0.6 * all_s) return why.say("continuous", Confidence::medium);
     if (count == 1) return why.say("once", Confidence::medium);
     return why.say(is_regular ? "regular_bursts" : "bursts", Confidence::medium);

@@ -15,6 +15,7 @@ namespace tailrace::intent {
 [[nodiscard]] Statement reliability_of(const File& file, const Run& run, const std::string& type);
 /// Whether opening, creating and describing outweigh moving data.  [local]
 [[nodiscard]] Statement metadata_dominated(const File& file);
+constexpr std::size_t most_bursts = 64;  ///< as are kept
 /// The output and input over time.  [local]
 [[nodiscard]] Statement rhythm_of(const Profile& profile, std::vector<Burst>& bursts);
 

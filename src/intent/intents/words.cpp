@@ -3,6 +3,7 @@
 #include <map>
 
 #include "intent/intents/derive.hpp"
+#include "intent/intents/purpose.hpp"
 #include "intent/intents/statements.hpp"
 
 namespace tailrace::intent {
@@ -57,8 +58,9 @@ std::string collective_text(const std::string& collective) {
     return found == words.end() ? std::string{} : found->second;
 }
 
-std::string order_text(const std::string& order) {
-    if (order == "one_transfer") return "one transfer per process";
+std::string order_text(const std::string& order, std::uint64_t datasets = 1) {
+    if (order == "one_transfer")
+        return std::string("one transfer per process") + (datasets > 1 ? " and dataset" : "");
     return order == "not known" ? std::string{} : order;
 }
 
@@ -79,9 +81,16 @@ std::string parts_text(const std::string& how_shared) {
     return found == words.end() ? std::string{} : found->second;
 }
 
-std::string transfers_text(const std::vector<TransferSize>& sizes) {
-    return sizes.empty() ? std::string{}
-                         : "mostly " + size_text(sizes.front().bytes) + " at a time";
+/// The most frequent size need not be that of most calls.
+std::string transfers_text(const std::vector<TransferSize>& sizes, const Volume& volume) {
+    if (sizes.empty()) return {};
+    const std::uint64_t calls = volume.read_calls.value_or(0) + volume.write_calls.value_or(0);
+    const bool most = sizes.front().calls >= calls - calls / 2;
+    return (most ? "mostly " : "most often ") + size_text(sizes.front().bytes) + " at a time";
+}
+
+std::string bursts_text(std::size_t bursts) {
+    return (bursts < most_bursts ? "in " : "in at least ") + numbered(bursts, "burst");
 }
 
 void describe(DatasetIntent& intent) {
@@ -99,7 +108,7 @@ void describe(DatasetIntent& intent) {
     append(how, sharing_text(intent.sharing_pattern.value, intent.process_sharing.size()));
     append(how, parts_text(intent.how_shared.value));
     append(how, collective_text(intent.collective.value));
-    append(how, transfers_text(intent.transfer_size_dist));
+    append(how, transfers_text(intent.transfer_size_dist, intent.volume));
     append(how, order_text(intent.order.value));
     intent.words.how = how;
 }
@@ -117,8 +126,8 @@ void describe(FileIntent& intent) {
     append(how, sharing_text(intent.sharing_pattern.value, intent.process_sharing.size()));
     append(how, parts_text(intent.how_shared.value));
     append(how, collective_text(intent.collective.value));
-    append(how, transfers_text(intent.transfer_size_dist));
-    append(how, order_text(intent.order.value));
+    append(how, transfers_text(intent.transfer_size_dist, intent.volume));
+    append(how, order_text(intent.order.value, datasets));
     if (intent.append.value == "yes") append(how, "grows at its end");
     intent.words.how = how;
 }
@@ -156,9 +165,9 @@ void describe(WorkloadIntent& workload) {
     if (workload.type.value == "read_write") workload.words.why = "input and output";
     append(how, sharing_text(workload.sharing_pattern.value, workload.ranks.value_or(1)));
     if (workload.rhythm.value == "regular_bursts")
-        append(how, "in " + numbered(workload.bursts.size(), "burst") + " at regular times");
+        append(how, bursts_text(workload.bursts.size()) + " at regular times");
     else if (workload.rhythm.value == "bursts")
-        append(how, "in " + numbered(workload.bursts.size(), "burst"));
+        append(how, bursts_text(workload.bursts.size()));
     else if (workload.rhythm.value != "not known")
         append(how, workload.rhythm.value == "once" ? "in one go" : "all the time");
     workload.words.how = how;

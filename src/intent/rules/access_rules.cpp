@@ -126,7 +126,22 @@ std::optional<Reason> alone_fires(const Subject& s) {
         .note("mpiio.collective_calls", found.calls.together, "calls");
 }
 
+/// Whether the program asks for collective transfers of each of its datasets, as a log tells it.
+bool asks_for_collective(const Subject& s) {
+    return !s.file.datasets.empty() &&
+           std::all_of(s.file.datasets.begin(), s.file.datasets.end(), [](const Dataset& one) {
+               return one.requested_collective.value_or(false);
+           });
+}
+
 Proposal alone_act(const Subject& s) {
+    if (asks_for_collective(s))
+        return advice(
+            "collective transfers are asked for already: these calls are HDF5's own. Where they "
+            "move data it could not do what was asked, for example since types differ in memory "
+            "and file (H5Pget_mpio_no_collective_cause says why); its descriptions one rank can "
+            "read for all, and all can write together (H5Pset_all_coll_metadata_ops, "
+            "H5Pset_coll_metadata_write)");
     return advice(
         s.file.hdf5 ? "transfer collectively (H5Pset_dxpl_mpio), where all ranks make the call"
                     : "use the calls that end in _all, where all ranks make them: a few ranks then "

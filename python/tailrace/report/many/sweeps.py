@@ -107,12 +107,15 @@ def _effects(found: Findings) -> Figure | None:
         return None
     items, rows = [], []
     for one, why in zip(alone, found.explanations, strict=False):
-        low, high = one.ratio.interval or (one.ratio.value, one.ratio.value)
+        value = one.ratio.value
+        interval: Sequence[float | None] = one.ratio.interval or (None, None)
         name = f"{one.factor}={one.level}"
-        tip = f"{name} by {one.base}: {one.ratio.value:.2f} ({low:.2f} to {high:.2f})"
-        items.append(bars.Range(name, low, one.ratio.value, high, tip))
+        tip = f"{name} by {one.base}: {value:.2f}"
+        if one.ratio.interval:
+            tip += f" ({one.ratio.interval[0]:.2f} to {one.ratio.interval[1]:.2f})"
+        items.append(bars.Range(name, interval[0] or value, value, interval[1] or value, tip))
         row: list[Cell] = [
-            one.factor, one.level, one.base, one.ratio.value, low, high, len(one.pairs), why.text
+            one.factor, one.level, one.base, value, *interval, len(one.pairs), why.text
         ]  # fmt: skip
         rows.append(row)
     title = "What each value costs"
@@ -124,7 +127,7 @@ def _effects(found: Findings) -> Figure | None:
     legend = [
         Key(
             swatches.range_with_mean("s-durable"),
-            "ratio and its 95 % interval (from six repetitions on)",
+            "ratio and its 95 % interval (from six pairs of runs on)",
         )
     ]
     legend += [Key(swatches.point("circle", "s-durable"), one.text) for one in found.explanations]
@@ -144,19 +147,24 @@ def _two(found: Findings) -> Figure | None:
     down, across = pair
     rows, columns = found.effects.levels[down], found.effects.levels[across]
     best = found.ranked[0].median_s
+    # As the ranking has them: two figures for the same would be one too many.
+    ratios = {one.case.name: one.against.value if one.against else one.median_s / best
+              for one in found.ranked}  # fmt: skip
     cells, table = [], []
     for row in rows:
         line: list[heat.Cell] = []
         for column in columns:
             cases = _with(found.runs.measured, {down: row, across: column})
-            value = _mean([case.median_s for case in cases]) / best if cases else None
+            value = _mean([ratios[case.name] for case in cases]) if cases else None
             words = f"{value:.2f} x" if value is not None else numbers.missing
             line.append(heat.Cell(value, words, f"{down}={row}, {across}={column}: {words}"))
         cells.append(line)
         table.append([row, *(cell.value for cell in line)])
     together = [one for one in found.effects.together if {one.factor, one.other} == {down, across}]
     title = f"{down} and {across} together"
-    caption = "Time by that of the best combination; mean over all other factors."
+    caption = (
+        "Time by that of the best combination in the same rounds; mean over all other factors."
+    )
     note = "; ".join(interaction_words(one) for one in together) or _no_interaction(found, pair)
     legend = [Key(swatches.bar(f"heat h{step}"), text) for step, text in (
         (0, "fastest fifth of this scale"), (4, "slowest fifth"))]  # fmt: skip
@@ -169,9 +177,9 @@ def _two(found: Findings) -> Figure | None:
 def _no_interaction(found: Findings, pair: tuple[str, str]) -> str:
     if frozenset(pair) not in found.effects.crossed:
         return "No two values of each ran beside each other: nothing is known of them together"
-    if any(one.ratio.too_few for one in found.effects.alone):
+    if frozenset(pair) not in found.effects.told:
         return "Too few runs to tell whether they do something else together than apart"
-    return "No interaction beyond noise: either does the same whatever the other is"
+    return "No interaction beyond noise, which is no proof that there is none"
 
 
 def _pair(found: Findings) -> tuple[str, str] | None:
