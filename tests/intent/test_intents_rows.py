@@ -92,7 +92,8 @@ def test_the_most_frequent_size_is_not_that_of_most_calls(tmp_path: Path) -> Non
 def test_one_transfer_of_each_dataset_is_not_one_of_the_file(tmp_path: Path) -> None:
     names = {1: "/a.h5", 2: "/a.h5:/x", 3: "/a.h5:/y"}
     once = {"OPENS": 1, "WRITES": 1, "BYTES_WRITTEN": 8, "DATASPACE_NDIMS": 1,
-            "DATASPACE_NPOINTS": 1, "DATATYPE_SIZE": 8, "ACCESS1_ACCESS": 8, "ACCESS1_COUNT": 1}  # fmt: skip
+            "DATASPACE_NPOINTS": 1, "DATATYPE_SIZE": 8, "ACCESS1_ACCESS": 8,
+            "ACCESS1_COUNT": 1}  # fmt: skip
     records = {"H5F": [record("H5F", 1, 0, {"OPENS": 1})],
                "H5D": [record("H5D", key, 0, once, 1) for key in (2, 3)]}  # fmt: skip
     log = made_log(tmp_path / "a.darshan", names, records)
