@@ -238,9 +238,8 @@ TEST_SUITE("folder") {
             world(), folder + "/own", formats::posix::Options{}, phases);
         (void)source->schema();
         std::vector<float> all(ranks);
-        core::Read read{.object = 0,
-                        .place = {{0}, {ranks}},
-                        .data = reinterpret_cast<std::byte*>(all.data())};
+        core::Read read{
+            .object = 0, .place = {{0}, {ranks}}, .data = reinterpret_cast<std::byte*>(all.data())};
         source->read({&read, 1});
         CHECK(all == std::vector<float>(ranks, 1));
         barrier();

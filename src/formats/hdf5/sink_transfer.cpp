@@ -195,10 +195,10 @@ void Hdf5Sink::select(const Dataset& dataset, const Group& group, Selections& al
     const core::Object& object = dataset.object;
     h5::Id space = h5::space_of(dataset.id, x_target.path().string() + ":" + object.path);
     if (group.pieces.empty())
-        return all.add(dataset,
-                       selected_nothing(object, dataset.partial ? 1 : object.members.size(),
-                                        std::move(space)),
-                       &nothing);
+        return all.add(
+            dataset,
+            selected_nothing(object, dataset.partial ? 1 : object.members.size(), std::move(space)),
+            &nothing);
     const std::uint64_t size = core::size_of(object.type);
     if (group.pieces.size() == 1) {
         const Write& piece = *group.pieces.front();
