@@ -210,6 +210,43 @@ TEST_SUITE("folder") {
         }
     }
 
+    TAILRACE_MPI_TEST("files of their own: a failure on one rank leaves the older ones of all") {
+        const std::string folder = shared_folder();
+        const auto ranks = static_cast<std::uint64_t>(size());
+        for (const float value : {1.F, 2.F}) {
+            core::Phases phases;
+            const auto sink = formats::split::open_sink_per_process(
+                world(), {folder + "/own"}, formats::posix::Options{}, phases);
+            const auto ids = sink->define(schema_of(dense("/a", Scalar::f32, {ranks})));
+            const core::Write mine{.object = ids[0],
+                                   .place = {{static_cast<std::uint64_t>(rank())}, {1}},
+                                   .data = reinterpret_cast<const std::byte*>(&value),
+                                   .memory = {},
+                                   .type = Scalar::f32};
+            sink->write({&mine, 1});
+            sink->complete(0);
+            hooks::posix::install();
+            if (value == 2 && rank() == size() - 1)
+                hooks::posix::inject_faults("op=fsync,path=*_own*,errno=EIO");
+            const auto failed = comm::Comm::caught([&] { sink->close(Outcome::publish); });
+            hooks::posix::inject_faults("");
+            REQUIRE(failed.has_value() == (value == 2));
+            if (failed) sink->close(Outcome::discard);
+        }
+        core::Phases phases;
+        const auto source = formats::split::open_source_per_process(
+            world(), folder + "/own", formats::posix::Options{}, phases);
+        (void)source->schema();
+        std::vector<float> all(ranks);
+        core::Read read{
+            .object = 0, .place = {{0}, {ranks}}, .data = reinterpret_cast<std::byte*>(all.data())};
+        source->read({&read, 1});
+        CHECK(all == std::vector<float>(ranks, 1));
+        barrier();
+        if (rank() == 0) CHECK(entries(folder) == ranks);
+        barrier();
+    }
+
     TAILRACE_MPI_TEST("a failure on one rank leaves the older folder and nothing else") {
         const std::string folder = shared_folder();
         const std::string path = folder + "/plt";

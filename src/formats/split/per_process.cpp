@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/split/per_process.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "formats/file/companions.hpp"
+#include "formats/file/names.hpp"
 #include "formats/file/writers.hpp"
 #include "formats/open.hpp"
 
@@ -13,6 +19,7 @@ namespace tailrace::formats::split {
 
 namespace {
 
+namespace fs = std::filesystem;
 using core::Code;
 using core::Error;
 
@@ -33,6 +40,31 @@ public:
 private:
     comm::Comm x_comm;
     core::Phases& x_phases;
+};
+
+/// A second name for the file of this rank that is going to be replaced, until all are. Of one that
+/// is a set of files the others would be missing.
+class OlderFile {
+public:
+    explicit OlderFile(const fs::path& file) : x_file(follow_links(file)), x_kept(x_file) {
+        x_kept += ".part.older";
+        struct stat info {};
+        if (::lstat(x_file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
+        if (!companions_of(x_file).empty()) return;
+        x_is_kept = ::link(x_file.c_str(), x_kept.c_str()) == 0;
+    }
+    ~OlderFile() {
+        if (x_is_kept) ::unlink(x_kept.c_str());
+    }
+    OlderFile(const OlderFile&) = delete;
+    OlderFile& operator=(const OlderFile&) = delete;
+    void put_back() noexcept {
+        if (x_is_kept) x_is_kept = ::rename(x_kept.c_str(), x_file.c_str()) != 0;
+    }
+
+private:
+    fs::path x_file, x_kept;
+    bool x_is_kept = false;
 };
 
 class PerProcessSink final : public core::Sink {
@@ -111,12 +143,15 @@ public:
         }
         x_failure.reset();
         core::FileReport mine;
+        std::optional<OlderFile> older;
+        if (outcome == core::Outcome::publish) older.emplace(file_of_rank(x_path, x_comm.rank()));
         if (!x_removed) work([&] { mine = x_sink->close(outcome); });
-        const bool published = !x_failure && outcome == core::Outcome::publish;
+        const bool published = !x_failure && older;
         try {
             agree();
         } catch (...) {
             if (published) remove_published(mine);
+            if (published) older->put_back();
             x_removed = published;
             throw;
         }
