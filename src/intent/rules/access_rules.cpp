@@ -129,9 +129,8 @@ std::optional<Reason> alone_fires(const Subject& s) {
 /// Whether the program asks for collective transfers of each of its datasets, as a log tells it.
 bool asks_for_collective(const Subject& s) {
     return !s.file.datasets.empty() &&
-           std::all_of(s.file.datasets.begin(), s.file.datasets.end(), [](const Dataset& one) {
-               return one.requested_collective.value_or(false);
-           });
+           std::all_of(s.file.datasets.begin(), s.file.datasets.end(),
+                       [](const Dataset& one) { return one.requested_collective.value_or(false); });
 }
 
 Proposal alone_act(const Subject& s) {
