@@ -165,3 +165,12 @@ def test_without_pydarshan(tmp_path: Path, logs: Path) -> None:
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert run.returncode == ExitCode.CAPABILITY_MISSING
     assert "pip install darshan" in run.stdout
+
+
+def test_a_time_without_end_is_damage(tmp_path: Path) -> None:
+    values = {"OPENS": 1, "READS": 3, "BYTES_READ": 10, "F_READ_TIME": float("inf")}
+    log = made_log(tmp_path / "a.darshan", {1: "/x"}, {"POSIX": [record("POSIX", 1, 0, values)]})
+    with pytest.raises(TailraceError) as caught:
+        read_darshan([log])
+    assert caught.value.code == ExitCode.USAGE
+    assert "damaged" in caught.value.what and caught.value.where == str(log)

@@ -92,8 +92,8 @@ def test_the_most_frequent_size_is_not_that_of_most_calls(tmp_path: Path) -> Non
 def test_one_transfer_of_each_dataset_is_not_one_of_the_file(tmp_path: Path) -> None:
     names = {1: "/a.h5", 2: "/a.h5:/x", 3: "/a.h5:/y"}
     once = {"OPENS": 1, "WRITES": 1, "BYTES_WRITTEN": 8, "DATASPACE_NDIMS": 1,
-            "DATASPACE_NPOINTS": 1, "DATATYPE_SIZE": 8, "ACCESS1_ACCESS": 8,
-            "ACCESS1_COUNT": 1}  # fmt: skip
+            "DATASPACE_NPOINTS": 1, "DATATYPE_SIZE": 8,
+            "ACCESS1_ACCESS": 8, "ACCESS1_COUNT": 1}  # fmt: skip
     records = {"H5F": [record("H5F", 1, 0, {"OPENS": 1})],
                "H5D": [record("H5D", key, 0, once, 1) for key in (2, 3)]}  # fmt: skip
     log = made_log(tmp_path / "a.darshan", names, records)
@@ -103,3 +103,11 @@ def test_one_transfer_of_each_dataset_is_not_one_of_the_file(tmp_path: Path) -> 
         "one transfer per process"
     }
     assert "per process and dataset" in " ".join(called("advise", log).expect(0).out.split())
+
+
+def test_brackets_in_a_name_are_part_of_it(tmp_path: Path) -> None:
+    """They are no markup of the table; "[/b]" alone would be an error."""
+    names = {1: "/run[bold]/x", 2: "/y[/b]", 3: "/:warning:/z"}
+    records = {"POSIX": [record("POSIX", key, 0, wrote(MIB)) for key in names]}
+    out = called("intents", made_log(tmp_path / "a.darshan", names, records)).expect(0).out
+    assert all(name in out for name in names.values()), out

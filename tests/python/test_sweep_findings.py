@@ -13,9 +13,11 @@ from swept import Settings, swept, writers
 from tailrace.report.many.sweeps import sweep_figures
 from tailrace.report.model import Figure
 from tailrace.results import read_results
-from tailrace.sweep.data import runs_of
+from tailrace.sweep.data import Case, runs_of
 from tailrace.sweep.effects import effects
 from tailrace.sweep.findings import Findings, findings, interaction_words
+from tailrace.sweep.matrix import Cell, Pair
+from tailrace.sweep.ranking import Ratio
 
 FACTORS = {"collective": ["on", "off"], "cb_nodes": ["1", "4"], "chunk": ["8x8x8", "none"]}
 
@@ -248,3 +250,16 @@ def test_settings_that_write_other_amounts_are_ranked_by_their_rate(tmp_path: Pa
             record["rates"] = {name: 2 * rate for name, rate in record["rates"].items()}
     got = found(tmp_path, records)
     assert not got.runs.same_bytes and all(one.among_best for one in got.ranked)
+
+
+def test_the_matrix_calls_noise_noise() -> None:
+    cells = [Cell("ROMIO", mode, "long-fast", "default hints", Case("", ()))
+             for mode in ("collective", "independent")]  # fmt: skip
+
+    def text(*ratio: Any) -> str:
+        return Pair(cells[0], cells[1], Ratio(*ratio), []).text
+
+    assert "took 1.47 times collective (too few runs to tell)" in text(1.47, None, 3)
+    noise = "against collective, no difference beyond noise (0.90 to 2.10)"
+    assert noise in text(1.47, (0.9, 2.1), 6)
+    assert "took 1.47 times collective (1.20 to 2.10)" in text(1.47, (1.2, 2.1), 6)

@@ -58,8 +58,10 @@ class Output:
     def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
         self.as_json = as_json
         self.quiet = quiet
-        self._out = Console(file=sys.stdout, highlight=False, soft_wrap=True)
-        self._err = Console(file=sys.stderr, highlight=False, soft_wrap=True)
+        # Names of files stand in tables too: "[x]" and ":x:" are no markup there.
+        plain: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}
+        self._out = Console(file=sys.stdout, soft_wrap=True, **plain)
+        self._err = Console(file=sys.stderr, soft_wrap=True, **plain)
 
     @property
     def width(self) -> int:

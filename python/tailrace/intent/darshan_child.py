@@ -26,6 +26,7 @@ def main(words: list[str]) -> int:
     for word in words[1:] if partial else words:
         try:
             profile = read_log(Path(word), watch, partial=partial)
+            line = json.dumps({"profile": profile}, allow_nan=False)  # no time is endless
         except TailraceError as error:
             return _failed(error)
         except Exception as error:  # of the library's Python part, on what is no log any more
@@ -37,7 +38,7 @@ def main(words: list[str]) -> int:
                     hint="copy it anew, or wait until the job has ended",
                 )
             )
-        sys.stdout.write(json.dumps({"profile": profile}, allow_nan=False) + "\n")
+        sys.stdout.write(line + "\n")
         sys.stdout.flush()
     return 0
 

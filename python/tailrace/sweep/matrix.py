@@ -110,9 +110,21 @@ class Pair:
 
     @property
     def text(self) -> str:
-        took = f"took {self.ratio.value:.2f} times" if self.ratio else "beside"
         why = "; ".join(self.differs) or "the counts do not separate the two"
-        return f"{self.second.name} {took} {self._what()}: {why}"
+        return f"{self.second.name} {self._took()}: {why}"
+
+    def _took(self) -> str:
+        """As a sweep says it: what noise explains is no difference."""
+        ratio, what = self.ratio, self._what()
+        if ratio is None:
+            return f"beside {what}"
+        took = f"took {ratio.value:.2f} times {what}"
+        if ratio.interval is None:
+            return f"{took} (too few runs to tell)"
+        interval = f"({ratio.interval[0]:.2f} to {ratio.interval[1]:.2f})"
+        if not ratio.is_an_effect:
+            return f"against {what}, no difference beyond noise {interval}"
+        return f"{took} {interval}"
 
     def _what(self) -> str:
         same = self.first.mode == self.second.mode
