@@ -105,6 +105,17 @@ def test_one_transfer_of_each_dataset_is_not_one_of_the_file(tmp_path: Path) -> 
     assert "per process and dataset" in " ".join(called("advise", log).expect(0).out.split())
 
 
+def test_few_calls_of_one_of_several_processes(tmp_path: Path) -> None:
+    """Rank 0 may write three pieces of a file that four have open."""
+    three = {"OPENS": 4, "WRITES": 3, "BYTES_WRITTEN": 3 * MIB, "SEQ_WRITES": 2}
+    for consecutive, word in ((2, "sequential"), (0, "one transfer per process")):
+        values = three | {"CONSEC_WRITES": consecutive}
+        log = made_log(tmp_path / "a.darshan", {1: "/x"},
+                       {"POSIX": [record("POSIX", 1, -1, values)]})  # fmt: skip
+        (file,) = called("intents", "--json", log).expect(0).json["files"].values()
+        assert file["words"]["how"].endswith(word), file["words"]["how"]
+
+
 def test_brackets_in_a_name_are_part_of_it(tmp_path: Path) -> None:
     """They are no markup of the table; "[/b]" alone would be an error."""
     names = {1: "/run[bold]/x", 2: "/y[/b]", 3: "/:warning:/z"}

@@ -172,9 +172,13 @@ Statement order_of(const PosixFile& file, const std::string& layer, std::uint64_
     }
     if (is_counted(traced)) return order_counted(traced, why);
     if (!known) return Statement{};
-    if (calls == 0)
-        return why.note("processes", Count(processes), "processes")
-            .say("one_transfer", Confidence::medium);
+    if (calls == 0) {
+        why.note("processes", Count(processes), "processes");
+        // One that follows on another of its process is not the only one of it.
+        if (consecutive == 0) return why.say("one_transfer", Confidence::medium);
+        return why.note("consecutive", Count(consecutive), "calls")
+            .say("sequential", Confidence::medium);
+    }
     const std::uint64_t strided = strided_calls(file, calls);
     const double in_a_row = std::min(1.0, share(consecutive, calls));
     const double upwards = std::min(1.0, share(sequential, calls));
