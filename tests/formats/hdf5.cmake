@@ -12,10 +12,8 @@ foreach(name IN ITEMS errors encoded)
 endforeach()
 tailrace_add_mpi_test(NAME formats.hdf5.multi SOURCES hdf5_multi.cpp
   LIBS ${hdf5_test_libs} RANKS 1 4 ROMIO)
-foreach(name IN ITEMS united members)
-  tailrace_add_mpi_test(NAME formats.hdf5.${name} SOURCES hdf5_${name}.cpp
-    LIBS ${hdf5_test_libs} RANKS 1 2 3 4 ROMIO)
-endforeach()
+tailrace_add_mpi_test(NAME formats.hdf5.united SOURCES hdf5_united.cpp
+  LIBS ${hdf5_test_libs} RANKS 1 2 3 4 ROMIO)
 # No MPI-IO below it: ROMIO would change nothing.
 tailrace_add_mpi_test(NAME formats.hdf5.encoding SOURCES hdf5_encoding.cpp
   LIBS ${hdf5_test_libs} RANKS 1 2 3 8)

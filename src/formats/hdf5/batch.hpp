@@ -19,8 +19,7 @@ namespace tailrace::formats::hdf5 {
 
 /// An object of a file that is being written.
 struct Dataset : Defined {
-    h5::Id id;             ///< where this rank has the file open in HDF5
-    bool partial = false;  ///< some rank writes some of its members only, in this batch
+    h5::Id id;  ///< where this rank has the file open in HDF5
 };
 
 /// A batch whose pieces were united: `rounds` are the most groups of any rank.

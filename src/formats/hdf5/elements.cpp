@@ -117,9 +117,10 @@ Selected selected(const Object& object, core::Scalar type, const core::Box& plac
     return all;
 }
 
-Selected selected_nothing(const Object& object, std::size_t members, h5::Id in_file) {
-    Selected all{members == 0 ? copy_of(h5::memory_type(object.type))
-                              : compound(object, 0, members, 0, members, h5::memory_type),
+Selected selected_nothing(const Object& object, h5::Id in_file) {
+    const std::size_t count = object.members.size();
+    Selected all{count == 0 ? copy_of(h5::memory_type(object.type))
+                            : compound(object, 0, count, 0, count, h5::memory_type),
                  h5::scalar_space(), std::move(in_file)};
     h5::select_none(all.in_memory);
     h5::select_none(all.in_file);

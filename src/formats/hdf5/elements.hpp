@@ -33,9 +33,7 @@ struct Selected {
 [[nodiscard]] Selected selected(const core::Object& object, core::Scalar type,
                                 const core::Box& place, const core::MemLayout& memory,
                                 h5::Id in_file);
-/// Of a rank that takes part with nothing. Of a compound the others give all `members` or fewer:
-/// for fewer HDF5 reads what it writes, and that together too.  [local]
-[[nodiscard]] Selected selected_nothing(const core::Object& object, std::size_t members,
-                                        h5::Id in_file);
+/// Of a rank that takes part with nothing.  [local]
+[[nodiscard]] Selected selected_nothing(const core::Object& object, h5::Id in_file);
 
 }  // namespace tailrace::formats::hdf5

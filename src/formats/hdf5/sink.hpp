@@ -59,8 +59,6 @@ private:
     void transfer(std::span<const core::Write> pieces,
                   std::span<const std::uint64_t> agreed) override;
     void flush() override;
-    [[nodiscard]] std::vector<core::Write> in_members(std::span<const core::Write> pieces) const;
-    [[nodiscard]] bool share_elements(const Batch& batch) const;
     [[nodiscard]] GroupedBatch grouped(Batch batch) const;
     void grow(const Batch& batch);
     void transfer_batch(const GroupedBatch& batch);

@@ -90,10 +90,9 @@ private:
         const std::string where = x_path.string() + ":" + object.path;
         h5::Id space = h5::space_of(x_ids[i], where);
         std::byte nothing{};
-        const Selected all =
-            piece == nullptr
-                ? selected_nothing(object, object.members.size(), std::move(space))
-                : selected(object, piece->type, piece->place, piece->memory, std::move(space));
+        const Selected all = piece == nullptr ? selected_nothing(object, std::move(space))
+                                              : selected(object, piece->type, piece->place,
+                                                         piece->memory, std::move(space));
         h5::check(H5Dread(x_ids[i].get(), all.type.get(), all.in_memory.get(), all.in_file.get(),
                           x_transfer.get(), piece != nullptr ? piece->data : &nothing),
                   "H5Dread", where);

@@ -90,6 +90,16 @@ void lay(const Object& object, const Write& piece, const Box& place, const Exten
     lay(place, dims, runs, packed.data(), size, values);
 }
 
+Box around(const Box& a, const Box& b) {
+    Box both = a;
+    for (std::size_t d = 0; d < a.rank(); ++d) {
+        both.offset[d] = std::min(a.offset[d], b.offset[d]);
+        both.count[d] =
+            std::max(a.offset[d] + a.count[d], b.offset[d] + b.count[d]) - both.offset[d];
+    }
+    return both;
+}
+
 /// What one group of pieces would need, as they come.
 class Growing {
 public:
@@ -153,16 +163,6 @@ private:
 };
 
 }  // namespace
-
-Box around(const Box& a, const Box& b) {
-    Box both = a;
-    for (std::size_t d = 0; d < a.rank(); ++d) {
-        both.offset[d] = std::min(a.offset[d], b.offset[d]);
-        both.count[d] =
-            std::max(a.offset[d] + a.count[d], b.offset[d] + b.count[d]) - both.offset[d];
-    }
-    return both;
-}
 
 std::vector<Group> groups_of(const Object& object, std::span<const Write* const> pieces,
                              const Uniting& how) {

@@ -14,9 +14,6 @@
 
 namespace tailrace::formats::hdf5 {
 
-/// The smallest box that holds both.  [local]
-[[nodiscard]] core::Box around(const core::Box& a, const core::Box& b);
-
 /// Pieces of one object that one call writes.
 struct Group {
     std::span<const core::Write* const> pieces;
