@@ -34,9 +34,7 @@ GroupedBatch Hdf5Sink::grouped(Batch plain) const {
     const std::uint64_t at_once = x_options.multi_dataset ? x_datasets.size() : 1;
     for (std::size_t i = 0; i < x_datasets.size(); ++i) {
         const core::Object& object = x_datasets[i].object;
-        // HDF5 reads elements of which it writes some members: united that gave wrong values.
-        const bool unites = together() && object.members.empty();
-        const Uniting how{unites ? united_bytes / at_once : 0, chunk_of(x_options, object),
+        const Uniting how{together() ? united_bytes / at_once : 0, chunk_of(x_options, object),
                           x_options.filtered()};
         batch.groups.push_back(groups_of(object, batch.mine[i], how));
     }
