@@ -25,6 +25,7 @@ struct Dataset : Defined {
 /// A batch whose pieces were united: `rounds` are the most groups of any rank.
 struct GroupedBatch : Batch {
     std::vector<std::vector<Group>> groups{};  ///< of `mine`
+    bool united = false;                       ///< some rank has pieces in one call
 };
 
 /// All checks that need no file: options that this build can follow, the same on all ranks.

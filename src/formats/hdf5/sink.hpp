@@ -61,6 +61,7 @@ private:
     void flush() override;
     [[nodiscard]] GroupedBatch grouped(Batch batch) const;
     void grow(const Batch& batch);
+    void lengthen();
     void transfer_batch(const GroupedBatch& batch);
     void transfer_round(const GroupedBatch& batch, std::uint64_t round, std::size_t first,
                         std::size_t last);
@@ -101,6 +102,7 @@ private:
     InForce x_in_force;
     std::optional<Reassembled> x_plain;  ///< what was made of the subfiles
     bool x_subfiles_known = false;       ///< x_target has been told of them
+    bool x_long = false;                 ///< the file reaches to the end of all datasets
     std::uint64_t x_bytes_asked = 0;     ///< by the writes of this rank, in the file's types
 };
 

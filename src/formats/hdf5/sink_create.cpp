@@ -65,6 +65,7 @@ void Hdf5Sink::check(const core::Schema& schema) const {
 
 void Hdf5Sink::create(const core::Schema& schema) {
     const h5::Quiet quiet;
+    x_long = false;
     if (!x_file) {
         precreate(schema);
         open_objects(schema);

@@ -23,6 +23,7 @@ void Hdf5Sink::transfer(std::span<const Write> pieces, std::span<const std::uint
     const h5::Quiet quiet;
     const GroupedBatch batch = grouped(batch_of(list_of(x_datasets), pieces, agreed));
     grow(batch);
+    if (batch.united) lengthen();
     transfer_batch(batch);
 }
 
@@ -39,9 +40,11 @@ GroupedBatch Hdf5Sink::grouped(Batch plain) const {
         batch.groups.push_back(groups_of(object, batch.mine[i], how));
     }
     if (!many || !together()) return batch;
+    const std::vector<std::uint64_t> pieces = batch.rounds;
     for (std::size_t i = 0; i < x_datasets.size(); ++i) batch.rounds[i] = batch.groups[i].size();
     const auto agreeing = x_phases.enter("agree");
     x_comm.reduce(batch.rounds, comm::Reduce::max);
+    batch.united = batch.rounds != pieces;
     return batch;
 }
 
@@ -56,7 +59,16 @@ void Hdf5Sink::grow(const Batch& batch) {
                       dataset.object.path);
         });
         dataset.dims = batch.extents[i];
+        x_long = false;
     }
+}
+
+// Between united pieces of several ranks ROMIO reads what is there, and writes it back. Behind the
+// end of the file that is memory that nobody has set: so the file is made as long as it will be.
+void Hdf5Sink::lengthen() {
+    if (x_long) return;
+    x_long = true;
+    guarded([&] { h5::flush(x_file, x_target.path().string()); });
 }
 
 void Hdf5Sink::transfer_batch(const GroupedBatch& batch) {
