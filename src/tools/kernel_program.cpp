@@ -44,18 +44,19 @@ void work(const comm::Comm& comm, core::Config config, const KernelProgram& whic
     started.input_file = mode.input_file;
     started.read_once = mode.read_once;
     if (which.limit_alone) started.limit = run::LimitMode::alone;
-    const auto kernel =
+    const auto outputs =
         comm.agree_on([&] { return which.make(std::move(config), ranks, started); });
-    for (const std::string& note : kernel->plan().notes) core::log(core::LogLevel::warning, note);
+    for (const std::string& note : outputs.front()->plan().notes)
+        core::log(core::LogLevel::warning, note);
     if (mode.dry_run) {
         const auto where = mode.elsewhere ? run::Where::elsewhere : run::Where::here;
-        return print(run::dry_run_text(comm, *kernel, where));
+        return print(run::dry_run_text(comm, outputs, where));
     }
     const run::Software software{mpi_library(), hdf5_version(), mode.after_init_bytes};
     run::HowToRun how;
     how.resume = mode.resume;
     if (mode.progress) how.watch = [&](const run::Progress& now) { print(progress_line(now)); };
-    run::run(comm, *kernel, software, print, how);
+    run::run(comm, outputs, software, print, how);
 }
 
 }  // namespace

@@ -8,18 +8,18 @@
 #include <utility>
 
 #include "core/config.hpp"
-#include "kernels/run/kernel.hpp"
+#include "kernels/run/run.hpp"
 #include "tools/program.hpp"
 
 namespace tailrace::tools {
 
 struct KernelProgram {
     Program program;
-    /// The kernel of a configuration; on every rank, without communication. It takes
+    /// The outputs of a configuration, at least one; on every rank, without communication. It takes
     /// `started.input_file`, `.read_once` and `.limit` over into its plan.
     /// @throws core::Error
-    std::function<std::unique_ptr<kernels::run::Kernel>(core::Config config, std::uint64_t ranks,
-                                                        const kernels::run::Plan& started)>
+    std::function<kernels::run::Outputs(core::Config config, std::uint64_t ranks,
+                                        const kernels::run::Plan& started)>
         make;
     /// The ranks that a configuration asks for; 0: any number will do. For dry runs.
     std::function<std::uint64_t(const core::Config&)> ranks_asked{
@@ -34,7 +34,9 @@ auto kernel_maker(InputsFrom inputs_from, MakeKernel make_kernel) {
                                       const kernels::run::Plan& started) {
         auto inputs = inputs_from(std::move(config), ranks);
         kernels::run::started_as(inputs, started);
-        return make_kernel(std::move(inputs));
+        kernels::run::Outputs outputs;
+        outputs.push_back(make_kernel(std::move(inputs)));
+        return outputs;
     };
 }
 

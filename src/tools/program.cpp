@@ -108,6 +108,16 @@ RawInputs inputs_of(const comm::Comm& comm, const Invocation& invocation, const 
     return RawInputs::unpacked(comm.broadcast(mine.packed()));
 }
 
+void take_input_name(Invocation& invocation) {
+    std::vector<std::string>& words = invocation.assignments;
+    if (!invocation.input_file && !words.empty() && words.front().find('=') == std::string::npos) {
+        invocation.input_file = words.front();
+        words.erase(words.begin());
+    }
+    const bool nothing = !invocation.input_file && words.empty() && !invocation.version;
+    invocation.help = invocation.help || nothing;
+}
+
 void work_on(const comm::Comm& comm, int argc, char** argv, const Program& program,
              std::uint64_t after_init_bytes, const Work& work) {
     const Print say = [&comm](const std::string& text) {
@@ -116,6 +126,7 @@ void work_on(const comm::Comm& comm, int argc, char** argv, const Program& progr
     if (program.prepare) comm.agree_on(program.prepare);
     const Invocation invocation = comm.agree_on([&] {
         Invocation parsed = parse_command_line(argc, argv);
+        if (program.first_names_input) take_input_name(parsed);
         if (program.classic) parsed.assignments = program.classic(parsed.assignments);
         if (!program.reads_stdin) parsed.from_stdin = parsed.input_file == "-";
         return parsed;

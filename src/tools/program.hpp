@@ -17,7 +17,9 @@ struct Program {
     std::string summary;             ///< one sentence
     std::string environment_prefix;  ///< "TAILRACE_SEISM_"
     core::KeyTable keys;
-    std::string usage{};      ///< of its own arguments, for --help; empty: key=value only
+    std::string usage{};  ///< of its own arguments, for --help; empty: key=value only
+    /// The first argument is the name of the input file; without any, the help is printed.
+    bool first_names_input = false;
     bool reads_stdin = true;  ///< lines, where there is neither --input nor an argument
     /// Turns arguments of the classic program into key=value.
     std::function<std::vector<std::string>(const std::vector<std::string>&)> classic{};

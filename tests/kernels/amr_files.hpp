@@ -15,38 +15,39 @@ namespace test {
 using namespace tailrace;
 using namespace tailrace::kernels::amr;
 
+/// What a rank of the mesh writes.
+inline std::vector<kernels::run::Piece> pieces_of(const Layout& layout, const Mesh& mesh,
+                                                  std::uint64_t rank) {
+    std::vector<std::span<const std::int32_t>> owners;
+    for (const Level& level : mesh.levels) owners.emplace_back(level.owners);
+    return kernels::amr::pieces_of(layout, owners, rank);
+}
+
 class Files {
 public:
-    Files(const core::Schema& schema, const Mesh& mesh) : x_mesh(mesh), x_objects(schema.objects) {
+    explicit Files(const core::Schema& schema) : x_objects(schema.objects) {
         for (const core::Object& object : x_objects) {
             x_bytes.emplace_back(static_cast<std::size_t>(object.bytes()), '\0');
             x_times.emplace_back(x_bytes.back().size(), 0);
         }
     }
 
-    /// @param particles  may be nullptr if no part holds any
-    void take(const std::vector<Part>& parts, const Fill& fill, const Particles* particles,
-              std::uint64_t step) {
-        for (const Part& part : parts) {
-            std::vector<std::byte> data = part.bytes;
-            for (const std::uint32_t box : part.boxes) {
-                std::vector<std::byte> more;
-                if (part.holds == Part::Holds::values) {
-                    const CellBox& cells = x_mesh.levels[part.level].boxes[box];
-                    std::vector<double> values(
-                        static_cast<std::size_t>(cells.cells() * fill.components()));
-                    fill.values(step, part.level, cells, values);
-                    const auto bytes = std::as_bytes(std::span(values));
-                    more.assign(bytes.begin(), bytes.end());
-                } else {
-                    more.resize(static_cast<std::size_t>(particles->count(part.level, box) *
-                                                         particle_bytes));
-                    particles->records(step, part.level, box, more);
-                }
-                data.insert(data.end(), more.begin(), more.end());
+    void take(const Layout& layout, const Mesh& mesh) {
+        for (std::uint64_t rank = 0; rank < mesh.ranks; ++rank)
+            for (const kernels::run::Piece& piece : test::pieces_of(layout, mesh, rank)) {
+                const std::size_t width =
+                    static_cast<std::size_t>(core::size_of(x_objects[piece.object].type));
+                std::vector<std::byte> data(static_cast<std::size_t>(piece.place.volume()) * width);
+                layout.values(piece.object, piece.place, data);
+                put(piece, data);
             }
-            put(part, data);
-        }
+    }
+    void take(const std::vector<kernels::run::LatePiece>& texts) {
+        for (const auto& text : texts)
+            put({text.object, {{text.offset}, {text.bytes.size()}}},
+                std::vector<std::byte>(
+                    reinterpret_cast<const std::byte*>(text.bytes.data()),
+                    reinterpret_cast<const std::byte*>(text.bytes.data()) + text.bytes.size()));
     }
 
     [[nodiscard]] bool every_byte_once() const {
@@ -59,18 +60,17 @@ public:
     [[nodiscard]] const std::string& text(std::size_t object) const { return x_bytes[object]; }
 
 private:
-    void put(const Part& part, const std::vector<std::byte>& data) {
+    void put(const kernels::run::Piece& part, const std::vector<std::byte>& data) {
         const core::Object& object = x_objects[part.object];
         if (!part.place.inside(object.sizes()) ||
-            part.place.volume() * core::size_of(part.type) != data.size())
+            part.place.volume() * core::size_of(object.type) != data.size())
             throw std::runtime_error(object.path + ": the data is not as large as its place");
-        const std::size_t width = static_cast<std::size_t>(core::size_of(part.type));
+        const std::size_t width = static_cast<std::size_t>(core::size_of(object.type));
         core::for_each_run(part.place, object.sizes(), [&](auto at, auto from, auto count) {
             std::memcpy(&x_bytes[part.object][at * width], &data[from * width], count * width);
             for (std::size_t i = 0; i < count * width; ++i) ++x_times[part.object][at * width + i];
         });
     }
-    const Mesh& x_mesh;
     std::vector<core::Object> x_objects;
     std::vector<std::string> x_bytes;
     std::vector<std::vector<int>> x_times;

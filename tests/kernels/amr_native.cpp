@@ -24,12 +24,11 @@ Written written(const MeshPlan& plan, std::uint64_t components, std::uint64_t pe
     Written result{make_mesh(plan), {}};
     const Plot plot{result.mesh, components, 0, 0};
     const Particles particles(result.mesh, per_cell);
-    const NativeLayout layout(plot, &particles, files);
     const Fill fill(result.mesh, components);
-    test::Files store(layout.schema(), result.mesh);
-    for (std::uint64_t rank = 0; rank < plan.ranks; ++rank)
-        store.take(layout.data_of(rank), fill, &particles, 0);
-    store.take(layout.texts(test::extremes_of(fill, result.mesh, 0)), fill, &particles, 0);
+    const NativeLayout layout(plot, fill, &particles, files);
+    test::Files store(layout.schema());
+    store.take(layout, result.mesh);
+    store.take(layout.texts(test::extremes_of(fill, result.mesh, 0)));
     CHECK(store.every_byte_once());
     for (std::size_t i = 0; i < store.objects(); ++i)
         result.files[layout.schema().objects[i].path] = store.text(i);
@@ -157,7 +156,8 @@ TEST_SUITE("kernels.amr_native") {
         MeshPlan plan;
         plan.cells = {4, 4, 4};
         const Mesh mesh = make_mesh(plan);
-        const NativeLayout layout({mesh, 1, 0, 0}, nullptr, 1);
+        const Fill fill(mesh, 1);
+        const NativeLayout layout({mesh, 1, 0, 0}, fill, nullptr, 1);
         CHECK_THROWS_WITH_AS((void)layout.texts({{}}), doctest::Contains("/Level_0/Cell_H"),
                              core::Error);
     }

@@ -113,10 +113,8 @@ TEST_SUITE("kernels.amr_shared") {
             const Mesh mesh = mesh_of(10, 4, ranks, 2);
             const Plot plot{mesh, 3, 2, 0};
             const Fill fill(mesh, 3);
-            test::Files files(pnetcdf_schema(plot), mesh);
-            const SharedLayout layout(plot);
-            for (std::uint64_t rank = 0; rank < ranks; ++rank)
-                files.take(layout.parts_of(rank), fill, nullptr, 2);
+            test::Files files(pnetcdf_schema(plot));
+            files.take(SharedLayout(plot, fill, pnetcdf_schema(plot)), mesh);
             CHECK(files.every_byte_once());
             for (std::size_t level = 0; level < 2; ++level) {
                 const std::size_t boxes = mesh.levels[level].boxes.size();
@@ -149,11 +147,10 @@ TEST_SUITE("kernels.amr_shared") {
         const Mesh mesh = mesh_of(10, 4, 3, 2);
         const Plot plot{mesh, 3, 2, 0};
         const Fill fill(mesh, 3);
-        const SharedLayout layout(plot);
         const core::Schema schema = pnetcdf_schema(plot);
-        test::Files files(schema, mesh);
-        for (std::uint64_t rank = 0; rank < 3; ++rank)
-            files.take(layout.parts_of(rank), fill, nullptr, 2);
+        const SharedLayout layout(plot, fill, schema);
+        test::Files files(schema);
+        files.take(layout, mesh);
         for (std::size_t object = 0; object < schema.objects.size(); ++object) {
             const std::uint64_t all = schema.objects[object].dims[0].size;
             const std::size_t width = core::size_of(schema.objects[object].type);
@@ -167,7 +164,7 @@ TEST_SUITE("kernels.amr_shared") {
                         place.count.push_back(3);
                     }
                     std::vector<std::byte> found(static_cast<std::size_t>(place.volume()) * width);
-                    layout.values(fill, object, place, found);
+                    layout.values(object, place, found);
                     bool same = true;
                     core::for_each_run(
                         place, schema.objects[object].sizes(), [&](auto at, auto from, auto n) {
@@ -183,8 +180,10 @@ TEST_SUITE("kernels.amr_shared") {
     TEST_CASE("a rank without boxes writes nothing, and no rank more than a piece per level") {
         const Mesh mesh = mesh_of(8, 8, 3, 2);
         const Plot plot{mesh, 1, 0, 0};
-        CHECK(SharedLayout(plot).parts_of(0).size() == 8);
-        CHECK(SharedLayout(plot).parts_of(1).empty());
+        const Fill fill(mesh, 1);
+        const SharedLayout layout(plot, fill, pnetcdf_schema(plot));
+        CHECK(test::pieces_of(layout, mesh, 0).size() == 8);
+        CHECK(test::pieces_of(layout, mesh, 1).empty());
     }
 
     TEST_CASE("chunks are whole boxes, or the largest parts of them that no two share") {
@@ -192,8 +191,10 @@ TEST_SUITE("kernels.amr_shared") {
         CHECK(chunk_of({even, 3, 0, 0}, 0) == 1536);
         CHECK(chunk_of({odd, 2, 0, 0}, 0) == 8192);  // of 32, 16 and 8 times 1024 cells, and 4096
         const Plot plot{odd, 2, 0, 0};
+        const Fill fill(odd, 2);
+        const SharedLayout layout(plot, fill, pnetcdf_schema(plot));
         for (std::uint64_t rank = 0; rank < 2; ++rank)
-            CHECK(SharedLayout(plot).parts_of(rank).back().place.offset[0] % chunk_of(plot, 0) ==
+            CHECK(test::pieces_of(layout, odd, rank).back().place.offset[0] % chunk_of(plot, 0) ==
                   0);
     }
 

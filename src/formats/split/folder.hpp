@@ -3,6 +3,7 @@
 // folder. For formats that are folders, such as a plot file of AMReX.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -29,5 +30,16 @@ struct FolderOptions {
                                                       const core::Target& target,
                                                       const FolderOptions& options,
                                                       core::Phases& phases);
+
+/// What open_folder() finds out about the name before it makes anything.  [collective]
+/// @throws core::Error on all ranks
+void check_folder(const comm::Comm& comm, const core::Target& target, const FolderOptions& options);
+
+/// Opens a folder for reading: its regular files, also those of folders below, are objects as
+/// open_folder() has them, in the order of their names. Symbolic links are files.  [collective]
+/// @throws core::Error on all ranks or on none
+[[nodiscard]] std::unique_ptr<core::Source> open_folder_source(const comm::Comm& comm,
+                                                               const std::filesystem::path& folder,
+                                                               core::Phases& phases);
 
 }  // namespace tailrace::formats::split

@@ -20,14 +20,9 @@ namespace fs = std::filesystem;
 using core::Code;
 using core::Error;
 
-namespace {
-
-/// "plt00000" for "plt00000/": the part stands beside the folder, not in it.
 fs::path without_slash(const fs::path& path) {
     return path.has_filename() ? path : path.parent_path();
 }
-
-}  // namespace
 
 FolderTarget::FolderTarget(const comm::Comm& comm, const core::Target& target,
                            std::span<const std::string> ours, core::Phases& phases)

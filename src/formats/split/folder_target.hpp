@@ -14,6 +14,9 @@
 
 namespace tailrace::formats::split {
 
+/// "plt00000" for "plt00000/": the part stands beside the folder, not in it.  [local]
+[[nodiscard]] std::filesystem::path without_slash(const std::filesystem::path& path);
+
 /// One folder under construction, `name.part`. Every rank holds one; rank 0 acts on the name.
 class FolderTarget {
 public:

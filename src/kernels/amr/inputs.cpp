@@ -2,6 +2,8 @@
 #include "kernels/amr/inputs.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 #include "kernels/amr/layout.hpp"
 
@@ -108,12 +110,57 @@ void put_outputs(Inputs& inputs) {
                                   "they lie in the native folder: add native");
 }
 
-/// The original writes PnetCDF; a format that is asked for gives the file its usual ending.
+/// A format gives the file its usual ending.
 void put_format(Inputs& inputs) {
     core::Config& config = inputs.config;
-    if (!config.given("format")) config.derive("format", "pnetcdf", "default of amr");
-    if (!config.given("filename") && config.text("format") == "hdf5")
+    const std::string& format = config.text("format");
+    if (!config.given("filename") && format == "hdf5")
         config.derive("filename", "plt00000.h5", config.place("format"));
+    if (!config.given("filename") && (format == "mpiio" || format.starts_with("posix")))
+        config.derive("filename", "plt00000.bin", config.place("format"));
+    const std::vector<std::string>& users = config.table().find("collective_write")->used_by;
+    if (!config.given("collective_write") && std::ranges::count(users, format) > 0)
+        config.derive("collective_write", "1", "default of amr");
+    if (format == "native" && !config.given("outputs"))
+        config.derive("outputs", config.number("nppc") > 0 ? "native particles" : "native",
+                      config.place("format"));
+}
+
+/// The middle half along each axis, or the corners that are given.
+Region region_of(const Config& config, const Cell& cells) {
+    Region region{};
+    for (std::size_t d = 0; d < 3; ++d) {
+        const double length = static_cast<double>(cells[d]) / cells[0];
+        region[d] = length / 4;
+        region[3 + d] = length * 3 / 4;
+    }
+    if (!config.has("read_region")) return region;
+    const core::Words& words = config.words("read_region");
+    for (std::size_t i = 0; i < region.size(); ++i) {
+        std::string why;
+        const auto value = core::parse_real(words[i], why);
+        if (!value)
+            throw config.error("read_region", in_quotes(words[i]) + " of read_region " + why,
+                               "give six numbers: the lower and the upper corner");
+        region[i] = *value;
+    }
+    for (std::size_t d = 0; d < 3; ++d)
+        if (region[3 + d] <= region[d] || region[d] >= static_cast<double>(cells[d]) / cells[0])
+            throw config.error("read_region", "read_region holds no cell",
+                               "give its lower corner first, inside of the domain");
+    return region;
+}
+
+/// Both outputs beside each other need names of their own.
+void check_names(const Inputs& inputs) {
+    if (!inputs.shared_output && !inputs.native_output)
+        throw inputs.config.error("outputs", "outputs names no file", "take shared or native");
+    const bool both = inputs.shared_output && inputs.native_output;
+    if (both && !inputs.filename.has_extension())
+        throw inputs.config.error(
+            "filename",
+            "the file and the native folder would both be " + in_quotes(inputs.filename.string()),
+            "give the file an ending, .nc for example");
 }
 
 }  // namespace
@@ -127,11 +174,63 @@ Inputs inputs_from(Config config, std::uint64_t ranks) {
     inputs.per_cell = inputs.config.number("nppc");
     inputs.steps = inputs.config.number("steps");
     inputs.files = inputs.config.number("nfiles");
+    inputs.region = region_of(inputs.config, inputs.mesh.cells);
     put_grids(inputs);
     put_outputs(inputs);
+    if (inputs.config.text("format") == "native") return native_inputs(std::move(inputs));
     run::take_shared(inputs);
     run::settle(inputs);
+    check_names(inputs);
     return inputs;
+}
+
+Inputs native_inputs(Inputs inputs) {
+    if (inputs.config.text("format") == "native" && inputs.shared_output)
+        throw inputs.config.error("outputs", "shared with format native",
+                                  "take shared away, or choose the format of the shared file");
+    inputs.shared_output = false;
+    core::Config config = inputs.config;
+    for (const core::Setting& setting : inputs.config.effective()) {
+        const core::Key* key = config.table().find(setting.key);
+        const bool of_format = !key->used_by.empty() || setting.key == "hints";
+        if (of_format && setting.source != core::Origin::default_value) config.forget(setting.key);
+    }
+    inputs.config = config;
+    inputs.config.derive("format", "posix", "native");  // what its files are for the common keys
+    run::take_shared(inputs);
+    const std::string place = config.place("format");
+    inputs.config.derive("format", "native", place);
+    inputs.filename = inputs.filename.parent_path() / inputs.filename.stem();
+    inputs.config.derive("filename", inputs.filename.string(), place);
+    inputs.notes.clear();
+    check_names(inputs);
+    return inputs;
+}
+
+std::filesystem::path of_step(const std::filesystem::path& first, std::uint64_t step,
+                              std::uint64_t steps) {
+    if (steps == 1) return first;
+    const std::string stem = first.stem().string();
+    const std::size_t digits = stem.size() - (stem.find_last_not_of("0123456789") + 1);
+    if (digits == 0 || digits > 18)
+        return first.parent_path() / (numbered(stem, step) + first.extension().string());
+    std::string number = std::to_string(std::stoull(stem.substr(stem.size() - digits)) + step);
+    if (number.size() < digits) number.insert(0, digits - number.size(), '0');
+    return first.parent_path() /
+           (stem.substr(0, stem.size() - digits) + number + first.extension().string());
+}
+
+std::filesystem::path grid_file(const Inputs& inputs, std::uint64_t level) {
+    return std::filesystem::path(inputs.grids) / ("Level_" + std::to_string(level));
+}
+
+std::string text_of_file(const Inputs& inputs, const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(stream), {}};
+    if (!stream)
+        throw inputs.config.error("grids_from_file", "cannot read " + in_quotes(file.string()),
+                                  "give the folder with the files Level_0 and so on");
+    return text;
 }
 
 Mesh mesh_of(const Inputs& inputs, const std::vector<std::string>& grid_files) {

@@ -86,14 +86,35 @@ void add_data(KeyTable& table) {
     table.add(number("Data", "nfiles", "256", "files of boxes per level, in the native folder"));
 }
 
+/// Keys of all kernels that know more words here.
+void add_shared(KeyTable& table) {
+    KeyTable others;
+    formats::register_keys(others);
+    run::register_keys(others);
+    for (Key key : others.keys()) {
+        if (key.name == "format") {
+            key.choices.emplace_back("native");
+            key.default_text = "pnetcdf";
+        } else if (key.name == "read") {
+            key.choices = {"same|other|plane|points|shuffled|level|region", "..."};
+        }
+        table.add(key);
+    }
+    Key region = run::key("read_region", Shape::words, "Run",
+                          "lower and upper corner of what the pattern region reads, in space; the "
+                          "first axis is 1 long");
+    region.choices = {"X Y Z", "X Y Z"};
+    region.least_words = region.most_words = 6;
+    table.add(region);
+}
+
 }  // namespace
 
 KeyTable key_table() {
     KeyTable table;
     add_mesh(table);
     add_data(table);
-    formats::register_keys(table);
-    run::register_keys(table);
+    add_shared(table);
     return table;
 }
 

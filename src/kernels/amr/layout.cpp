@@ -29,8 +29,25 @@ std::uint64_t Plot::elements(std::size_t level) const {
     return core::checked_mul(mesh.levels[level].cells(), components, "ncomp");
 }
 
-core::Write Part::write(core::ObjectId id, const std::byte* data) const {
-    return {id, place, data != nullptr ? data : bytes.data(), {}, type};
+std::vector<run::Piece> pieces_of(const Layout& layout,
+                                  const std::vector<std::span<const std::int32_t>>& owners,
+                                  std::uint64_t rank) {
+    std::vector<run::Piece> pieces = rank == 0 ? layout.tables() : std::vector<run::Piece>();
+    const auto add = [&](const run::Piece& piece) {
+        if (piece.place.empty()) return;
+        if (!pieces.empty() && pieces.back().object == piece.object &&
+            pieces.back().place.rank() == 1 &&
+            pieces.back().place.offset[0] + pieces.back().place.count[0] == piece.place.offset[0])
+            pieces.back().place.count[0] += piece.place.count[0];
+        else
+            pieces.push_back(piece);
+    };
+    for (const bool points : {false, true})
+        for (std::size_t level = 0; level < owners.size(); ++level)
+            for (std::uint32_t box = 0; box < owners[level].size(); ++box)
+                if (static_cast<std::uint64_t>(owners[level][box]) == rank)
+                    add(points ? layout.of_particles(level, box) : layout.of_box(level, box));
+    return pieces;
 }
 
 void check(const Plot& plot) {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the layouts of a plot file have in common: who writes which piece of which object.
+// What the layouts of a plot file have in common.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/schema.hpp"
-#include "core/sink.hpp"
 #include "kernels/amr/mesh.hpp"
+#include "kernels/run/kernel.hpp"
 
 namespace tailrace::kernels::amr {
 
@@ -27,22 +28,29 @@ struct Plot {
     [[nodiscard]] std::uint64_t elements(std::size_t level) const;  ///< of all boxes  [local]
 };
 
-/// A piece that a rank writes: bytes that are here, or the values or particles of boxes, one box
-/// behind the other.
-struct Part {
-    enum class Holds { bytes, values, particles };
-
-    std::size_t object = 0;  ///< index into the objects of the schema
-    core::Box place;
-    core::Scalar type = core::Scalar::u8;  ///< in memory
-    Holds holds = Holds::bytes;
-    std::vector<std::byte> bytes{};
-    std::size_t level = 0;
-    std::vector<std::uint32_t> boxes{};  ///< of that level
-
-    /// The piece, with its data at `data`, or those that are here.  [local]
-    [[nodiscard]] core::Write write(core::ObjectId id, const std::byte* data = nullptr) const;
+/// One layout of a plot file: its objects, and where in them everything lies. No I/O.
+class Layout {
+public:
+    virtual ~Layout() = default;
+    [[nodiscard]] virtual core::Schema schema() const = 0;  ///< [local]
+    /// Where a box lies, and how many bytes of it precede its values there.  [local]
+    [[nodiscard]] virtual run::Piece of_box(std::size_t level, std::uint32_t box) const = 0;
+    [[nodiscard]] virtual std::uint64_t head_bytes(std::size_t level, std::uint32_t box) const = 0;
+    /// Where the particles of a box lie; an empty place if there are none.  [local]
+    [[nodiscard]] virtual run::Piece of_particles(std::size_t level, std::uint32_t box) const = 0;
+    /// What one rank writes for all.  [local]
+    [[nodiscard]] virtual std::vector<run::Piece> tables() const = 0;
+    /// What any place of all these holds, packed.  [local]
+    virtual void values(std::size_t object, const core::Box& place,
+                        std::span<std::byte> bytes) const = 0;
 };
+
+/// What a rank holds: its boxes level by level, its particles, and the tables on rank 0; pieces
+/// that touch are one.  [local]
+/// @param owners  by level: the rank of each box
+[[nodiscard]] std::vector<run::Piece> pieces_of(
+    const Layout& layout, const std::vector<std::span<const std::int32_t>>& owners,
+    std::uint64_t rank);
 
 /// @throws core::Error{bad_input}  [local]
 void check(const Plot& plot);

@@ -13,21 +13,13 @@ namespace {
 /// Of the order and size of bytes in a FAB: IEEE, 64 bits, the least byte first.
 constexpr const char* real_format = "((8, (64 11 52 0 1 12 0 1023)),(8, (8 7 6 5 4 3 2 1)))";
 constexpr std::uint64_t extreme_bytes = 24;  // "1.23456789012345678e-01,": fractions are that long
+constexpr std::uint64_t numbers_at_once = 65536;
 constexpr const char* none = "nobody";
 
 std::string box_array(const std::vector<CellBox>& boxes) {
     std::string text = "(" + std::to_string(boxes.size()) + " 0\n";
     for (const CellBox& box : boxes) text += box.text() + "\n";
     return text + ")\n";
-}
-
-Part text_part(std::size_t object, const std::string& text) {
-    Part part;
-    part.object = object;
-    part.place = {{0}, {text.size()}};
-    part.bytes.resize(text.size());
-    std::memcpy(part.bytes.data(), text.data(), text.size());
-    return part;
 }
 
 std::string folder_of(std::size_t level) { return "/Level_" + std::to_string(level) + "/"; }
@@ -55,12 +47,15 @@ NativeLayout::Spread NativeLayout::spread(const Level& level, std::string prefix
     spread.sizes.assign(static_cast<std::size_t>(x_files), 0);
     spread.files.resize(level.boxes.size());
     spread.offsets.resize(level.boxes.size());
+    spread.boxes.resize(spread.sizes.size());
     for (const std::uint32_t box : level.by_rank()) {
         const std::uint64_t file = static_cast<std::uint64_t>(level.owners[box]) % x_files;
         std::uint64_t& end = spread.sizes[static_cast<std::size_t>(file)];
         spread.files[box] = file;
         spread.offsets[box] = end;
-        end = core::checked_add(end, size(box), spread.prefix);
+        const std::uint64_t bytes = size(box);
+        if (bytes > 0) spread.boxes[static_cast<std::size_t>(file)].push_back(box);
+        end = core::checked_add(end, bytes, spread.prefix);
     }
     return spread;
 }
@@ -68,23 +63,27 @@ NativeLayout::Spread NativeLayout::spread(const Level& level, std::string prefix
 void NativeLayout::add_text(Kind kind, std::size_t level, const std::string& path,
                             std::uint64_t bytes) {
     x_texts.push_back({x_schema.objects.size(), kind, level});
-    add_file(path, bytes);
+    add_file(path, bytes, {Holds::text, level, 0});
 }
 
-void NativeLayout::add_file(const std::string& path, std::uint64_t bytes) {
+void NativeLayout::add_file(const std::string& path, std::uint64_t bytes, const Where& where) {
+    x_where.push_back(where);
     x_schema.objects.push_back({path, core::Scalar::u8, {{bytes, false}}, core::Kind::bytes});
 }
 
-void NativeLayout::add_files(Spread& spread) {
+void NativeLayout::add_files(Spread& spread, Holds holds, std::size_t level) {
     for (std::uint64_t file = 0; file < spread.sizes.size(); ++file) {
         spread.objects.push_back(x_schema.objects.size());
         if (const std::uint64_t bytes = spread.sizes[static_cast<std::size_t>(file)]; bytes > 0)
-            add_file(numbered(spread.prefix, file), bytes);
+            add_file(numbered(spread.prefix, file), bytes,
+                     {holds, level, static_cast<std::size_t>(file)});
     }
 }
 
-NativeLayout::NativeLayout(const Plot& plot, const Particles* particles, std::uint64_t files)
+NativeLayout::NativeLayout(const Plot& plot, const Fill& fill, const Particles* particles,
+                           std::uint64_t files)
     : x_plot(plot),
+      x_fill(fill),
       x_particles(particles),
       x_files(std::clamp<std::uint64_t>(files, 1, plot.mesh.ranks)) {
     check(plot);
@@ -100,7 +99,7 @@ NativeLayout::NativeLayout(const Plot& plot, const Particles* particles, std::ui
         add_text(Kind::cell_h, level, folder_of(level) + "Cell_H",
                  cell_h(level, std::vector<Extremes>(levels[level].boxes.size())).size() +
                      core::checked_mul(rows, plot.components * extreme_bytes, "ncomp"));
-        add_files(x_cells.back());
+        add_files(x_cells.back(), Holds::cells, level);
     }
     if (particles == nullptr) return;
     for (std::size_t level = 0; level < levels.size(); ++level)
@@ -114,11 +113,9 @@ NativeLayout::NativeLayout(const Plot& plot, const Particles* particles, std::ui
             continue;
         add_text(Kind::particle_h, level, "/particle0" + folder_of(level) + "Particle_H",
                  box_array(levels[level].boxes).size());
-        add_files(x_points[level]);
+        add_files(x_points[level], Holds::particles, level);
     }
 }
-
-core::Schema NativeLayout::schema() const { return x_schema; }
 
 std::string NativeLayout::fab_head(const CellBox& box) const {
     return std::string("FAB ") + real_format + box.text() + " " +
@@ -200,44 +197,79 @@ std::string NativeLayout::particle_header() const {
     return text;
 }
 
-std::vector<Part> NativeLayout::data_of(std::uint64_t rank) const {
-    std::vector<Part> parts;
-    for (std::size_t level = 0; level < x_cells.size(); ++level) {
-        const Level& mesh = x_plot.mesh.levels[level];
-        for (std::uint32_t box = 0; box < mesh.boxes.size(); ++box) {
-            if (static_cast<std::uint64_t>(mesh.owners[box]) != rank) continue;
-            const auto file = static_cast<std::size_t>(x_cells[level].files[box]);
-            Part head = text_part(x_cells[level].objects[file], fab_head(mesh.boxes[box]));
-            head.place.offset[0] = x_cells[level].offsets[box];
-            const std::uint64_t values = head.place.offset[0] + head.place.count[0];
-            parts.push_back(std::move(head));
-            parts.push_back({x_cells[level].objects[file],
-                             {{values}, {x_plot.elements(level, box) * sizeof(double)}},
-                             core::Scalar::u8,
-                             Part::Holds::values,
-                             {},
-                             level,
-                             {box}});
-        }
-    }
-    for (std::size_t level = 0; level < x_points.size(); ++level)
-        for (std::uint32_t box = 0; box < x_points[level].files.size(); ++box) {
-            const std::uint64_t count = x_particles->count(level, box);
-            const auto owner = static_cast<std::uint64_t>(x_plot.mesh.levels[level].owners[box]);
-            if (owner != rank || count == 0) continue;
-            const auto file = static_cast<std::size_t>(x_points[level].files[box]);
-            parts.push_back({x_points[level].objects[file],
-                             {{x_points[level].offsets[box]}, {count * particle_bytes}},
-                             core::Scalar::u8,
-                             Part::Holds::particles,
-                             {},
-                             level,
-                             {box}});
-        }
-    return parts;
+std::uint64_t NativeLayout::head_bytes(std::size_t level, std::uint32_t box) const {
+    return fab_head(x_plot.mesh.levels[level].boxes[box]).size();
 }
 
-std::vector<Part> NativeLayout::texts(const std::vector<std::vector<Extremes>>& extremes) const {
+run::Piece NativeLayout::of_box(std::size_t level, std::uint32_t box) const {
+    const Spread& cells = x_cells[level];
+    return {cells.objects[static_cast<std::size_t>(cells.files[box])],
+            {{cells.offsets[box]},
+             {head_bytes(level, box) + x_plot.elements(level, box) * sizeof(double)}}};
+}
+
+run::Piece NativeLayout::of_particles(std::size_t level, std::uint32_t box) const {
+    if (x_particles == nullptr || x_particles->count(level, box) == 0) return {0, {{0}, {0}}};
+    const Spread& points = x_points[level];
+    return {points.objects[static_cast<std::size_t>(points.files[box])],
+            {{points.offsets[box]}, {x_particles->count(level, box) * particle_bytes}}};
+}
+
+void NativeLayout::fab(std::size_t level, std::uint32_t box, std::uint64_t from,
+                       std::span<std::byte> bytes) const {
+    const CellBox& cells = x_plot.mesh.levels[level].boxes[box];
+    const std::string head = fab_head(cells);
+    if (from < head.size()) {
+        const auto count = std::min<std::size_t>(head.size() - from, bytes.size());
+        std::memcpy(bytes.data(), head.data() + from, count);
+        bytes = bytes.subspan(count);
+        from = head.size();
+    }
+    std::vector<double> some;  // numbers need not lie at multiples of 8 there
+    for (std::uint64_t at = from - head.size(); !bytes.empty();) {
+        const std::uint64_t first = at / sizeof(double), within = at % sizeof(double);
+        const std::uint64_t most = (within + bytes.size() + sizeof(double) - 1) / sizeof(double);
+        some.resize(static_cast<std::size_t>(std::min(most, numbers_at_once)));
+        x_fill.values(x_plot.step, level, cells, some, first);
+        const auto count = static_cast<std::size_t>(
+            std::min<std::uint64_t>(some.size() * sizeof(double) - within, bytes.size()));
+        std::memcpy(bytes.data(), reinterpret_cast<const std::byte*>(some.data()) + within, count);
+        bytes = bytes.subspan(count);
+        at += count;
+    }
+}
+
+void NativeLayout::values(std::size_t object, const core::Box& place,
+                          std::span<std::byte> bytes) const {
+    const auto& [holds, level, file] = x_where[object];
+    const Spread& spread = holds == Holds::cells ? x_cells[level] : x_points[level];
+    const std::vector<std::uint32_t>& boxes = spread.boxes[file];
+    std::uint64_t at = place.offset[0];
+    auto box =
+        std::ranges::upper_bound(boxes, at, {}, [&](auto one) { return spread.offsets[one]; });
+    std::vector<std::byte> all;
+    for (--box; !bytes.empty(); ++box) {
+        const std::uint64_t begin = spread.offsets[*box];
+        const std::uint64_t end =
+            box + 1 == boxes.end() ? spread.sizes[file] : spread.offsets[*(box + 1)];
+        const auto count =
+            static_cast<std::size_t>(std::min<std::uint64_t>(end - at, bytes.size()));
+        if (holds == Holds::cells) {
+            fab(level, *box, at - begin, bytes.first(count));
+        } else if (at == begin && count == end - begin) {
+            x_particles->records(x_plot.step, level, *box, bytes.first(count));
+        } else {
+            all.resize(static_cast<std::size_t>(end - begin));
+            x_particles->records(x_plot.step, level, *box, all);
+            std::memcpy(bytes.data(), all.data() + (at - begin), count);
+        }
+        bytes = bytes.subspan(count);
+        at += count;
+    }
+}
+
+std::vector<run::LatePiece> NativeLayout::texts(
+    const std::vector<std::vector<Extremes>>& extremes) const {
     const auto text_of = [&](const Text& text) {
         switch (text.kind) {
             case Kind::header:
@@ -251,18 +283,24 @@ std::vector<Part> NativeLayout::texts(const std::vector<std::vector<Extremes>>& 
         }
         return box_array(x_plot.mesh.levels[text.level].boxes);
     };
-    std::vector<Part> parts;
+    std::vector<run::LatePiece> parts;
     for (const Text& wanted : x_texts) {
-        const std::string text = text_of(wanted);
+        std::string text = text_of(wanted);
         const core::Object& object = x_schema.objects[wanted.object];
         if (text.size() != object.dims[0].size)
             throw core::Error(core::Code::wrong_call,
                               "its text has " + std::to_string(text.size()) + " bytes, not " +
                                   std::to_string(object.dims[0].size),
                               object.path, "give extremes of all boxes, fractions in [0, 1)");
-        parts.push_back(text_part(wanted.object, text));
+        parts.push_back({wanted.object, 0, std::move(text)});
     }
     return parts;
+}
+
+std::uint64_t NativeLayout::text_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const Text& text : x_texts) bytes += x_schema.objects[text.object].bytes();
+    return bytes;
 }
 
 }  // namespace tailrace::kernels::amr

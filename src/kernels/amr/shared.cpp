@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t objects_per_level = 4;
 constexpr std::size_t processors = 0, boxes = 1, offsets = 2, values_of = 3;
+constexpr std::uint64_t least_in_chunk = 32768, most_in_chunk = std::uint64_t{1} << 28;
 constexpr const char* test_string = "vMString::testString";
 
 /// The four objects of a level; each name is put behind `prefix`, those of dimensions behind
@@ -168,21 +169,24 @@ core::Schema hdf5_schema(const Plot& plot) {
     return schema;
 }
 
-SharedLayout::SharedLayout(const Plot& plot) : x_plot(plot) {
-    check(plot);
+SharedLayout::SharedLayout(const Plot& plot, const Fill& fill, core::Schema schema)
+    : x_plot(plot), x_fill(fill), x_schema(std::move(schema)) {
     for (std::size_t level = 0; level < plot.mesh.levels.size(); ++level) {
-        Order order{plot.mesh.levels[level].by_rank(), {0}};
+        Order order{plot.mesh.levels[level].by_rank(), {0}, {}};
         for (const std::uint32_t box : order.boxes)
             order.begins.push_back(order.begins.back() + plot.elements(level, box));
+        order.places.resize(order.boxes.size());
+        for (std::uint32_t place = 0; place < order.boxes.size(); ++place)
+            order.places[order.boxes[place]] = place;
         x_levels.push_back(std::move(order));
     }
 }
 
-void SharedLayout::values(const Fill& fill, std::size_t object, const core::Box& place,
+void SharedLayout::values(std::size_t object, const core::Box& place,
                           std::span<std::byte> bytes) const {
     const std::size_t number = object / objects_per_level;
     const Level& level = x_plot.mesh.levels[number];
-    const auto& [order, begins] = x_levels[number];
+    const auto& [order, begins, places] = x_levels[number];
     const std::uint64_t first = place.offset[0], end = first + place.count[0];
     if (object % objects_per_level != values_of) {
         for (std::uint64_t row = first; row < end; ++row) {
@@ -203,53 +207,32 @@ void SharedLayout::values(const Fill& fill, std::size_t object, const core::Box&
     std::vector<double> some;
     for (std::uint64_t at = first; at < end; ++box) {
         some.resize(static_cast<std::size_t>(std::min(begins[box + 1], end) - at));
-        fill.values(x_plot.step, number, level.boxes[order[box]], some, at - begins[box]);
+        x_fill.values(x_plot.step, number, level.boxes[order[box]], some, at - begins[box]);
         std::memcpy(bytes.data(), some.data(), some.size() * sizeof(double));
         bytes = bytes.subspan(some.size() * sizeof(double));
         at += some.size();
     }
 }
 
-Part SharedLayout::table(std::size_t object) const {
-    const std::uint64_t count = x_plot.mesh.levels[object / objects_per_level].boxes.size();
-    Part part;
-    part.object = object;
-    part.place = {{0}, {count}};
-    part.type = core::Scalar::i32;
-    if (object % objects_per_level == offsets) {
-        part.place.count = {count + 1};
-        part.type = core::Scalar::i64;
-    } else if (object % objects_per_level == boxes) {
-        part.place = {{0, 0}, {count, 6}};
-    }
-    part.bytes.resize(static_cast<std::size_t>(part.place.volume() * core::size_of(part.type)));
-    values(Fill(x_plot.mesh, x_plot.components), object, part.place, part.bytes);
-    return part;
+run::Piece SharedLayout::of_box(std::size_t level, std::uint32_t box) const {
+    const Order& order = x_levels[level];
+    const std::uint32_t place = order.places[box];
+    return {level * objects_per_level + values_of,
+            {{order.begins[place]}, {order.begins[place + 1] - order.begins[place]}}};
 }
 
-std::vector<Part> SharedLayout::parts_of(std::uint64_t rank) const {
-    std::vector<Part> parts;
-    for (std::size_t level = 0; level < x_levels.size(); ++level) {
-        const std::size_t first = level * objects_per_level;
-        const auto& [order, begins] = x_levels[level];
-        if (rank == 0)
-            for (const std::size_t object : {processors, boxes, offsets})
-                parts.push_back(table(first + object));
-        const std::vector<std::int32_t>& owners = x_plot.mesh.levels[level].owners;
-        const auto mine = std::ranges::equal_range(
-            order, rank, {}, [&](auto box) { return static_cast<std::uint64_t>(owners[box]); });
-        if (mine.empty()) continue;
-        const auto begin = begins[static_cast<std::size_t>(mine.begin() - order.begin())];
-        const auto end = begins[static_cast<std::size_t>(mine.end() - order.begin())];
-        parts.push_back({first + values_of,
-                         {{begin}, {end - begin}},
-                         core::Scalar::f64,
-                         Part::Holds::values,
-                         {},
-                         level,
-                         {mine.begin(), mine.end()}});
-    }
-    return parts;
+std::vector<run::Piece> SharedLayout::tables() const {
+    std::vector<run::Piece> pieces;
+    for (std::size_t object = 0; object < x_schema.objects.size(); ++object)
+        if (!is_data(object)) {
+            const core::Extents sizes = x_schema.objects[object].sizes();
+            pieces.push_back({object, {core::Extents(sizes.size(), 0), sizes}});
+        }
+    return pieces;
+}
+
+bool SharedLayout::is_data(std::size_t object) noexcept {
+    return object % objects_per_level == values_of;
 }
 
 std::uint64_t chunk_of(const Plot& plot, std::size_t level) {
@@ -257,6 +240,15 @@ std::uint64_t chunk_of(const Plot& plot, std::size_t level) {
     for (std::size_t box = 0; box < plot.mesh.levels[level].boxes.size(); ++box)
         common = std::gcd(common, plot.elements(level, box));
     return common;
+}
+
+std::uint64_t filtered_chunk(const Plot& plot, std::size_t object) {
+    const std::size_t level = object / objects_per_level;
+    const std::uint64_t all = plot.elements(level);
+    std::uint64_t chunk = chunk_of(plot, level);
+    if (chunk > most_in_chunk) chunk /= plot.components;  // HDF5 keeps its bytes in 32 bits
+    chunk *= std::max<std::uint64_t>(1, least_in_chunk / chunk);
+    return std::min({chunk, all, most_in_chunk});
 }
 
 }  // namespace tailrace::kernels::amr

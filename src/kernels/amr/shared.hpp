@@ -19,30 +19,42 @@ namespace tailrace::kernels::amr {
 /// The same for HDF5, with groups and compounds.  [local]
 [[nodiscard]] core::Schema hdf5_schema(const Plot& plot);
 
-/// What is written into either. It refers to the mesh of the plot.
-class SharedLayout {
+/// What is written into either. It refers to the mesh of the plot, and to the fill.
+class SharedLayout final : public Layout {
 public:
-    explicit SharedLayout(const Plot& plot);
+    /// @param schema  one of the above
+    SharedLayout(const Plot& plot, const Fill& fill, core::Schema schema);
 
-    /// What a rank writes: its values, at most one piece per level; rank 0 the rest too.  [local]
-    [[nodiscard]] std::vector<Part> parts_of(std::uint64_t rank) const;
-    /// What any box of any object holds, packed.  [local]
-    void values(const Fill& fill, std::size_t object, const core::Box& place,
-                std::span<std::byte> bytes) const;
+    [[nodiscard]] core::Schema schema() const override { return x_schema; }
+    [[nodiscard]] run::Piece of_box(std::size_t level, std::uint32_t box) const override;
+    [[nodiscard]] std::uint64_t head_bytes(std::size_t, std::uint32_t) const override { return 0; }
+    [[nodiscard]] run::Piece of_particles(std::size_t, std::uint32_t) const override {
+        return {0, {{0}, {0}}};
+    }
+    [[nodiscard]] std::vector<run::Piece> tables() const override;
+    void values(std::size_t object, const core::Box& place,
+                std::span<std::byte> bytes) const override;
+    /// Whether an object holds values of cells.  [local]
+    [[nodiscard]] static bool is_data(std::size_t object) noexcept;
 
 private:
     struct Order {
         std::vector<std::uint32_t> boxes;   ///< by rank
         std::vector<std::uint64_t> begins;  ///< of each and of the end, in elements
+        std::vector<std::uint32_t> places;  ///< of each box in `boxes`
     };
-    [[nodiscard]] Part table(std::size_t object) const;
 
     Plot x_plot;
+    const Fill& x_fill;
+    core::Schema x_schema;
     std::vector<Order> x_levels;
 };
 
 /// Elements of the largest chunk of a level's values that no two boxes share: of a box, if all are
 /// equally large.  [local]
 [[nodiscard]] std::uint64_t chunk_of(const Plot& plot, std::size_t level);
+/// Elements of a chunk for filters: so many of these that it is worth its overhead.  [local]
+/// @param object  that holds values of cells
+[[nodiscard]] std::uint64_t filtered_chunk(const Plot& plot, std::size_t object);
 
 }  // namespace tailrace::kernels::amr

@@ -48,6 +48,10 @@ public:
                                                        std::uint64_t step) const override {
         return layout().pieces(step, geometry().other_places_of(rank));
     }
+    [[nodiscard]] bool chooses(run::ReadPattern pattern) const noexcept override {
+        return pattern == run::ReadPattern::full || pattern == run::ReadPattern::partial ||
+               pattern == run::ReadPattern::strided;
+    }
     [[nodiscard]] std::vector<run::Piece> chosen_pieces(run::ReadPattern pattern,
                                                         std::uint64_t rank,
                                                         std::uint64_t step) const override {
@@ -66,12 +70,15 @@ public:
     [[nodiscard]] std::string axes(std::size_t) const override { return layout().axes(); }
 
     [[nodiscard]] bool differs_per_step() const noexcept override { return true; }
-    void values(std::size_t object, const core::Box& place,
-                std::span<std::byte> values) const override {
-        layout().values(object, place, values);
+    void values(const run::Piece& piece, std::span<std::byte> values) const override {
+        layout().values(piece.object, piece.place, values);
     }
     [[nodiscard]] bool file_per_process() const noexcept override {
         return x_inputs.file_per_process;
+    }
+    [[nodiscard]] std::unique_ptr<run::Opener> opener() const override {
+        return x_inputs.file_per_process ? run::file_per_process(x_inputs.options)
+                                         : run::one_file(x_inputs.options);
     }
     [[nodiscard]] bool rearranges() const noexcept override { return layout().rearranges(); }
     void keep(std::span<const std::byte> packed, std::span<std::byte> kept) const override {

@@ -3,7 +3,6 @@
 
 #include "core/context.hpp"
 #include "core/results_file.hpp"
-#include "formats/check.hpp"
 #include "kernels/run/places.hpp"
 #include "kernels/run/run.hpp"
 
@@ -31,7 +30,7 @@ void check_memory(const comm::Comm& comm, const Kernel& kernel) {
 void check_schema(const Kernel& kernel) {
     const core::Config& config = kernel.plan().config;
     try {
-        formats::check_schema(kernel.plan().options, kernel.schema());
+        kernel.opener()->check_schema(kernel.schema());
     } catch (const core::Error& error) {
         const char* key = config.given("cdf") ? "cdf" : "format";
         throw config.error(key, error.where() + ": " + error.message(), error.remedy(),
@@ -43,6 +42,7 @@ void check_schema(const Kernel& kernel) {
 void check_reads(const Kernel& kernel) {
     const auto& reads = kernel.plan().reads;
     if (std::find(reads.begin(), reads.end(), ReadPattern::plane) == reads.end()) return;
+    if (kernel.chooses(ReadPattern::plane)) return;
     for (const core::Object& object : kernel.schema().objects)
         if (object.dims.size() < 2)
             throw kernel.plan().config.error(

@@ -60,12 +60,17 @@ void Comparison::compare(const Piece& piece, std::span<const std::byte> found) {
         const auto bytes = static_cast<std::size_t>(box.volume() * size);
         x_expected.resize(std::max(x_expected.size(), bytes));
         const std::span<std::byte> expected(x_expected.data(), bytes);
-        x_kernel.values(piece.object, box, expected);
-        x_elements += box.volume();
-        if (std::memcmp(expected.data(), found.data(), bytes) != 0)
-            note({piece.object, box}, expected, found.first(bytes));
+        const Piece part{piece.object, box, piece.step};
+        x_kernel.values(part, expected);
+        compare(part, expected, found.first(bytes));
         found = found.subspan(bytes);
     }
+}
+
+void Comparison::compare(const Piece& piece, std::span<const std::byte> expected,
+                         std::span<const std::byte> found) {
+    x_elements += piece.place.volume();
+    if (std::memcmp(expected.data(), found.data(), found.size()) != 0) note(piece, expected, found);
 }
 
 void Comparison::note(const Piece& part, std::span<const std::byte> expected,

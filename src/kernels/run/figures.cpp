@@ -75,7 +75,9 @@ Figures figures_of(const comm::Comm& comm, const Written& written, const core::P
             values[8],
             values[9],
             values[10],
-            written.report.bytes_logical};
+            written.report.bytes_logical,
+            over_ranks(comm, written.laps),
+            written.laps};
 }
 
 core::Record record_frame(const comm::Comm& comm, const Kernel& kernel) {

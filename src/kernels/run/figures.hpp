@@ -2,12 +2,14 @@
 // The figures of one repetition over all ranks; docs/user/seism.md defines each.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "comm/comm.hpp"
 #include "core/phases.hpp"
 #include "core/record.hpp"
+#include "kernels/run/laps.hpp"
 
 namespace tailrace::kernels::run {
 
@@ -24,6 +26,8 @@ struct Figures {
     double flush_s = 0;       ///< before the close, where the kernel has one
     double reserve_s = 0;     ///< in setting space aside
     std::uint64_t bytes = 0;  ///< logical
+    std::map<std::string, LapOfRanks> laps{};
+    Laps mine{};  ///< the same of this rank
 
     [[nodiscard]] double aggregate_s() const noexcept {
         return open_s + define_s + write_s + flush_s + close_s;

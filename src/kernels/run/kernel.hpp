@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 #include "core/record.hpp"
 #include "core/schema.hpp"
 #include "kernels/run/figures.hpp"
+#include "kernels/run/opener.hpp"
 #include "kernels/run/plan.hpp"
 
 namespace tailrace::kernels::run {
@@ -24,6 +26,14 @@ namespace tailrace::kernels::run {
 struct Piece {
     std::size_t object = 0;  ///< index into schema().objects
     core::Box place;
+    std::uint64_t step = 0;  ///< set by the run, wherever it matters to values()
+};
+
+/// A row of bytes that is known only when the data of all ranks are, such as their extremes.
+struct LatePiece {
+    std::size_t object = 0;
+    std::uint64_t offset = 0;
+    std::string bytes;
 };
 
 /// A file that a run reads, or one of text that it writes.
@@ -43,11 +53,26 @@ class Kernel {
 public:
     virtual ~Kernel() = default;
 
-    [[nodiscard]] virtual std::string name() const = 0;                     ///< "seism"  [local]
-    [[nodiscard]] virtual const Plan& plan() const = 0;                     ///< [local]
-    [[nodiscard]] virtual std::uint64_t ranks() const = 0;                  ///< [local]
-    [[nodiscard]] virtual std::uint64_t steps() const = 0;                  ///< [local]
-    [[nodiscard]] virtual core::Schema schema() const = 0;                  ///< [local]
+    [[nodiscard]] virtual std::string name() const = 0;     ///< "seism"  [local]
+    [[nodiscard]] virtual const Plan& plan() const = 0;     ///< [local]
+    [[nodiscard]] virtual std::uint64_t ranks() const = 0;  ///< [local]
+    [[nodiscard]] virtual std::uint64_t steps() const = 0;  ///< [local]
+    [[nodiscard]] virtual core::Schema schema() const = 0;  ///< [local]
+    /// A kernel may write several files, one after the other, each of as many steps.  [local]
+    [[nodiscard]] virtual std::uint64_t steps_per_file() const { return steps(); }
+    /// The file of a step. Its objects have the types of those of schema(), and mostly their sizes.
+    /// [local]
+    [[nodiscard]] virtual std::filesystem::path file_of(std::uint64_t step) const {
+        (void)step;
+        return plan().filename;
+    }
+    [[nodiscard]] virtual core::Schema schema_of(std::uint64_t step) const {
+        (void)step;
+        return schema();
+    }
+    [[nodiscard]] virtual std::unique_ptr<Opener> opener() const {
+        return one_file(plan().options);
+    }
     [[nodiscard]] virtual core::Scalar type(std::size_t object) const = 0;  ///< [local]
     /// What a rank writes in a step; its data lie packed, one piece behind the other in this order.
     /// [local]
@@ -57,7 +82,11 @@ public:
     /// to the ranks in another way.  [local]
     [[nodiscard]] virtual std::vector<Piece> other_pieces(std::uint64_t rank,
                                                           std::uint64_t step) const = 0;
-    /// What a pattern reads that only this kernel knows (full, partial, strided).  [local]
+    /// Whether chosen_pieces() says what a pattern reads.  [local]
+    [[nodiscard]] virtual bool chooses(ReadPattern pattern) const noexcept {
+        (void)pattern;
+        return false;
+    }
     [[nodiscard]] virtual std::vector<Piece> chosen_pieces(ReadPattern pattern, std::uint64_t rank,
                                                            std::uint64_t step) const {
         (void)pattern;
@@ -78,6 +107,29 @@ public:
     /// [local]
     [[nodiscard]] virtual bool flushes() const noexcept { return false; }
 
+    /// Objects of one batch are written by one call, batch after batch.  [local]
+    [[nodiscard]] virtual std::size_t batches() const noexcept { return 1; }
+    [[nodiscard]] virtual std::size_t batch_of(std::size_t object) const noexcept {
+        (void)object;
+        return 0;
+    }
+    /// What is written beside the pieces of a step, on the clock; no other piece covers it.
+    /// [collective]
+    /// @param data  those of pieces(), as they lie behind each other
+    [[nodiscard]] virtual std::vector<LatePiece> late_pieces(const comm::Comm& comm,
+                                                             std::uint64_t step,
+                                                             std::span<const std::byte> data,
+                                                             Laps& laps) const {
+        (void)comm, (void)step, (void)data, (void)laps;
+        return {};
+    }
+    [[nodiscard]] virtual bool has_late_pieces() const noexcept { return false; }  ///< [local]
+    /// Whether late pieces make up an object: bytes() and values() leave it out.  [local]
+    [[nodiscard]] virtual bool is_late(std::size_t object) const noexcept {
+        (void)object;
+        return false;
+    }
+
     /// Whether each rank writes a file of its own, in whatever format: formats/split.  [local]
     [[nodiscard]] virtual bool file_per_process() const noexcept { return false; }
 
@@ -96,8 +148,7 @@ public:
     /// False where a rank's data are the same bytes in all steps.  [local]
     [[nodiscard]] virtual bool differs_per_step() const noexcept = 0;
     /// The values of a box, packed row-major, in the type of the object.  [local]
-    virtual void values(std::size_t object, const core::Box& place,
-                        std::span<std::byte> values) const = 0;
+    virtual void values(const Piece& piece, std::span<std::byte> values) const = 0;
     /// The first failure of values(), which gives zeros from then on. It is kept and not thrown:
     /// values are asked for between collective calls, which all ranks must make.  [local]
     [[nodiscard]] virtual std::optional<core::Error> failure() const { return std::nullopt; }
@@ -141,6 +192,12 @@ public:
     /// The block of results that the classic program prints, ahead of the common lines.  [local]
     [[nodiscard]] virtual std::string classic_text(const core::Record& record,
                                                    const Figures& figures) const = 0;
+    /// What follows when all outputs of a repetition are there, ahead of the common lines of all.
+    /// [collective]
+    [[nodiscard]] virtual std::string closing_text(const comm::Comm& comm) const {
+        (void)comm;
+        return {};
+    }
 };
 
 }  // namespace tailrace::kernels::run

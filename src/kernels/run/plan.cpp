@@ -2,6 +2,7 @@
 #include "kernels/run/plan.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "core/checked.hpp"
 #include "formats/hint_list.hpp"
@@ -69,8 +70,11 @@ void register_lustre_keys(KeyTable& table) {
     table.add(size);
 }
 
-constexpr ReadPattern read_patterns[] = {ReadPattern::same, ReadPattern::other, ReadPattern::plane,
-                                         ReadPattern::points, ReadPattern::shuffled};
+/// Those of all kernels, and then those of a mesh with levels.
+constexpr ReadPattern read_patterns[] = {
+    ReadPattern::same,     ReadPattern::other, ReadPattern::plane, ReadPattern::points,
+    ReadPattern::shuffled, ReadPattern::level, ReadPattern::region};
+constexpr std::size_t patterns_of_all = 5;
 
 std::vector<ReadPattern> reads_of(const Config& config) {
     std::vector<ReadPattern> reads;
@@ -81,7 +85,10 @@ std::vector<ReadPattern> reads_of(const Config& config) {
         return reads;
     }
     std::vector<std::string> names;
-    for (ReadPattern pattern : read_patterns) names.emplace_back(name(pattern));
+    const bool levels = config.table().find("read_region") != nullptr;
+    for (ReadPattern pattern :
+         std::span(read_patterns).first(levels ? std::size(read_patterns) : patterns_of_all))
+        names.emplace_back(name(pattern));
     for (const std::string& word : config.words("read")) {
         const auto at = std::find(names.begin(), names.end(), word);
         if (at == names.end()) {
@@ -89,7 +96,8 @@ std::vector<ReadPattern> reads_of(const Config& config) {
             throw config.error("read",
                                "read knows no pattern " + in_quotes(word) +
                                    (guess.empty() ? "" : ". Did you mean \"" + guess + "\"?"),
-                               "take some of same, other, plane, points, shuffled");
+                               std::string("take some of same, other, plane, points, shuffled") +
+                                   (levels ? ", level, region" : ""));
         }
         const ReadPattern pattern = read_patterns[at - names.begin()];
         if (std::find(reads.begin(), reads.end(), pattern) != reads.end())
@@ -166,9 +174,13 @@ const char* name(ReadPattern pattern) noexcept {
         case ReadPattern::partial:
             return "partial";
         case ReadPattern::strided:
+            return "strided";
+        case ReadPattern::level:
+            return "level";
+        case ReadPattern::region:
             break;
     }
-    return "strided";
+    return "region";
 }
 
 void register_keys(KeyTable& table) {

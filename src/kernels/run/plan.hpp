@@ -34,9 +34,20 @@ struct Striping {
 /// Whether plain writes of the same bytes run too: beside the kernel, or instead of it.
 enum class LimitMode { off, beside, alone };
 
-/// In which pattern a finished file is read: docs/user/reading.md. The last three are those of
-/// h5bench, which only the kernel particle has.
-enum class ReadPattern { same, other, plane, points, shuffled, full, partial, strided };
+/// In which pattern a finished file is read: docs/user/reading.md. full, partial and
+/// strided are those of h5bench, which only the kernel particle has; level and region are of amr.
+enum class ReadPattern {
+    same,
+    other,
+    plane,
+    points,
+    shuffled,
+    full,
+    partial,
+    strided,
+    level,
+    region
+};
 /// "same", "other", ...  [local]
 [[nodiscard]] const char* name(ReadPattern pattern) noexcept;
 

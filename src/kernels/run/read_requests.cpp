@@ -22,7 +22,7 @@ std::vector<Request> one_by_one(const Kernel& kernel, const Pieces& pieces, std:
     for (const Piece& piece : pieces)
         for (core::Box& box :
              pieces_of(piece.place, room / core::size_of(kernel.type(piece.object))))
-            requests.push_back({{piece.object, std::move(box)}});
+            requests.push_back({{piece.object, std::move(box), piece.step}});
     return requests;
 }
 
@@ -43,19 +43,26 @@ std::vector<Request> together(const Kernel& kernel, const Pieces& pieces, std::u
     return requests;
 }
 
+void add(Pieces& all, Pieces pieces, std::uint64_t step) {
+    for (Piece& piece : pieces) {
+        piece.step = step;
+        if (!piece.place.empty()) all.push_back(std::move(piece));
+    }
+}
+
+/// Of all steps in the file of `first`.
 template <class Deal>
-Pieces of_all_steps(const Kernel& kernel, Deal&& deal) {
+Pieces of_all_steps(const Kernel& kernel, std::uint64_t first, Deal&& deal) {
     Pieces all;
-    for (std::uint64_t step = 0; step < kernel.steps(); ++step)
-        for (Piece& piece : deal(step))
-            if (!piece.place.empty()) all.push_back(std::move(piece));
+    for (std::uint64_t step = first; step < first + kernel.steps_per_file(); ++step)
+        add(all, deal(step), step);
     return all;
 }
 
 /// The middle index of the fastest dimension: the plane whose elements lie farthest apart.
-Pieces planes(const Kernel& kernel, std::uint64_t rank) {
+Pieces planes(const Kernel& kernel, std::uint64_t file, std::uint64_t rank) {
     Pieces mine;
-    const std::vector<core::Object> objects = kernel.schema().objects;
+    const std::vector<core::Object> objects = kernel.schema_of(file).objects;
     for (std::size_t i = 0; i < objects.size(); ++i) {
         core::Extents dims = objects[i].sizes();
         const std::uint64_t middle = dims.back() / 2;
@@ -65,7 +72,7 @@ Pieces planes(const Kernel& kernel, std::uint64_t rank) {
         core::Box part = core::cut(dims, longest, kernel.ranks(), rank);
         if (part.empty()) continue;
         part.offset.back() = middle;
-        mine.push_back({i, std::move(part)});
+        mine.push_back({i, std::move(part), file});
     }
     return mine;
 }
@@ -84,11 +91,12 @@ std::vector<core::Extents> drawn(const core::Extents& dims, std::mt19937_64& ran
 
 /// Some points of each object, each along the whole first dimension; single elements of an object
 /// with one dimension.
-Pieces points(const Kernel& kernel, std::uint64_t rank) {
+Pieces points(const Kernel& kernel, std::uint64_t file, std::uint64_t rank) {
     Pieces mine;
     std::mt19937_64 random(seed);
-    const std::vector<core::Object> objects = kernel.schema().objects;
+    const std::vector<core::Object> objects = kernel.schema_of(file).objects;
     for (std::size_t i = 0; i < objects.size(); ++i) {
+        if (kernel.is_late(i)) continue;
         const core::Extents dims = objects[i].sizes();
         const std::size_t first = dims.size() > 1 ? 1 : 0;
         const std::vector<core::Extents> positions =
@@ -100,16 +108,16 @@ Pieces points(const Kernel& kernel, std::uint64_t rank) {
                 box.offset[d] = positions[point][d - first];
                 box.count[d] = 1;
             }
-            mine.push_back({i, std::move(box)});
+            mine.push_back({i, std::move(box), file});
         }
     }
     return mine;
 }
 
 /// What the ranks wrote in the steps, as samples in random order, dealt out in turns.
-Pieces shuffled(const Kernel& kernel, std::uint64_t rank) {
+Pieces shuffled(const Kernel& kernel, std::uint64_t file, std::uint64_t rank) {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> samples;  // step, writer
-    for (std::uint64_t step = 0; step < kernel.steps(); ++step)
+    for (std::uint64_t step = file; step < file + kernel.steps_per_file(); ++step)
         for (std::uint64_t writer = 0; writer < kernel.ranks(); ++writer)
             samples.emplace_back(step, writer);
     std::mt19937_64 random(seed);
@@ -117,43 +125,36 @@ Pieces shuffled(const Kernel& kernel, std::uint64_t rank) {
         std::swap(samples[i - 1], samples[static_cast<std::size_t>(random() % i)]);
     Pieces mine;
     for (std::size_t i = static_cast<std::size_t>(rank); i < samples.size(); i += kernel.ranks())
-        for (Piece& piece : kernel.pieces(samples[i].second, samples[i].first))
-            if (!piece.place.empty()) mine.push_back(std::move(piece));
+        add(mine, kernel.pieces(samples[i].second, samples[i].first), samples[i].first);
     return mine;
 }
 
 }  // namespace
 
-std::vector<Request> requests_of(const Kernel& kernel, ReadPattern pattern, std::uint64_t rank,
-                                 std::uint64_t room) {
+std::vector<Request> requests_of(const Kernel& kernel, ReadPattern pattern, std::uint64_t file,
+                                 std::uint64_t rank, std::uint64_t room) {
+    const auto steps = [&](auto&& deal) { return of_all_steps(kernel, file, deal); };
+    if (kernel.chooses(pattern))
+        return together(kernel, steps([&](std::uint64_t step) {
+                            return kernel.chosen_pieces(pattern, rank, step);
+                        }),
+                        room);
     switch (pattern) {
-        case ReadPattern::same:
-            return one_by_one(
-                kernel,
-                of_all_steps(kernel, [&](std::uint64_t step) { return kernel.pieces(rank, step); }),
-                room);
         case ReadPattern::other:
             return one_by_one(
-                kernel,
-                of_all_steps(kernel,
-                             [&](std::uint64_t step) { return kernel.other_pieces(rank, step); }),
+                kernel, steps([&](std::uint64_t step) { return kernel.other_pieces(rank, step); }),
                 room);
         case ReadPattern::plane:
-            return one_by_one(kernel, planes(kernel, rank), room);
+            return one_by_one(kernel, planes(kernel, file, rank), room);
         case ReadPattern::points:
-            return together(kernel, points(kernel, rank), room);
+            return together(kernel, points(kernel, file, rank), room);
         case ReadPattern::shuffled:
-            return one_by_one(kernel, shuffled(kernel, rank), room);
-        case ReadPattern::full:
-        case ReadPattern::partial:
-        case ReadPattern::strided:
+            return one_by_one(kernel, shuffled(kernel, file, rank), room);
+        default:
             break;
     }
-    return together(
-        kernel,
-        of_all_steps(kernel,
-                     [&](std::uint64_t step) { return kernel.chosen_pieces(pattern, rank, step); }),
-        room);
+    return one_by_one(kernel, steps([&](std::uint64_t step) { return kernel.pieces(rank, step); }),
+                      room);
 }
 
 }  // namespace tailrace::kernels::run

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
 
-#include "formats/open.hpp"
-#include "formats/split/per_process.hpp"
+#include "kernels/run/writing.hpp"
 
 namespace tailrace::kernels::run {
 
@@ -18,16 +18,17 @@ using core::Box;
 constexpr std::uint64_t most_compared = std::uint64_t{4} << 20;
 
 /// The kernel's objects in the order of its schema, as ids of the file.
-std::vector<core::ObjectId> ids_of(const Kernel& kernel, const core::Schema& found) {
+std::vector<core::ObjectId> ids_of(const Kernel& kernel, std::uint64_t step,
+                                   const core::Schema& found) {
     std::map<std::string, core::ObjectId> there;
     for (std::size_t i = 0; i < found.objects.size(); ++i)
         there[found.objects[i].path] = static_cast<core::ObjectId>(i);
     std::vector<core::ObjectId> ids;
-    for (const core::Object& object : kernel.schema().objects) {
+    for (const core::Object& object : kernel.schema_of(step).objects) {
         const auto at = there.find(object.path);
         if (at == there.end())
             throw core::Error(core::Code::data_lost, "it has no object " + object.path,
-                              kernel.plan().filename.string(), "write it again");
+                              kernel.file_of(step).string(), "write it again");
         ids.push_back(at->second);
     }
     return ids;
@@ -39,7 +40,7 @@ std::vector<Piece> parts_of(std::span<const Piece> pieces, const Kernel& kernel,
     for (const Piece& piece : pieces) {
         const std::uint64_t fits = room / core::size_of(kernel.type(piece.object));
         for (Box& box : pieces_of(piece.place, std::min(most, fits)))
-            parts.push_back({piece.object, std::move(box)});
+            parts.push_back({piece.object, std::move(box), piece.step});
     }
     return parts;
 }
@@ -63,17 +64,14 @@ std::vector<Box> pieces_of(const Box& box, std::uint64_t most) {
     return pieces;
 }
 
-Opened::Opened(const comm::Comm& comm, const Kernel& kernel, core::Phases& phases)
+Opened::Opened(const comm::Comm& comm, const Kernel& kernel, std::uint64_t step,
+               core::Phases& phases)
     : x_comm(comm),
       x_kernel(kernel),
       x_reading(phases),
-      x_source(kernel.file_per_process()
-                   ? formats::split::open_source_per_process(comm, kernel.plan().filename,
-                                                             kernel.plan().options, x_phases)
-                   : formats::open_source(comm, kernel.plan().filename, kernel.plan().options,
-                                          x_phases)) {
+      x_source(kernel.opener()->source(comm, kernel.file_of(step), x_phases)) {
     const core::Schema found = x_source->schema();
-    x_ids = comm.agree_on([&] { return ids_of(kernel, found); });
+    x_ids = comm.agree_on([&] { return ids_of(kernel, step, found); });
 }
 
 void Opened::read(std::span<const Piece> pieces, std::uint64_t most, std::span<std::byte> buffer,
@@ -102,10 +100,12 @@ void Opened::read_together(std::span<const Piece> pieces, std::span<std::byte> b
     x_source->read(reads);
 }
 
-std::uint64_t elements_of(const Kernel& kernel) {
+std::uint64_t elements_of(const Kernel& kernel, bool late) {
     std::uint64_t elements = 0;
-    for (const core::Object& object : kernel.schema().objects)
-        elements += object.bytes() / core::size_of(object.type);
+    for (std::uint64_t step = 0; step < kernel.steps(); step += kernel.steps_per_file())
+        for (std::size_t number = 0; const core::Object& object : kernel.schema_of(step).objects)
+            if (late || !kernel.is_late(number++))
+                elements += object.bytes() / core::size_of(object.type);
     return elements;
 }
 
@@ -120,11 +120,13 @@ core::ReadBackRecord read_back(const comm::Comm& comm, const Kernel& kernel, cor
     const double start = core::now_s();
     std::uint64_t bytes = 0;
     {
-        Opened file(comm, kernel, phases);
-        for (std::uint64_t step = 0; step < kernel.steps(); ++step)
-            file.read(
+        std::optional<Opened> file;
+        for (std::uint64_t step = 0; step < kernel.steps(); ++step) {
+            if (step % kernel.steps_per_file() == 0) file.emplace(comm, kernel, step, phases);
+            file->read(
                 kernel.other_pieces(rank, step), buffer.size(), buffer,
                 [&](const Piece&, std::span<const std::byte> values) { bytes += values.size(); });
+        }
     }
     comm.barrier();
     record.elapsed_s = comm.max(core::now_s() - start);
@@ -132,20 +134,51 @@ core::ReadBackRecord read_back(const comm::Comm& comm, const Kernel& kernel, cor
     return record;
 }
 
+namespace {
+
+/// The late pieces of a step, made again from its values.
+void verify_late(const comm::Comm& comm, const Kernel& kernel, std::uint64_t step, Opened& file,
+                 std::span<std::byte> buffer, Comparison& comparison) {
+    if (!kernel.has_late_pieces()) return;
+    values_of_step(kernel, static_cast<std::uint64_t>(comm.rank()), step, buffer);
+    Laps ignored;
+    const std::vector<LatePiece> late = kernel.late_pieces(comm, step, buffer, ignored);
+    std::vector<Piece> pieces;
+    for (const LatePiece& piece : late)
+        pieces.push_back({piece.object, {{piece.offset}, {piece.bytes.size()}}, step});
+    std::vector<std::byte> room(most_compared);
+    std::size_t number = 0, at = 0;
+    file.read(pieces, most_compared, room,
+              [&](const Piece& piece, std::span<const std::byte> found) {
+                  const std::string& text = late[number].bytes;
+                  comparison.compare(
+                      piece, std::as_bytes(std::span(text)).subspan(at, found.size()), found);
+                  at += found.size();
+                  if (at == text.size()) at = 0, ++number;
+              });
+}
+
+}  // namespace
+
 core::VerificationRecord verify(const comm::Comm& comm, const Kernel& kernel, core::Phases& phases,
                                 std::span<std::byte> buffer) {
     const auto phase = phases.enter("verify");
     const auto rank = static_cast<std::uint64_t>(comm.rank());
     Comparison comparison(kernel);
     {
-        Opened file(comm, kernel, phases);
-        for (std::uint64_t step = 0; step < kernel.steps(); ++step)
-            file.read(kernel.other_pieces(rank, step), most_compared, buffer,
-                      [&](const Piece& piece, std::span<const std::byte> values) {
-                          comparison.compare(piece, values);
-                      });
+        std::optional<Opened> file;
+        for (std::uint64_t step = 0; step < kernel.steps(); ++step) {
+            if (step % kernel.steps_per_file() == 0) file.emplace(comm, kernel, step, phases);
+            verify_late(comm, kernel, step, *file, buffer, comparison);
+            std::vector<Piece> pieces = kernel.other_pieces(rank, step);
+            for (Piece& piece : pieces) piece.step = step;
+            file->read(pieces, most_compared, buffer,
+                       [&](const Piece& piece, std::span<const std::byte> values) {
+                           comparison.compare(piece, values);
+                       });
+        }
     }
-    return comparison.result(comm, elements_of(kernel));
+    return comparison.result(comm, elements_of(kernel, true));
 }
 
 }  // namespace tailrace::kernels::run

@@ -27,7 +27,8 @@ public:
     /// [collective]
     /// @param phases  of the run: gets the time in read calls, as phase "read"
     /// @throws core::Error on all ranks, also where an object of the kernel is missing
-    Opened(const comm::Comm& comm, const Kernel& kernel, core::Phases& phases);
+    /// @param step  whose file is meant
+    Opened(const comm::Comm& comm, const Kernel& kernel, std::uint64_t step, core::Phases& phases);
 
     /// Receives what was read: the piece, and its values in the type of the object.
     using Take = std::function<void(const Piece&, std::span<const std::byte>)>;
@@ -52,6 +53,8 @@ class Comparison {
 public:
     explicit Comparison(const Kernel& kernel);
     void compare(const Piece& piece, std::span<const std::byte> found);  ///< [local]
+    void compare(const Piece& piece, std::span<const std::byte> expected,
+                 std::span<const std::byte> found);  ///< [local]
     /// Complete on rank 0, with the totals everywhere; passed where all of `elements` were
     /// compared and none is wrong.  [collective]
     [[nodiscard]] core::VerificationRecord result(const comm::Comm& comm,
@@ -76,7 +79,8 @@ private:
 };
 
 /// Elements of all steps.  [local]
-[[nodiscard]] std::uint64_t elements_of(const Kernel& kernel);
+/// @param late  with the objects that late pieces make up
+[[nodiscard]] std::uint64_t elements_of(const Kernel& kernel, bool late);
 
 /// Reads every element once, each rank its part, timed from the last rank in to the last rank out
 /// (the opening included). Phase "read_back".  [collective]

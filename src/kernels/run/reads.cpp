@@ -77,7 +77,7 @@ Timed read_all(const comm::Comm& comm, const Kernel& kernel, Opened& file,
 bool read_all_of(const Kernel& kernel, ReadPattern pattern, const core::ReadRecord& record) {
     if (pattern == ReadPattern::same || pattern == ReadPattern::shuffled)
         return record.bytes == kernel.bytes();
-    if (pattern == ReadPattern::other) return record.elements == elements_of(kernel);
+    if (pattern == ReadPattern::other) return record.elements == elements_of(kernel, false);
     return record.elements > 0;
 }
 
@@ -87,25 +87,28 @@ core::ReadRecord read_pattern(const comm::Comm& comm, const Kernel& kernel, Read
                               const std::vector<std::string>& files, core::Phases& phases,
                               std::span<std::byte> buffer) {
     const auto phase = phases.enter("read_back");
-    const std::vector<Request> requests = comm.agree_on([&] {
-        return requests_of(kernel, pattern, static_cast<std::uint64_t>(comm.rank()), buffer.size());
-    });
     core::ReadRecord record;
     record.pattern = name(pattern);
     const Cache cache = look_at_cache(comm, files, kernel.plan().cold_cache);
     record.cache = cache.state;
     record.cache_evidence = cache.evidence;
     Comparison comparison(kernel);
-    comm.barrier();
-    const double start = core::now_s();
-    Opened file(comm, kernel, phases);
-    comm.barrier();
-    record.open_s = comm.max(core::now_s() - start);
-    Timed timed = read_all(comm, kernel, file, requests, buffer, comparison);
-    comm.reduce(std::span(timed.rounds_s), comm::Reduce::max);
-    record.elapsed_s = std::accumulate(timed.rounds_s.begin(), timed.rounds_s.end(), 0.0);
-    record.bytes = comm.sum(timed.bytes);
-    record.requests = comm.sum(timed.requests);
+    for (std::uint64_t step = 0; step < kernel.steps(); step += kernel.steps_per_file()) {
+        const std::vector<Request> requests = comm.agree_on([&] {
+            return requests_of(kernel, pattern, step, static_cast<std::uint64_t>(comm.rank()),
+                               buffer.size());
+        });
+        comm.barrier();
+        const double start = core::now_s();
+        Opened file(comm, kernel, step, phases);
+        comm.barrier();
+        record.open_s += comm.max(core::now_s() - start);
+        Timed timed = read_all(comm, kernel, file, requests, buffer, comparison);
+        comm.reduce(std::span(timed.rounds_s), comm::Reduce::max);
+        record.elapsed_s += std::accumulate(timed.rounds_s.begin(), timed.rounds_s.end(), 0.0);
+        record.bytes += comm.sum(timed.bytes);
+        record.requests += comm.sum(timed.requests);
+    }
     const core::VerificationRecord found = comparison.result(comm, 0);
     record.elements = found.elements;
     record.wrong = found.wrong;

@@ -22,7 +22,8 @@ using Request = std::vector<Piece>;
 /// pattern's elements once.  [local]
 /// @throws core::Error{Code::bad_input} where the pattern makes no sense for the kernel
 [[nodiscard]] std::vector<Request> requests_of(const Kernel& kernel, ReadPattern pattern,
-                                               std::uint64_t rank, std::uint64_t room);
+                                               std::uint64_t file, std::uint64_t rank,
+                                               std::uint64_t room);
 
 /// Reads by one pattern and compares every element, off the clock. Phase "read_back".  [collective]
 /// @param files  the file and its parts, for the page cache

@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <set>
 
 #include "core/finished.hpp"
 #include "core/log.hpp"
 #include "core/results_file.hpp"
 #include "core/units.hpp"
-#include "formats/check.hpp"
 #include "formats/file/part_file.hpp"
 #include "formats/limit/limit.hpp"
 #include "kernels/limit/limit.hpp"
@@ -30,6 +30,21 @@ using core::Code;
 using core::Error;
 using core::Record;
 
+/// What the outputs of a run share.
+struct Common {
+    comm::Comm comm;
+    const Software& software;
+    const Say& say;
+    const HowToRun& how;
+    Buffer buffer{};
+    std::string run_id{};
+    bool ran_before = false;
+
+    void tell(const std::string& text) const {
+        if (comm.rank() == 0 && say && !text.empty()) say(text);
+    }
+};
+
 Buffer make_buffer(const Kernel& kernel) {
     try {
         Buffer buffer;
@@ -47,14 +62,23 @@ Buffer make_buffer(const Kernel& kernel) {
 /// the file, from `buffer`; kernel and buffer must outlive it. Mode and hints are the kernel's.
 formats::limit::Work limit_work(int rank, const Kernel& kernel, const Buffer& buffer) {
     formats::limit::Work work;
-    work.objects = kernel.schema().objects;
-    for (std::size_t i = 0; i < work.objects.size(); ++i)
-        if (core::Extents chunk = kernel.chunk(i); !chunk.empty())
-            work.chunks[work.objects[i].path] = std::move(chunk);
+    for (std::uint64_t step = 0; step < kernel.steps(); step += kernel.steps_per_file())
+        for (core::Object& object : kernel.schema_of(step).objects) {
+            const std::size_t number = work.objects.size();
+            if (step > 0) object.path += " of step " + std::to_string(step);
+            if (core::Extents chunk = kernel.chunk(number % kernel.schema().objects.size());
+                !chunk.empty())
+                work.chunks[object.path] = std::move(chunk);
+            work.objects.push_back(std::move(object));
+        }
     work.steps = kernel.steps();
     work.data = std::span(buffer.values);
-    work.writes = [&kernel, rank, data = work.data](std::uint64_t step) {
-        return writes_of(rank, kernel, step, data);
+    work.writes = [&kernel, rank, data = work.data,
+                   in_file = kernel.schema().objects.size()](std::uint64_t step) {
+        std::vector<core::Write> writes = writes_of(rank, kernel, step, data);
+        for (core::Write& write : writes)
+            write.object += static_cast<core::ObjectId>(step / kernel.steps_per_file() * in_file);
+        return writes;
     };
     work.collective = kernel.plan().collective();
     work.hints = kernel.plan().hints();
@@ -102,48 +126,29 @@ Error failed_in_repetition(const Error& error) {
     return error.with_code(no_room ? Code::no_space : Code::io);
 }
 
-class Run {
+/// One output of a kernel, over the repetitions.
+class Output {
 public:
-    Run(const comm::Comm& comm, const Kernel& kernel, const Software& software, const Say& say,
-        const HowToRun& how)
-        : x_comm(comm),
-          x_kernel(kernel),
-          x_plan(kernel.plan()),
-          x_software(software),
-          x_say(say),
-          x_how(how) {}
+    Output(Common& common, const Kernel& kernel)
+        : x_common(common), x_comm(common.comm), x_kernel(kernel), x_plan(kernel.plan()) {}
 
-    void all() {
-        x_buffer = x_comm.agree_on([&] { return make_buffer(x_kernel); });
-        const std::vector<std::uint64_t> missing = find_missing();
-        warn_without_lustre();
-        tell(x_kernel.echo_text());
-        const bool repeats = x_plan.repeat > 0;
-        if (missing.empty())
-            return tell("All repetitions are in " + x_plan.results.string() +
-                        " already: nothing to do\n");
-        if (repeats) one(0);
-        for (const std::uint64_t number : missing) one(number);
-        if (repeats && !x_measured.empty()) tell(summary_text(x_measured));
-        if (repeats) tell_if_any(x_limits.text());
-    }
-
-private:
     /// The run that is gone on with, or a new one; returns the repetitions that it lacks.
     std::vector<std::uint64_t> find_missing() {
         core::Finished found;
         const Record frame = frame_of_all();
         x_comm.agree_on([&] {
-            if (x_how.resume && x_comm.rank() == 0)
+            if (x_common.how.resume && x_comm.rank() == 0)
                 found = core::finished_run(x_plan.results, frame);
         });
         if (x_comm.rank() == 0 && !found.run_id.empty() && found.host != frame.context.host)
             core::log(core::LogLevel::warning, "the repetitions so far ran on " + found.host +
                                                    ", these run on " + frame.context.host);
-        if (x_comm.rank() == 0 && x_how.resume)
-            tell("Resumed: " + std::to_string(found.repetitions.size()) + " repetitions are in " +
-                 x_plan.results.string() + "\n");
-        x_run_id = x_comm.broadcast(found.run_id.empty() ? core::new_run_id() : found.run_id);
+        if (x_comm.rank() == 0 && x_common.how.resume)
+            x_common.tell("Resumed: " + std::to_string(found.repetitions.size()) +
+                          " repetitions are in " + x_plan.results.string() + "\n");
+        if (x_common.run_id.empty())
+            x_common.run_id =
+                x_comm.broadcast(found.run_id.empty() ? core::new_run_id() : found.run_id);
         std::string done(std::max<std::uint64_t>(x_plan.repeat, 1), '-');
         for (const std::uint64_t number : found.repetitions)
             if (number >= 1 && number <= done.size()) done[number - 1] = '+';
@@ -154,66 +159,23 @@ private:
         return missing;
     }
 
-    [[nodiscard]] Record frame_of_all() const {
-        Record record = record_frame(x_comm, x_kernel);
-        record.context.mpi_library = x_software.mpi_library;
-        record.context.hdf5_version = x_software.hdf5_version;
-        return record;
-    }
-
-    void one(std::uint64_t number) {
-        remove_previous();
-        if (x_plan.repeat > 0) tell(heading(number));
-        repetition(number);
-        x_ran_before = true;
-    }
-
-    [[nodiscard]] Teller teller(std::uint64_t number) const {
-        Progress frame;
-        frame.repetition = number;
-        frame.repetitions = std::max<std::uint64_t>(x_plan.repeat, 1);
-        frame.warm_up = number == 0;
-        frame.steps = x_kernel.steps();
-        frame.step_bytes = x_kernel.bytes() / x_kernel.steps();
-        return {x_how.watch, frame};
-    }
-
-    void tell(const std::string& text) const {
-        if (x_comm.rank() == 0 && x_say) x_say(text);
-    }
-
-    void tell_if_any(const std::string& text) const {
-        if (!text.empty()) tell(text);
-    }
-
-    void warn_without_lustre() const {
-        if (x_comm.rank() == 0 && x_plan.striping.asked() && !lfs_there())
-            core::log(core::LogLevel::warning,
-                      "there is no program lfs on PATH: the file gets the default striping");
-    }
-
-    [[nodiscard]] std::string heading(std::uint64_t number) const {
-        return std::string(80, '-') + "\n" +
-               (number == 0 ? "Warm-up\n"
-                            : "Repetition " + std::to_string(number) + " of " +
-                                  std::to_string(x_plan.repeat) + "\n");
-    }
-
     /// A fresh file each time: the one of the last repetition goes before the clock starts.
     void remove_previous() {
         if (x_comm.rank() == 0)
             for (const std::string& file : x_previous) {
                 std::error_code failed;
-                std::filesystem::remove(file, failed);
+                std::filesystem::remove_all(file, failed);
             }
         x_previous.clear();
     }
 
-    void repetition(std::uint64_t number) {
+    /// @returns what is told when all outputs have been written
+    std::string repetition(std::uint64_t number) {
         Record record = frame_of_all();
-        record.run_id = x_run_id;
+        record.run_id = x_common.run_id;
         record.repetition = number;
         record.warm_up = number == 0;
+        x_common.buffer.filled = false;
         Measured measured{teller(number)};
         try {
             measure(record, measured);
@@ -222,11 +184,18 @@ private:
         }
         take_rest(record, measured);
         // First what was measured: the Record may not be storable.
-        if (measured.written.complete) tell(results_text(x_kernel, record, measured.figures));
-        tell_limit(record);
+        std::string rest;
+        if (measured.written.complete) {
+            x_common.tell(x_kernel.classic_text(record, measured.figures));
+            rest = results_text(x_kernel, record, measured.figures);
+        }
+        limit::Figures limits;
+        limits.add(record);
+        rest += limits.text();
         if (record.error) {
             // Bad input that only the file system could tell, or what this machine lacks: no run
             // took place.
+            x_common.tell(rest);
             const int code = core::exit_code(record.error->code());
             const bool ran =
                 measured.written.complete || (code != 2 && (code != 4 || measured.written.created));
@@ -236,15 +205,39 @@ private:
         append(record);
         write_side_files(record, measured);
         measured.teller.stage(Progress::Stage::done);
-        if (record.warm_up) return;
+        if (record.warm_up) return rest;
         if (measured.written.complete) x_measured.push_back(measured.figures);
         x_limits.add(record);
+        return rest;
     }
 
-    void tell_limit(const Record& record) const {
-        limit::Figures figures;
-        figures.add(record);
-        tell_if_any(figures.text());
+    /// Of all measured repetitions.
+    [[nodiscard]] std::string summary() const {
+        return (x_measured.empty() ? "" : summary_text(x_measured)) + x_limits.text();
+    }
+
+    void warn_without_lustre() const {
+        if (x_comm.rank() == 0 && x_plan.striping.asked() && !lfs_there())
+            core::log(core::LogLevel::warning,
+                      "there is no program lfs on PATH: the file gets the default striping");
+    }
+
+private:
+    [[nodiscard]] Record frame_of_all() const {
+        Record record = record_frame(x_comm, x_kernel);
+        record.context.mpi_library = x_common.software.mpi_library;
+        record.context.hdf5_version = x_common.software.hdf5_version;
+        return record;
+    }
+
+    [[nodiscard]] Teller teller(std::uint64_t number) const {
+        Progress frame;
+        frame.repetition = number;
+        frame.repetitions = std::max<std::uint64_t>(x_plan.repeat, 1);
+        frame.warm_up = number == 0;
+        frame.steps = x_kernel.steps();
+        frame.step_bytes = x_kernel.bytes() / x_kernel.steps();
+        return {x_common.how.watch, frame};
     }
 
     struct Measured {
@@ -257,7 +250,7 @@ private:
     /// The kernel and, where it is asked for, the limit.
     void measure(Record& record, Measured& measured) {
         if (x_plan.limit == LimitMode::off) return measure_kernel(record, measured);
-        fill_buffer(x_kernel, x_comm.rank(), 0, measured.phases, x_buffer);
+        fill_buffer(x_kernel, x_comm.rank(), 0, measured.phases, x_common.buffer);
         if (x_kernel.may_fail()) x_comm.agree(x_kernel.failure());
         const auto beside = x_comm.agree_on([&] { return formats::follow_links(x_plan.filename); });
         const auto kernel = [&] {
@@ -265,7 +258,7 @@ private:
             measured.teller.stage(Progress::Stage::limit);  // the arms after it
         };
         measured.teller.stage(Progress::Stage::limit);
-        limit::run_beside(x_comm, limit_work(x_comm.rank(), x_kernel, x_buffer), beside,
+        limit::run_beside(x_comm, limit_work(x_comm.rank(), x_kernel, x_common.buffer), beside,
                           x_plan.limit == LimitMode::beside ? std::function<void()>(kernel)
                                                             : std::function<void()>(),
                           record.limit.emplace());
@@ -274,7 +267,7 @@ private:
     void measure_kernel(Record& record, Measured& measured) {
         core::Phases& phases = measured.phases;
         Written& written = measured.written;
-        write_file(x_comm, x_kernel, phases, x_buffer, measured.teller, written);
+        write_file(x_comm, x_kernel, phases, x_common.buffer, measured.teller, written);
         // The name goes first: whoever sees it sees all that belongs to it.
         x_previous = {written.report.path.string()};
         x_previous.insert(x_previous.end(), written.report.parts.begin(),
@@ -282,15 +275,15 @@ private:
         measured.figures = figures_of(x_comm, written, phases);
         take_written(x_comm, x_kernel, written, measured.figures, record);
         if (x_plan.read_back) {
-            x_buffer.filled = false;
+            x_common.buffer.filled = false;
             measured.teller.stage(Progress::Stage::read_back);
-            record.read_back = read_back(x_comm, x_kernel, phases, x_buffer.values);
+            record.read_back = read_back(x_comm, x_kernel, phases, x_common.buffer.values);
         }
         read_patterns(record, measured);
         if (!x_plan.verify) return;
-        x_buffer.filled = false;
+        x_common.buffer.filled = false;
         measured.teller.stage(Progress::Stage::verify);
-        core::VerificationRecord found = verify(x_comm, x_kernel, phases, x_buffer.values);
+        core::VerificationRecord found = verify(x_comm, x_kernel, phases, x_common.buffer.values);
         if (x_kernel.may_fail()) x_comm.agree(x_kernel.failure());  // then nothing was compared
         record.verification = std::move(found);
         if (record.verification.status == core::VerificationStatus::failed)
@@ -299,10 +292,10 @@ private:
 
     void read_patterns(Record& record, Measured& measured) {
         for (const ReadPattern pattern : x_plan.reads) {
-            x_buffer.filled = false;
+            x_common.buffer.filled = false;
             measured.teller.stage(Progress::Stage::read_back);
             record.reads.push_back(read_pattern(x_comm, x_kernel, pattern, x_previous,
-                                                measured.phases, x_buffer.values));
+                                                measured.phases, x_common.buffer.values));
             if (x_kernel.may_fail()) x_comm.agree(x_kernel.failure());
             const core::ReadRecord& read = record.reads.back();
             if (read.wrong > 0)
@@ -319,7 +312,7 @@ private:
     /// The code depends on the stage: a place that cannot be written is bad input only until there
     /// is a file, and nothing is once there was one.
     [[nodiscard]] Error of_this_stage(Error error, const Written& written) const {
-        if (x_ran_before)
+        if (x_common.ran_before)
             error = failed_in_repetition(error);
         else if (written.created)
             error = core::failed_in_run(error);
@@ -335,7 +328,7 @@ private:
             core::phases_of(x_comm.gather_text(core::phases_to_text(measured.phases.times())),
                             x_comm.gather_text(core::phases_to_text(written.phases)));
         record.time_lines = gathered_lines(x_comm, measured.phases, written.clocks, record.writers);
-        record.memory = memory_of(x_comm, x_kernel, x_software.after_init_bytes);
+        record.memory = memory_of(x_comm, x_kernel, x_common.software.after_init_bytes);
     }
 
     void append(const Record& record) const {
@@ -379,46 +372,112 @@ private:
         }
     }
 
-    comm::Comm x_comm;
+    Common& x_common;
+    const comm::Comm& x_comm;
     const Kernel& x_kernel;
     const Plan& x_plan;
-    const Software& x_software;
-    const Say& x_say;
-    const HowToRun& x_how;
-    Buffer x_buffer;
-    std::string x_run_id;
-    bool x_ran_before = false;
     std::vector<std::string> x_previous;
     std::vector<Figures> x_measured;
     limit::Figures x_limits;
 };
 
+/// The repetitions, each of all outputs.
+class Run {
+public:
+    Run(Common& common, const Outputs& kernels) : x_common(common), x_kernels(kernels) {
+        for (const auto& kernel : kernels) x_outputs.emplace_back(common, *kernel);
+    }
+
+    void all() {
+        const Plan& plan = x_kernels.front()->plan();
+        x_common.buffer = x_common.comm.agree_on([&] { return make_buffer(*largest()); });
+        std::vector<std::vector<std::uint64_t>> missing;
+        std::set<std::uint64_t> numbers;
+        for (Output& output : x_outputs) {
+            missing.push_back(output.find_missing());
+            numbers.insert(missing.back().begin(), missing.back().end());
+        }
+        x_outputs.front().warn_without_lustre();
+        x_common.tell(x_kernels.front()->echo_text());
+        if (numbers.empty())
+            return x_common.tell("All repetitions are in " + plan.results.string() +
+                                 " already: nothing to do\n");
+        if (plan.repeat > 0) numbers.insert(0);
+        for (const std::uint64_t number : numbers) one(number, missing);
+        if (plan.repeat == 0) return;
+        for (const Output& output : x_outputs) x_common.tell(output.summary());
+    }
+
+private:
+    [[nodiscard]] const Kernel* largest() const {
+        const Kernel* most = x_kernels.front().get();
+        for (const auto& kernel : x_kernels)
+            if (kernel->bytes_per_rank() > most->bytes_per_rank()) most = kernel.get();
+        return most;
+    }
+
+    [[nodiscard]] static std::string heading(std::uint64_t number, std::uint64_t repeat) {
+        return std::string(80, '-') + "\n" +
+               (number == 0 ? "Warm-up\n"
+                            : "Repetition " + std::to_string(number) + " of " +
+                                  std::to_string(repeat) + "\n");
+    }
+
+    void one(std::uint64_t number, const std::vector<std::vector<std::uint64_t>>& missing) {
+        for (Output& output : x_outputs) output.remove_previous();
+        const std::uint64_t repeat = x_kernels.front()->plan().repeat;
+        if (repeat > 0) x_common.tell(heading(number, repeat));
+        std::string rest;
+        try {
+            for (std::size_t i = 0; i < x_outputs.size(); ++i)
+                if (number == 0 || std::ranges::count(missing[i], number) > 0)
+                    rest += x_outputs[i].repetition(number);
+        } catch (const Error&) {
+            x_common.tell(rest);
+            throw;
+        }
+        x_common.tell(x_kernels.back()->closing_text(x_common.comm));
+        x_common.tell(rest);
+        x_common.ran_before = true;
+    }
+
+    Common& x_common;
+    const Outputs& x_kernels;
+    std::vector<Output> x_outputs;
+};
+
 }  // namespace
 
-std::string dry_run_text(const comm::Comm& comm, const Kernel& kernel, Where where) {
-    const Plan& plan = kernel.plan();
-    check_machine(comm, kernel, where);
-    core::Target target = target_of(kernel);
-    target.path = where_it_can_be_looked_at(plan, plan.filename);
-    if (where == Where::elsewhere) target.reserve_bytes = 0;
-    try {
-        formats::check_sink(comm, target, plan.options, static_cast<int>(kernel.ranks()));
-    } catch (const Error& error) {
-        throw at_its_line(plan.config, with_fitting_size(kernel, error));
+std::string dry_run_text(const comm::Comm& comm, const Outputs& outputs, Where where) {
+    std::uint64_t bytes = 0;
+    for (const auto& kernel : outputs) {
+        const Plan& plan = kernel->plan();
+        check_machine(comm, *kernel, where);
+        bytes += kernel->bytes();
+        core::Target target = target_of(*kernel, 0);
+        target.path = where_it_can_be_looked_at(plan, target.path);
+        if (where == Where::elsewhere) target.reserve_bytes = 0;
+        try {
+            kernel->opener()->check(comm, target, static_cast<int>(kernel->ranks()));
+        } catch (const Error& error) {
+            throw at_its_line(plan.config, with_fitting_size(*kernel, error));
+        }
     }
-    return "# effective configuration for " + std::to_string(kernel.ranks()) + " ranks, " +
-           core::bytes_text(kernel.bytes()) + "; nothing was written\n" + plan.config.listing();
+    const Kernel& first = *outputs.front();
+    return "# effective configuration for " + std::to_string(first.ranks()) + " ranks, " +
+           core::bytes_text(bytes) + "; nothing was written\n" + first.plan().config.listing();
 }
 
-void run(const comm::Comm& comm, const Kernel& kernel, const Software& software, const Say& say,
+void run(const comm::Comm& comm, const Outputs& outputs, const Software& software, const Say& say,
          const HowToRun& how) {
-    check_machine(comm, kernel);
+    for (const auto& kernel : outputs) check_machine(comm, *kernel);
     comm.agree_on([&] {
         if (comm.rank() != 0) return;
-        core::try_results_file(kernel.plan().results);
-        make_places(kernel);
+        core::try_results_file(outputs.front()->plan().results);
+        for (const auto& kernel : outputs) make_places(*kernel);
     });
-    Run(comm, kernel, software, say, how).all();
+    Common common{comm, software, say, how};
+    Run(common, outputs).all();
 }
 
 }  // namespace tailrace::kernels::run

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,10 @@ struct Software {
     std::string hdf5_version;            ///< "2.2.0"; empty: not in this build
     std::uint64_t after_init_bytes = 0;  ///< resident memory when MPI was up
 };
+
+/// What a repetition writes, one output after the other, each with a Record of its own. Their plans
+/// differ in the file and its format.
+using Outputs = std::vector<std::unique_ptr<Kernel>>;
 
 /// Receives lines for a person; called on rank 0 only.
 using Say = std::function<void(const std::string&)>;
@@ -54,13 +59,13 @@ void check_file_names(const Kernel& kernel);
 /// name and folder, space, filters), creates nothing, and returns the effective configuration as
 /// input lines, with a note on the ranks.  [collective]
 /// @throws core::Error on all ranks
-[[nodiscard]] std::string dry_run_text(const comm::Comm& comm, const Kernel& kernel,
+[[nodiscard]] std::string dry_run_text(const comm::Comm& comm, const Outputs& outputs,
                                        Where where = Where::here);
 
 /// Runs the plan: per repetition fill, write, read back, verify; appends a Record for each to
 /// `plan().results` and says the results.  [collective]
 /// @throws core::Error on all ranks: of the run, or Code::verification where values are wrong
-void run(const comm::Comm& comm, const Kernel& kernel, const Software& software, const Say& say,
+void run(const comm::Comm& comm, const Outputs& outputs, const Software& software, const Say& say,
          const HowToRun& how = {});
 
 }  // namespace tailrace::kernels::run

@@ -161,7 +161,7 @@ std::string metadata_text(const core::TransfersRecord& transfers) {
 
 std::string results_text(const Kernel& kernel, const core::Record& record, const Figures& figures) {
     const core::BytesRecord bytes = record.bytes.value_or(core::BytesRecord{});
-    std::string text = kernel.classic_text(record, figures) + "\n";
+    std::string text = "\n";
     text += labelled("Setting space aside", seconds_text(figures.reserve_s)) +
             labelled("Agreement of ranks", seconds_text(figures.agree_s)) +
             labelled("Sync to the device",
@@ -172,7 +172,7 @@ std::string results_text(const Kernel& kernel, const core::Record& record, const
             labelled("Bytes stored", bytes_text(bytes.stored)) + compression_text(kernel, bytes) +
             labelled("Bytes on disk blocks", bytes_text(bytes.allocated)) + who_wrote_text(record) +
             in_force(record) +
-            labelled("File", record.file.path + " (" + formats::name(kernel.plan().options) + ")") +
+            labelled("File", record.file.path + " (" + kernel.opener()->name() + ")") +
             checks(kernel, record);
     const std::string advice = advice_text(record);
     return text + (advice.empty() ? "" : "\n" + advice);

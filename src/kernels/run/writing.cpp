@@ -8,8 +8,6 @@
 #include <memory>
 #include <utility>
 
-#include "formats/open.hpp"
-#include "formats/split/per_process.hpp"
 #include "kernels/run/lustre.hpp"
 
 namespace tailrace::kernels::run {
@@ -57,6 +55,28 @@ void emulate_computation(const Compute& compute, core::Phases& phases) {
         for (int i = 0; i < 1000; ++i) work = work * 1.0000001 + 1e-9;
 }
 
+/// The next file of a series beside those before.
+void add_report(core::FileReport& all, core::FileReport&& one) {
+    if (all.path.empty()) {
+        all = std::move(one);
+        return;
+    }
+    all.parts.push_back(one.path.string());
+    all.parts.insert(all.parts.end(), one.parts.begin(), one.parts.end());
+    all.bytes_logical += one.bytes_logical;
+    all.bytes_stored += one.bytes_stored;
+    all.bytes_allocated += one.bytes_allocated;
+    for (std::size_t i = 0; i < std::min(all.writers.size(), one.writers.size()); ++i) {
+        all.writers[i].total += one.writers[i].total;
+        for (const auto& [phase, tally] : one.writers[i].by_phase)
+            all.writers[i].by_phase[phase] += tally;
+    }
+    all.writers_measured = all.writers_measured && one.writers_measured;
+    all.durable = all.durable && one.durable;
+    all.reserved = all.reserved && one.reserved;
+    if (all.data_collective != one.data_collective) all.data_collective.reset();
+}
+
 class Writer {
 public:
     Writer(const comm::Comm& comm, const Kernel& kernel, core::Phases& phases, Buffer& buffer,
@@ -76,24 +96,8 @@ public:
         x_teller.stage(Progress::Stage::create);
         x_written.clocks = begin_lines(x_comm, x_phases);
         x_stretches.begin();
-        const double start = core::now_s();
-        const auto sink = open();
-        x_written.created = true;
-        try {
-            define_first(*sink);
-            take_opening(core::now_s() - start);
-            x_teller.stage(Progress::Stage::write);
-            for (std::uint64_t step = 0; step < x_kernel.steps(); ++step) {
-                prepare(step);
-                define_before(*sink, step);
-                write_step(*sink, step);
-            }
-            x_teller.stage(Progress::Stage::close);
-            close(*sink);
-        } catch (const core::Error&) {
-            discard(*sink);
-            throw;
-        }
+        for (std::uint64_t step = 0; step < x_kernel.steps(); step += x_kernel.steps_per_file())
+            write_file(step);
         x_stretches.end();
         x_written.complete = true;
         x_written.phases = x_phases.times();
@@ -104,12 +108,43 @@ public:
     }
 
 private:
-    [[nodiscard]] std::unique_ptr<core::Sink> open() {
+    template <class Work>
+    auto lap(const std::string& name, Work&& work) {
+        const double start = core::now_s();
+        auto result = work();
+        x_written.laps.add(name, core::now_s() - start);
+        return result;
+    }
+
+    void write_file(std::uint64_t first) {
+        prepare(first);
+        const double start = core::now_s();
+        const double reserved = x_phases.seconds("reserve"), agreed = x_phases.seconds("agree");
+        const auto sink = open(first);
+        x_written.created = true;
+        try {
+            define_first(*sink, first);
+            take_opening(core::now_s() - start, x_phases.seconds("reserve") - reserved,
+                         x_phases.seconds("agree") - agreed);
+            x_teller.stage(Progress::Stage::write);
+            for (std::uint64_t step = first; step < first + x_kernel.steps_per_file(); ++step) {
+                if (step > first) prepare(step);
+                define_before(*sink, step);
+                write_step(*sink, step);
+            }
+            x_teller.stage(Progress::Stage::close);
+            close(*sink);
+        } catch (const core::Error&) {
+            discard(*sink);
+            throw;
+        }
+    }
+
+    [[nodiscard]] std::unique_ptr<core::Sink> open(std::uint64_t step) {
         const auto phase = x_phases.enter("create");  // also of the options that ranks compare
-        const core::Target target = target_of(x_kernel);
-        return x_kernel.file_per_process()
-                   ? formats::split::open_sink_per_process(x_comm, target, x_plan.options, x_phases)
-                   : formats::open_sink(x_comm, target, x_plan.options, x_phases);
+        return lap("create", [&] {
+            return x_kernel.opener()->sink(x_comm, target_of(x_kernel, step), x_phases);
+        });
     }
 
     void fill(std::uint64_t step) {
@@ -133,10 +168,11 @@ private:
     }
 
     /// All objects; or, where they come with their steps, the attributes alone.
-    void define_first(core::Sink& sink) {
-        x_schema = x_kernel.schema();
+    void define_first(core::Sink& sink, std::uint64_t step) {
+        x_schema = lap("schema", [&] { return x_kernel.schema_of(step); });
+        x_ids.clear();
         if (x_kernel.objects_before(0) >= x_kernel.objects_before(x_kernel.steps())) {
-            x_ids = sink.define(x_schema);
+            x_ids = lap("define", [&] { return sink.define(x_schema); });
             return;
         }
         core::Schema about;
@@ -146,11 +182,13 @@ private:
 
     /// Where each rank sets space aside in a file of its own, the one that needs longest for that
     /// need not be the one that needs longest for the rest: its own time counts, and no waiting.
-    void take_opening(double elapsed_s) {
-        x_written.open_s = elapsed_s;
-        x_written.set_aside_s = x_phases.seconds("reserve");
-        if (!x_kernel.file_per_process()) return;
-        x_written.open_s -= std::exchange(x_written.set_aside_s, 0) + x_phases.seconds("agree");
+    void take_opening(double elapsed_s, double reserve_s, double agree_s) {
+        if (x_kernel.file_per_process()) {
+            x_written.open_s += elapsed_s - reserve_s - agree_s;
+            return;
+        }
+        x_written.open_s += elapsed_s;
+        x_written.set_aside_s += reserve_s;
     }
 
     void define_before(core::Sink& sink, std::uint64_t step) {
@@ -179,20 +217,48 @@ private:
         return x_phases.seconds("close") + x_phases.seconds("reassemble") + writing_s();
     }
 
+    [[nodiscard]] std::vector<LatePiece> make_late(std::uint64_t step) {
+        if (!x_kernel.has_late_pieces()) return {};
+        const auto phase = x_phases.enter("pack");
+        return x_kernel.late_pieces(x_comm, step, x_buffer.values, x_written.laps);
+    }
+
+    void write_batch(core::Sink& sink, std::uint64_t step, std::size_t batch,
+                     const std::vector<LatePiece>& late) {
+        const std::string number = std::to_string(batch);
+        const std::vector<core::Write> writes = lap("prepare " + number, [&] {
+            std::vector<core::Write> mine;
+            for (core::Write& write : writes_of(x_comm.rank(), x_kernel, step, x_buffer.values))
+                if (x_kernel.batch_of(write.object) == batch) mine.push_back(std::move(write));
+            for (const LatePiece& piece : late)
+                if (x_kernel.batch_of(piece.object) == batch)
+                    mine.push_back({static_cast<core::ObjectId>(piece.object),
+                                    {{piece.offset}, {piece.bytes.size()}},
+                                    reinterpret_cast<const std::byte*>(piece.bytes.data()),
+                                    {},
+                                    core::Scalar::u8});
+            for (core::Write& write : mine) {
+                write.object = x_ids[write.object];
+                x_written.bytes_given += write.place.volume() * core::size_of(write.type);
+            }
+            return mine;
+        });
+        const double start = core::now_s();
+        sink.write(writes);
+        x_written.laps.add("write " + number, core::now_s() - start);
+    }
+
     void write_step(core::Sink& sink, std::uint64_t step) {
         const double pack_before = x_phases.seconds("pack");
         if (x_kernel.rearranges()) {
             const auto phase = x_phases.enter("pack");
             x_kernel.pack(x_buffer.kept, x_buffer.values);
         }
-        std::vector<core::Write> writes = writes_of(x_comm.rank(), x_kernel, step, x_buffer.values);
-        for (core::Write& write : writes) {
-            write.object = x_ids[write.object];
-            x_written.bytes_given += write.place.volume() * core::size_of(write.type);
-        }
         const double started_s = core::now_s();
         const double write_before = writing_s();
-        sink.write(writes);
+        const std::vector<LatePiece> late = make_late(step);
+        for (std::size_t batch = 0; batch < x_kernel.batches(); ++batch)
+            write_batch(sink, step, batch, late);
         sink.complete(step);
         x_step.write = writing_s() - write_before + x_phases.seconds("pack") - pack_before;
         if (x_plan.sync_each_step) {
@@ -208,16 +274,18 @@ private:
         if (x_kernel.flushes()) {
             const double start = core::now_s();
             sink.sync(core::Durability::flushed).wait();
-            x_written.flush_s = core::now_s() - start;
+            x_written.flush_s += core::now_s() - start;
         }
         const double before = closing_s();
-        x_written.report = sink.close(core::Outcome::publish);
-        x_written.close_s = closing_s() - before;
+        add_report(x_written.report, sink.close(core::Outcome::publish));
+        x_written.close_s += closing_s() - before;
+        x_written.laps.add("close", closing_s() - before);
     }
 
     void discard(core::Sink& sink) noexcept {
         try {
-            x_written.report = sink.close(core::Outcome::discard);
+            core::FileReport failed = sink.close(core::Outcome::discard);
+            if (x_written.report.path.empty()) x_written.report = std::move(failed);
         } catch (...) {  // the failure that led here is the one to tell
         }
     }
@@ -250,10 +318,10 @@ std::vector<core::Write> writes_of(int rank, const Kernel& kernel, std::uint64_t
     return writes;
 }
 
-core::Target target_of(const Kernel& kernel) {
+core::Target target_of(const Kernel& kernel, std::uint64_t step) {
     const Plan& plan = kernel.plan();
     core::Target target;
-    target.path = plan.filename;
+    target.path = kernel.file_of(step);
     target.existing = core::Existing::replace;
     const auto* hdf5 = std::get_if<formats::hdf5::Options>(&plan.options);
     if (hdf5 && hdf5->subfiles > 0) target.publish = core::Publish::in_place;
@@ -266,16 +334,21 @@ core::Target target_of(const Kernel& kernel) {
     return target;
 }
 
+void values_of_step(const Kernel& kernel, std::uint64_t rank, std::uint64_t step,
+                    std::span<std::byte> values) {
+    for (Piece& piece : kernel.pieces(rank, step)) {
+        piece.step = step;
+        const std::uint64_t bytes = piece.place.volume() * core::size_of(kernel.type(piece.object));
+        kernel.values(piece, values.first(static_cast<std::size_t>(bytes)));
+        values = values.subspan(static_cast<std::size_t>(bytes));
+    }
+}
+
 void fill_buffer(const Kernel& kernel, int rank, std::uint64_t step, core::Phases& phases,
                  Buffer& buffer) {
     if (buffer.filled && (buffer.step == step || !kernel.differs_per_step())) return;
     const auto phase = phases.enter("fill");
-    std::span<std::byte> left(buffer.values);
-    for (const Piece& piece : kernel.pieces(static_cast<std::uint64_t>(rank), step)) {
-        const std::uint64_t bytes = piece.place.volume() * core::size_of(kernel.type(piece.object));
-        kernel.values(piece.object, piece.place, left.first(static_cast<std::size_t>(bytes)));
-        left = left.subspan(static_cast<std::size_t>(bytes));
-    }
+    values_of_step(kernel, static_cast<std::uint64_t>(rank), step, buffer.values);
     if (kernel.rearranges()) {
         buffer.kept.resize(buffer.values.size());
         kernel.keep(buffer.values, buffer.kept);

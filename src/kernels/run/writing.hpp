@@ -13,6 +13,7 @@
 #include "core/record.hpp"
 #include "core/sink.hpp"
 #include "kernels/run/kernel.hpp"
+#include "kernels/run/laps.hpp"
 #include "kernels/run/progress.hpp"
 #include "kernels/run/step_times.hpp"
 #include "kernels/run/time_lines.hpp"
@@ -31,8 +32,9 @@ struct Written {
     double flush_s = 0;      ///< of the flush before the close, where the kernel has one
     double close_s = 0;    ///< in the close of the file: no sync, no publishing, no wait for those
     double durable_s = 0;  ///< from the last rank in to the last rank out, fill and compute apart
-    std::uint64_t bytes_given = 0;                  ///< by this rank to the Sink
-    Clocks clocks;                                  ///< of the time lines
+    std::uint64_t bytes_given = 0;  ///< by this rank to the Sink
+    Laps laps;      ///< schema, create, define, prepare N and write N of batch N, close
+    Clocks clocks;  ///< of the time lines
     std::map<std::string, core::PhaseTime> phases;  ///< until the file had its name
     core::FileReport report;  ///< also of a file that was created and failed, where known
 };
@@ -45,6 +47,10 @@ struct Buffer {
     std::uint64_t step = 0;
 };
 
+/// The data of a step, one piece behind the other.  [local]
+void values_of_step(const Kernel& kernel, std::uint64_t rank, std::uint64_t step,
+                    std::span<std::byte> values);
+
 /// Makes the data of `step` unless they are there. Phase "fill".  [local]
 void fill_buffer(const Kernel& kernel, int rank, std::uint64_t step, core::Phases& phases,
                  Buffer& buffer);
@@ -53,10 +59,10 @@ void fill_buffer(const Kernel& kernel, int rank, std::uint64_t step, core::Phase
 [[nodiscard]] std::vector<core::Write> writes_of(int rank, const Kernel& kernel, std::uint64_t step,
                                                  std::span<const std::byte> data);
 
-/// Where and how the file of a run is created.  [local]
-[[nodiscard]] core::Target target_of(const Kernel& kernel);
+/// Where and how the file of a step is created.  [local]
+[[nodiscard]] core::Target target_of(const Kernel& kernel, std::uint64_t step);
 
-/// Writes the file under its name, or leaves nothing.  [collective]
+/// Writes each file under its name, or leaves nothing of it.  [collective]
 /// @param written  what is known, also after a failure
 /// @throws core::Error on all ranks
 void write_file(const comm::Comm& comm, const Kernel& kernel, core::Phases& phases, Buffer& buffer,

@@ -38,7 +38,7 @@ public:
     [[nodiscard]] const run::Plan& plan() const override { return x_inputs; }
     [[nodiscard]] std::uint64_t ranks() const override { return x_inputs.geometry.ranks(); }
     [[nodiscard]] std::uint64_t steps() const override { return x_inputs.geometry.steps; }
-    [[nodiscard]] core::Schema schema() const override { return schema_of(x_inputs); }
+    [[nodiscard]] core::Schema schema() const override { return seism::schema_of(x_inputs); }
     [[nodiscard]] core::Scalar type(std::size_t) const override { return core::Scalar::f32; }
 
     [[nodiscard]] std::vector<run::Piece> pieces(std::uint64_t rank,
@@ -59,8 +59,8 @@ public:
     [[nodiscard]] bool differs_per_step() const noexcept override {
         return x_fill->differs_per_step();
     }
-    void values(std::size_t, const core::Box& place, std::span<std::byte> values) const override {
-        x_fill->values(place,
+    void values(const run::Piece& piece, std::span<std::byte> values) const override {
+        x_fill->values(piece.place,
                        {reinterpret_cast<float*>(values.data()), values.size() / sizeof(float)});
     }
     [[nodiscard]] std::optional<core::Error> failure() const override { return x_fill->failure(); }

@@ -62,9 +62,8 @@ public:
     }
 
     [[nodiscard]] bool differs_per_step() const noexcept override { return true; }
-    void values(std::size_t object, const core::Box& place,
-                std::span<std::byte> values) const override {
-        fill_box(x_inputs, object, place,
+    void values(const run::Piece& piece, std::span<std::byte> values) const override {
+        fill_box(x_inputs, piece.object, piece.place,
                  {reinterpret_cast<double*>(values.data()), values.size() / sizeof(double)});
     }
 

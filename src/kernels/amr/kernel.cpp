@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/amr/kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "core/units.hpp"
+#include "formats/keys.hpp"
+#include "kernels/amr/layout.hpp"
+#include "kernels/amr/native.hpp"
+#include "kernels/amr/selection.hpp"
+#include "kernels/amr/shared.hpp"
+#include "kernels/amr/text.hpp"
+
+namespace tailrace::kernels::amr {
+
+namespace {
+
+/// What the outputs of a run share.
+struct World {
+    World(Mesh all, const Inputs& inputs)
+        : mesh(std::move(all)),
+          fill(mesh, inputs.components),
+          particles(mesh, inputs.per_cell),
+          readers((mesh.ranks + 1) / 2) {
+        for (const Level& level : mesh.levels) {
+            owners.emplace_back(level.owners);
+            reading.push_back(distribute(level.boxes, inputs.mesh.distribution, readers));
+        }
+    }
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+
+    Mesh mesh;
+    Fill fill;
+    Particles particles;
+    std::uint64_t readers;  ///< ranks that restart from the file
+    std::vector<std::span<const std::int32_t>> owners;
+    std::vector<std::vector<std::int32_t>> reading;
+    Profile profile;
+};
+
+class PlotKernel : public run::Kernel {
+public:
+    PlotKernel(Inputs inputs, std::shared_ptr<World> world)
+        : x_inputs(std::move(inputs)), x_world(std::move(world)) {}
+
+    [[nodiscard]] std::string name() const override { return "amr"; }
+    [[nodiscard]] const run::Plan& plan() const override { return x_inputs; }
+    [[nodiscard]] std::uint64_t ranks() const override { return x_world->mesh.ranks; }
+    [[nodiscard]] std::uint64_t steps() const override { return x_inputs.steps; }
+    [[nodiscard]] std::uint64_t steps_per_file() const override { return 1; }
+    [[nodiscard]] std::filesystem::path file_of(std::uint64_t step) const override {
+        return of_step(x_inputs.filename, step, x_inputs.steps);
+    }
+    [[nodiscard]] core::Schema schema() const override { return layout(0).schema(); }
+    [[nodiscard]] core::Schema schema_of(std::uint64_t step) const override {
+        return layout(step).schema();
+    }
+    [[nodiscard]] core::Scalar type(std::size_t object) const override { return x_types[object]; }
+    [[nodiscard]] std::vector<run::Piece> pieces(std::uint64_t rank, std::uint64_t) const override {
+        if (!x_mine || x_mine->first != rank)
+            x_mine.emplace(rank, pieces_of(layout(0), x_world->owners, rank));
+        return x_mine->second;
+    }
+    /// A restart on half as many ranks.
+    [[nodiscard]] std::vector<run::Piece> other_pieces(std::uint64_t rank,
+                                                       std::uint64_t) const override {
+        if (rank >= x_world->readers) return {};
+        return pieces_of(layout(0), {x_world->reading.begin(), x_world->reading.end()}, rank);
+    }
+    [[nodiscard]] std::vector<std::uint64_t> other_decomposition() const override {
+        return {x_world->readers};
+    }
+    [[nodiscard]] bool chooses(run::ReadPattern pattern) const noexcept override {
+        return pattern == run::ReadPattern::plane || pattern == run::ReadPattern::level ||
+               pattern == run::ReadPattern::region;
+    }
+    [[nodiscard]] std::vector<run::Piece> chosen_pieces(run::ReadPattern pattern,
+                                                        std::uint64_t rank,
+                                                        std::uint64_t) const override {
+        return selected(layout(0), x_world->mesh, {x_inputs.components, pattern, x_inputs.region},
+                        rank);
+    }
+    [[nodiscard]] std::string axes(std::size_t object) const override {
+        return x_types[object] == core::Scalar::u8 ? "byte" : "element";
+    }
+
+    [[nodiscard]] bool differs_per_step() const noexcept override { return true; }
+    void values(const run::Piece& piece, std::span<std::byte> values) const override {
+        layout(piece.step).values(piece.object, piece.place, values);
+    }
+    [[nodiscard]] std::uint64_t bytes_per_rank() const override {
+        return *std::ranges::max_element(x_rank_bytes);
+    }
+    [[nodiscard]] std::uint64_t bytes() const override {
+        std::uint64_t all = 0;
+        for (const std::uint64_t bytes : x_rank_bytes) all += bytes;
+        return run::product(x_inputs.config, "steps", {all, x_inputs.steps});
+    }
+    [[nodiscard]] std::uint64_t reserve_bytes() const override {
+        if (x_inputs.filtered()) return 0;
+        std::uint64_t all = 0;
+        for (const core::Object& object : schema().objects) all += object.bytes();
+        return all;
+    }
+    [[nodiscard]] core::Extents chunk(std::size_t) const override { return {}; }
+
+    [[nodiscard]] std::string size_text() const override {
+        return "the boxes of a rank of " + cells_text(x_world->mesh) + " with " +
+               std::to_string(x_inputs.components) + " components";
+    }
+    [[nodiscard]] const char* size_key() const noexcept override { return "ncells"; }
+    [[nodiscard]] std::string smaller(std::uint64_t fitting) const override {
+        return shrunk(static_cast<double>(fitting) /
+                      static_cast<double>(std::max<std::uint64_t>(bytes_per_rank(), 1)));
+    }
+    [[nodiscard]] std::string smaller_file(std::uint64_t fitting) const override {
+        return shrunk(static_cast<double>(fitting) /
+                      static_cast<double>(std::max<std::uint64_t>(reserve_bytes(), 1)));
+    }
+    [[nodiscard]] std::vector<run::NamedFile> files_read() const override {
+        std::vector<run::NamedFile> files;
+        if (!x_inputs.grids.empty())
+            for (std::uint64_t level = 0; level < x_inputs.mesh.levels; ++level)
+                files.push_back(
+                    {"grids_from_file", "the boxes of a level", grid_file(x_inputs, level)});
+        return files;
+    }
+    [[nodiscard]] std::string echo_text() const override {
+        return amr::echo_text(x_inputs, x_world->mesh, x_world->particles.count());
+    }
+    [[nodiscard]] std::string closing_text(const comm::Comm& comm) const override {
+        return x_world->profile.text(comm);
+    }
+
+protected:
+    [[nodiscard]] virtual std::unique_ptr<Layout> make_layout(std::uint64_t step) const = 0;
+
+    /// Of a step; the last one that was asked for is kept.
+    [[nodiscard]] const Layout& layout(std::uint64_t step) const {
+        if (!x_layout || x_layout->first != step) x_layout.emplace(step, make_layout(step));
+        return *x_layout->second;
+    }
+    [[nodiscard]] Plot plot(std::uint64_t step) const {
+        return {x_world->mesh, x_inputs.components, step, static_cast<double>(step)};
+    }
+    /// What does not change with the step; of a complete kernel.
+    void prepare() {
+        const core::Schema found = schema();
+        for (const core::Object& object : found.objects) x_types.push_back(object.type);
+        x_rank_bytes.assign(static_cast<std::size_t>(ranks()), 0);
+        const auto add = [&](std::int32_t owner, const run::Piece& piece) {
+            if (!piece.place.empty())
+                x_rank_bytes[static_cast<std::size_t>(owner)] +=
+                    piece.place.volume() * core::size_of(x_types[piece.object]);
+        };
+        for (const run::Piece& table : layout(0).tables()) add(0, table);
+        for (std::size_t level = 0; level < x_world->owners.size(); ++level)
+            for (std::uint32_t box = 0; box < x_world->owners[level].size(); ++box) {
+                add(x_world->owners[level][box], layout(0).of_box(level, box));
+                add(x_world->owners[level][box], layout(0).of_particles(level, box));
+            }
+    }
+
+    Inputs x_inputs;
+    std::shared_ptr<World> x_world;
+
+private:
+    [[nodiscard]] std::string shrunk(double share) const {
+        const auto cells =
+            static_cast<std::uint64_t>(x_inputs.mesh.cells[0] * std::cbrt(share) * 0.95);
+        return cells == 0 ? "choose fewer components"
+                          : "ncells " + std::to_string(cells) + " would fit";
+    }
+
+    std::vector<core::Scalar> x_types;        ///< by object
+    std::vector<std::uint64_t> x_rank_bytes;  ///< of a step
+    mutable std::optional<std::pair<std::uint64_t, std::unique_ptr<Layout>>> x_layout;
+    mutable std::optional<std::pair<std::uint64_t, std::vector<run::Piece>>> x_mine;
+};
+
+class SharedKernel final : public PlotKernel {
+public:
+    SharedKernel(Inputs inputs, std::shared_ptr<World> world)
+        : PlotKernel(std::move(inputs), std::move(world)) {
+        prepare();
+        put_chunks();
+    }
+    [[nodiscard]] std::size_t batches() const noexcept override { return 2; }
+    [[nodiscard]] std::size_t batch_of(std::size_t object) const noexcept override {
+        return SharedLayout::is_data(object) ? 1 : 0;
+    }
+    [[nodiscard]] core::Extents chunk(std::size_t object) const override {
+        return x_chunks.empty() ? core::Extents() : x_chunks[object];
+    }
+    [[nodiscard]] std::string classic_text(const core::Record&,
+                                           const run::Figures& figures) const override {
+        x_world->profile.add_shared(x_inputs.config.text("format"), figures.mine);
+        return shared_text(x_inputs, figures);
+    }
+
+private:
+    [[nodiscard]] std::unique_ptr<Layout> make_layout(std::uint64_t step) const override {
+        const Plot now = plot(step);
+        const bool groups = x_inputs.config.text("format") == "hdf5";
+        return std::make_unique<SharedLayout>(now, x_world->fill,
+                                              groups ? hdf5_schema(now) : pnetcdf_schema(now));
+    }
+
+    /// Filters work on chunks: of whole boxes, as many as make a chunk worth its overhead.
+    void put_chunks() {
+        if (!formats::needs_chunks(x_inputs.options)) return;
+        const core::Schema found = schema();
+        for (std::size_t object = 0; object < found.objects.size(); ++object) {
+            x_chunks.push_back(found.objects[object].sizes());
+            if (SharedLayout::is_data(object)) x_chunks.back() = {filtered_chunk(plot(0), object)};
+            formats::set_chunk(x_inputs.options, found.objects[object].path, x_chunks.back());
+        }
+    }
+
+    std::vector<core::Extents> x_chunks;  ///< by object; empty: contiguous
+};
+
+class NativeKernel final : public PlotKernel {
+public:
+    NativeKernel(Inputs inputs, std::shared_ptr<World> world)
+        : PlotKernel(std::move(inputs), std::move(world)) {
+        prepare();
+    }
+    [[nodiscard]] std::unique_ptr<run::Opener> opener() const override {
+        return run::folder("Header");
+    }
+    [[nodiscard]] std::size_t batches() const noexcept override { return 3; }
+    [[nodiscard]] std::size_t batch_of(std::size_t object) const noexcept override {
+        switch (native(0).holds(object)) {
+            case NativeLayout::Holds::cells:
+                return 0;
+            case NativeLayout::Holds::particles:
+                return 1;
+            case NativeLayout::Holds::text:
+                break;
+        }
+        return 2;
+    }
+    [[nodiscard]] bool has_late_pieces() const noexcept override { return true; }
+    [[nodiscard]] bool is_late(std::size_t object) const noexcept override {
+        return batch_of(object) == 2;
+    }
+    /// The texts, with the smallest and the largest value of each box.
+    [[nodiscard]] std::vector<run::LatePiece> late_pieces(const comm::Comm& comm,
+                                                          std::uint64_t step,
+                                                          std::span<const std::byte> data,
+                                                          run::Laps& laps) const override;
+    [[nodiscard]] std::string classic_text(const core::Record&,
+                                           const run::Figures& figures) const override {
+        x_world->profile.add_native(figures.mine, x_inputs.particle_output);
+        return native_text(figures);
+    }
+
+private:
+    [[nodiscard]] std::unique_ptr<Layout> make_layout(std::uint64_t step) const override {
+        return std::make_unique<NativeLayout>(
+            plot(step), x_world->fill, x_inputs.particle_output ? &x_world->particles : nullptr,
+            x_inputs.files);
+    }
+    [[nodiscard]] const NativeLayout& native(std::uint64_t step) const {
+        return dynamic_cast<const NativeLayout&>(layout(step));
+    }
+    [[nodiscard]] std::vector<double> extremes_of_mine(std::int32_t rank,
+                                                       std::span<const std::byte> data) const;
+    [[nodiscard]] std::vector<std::vector<Extremes>> put_together(
+        const std::vector<std::vector<std::byte>>& of_ranks) const;
+};
+
+/// Of the boxes of a rank in order: the smallest of each component, then the largest.
+std::vector<double> NativeKernel::extremes_of_mine(std::int32_t rank,
+                                                   std::span<const std::byte> data) const {
+    std::vector<double> found, numbers;
+    for (std::size_t level = 0; level < x_world->owners.size(); ++level)
+        for (std::uint32_t box = 0; box < x_world->owners[level].size(); ++box) {
+            if (x_world->owners[level][box] != rank) continue;
+            const auto head = static_cast<std::size_t>(layout(0).head_bytes(level, box));
+            numbers.resize(static_cast<std::size_t>(plot(0).elements(level, box)));
+            const std::size_t bytes = numbers.size() * sizeof(double);
+            std::memcpy(numbers.data(), data.data() + head, bytes);
+            const Extremes extremes = extremes_of(numbers, x_inputs.components);
+            found.insert(found.end(), extremes.least.begin(), extremes.least.end());
+            found.insert(found.end(), extremes.most.begin(), extremes.most.end());
+            data = data.subspan(head + bytes);
+        }
+    return found;
+}
+
+std::vector<std::vector<Extremes>> NativeKernel::put_together(
+    const std::vector<std::vector<std::byte>>& of_ranks) const {
+    std::vector<std::vector<Extremes>> all;
+    std::vector<std::size_t> at(of_ranks.size(), 0);
+    const auto components = static_cast<std::size_t>(x_inputs.components);
+    for (const auto& owners : x_world->owners) {
+        all.emplace_back(owners.size());
+        for (std::size_t box = 0; box < owners.size(); ++box) {
+            const auto rank = static_cast<std::size_t>(owners[box]);
+            for (std::vector<double>* numbers : {&all.back()[box].least, &all.back()[box].most}) {
+                numbers->resize(components);
+                std::memcpy(numbers->data(), of_ranks[rank].data() + at[rank],
+                            components * sizeof(double));
+                at[rank] += components * sizeof(double);
+            }
+        }
+    }
+    return all;
+}
+
+std::vector<run::LatePiece> NativeKernel::late_pieces(const comm::Comm& comm, std::uint64_t step,
+                                                      std::span<const std::byte> data,
+                                                      run::Laps& laps) const {
+    const double start = core::now_s();
+    const std::vector<double> mine = extremes_of_mine(comm.rank(), data);
+    laps.add("extremes", core::now_s() - start);
+    const auto of_ranks = comm.gather(std::as_bytes(std::span(mine)));
+    std::vector<run::LatePiece> pieces;
+    const double gathered = core::now_s();
+    comm.agree_on([&] {
+        if (comm.rank() == 0) pieces = native(step).texts(put_together(of_ranks));
+    });
+    laps.add("texts", core::now_s() - gathered);
+    return pieces;
+}
+
+std::vector<std::string> read_grids(const Inputs& inputs) {
+    std::vector<std::string> texts;
+    if (inputs.grids.empty()) return texts;
+    for (std::uint64_t level = 0; level < inputs.mesh.levels; ++level)
+        texts.push_back(text_of_file(inputs, grid_file(inputs, level)));
+    return texts;
+}
+
+}  // namespace
+
+run::Outputs make_outputs(Inputs inputs) {
+    const double start = core::now_s();
+    const auto world = std::make_shared<World>(mesh_of(inputs, read_grids(inputs)), inputs);
+    world->profile.begin(start);
+    run::Outputs outputs;
+    if (inputs.shared_output) outputs.push_back(std::make_unique<SharedKernel>(inputs, world));
+    if (inputs.native_output)
+        outputs.push_back(std::make_unique<NativeKernel>(native_inputs(inputs), world));
+    return outputs;
+}
+
+}  // namespace tailrace::kernels::amr

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The amr kernel as the run sees it: a file that all ranks share, and AMReX's own folder.
+#pragma once
+
+#include "kernels/amr/inputs.hpp"
+#include "kernels/run/run.hpp"
+
+namespace tailrace::kernels::amr {
+
+/// The outputs that the inputs ask for, in the order of the original.  [local]
+/// @throws core::Error{bad_input | io}
+[[nodiscard]] run::Outputs make_outputs(Inputs inputs);
+
+}  // namespace tailrace::kernels::amr
