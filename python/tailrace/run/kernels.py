@@ -44,7 +44,14 @@ particle = Kernel(
     programs.particle, "TAILRACE_PARTICLE_", "test.h5", {"timesteps": "5", "dim_1": "65536"}
 )
 
-kernels = {"seism": seism, "slab": slab, "particle": particle, "limit": limit}
+amr = Kernel(
+    programs.amr,
+    "TAILRACE_AMR_",
+    "plt00000.nc",
+    {"ncells": "64", "max_grid_size": "32", "nlevs": "1", "ncomp": "6", "nppc": "2"},
+)
+
+kernels = {"seism": seism, "slab": slab, "particle": particle, "amr": amr, "limit": limit}
 
 
 def kernel_of(name: str, where: str) -> Kernel:

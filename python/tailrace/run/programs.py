@@ -18,6 +18,7 @@ seism = "tailrace-seism"
 limit = "tailrace-limit"
 slab = "tailrace-slab"
 particle = "tailrace-particle"
+amr = "tailrace-amr"
 
 
 @dataclass(frozen=True)

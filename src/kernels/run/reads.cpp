@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/run/reads.hpp"
 
+#include <filesystem>
 #include <numeric>
 
 #include "core/page_cache.hpp"
@@ -21,6 +22,7 @@ Cache look_at_cache(const comm::Comm& comm, const std::vector<std::string>& file
     if (looks) {
         const auto failure = comm::Comm::caught([&] {
             for (const std::string& file : files) {
+                if (std::filesystem::is_directory(file)) continue;  // its files follow
                 if (drop) core::drop_pages(file);
                 const core::Residency found = core::residency(file);
                 pages += found.pages;
