@@ -108,9 +108,10 @@ RawInputs inputs_of(const comm::Comm& comm, const Invocation& invocation, const 
     return RawInputs::unpacked(comm.broadcast(mine.packed()));
 }
 
-void take_input_name(Invocation& invocation) {
+void take_input_name(Invocation& invocation, const core::KeyTable& keys) {
     std::vector<std::string>& words = invocation.assignments;
-    if (!invocation.input_file && !words.empty() && words.front().find('=') == std::string::npos) {
+    if (!invocation.input_file && !words.empty() && words.front().find('=') == std::string::npos &&
+        keys.find(words.front()) == nullptr) {
         invocation.input_file = words.front();
         words.erase(words.begin());
     }
@@ -126,7 +127,7 @@ void work_on(const comm::Comm& comm, int argc, char** argv, const Program& progr
     if (program.prepare) comm.agree_on(program.prepare);
     const Invocation invocation = comm.agree_on([&] {
         Invocation parsed = parse_command_line(argc, argv);
-        if (program.first_names_input) take_input_name(parsed);
+        if (program.first_names_input) take_input_name(parsed, program.keys);
         if (program.classic) parsed.assignments = program.classic(parsed.assignments);
         if (!program.reads_stdin) parsed.from_stdin = parsed.input_file == "-";
         return parsed;

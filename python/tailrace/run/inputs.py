@@ -57,6 +57,8 @@ def gather(
 
     Whether keys and values are right is for the program to say: it knows them all.
     """
+    if kernel.first_names_input and file is None and words and _names_file(words[0]):
+        file, words = Path(words[0]), words[1:]
     plain = [word for word in words if word != "-"]
     text: bytes | None = None
     settings: dict[str, str] = {}
@@ -89,6 +91,10 @@ def gather(
     if text is not None:
         _refuse_to_write(inputs, stdin)
     return inputs
+
+
+def _names_file(word: str) -> bool:
+    return word != "-" and "=" not in word and Path(word).is_file()
 
 
 def _refuse_to_write(inputs: RunInputs, stdin: BinaryIO) -> None:
@@ -149,6 +155,13 @@ def _key_and_value(line: bytes) -> tuple[str, str]:
     match = _line.match(line)
     assert match is not None
     key, value = match[1], match[2]
+    if key.endswith(b"="):  # AMReX's form: key = value, or key=value
+        key = key[:-1]
+    elif b"=" in key:
+        key, _, rest = key.partition(b"=")
+        value = rest + value
+    elif value.lstrip(b" \t").startswith(b"="):
+        value = value.lstrip(b" \t")[1:]
     comment = re.search(rb"#" if key == b"processor" else rb"(?:^|(?<=[ \t]))#", value)
     value = value[: comment.start()] if comment else value
     return os.fsdecode(key), os.fsdecode(value.strip(b" \t\r\n"))

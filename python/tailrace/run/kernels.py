@@ -17,6 +17,7 @@ class Kernel:
 
     has_grid: its input `processor` says how many ranks; otherwise any number will do.
     needs_inputs: without any it would read standard input.
+    first_names_input: its first word may be the name of a file with inputs.
     """
 
     program: str
@@ -25,6 +26,7 @@ class Kernel:
     geometry: Mapping[str, str]
     has_grid: bool = False
     needs_inputs: bool = False
+    first_names_input: bool = False
 
     def usual_ranks(self) -> int | None:
         """Where nobody says how many: the cores for this process; None: it must be said."""
@@ -49,6 +51,7 @@ amr = Kernel(
     "TAILRACE_AMR_",
     "plt00000.nc",
     {"ncells": "64", "max_grid_size": "32", "nlevs": "1", "ncomp": "6", "nppc": "2"},
+    first_names_input=True,
 )
 
 kernels = {"seism": seism, "slab": slab, "particle": particle, "amr": amr, "limit": limit}

@@ -74,7 +74,27 @@ def _particle(settings: Mapping[str, str], ranks: int, mode: str) -> Placed:
     return Placed((f"dim_1={part}",), str(part), note if part * ranks != whole else "")
 
 
-rules: dict[str, Rule] = {"seism": _seism, "slab": _slab, "particle": _particle}
+def _amr(settings: Mapping[str, str], ranks: int, mode: str) -> Placed:
+    """weak: `ncells` are those of a rank, and the last axis grows. strong: those of all ranks."""
+    words = settings.get("ncells", "").split()
+    if len(words) not in (1, 3) or not all(word.isdigit() for word in words):
+        raise TailraceError(
+            f'ncells "{settings.get("ncells", "")}" is not one number of cells, or three',
+            where="scale",
+            hint='give ncells=64, or "ncells=64 64 32"',
+        )
+    x, y, z = (int(word) for word in (words * 3)[:3])
+    if mode == "weak":
+        z *= ranks
+    return Placed((f"ncells={x} {y} {z}",), f"{x}x{y}x{z}")
+
+
+rules: dict[str, Rule] = {
+    "seism": _seism,
+    "slab": _slab,
+    "particle": _particle,
+    "amr": _amr,
+}
 
 Three = tuple[int, int, int]
 

@@ -121,9 +121,12 @@ void put_format(Inputs& inputs) {
     const std::vector<std::string>& users = config.table().find("collective_write")->used_by;
     if (!config.given("collective_write") && std::ranges::count(users, format) > 0)
         config.derive("collective_write", "1", "default of amr");
+    // A file without an ending has the name that the folder beside it would have.
+    if (format != "native" && !config.given("outputs") &&
+        !std::filesystem::path(config.text("filename")).has_extension())
+        config.derive("outputs", "shared", config.place("filename"));
     if (format == "native" && !config.given("outputs"))
-        config.derive("outputs", config.number("nppc") > 0 ? "native particles" : "native",
-                      config.place("format"));
+        config.derive("outputs", "native", config.place("format"));
 }
 
 /// The middle half along each axis, or the corners that are given.

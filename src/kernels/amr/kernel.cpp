@@ -217,8 +217,7 @@ private:
         const core::Schema found = schema();
         for (std::size_t object = 0; object < found.objects.size(); ++object) {
             x_chunks.push_back(found.objects[object].sizes());
-            if (SharedLayout::is_data(object))
-                x_chunks.back() = {filtered_chunk(plot(0), object)};
+            if (SharedLayout::is_data(object)) x_chunks.back() = {filtered_chunk(plot(0), object)};
             formats::set_chunk(x_inputs.options, found.objects[object].path, x_chunks.back());
         }
     }
