@@ -199,7 +199,7 @@ public:
     }
     [[nodiscard]] std::string classic_text(const core::Record&,
                                            const run::Figures& figures) const override {
-        x_world->profile.add_shared(x_inputs.config.text("format"), figures.mine);
+        x_world->profile.add_shared(x_inputs.config.text("format"), figures);
         return shared_text(x_inputs, figures);
     }
 
@@ -257,8 +257,8 @@ public:
                                                           run::Laps& laps) const override;
     [[nodiscard]] std::string classic_text(const core::Record&,
                                            const run::Figures& figures) const override {
-        x_world->profile.add_native(figures.mine, x_inputs.particle_output);
-        return native_text(figures);
+        x_world->profile.add_native(figures, x_inputs.particle_output);
+        return {};
     }
 
 private:

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstdio>
 #include <ctime>
+#include <utility>
 #include <vector>
 
 #include "core/context.hpp"
@@ -53,10 +54,10 @@ std::string in_capitals(std::string text) {
 }
 
 std::string bandwidths(const char* what, const run::Figures& figures) {
-    return labelled(std::string(what) + " data written in",
+    return labelled(std::string(what) + ", data",
                     core::seconds_text(figures.write_s) + ", " +
                         core::rate_text(run::rate(figures.bytes, figures.write_s))) +
-           labelled(std::string(what) + " with open and close",
+           labelled(std::string(what) + ", open to close",
                     core::seconds_text(figures.aggregate_s()) + ", " +
                         core::rate_text(run::rate(figures.bytes, figures.aggregate_s())));
 }
@@ -104,11 +105,7 @@ std::string shared_text(const Inputs& inputs, const run::Figures& figures) {
             "Write_NCVARPUT_time_since = " + std::to_string(std::time(nullptr)) + "\n" +
             time_line("NC_time_7_closing", figures.close_s) +
             time_line(in_capitals(format) + "_time", figures.aggregate_s());
-    return text + bandwidths("Plot file", figures);
-}
-
-std::string native_text(const run::Figures& figures) {
-    return bandwidths("Native folder", figures);
+    return text;
 }
 
 void Profile::add(const std::string& name, std::uint64_t calls, double inclusive,
@@ -117,7 +114,9 @@ void Profile::add(const std::string& name, std::uint64_t calls, double inclusive
     x_exclusive.add(name, std::max(exclusive, 0.0), calls);
 }
 
-void Profile::add_shared(const std::string& format, const run::Laps& laps) {
+void Profile::add_shared(const std::string& format, const run::Figures& figures) {
+    const run::Laps& laps = figures.mine;
+    x_bandwidths += bandwidths("Plot file", figures);
     const double put = of(laps, {"prepare 1", "write 1"}), grids = of(laps, {"write 1"});
     const double rest = of(laps, {"create", "schema", "define", "prepare 0", "write 0", "close"});
     const std::uint64_t files = calls_of(laps, "create");
@@ -126,7 +125,9 @@ void Profile::add_shared(const std::string& format, const run::Laps& laps) {
     add("NCVarPutGrids", calls_of(laps, "write 1"), grids, grids);
 }
 
-void Profile::add_native(const run::Laps& laps, bool particles) {
+void Profile::add_native(const run::Figures& figures, bool particles) {
+    const run::Laps& laps = figures.mine;
+    x_bandwidths += bandwidths("Native folder", figures);
     const double data = of(laps, {"prepare 0", "write 0"}), extremes = of(laps, {"extremes"});
     const double texts = of(laps, {"texts", "prepare 2", "write 2"});
     const double offsets = of(laps, {"schema"});
@@ -184,7 +185,8 @@ std::string Profile::text(const comm::Comm& comm) {
             "%.4g\n",
             all.min, all.mean, all.max) +
         table("Excl.", run::over_ranks(comm, x_exclusive), all.max) +
-        table("Incl.", run::over_ranks(comm, x_inclusive), all.max);
+        table("Incl.", run::over_ranks(comm, x_inclusive), all.max) + "\n" +
+        std::exchange(x_bandwidths, {});
     x_start_s = now;
     x_inclusive = x_exclusive = {};
     return text;

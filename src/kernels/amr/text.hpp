@@ -18,15 +18,14 @@ namespace tailrace::kernels::amr {
 /// The original's lines of times for the file that all ranks share, each the longest of any rank;
 /// docs/user/amr.md says what each covers.  [local]
 [[nodiscard]] std::string shared_text(const Inputs& inputs, const run::Figures& figures);
-[[nodiscard]] std::string native_text(const run::Figures& figures);  ///< [local]
 
-/// The two tables of AMReX's TinyProfiler, over what really ran.
+/// The two tables of AMReX's TinyProfiler, over what really ran, and then the bandwidths.
 class Profile {
 public:
     void begin(double start_s) { x_start_s = start_s; }
     // Of this rank.  [local]
-    void add_shared(const std::string& format, const run::Laps& laps);
-    void add_native(const run::Laps& laps, bool particles);
+    void add_shared(const std::string& format, const run::Figures& figures);
+    void add_native(const run::Figures& figures, bool particles);
     /// The tables since the last ones; starts anew.  [collective]
     [[nodiscard]] std::string text(const comm::Comm& comm);
 
@@ -35,6 +34,7 @@ private:
     void add(const std::string& name, std::uint64_t calls, double inclusive, double exclusive);
 
     double x_start_s = 0;
+    std::string x_bandwidths;
     run::Laps x_inclusive, x_exclusive;
 };
 
