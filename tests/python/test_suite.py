@@ -144,6 +144,8 @@ def test_what_a_program_refuses_is_listed(tmp_path: Path, monkeypatch: pytest.Mo
     program.write_text("#!/bin/sh\necho 'tailrace: error: too little memory' >&2\nexit 2\n")
     program.chmod(0o755)
     monkeypatch.setenv("TAILRACE_BIN", str(tmp_path))
+    monkeypatch.delenv("TAILRACE_BUILD_DIR", raising=False)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
     monkeypatch.setattr("tailrace.suite.experiment.programs.mpi_library", lambda _path: None)
     found = json.loads(called("suite", "quick", "--dry-run", "--json").expect(0).out)
     assert found["not_run"]["seism"] == "too little memory"
