@@ -169,8 +169,8 @@ public:
         x_previous.clear();
     }
 
-    /// @returns what is told when all outputs have been written
-    std::string repetition(std::uint64_t number) {
+    /// @param rest  gets what is told when all outputs have been written, also after a failure
+    void repetition(std::uint64_t number, std::string& rest) {
         Record record = frame_of_all();
         record.run_id = x_common.run_id;
         record.repetition = number;
@@ -184,10 +184,9 @@ public:
         }
         take_rest(record, measured);
         // First what was measured: the Record may not be storable.
-        std::string rest;
         if (measured.written.complete) {
             x_common.tell(x_kernel.classic_text(record, measured.figures));
-            rest = results_text(x_kernel, record, measured.figures);
+            rest += results_text(x_kernel, record, measured.figures);
         }
         limit::Figures limits;
         limits.add(record);
@@ -195,7 +194,6 @@ public:
         if (record.error) {
             // Bad input that only the file system could tell, or what this machine lacks: no run
             // took place.
-            x_common.tell(rest);
             const int code = core::exit_code(record.error->code());
             const bool ran =
                 measured.written.complete || (code != 2 && (code != 4 || measured.written.created));
@@ -205,10 +203,9 @@ public:
         append(record);
         write_side_files(record, measured);
         measured.teller.stage(Progress::Stage::done);
-        if (record.warm_up) return rest;
+        if (record.warm_up) return;
         if (measured.written.complete) x_measured.push_back(measured.figures);
         x_limits.add(record);
-        return rest;
     }
 
     /// Of all measured repetitions.
@@ -431,7 +428,7 @@ private:
         try {
             for (std::size_t i = 0; i < x_outputs.size(); ++i)
                 if (number == 0 || std::ranges::count(missing[i], number) > 0)
-                    rest += x_outputs[i].repetition(number);
+                    x_outputs[i].repetition(number, rest);
         } catch (const Error&) {
             x_common.tell(rest);
             throw;
