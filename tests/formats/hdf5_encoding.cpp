@@ -209,3 +209,35 @@ TAILRACE_MPI_TEST(2, "hdf5: encode: a chunk that two ranks write in one batch is
     sink->write({&piece, 1});
     TAILRACE_CHECK_ALL_THROW(Code::bad_input, sink->complete(0));
 }
+
+TAILRACE_MPI_TEST("hdf5: encode: rank 0 writes compounds through HDF5, and other ranks may not") {
+    const auto comm = comm::from_mpi(MPI_COMM_WORLD);
+    const std::string path = test::shared_folder() + "/a.h5";
+    core::Phases phases;
+    Object table = dense("/chunked", {5, 2});
+    table.type = Scalar::i32;
+    table.members = {{"lo", Scalar::i32}, {"hi", Scalar::i32}};
+    const std::vector<std::int32_t> given{1, 2, 30, 40, 500, 600, -7, -8, 90000, 100000};
+    const auto* data = reinterpret_cast<const std::byte*>(given.data());
+    const Box all{{0, 0}, {5, 2}}, none{{0, 0}, {0, 2}};
+    for (const bool plain : {false, true}) {
+        auto options = encoding({5, 2});
+        if (plain) options.chunks.clear(), options.shuffle = false, options.deflate = 0;
+        auto sink = hdf5::open_sink(comm, target(path), options, phases);
+        const auto ids = sink->define({{table}, {}});
+        const bool last = comm.size() > 1 && comm.rank() == comm.size() - 1;
+        Write piece{ids[0], last ? all : none, data, {}, Scalar::i32};
+        if (comm.size() > 1)
+            TAILRACE_CHECK_ALL_THROW(core::Code::unsupported, sink->write({&piece, 1}));
+        piece.place = comm.rank() == 0 ? all : none;
+        sink->write({&piece, 1});
+        sink->complete(0);
+        (void)sink->close(Outcome::publish);
+        auto source = hdf5::open_source(comm, path, hdf5::Options{}, phases);
+        CHECK(source->schema().objects == std::vector<Object>{table});
+        std::vector<std::int32_t> found(given.size());
+        Read read{0, all, reinterpret_cast<std::byte*>(found.data()), Scalar::i32};
+        source->read({&read, 1});
+        CHECK(found == given);
+    }
+}

@@ -63,6 +63,8 @@ private:
                   std::span<const std::uint64_t> agreed) override;
     void finish_step() override;
     void grow(const Batch& batch);
+    /// Compounds, which are tables mostly: rank 0 writes them through HDF5.
+    void write_compounds(Batch& batch);
     [[nodiscard]] std::vector<ChunkGrid> grids() const;
     [[nodiscard]] std::vector<std::vector<std::byte>> exchange(const Shares& shares);
     [[nodiscard]] std::vector<Job> jobs_of(

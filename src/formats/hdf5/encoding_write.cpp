@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes of the Sink whose ranks encode: shared out, encoded, placed, written.
 #include <algorithm>
+#include <utility>
 
 #include "core/checked.hpp"
+#include "formats/hdf5/elements.hpp"
 #include "formats/hdf5/encoding_sink.hpp"
 
 namespace tailrace::formats::hdf5 {
@@ -10,6 +12,7 @@ namespace tailrace::formats::hdf5 {
 namespace {
 
 using core::EncodedChunk;
+using core::Error;
 
 /// Elements that a rank encodes before it writes, so that what waits stays small.
 constexpr std::uint64_t round_bytes = std::uint64_t{64} << 20U;
@@ -37,14 +40,23 @@ void EncodingSink::write_encoded(std::span<const EncodedChunk> chunks) {
 }
 
 Needs EncodingSink::needs(std::span<const core::Write> pieces) {
-    return batch_needs(list_of(x_datasets), pieces, x_target.path().string());
+    Needs needs = batch_needs(list_of(x_datasets), pieces, x_target.path().string());
+    for (const core::Write& piece : pieces)
+        if (!needs.bad && x_comm.rank() != 0 && !piece.place.empty() &&
+            !x_datasets[piece.object].object.members.empty())
+            needs.bad =
+                Error(core::Code::unsupported, "if ranks encode, rank 0 alone writes compounds",
+                      x_target.path().string() + ":" + x_datasets[piece.object].object.path,
+                      "leave encode out");
+    return needs;
 }
 
 void EncodingSink::transfer(std::span<const core::Write> pieces,
                             std::span<const std::uint64_t> agreed) {
     const h5::Quiet quiet;
-    const Batch batch = batch_of(list_of(x_datasets), pieces, agreed);
+    Batch batch = batch_of(list_of(x_datasets), pieces, agreed);
     grow(batch);
+    write_compounds(batch);
     Shares shares;
     guarded([&] {
         shares = share(grids(), batch.mine, x_comm.size(), convert_to_file_type);
@@ -59,6 +71,24 @@ void EncodingSink::transfer(std::span<const core::Write> pieces,
     std::vector<Job> jobs = jobs_of(shares, parts);
     find_old(jobs);
     run(jobs);
+}
+
+void EncodingSink::write_compounds(Batch& batch) {
+    const auto scope = x_phases.enter("write");
+    for (std::size_t i = 0; i < x_datasets.size(); ++i) {
+        const Dataset& dataset = x_datasets[i];
+        if (dataset.object.members.empty()) continue;
+        for (const core::Write* piece : std::exchange(batch.mine[i], {}))
+            guarded([&] {
+                const std::string& path = dataset.object.path;
+                const Selected all = selected(dataset.object, piece->type, piece->place,
+                                              piece->memory, h5::space_of(dataset.id, path));
+                h5::check(H5Dwrite(dataset.id.get(), all.type.get(), all.in_memory.get(),
+                                   all.in_file.get(), H5P_DEFAULT, piece->data),
+                          "H5Dwrite", path);
+                x_bytes_asked += piece->place.volume() * core::size_of(dataset.object.type);
+            });
+    }
 }
 
 void EncodingSink::grow(const Batch& batch) {

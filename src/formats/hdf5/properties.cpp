@@ -178,9 +178,6 @@ void check_object(const Options& options, const core::Object& object) {
                     "use kind dense for arrays");
     (void)object.bytes();
     check_members(object);
-    if (!object.members.empty() && options.encode_on_ranks)
-        throw Error(Code::unsupported, "ranks encode chunks of numbers, not of compounds",
-                    object.path, "leave encode out");
     const core::Extents chunk = chunk_of(options, object);
     if (chunk.empty()) {
         if (options.filtered())
