@@ -236,7 +236,7 @@ TAILRACE_MPI_TEST("hdf5: encode: rank 0 writes compounds through HDF5, and other
         auto source = hdf5::open_source(comm, path, hdf5::Options{}, phases);
         CHECK(source->schema().objects == std::vector<Object>{table});
         std::vector<std::int32_t> found(given.size());
-        Read read{0, all, reinterpret_cast<std::byte*>(found.data()), Scalar::i32};
+        core::Read read{0, all, reinterpret_cast<std::byte*>(found.data()), Scalar::i32};
         source->read({&read, 1});
         CHECK(found == given);
     }
