@@ -183,7 +183,7 @@ void check_object(const Options& options, const core::Object& object) {
         if (options.filtered())
             throw Error(Code::bad_input, "a filter wants a chunked dataset", object.path,
                         "give it a chunk");
-        if (options.encode_on_ranks)
+        if (options.encode_on_ranks && object.members.empty())
             throw Error(Code::bad_input, "ranks encode chunks, and it has none", object.path,
                         "give it a chunk");
         const bool grows = std::any_of(object.dims.begin(), object.dims.end(),
