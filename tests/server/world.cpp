@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "core/bytes.hpp"
+#include "core/splitmix.hpp"
 
 namespace tailrace::test {
 
@@ -49,13 +49,23 @@ World::World(const Setting& setting) : x_setting(&setting) {
     x_heard.resize(clients);
     x_writing.resize(servers);
     for (std::uint64_t client = 0; client < clients; ++client) send(client);
+    for (std::uint64_t client = 0; client < clients; ++client) go_on(client);
+}
+
+void World::go_on(std::uint64_t client) {
+    while (x_setting->lazy && ready(client)) call(client);
 }
 
 bool World::ready(std::uint64_t client) const {
     if (x_dead[client] || finished(client)) return false;
-    if (!x_begun[client]) return true;
     const Op& op = x_setting->scripts[client][x_op[client]];
     const Client& one = x_clients[client];
+    if (!x_begun[client] && op.kind == Op::detach) {
+        for (std::uint64_t c = 0; c < one.state().collections.size(); ++c)
+            if (!one.settled(c, 0)) return false;
+        return true;
+    }
+    if (!x_begun[client]) return true;
     switch (op.kind) {
         case Op::put:
             return one.sent(op.collection);
@@ -64,6 +74,8 @@ bool World::ready(std::uint64_t client) const {
         case Op::close:
         case Op::flush:
             return one.settled(op.collection, 0);
+        case Op::detach:
+            return one.left();
         default:
             return true;
     }
@@ -83,7 +95,8 @@ std::vector<Move> World::moves() const {
         for (std::uint64_t server = 0; server < x_servers.size(); ++server) {
             const auto &up = x_up[client][server], &down = x_down[client][server];
             if (!down.empty() && !x_dead[client]) {
-                all.push_back({Move::arrive_at_client, client, server});
+                if (!x_setting->lazy || !ready(client))
+                    all.push_back({Move::arrive_at_client, client, server});
                 if (x_dead_servers[server]) all.push_back({Move::lose_reply, server, client});
             }
             if (!up.empty() && !x_dead_servers[server]) {
@@ -146,6 +159,7 @@ void World::begin(std::uint64_t client, const Op& op) {
             one.end(op.collection, Ending::flush);
             break;
         case Op::detach:
+            for (std::uint64_t c = 0; c < one.state().collections.size(); ++c) hear(client, c, 0);
             one.detach();
             break;
     }
@@ -168,9 +182,13 @@ void World::call(std::uint64_t client) {
     }
     if (op.kind == Op::step) hear(client, op.collection, x_setting->depth);
     if (op.kind == Op::close || op.kind == Op::flush) hear(client, op.collection, 0);
+    if (op.kind == Op::detach)
+        if (const auto error = x_clients[client].farewell())
+            x_heard[client].push_back({x_op[client], no_collection, 0, error->what()});
     x_begun[client] = false;
     ++x_op[client];
     send(client);
+    if (finished(client)) x_down[client].assign(x_servers.size(), {});
 }
 
 /// What a front end asks of the stage behind it, and what it tells the clients.
@@ -198,13 +216,13 @@ void World::make(const Move& move) {
     switch (move.kind) {
         case Move::call:
             call(move.a);
-            if (finished(move.a)) x_down[move.a].assign(x_servers.size(), {});
             break;
         case Move::arrive_at_client: {
             auto& channel = x_down[move.a][move.b];
             x_clients[move.a].receive(move.b, channel.front());
             channel.pop_front();
             send(move.a);
+            go_on(move.a);
             break;
         }
         case Move::arrive_at_server: {
@@ -249,6 +267,7 @@ void World::make(const Move& move) {
             x_noticed_servers[move.b][move.a] = true;
             x_clients[move.b].gone(move.a);
             send(move.b);
+            go_on(move.b);
             break;
     }
 }
@@ -293,7 +312,8 @@ std::string World::problem_at_the_end() const {
             return "front end " + std::to_string(server) + " never ends";
     for (const std::uint64_t client : alive)
         for (const Heard& heard : x_heard[client])
-            if (heard.error.empty() != (x_written.contains({heard.collection, heard.item}) &&
+            if (heard.collection != no_collection &&
+                heard.error.empty() != (x_written.contains({heard.collection, heard.item}) &&
                                         !x_setting->unwritable.contains(
                                             {heard.collection, heard.item})) &&
                 heard.error.find("it is not known what became") == std::string::npos)
@@ -308,19 +328,18 @@ namespace {
 class Digest {
 public:
     void operator()(const auto&... values) { (add(values), ...); }
-    [[nodiscard]] std::uint64_t value() const { return short_hash(x_bytes); }
+    [[nodiscard]] std::uint64_t value() const { return x_value; }
 
 private:
-    void add(std::uint64_t value) { x_to.number(value); }
-    void add(bool value) { x_to.number(value); }
+    void add(std::uint64_t value) { x_value = core::mixed(x_value ^ value) + core::splitmix_step; }
+    void add(bool value) { add(std::uint64_t{value}); }
     template <class T>
         requires std::is_enum_v<T>
     void add(T value) {
         add(static_cast<std::uint64_t>(value));
     }
     void add(const std::string& text) {
-        add(std::uint64_t{text.size()});
-        x_to.bytes(std::as_bytes(std::span(text)));
+        add(std::uint64_t{std::hash<std::string>{}(text)});
     }
     template <class... T>
     void add(const std::tuple<T...>& all) {
@@ -331,12 +350,18 @@ private:
         (*this)(both.first, both.second);
     }
     void add(const Data& d) { (*this)(d.collection, d.item, d.field, d.seq, d.place.offset); }
+    void add(const End& e) { (*this)(e.kind, e.collection, e.item, e.messages, e.call_hash); }
+    void add(const Credit& c) { (*this)(c.collection, c.bytes, c.statuses); }
+    void add(const Disagreement& d) { (*this)(d.call, d.error); }
+    void add(const Meta& m) { (*this)(m.collection, m.file_seq, m.file, m.meta_hash); }
+    void add(const Hello&) {}
+    void add(const CallText& t) { (*this)(t.collection, t.file, t.puts); }
+    void add(const Call& c) {
+        (*this)(c.call, c.kind, c.collection, c.item, c.server, c.meta_hash, c.text_hash, c.text);
+    }
     void add(const Message& m) {
         add(std::uint64_t{m.index()});
-        if (const auto* data = std::get_if<Data>(&m))
-            add(*data);
-        else
-            x_to.bytes(encode(m));
+        std::visit([this](const auto& one) { add(one); }, m);
     }
     template <class T>
     void add(const std::optional<T>& value) {
@@ -356,11 +381,10 @@ private:
     }
     void add(const Client& client) {
         const Client::State& s = client.state();
-        (*this)(s.collections, s.load, s.files, s.gone, s.calls, s.call_hash, s.detached,
+        (*this)(s.collections, s.load, s.files, s.gone, s.calls, s.call_hash, s.detached, s.farewell,
                 s.disagreement.has_value());
-        if (s.disagreement) (*this)(s.disagreement->call, s.disagreement->error);
+        if (s.disagreement) add(*s.disagreement);
     }
-    void add(const Call& c) { add(Message(c)); }
     void add(const Agreement::Same& s) { (*this)(s.call, s.lowest, s.clients); }
     void add(const Agreement::Row& r) { (*this)(r.missing, r.groups); }
     void add(const FrontEnd::Open& o) {
@@ -376,7 +400,7 @@ private:
     void add(const FrontEnd& server) {
         const FrontEnd::State& s = server.state();
         (*this)(s.collections, s.gone, s.detached, s.agreement.state().made,
-                s.agreement.state().rows, s.agreement.state().broken);
+                s.agreement.state().rows, s.agreement.state().broken, s.farewell);
     }
     template <class T>
         requires requires(const T& all) { all.begin(), all.size(); }
@@ -385,8 +409,7 @@ private:
         for (const auto& one : all) add(one);
     }
 
-    std::vector<std::byte> x_bytes;
-    core::ByteWriter x_to{x_bytes};
+    std::uint64_t x_value = 0;
 };
 
 struct Node {

@@ -37,6 +37,9 @@ struct Setting {
     std::set<std::pair<std::uint64_t, server::Item>> unwritable{};  ///< collection, item
     std::set<std::uint64_t> mortal_clients{}, mortal_servers{};
     std::uint64_t most_deaths = 1;
+    /// Clients look at messages only while they wait, and go on until they do: far fewer states, and
+    /// nothing is left out that a slower arrival does not show, but news that come early.
+    bool lazy = true;
 };
 
 struct Move {
@@ -78,6 +81,7 @@ private:
     using Place = std::pair<std::uint64_t, server::Item>;                   // collection, item
     [[nodiscard]] bool ready(std::uint64_t client) const;
     void call(std::uint64_t client);
+    void go_on(std::uint64_t client);
     void begin(std::uint64_t client, const Op& op);
     void hear(std::uint64_t client, std::uint64_t collection, std::uint64_t keep);
     void send(std::uint64_t client);

@@ -33,16 +33,11 @@ bool ByteQueue::admit(Item item, std::uint64_t bytes) {
     return true;
 }
 
-void ByteQueue::clear(Item item) {
+void ByteQueue::release(Item item) {
     const auto found = x_bytes.find(item);
     if (found == x_bytes.end()) return;
     x_used -= found->second;
-    found->second = 0;
-}
-
-void ByteQueue::release(Item item) {
-    clear(item);
-    x_bytes.erase(item);
+    x_bytes.erase(found);
 }
 
 }  // namespace tailrace::server

@@ -31,8 +31,6 @@ public:
     void open(Item item) { x_bytes.try_emplace(item, 0); }
     /// Counts bytes of an item, which is opened, if they fit.  [local]
     [[nodiscard]] bool admit(Item item, std::uint64_t bytes);
-    /// Gives back the bytes of an item, which stays open.  [local]
-    void clear(Item item);
     /// Gives back the bytes of an item and forgets it.  [local]
     void release(Item item);
     [[nodiscard]] std::uint64_t used() const noexcept { return x_used; }    ///< [local]

@@ -83,6 +83,7 @@ std::optional<Disagreement> Agreement::compare() {
         }
         const Call call = row.groups.front().call;
         x_state.rows.erase(x_state.rows.begin());
+        x_state.ended = x_state.ended || call.kind == Ending::detach;
         agreed(call);
     }
     return std::nullopt;

@@ -33,6 +33,7 @@ public:
         std::map<std::uint64_t, CallText> texts;      ///< per hash, as long as a row may name it
         std::map<std::uint64_t, std::uint64_t> last;  ///< per collection: hash agreed on last
         bool broken = false;                          ///< they disagreed
+        bool ended = false;                           ///< all said goodbye, at the same call
     };
 
     explicit Agreement(std::uint64_t clients);

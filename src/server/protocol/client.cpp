@@ -294,6 +294,7 @@ void Client::receive(std::uint64_t server, const Message& message) {
         x_state.disagreement = *disagreement;
         for (Collection& one : x_state.collections) let_go(one);
     } else if (const auto* credit = std::get_if<Credit>(&message)) {
+        if (credit->collection == no_collection) x_state.farewell = true;
         if (credit->collection >= x_state.collections.size()) return;
         Collection& one = x_state.collections[credit->collection];
         one.credit[server] += credit->bytes;
@@ -322,20 +323,32 @@ std::vector<Outgoing> Client::take() {
 
 bool Client::sent(std::uint64_t collection) const { return at(collection).waiting.empty(); }
 
+Error Client::gone_error(std::uint64_t server, const std::string& what) const {
+    return Error(Code::poisoned,
+                 "server rank " + std::to_string(server) +
+                     " has gone; it is not known what became of " + what,
+                 "layout of the server", "look for the first error of that rank");
+}
+
 std::optional<Status> Client::final_of(const Collection& one, const Awaited& item) const {
     if (item.final) return item.final;
     if (x_state.disagreement && item.call >= x_state.disagreement->call)
         return Status{item.item, x_state.disagreement->error};
     for (const std::uint64_t server : {item.server, std::uint64_t{0}})
         if (x_state.gone[server])
-            return Status{item.item,
-                          Error(Code::poisoned,
-                                "server rank " + std::to_string(server) +
-                                    " has gone; it is not known what became of item " +
-                                    std::to_string(item.item + 1),
-                                "collection " + one.name,
-                                "look at " + one.file + " and at the server's messages")};
+            return Status{item.item, gone_error(server, "item " + std::to_string(item.item + 1) +
+                                                            " of collection " + one.name)};
     return std::nullopt;
+}
+
+bool Client::left() const {
+    return x_state.farewell || x_state.disagreement.has_value() || x_state.gone[0];
+}
+
+std::optional<Error> Client::farewell() const {
+    if (x_state.farewell) return std::nullopt;
+    if (x_state.disagreement) return x_state.disagreement->error;
+    return gone_error(0, "the last calls");
 }
 
 bool Client::settled(std::uint64_t collection, std::uint64_t keep) const {

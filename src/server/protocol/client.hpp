@@ -99,6 +99,7 @@ public:
         std::uint64_t calls = 0, call_hash = 0;
         std::optional<Disagreement> disagreement;
         bool detached = false;
+        bool farewell = false;  ///< all others said goodbye at the same call
     };
 
     /// @throws core::Error{Code::bad_input} if a setting is impossible
@@ -123,6 +124,12 @@ public:
     /// @throws core::Error{Code::wrong_call} naming the collection if a step was not ended
     void detach();
 
+    /// Whether the goodbye was answered: no message comes any more that matters.  [local]
+    [[nodiscard]] bool left() const;
+    /// The Error that the goodbye ended with: a last call that only some ranks made.  [local]
+    /// @pre  left()
+    [[nodiscard]] std::optional<core::Error> farewell() const;
+
     void receive(std::uint64_t server, const Message& message);  ///< [local]
     void gone(std::uint64_t server);                             ///< [local]
 
@@ -141,6 +148,7 @@ public:
 private:
     [[nodiscard]] Collection& at(std::uint64_t collection);
     [[nodiscard]] const Collection& at(std::uint64_t collection) const;
+    [[nodiscard]] core::Error gone_error(std::uint64_t server, const std::string& what) const;
     [[nodiscard]] std::optional<Status> final_of(const Collection& one, const Awaited& item) const;
     void announce(Collection& one, std::uint64_t collection, Ending kind);
     void pump(Collection& one);

@@ -25,7 +25,7 @@ Error lost(const FrontEnd::Collection& one, std::uint64_t client, Item item,
 }  // namespace
 
 FrontEnd::FrontEnd(const FrontEndSetup& setup)
-    : x_setup(setup), x_state{{}, {}, {}, Agreement(setup.clients)} {
+    : x_setup(setup), x_state{{}, {}, {}, Agreement(setup.clients), false} {
     x_state.gone.resize(setup.clients);
     x_state.detached.resize(setup.clients);
 }
@@ -36,22 +36,29 @@ FrontEnd::Collection& FrontEnd::of(std::uint64_t collection) {
     return one;
 }
 
-void FrontEnd::tell_all(const Disagreement& told) {
+void FrontEnd::tell_all(const Message& told) {
     for (std::uint64_t client = 0; client < x_setup.clients; ++client)
         if (!x_state.gone[client]) x_replies.push_back({client, told});
+}
+
+/// After each comparison of calls.
+void FrontEnd::compared(const std::optional<Disagreement>& told) {
+    if (told) tell_all(*told);
+    if (!x_state.agreement.state().ended || std::exchange(x_state.farewell, true)) return;
+    tell_all(Credit{no_collection, 0, {}});
 }
 
 void FrontEnd::receive(std::uint64_t client, const Message& message) {
     if (const auto* hello = std::get_if<Hello>(&message)) {
         if (hello->clients == x_setup.clients && hello->layout_hash == x_setup.layout_hash) return;
-        tell_all({0, Error(Code::rank_mismatch,
+        tell_all(Disagreement{0, Error(Code::rank_mismatch,
                            "rank " + std::to_string(client) +
                                " has another layout of the server than server rank " +
                                std::to_string(x_setup.server),
                            "layout of the server",
                            "give all ranks the same options, environment and server.toml")});
     } else if (const auto* call = std::get_if<Call>(&message)) {
-        if (const auto told = x_state.agreement.made(client, *call)) tell_all(*told);
+        compared(x_state.agreement.made(client, *call));
     } else if (const auto* end = std::get_if<End>(&message)) {
         if (end->kind == Ending::detach) {
             x_state.detached[client] = true;
@@ -61,13 +68,13 @@ void FrontEnd::receive(std::uint64_t client, const Message& message) {
         Line& line = of(end->collection).lines[client];
         line.parked.emplace_back(*end);
         line.last_ended = end->item;
-        advance_all(end->collection);
+        go_on(end->collection, client);
     } else if (const auto* meta = std::get_if<Meta>(&message)) {
         of(meta->collection).lines[client].parked.emplace_back(*meta);
-        advance_all(meta->collection);
+        go_on(meta->collection, client);
     } else if (const auto* data = std::get_if<Data>(&message)) {
         of(data->collection).lines[client].parked.emplace_back(*data);
-        advance_all(data->collection);
+        go_on(data->collection, client);
     } else {
         throw Error(Code::internal,
                     "rank " + std::to_string(client) + " sent what only front ends send", "",
@@ -79,7 +86,7 @@ void FrontEnd::gone(std::uint64_t client) {
     if (x_state.gone[client]) return;
     x_state.gone[client] = true;
     if (x_state.detached[client]) return;
-    if (const auto told = x_state.agreement.gone(client)) tell_all(*told);
+    compared(x_state.agreement.gone(client));
     left(client);
 }
 
@@ -93,14 +100,14 @@ void FrontEnd::left(std::uint64_t client) {
             const bool ended = line.last_ended && *line.last_ended >= item;
             if (ended && !(dead && open.disputed)) continue;  // its word to front end 0 may be lost
             if (!dead)
-                open.disputed = true;
+                one.freed = open.disputed = true;
             else if (!open.error)
                 fail(one, collection, item, left_error(one, client, item));
             if (!ended) --open.missing;
             if (open.missing == 0) done.push_back(item);
         }
         for (const Item item : done) complete(one, collection, item);
-        advance_all(collection);
+        go_on(collection);
     }
 }
 
@@ -116,7 +123,6 @@ FrontEnd::Open& FrontEnd::open(Collection& one, Item item) {
     const auto [found, is_new] = one.items.try_emplace(item);
     Open& open = found->second;
     if (!is_new) return open;
-    one.queue.open(item);
     for (std::uint64_t client = 0; client < x_setup.clients; ++client) {
         const Line& line = one.lines[client];
         const bool never = (x_state.gone[client] || x_state.detached[client]) &&
@@ -126,6 +132,7 @@ FrontEnd::Open& FrontEnd::open(Collection& one, Item item) {
         if (never && !x_state.detached[client] && !open.error)
             open.error = left_error(one, client, item);
     }
+    if (!open.error) one.queue.open(item);
     return open;
 }
 
@@ -136,13 +143,19 @@ void FrontEnd::give_back(std::uint64_t client, std::uint64_t collection, std::ui
     x_replies.push_back({client, Credit{collection, std::exchange(line.owed, 0), {}}});
 }
 
-/// Until no client's next message can be taken over.
-void FrontEnd::advance_all(std::uint64_t collection) {
-    for (bool moved = true; moved;) {
-        moved = false;
-        for (std::uint64_t client = 0; client < x_setup.clients; ++client)
-            while (advance(collection, client)) moved = true;
+/// Until the next message of this client has to wait, and of all others whom that concerns.
+void FrontEnd::go_on(std::uint64_t collection, std::uint64_t client) {
+    while (advance(collection, client)) {
     }
+    go_on(collection);
+}
+
+/// If bytes became free, or an item needs none any more, for all that wait.
+void FrontEnd::go_on(std::uint64_t collection) {
+    while (std::exchange(x_state.collections[collection].freed, false))
+        for (std::uint64_t client = 0; client < x_setup.clients; ++client)
+            while (advance(collection, client)) {
+            }
 }
 
 /// Takes over the next message of a client; false if there is none, or it has to wait.
@@ -203,7 +216,8 @@ bool FrontEnd::take_over(Collection& one, std::uint64_t client, const Data& data
                   "sent piece " + std::to_string(data.seq) + " when piece " +
                       std::to_string(line.messages) + " was due"));
     const auto known = open.records.find(record);
-    if (known != open.records.end() && known->second != bytes) open.disputed = true;
+    if (known != open.records.end() && known->second != bytes)
+        one.freed = open.disputed = true;
     ++line.messages;
     line.bytes += data.payload_bytes;
     if (open.error || open.disputed)
@@ -229,7 +243,8 @@ void FrontEnd::end_item(Collection& one, std::uint64_t client, const End& end) {
         open.call_hash = end.call_hash;
         open.meta_hash = end.meta_hash;
     }
-    if (open.call_hash != end.call_hash || open.meta_hash != end.meta_hash) open.disputed = true;
+    if (open.call_hash != end.call_hash || open.meta_hash != end.meta_hash)
+        one.freed = open.disputed = true;
     if (--open.missing == 0) complete(one, end.collection, end.item);
 }
 
@@ -238,7 +253,8 @@ void FrontEnd::fail(Collection& one, std::uint64_t collection, Item item, Error 
     Open& open = one.items.at(item);
     open.error = std::move(error);
     open.records.clear();
-    one.queue.clear(item);
+    one.queue.release(item);
+    one.freed = true;
     x_events.emplace_back(Dropped{collection, item});
 }
 
@@ -248,6 +264,7 @@ void FrontEnd::complete(Collection& one, std::uint64_t collection, Item item) {
         finish(collection, item, std::exchange(open.error, std::nullopt));
     } else if (open.disputed) {  // front end 0 tells; the item stays, should it have no word of it
         one.queue.release(item);
+        one.freed = true;
         open.records.clear();
         x_events.emplace_back(Dropped{collection, item});
     } else {
@@ -258,7 +275,7 @@ void FrontEnd::complete(Collection& one, std::uint64_t collection, Item item) {
 
 void FrontEnd::written(std::uint64_t collection, Item item, std::optional<Error> error) {
     finish(collection, item, error);
-    advance_all(collection);
+    go_on(collection);
 }
 
 /// The final status, to all clients.
@@ -271,6 +288,7 @@ void FrontEnd::finish(std::uint64_t collection, Item item, const std::optional<E
                 {client,
                  Credit{collection, std::exchange(one.lines[client].owed, 0), {status}}});
     one.queue.release(item);
+    one.freed = true;
     one.items.erase(item);
 }
 

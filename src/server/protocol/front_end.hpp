@@ -87,11 +87,13 @@ public:
         std::optional<std::pair<std::uint64_t, bool>> begun{};  ///< last file; its body came
         std::map<Item, Open> items{};
         std::vector<Line> lines{};
+        bool freed = false;  ///< what waits may go on
     };
     struct State {
         std::map<std::uint64_t, Collection> collections;
         std::vector<bool> gone, detached;  ///< per client
         Agreement agreement;
+        bool farewell = false;  ///< all clients were told that the end is the same for all
     };
 
     explicit FrontEnd(const FrontEndSetup& setup);
@@ -109,11 +111,13 @@ public:
     [[nodiscard]] const State& state() const noexcept { return x_state; }          ///< [local]
 
 private:
-    void tell_all(const Disagreement& told);
+    void tell_all(const Message& told);
+    void compared(const std::optional<Disagreement>& told);
     void left(std::uint64_t client);
     [[nodiscard]] Collection& of(std::uint64_t collection);
     Open& open(Collection& one, Item item);
-    void advance_all(std::uint64_t collection);
+    void go_on(std::uint64_t collection, std::uint64_t client);
+    void go_on(std::uint64_t collection);
     bool advance(std::uint64_t collection, std::uint64_t client);
     bool take_over(Collection& one, std::uint64_t client, const Data& data);
     void begin_file(Collection& one, const Meta& meta);

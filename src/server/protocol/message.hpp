@@ -100,7 +100,8 @@ struct Status {
     Item item = 0;
     std::optional<core::Error> error{};
 };
-/// Bytes that the next stage took over, and what became of items.
+/// Bytes that the next stage took over, and what became of items. Of no collection: all clients
+/// said goodbye.
 struct Credit {
     std::uint64_t collection = 0, bytes = 0;
     std::vector<Status> statuses{};
