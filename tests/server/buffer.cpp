@@ -103,7 +103,8 @@ TEST_CASE("pieces: cover the box in packed order, none over the slab") {
             box.count.push_back(1 + below(6));
         }
         core::Extents dims;
-        for (std::size_t d = 0; d < box.rank(); ++d) dims.push_back(box.offset[d] + box.count[d] + 1);
+        for (std::size_t d = 0; d < box.rank(); ++d)
+            dims.push_back(box.offset[d] + box.count[d] + 1);
         const std::uint64_t most = 1 + below(60);
         std::vector<std::int32_t> all;
         for (const Box& piece : pieces_of(box, 4, most)) {
@@ -163,13 +164,18 @@ TEST_CASE("slab: elements that nobody sent get the fill value") {
 
 TEST_CASE("slab: blocks outside, of other bytes, or over each other are errors that name it") {
     Slab slab({2, 3}, 4, "T");
-    CHECK(error_of([&] { slab.place({{0, 2}, {2, 2}}, bytes_of(numbers(4))); })
-              .find("T: the block [0:2, 2:4] lies outside of [0:2, 0:3]") == 0);
-    CHECK(error_of([&] { slab.place({{0}, {2}}, bytes_of(numbers(2))); }).find("T: the block") == 0);
-    CHECK(error_of([&] { slab.place({{0, 0}, {1, 3}}, bytes_of(numbers(2))); })
-              .find("T: the block [0:1, 0:3] has 8 bytes instead of 12") == 0);
+    CHECK(error_of([&] {
+              slab.place({{0, 2}, {2, 2}}, bytes_of(numbers(4)));
+          }).find("T: the block [0:2, 2:4] lies outside of [0:2, 0:3]") == 0);
+    CHECK(error_of([&] {
+              slab.place({{0}, {2}}, bytes_of(numbers(2)));
+          }).find("T: the block") == 0);
+    CHECK(error_of([&] {
+              slab.place({{0, 0}, {1, 3}}, bytes_of(numbers(2)));
+          }).find("T: the block [0:1, 0:3] has 8 bytes instead of 12") == 0);
     slab.place({{0, 0}, {2, 2}}, bytes_of(numbers(4)));
-    CHECK(error_of([&] { slab.place({{0, 1}, {2, 2}}, bytes_of(numbers(4))); })
-              .find("T: blocks overlap: with [0:2, 1:3]") == 0);
+    CHECK(error_of([&] {
+              slab.place({{0, 1}, {2, 2}}, bytes_of(numbers(4)));
+          }).find("T: blocks overlap: with [0:2, 1:3]") == 0);
     CHECK(error_of([] { Slab({~std::uint64_t{0}, 2}, 4, "huge"); }).find("huge: ") == 0);
 }

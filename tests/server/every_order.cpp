@@ -93,8 +93,7 @@ std::string one_error(const World& world) {
 
 /// Clients 0 and 1 make different calls: both hear one and the same error, with these words.
 void check_differ(const std::string& what, std::uint64_t servers, const Script& first,
-                  const Script& second, const std::vector<std::string>& words,
-                  bool lazy = true) {
+                  const Script& second, const std::vector<std::string>& words, bool lazy = true) {
     Setting setting = setting_of(servers, first, 4);
     setting.scripts[1] = second;
     setting.lazy = lazy;
@@ -133,7 +132,8 @@ TEST_CASE("every order: pieces wait for credit, a step for the queue") {
 
 TEST_CASE("every order: files of a collection go to the front end with the least to do") {
     const Script script = changed(script_of(1, 1), [](Script& one) {
-        one.insert(one.begin() + 4, {{Op::file, 0, "next"}, {Op::put, 0}, {Op::step, 0}, {Op::close, 0}});
+        one.insert(one.begin() + 4,
+                   {{Op::file, 0, "next"}, {Op::put, 0}, {Op::step, 0}, {Op::close, 0}});
     });
     CHECK(check("2 files, 2 front ends", setting_of(2, script, 4)).empty());
     const Script flushed = changed(script_of(1, 1), [](Script& one) {
@@ -143,8 +143,8 @@ TEST_CASE("every order: files of a collection go to the front end with the least
 }
 
 TEST_CASE("every order: a full queue fails the step for all, or for none") {
-    const auto texts = check("queue full: error",
-                             setting_of(1, script_of(1, 3), 2, server::WhenFull::error));
+    const auto texts =
+        check("queue full: error", setting_of(1, script_of(1, 3), 2, server::WhenFull::error));
     REQUIRE(texts.size() == 2);  // of the second step, or of the third; nothing else goes wrong
     CHECK(texts.begin()->find("item 2 of collection A: the queue is full") == 0);
 }
@@ -190,10 +190,13 @@ TEST_CASE("every order: different calls are one error for all, and nobody waits"
 }
 
 TEST_CASE("every order: pieces that wait for credit are let go after different calls") {
-    Setting setting = setting_of(2, script_of(2, 1, {1, 1, 1}), 6);
-    setting.scripts[1].erase(setting.scripts[1].begin() + 4, setting.scripts[1].begin() + 6);
+    // The second step of A waits for the first, which client 1 never ends.
+    Script script = script_of(2, 1, {1, 1, 1});
+    script.insert(script.begin() + 6, {script[4], script[5]});
+    Setting setting = setting_of(2, script, 6);
+    setting.scripts[1].erase(setting.scripts[1].begin() + 4, setting.scripts[1].begin() + 8);
     setting.define = [](auto, auto) { return definition(6, 6, server::WhenFull::block); };
-    CHECK(check("3 pieces, a step is left out", setting, one_error).size() == 1);
+    CHECK(check("3 pieces, steps are left out", setting, one_error).size() == 1);
 }
 
 TEST_CASE("every order: another shape or another attribute is one error for all") {

@@ -13,14 +13,15 @@ namespace {
 
 std::vector<Message> one_of_each() {
     const std::uint64_t big = std::uint64_t{1} << 60;
-    return {Hello{3, big},
-            Meta{1, 2, "hourly", "a.nc", {big, 5, WhenFull::error}, 7, {std::byte{1}, std::byte{2}}},
-            Data{1, 2, 3, 4, 5, 8, {big, 3}, {{big - 1, 0}, {1, 3}}, 9, 24},
-            End{Ending::flush, 1, 2, 3, 4, big, 6, 7},
-            Call{1, Ending::step, 2, 3, 4, 5, 6, CallText{"hourly", "a.nc", {{"T", big}, {"u", 1}}}},
-            Call{1, Ending::detach},
-            Credit{1, big, {{3, std::nullopt}, {4, core::Error(core::Code::no_space, "full", "f")}}},
-            Disagreement{4, core::Error(core::Code::io, "text", "here", "so").seen_by(2, 3, 9)}};
+    return {
+        Hello{3, big},
+        Meta{1, 2, "hourly", "a.nc", {big, 5, WhenFull::error}, 7, {std::byte{1}, std::byte{2}}},
+        Data{1, 2, 3, 4, 5, 8, {big, 3}, {{big - 1, 0}, {1, 3}}, 9, 24},
+        End{Ending::flush, 1, 2, 3, 4, big, 6, 7},
+        Call{1, Ending::step, 2, 3, 4, 5, 6, CallText{"hourly", "a.nc", {{"T", big}, {"u", 1}}}},
+        Call{1, Ending::detach},
+        Credit{1, big, {{3, std::nullopt}, {4, core::Error(core::Code::no_space, "full", "f")}}},
+        Disagreement{4, core::Error(core::Code::io, "text", "here", "so").seen_by(2, 3, 9)}};
 }
 
 std::vector<std::byte> with_payload(const Message& message) {
@@ -54,8 +55,9 @@ TEST_CASE("messages: each comes back as it was") {
     const auto bytes = encode(one_of_each().back());
     const Message back = decode(bytes).first;
     const auto& error = std::get<Disagreement>(back).error;
-    CHECK(std::string(error.what()) == "here: text (rank 2 of 9; also on 2 other ranks)\n"
-                                       "       hint: so");
+    CHECK(std::string(error.what()) ==
+          "here: text (rank 2 of 9; also on 2 other ranks)\n"
+          "       hint: so");
 }
 
 TEST_CASE("messages: every byte that changes before the payload is found") {
@@ -84,9 +86,9 @@ TEST_CASE("messages: what is whole and of another version is refused with the re
     auto bytes = encode(Hello{1, 2});
     const std::uint64_t version = 2, none = 0;
     std::memcpy(bytes.data() + 8, &version, 8);
-    std::memcpy(bytes.data() + 40, &none, 8);
+    std::memcpy(bytes.data() + 32, &none, 8);
     const std::uint64_t check = short_hash(bytes);
-    std::memcpy(bytes.data() + 40, &check, 8);
+    std::memcpy(bytes.data() + 32, &check, 8);
     CHECK(code_of(bytes) == core::Code::unsupported);
 }
 

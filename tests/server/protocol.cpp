@@ -40,17 +40,15 @@ Definition definition(std::uint64_t elements) {
 }
 
 Client client_of(std::uint64_t client = 0, std::uint64_t clients = 1) {
-    return Client({.client = client,
-                   .clients = clients,
-                   .slab_bytes = 64,
-                   .credit_bytes = 128});
+    return Client({.client = client, .clients = clients, .slab_bytes = 64, .credit_bytes = 128});
 }
 
 }  // namespace
 
 TEST_CASE("client: wrong calls are refused at once, by name") {
-    CHECK(error_of([] { Client({.slab_bytes = 64, .credit_bytes = 127}); })
-              .find("credit_bytes of 127 bytes are less than two slabs of 64 bytes") !=
+    CHECK(error_of([] {
+              Client({.slab_bytes = 64, .credit_bytes = 127});
+          }).find("credit_bytes of 127 bytes are less than two slabs of 64 bytes") !=
           std::string::npos);
     Client client = client_of();
     check_refused("there is no collection 0", [&] { client.name_file(0, "a.nc"); });
@@ -117,7 +115,8 @@ TEST_CASE("front end: pieces that the transport lost or repeated are an error of
         REQUIRE(statuses[0].error.has_value());
         CHECK(statuses[0].error->code() == core::Code::data_lost);
         INFO(statuses[0].error->what());
-        CHECK(std::string(statuses[0].error->what()).find("item 1 of collection hourly: rank 0") == 0);
+        CHECK(std::string(statuses[0].error->what()).find("item 1 of collection hourly: rank 0") ==
+              0);
     }
 }
 

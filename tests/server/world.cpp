@@ -12,10 +12,16 @@ using namespace server;
 
 namespace {
 
-constexpr const char* names[] = {"calls",      "hears from server", "gets from client",
-                                 "writes for", "dies",              "(a server) dies",
-                                 "loses its last to server", "loses the last to client",
-                                 "is missed by server", "(a server) is missed by client"};
+constexpr const char* names[] = {"calls",
+                                 "hears from server",
+                                 "gets from client",
+                                 "writes for",
+                                 "dies",
+                                 "(a server) dies",
+                                 "loses its last to server",
+                                 "loses the last to client",
+                                 "is missed by server",
+                                 "(a server) is missed by client"};
 
 std::uint64_t elements_before(std::uint64_t client, std::uint64_t clients, std::uint64_t all) {
     return all / clients * client;
@@ -83,9 +89,9 @@ bool World::ready(std::uint64_t client) const {
 
 std::vector<Move> World::moves() const {
     std::vector<Move> all;
-    const auto deaths = static_cast<std::uint64_t>(
-        std::count(x_dead.begin(), x_dead.end(), true) +
-        std::count(x_dead_servers.begin(), x_dead_servers.end(), true));
+    const auto deaths =
+        static_cast<std::uint64_t>(std::count(x_dead.begin(), x_dead.end(), true) +
+                                   std::count(x_dead_servers.begin(), x_dead_servers.end(), true));
     const bool may_die = deaths < x_setting->most_deaths;
     for (std::uint64_t client = 0; client < x_clients.size(); ++client) {
         if (ready(client)) all.push_back({Move::call, client});
@@ -313,9 +319,9 @@ std::string World::problem_at_the_end() const {
     for (const std::uint64_t client : alive)
         for (const Heard& heard : x_heard[client])
             if (heard.collection != no_collection &&
-                heard.error.empty() != (x_written.contains({heard.collection, heard.item}) &&
-                                        !x_setting->unwritable.contains(
-                                            {heard.collection, heard.item})) &&
+                heard.error.empty() !=
+                    (x_written.contains({heard.collection, heard.item}) &&
+                     !x_setting->unwritable.contains({heard.collection, heard.item})) &&
                 heard.error.find("it is not known what became") == std::string::npos)
                 return "client " + std::to_string(client) + " heard \"" + heard.error +
                        "\" of item " + std::to_string(heard.item) + ", which is not so";
@@ -334,13 +340,9 @@ private:
     void add(std::uint64_t value) { x_value = core::mixed(x_value ^ value) + core::splitmix_step; }
     void add(bool value) { add(std::uint64_t{value}); }
     template <class T>
-        requires std::is_enum_v<T>
-    void add(T value) {
-        add(static_cast<std::uint64_t>(value));
-    }
-    void add(const std::string& text) {
-        add(std::uint64_t{std::hash<std::string>{}(text)});
-    }
+    requires std::is_enum_v<T>
+    void add(T value) { add(static_cast<std::uint64_t>(value)); }
+    void add(const std::string& text) { add(std::uint64_t{std::hash<std::string>{}(text)}); }
     template <class... T>
     void add(const std::tuple<T...>& all) {
         std::apply([this](const auto&... one) { (add(one), ...); }, all);
@@ -381,8 +383,8 @@ private:
     }
     void add(const Client& client) {
         const Client::State& s = client.state();
-        (*this)(s.collections, s.load, s.files, s.gone, s.calls, s.call_hash, s.detached, s.farewell,
-                s.disagreement.has_value());
+        (*this)(s.collections, s.load, s.files, s.gone, s.calls, s.call_hash, s.detached,
+                s.farewell, s.disagreement.has_value());
         if (s.disagreement) add(*s.disagreement);
     }
     void add(const Agreement::Same& s) { (*this)(s.call, s.lowest, s.clients); }
@@ -403,7 +405,7 @@ private:
                 s.agreement.state().rows, s.agreement.state().broken, s.farewell);
     }
     template <class T>
-        requires requires(const T& all) { all.begin(), all.size(); }
+    requires requires(const T& all) { all.begin(), all.size(); }
     void add(const T& all) {
         add(std::uint64_t{all.size()});
         for (const auto& one : all) add(one);
@@ -434,8 +436,8 @@ std::string path_to(const std::vector<Node>& nodes, std::size_t node) {
 std::uint64_t World::digest() const {
     Digest digest;
     digest(x_clients, x_servers, x_up, x_down, std::vector<std::uint64_t>(x_op.begin(), x_op.end()),
-           x_begun, x_dead, x_dead_servers, x_noticed, x_noticed_servers, x_heard, x_writing, x_sent,
-           x_accepted, x_written);
+           x_begun, x_dead, x_dead_servers, x_noticed, x_noticed_servers, x_heard, x_writing,
+           x_sent, x_accepted, x_written);
     return digest.value();
 }
 

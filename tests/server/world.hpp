@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small server with its clients, channels and writers as one value, and all orders in which it can
-// go on. Nothing of it runs at the same time: a move is a call of one rank, the arrival of one
+// A small server with its clients, channels and writers as one value, and all orders in which it
+// can go on. Nothing of it runs at the same time: a move is a call of one rank, the arrival of one
 // message, or the end of one writer.
 #pragma once
 
@@ -22,8 +22,8 @@ namespace tailrace::test {
 struct Op {
     enum Kind { add, file, put, step, close, flush, detach } kind = put;
     std::uint64_t collection = 0;
-    std::string name{};       ///< of a file or collection
-    std::uint64_t field = 0;  ///< to put
+    std::string name{};                    ///< of a file or collection
+    std::uint64_t field = 0;               ///< to put
     std::vector<std::uint64_t> pieces{1};  ///< elements of each, this rank's part in order
 };
 using Script = std::vector<Op>;
@@ -37,14 +37,24 @@ struct Setting {
     std::set<std::pair<std::uint64_t, server::Item>> unwritable{};  ///< collection, item
     std::set<std::uint64_t> mortal_clients{}, mortal_servers{};
     std::uint64_t most_deaths = 1;
-    /// Clients look at messages only while they wait, and go on until they do: far fewer states, and
-    /// nothing is left out that a slower arrival does not show, but news that come early.
+    /// Clients look at messages only while they wait, and go on until they do: far fewer states,
+    /// and nothing is left out that a slower arrival does not show, but news that come early.
     bool lazy = true;
 };
 
 struct Move {
-    enum Kind { call, arrive_at_client, arrive_at_server, write, kill_client, kill_server, lose,
-                lose_reply, notice_client, notice_server } kind;
+    enum Kind {
+        call,
+        arrive_at_client,
+        arrive_at_server,
+        write,
+        kill_client,
+        kill_server,
+        lose,
+        lose_reply,
+        notice_client,
+        notice_server
+    } kind;
     std::uint64_t a = 0, b = 0;
 };
 

@@ -85,16 +85,16 @@ void Slab::place(const core::Box& block, std::span<const std::byte> packed) {
         throw problem("the block " + block.text() + " has " + std::to_string(packed.size()) +
                       " bytes instead of " + std::to_string(elements * x_element_bytes));
     if (elements > x_elements - x_placed)
-        throw problem("blocks overlap: with " + block.text() + " there are more elements than the " +
-                      std::to_string(x_elements) + " of the variable");
+        throw problem("blocks overlap: with " + block.text() +
+                      " there are more elements than the " + std::to_string(x_elements) +
+                      " of the variable");
     x_placed += elements;
     x_blocks.push_back(block);
-    core::for_each_run(block, x_extents,
-                       [&](std::uint64_t in_array, std::uint64_t in_box, std::uint64_t run) {
-                           std::memcpy(x_data.get() + in_array * x_element_bytes,
-                                       packed.data() + in_box * x_element_bytes,
-                                       run * x_element_bytes);
-                       });
+    core::for_each_run(
+        block, x_extents, [&](std::uint64_t in_array, std::uint64_t in_box, std::uint64_t run) {
+            std::memcpy(x_data.get() + in_array * x_element_bytes,
+                        packed.data() + in_box * x_element_bytes, run * x_element_bytes);
+        });
 }
 
 std::uint64_t Slab::fill(std::span<const std::byte> value) {

@@ -14,9 +14,9 @@
 
 namespace tailrace::server {
 
-/// Cuts a box into boxes of at most `most_bytes` each (one element, if that is larger), which follow
-/// each other in the packed box: piece k begins where piece k - 1 ends. Nothing for an empty box.
-/// [local]
+/// Cuts a box into boxes of at most `most_bytes` each (one element, if that is larger), which
+/// follow each other in the packed box: piece k begins where piece k - 1 ends. Nothing for an empty
+/// box. [local]
 [[nodiscard]] std::vector<core::Box> pieces_of(const core::Box& box, std::uint64_t element_bytes,
                                                std::uint64_t most_bytes);
 

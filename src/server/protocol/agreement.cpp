@@ -48,8 +48,8 @@ std::optional<Disagreement> Agreement::made(std::uint64_t client, Call call) {
     ++x_state.made[client];
     Row& row = x_state.rows[call.call];
     if (row.groups.empty())
-        row.missing = static_cast<std::uint64_t>(
-            std::count(x_state.gone.begin(), x_state.gone.end(), false));
+        row.missing =
+            static_cast<std::uint64_t>(std::count(x_state.gone.begin(), x_state.gone.end(), false));
     --row.missing;
     const auto same = std::find_if(row.groups.begin(), row.groups.end(), [&](const Same& group) {
         return compared(group.call) == compared(call);
@@ -117,8 +117,8 @@ std::string Agreement::in_the_puts(const Same& here, const Same& there) const {
     if (mine.file != other.file)
         return "writes " + core::in_quotes(mine.file) + ", " + name_of(there.lowest) + " " +
                core::in_quotes(other.file);
-    const auto [at, instead] = std::mismatch(mine.puts.begin(), mine.puts.end(),
-                                             other.puts.begin(), other.puts.end());
+    const auto [at, instead] =
+        std::mismatch(mine.puts.begin(), mine.puts.end(), other.puts.begin(), other.puts.end());
     if (at == mine.puts.end() && instead == other.puts.end())
         return "has other metadata than " + name_of(there.lowest);
     const std::string place = "as put " + std::to_string(at - mine.puts.begin() + 1) + " ";
@@ -129,8 +129,8 @@ std::string Agreement::in_the_puts(const Same& here, const Same& there) const {
         return "gives variable " + core::in_quotes(at->variable) + " " + place + ", " +
                name_of(there.lowest) + " does not";
     if (at->variable == instead->variable)
-        return "gives variable " + core::in_quotes(at->variable) +
-               " another type or shape than " + name_of(there.lowest);
+        return "gives variable " + core::in_quotes(at->variable) + " another type or shape than " +
+               name_of(there.lowest);
     return "gives variable " + core::in_quotes(at->variable) + " " + place + ", " +
            name_of(there.lowest) + " variable " + core::in_quotes(instead->variable);
 }

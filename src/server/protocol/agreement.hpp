@@ -29,7 +29,7 @@ public:
     struct State {
         std::vector<std::uint64_t> made;  ///< per client: how many calls
         std::vector<bool> gone;
-        std::map<std::uint64_t, Row> rows;  ///< per call that some have made
+        std::map<std::uint64_t, Row> rows;            ///< per call that some have made
         std::map<std::uint64_t, CallText> texts;      ///< per hash, as long as a row may name it
         std::map<std::uint64_t, std::uint64_t> last;  ///< per collection: hash agreed on last
         bool broken = false;                          ///< they disagreed

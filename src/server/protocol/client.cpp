@@ -26,33 +26,9 @@ std::uint64_t step_bytes(const Definition& definition) {
     return bytes;
 }
 
-void append(std::vector<std::byte>& bytes, std::uint64_t number) {
-    const auto more = std::as_bytes(std::span(&number, 1));
-    bytes.insert(bytes.end(), more.begin(), more.end());
-}
-void append(std::vector<std::byte>& bytes, const std::string& text) {
-    append(bytes, std::uint64_t{text.size()});
-    const auto more = std::as_bytes(std::span(text));
-    bytes.insert(bytes.end(), more.begin(), more.end());
-}
-
-std::uint64_t hash_of(const CallText& text) {
-    std::vector<std::byte> bytes;
-    append(bytes, text.collection);
-    append(bytes, text.file);
-    for (const PutCall& put : text.puts) {
-        append(bytes, put.variable);
-        append(bytes, put.definition);
-    }
-    return short_hash(bytes);
-}
-
 std::uint64_t hash_of(std::uint64_t before, const Call& call) {
-    std::vector<std::byte> bytes;
-    for (const std::uint64_t number :
-         {before, call.call, static_cast<std::uint64_t>(call.kind), call.collection, call.item,
-          call.server, call.meta_hash, call.text_hash})
-        append(bytes, number);
+    std::vector<std::byte> bytes = archived(call);
+    ArchiveWriter(bytes).all(before);
     return short_hash(bytes);
 }
 
@@ -63,9 +39,9 @@ std::uint64_t payload_bytes(const FieldDefinition& field, const core::Box& place
         throw Error(Code::bad_input,
                     "the block " + place.text() + " lies outside of the global " +
                         core::Box{core::Extents(field.extents.size(), 0), field.extents}.text(),
-                    "variable " + field.name, "give start and shape in elements of the global array");
-    const std::uint64_t bytes =
-        core::checked_mul(place.volume(), field.element_bytes, field.name);
+                    "variable " + field.name,
+                    "give start and shape in elements of the global array");
+    const std::uint64_t bytes = core::checked_mul(place.volume(), field.element_bytes, field.name);
     if (bytes > slab_bytes)
         throw Error(Code::bad_input,
                     "a piece of " + core::bytes_text(bytes) + " is over slab_bytes, " +
@@ -212,7 +188,7 @@ void Client::announce(Collection& one, std::uint64_t collection, Ending kind) {
               .server = one.server,
               .meta_hash = one.definition.hash};
     CallText text{one.name, one.file, std::exchange(one.puts, {})};
-    call.text_hash = hash_of(text);
+    call.text_hash = short_hash(archived(text));
     x_state.call_hash = hash_of(x_state.call_hash, call);
     if (call.text_hash != std::exchange(one.last_text, call.text_hash)) call.text = std::move(text);
     if (!x_state.disagreement) x_out.push_back({0, std::move(call)});
@@ -364,8 +340,8 @@ bool Client::settled(std::uint64_t collection, std::uint64_t keep) const {
 std::vector<Status> Client::statuses(std::uint64_t collection, std::uint64_t keep) {
     Collection& one = at(collection);
     const auto is_step = [](const Awaited& item) { return item.kind == Ending::step; };
-    auto steps = static_cast<std::uint64_t>(
-        std::count_if(one.awaited.begin(), one.awaited.end(), is_step));
+    auto steps =
+        static_cast<std::uint64_t>(std::count_if(one.awaited.begin(), one.awaited.end(), is_step));
     std::vector<Status> taken;
     while (!one.awaited.empty() && (keep == 0 || steps > keep)) {
         const Awaited item = one.awaited.front();

@@ -13,9 +13,9 @@
 //    complete with the writer, which waits for nobody; this one is the oldest of its collection, is
 //    sent, ended by all, and written.
 // 4. A call on which they do not agree is ended, or at least announced, by every client, since all
-//    items before become final (3) and its own pieces are the oldest (2). Front end 0 then has it from
-//    all and says so to all; who waits for this item or a later one, of any collection or front
-//    end, stops waiting. Pieces that still wait for credit are let go.
+//    items before become final (3) and its own pieces are the oldest (2). Front end 0 then has it
+//    from all and says so to all; who waits for this item or a later one, of any collection or
+//    front end, stops waiting. Pieces that still wait for credit are let go.
 // 5. A client that is gone counts as having ended nothing more: items without it fail at their
 //    front end. For a front end that is gone, each client fails its items itself.
 #pragma once
@@ -87,10 +87,10 @@ public:
         std::uint64_t load = 0;                 ///< bytes of all ranks for it
         std::vector<PutCall> puts{};
         std::uint64_t last_text = 0;
-        std::vector<std::uint64_t> credit{};               ///< per server
+        std::vector<std::uint64_t> credit{};                ///< per server
         std::vector<std::optional<std::uint64_t>> known{};  ///< per server: hash of its Meta body
-        std::deque<Outgoing> waiting{};                    ///< for credit, or behind such
-        std::deque<Awaited> awaited{};                     ///< items without a status taken
+        std::deque<Outgoing> waiting{};                     ///< for credit, or behind such
+        std::deque<Awaited> awaited{};                      ///< items without a status taken
     };
     struct State {
         std::vector<Collection> collections;
@@ -110,8 +110,8 @@ public:
     std::uint64_t add_collection(std::string name, Definition definition);
     /// Another definition, for files that begin after this.  [local]
     void define(std::uint64_t collection, Definition definition);
-    /// Names the file of the next puts. Another one than before ends that one, by a call of its own,
-    /// and goes to the front end with the least bytes queued.  [local]
+    /// Names the file of the next puts. Another one than before ends that one, by a call of its
+    /// own, and goes to the front end with the least bytes queued.  [local]
     /// @throws core::Error{Code::wrong_call} within a step
     void name_file(std::uint64_t collection, const std::string& file);
     /// The pieces of this rank of a record of a variable; none is allowed.  [local]

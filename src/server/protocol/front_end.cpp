@@ -51,12 +51,13 @@ void FrontEnd::compared(const std::optional<Disagreement>& told) {
 void FrontEnd::receive(std::uint64_t client, const Message& message) {
     if (const auto* hello = std::get_if<Hello>(&message)) {
         if (hello->clients == x_setup.clients && hello->layout_hash == x_setup.layout_hash) return;
-        tell_all(Disagreement{0, Error(Code::rank_mismatch,
-                           "rank " + std::to_string(client) +
-                               " has another layout of the server than server rank " +
-                               std::to_string(x_setup.server),
-                           "layout of the server",
-                           "give all ranks the same options, environment and server.toml")});
+        tell_all(
+            Disagreement{0, Error(Code::rank_mismatch,
+                                  "rank " + std::to_string(client) +
+                                      " has another layout of the server than server rank " +
+                                      std::to_string(x_setup.server),
+                                  "layout of the server",
+                                  "give all ranks the same options, environment and server.toml")});
     } else if (const auto* call = std::get_if<Call>(&message)) {
         compared(x_state.agreement.made(client, *call));
     } else if (const auto* end = std::get_if<End>(&message)) {
@@ -112,10 +113,11 @@ void FrontEnd::left(std::uint64_t client) {
 }
 
 Error FrontEnd::left_error(const Collection& one, std::uint64_t client, Item item) const {
-    return Error(Code::poisoned,
-                 "rank " + std::to_string(client) + " of the model left before this item was written",
-                 "item " + std::to_string(item + 1) + " of collection " + one.name,
-                 "look for the first error of that rank");
+    return Error(
+        Code::poisoned,
+        "rank " + std::to_string(client) + " of the model left before this item was written",
+        "item " + std::to_string(item + 1) + " of collection " + one.name,
+        "look for the first error of that rank");
 }
 
 /// The item; made, if this is its first message.
@@ -193,8 +195,8 @@ bool FrontEnd::take_over(Collection& one, std::uint64_t client, const Data& data
     Open& open = this->open(one, data.item);
     Line& line = one.lines[client];
     const Record record{data.file_seq, data.field, data.record};
-    const std::uint64_t bytes = core::checked_mul(
-        core::checked_product(data.extents, one.name), data.element_bytes, one.name);
+    const std::uint64_t bytes = core::checked_mul(core::checked_product(data.extents, one.name),
+                                                  data.element_bytes, one.name);
     if (!open.error && !open.disputed && !open.records.contains(record)) {
         if (one.queue.admit(data.item, bytes))
             open.records.emplace(record, bytes);
@@ -216,8 +218,7 @@ bool FrontEnd::take_over(Collection& one, std::uint64_t client, const Data& data
                   "sent piece " + std::to_string(data.seq) + " when piece " +
                       std::to_string(line.messages) + " was due"));
     const auto known = open.records.find(record);
-    if (known != open.records.end() && known->second != bytes)
-        one.freed = open.disputed = true;
+    if (known != open.records.end() && known->second != bytes) one.freed = open.disputed = true;
     ++line.messages;
     line.bytes += data.payload_bytes;
     if (open.error || open.disputed)
@@ -285,8 +286,7 @@ void FrontEnd::finish(std::uint64_t collection, Item item, const std::optional<E
     for (std::uint64_t client = 0; client < x_setup.clients; ++client)
         if (!x_state.gone[client])
             x_replies.push_back(
-                {client,
-                 Credit{collection, std::exchange(one.lines[client].owed, 0), {status}}});
+                {client, Credit{collection, std::exchange(one.lines[client].owed, 0), {status}}});
     one.queue.release(item);
     one.freed = true;
     one.items.erase(item);

@@ -66,7 +66,7 @@ public:
         std::uint64_t missing = 0;  ///< clients that have not ended it
         Ending kind = Ending::step;
         std::uint64_t file_seq = 0;
-        std::map<Record, std::uint64_t> records{};  ///< that have bytes in the queue
+        std::map<Record, std::uint64_t> records{};              ///< that have bytes in the queue
         std::optional<std::uint64_t> meta_hash{}, call_hash{};  ///< of the first that ended it
         std::optional<core::Error> error{};
         bool disputed = false;  ///< clients made different calls: front end 0 says so
@@ -74,9 +74,9 @@ public:
     };
     /// What one client sent of a collection.
     struct Line {
-        std::deque<Message> parked{};        ///< not taken over yet, in order
-        std::optional<Item> last_ended{};    ///< of those that came, parked ones too
-        Item item = 0;                       ///< the one being received
+        std::deque<Message> parked{};      ///< not taken over yet, in order
+        std::optional<Item> last_ended{};  ///< of those that came, parked ones too
+        Item item = 0;                     ///< the one being received
         std::uint64_t messages = 0, bytes = 0;
         std::uint64_t owed = 0;  ///< credit that goes back with the next message
     };
