@@ -92,6 +92,30 @@ TEST_CASE("client and front end: what the other side never sends is refused") {
     check_refused("rank 0 sent what only front ends send", [&] { front_end.receive(0, Credit{}); });
 }
 
+TEST_CASE("client: after different calls, pieces of later items wait for no credit") {
+    Client client = client_of();
+    static_cast<void>(client.add_collection("hourly", definition(8)));
+    client.name_file(0, "a.nc");
+    const std::vector<Piece> pieces{{{{0}, {8}}, 0}, {{{0}, {8}}, 1}, {{{0}, {8}}, 2}};
+    client.put(0, 1, 0, pieces);  // the last one has no credit
+    client.end(0, Ending::step);
+    client.put(0, 1, 0, pieces);
+    CHECK(!client.sent(0));
+    client.receive(0, Disagreement{2, core::Error(core::Code::rank_mismatch, "different")});
+    CHECK(!client.sent(0));  // of the step before
+    CHECK(!client.settled(0, 0));
+    client.receive(0, Credit{0, 64, {{0, std::nullopt}}});
+    CHECK(client.sent(0));
+    client.put(0, 1, 0, pieces);
+    CHECK(client.sent(0));
+    client.end(0, Ending::step);
+    REQUIRE(client.settled(0, 0));
+    const auto statuses = client.statuses(0, 0);
+    REQUIRE(statuses.size() == 2);
+    CHECK(!statuses[0].error.has_value());
+    CHECK(std::string(statuses[1].error->what()) == "different");
+}
+
 TEST_CASE("front end: pieces that the transport lost or repeated are an error of their step") {
     for (const bool lose : {true, false}) {
         Client client = client_of();
