@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/buffer/slab.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "core/checked.hpp"
+#include "core/units.hpp"
+
+namespace tailrace::server {
+
+std::vector<core::Box> pieces_of(const core::Box& box, std::uint64_t element_bytes,
+                                 std::uint64_t most_bytes) {
+    std::vector<core::Box> pieces;
+    if (box.empty()) return pieces;
+    // Dimensions behind `axis` are whole in each piece, those before it have one position each.
+    std::uint64_t inner = element_bytes;
+    std::size_t axis = box.rank();
+    while (axis > 0 && inner * box.count[axis - 1] <= most_bytes) inner *= box.count[--axis];
+    if (axis == 0) return {box};
+    --axis;
+    const std::uint64_t thick = std::max<std::uint64_t>(1, most_bytes / inner);
+    core::Box piece = box;
+    std::fill_n(piece.count.begin(), axis, 1);
+    for (;;) {
+        for (std::uint64_t begin = 0; begin < box.count[axis]; begin += thick) {
+            piece.offset[axis] = box.offset[axis] + begin;
+            piece.count[axis] = std::min(thick, box.count[axis] - begin);
+            pieces.push_back(piece);
+        }
+        std::size_t d = axis;
+        for (; d > 0; --d) {
+            if (++piece.offset[d - 1] < box.offset[d - 1] + box.count[d - 1]) break;
+            piece.offset[d - 1] = box.offset[d - 1];
+        }
+        if (d == 0) return pieces;
+    }
+}
+
+void pack(const core::Box& box, const core::MemLayout& memory, std::uint64_t element_bytes,
+          const std::byte* from, std::uint64_t first, std::span<std::byte> to) {
+    if (to.empty()) return;
+    if (memory.dims.empty()) {
+        std::memcpy(to.data(), from + first * element_bytes, to.size());
+        return;
+    }
+    const std::uint64_t last = first + to.size() / element_bytes;
+    core::for_each_run({memory.offset, box.count}, memory.dims,
+                       [&](std::uint64_t in_array, std::uint64_t in_box, std::uint64_t run) {
+                           const std::uint64_t begin = std::max(first, in_box);
+                           const std::uint64_t end = std::min(last, in_box + run);
+                           if (begin >= end) return;
+                           std::memcpy(to.data() + (begin - first) * element_bytes,
+                                       from + (in_array + begin - in_box) * element_bytes,
+                                       (end - begin) * element_bytes);
+                       });
+}
+
+Slab::Slab(core::Extents extents, std::uint64_t element_bytes, std::string variable)
+    : x_extents(std::move(extents)),
+      x_element_bytes(element_bytes),
+      x_elements(core::checked_product(x_extents, variable)),
+      x_variable(std::move(variable)) {
+    const std::uint64_t bytes = core::checked_mul(x_elements, element_bytes, x_variable);
+    try {
+        x_data = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    } catch (const std::bad_alloc&) {
+        throw core::Error(core::Code::no_space, "no memory for " + core::bytes_text(bytes),
+                          x_variable, "give the server more ranks or nodes, or shorter queues");
+    }
+}
+
+core::Error Slab::problem(const std::string& message) const {
+    return {core::Code::bad_input, message, x_variable,
+            "each rank puts its own part of the global array, and no two ranks the same element"};
+}
+
+void Slab::place(const core::Box& block, std::span<const std::byte> packed) {
+    if (!block.inside(x_extents))
+        throw problem("the block " + block.text() + " lies outside of " +
+                      core::Box{core::Extents(x_extents.size(), 0), x_extents}.text());
+    const std::uint64_t elements = block.volume();
+    if (packed.size() != elements * x_element_bytes)
+        throw problem("the block " + block.text() + " has " + std::to_string(packed.size()) +
+                      " bytes instead of " + std::to_string(elements * x_element_bytes));
+    if (elements > x_elements - x_placed)
+        throw problem("blocks overlap: with " + block.text() +
+                      " there are more elements than the " + std::to_string(x_elements) +
+                      " of the variable");
+    x_placed += elements;
+    x_blocks.push_back(block);
+    core::for_each_run(
+        block, x_extents, [&](std::uint64_t in_array, std::uint64_t in_box, std::uint64_t run) {
+            std::memcpy(x_data.get() + in_array * x_element_bytes,
+                        packed.data() + in_box * x_element_bytes, run * x_element_bytes);
+        });
+}
+
+std::uint64_t Slab::fill(std::span<const std::byte> value) {
+    if (x_placed == x_elements) return 0;
+    std::vector<bool> there(x_elements);
+    for (const core::Box& block : x_blocks)
+        core::for_each_run(block, x_extents,
+                           [&](std::uint64_t in_array, std::uint64_t, std::uint64_t run) {
+                               for (std::uint64_t i = 0; i < run; ++i) there[in_array + i] = true;
+                           });
+    std::uint64_t holes = 0;
+    for (std::uint64_t i = 0; i < x_elements; ++i) {
+        if (there[i]) continue;
+        std::memcpy(x_data.get() + i * x_element_bytes, value.data(), x_element_bytes);
+        ++holes;
+    }
+    return holes;
+}
+
+}  // namespace tailrace::server

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queues bounded in bytes; slabs in the layout of the file.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <functional>
+#include <numeric>
+#include <random>
+
+#include "server/buffer/byte_queue.hpp"
+#include "server/buffer/slab.hpp"
+
+using namespace tailrace;
+using namespace tailrace::server;
+using core::Box;
+
+namespace {
+
+/// The text of the Error that `work` must end with.
+std::string error_of(const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const core::Error& error) {
+        return error.what();
+    }
+    FAIL("no error");
+    return "";
+}
+
+std::vector<std::int32_t> numbers(std::uint64_t count) {
+    std::vector<std::int32_t> all(count);
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+}
+
+std::span<const std::byte> bytes_of(const std::vector<std::int32_t>& all) {
+    return std::as_bytes(std::span(all));
+}
+
+/// The elements of a box of a row-major array that holds its own indices.
+std::vector<std::int32_t> packed(const Box& box, const core::Extents& dims) {
+    std::vector<std::int32_t> all;
+    core::for_each_run(box, dims, [&](std::uint64_t at, std::uint64_t, std::uint64_t run) {
+        for (std::uint64_t i = 0; i < run; ++i) all.push_back(static_cast<std::int32_t>(at + i));
+    });
+    return all;
+}
+
+bool holds_its_indices(const Slab& slab, std::uint64_t elements) {
+    return std::memcmp(slab.data().data(), numbers(elements).data(), elements * 4) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("byte queue: younger items leave the reserve to the oldest") {
+    ByteQueue queue(30, 10, "A");
+    CHECK(queue.admit(5, 10));
+    CHECK(queue.admit(6, 10));
+    CHECK(queue.admit(7, 9));
+    CHECK(!queue.admit(7, 2));
+    CHECK(queue.used() == 29);
+    CHECK(queue.admit(5, 1));  // the oldest, always
+    queue.release(5);
+    CHECK(queue.used() == 19);
+    CHECK(queue.admit(6, 5));  // which now is the oldest
+    CHECK(!queue.admit(8, 12));
+    CHECK(queue.admit(8, 11));
+    queue.release(99);
+    CHECK(queue.used() == 35);
+}
+
+TEST_CASE("byte queue: an item that was opened before it has bytes is the oldest") {
+    ByteQueue queue(10, 10, "A");
+    queue.open(1);
+    CHECK(!queue.admit(2, 1));
+    CHECK(queue.admit(1, 10));
+    queue.release(1);
+    CHECK(queue.admit(2, 10));
+}
+
+TEST_CASE("byte queue: sizes near 64 bits do not wrap round") {
+    const std::uint64_t most = ~std::uint64_t{0};
+    ByteQueue queue(most, 0, "A");
+    CHECK(queue.admit(1, 0));
+    CHECK(queue.admit(2, most - 1));
+    CHECK(!queue.admit(3, most));
+    CHECK(queue.admit(3, 1));
+}
+
+TEST_CASE("byte queue: a limit under one step is refused by name") {
+    CHECK(error_of([] { ByteQueue(9, 10, "hourly"); }) ==
+          "collection hourly: the queue of 9 bytes cannot hold a step, which has 10 bytes\n"
+          "       hint: give queue_bytes at least the bytes of one step, better of three");
+}
+
+TEST_CASE("pieces: cover the box in packed order, none over the slab") {
+    std::mt19937 random(1);
+    const auto below = [&random](std::uint64_t n) { return random() % n; };
+    for (int turn = 0; turn < 300; ++turn) {
+        Box box;
+        for (std::uint64_t d = below(5); d > 0; --d) {
+            box.offset.push_back(below(9));
+            box.count.push_back(1 + below(6));
+        }
+        core::Extents dims;
+        for (std::size_t d = 0; d < box.rank(); ++d)
+            dims.push_back(box.offset[d] + box.count[d] + 1);
+        const std::uint64_t most = 1 + below(60);
+        std::vector<std::int32_t> all;
+        for (const Box& piece : pieces_of(box, 4, most)) {
+            CHECK((piece.volume() * 4 <= most || piece.volume() == 1));
+            for (const std::int32_t number : packed(piece, dims)) all.push_back(number);
+        }
+        CHECK(all == packed(box, dims));
+    }
+    CHECK(pieces_of({{3}, {0}}, 4, 100).empty());
+    CHECK(pieces_of({{0, 0}, {2, 8}}, 8, 64).size() == 2);  // not more than needed
+    CHECK(pieces_of({{0, 0}, {3, 8}}, 8, 128).size() == 2);
+    CHECK(pieces_of({}, 8, 64).size() == 1);  // a scalar
+}
+
+TEST_CASE("pack: any part of a block inside an array with halo") {
+    const core::Extents dims{4, 5, 6};
+    const auto array = numbers(4 * 5 * 6);
+    const Box block{{1, 1, 2}, {2, 3, 3}};
+    const auto whole = packed(block, dims);
+    for (std::uint64_t first = 0; first < whole.size(); ++first)
+        for (std::uint64_t count = 0; first + count <= whole.size(); ++count) {
+            std::vector<std::int32_t> part(count);
+            pack(block, {dims, block.offset}, 4, bytes_of(array).data(), first,
+                 std::as_writable_bytes(std::span(part)));
+            CHECK(std::equal(part.begin(), part.end(), whole.begin() + static_cast<long>(first)));
+        }
+    std::vector<std::int32_t> part(3);
+    pack({{0}, {7}}, {}, 4, bytes_of(whole).data(), 2, std::as_writable_bytes(std::span(part)));
+    CHECK(part == std::vector<std::int32_t>(whole.begin() + 2, whole.begin() + 5));
+}
+
+TEST_CASE("slab: ragged blocks come to their place in any order") {
+    const core::Extents dims{5, 7};
+    std::vector<Box> blocks{{{0, 0}, {2, 3}}, {{0, 3}, {2, 4}}, {{2, 0}, {3, 1}},
+                            {{2, 1}, {1, 6}}, {{3, 1}, {2, 6}}, {{5, 7}, {0, 0}}};
+    std::mt19937 random(2);
+    for (int turn = 0; turn < 20; ++turn) {
+        std::shuffle(blocks.begin(), blocks.end(), random);
+        Slab slab(dims, 4, "T");
+        for (const Box& block : blocks) slab.place(block, bytes_of(packed(block, dims)));
+        CHECK(slab.fill(std::as_bytes(std::span("abc"))) == 0);
+        CHECK(holds_its_indices(slab, 35));
+    }
+    Slab scalar({}, 4, "t");
+    scalar.place({}, bytes_of({0}));
+    CHECK(holds_its_indices(scalar, 1));
+}
+
+TEST_CASE("slab: elements that nobody sent get the fill value") {
+    Slab slab({2, 3}, 4, "T");
+    slab.place({{0, 1}, {2, 1}}, bytes_of({7, 8}));
+    const std::int32_t fill = -1;
+    CHECK(slab.fill(std::as_bytes(std::span(&fill, 1))) == 4);
+    const std::vector<std::int32_t> wanted{-1, 7, -1, -1, 8, -1};
+    CHECK(std::memcmp(slab.data().data(), wanted.data(), 24) == 0);
+}
+
+TEST_CASE("slab: blocks outside, of other bytes, or over each other are errors that name it") {
+    Slab slab({2, 3}, 4, "T");
+    CHECK(error_of([&] {
+              slab.place({{0, 2}, {2, 2}}, bytes_of(numbers(4)));
+          }).find("T: the block [0:2, 2:4] lies outside of [0:2, 0:3]") == 0);
+    CHECK(error_of([&] {
+              slab.place({{0}, {2}}, bytes_of(numbers(2)));
+          }).find("T: the block") == 0);
+    CHECK(error_of([&] {
+              slab.place({{0, 0}, {1, 3}}, bytes_of(numbers(2)));
+          }).find("T: the block [0:1, 0:3] has 8 bytes instead of 12") == 0);
+    slab.place({{0, 0}, {2, 2}}, bytes_of(numbers(4)));
+    CHECK(error_of([&] {
+              slab.place({{0, 1}, {2, 2}}, bytes_of(numbers(4)));
+          }).find("T: blocks overlap: with [0:2, 1:3]") == 0);
+    CHECK(error_of([] { Slab({~std::uint64_t{0}, 2}, 4, "huge"); }).find("huge: ") == 0);
+}
