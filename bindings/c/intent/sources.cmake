@@ -14,7 +14,7 @@ set(tailrace_declaring_sources
   ../../../src/intent/declare/declaration.cpp
   ../../../src/intent/declare/keys.cpp
   ../../../src/intent/declare/match.cpp
-  ../../../src/intent/json/document.cpp
+  ../../../src/core/json/document.cpp
   ../../../src/intent/profile/process_set.cpp)
 list(TRANSFORM tailrace_declaring_sources PREPEND ${tailrace_declaring_folder}/)
 
