@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/known_phases.hpp"
 #include "formats/open.hpp"
 #include "formats/split/per_process.hpp"
 #include "kernels/run/lustre.hpp"
@@ -166,21 +167,18 @@ private:
 
     /// All that a Sink does with data: compressing it on the ranks is writing it, too.
     [[nodiscard]] double writing_s() const {
-        double sum = 0;
-        for (const char* phase : {"write", "encode", "exchange", "allocate"})
-            sum += x_phases.seconds(phase);
-        return sum;
+        return core::seconds_in(core::PhaseUse::writing, x_phases);
     }
 
     /// With data that waited for the close, and the copy of subfiles into one file. Not a rank's
     /// whole time without its own sync: while one rank syncs, describes or publishes, the others
     /// wait.
     [[nodiscard]] double closing_s() const {
-        return x_phases.seconds("close") + x_phases.seconds("reassemble") + writing_s();
+        return core::seconds_in(core::PhaseUse::closing, x_phases) + writing_s();
     }
 
     void write_step(core::Sink& sink, std::uint64_t step) {
-        const double pack_before = x_phases.seconds("pack");
+        const double write_before = writing_s();
         if (x_kernel.rearranges()) {
             const auto phase = x_phases.enter("pack");
             x_kernel.pack(x_buffer.kept, x_buffer.values);
@@ -191,10 +189,9 @@ private:
             x_written.bytes_given += write.place.volume() * core::size_of(write.type);
         }
         const double started_s = core::now_s();
-        const double write_before = writing_s();
         sink.write(writes);
         sink.complete(step);
-        x_step.write = writing_s() - write_before + x_phases.seconds("pack") - pack_before;
+        x_step.write = writing_s() - write_before;
         if (x_plan.sync_each_step) {
             const double sync_before = x_phases.seconds("sync");
             sink.sync(core::Durability::durable).wait();
