@@ -23,9 +23,9 @@ struct PhaseTime {
 
 /// Collects phase times of one run on one rank, in one thread; the system calls of a thread count
 /// under its own phases. A phase that starts inside another pauses it, so that the times add up to
-/// the whole. Names used by Sinks: create, reserve, precreate, open_file, open_dataset, define,
-/// write, agree, flush, close, describe, sync, publish; by kernels also: fill, compute, read_back,
-/// read (inside of it), verify.
+/// the whole. The names that Sinks and kernels give them stand in core/known_phases.hpp, with what
+/// their time counts as: a new one belongs there too. The phase `read` lies within `read_back` and
+/// within `verify`.
 class Phases {
 public:
     /// Ends its phase on destruction.

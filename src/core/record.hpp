@@ -209,6 +209,8 @@ void take_failed(Record& record, const FileReport& report);
     std::span<const std::string> texts, std::span<const std::string> until_named = {});
 /// The Record as one line of JSON without the line end.  [local]
 [[nodiscard]] std::string to_json_line(const Record& record);
+/// The JSON Schema of such a line: schemas/record-1.schema.json.  [local]
+[[nodiscard]] std::string record_json_schema();
 
 /// A name for a run: UTC time, host, process and random bits; give it to all ranks.  [local]
 [[nodiscard]] std::string new_run_id();

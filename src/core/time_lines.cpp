@@ -2,16 +2,13 @@
 #include "core/time_lines.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
+
+#include "core/known_phases.hpp"
 
 namespace tailrace::core {
 
 namespace {
-
-/// Phases in which a rank does not work for the file, or off the clock.
-constexpr std::array<std::string_view, 6> not_busy{"agree",     "fill", "compute",
-                                                   "read_back", "read", "verify"};
 
 constexpr std::size_t most_in_all = 4096;  // stretches of a Record: about 120 KB
 constexpr std::size_t most_of_one = 512;   // more than a picture of usual width can show
@@ -50,9 +47,10 @@ std::size_t most_stretches(std::size_t ranks) noexcept {
 
 double busy_s(const std::map<std::string, PhaseTime>& times) {
     double sum_s = 0;
-    for (const auto& [name, time] : times)
-        if (std::find(not_busy.begin(), not_busy.end(), name) == not_busy.end())
-            sum_s += time.elapsed_s;
+    for (const auto& [name, time] : times) {
+        const auto use = use_of(name);
+        if (use != PhaseUse::waiting && use != PhaseUse::off_clock) sum_s += time.elapsed_s;
+    }
     return sum_s;
 }
 

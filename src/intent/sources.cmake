@@ -26,7 +26,6 @@ set(tailrace_intent_sources
   intents/statements.cpp
   intents/transfers.cpp
   intents/words.cpp
-  json/document.cpp
   plan/check.cpp
   plan/compile.cpp
   plan/decode.cpp

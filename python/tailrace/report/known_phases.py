@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The phases of a run: their order, what happens in them, how they look."""
+"""The phases of a run: their order, what happens in them, how they look.
+
+Names, order and words are those of src/core/known_phases.hpp.
+"""
 
 from __future__ import annotations
 
-# In the order in which a run passes them: words, and a class of the style sheet.
+# Words, and a class of the style sheet.
 _known = {
     "create": ("create the file", "p-create"),
     "reserve": ("set space aside", "p-reserve"),
@@ -24,6 +27,10 @@ _known = {
     "read_back": ("open, compare, wait", "p-off"),
     "fill": ("make the data, off the clock", "p-off"),
     "compute": ("emulated computation, off the clock", "p-off"),
+    "allocate": ("get places for chunks", "p-other"),
+    "pack": ("bring data into the order of the file", "p-other"),
+    "reassemble": ("copy subfiles into one file", "p-other"),
+    "verify": ("check each element, off the clock", "p-other"),
 }
 
 

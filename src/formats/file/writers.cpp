@@ -7,18 +7,14 @@
 #include <string>
 #include <string_view>
 
+#include "core/known_phases.hpp"
+
 namespace tailrace::formats {
 
 using core::FileTally;
 using core::WriterReport;
 
 namespace {
-
-constexpr std::array sink_phases = {"create",   "reserve", "precreate", "open_file", "open_dataset",
-                                    "define",   "write",   "agree",     "flush",     "close",
-                                    "describe", "sync",    "publish"};
-constexpr std::array phases_without_data = {"create",       "reserve", "precreate", "open_file",
-                                            "open_dataset", "define",  "describe"};
 
 // A message is a row of records of fixed size: the total under the empty name, then the phases.
 struct NamedTally {
@@ -57,9 +53,10 @@ WriterReport from_bytes(int rank, const std::vector<std::byte>& bytes) {
 
 std::uint64_t data_bytes(const WriterReport& report) {
     std::uint64_t bytes = report.total.write.bytes_done;
-    for (const char* phase : phases_without_data) {
-        const auto found = report.by_phase.find(phase);
-        if (found != report.by_phase.end()) bytes -= found->second.write.bytes_done;
+    for (const auto& [phase, tally] : report.by_phase) {
+        const auto use = core::use_of(phase);
+        if (use == core::PhaseUse::opening || use == core::PhaseUse::describing)
+            bytes -= tally.write.bytes_done;
     }
     return bytes;
 }
@@ -87,7 +84,9 @@ std::optional<WriterReport> my_writer_report(int rank,
                                              const core::Phases& phases) {
     const core::IoObserver* observer = core::io_observer();
     if (observer == nullptr) return std::nullopt;
-    std::set<std::string> names(sink_phases.begin(), sink_phases.end());
+    std::set<std::string> names;  // a phase that still lasts has no time yet
+    for (const core::KnownPhase& known : core::known_phases)
+        if (known.use != core::PhaseUse::off_clock) names.emplace(known.name);
     for (const auto& [name, time] : phases.times()) names.insert(name);
     WriterReport report;
     report.rank = rank;

@@ -27,8 +27,8 @@ void gather_writers(const comm::Comm& comm, const std::optional<core::WriterRepo
 /// Compares the bytes that reached the system calls of all ranks with those that were asked for.
 /// Returns at once where any rank has no counts.  [collective]
 /// @param asked  bytes that this rank's writes asked for since the file was opened
-/// @param mine   counts of this rank; those of the phases create, precreate, open_file,
-///               open_dataset, define and describe are not data and left out
+/// @param mine   counts of this rank; those of phases in which no data is written (opening and
+///               describing, core::PhaseUse) are left out
 /// @throws core::Error{Code::data_lost} on all ranks, naming the file, the ranks, both numbers
 void check_bytes_below(const comm::Comm& comm, const std::filesystem::path& file,
                        std::uint64_t asked, const std::optional<core::WriterReport>& mine);

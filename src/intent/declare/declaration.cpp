@@ -4,7 +4,7 @@
 #include <set>
 
 #include "core/config.hpp"
-#include "intent/json/document.hpp"
+#include "core/json/document.hpp"
 
 namespace tailrace::intent::declare {
 

@@ -2,7 +2,7 @@
 #include "intent/declare/schema.hpp"
 
 #include "intent/declare/keys.hpp"
-#include "intent/json/document.hpp"
+#include "core/json/document.hpp"
 
 namespace tailrace::intent::declare {
 

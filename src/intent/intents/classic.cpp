@@ -3,7 +3,7 @@
 #include <map>
 
 #include "intent/intents/intents_json.hpp"
-#include "intent/json/document.hpp"
+#include "core/json/document.hpp"
 
 namespace tailrace::intent {
 

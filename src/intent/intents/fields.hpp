@@ -5,20 +5,20 @@
 #include "intent/intents/model.hpp"
 #include "intent/profile/dataset_fields.hpp"
 
-namespace tailrace::intent::json {
+namespace tailrace::json {
 
 template <>
-struct Names<Confidence> {
-    static constexpr std::pair<Confidence, std::string_view> all[] = {
-        {Confidence::full, "full"},
-        {Confidence::high, "high"},
-        {Confidence::medium, "medium"},
-        {Confidence::low, "low"},
+struct Names<intent::Confidence> {
+    static constexpr std::pair<intent::Confidence, std::string_view> all[] = {
+        {intent::Confidence::full, "full"},
+        {intent::Confidence::high, "high"},
+        {intent::Confidence::medium, "medium"},
+        {intent::Confidence::low, "low"},
     };
 };
 
 template <>
-struct Fields<Evidence> {
+struct Fields<intent::Evidence> {
     static constexpr std::string_view name = "evidence";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -33,7 +33,7 @@ struct Fields<Evidence> {
 };
 
 template <>
-struct Fields<Variant> {
+struct Fields<intent::Variant> {
     static constexpr std::string_view name = "variant";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -43,7 +43,7 @@ struct Fields<Variant> {
 };
 
 template <>
-struct Fields<Statement> {
+struct Fields<intent::Statement> {
     static constexpr std::string_view name = "statement";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -58,7 +58,7 @@ struct Fields<Statement> {
 };
 
 template <>
-struct Fields<Session> {
+struct Fields<intent::Session> {
     static constexpr std::string_view name = "session";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -70,7 +70,7 @@ struct Fields<Session> {
 };
 
 template <>
-struct Fields<Segment> {
+struct Fields<intent::Segment> {
     static constexpr std::string_view name = "segment";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -86,7 +86,7 @@ struct Fields<Segment> {
 };
 
 template <>
-struct Fields<TransferSize> {
+struct Fields<intent::TransferSize> {
     static constexpr std::string_view name = "transfer_size";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -97,7 +97,7 @@ struct Fields<TransferSize> {
 };
 
 template <>
-struct Fields<Amount> {
+struct Fields<intent::Amount> {
     static constexpr std::string_view name = "amount";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -108,7 +108,7 @@ struct Fields<Amount> {
 };
 
 template <>
-struct Fields<SizeSummary> {
+struct Fields<intent::SizeSummary> {
     static constexpr std::string_view name = "size_summary";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -120,7 +120,7 @@ struct Fields<SizeSummary> {
 };
 
 template <>
-struct Fields<Volume> {
+struct Fields<intent::Volume> {
     static constexpr std::string_view name = "volume";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -135,7 +135,7 @@ struct Fields<Volume> {
 };
 
 template <>
-struct Fields<Words> {
+struct Fields<intent::Words> {
     static constexpr std::string_view name = "words";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -146,7 +146,7 @@ struct Fields<Words> {
 };
 
 template <>
-struct Fields<Naming> {
+struct Fields<intent::Naming> {
     static constexpr std::string_view name = "naming";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -157,7 +157,7 @@ struct Fields<Naming> {
 };
 
 template <>
-struct Fields<DeclaredIntent> {
+struct Fields<intent::DeclaredIntent> {
     static constexpr std::string_view name = "declared_intent";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -172,7 +172,7 @@ struct Fields<DeclaredIntent> {
 };
 
 template <>
-struct Fields<DatasetIntent> {
+struct Fields<intent::DatasetIntent> {
     static constexpr std::string_view name = "dataset_intent";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -231,7 +231,7 @@ struct Fields<DatasetIntent> {
 };
 
 template <>
-struct Fields<LayerIntent> {
+struct Fields<intent::LayerIntent> {
     static constexpr std::string_view name = "layer_intent";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -260,7 +260,7 @@ struct Fields<LayerIntent> {
 };
 
 template <>
-struct Fields<FileIntent> {
+struct Fields<intent::FileIntent> {
     static constexpr std::string_view name = "file_intent";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -309,7 +309,7 @@ struct Fields<FileIntent> {
 };
 
 template <>
-struct Fields<PatternIntent> {
+struct Fields<intent::PatternIntent> {
     static constexpr std::string_view name = "pattern_intent";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -325,7 +325,7 @@ struct Fields<PatternIntent> {
 };
 
 template <>
-struct Fields<Burst> {
+struct Fields<intent::Burst> {
     static constexpr std::string_view name = "burst";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -335,7 +335,7 @@ struct Fields<Burst> {
 };
 
 template <>
-struct Fields<WorkloadIntent> {
+struct Fields<intent::WorkloadIntent> {
     static constexpr std::string_view name = "workload_intent";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -372,7 +372,7 @@ struct Fields<WorkloadIntent> {
 };
 
 template <>
-struct Fields<ProfileSource> {
+struct Fields<intent::ProfileSource> {
     static constexpr std::string_view name = "profile_source";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -388,7 +388,7 @@ struct Fields<ProfileSource> {
 };
 
 template <>
-struct Fields<Intents> {
+struct Fields<intent::Intents> {
     static constexpr std::string_view name = "intents";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -399,4 +399,4 @@ struct Fields<Intents> {
     }
 };
 
-}  // namespace tailrace::intent::json
+}  // namespace tailrace::json

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intent/intents/intents_json.hpp"
 
+#include "core/json/schema.hpp"
 #include "intent/intents/fields.hpp"
-#include "intent/json/schema.hpp"
 
 namespace tailrace::intent {
 
@@ -13,7 +13,9 @@ constexpr json::Kind kind{"tailrace-intents/1", "intents file",
 
 }  // namespace
 
-std::string to_json(const Intents& intents) { return json::document_text(kind.schema, intents); }
+std::string to_json(const Intents& intents) {
+    return json::text_of(json::document_of(kind.schema, intents));
+}
 
 Intents intents_from_json(std::string_view text, const std::string& where) {
     Intents intents;

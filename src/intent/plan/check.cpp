@@ -10,7 +10,7 @@
 
 #include "core/config.hpp"
 #include "core/error.hpp"
-#include "intent/json/fields.hpp"
+#include "core/json/fields.hpp"
 #include "intent/plan/functions.hpp"
 
 namespace tailrace::intent::plan {

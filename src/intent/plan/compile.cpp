@@ -7,7 +7,7 @@
 #include <map>
 
 #include "core/error.hpp"
-#include "intent/json/document.hpp"
+#include "core/json/document.hpp"
 #include "intent/plan/check.hpp"
 #include "intent/plan/compiled.hpp"
 

@@ -2,33 +2,33 @@
 // Keys of the plan. Internal to src/intent.
 #pragma once
 
-#include "intent/json/fields.hpp"
+#include "core/json/fields.hpp"
 #include "intent/plan/model.hpp"
 
-namespace tailrace::intent::json {
+namespace tailrace::json {
 
 template <>
-struct Names<plan::Class> {
-    static constexpr std::pair<plan::Class, std::string_view> all[] = {
-        {plan::Class::safe, "safe"},
-        {plan::Class::layout, "layout"},
-        {plan::Class::collective, "collective"},
-        {plan::Class::opt_in, "opt_in"},
-        {plan::Class::advice, "advice"},
+struct Names<intent::plan::Class> {
+    static constexpr std::pair<intent::plan::Class, std::string_view> all[] = {
+        {intent::plan::Class::safe, "safe"},
+        {intent::plan::Class::layout, "layout"},
+        {intent::plan::Class::collective, "collective"},
+        {intent::plan::Class::opt_in, "opt_in"},
+        {intent::plan::Class::advice, "advice"},
     };
 };
 
 template <>
-struct Names<plan::When> {
-    static constexpr std::pair<plan::When, std::string_view> all[] = {
-        {plan::When::any, "any"},
-        {plan::When::create, "create"},
-        {plan::When::open, "open"},
+struct Names<intent::plan::When> {
+    static constexpr std::pair<intent::plan::When, std::string_view> all[] = {
+        {intent::plan::When::any, "any"},
+        {intent::plan::When::create, "create"},
+        {intent::plan::When::open, "open"},
     };
 };
 
 template <>
-struct Fields<plan::Fact> {
+struct Fields<intent::plan::Fact> {
     static constexpr std::string_view name = "fact";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -39,7 +39,7 @@ struct Fields<plan::Fact> {
 };
 
 template <>
-struct Fields<plan::Call> {
+struct Fields<intent::plan::Call> {
     static constexpr std::string_view name = "call";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -52,7 +52,7 @@ struct Fields<plan::Call> {
 };
 
 template <>
-struct Fields<plan::Because> {
+struct Fields<intent::plan::Because> {
     static constexpr std::string_view name = "because";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -65,7 +65,7 @@ struct Fields<plan::Because> {
 };
 
 template <>
-struct Fields<plan::Planned> {
+struct Fields<intent::plan::Planned> {
     static constexpr std::string_view name = "planned";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -80,7 +80,7 @@ struct Fields<plan::Planned> {
 };
 
 template <>
-struct Fields<plan::Entry> {
+struct Fields<intent::plan::Entry> {
     static constexpr std::string_view name = "entry";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -95,7 +95,7 @@ struct Fields<plan::Entry> {
 };
 
 template <>
-struct Fields<plan::Variable> {
+struct Fields<intent::plan::Variable> {
     static constexpr std::string_view name = "variable";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -106,7 +106,7 @@ struct Fields<plan::Variable> {
 };
 
 template <>
-struct Fields<plan::Advice> {
+struct Fields<intent::plan::Advice> {
     static constexpr std::string_view name = "advice";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -119,7 +119,7 @@ struct Fields<plan::Advice> {
 };
 
 template <>
-struct Fields<plan::HeldBack> {
+struct Fields<intent::plan::HeldBack> {
     static constexpr std::string_view name = "held_back";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -131,7 +131,7 @@ struct Fields<plan::HeldBack> {
 };
 
 template <>
-struct Fields<plan::Origin> {
+struct Fields<intent::plan::Origin> {
     static constexpr std::string_view name = "plan_origin";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -144,7 +144,7 @@ struct Fields<plan::Origin> {
 };
 
 template <>
-struct Fields<plan::ProvenFile> {
+struct Fields<intent::plan::ProvenFile> {
     static constexpr std::string_view name = "proven_file";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -157,7 +157,7 @@ struct Fields<plan::ProvenFile> {
 };
 
 template <>
-struct Fields<plan::Proof> {
+struct Fields<intent::plan::Proof> {
     static constexpr std::string_view name = "proof";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -174,7 +174,7 @@ struct Fields<plan::Proof> {
 };
 
 template <>
-struct Fields<plan::Plan> {
+struct Fields<intent::plan::Plan> {
     static constexpr std::string_view name = "plan";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -188,4 +188,4 @@ struct Fields<plan::Plan> {
     }
 };
 
-}  // namespace tailrace::intent::json
+}  // namespace tailrace::json

@@ -3,10 +3,11 @@
 
 #include "core/config.hpp"
 #include "core/error.hpp"
-#include "intent/json/schema.hpp"
+#include "core/json/schema.hpp"
 #include "intent/plan/fields.hpp"
 
-namespace tailrace::intent {
+namespace tailrace {
+namespace intent {
 
 namespace {
 
@@ -21,24 +22,24 @@ struct Hashed {
 
 }  // namespace
 
+}  // namespace intent
+
 template <>
-struct json::Fields<Hashed> {
+struct json::Fields<intent::Hashed> {
     static constexpr std::string_view name = "hashed_plan";
     template <class V, class S>
     static void visit(V& v, S& s) {
         v("hash", s.hash,
           "XXH3-128 over the compiled settings, in hexadecimal digits; absent: written by hand.");
-        Fields<plan::Plan>::visit(v, s.plan);
+        Fields<intent::plan::Plan>::visit(v, s.plan);
     }
 };
 
-namespace plan {
+namespace intent::plan {
 
 std::string to_json(const Plan& plan, const Hasher& hasher) {
-    json::Json document{{"schema", plan_kind.schema}};
-    const json::Json keys = json::written(Hashed{hash_of(plan, "plan", hasher), plan});
-    for (const auto& [key, value] : keys.items()) document[key] = value;
-    return json::text_of(document);
+    const Hashed hashed{hash_of(plan, "plan", hasher), plan};
+    return json::text_of(json::document_of(plan_kind.schema, hashed));
 }
 
 Plan plan_from_json(std::string_view text, const std::string& where, const Hasher& hasher) {
@@ -62,5 +63,5 @@ std::string plan_schema() {
         "most literal characters, then the first."));
 }
 
-}  // namespace plan
-}  // namespace tailrace::intent
+}  // namespace intent::plan
+}  // namespace tailrace

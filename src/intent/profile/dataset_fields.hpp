@@ -2,32 +2,32 @@
 // Keys of a dataset of a profile. Internal to src/intent.
 #pragma once
 
-#include "intent/json/fields.hpp"
+#include "core/json/fields.hpp"
 #include "intent/profile/run_fields.hpp"
 
-namespace tailrace::intent::json {
+namespace tailrace::json {
 
 template <>
-struct Names<Interface> {
-    static constexpr std::pair<Interface, std::string_view> all[] = {
-        {Interface::hdf5, "hdf5"},
-        {Interface::pnetcdf, "pnetcdf"},
+struct Names<intent::Interface> {
+    static constexpr std::pair<intent::Interface, std::string_view> all[] = {
+        {intent::Interface::hdf5, "hdf5"},
+        {intent::Interface::pnetcdf, "pnetcdf"},
     };
 };
 
 template <>
-struct Names<Selection> {
-    static constexpr std::pair<Selection, std::string_view> all[] = {
-        {Selection::all, "all"},
-        {Selection::hyperslab, "hyperslab"},
-        {Selection::points, "points"},
-        {Selection::irregular, "irregular"},
-        {Selection::not_known, "not known"},
+struct Names<intent::Selection> {
+    static constexpr std::pair<intent::Selection, std::string_view> all[] = {
+        {intent::Selection::all, "all"},
+        {intent::Selection::hyperslab, "hyperslab"},
+        {intent::Selection::points, "points"},
+        {intent::Selection::irregular, "irregular"},
+        {intent::Selection::not_known, "not known"},
     };
 };
 
 template <>
-struct Fields<ElementType> {
+struct Fields<intent::ElementType> {
     static constexpr std::string_view name = "element_type";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -41,7 +41,7 @@ struct Fields<ElementType> {
 };
 
 template <>
-struct Fields<Filter> {
+struct Fields<intent::Filter> {
     static constexpr std::string_view name = "filter";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -52,7 +52,7 @@ struct Fields<Filter> {
 };
 
 template <>
-struct Fields<Fill> {
+struct Fields<intent::Fill> {
     static constexpr std::string_view name = "fill";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -62,7 +62,7 @@ struct Fields<Fill> {
 };
 
 template <>
-struct Fields<Shape> {
+struct Fields<intent::Shape> {
     static constexpr std::string_view name = "shape";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -77,7 +77,7 @@ struct Fields<Shape> {
 };
 
 template <>
-struct Fields<Actual> {
+struct Fields<intent::Actual> {
     static constexpr std::string_view name = "actual";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -91,7 +91,7 @@ struct Fields<Actual> {
 };
 
 template <>
-struct Fields<Order> {
+struct Fields<intent::Order> {
     static constexpr std::string_view name = "order";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -107,7 +107,7 @@ struct Fields<Order> {
 };
 
 template <>
-struct Fields<CoveredBox> {
+struct Fields<intent::CoveredBox> {
     static constexpr std::string_view name = "place";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -117,7 +117,7 @@ struct Fields<CoveredBox> {
 };
 
 template <>
-struct Fields<Coverage> {
+struct Fields<intent::Coverage> {
     static constexpr std::string_view name = "coverage";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -128,7 +128,7 @@ struct Fields<Coverage> {
 };
 
 template <>
-struct Fields<ProcessShare> {
+struct Fields<intent::ProcessShare> {
     static constexpr std::string_view name = "process_share";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -141,7 +141,7 @@ struct Fields<ProcessShare> {
 };
 
 template <>
-struct Fields<Transfers> {
+struct Fields<intent::Transfers> {
     static constexpr std::string_view name = "transfers";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -171,7 +171,7 @@ struct Fields<Transfers> {
 };
 
 template <>
-struct Fields<ReadAfterWrite> {
+struct Fields<intent::ReadAfterWrite> {
     static constexpr std::string_view name = "read_after_write";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -182,7 +182,7 @@ struct Fields<ReadAfterWrite> {
 };
 
 template <>
-struct Fields<DirectChunks> {
+struct Fields<intent::DirectChunks> {
     static constexpr std::string_view name = "direct_chunks";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -192,7 +192,7 @@ struct Fields<DirectChunks> {
 };
 
 template <>
-struct Fields<Extensions> {
+struct Fields<intent::Extensions> {
     static constexpr std::string_view name = "extensions";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -202,7 +202,7 @@ struct Fields<Extensions> {
 };
 
 template <>
-struct Fields<Attributes> {
+struct Fields<intent::Attributes> {
     static constexpr std::string_view name = "attributes";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -212,7 +212,7 @@ struct Fields<Attributes> {
 };
 
 template <>
-struct Fields<Declared> {
+struct Fields<intent::Declared> {
     static constexpr std::string_view name = "declared";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -225,7 +225,7 @@ struct Fields<Declared> {
 };
 
 template <>
-struct Fields<Dataset> {
+struct Fields<intent::Dataset> {
     static constexpr std::string_view name = "dataset";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -269,4 +269,4 @@ struct Fields<Dataset> {
     }
 };
 
-}  // namespace tailrace::intent::json
+}  // namespace tailrace::json

@@ -2,13 +2,13 @@
 // Keys of a file of a profile, and of the profile. Internal to src/intent.
 #pragma once
 
-#include "intent/json/fields.hpp"
+#include "core/json/fields.hpp"
 #include "intent/profile/dataset_fields.hpp"
 
-namespace tailrace::intent::json {
+namespace tailrace::json {
 
 template <>
-struct Fields<Operations> {
+struct Fields<intent::Operations> {
     static constexpr std::string_view name = "operations";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -23,7 +23,7 @@ struct Fields<Operations> {
 };
 
 template <>
-struct Fields<CallOrder> {
+struct Fields<intent::CallOrder> {
     static constexpr std::string_view name = "call_order";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -34,7 +34,7 @@ struct Fields<CallOrder> {
 };
 
 template <>
-struct Fields<Hdf5File> {
+struct Fields<intent::Hdf5File> {
     static constexpr std::string_view name = "hdf5_file";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -74,7 +74,7 @@ struct Fields<Hdf5File> {
 };
 
 template <>
-struct Fields<ByteRange> {
+struct Fields<intent::ByteRange> {
     static constexpr std::string_view name = "byte_range";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -87,7 +87,7 @@ struct Fields<ByteRange> {
 };
 
 template <>
-struct Fields<MpiioTransfers> {
+struct Fields<intent::MpiioTransfers> {
     static constexpr std::string_view name = "mpiio_transfers";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -123,7 +123,7 @@ struct Fields<MpiioTransfers> {
 };
 
 template <>
-struct Fields<MpiioView> {
+struct Fields<intent::MpiioView> {
     static constexpr std::string_view name = "mpiio_view";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -138,7 +138,7 @@ struct Fields<MpiioView> {
 };
 
 template <>
-struct Fields<MpiioFile> {
+struct Fields<intent::MpiioFile> {
     static constexpr std::string_view name = "mpiio_file";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -173,7 +173,7 @@ struct Fields<MpiioFile> {
 };
 
 template <>
-struct Fields<PosixTransfers> {
+struct Fields<intent::PosixTransfers> {
     static constexpr std::string_view name = "posix_transfers";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -194,7 +194,7 @@ struct Fields<PosixTransfers> {
 };
 
 template <>
-struct Fields<PosixFile> {
+struct Fields<intent::PosixFile> {
     static constexpr std::string_view name = "posix_file";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -230,7 +230,7 @@ struct Fields<PosixFile> {
 };
 
 template <>
-struct Fields<PnetcdfFile> {
+struct Fields<intent::PnetcdfFile> {
     static constexpr std::string_view name = "pnetcdf_file";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -250,7 +250,7 @@ struct Fields<PnetcdfFile> {
 };
 
 template <>
-struct Fields<Lustre> {
+struct Fields<intent::Lustre> {
     static constexpr std::string_view name = "lustre";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -261,7 +261,7 @@ struct Fields<Lustre> {
 };
 
 template <>
-struct Fields<File> {
+struct Fields<intent::File> {
     static constexpr std::string_view name = "file";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -283,7 +283,7 @@ struct Fields<File> {
 };
 
 template <>
-struct Fields<Profile> {
+struct Fields<intent::Profile> {
     static constexpr std::string_view name = "profile";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -293,4 +293,4 @@ struct Fields<Profile> {
     }
 };
 
-}  // namespace tailrace::intent::json
+}  // namespace tailrace::json

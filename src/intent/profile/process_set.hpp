@@ -32,6 +32,7 @@ public:
     [[nodiscard]] const std::vector<Range>& ranges() const noexcept {
         return x_ranges;
     }  ///< [local]
+    static constexpr std::string_view pattern = "^([0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*)?$";
     /// "0-39,41"; empty for none.  [local]
     [[nodiscard]] std::string text() const;
     /// The inverse of text().  [local]

@@ -3,8 +3,8 @@
 
 #include <set>
 
+#include "core/json/schema.hpp"
 #include "intent/declare/into_profile.hpp"
-#include "intent/json/schema.hpp"
 #include "intent/profile/file_fields.hpp"
 
 namespace tailrace::intent {
@@ -78,7 +78,7 @@ void check(const Profile& profile, const std::string& where) {
 }  // namespace
 
 std::string to_json(const Profile& profile) {
-    return json::document_text(profile_kind.schema, profile);
+    return json::text_of(json::document_of(profile_kind.schema, profile));
 }
 
 Profile profile_from_json(std::string_view text, const std::string& where) {

@@ -2,21 +2,21 @@
 // Keys of the parts of a profile that describe the run. Internal to src/intent.
 #pragma once
 
-#include "intent/json/fields.hpp"
+#include "core/json/fields.hpp"
 #include "intent/profile/model.hpp"
 
-namespace tailrace::intent::json {
+namespace tailrace::json {
 
 template <>
-struct Names<OriginKind> {
-    static constexpr std::pair<OriginKind, std::string_view> all[] = {
-        {OriginKind::hook, "hook"},
-        {OriginKind::darshan, "darshan"},
+struct Names<intent::OriginKind> {
+    static constexpr std::pair<intent::OriginKind, std::string_view> all[] = {
+        {intent::OriginKind::hook, "hook"},
+        {intent::OriginKind::darshan, "darshan"},
     };
 };
 
 template <>
-struct Fields<Span> {
+struct Fields<intent::Span> {
     static constexpr std::string_view name = "span";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -26,7 +26,7 @@ struct Fields<Span> {
 };
 
 template <>
-struct Fields<SizeClass> {
+struct Fields<intent::SizeClass> {
     static constexpr std::string_view name = "size_class";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -38,7 +38,7 @@ struct Fields<SizeClass> {
 };
 
 template <>
-struct Fields<FrequentSize> {
+struct Fields<intent::FrequentSize> {
     static constexpr std::string_view name = "frequent_size";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -48,7 +48,7 @@ struct Fields<FrequentSize> {
 };
 
 template <>
-struct Fields<FrequentStride> {
+struct Fields<intent::FrequentStride> {
     static constexpr std::string_view name = "frequent_stride";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -58,7 +58,7 @@ struct Fields<FrequentStride> {
 };
 
 template <>
-struct Fields<Extreme> {
+struct Fields<intent::Extreme> {
     static constexpr std::string_view name = "extreme";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -69,7 +69,7 @@ struct Fields<Extreme> {
 };
 
 template <>
-struct Fields<Source> {
+struct Fields<intent::Source> {
     static constexpr std::string_view name = "source";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -82,7 +82,7 @@ struct Fields<Source> {
 };
 
 template <>
-struct Fields<Origin> {
+struct Fields<intent::Origin> {
     static constexpr std::string_view name = "origin";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -97,7 +97,7 @@ struct Fields<Origin> {
 };
 
 template <>
-struct Fields<Process> {
+struct Fields<intent::Process> {
     static constexpr std::string_view name = "process";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -115,7 +115,7 @@ struct Fields<Process> {
 };
 
 template <>
-struct Fields<FileSystem> {
+struct Fields<intent::FileSystem> {
     static constexpr std::string_view name = "file_system";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -126,7 +126,7 @@ struct Fields<FileSystem> {
 };
 
 template <>
-struct Fields<Timeline> {
+struct Fields<intent::Timeline> {
     static constexpr std::string_view name = "timeline";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -138,7 +138,7 @@ struct Fields<Timeline> {
 };
 
 template <>
-struct Fields<Run> {
+struct Fields<intent::Run> {
     static constexpr std::string_view name = "run";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -152,4 +152,4 @@ struct Fields<Run> {
     }
 };
 
-}  // namespace tailrace::intent::json
+}  // namespace tailrace::json

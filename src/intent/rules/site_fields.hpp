@@ -11,27 +11,30 @@ struct SiteRules {
 };
 }  // namespace tailrace::intent::rules
 
-namespace tailrace::intent::json {
+namespace tailrace::json {
 
 template <>
-struct Names<rules::Scope> {
-    static constexpr std::pair<rules::Scope, std::string_view> all[] = {
-        {rules::Scope::file, "file"},
-        {rules::Scope::dataset, "dataset"},
+struct Names<intent::rules::Scope> {
+    static constexpr std::pair<intent::rules::Scope, std::string_view> all[] = {
+        {intent::rules::Scope::file, "file"},
+        {intent::rules::Scope::dataset, "dataset"},
     };
 };
 
 template <>
-struct Names<rules::Comparison> {
-    static constexpr std::pair<rules::Comparison, std::string_view> all[] = {
-        {rules::Comparison::equal, "equal"},     {rules::Comparison::not_equal, "not_equal"},
-        {rules::Comparison::less, "less"},       {rules::Comparison::at_most, "at_most"},
-        {rules::Comparison::greater, "greater"}, {rules::Comparison::at_least, "at_least"},
+struct Names<intent::rules::Comparison> {
+    static constexpr std::pair<intent::rules::Comparison, std::string_view> all[] = {
+        {intent::rules::Comparison::equal, "equal"},
+        {intent::rules::Comparison::not_equal, "not_equal"},
+        {intent::rules::Comparison::less, "less"},
+        {intent::rules::Comparison::at_most, "at_most"},
+        {intent::rules::Comparison::greater, "greater"},
+        {intent::rules::Comparison::at_least, "at_least"},
     };
 };
 
 template <>
-struct Fields<rules::Condition> {
+struct Fields<intent::rules::Condition> {
     static constexpr std::string_view name = "condition";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -45,7 +48,7 @@ struct Fields<rules::Condition> {
 };
 
 template <>
-struct Fields<rules::SiteSetting> {
+struct Fields<intent::rules::SiteSetting> {
     static constexpr std::string_view name = "site_setting";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -56,7 +59,7 @@ struct Fields<rules::SiteSetting> {
 };
 
 template <>
-struct Fields<rules::SiteRule> {
+struct Fields<intent::rules::SiteRule> {
     static constexpr std::string_view name = "site_rule";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -76,7 +79,7 @@ struct Fields<rules::SiteRule> {
 };
 
 template <>
-struct Fields<rules::SiteRules> {
+struct Fields<intent::rules::SiteRules> {
     static constexpr std::string_view name = "site_rules";
     template <class V, class S>
     static void visit(V& v, S& s) {
@@ -84,4 +87,4 @@ struct Fields<rules::SiteRules> {
     }
 };
 
-}  // namespace tailrace::intent::json
+}  // namespace tailrace::json

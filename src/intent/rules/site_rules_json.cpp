@@ -4,7 +4,7 @@
 
 #include "core/config.hpp"
 #include "core/error.hpp"
-#include "intent/json/schema.hpp"
+#include "core/json/schema.hpp"
 #include "intent/plan/check.hpp"
 #include "intent/rules/site_fields.hpp"
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/known_phases.hpp"
 #include "kernels/run/lustre.hpp"
 
 namespace tailrace::kernels::run {
@@ -204,17 +205,14 @@ private:
 
     /// All that a Sink does with data: compressing it on the ranks is writing it, too.
     [[nodiscard]] double writing_s() const {
-        double sum = 0;
-        for (const char* phase : {"write", "encode", "exchange", "allocate"})
-            sum += x_phases.seconds(phase);
-        return sum;
+        return core::seconds_in(core::PhaseUse::writing, x_phases);
     }
 
     /// With data that waited for the close, and the copy of subfiles into one file. Not a rank's
     /// whole time without its own sync: while one rank syncs, describes or publishes, the others
     /// wait.
     [[nodiscard]] double closing_s() const {
-        return x_phases.seconds("close") + x_phases.seconds("reassemble") + writing_s();
+        return core::seconds_in(core::PhaseUse::closing, x_phases) + writing_s();
     }
 
     [[nodiscard]] std::vector<LatePiece> make_late(std::uint64_t step) {
@@ -249,18 +247,17 @@ private:
     }
 
     void write_step(core::Sink& sink, std::uint64_t step) {
-        const double pack_before = x_phases.seconds("pack");
+        const double write_before = writing_s();
         if (x_kernel.rearranges()) {
             const auto phase = x_phases.enter("pack");
             x_kernel.pack(x_buffer.kept, x_buffer.values);
         }
         const double started_s = core::now_s();
-        const double write_before = writing_s();
         const std::vector<LatePiece> late = make_late(step);
         for (std::size_t batch = 0; batch < x_kernel.batches(); ++batch)
             write_batch(sink, step, batch, late);
         sink.complete(step);
-        x_step.write = writing_s() - write_before + x_phases.seconds("pack") - pack_before;
+        x_step.write = writing_s() - write_before;
         if (x_plan.sync_each_step) {
             const double sync_before = x_phases.seconds("sync");
             sink.sync(core::Durability::durable).wait();

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints records for the test of the schema: as full, as empty and as failed as they get.
+// Prints records for the test of the schema, as full, as empty and as failed as they get, or with
+// an argument the schema.
 #include "record_samples.hpp"
 
 #include <iostream>
 
 using namespace tailrace;
 
-int main() {
+int main(int argc, char**) {
+    if (argc > 1) {
+        std::cout << core::record_json_schema();
+        return 0;
+    }
     const core::Record full = test::full_record();
     std::cout << core::to_json_line(full) << '\n';
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The records that C++ writes against the published schema, and the schema against its rules."""
+"""The records that C++ writes against the published schema, and the schema against its rules.
+
+TAILRACE_REGENERATE=1 writes the schema anew."""
 
 from __future__ import annotations
 
@@ -18,16 +20,30 @@ root = Path(os.environ["TAILRACE_SOURCE_DIR"])
 Json = dict[str, Any]
 
 
+SCHEMA = root / "schemas/record-1.schema.json"
+
+
+def printed(*arguments: str) -> str:
+    program = os.environ["TAILRACE_TEST_RECORD_SAMPLES"]
+    run = subprocess.run([program, *arguments], capture_output=True, check=True, timeout=20)
+    return run.stdout.decode("utf-8")
+
+
 @pytest.fixture(scope="module")
 def schema() -> Json:
-    return json.loads((root / "schemas/record-1.schema.json").read_text(encoding="utf-8"))
+    return json.loads(SCHEMA.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
 def records() -> list[Json]:
-    program = os.environ["TAILRACE_TEST_RECORD_SAMPLES"]
-    run = subprocess.run([program], capture_output=True, check=True, timeout=20)
-    return [json.loads(line) for line in run.stdout.decode("utf-8").splitlines()]
+    return [json.loads(line) for line in printed().splitlines()]
+
+
+def test_the_file_is_up_to_date() -> None:
+    written = printed("schema")
+    if os.environ.get("TAILRACE_REGENERATE"):
+        SCHEMA.write_text(written, encoding="utf-8")
+    assert SCHEMA.read_text(encoding="utf-8") == written
 
 
 def test_samples_are_valid(schema: Json, records: list[Json]) -> None:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One description per struct serves reading, writing and the JSON Schema. Internal to src/intent.
+// One description per struct serves reading, writing and the JSON Schema.
 //
 //   template <> struct Fields<Span> {
 //       static constexpr std::string_view name = "span";
@@ -8,11 +8,14 @@
 //   };
 //
 // A plain number, text or enum is required; optionals, lists, maps and sets may be absent (or null)
-// and are then left out again when written.
+// and are then left out again when written. Otherwise in a document that is `complete`: every key
+// is there, an optional without a value is null, and no number is negative unless its key says so.
+// If a struct is written and never read, its keys may have values that are computed.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -23,16 +26,33 @@
 #include <variant>
 #include <vector>
 
-#include "intent/json/document.hpp"
-#include "intent/profile/process_set.hpp"
+#include "core/json/document.hpp"
 
-namespace tailrace::intent::json {
+namespace tailrace::json {
 
 template <class T>
 struct Fields;
 /// Names of an enum: `static constexpr std::pair<E, std::string_view> all[]`.
 template <class E>
 struct Names;
+
+/// How one key differs from what its type says.
+struct Key {
+    enum class Presence {
+        usual,
+        absent,  ///< left out where it has no value, also of a complete document
+        later,   ///< always written; absent in older documents
+    };
+    Presence presence = Presence::usual;
+    const char* schema = nullptr;  ///< JSON, merged into the property (null takes a keyword out)
+};
+inline constexpr Key absent{Key::Presence::absent}, later{Key::Presence::later};
+/// "{"minLength": 1}" and the like.
+constexpr Key limited(const char* schema) { return {Key::Presence::usual, schema}; }
+
+/// An object whose keys stand in the order of the list.
+template <class T>
+using Listed = std::vector<std::pair<std::string, T>>;
 
 template <class T>
 struct is_optional : std::false_type {};
@@ -47,13 +67,24 @@ struct is_map : std::false_type {};
 template <class K, class T, class C, class A>
 struct is_map<std::map<K, T, C, A>> : std::true_type {};
 template <class T>
+struct is_map<Listed<T>> : std::true_type {};
+template <class T>
 struct is_variant : std::false_type {};
 template <class... T>
 struct is_variant<std::variant<T...>> : std::true_type {};
 
+/// A type that says itself as a text, in `pattern`, and may be empty.
 template <class T>
-constexpr bool may_be_absent = is_optional<T>::value || is_vector<T>::value || is_map<T>::value ||
-                               std::is_same_v<T, ProcessSet>;
+concept Textual = requires(const T& value) {
+    { value.text() } -> std::same_as<std::string>;
+    { value.empty() } -> std::same_as<bool>;
+    { T::parse(std::string_view()) } -> std::same_as<T>;
+    { T::pattern } -> std::convertible_to<std::string_view>;
+};
+
+template <class T>
+constexpr bool may_be_absent =
+    is_optional<T>::value || is_vector<T>::value || is_map<T>::value || Textual<T>;
 
 template <class E>
 std::string_view name_of(E value) {
@@ -64,49 +95,69 @@ std::string_view name_of(E value) {
 
 // --- writing ------------------------------------------------------------------------------------
 template <class T>
-Json written(const T& value);
+Json written(const T& value, bool complete = false);
+
+template <class T>
+bool has_value(const T& value) {
+    if constexpr (is_optional<T>::value)
+        return value.has_value();
+    else if constexpr (may_be_absent<T>)
+        return !value.empty();
+    else
+        return true;
+}
 
 class Writer {
 public:
+    explicit Writer(bool complete) : x_complete(complete) {}
+
     template <class T>
-    void operator()(const char* key, const T& value, const char*) {
-        if constexpr (is_optional<T>::value) {
-            if (value) json[key] = written(*value);
-        } else if constexpr (may_be_absent<T>) {
-            if (!value.empty()) json[key] = written(value);
-        } else {
-            json[key] = written(value);
-        }
+    void operator()(const char* key, const T& value, const char*, const Key& how = {}) {
+        if (has_value(value) || (x_complete && how.presence != Key::Presence::absent))
+            json[key] = written(value, x_complete);
+    }
+    /// An object within, whose keys `visit` gives.
+    template <class Visit>
+    void object(const char* key, const char*, const Visit& visit) {
+        Writer inner(x_complete);
+        visit(inner);
+        json[key] = std::move(inner.json);
     }
     Json json = Json::object();
+
+private:
+    bool x_complete;
 };
 
 template <class T>
-Json written(const T& value) {
-    if constexpr (std::is_enum_v<T>) {
+Json written(const T& value, bool complete) {
+    if constexpr (std::is_same_v<T, std::monostate>) {
+        return nullptr;
+    } else if constexpr (std::is_enum_v<T>) {
         return name_of(value);
-    } else if constexpr (std::is_same_v<T, ProcessSet>) {
+    } else if constexpr (Textual<T>) {
         return value.text();
     } else if constexpr (std::is_same_v<T, double>) {
         return std::isfinite(value) ? Json(value) : Json(nullptr);
-    } else if constexpr (std::is_same_v<T, std::string> || std::is_arithmetic_v<T>) {
+    } else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, Json> ||
+                         std::is_arithmetic_v<T>) {
         return value;
     } else if constexpr (is_optional<T>::value) {
-        return value ? written(*value) : Json(nullptr);
-    } else if constexpr (is_vector<T>::value) {
-        Json list = Json::array();
-        for (const auto& one : value) list.push_back(written(one));
-        return list;
+        return value ? written(*value, complete) : Json(nullptr);
     } else if constexpr (is_map<T>::value) {
         Json object = Json::object();
-        for (const auto& [key, one] : value) object[key] = written(one);
+        for (const auto& [key, one] : value) object[key] = written(one, complete);
         return object;
+    } else if constexpr (is_vector<T>::value) {
+        Json list = Json::array();
+        for (const auto& one : value) list.push_back(written(one, complete));
+        return list;
     } else if constexpr (is_variant<T>::value) {
-        return std::visit([](const auto& one) { return written(one); }, value);
+        return std::visit([&](const auto& one) { return written(one, complete); }, value);
     } else {
-        Writer writer;
+        Writer writer(complete);
         Fields<T>::visit(writer, value);
-        return writer.json;
+        return std::move(writer.json);
     }
 }
 
@@ -126,8 +177,8 @@ public:
     void operator()(const char* key, T& value, const char*) {
         x_known.emplace_back(key);
         const auto found = x_json.find(key);
-        const bool absent = found == x_json.end() || found->is_null();
-        if (!absent) {
+        const bool lacks = found == x_json.end() || found->is_null();
+        if (!lacks) {
             read(*found, value, x_where, x_place.empty() ? key : x_place + "." + key);
         } else if constexpr (!may_be_absent<T>) {
             x_missing.emplace_back(key);
@@ -216,14 +267,14 @@ template <class T>
 void read(const Json& json, T& value, const std::string& where, const std::string& place) {
     if constexpr (std::is_enum_v<T>) {
         read_enum(json, value, where, place);
-    } else if constexpr (std::is_same_v<T, ProcessSet> || std::is_same_v<T, std::string>) {
+    } else if constexpr (Textual<T> || std::is_same_v<T, std::string>) {
         if (!json.is_string())
             throw error_at(where, place, "a text is wanted here, not " + kind_of(json));
         if constexpr (std::is_same_v<T, std::string>)
             value = json.get<std::string>();
         else
             try {
-                value = ProcessSet::parse(json.get_ref<const std::string&>());
+                value = T::parse(json.get_ref<const std::string&>());
             } catch (const core::Error& error) {
                 throw error_at(where, place, error.message(), error.remedy());
             }
@@ -257,11 +308,11 @@ void read(const Json& json, T& value, const std::string& where, const std::strin
 
 /// The whole document: the schema's name, then the keys of `value`.  [local]
 template <class T>
-std::string document_text(std::string_view schema, const T& value) {
-    Json document{{"schema", schema}};
-    const Json keys = written(value);
-    for (const auto& [key, one] : keys.items()) document[key] = one;
-    return text_of(document);
+Json document_of(std::string_view schema, const T& value, bool complete = false) {
+    Writer writer(complete);
+    writer.json["schema"] = schema;
+    Fields<T>::visit(writer, value);
+    return std::move(writer.json);
 }
 
-}  // namespace tailrace::intent::json
+}  // namespace tailrace::json

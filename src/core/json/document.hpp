@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading a JSON document of ours: its schema is checked first, and every error names the place.
-// Internal to src/intent.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,7 +9,7 @@
 
 #include "core/error.hpp"
 
-namespace tailrace::intent::json {
+namespace tailrace::json {
 
 using Json = nlohmann::ordered_json;
 
@@ -41,4 +40,4 @@ struct Kind {
 /// The document as text, one blank per level, with a line end; damaged letters replaced.  [local]
 [[nodiscard]] std::string text_of(const Json& document);
 
-}  // namespace tailrace::intent::json
+}  // namespace tailrace::json

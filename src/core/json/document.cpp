@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intent/json/document.hpp"
+#include "core/json/document.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 #include "core/config.hpp"
 
-namespace tailrace::intent::json {
+namespace tailrace::json {
 
 namespace {
 
@@ -148,4 +148,4 @@ std::string text_of(const Json& document) {
     return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace tailrace::intent::json
+}  // namespace tailrace::json
