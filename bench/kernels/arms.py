@@ -129,6 +129,31 @@ class Particles:
 
 
 @dataclass(frozen=True)
+class Amr:
+    """A run of tailrace-amr with one output."""
+
+    cells: int
+    components: int
+    ranks: int
+    format: str
+    io: str = "ompio"
+    collective: bool = False
+    box: int = 32
+    extra: tuple[str, ...] = field(default=())
+    repeat: int = repetitions
+
+    def run(self, machine: Machine, folder: Path) -> dict[str, Any]:
+        program = machine.seism.with_name("tailrace-amr")
+        words = [
+            f"ncells={self.cells}", f"max_grid_size={self.box}", "nlevs=1",
+            f"ncomp={self.components}", "nppc=0", f"format={self.format}", *self.extra,
+        ]  # fmt: skip
+        if self.format not in {"native", "posix", "posix-per-rank"}:
+            words.append(f"collective_write={int(self.collective)}")
+        return run_kernel(machine, [str(program), *words], self.ranks, self.repeat, self.io, folder)
+
+
+@dataclass(frozen=True)
 class Swept:
     """What `tailrace sweep` recommends for a kernel within a time; the sweep runs once, before the
     first run, and none of its runs counts here."""
@@ -180,9 +205,10 @@ class Classic:
     ranks: int
     words: tuple[str, ...]
     io: str = "ompio"
+    program: str = "tailrace_bench_classic"
 
     def run(self, machine: Machine, folder: Path) -> dict[str, Any]:
-        program = machine.build / "bench" / "tailrace_bench_classic"
+        program = machine.build / "bench" / self.program
         command = [machine.mpiexec, "-n", str(self.ranks), str(program), *self.words]
         text = output_of(
             machine, [*command, str(repetitions), str(folder / "out")], self.io, folder

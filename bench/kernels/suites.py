@@ -9,7 +9,7 @@ from dataclasses import replace
 from tailrace_bench.cases import Case, MemoryCase
 from tailrace_bench.machine import Machine
 
-from .arms import Classic, Dd, Particles, Piece, Seism, Slab, Swept
+from .arms import Amr, Classic, Dd, Particles, Piece, Seism, Slab, Swept
 from .planned import Particle
 
 
@@ -222,6 +222,56 @@ def _particle(machine: Machine, ranks: int) -> Iterator[Case]:
                 )
 
 
+def _amr(machine: Machine, ranks: int) -> Iterator[Case | MemoryCase]:
+    """Plot files of 128^3 and 256^3 cells with six components in boxes of 32^3."""
+    program = "tailrace_bench_classic_amr"
+    for cells in (128, 256):
+        for where in ("tmpfs", "disk"):
+            for io in _implementations(machine):
+                at = f"{cells}^3, {io.upper()}, {where}"
+                ours = {c: Amr(cells, 6, ranks, "pnetcdf", io, c) for c in (False, True)}
+                theirs = {
+                    c: Classic(
+                        ranks, ("pnetcdf", str(cells), "32", "6", "T" if c else "F"), io, program
+                    )
+                    for c in (False, True)
+                }
+                for collective, mode in ((True, "collective"), (False, "independent")):
+                    yield Case(
+                        "amr",
+                        f"amr, PnetCDF / AMReX's calls, {mode}, {at}",
+                        where,
+                        theirs[collective],
+                        ours[collective],
+                        1.0,
+                    )
+                for form, goal in (("pnetcdf", 0.9), ("hdf5", 0.95)):
+                    yield Case(
+                        "amr",
+                        f"amr, {form} / the same bytes by MPI-IO, independent, {at}",
+                        where,
+                        Amr(cells, 6, ranks, "mpiio", io),
+                        Amr(cells, 6, ranks, form, io),
+                        goal,
+                    )
+            yield Case(
+                "amr",
+                f"amr, native folder / a file for each rank by pwrite, {cells}^3, {where}",
+                where,
+                Classic(ranks, ("plain", str(cells), "32", "6", "F"), "ompio", program),
+                Amr(cells, 6, ranks, "native"),
+                0.9,
+            )
+    small = Amr(376, 1, ranks, "pnetcdf", box=8, collective=True)
+    yield MemoryCase("amr", "amr, 103,823 boxes of 8^3, PnetCDF, tmpfs", "tmpfs", small)
+    yield MemoryCase(
+        "amr",
+        "amr, 103,823 boxes of 8^3, native, tmpfs",
+        "tmpfs",
+        Amr(376, 1, ranks, "native", box=8),
+    )
+
+
 def _compression(_: Machine, __: int) -> Iterator[Case]:
     """The same bytes in the same chunks, 64 MiB in 16 of them, on two ranks and on one."""
     x, y, z = chunk = (128, 128, 64)
@@ -275,6 +325,7 @@ def _plan(machine: Machine, ranks: int) -> Iterator[Case]:
 
 
 makers: dict[str, Callable[[Machine, int], Iterator[Case | MemoryCase]]] = {
+    "amr": _amr,
     "compression": _compression,
     "hdf5-mpiio": _hdf5_mpiio,
     "particle": _particle,
