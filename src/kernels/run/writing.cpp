@@ -62,7 +62,6 @@ void add_report(core::FileReport& all, core::FileReport&& one) {
         all = std::move(one);
         return;
     }
-    all.parts.push_back(one.path.string());
     all.parts.insert(all.parts.end(), one.parts.begin(), one.parts.end());
     all.bytes_logical += one.bytes_logical;
     all.bytes_stored += one.bytes_stored;
