@@ -84,7 +84,8 @@ inline std::vector<std::vector<Extremes>> extremes_of(const Fill& fill, const Me
         for (const CellBox& box : mesh.levels[level].boxes) {
             std::vector<double> values(static_cast<std::size_t>(box.cells() * fill.components()));
             fill.values(step, level, box, values);
-            all.back().push_back(kernels::amr::extremes_of(values, fill.components()));
+            all.back().push_back(
+                kernels::amr::extremes_of(std::as_bytes(std::span(values)), fill.components()));
         }
     }
     return all;

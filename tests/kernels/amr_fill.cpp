@@ -88,7 +88,7 @@ TEST_SUITE("kernels.amr_fill") {
 
     TEST_CASE("the extremes of each component") {
         const std::vector<double> values{3, 1, 2, -4, -5, -6};
-        const Extremes extremes = extremes_of(values, 2);
+        const Extremes extremes = extremes_of(std::as_bytes(std::span(values)), 2);
         CHECK(extremes.least == std::vector<double>{1, -6});
         CHECK(extremes.most == std::vector<double>{3, -4});
     }

@@ -102,7 +102,7 @@ TEST_SUITE("kernels.amr_native") {
                     std::memcpy(stored.data(), &bytes[end], stored.size() * sizeof(double));
                     fill.values(0, level, box, expected);
                     CHECK(stored == expected);
-                    const Extremes extremes = extremes_of(expected, 2);
+                    const Extremes extremes = extremes_of(std::as_bytes(std::span(expected)), 2);
                     double first = 0, second = 0;
                     char comma = 0;
                     std::istringstream(lines.at(least)) >> first >> comma >> second;

@@ -77,17 +77,6 @@ void Fill::values(std::uint64_t step, std::size_t level, const CellBox& box,
     }
 }
 
-Extremes extremes_of(std::span<const double> values, std::uint64_t components) {
-    Extremes extremes;
-    const std::size_t cells = values.size() / static_cast<std::size_t>(components);
-    for (; !values.empty(); values = values.subspan(cells)) {
-        const auto [least, most] = std::ranges::minmax(values.first(cells));
-        extremes.least.push_back(least);
-        extremes.most.push_back(most);
-    }
-    return extremes;
-}
-
 /// Calls visit(cells) for those that a box of the finer level covers; no finer box cuts a cell.
 template <class Visit>
 void Particles::each_covered(std::size_t level, const CellBox& box, Visit&& visit) const {

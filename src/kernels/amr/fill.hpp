@@ -41,7 +41,8 @@ private:
 struct Extremes {
     std::vector<double> least, most;
 };
-[[nodiscard]] Extremes extremes_of(std::span<const double> values, std::uint64_t components);
+/// @param values  of all components, as doubles at any address  [local]
+[[nodiscard]] Extremes extremes_of(std::span<const std::byte> values, std::uint64_t components);
 
 inline constexpr std::size_t particle_reals = 12;  ///< beside the position, as in the original
 inline constexpr std::size_t particle_ints = 4;    ///< beside id and rank

@@ -103,7 +103,8 @@ void put_outputs(Inputs& inputs) {
     inputs.particle_output = take("particles");
     for (const std::string& word : words)
         if (word != "shared" && word != "native" && word != "particles")
-            throw inputs.config.error("outputs", "outputs names " + in_quotes(word) + ", which is none",
+            throw inputs.config.error("outputs",
+                                      "outputs names " + in_quotes(word) + ", which is none",
                                       "take shared, native or particles");
     if (inputs.particle_output && !inputs.native_output)
         throw inputs.config.error("outputs", "outputs names particles without native",
@@ -231,7 +232,8 @@ std::string text_of_file(const Inputs& inputs, const std::filesystem::path& file
     std::ifstream stream(file, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(stream), {}};
     if (!stream)
-        throw inputs.config.error("grids_from_file", "grids_from_file: cannot read " + in_quotes(file.string()),
+        throw inputs.config.error("grids_from_file",
+                                  "grids_from_file: cannot read " + in_quotes(file.string()),
                                   "give the folder with the files Level_0 and so on");
     return text;
 }

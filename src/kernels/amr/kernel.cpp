@@ -279,15 +279,14 @@ private:
 /// Of the boxes of a rank in order: the smallest of each component, then the largest.
 std::vector<double> NativeKernel::extremes_of_mine(std::int32_t rank,
                                                    std::span<const std::byte> data) const {
-    std::vector<double> found, numbers;
+    std::vector<double> found;
     for (std::size_t level = 0; level < x_world->owners.size(); ++level)
         for (std::uint32_t box = 0; box < x_world->owners[level].size(); ++box) {
             if (x_world->owners[level][box] != rank) continue;
             const auto head = static_cast<std::size_t>(layout(0).head_bytes(level, box));
-            numbers.resize(static_cast<std::size_t>(plot(0).elements(level, box)));
-            const std::size_t bytes = numbers.size() * sizeof(double);
-            std::memcpy(numbers.data(), data.data() + head, bytes);
-            const Extremes extremes = extremes_of(numbers, x_inputs.components);
+            const auto bytes =
+                static_cast<std::size_t>(plot(0).elements(level, box) * sizeof(double));
+            const Extremes extremes = extremes_of(data.subspan(head, bytes), x_inputs.components);
             found.insert(found.end(), extremes.least.begin(), extremes.least.end());
             found.insert(found.end(), extremes.most.begin(), extremes.most.end());
             data = data.subspan(head + bytes);
