@@ -18,7 +18,7 @@ def wrong_table(report: ArraysReport) -> Table:
         table.add_column(name, justify="left" if name == "dataset" else "right")
     for item in report.first:
         rank = "nobody" if item.rank < 0 else str(item.rank)
-        position = ", ".join(str(n) for n in item.position)
+        position = item.where or ", ".join(str(n) for n in item.position)
         table.add_row(item.path, position, rank, f"{item.expected:.17g}", f"{item.found:.17g}")
     return table
 

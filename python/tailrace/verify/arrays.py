@@ -40,6 +40,7 @@ class Expected:
     values: Callable[[Box], Array]
     ranks: Callable[[Array], Array]
     members: Mapping[str, Type] = field(default_factory=dict)
+    where: Callable[[tuple[int, ...]], str] = lambda _position: ""  # for people, if it is more
 
 
 @dataclass(frozen=True)

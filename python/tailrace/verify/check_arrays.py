@@ -16,6 +16,9 @@ from tailrace.verify.described import Described
 from tailrace.verify.files import open_tree
 from tailrace.verify.members import as_numbers, member_types
 from tailrace.verify.model import Box, Node, Tree
+from tailrace.verify.plot.fill import plot_run
+from tailrace.verify.plot.model import Plot
+from tailrace.verify.plot.view import PlotTree, plot_of
 from tailrace.verify.quantized import allow_quantized
 from tailrace.verify.report import Meter, Report
 from tailrace.verify.seism import FillReport, check_fill
@@ -34,6 +37,7 @@ class WrongPlace:
     rank: int
     expected: float
     found: float
+    where: str = ""  # in words, if `position` alone would not do
 
 
 class ArraysReport(Report[Run, WrongPlace]):
@@ -50,12 +54,14 @@ def check_kernel_file(
 ) -> FillReport | ArraysReport:
     """Reads the file of whatever kernel and checks every element; see check_fill."""
     started = time.perf_counter()
-    tree = open_tree(path)
+    opened = plot_of(path, lambda: open_tree(path))
+    tree: Tree = PlotTree(opened) if isinstance(opened, Plot) else opened
     try:
         about = Described(tree, tree.nodes["/"].read_attributes())
         kernel = about.text("kernel") if about.has("kernel") else "seism"
-        if kernel != "seism":
-            report = ArraysReport(path, tree.format, run_of(about, kernel), tolerance)
+        if isinstance(opened, Plot) or kernel != "seism":
+            run = plot_run(opened) if isinstance(opened, Plot) else run_of(about, kernel)
+            report = ArraysReport(path, tree.format, run, tolerance)
             nodes = [_node(about, tree, one) for one in report.run.arrays]
             for one, node in zip(report.run.arrays, nodes, strict=True):
                 allow_quantized(report, node)
@@ -90,7 +96,7 @@ def _check(report: ArraysReport, one: Expected, node: Node, most: int, meter: Me
     assert node.read is not None
     if node.unallocated and not report.run.gaps:
         report.unwritten += node.unallocated()
-    total = sum(math.prod(each.shape) * (8 if report.run.kernel == "slab" else 4)
+    total = sum(math.prod(each.shape) * (4 if report.run.kernel == "particle" else 8)
                 for each in report.run.arrays)  # fmt: skip
     for box in tiles(one.shape, (node.chunk,), _elements_at_a_time):
         found = np.asarray(node.read(box))
@@ -124,5 +130,5 @@ def _compare(
         position = tuple(int(n) for n in index)
         report.first.append(
             WrongPlace(one.path, one.step, position, int(rank), float(expected[at]),
-                       float(found[at]))
+                       float(found[at]), one.where(position))
         )  # fmt: skip

@@ -103,7 +103,7 @@ def _without_how(one: Nodes, other: Nodes) -> tuple[Nodes, Nodes]:
 
 def _family(tree: Tree) -> str:
     first = tree.format.partition(",")[0]
-    return first if first in {"HDF5", "raw"} else "classic"
+    return first if first in {"HDF5", "raw", "plot file"} else "classic"
 
 
 # --- as netCDF sees it --------------------------------------------------------------------------

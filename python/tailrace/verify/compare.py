@@ -21,6 +21,7 @@ from tailrace.verify.differences import CompareReport, Difference
 from tailrace.verify.files import greatest_cache_bytes, open_tree
 from tailrace.verify.ignore import Ignore
 from tailrace.verify.model import Attribute, Node, Tree
+from tailrace.verify.plot.view import opened_pair
 from tailrace.verify.show import extents_text, limits_text, shown_attribute
 
 Meter = Callable[[int, int], None]
@@ -56,9 +57,10 @@ def compare_files(
     """
     started = time.perf_counter()
     ignore = Ignore(options.ignore)
-    left = open_tree(one, ignore.path, options.cache_bytes)
+    left, right = opened_pair(
+        one, other, lambda path: open_tree(path, ignore.path, options.cache_bytes), ignore.path
+    )
     try:
-        right = open_tree(other, ignore.path, options.cache_bytes)
         try:
             report = CompareReport(one, other, (left.format, right.format))
             _Comparison(left, right, options, ignore, report, meter).run()
