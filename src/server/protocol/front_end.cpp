@@ -261,6 +261,9 @@ void FrontEnd::fail(Collection& one, std::uint64_t collection, Item item, Error 
 
 void FrontEnd::complete(Collection& one, std::uint64_t collection, Item item) {
     Open& open = one.items.at(item);
+    for (std::uint64_t client = 0; client < x_setup.clients && open.disputed; ++client)
+        if (x_state.gone[client] && !x_state.detached[client] && !open.error)
+            fail(one, collection, item, left_error(one, client, item));  // front end 0 may not know
     if (open.error) {
         finish(collection, item, std::exchange(open.error, std::nullopt));
     } else if (open.disputed) {  // front end 0 tells; the item stays, should it have no word of it
