@@ -180,14 +180,12 @@ bool FrontEnd::advance(std::uint64_t collection, std::uint64_t client) {
 }
 
 void FrontEnd::begin_file(Collection& one, const Meta& meta) {
-    const bool has_body = !meta.body.empty();
     one.name = meta.collection_name;
     one.when_full = meta.bounds.when_full;
     one.queue.bound(meta.bounds.limit_bytes, meta.bounds.step_bytes, one.name);
-    const bool is_new = !one.begun || one.begun->first < meta.file_seq;
-    if (!is_new && (one.begun->first != meta.file_seq || one.begun->second || !has_body)) return;
-    one.begun = std::pair(meta.file_seq, has_body);
-    x_events.emplace_back(FileBegins{meta});
+    const bool is_new = !one.begun || *one.begun < meta.file_seq;
+    if (is_new) one.begun = meta.file_seq;
+    if (is_new || !meta.body.empty()) x_events.emplace_back(FileBegins{meta});
 }
 
 /// False if the queue is full and the piece has to wait.
