@@ -275,7 +275,7 @@ void FrontEnd::complete(Collection& one, std::uint64_t collection, Item item) {
     }
 }
 
-void FrontEnd::written(std::uint64_t collection, Item item, std::optional<Error> error) {
+void FrontEnd::written(std::uint64_t collection, Item item, const std::optional<Error>& error) {
     finish(collection, item, error);
     go_on(collection);
 }

@@ -101,7 +101,7 @@ public:
     void receive(std::uint64_t client, const Message& message);  ///< [local]
     void gone(std::uint64_t client);                             ///< [local]
     /// The next stage is done with a complete item.  [local]
-    void written(std::uint64_t collection, Item item, std::optional<core::Error> error);
+    void written(std::uint64_t collection, Item item, const std::optional<core::Error>& error);
 
     [[nodiscard]] std::vector<Reply> take_replies() { return std::exchange(x_replies, {}); }
     [[nodiscard]] std::vector<Event> take_events() { return std::exchange(x_events, {}); }
