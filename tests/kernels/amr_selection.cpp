@@ -79,8 +79,8 @@ Bytes read(const Layout& layout, const Mesh& mesh, const Selection& selection) {
 std::vector<Selection> selections(std::uint64_t components) {
     const Region all{0, 0, 0, 1, 0.6, 0.7}, inside{0.21, 0.16, 0.33, 0.68, 0.44, 0.35};
     const Region beyond{0.5, 0.25, 0.125, 9, 0.5, 0.6875}, point{0.3, 0.3, 0.3, 0.31, 0.31, 0.31};
-    return {{components, ReadPattern::level, {}},     {components, ReadPattern::plane, {}},
-            {components, ReadPattern::region, all},   {components, ReadPattern::region, inside},
+    return {{components, ReadPattern::level, {}},      {components, ReadPattern::plane, {}},
+            {components, ReadPattern::region, all},    {components, ReadPattern::region, inside},
             {components, ReadPattern::region, beyond}, {components, ReadPattern::region, point}};
 }
 
@@ -97,8 +97,8 @@ TEST_SUITE("kernels.amr_selection") {
             const SharedLayout shared(plot, fill, schema);
             const NativeLayout native(plot, fill, nullptr, 2);
             for (const Selection& selection : selections(2))
-                for (const Layout* layout : {static_cast<const Layout*>(&shared),
-                                             static_cast<const Layout*>(&native)}) {
+                for (const Layout* layout :
+                     {static_cast<const Layout*>(&shared), static_cast<const Layout*>(&native)}) {
                     CAPTURE(ranks);
                     CAPTURE(static_cast<int>(selection.pattern));
                     CAPTURE(selection.region[0]);

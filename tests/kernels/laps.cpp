@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times of named parts on each rank, and over the ranks.
-#include "comm/mpi_comm.hpp"
 #include "kernels/run/laps.hpp"
+#include "comm/mpi_comm.hpp"
 #include "mpi_test.hpp"
 
 using namespace tailrace;

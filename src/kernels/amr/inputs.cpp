@@ -130,8 +130,8 @@ void put_format(Inputs& inputs) {
         config.derive("outputs", "native", config.place("format"));
 }
 
-/// The values of a rank are its own and no two pieces share them: PnetCDF may turn their bytes where
-/// they are, which spares a copy of all in a collective call.
+/// The values of a rank are its own and no two pieces share them: PnetCDF may turn their bytes
+/// where they are, which spares a copy of all in a collective call.
 void let_pnetcdf_swap(Inputs& inputs) {
     if (auto* pnetcdf = std::get_if<formats::pnetcdf::Options>(&inputs.options);
         pnetcdf != nullptr && pnetcdf->collective)
