@@ -157,6 +157,20 @@ def test_the_shared_file_fails_before_the_folder(tmp_path, mpi_io, form):
     assert last_record(tmp_path)["error"]["code"] == "no_space"
 
 
+@pytest.mark.parametrize("after", ["verify=1", "read_back=1", "read=region", "read=other"])
+@pytest.mark.parametrize("rank", [0, 1])
+def test_one_rank_cannot_read_the_folder(tmp_path, after, rank):
+    """What was written stays."""
+    fault = f"op=read,path=*/Cell_D_*,rank={rank},errno=EIO"
+    err = run(tmp_path, mpi_components()[0], *alone("native"), after, fault=fault)
+    assert codes(tmp_path) == [1] * RANKS, err
+    assert err.count("tailrace: error:") == 1 and f"rank {rank} of {RANKS}" in err, err
+    assert "Cell_D_" in err and "EIO" in err, err
+    assert (tmp_path / "disk/plt00000/particle0/Header").exists()
+    record = last_record(tmp_path)
+    assert record["status"] == "failed" and record["error"]["code"] == "io"
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM], ids=["int", "term"])
 @pytest.mark.parametrize("form", [SHARED[0], "posix-per-rank", "native"])
 def test_interrupted_in_mid_run(tmp_path, form, how):

@@ -68,3 +68,24 @@ def test_a_series_of_particles(tmp_path):
     for step, name in enumerate(["plt00000", "plt00001"]):
         plot = amr_reader.check(amr_reader.native(tmp_path / name), step)
         assert amr_particles.check(tmp_path / name / "particle0", plot, 2, step) > 0
+
+
+@pytest.mark.parametrize("form", ["hdf5", "posix-per-rank", "native"])
+def test_reads_of_a_series_with_ranks_without_boxes(tmp_path, form):
+    """Of 6 ranks two have boxes. Counts follow from the mesh: 16 x 8 x 8 cells and the middle half,
+    twice as fine, of two components in two steps."""
+    width = 8 if form == "native" else 1  # a folder is read in bytes
+    patterns = ["same", "other", "shuffled", "plane", "level", "region"]
+    words = ["ncells=16 8 8", "max_grid_size=8", "nlevs=2", "ncomp=2", "nppc=0", "steps=2"]
+    outputs = "native" if form == "native" else "shared"
+    more = [f"format={form}", f"outputs={outputs}", "read_back=1", "read=" + " ".join(patterns)]
+    record = good(tmp_path, 6, *words, *more, "boxes=current", program=AMR).records[0]
+    reads = {one["pattern"]: one for one in record["reads"]}
+    assert list(reads) == patterns and all(one["wrong"] == 0 for one in reads.values())
+    whole, finest = 16 * 8 * 8, 16 * 8 * 8
+    assert reads["level"]["elements"] == width * 2 * 2 * finest
+    assert reads["plane"]["elements"] == width * 2 * 2 * (16 * 8 + 16 * 8)
+    assert reads["region"]["elements"] == width * 2 * 2 * (whole // 8 + finest)
+    assert reads["same"]["bytes"] == reads["other"]["bytes"] == reads["shuffled"]["bytes"]
+    assert reads["same"]["bytes"] >= 8 * 2 * 2 * (whole + finest)
+    assert record["read_back"]["bytes"] == reads["same"]["bytes"]
