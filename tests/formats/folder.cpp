@@ -94,6 +94,15 @@ void write_all(const std::string& path, std::uint64_t files, const std::string& 
     CHECK_THROWS_AS(posted.wait(), core::Error);
 }
 
+/// A part of a file, and the memory for it.
+core::Read part(core::ObjectId file, std::uint64_t first, std::vector<std::byte>& memory) {
+    return {.object = file,
+            .place = {{first}, {memory.size()}},
+            .data = memory.data(),
+            .type = Scalar::u8,
+            .memory = {}};
+}
+
 std::size_t entries(const std::string& folder) {
     std::size_t names = 0;
     for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder)) ++names;
@@ -311,5 +320,80 @@ TEST_SUITE("folder") {
         barrier();
         if (rank() == 0) CHECK(entries(folder) == 0);
         barrier();
+    }
+
+    TAILRACE_MPI_TEST("a folder is read: any parts of more files than are kept open, by any rank") {
+        const std::string path = shared_folder() + "/many";
+        write_all(path, 300, "the header");
+        barrier();
+        core::Phases phases;
+        const auto source = formats::split::open_folder_source(world(), path, phases);
+        const core::Schema schema = source->schema();
+        REQUIRE(schema.objects.size() == 302);  // with the header and the manifest
+        std::vector<std::vector<std::byte>> memory;
+        std::vector<core::Read> pieces;
+        std::vector<std::pair<std::uint64_t, std::uint64_t>> whence;
+        memory.reserve(2 * 300);
+        for (std::size_t step = 0; step < 2 * schema.objects.size(); ++step) {
+            const std::size_t object = step * 7 % schema.objects.size();  // back and forth
+            const std::string& name = schema.objects[object].path;
+            if (name.find("Cell_D_") == std::string::npos) continue;
+            const std::uint64_t file = std::stoull(name.substr(name.rfind('_') + 1));
+            const std::uint64_t first = (file * 37 + static_cast<std::uint64_t>(rank())) % per_rank;
+            CHECK(schema.objects[object].bytes() == per_rank * static_cast<std::uint64_t>(size()));
+            memory.emplace_back(100 + step % 300);
+            memory.back().resize(std::min<std::size_t>(memory.back().size(), per_rank - first));
+            pieces.push_back(part(static_cast<core::ObjectId>(object), first, memory.back()));
+            whence.emplace_back(file, first);
+        }
+        REQUIRE(pieces.size() == 600);
+        source->read(pieces);
+        std::size_t wrong = 0;
+        for (std::size_t n = 0; n < pieces.size(); ++n)
+            for (std::size_t k = 0; k < memory[n].size(); ++k)
+                wrong += memory[n][k] != value(whence[n].first, whence[n].second + k);
+        CHECK(wrong == 0);
+        source->read({});  // nothing on any rank
+    }
+
+    TAILRACE_MPI_TEST(
+        "a read that one rank cannot do is refused on all, and the next one is done") {
+        const std::string path = shared_folder() + "/plt";
+        write_all(path, 1, "x");
+        barrier();
+        core::Phases phases;
+        const auto source = formats::split::open_folder_source(world(), path, phases);
+        const core::Schema schema = source->schema();
+        REQUIRE(schema.objects[1].path == "/Level_0/Cell_D_0");
+        std::vector<std::byte> memory(10);
+        const std::uint64_t end = per_rank * static_cast<std::uint64_t>(size());
+        core::Read piece = part(1, rank() == size() - 1 ? end - 9 : 0, memory);
+        TAILRACE_CHECK_ALL_THROW_NAMING(Code::bad_input, "Cell_D_0", source->read({&piece, 1}));
+        piece.place.offset = {end - 10};
+        source->read({&piece, 1});
+        CHECK(memory[9] == value(0, end - 1));
+    }
+
+    TAILRACE_MPI_TEST("files that are not there, or shorter than they were, fail on all ranks") {
+        const std::string path = shared_folder() + "/plt";
+        core::Phases phases;
+        TAILRACE_CHECK_ALL_THROW_NAMING(Code::no_such_directory, "plt",
+                                        formats::split::open_folder_source(world(), path, phases));
+        write_all(path, 2, "x");
+        barrier();
+        for (const bool gone : {false, true}) {
+            const auto source = formats::split::open_folder_source(world(), path, phases);
+            const std::string file = path + "/Level_1/Cell_D_1";
+            barrier();
+            if (rank() == 0 && gone) fs::remove(file);
+            if (rank() == 0 && !gone) fs::resize_file(file, 100);
+            barrier();
+            std::vector<std::byte> memory(50);
+            // One rank alone reads there; that it failed holds for all, and for all that follows.
+            core::Read piece = part(rank() == 0 ? 2 : 1, gone ? 0 : 80, memory);
+            const Code code = gone ? Code::no_such_directory : Code::data_lost;
+            TAILRACE_CHECK_ALL_THROW_NAMING(code, "Cell_D_1", source->read({&piece, 1}));
+            TAILRACE_CHECK_ALL_THROW_NAMING(code, "Cell_D_1", source->read({}));
+        }
     }
 }

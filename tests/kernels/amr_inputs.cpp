@@ -102,6 +102,21 @@ TEST_SUITE("kernels.amr_inputs") {
         CHECK(says(refused(seed + "grids_from_file = 1\nrefine = centre\n"), "beside"));
     }
 
+    TEST_CASE("plot files of a series count on from the digits of the first, or get some") {
+        CHECK(of_step("a/plt.nc", 0, 1, false) == "a/plt.nc");
+        CHECK(of_step("a/plt.nc", 0, 2, false) == "a/plt00000.nc");
+        CHECK(of_step("a/plt.nc", 12, 20, false) == "a/plt00012.nc");
+        CHECK(of_step("plt00098.h5", 3, 4, false) == "plt00101.h5");
+        CHECK(of_step("plt9.nc", 1, 2, false) == "plt10.nc");
+        CHECK(of_step("7", 1, 2, false) == "8");
+        CHECK(of_step("3d/x", 1, 2, false) == "3d/x00001");
+        CHECK(of_step("1234567890123456789", 1, 2, false) == "123456789012345678900001");
+        // A file and the folder beside it count alike.
+        CHECK(of_step("plt.00041.nc", 1, 2, false) == "plt.00042.nc");
+        CHECK(of_step("plt.00041", 1, 2, true) == "plt.00042");
+        CHECK(of_step("v1.x", 1, 2, true) == "v1.x00001");
+    }
+
     TEST_CASE("what is missing or wrong is named with its line and the remedy") {
         CHECK(says(refused("ncells = 4\n"), "missing keys: max_grid_size"));
         CHECK(says(refused(seed + "ncell = 4\n"), "Did you mean \"ncells\"?"));

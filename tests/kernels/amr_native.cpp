@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <sstream>
@@ -114,6 +115,36 @@ TEST_SUITE("kernels.amr_native") {
                 }
             }
         }
+    }
+
+    TEST_CASE("any part of any file of data is what the whole file has there") {
+        MeshPlan plan;
+        plan.cells = {6, 5, 4};
+        plan.max_grid_size = {3, 4, 4};
+        plan.levels = 2;
+        plan.ranks = 3;
+        const Mesh mesh = make_mesh(plan);
+        const Plot plot{mesh, 2, 1, 0};
+        const Fill fill(mesh, 2);
+        const Particles particles(mesh, 1);
+        const NativeLayout layout(plot, fill, &particles, 2);
+        test::Files files(layout.schema());
+        files.take(layout, mesh);
+        std::size_t looked = 0;
+        for (std::size_t object = 0; object < files.objects(); ++object) {
+            if (layout.holds(object) == NativeLayout::Holds::text) continue;
+            const std::string& whole = files.text(object);
+            for (std::size_t first = 0; first < whole.size(); first += 1 + whole.size() / 53)
+                for (const std::size_t count :
+                     {std::size_t{1}, std::size_t{13}, whole.size() / 3, whole.size()}) {
+                    const std::size_t here = std::min(count, whole.size() - first);
+                    std::vector<std::byte> found(here);
+                    layout.values(object, {{first}, {here}}, found);
+                    CHECK(std::memcmp(found.data(), &whole[first], here) == 0);
+                    ++looked;
+                }
+        }
+        CHECK(looked > 1000);
     }
 
     TEST_CASE("the header of the particles says where they are") {

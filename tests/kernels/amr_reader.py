@@ -33,13 +33,21 @@ class Plot:
     time: float
 
 
-def fraction(number):
-    """The upper 53 bits of the SplitMix64 finaliser."""
+def shifted(numbers, bits):
+    return numbers >> np.uint64(bits)
+
+
+def mixed(number):
+    """The SplitMix64 finaliser."""
     z = number + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z = z ^ (z >> np.uint64(31))
-    return (z >> np.uint64(11)).astype("f8") * 2.0**-53
+    z = (z ^ shifted(z, 30)) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ shifted(z, 27)) * np.uint64(0x94D049BB133111EB)
+    return z ^ shifted(z, 31)
+
+
+def fraction(number):
+    """Its upper 53 bits."""
+    return shifted(mixed(number), 11).astype("f8") * 2.0**-53
 
 
 def expected(plot, level, box, step):
@@ -77,7 +85,7 @@ def check(plot, step=0):
     return plot
 
 
-def _of_tables(corners, owners, offsets, data, components):
+def of_tables(corners, owners, offsets, data, components):
     boxes = []
     assert offsets[0] == 0 and offsets[-1] == len(data) and list(owners) == sorted(owners)
     for number, corner in enumerate(corners):
@@ -101,7 +109,7 @@ def netcdf(path):
                 file.variables[name + one][...]
                 for one in ("boxes", "Processors", "data:offsets=0", "data:datatype=0")
             ]
-            levels.append(_of_tables(*read, components))
+            levels.append(of_tables(*read, components))
         return Plot(components, domains, levels, float(file.getncattr("level_0.time")))
 
 
@@ -116,7 +124,7 @@ def hdf5(path):
             boxes = group["boxes"][...]
             corners = np.array([tuple(one) for one in boxes], "i4").reshape(len(boxes), 6)
             levels.append(
-                _of_tables(
+                of_tables(
                     corners, group["Processors"][...], group["data:offsets=0"][...],
                     group["data:datatype=0"][...], components,
                 )

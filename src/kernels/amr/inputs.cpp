@@ -130,8 +130,8 @@ void put_format(Inputs& inputs) {
         config.derive("outputs", "native", config.place("format"));
 }
 
-/// The values of a rank are its own and no two pieces share them: PnetCDF may turn their bytes where
-/// they are, which spares a copy of all in a collective call.
+/// The values of a rank are its own and no two pieces share them: PnetCDF may turn their bytes
+/// where they are, which spares a copy of all in a collective call.
 void let_pnetcdf_swap(Inputs& inputs) {
     if (auto* pnetcdf = std::get_if<formats::pnetcdf::Options>(&inputs.options);
         pnetcdf != nullptr && pnetcdf->collective)
@@ -221,16 +221,15 @@ Inputs native_inputs(Inputs inputs) {
 }
 
 std::filesystem::path of_step(const std::filesystem::path& first, std::uint64_t step,
-                              std::uint64_t steps) {
+                              std::uint64_t steps, bool folder) {
     if (steps == 1) return first;
-    const std::string stem = first.stem().string();
+    const std::string ending = folder ? "" : first.extension().string();
+    const std::string stem = folder ? first.filename().string() : first.stem().string();
     const std::size_t digits = stem.size() - (stem.find_last_not_of("0123456789") + 1);
-    if (digits == 0 || digits > 18)
-        return first.parent_path() / (numbered(stem, step) + first.extension().string());
+    if (digits == 0 || digits > 18) return first.parent_path() / (numbered(stem, step) + ending);
     std::string number = std::to_string(std::stoull(stem.substr(stem.size() - digits)) + step);
     if (number.size() < digits) number.insert(0, digits - number.size(), '0');
-    return first.parent_path() /
-           (stem.substr(0, stem.size() - digits) + number + first.extension().string());
+    return first.parent_path() / (stem.substr(0, stem.size() - digits) + number + ending);
 }
 
 std::filesystem::path grid_file(const Inputs& inputs, std::uint64_t level) {

@@ -49,7 +49,8 @@ struct Inputs : run::Plan {
 [[nodiscard]] Inputs native_inputs(Inputs inputs);
 /// The name of the plot file of a step: digits at the end of the stem count on, others get some.
 /// [local]
+/// @param folder  its name has no ending, whatever dots it has
 [[nodiscard]] std::filesystem::path of_step(const std::filesystem::path& first, std::uint64_t step,
-                                            std::uint64_t steps);
+                                            std::uint64_t steps, bool folder);
 
 }  // namespace tailrace::kernels::amr

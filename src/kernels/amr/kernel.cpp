@@ -54,7 +54,7 @@ public:
     [[nodiscard]] std::uint64_t steps() const override { return x_inputs.steps; }
     [[nodiscard]] std::uint64_t steps_per_file() const override { return 1; }
     [[nodiscard]] std::filesystem::path file_of(std::uint64_t step) const override {
-        return of_step(x_inputs.filename, step, x_inputs.steps);
+        return of_step(x_inputs.filename, step, x_inputs.steps, !x_inputs.shared_output);
     }
     [[nodiscard]] core::Schema schema() const override { return layout(0).schema(); }
     [[nodiscard]] core::Schema schema_of(std::uint64_t step) const override {

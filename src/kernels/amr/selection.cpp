@@ -8,15 +8,18 @@ namespace tailrace::kernels::amr {
 
 namespace {
 
-/// The cells of a level that lie in a region, at least in part.
+/// The cells of a level that lie in a region, at least in part: one at least. A corner that is a
+/// border of cells but for its rounding is that border.
 CellBox cells_of(const Region& region, const Mesh& mesh, std::size_t level) {
+    constexpr double rounding = 1e-9;  // of a cell
     const std::array<double, 3> size = mesh.cell_size(level);
     CellBox cells = mesh.levels[level].domain;
     for (std::size_t d = 0; d < 3; ++d) {
-        const double lo = std::floor(region[d] / size[d]), hi = std::ceil(region[3 + d] / size[d]);
-        cells.lo[d] = static_cast<std::int32_t>(std::clamp<double>(lo, cells.lo[d], cells.hi[d]));
-        cells.hi[d] =
-            static_cast<std::int32_t>(std::clamp<double>(hi - 1, cells.lo[d], cells.hi[d]));
+        const double lo = std::clamp<double>(std::floor(region[d] / size[d] + rounding),
+                                             cells.lo[d], cells.hi[d]);
+        const double hi = std::ceil(region[3 + d] / size[d] - rounding) - 1;
+        cells.hi[d] = static_cast<std::int32_t>(std::clamp<double>(hi, lo, cells.hi[d]));
+        cells.lo[d] = static_cast<std::int32_t>(lo);
     }
     return cells;
 }

@@ -118,8 +118,8 @@ Error with_fitting_size(const Kernel& kernel, const Error& error) {
     return {error.code(), error.message(), error.where(), error.remedy() + "; " + smaller};
 }
 
-/// A failure after a run with the same inputs has ended well: no usage error. That of a plugin,
-/// which may give up at any step, stays.
+/// A failure after a run with the same inputs, or a file of this one, has ended well: no usage
+/// error. That of a plugin, which may give up at any step, stays.
 Error failed_in_repetition(const Error& error) {
     if (core::exit_code(error.code()) != 2 || error.code() == Code::bad_plugin) return error;
     const bool no_room = error.code() == Code::no_space_reserved;
@@ -309,7 +309,7 @@ private:
     /// The code depends on the stage: a place that cannot be written is bad input only until there
     /// is a file, and nothing is once there was one.
     [[nodiscard]] Error of_this_stage(Error error, const Written& written) const {
-        if (x_common.ran_before)
+        if (x_common.ran_before || (written.any && !written.complete))
             error = failed_in_repetition(error);
         else if (written.created)  // also the first file of several
             error = failed_in_repetition(core::failed_in_run(error));

@@ -274,6 +274,7 @@ private:
         }
         const double before = closing_s();
         add_report(x_written.report, sink.close(core::Outcome::publish));
+        x_written.any = true;
         x_written.close_s += closing_s() - before;
         x_written.laps.add("close", closing_s() - before);
     }

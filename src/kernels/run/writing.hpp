@@ -23,7 +23,8 @@ namespace tailrace::kernels::run {
 /// What one write of the whole file took and left, on this rank.
 struct Written {
     bool created = false;   ///< the file: what fails from now on is a failure of the run
-    bool complete = false;  ///< and it has its name
+    bool complete = false;  ///< and it has its name; of a series, all have
+    bool any = false;       ///< of a series: one has its name
     std::vector<core::StepRecord> steps;
     double write_s = 0;      ///< sum over the steps of the slowest rank's
     double open_s = 0;       ///< until the datasets are defined; with `set_aside_s`
