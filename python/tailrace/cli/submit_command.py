@@ -132,7 +132,7 @@ def submit(
     if interactive:
         return _show_interactive(output, batch.interactive(asked))
     path = programs.program(name)
-    inputs = self_contained(inputs, input_file)
+    inputs = self_contained(inputs, inputs.file)
     if not (no_check or matrix):
         check_inputs(output.note, path, inputs, asked.ranks, folder)
     results = str(folder / inputs.settings.get("results", "results.jsonl"))

@@ -29,6 +29,7 @@ class RunInputs:
     stdin: bytes | None
     settings: dict[str, str]
     kernel: Kernel = seism
+    file: Path | None = None  # that some of them came from
 
     def ranks(self) -> int | None:
         """The product of `processor`; None where it is missing or not three numbers above zero, or
@@ -87,7 +88,7 @@ def gather(
             where="run",
             hint="give key=value words, --input FILE, or - for lines on standard input",
         )
-    inputs = RunInputs(arguments, text, settings, kernel)
+    inputs = RunInputs(arguments, text, settings, kernel, file)
     if text is not None:
         _refuse_to_write(inputs, stdin)
     return inputs

@@ -22,7 +22,8 @@ def self_contained(inputs: RunInputs, file: Path | None) -> RunInputs:
     if data is None and file is not None:
         with file.open("rb") as stream:
             data = read_until_done(stream)
-        words = ["--input", "-", *words[2:]] if words[2:] else []
+        bare = inputs.kernel.needs_inputs and not words[2:]
+        words = [] if bare else ["--input", "-", *words[2:]]
     if data is None:
         return inputs
     if b"\0" in data:
