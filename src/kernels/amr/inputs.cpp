@@ -198,7 +198,9 @@ Inputs inputs_from(Config config, std::uint64_t ranks) {
 }
 
 Inputs native_inputs(Inputs inputs) {
-    if (inputs.config.text("format") == "native" && inputs.shared_output)
+    const bool native = inputs.config.text("format") == "native";
+    if (native && !inputs.filename.empty()) return inputs;  // they are already
+    if (native && inputs.shared_output)
         throw inputs.config.error("outputs", "shared with format native",
                                   "take shared away, or choose the format of the shared file");
     inputs.shared_output = false;

@@ -140,8 +140,12 @@ public:
 protected:
     [[nodiscard]] virtual std::unique_ptr<Layout> make_layout(std::uint64_t step) const = 0;
 
-    /// Of a step; the last one that was asked for is kept.
+    /// Of a step; that of the first one is kept, and the last one that was asked for.
     [[nodiscard]] const Layout& layout(std::uint64_t step) const {
+        if (step == 0) {
+            if (!x_first) x_first = make_layout(0);
+            return *x_first;
+        }
         if (!x_layout || x_layout->first != step) x_layout.emplace(step, make_layout(step));
         return *x_layout->second;
     }
@@ -179,6 +183,7 @@ private:
 
     std::vector<core::Scalar> x_types;        ///< by object
     std::vector<std::uint64_t> x_rank_bytes;  ///< of a step
+    mutable std::unique_ptr<Layout> x_first;
     mutable std::optional<std::pair<std::uint64_t, std::unique_ptr<Layout>>> x_layout;
     mutable std::optional<std::pair<std::uint64_t, std::vector<run::Piece>>> x_mine;
 };

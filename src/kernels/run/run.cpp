@@ -118,6 +118,15 @@ Error with_fitting_size(const Kernel& kernel, const Error& error) {
     return {error.code(), error.message(), error.where(), error.remedy() + "; " + smaller};
 }
 
+/// Whether the file of a target can be there.  [collective]
+void check_place(const comm::Comm& comm, const Kernel& kernel, const core::Target& target) {
+    try {
+        kernel.opener()->check(comm, target, static_cast<int>(kernel.ranks()));
+    } catch (const Error& error) {
+        throw at_its_line(kernel.plan().config, with_fitting_size(kernel, error));
+    }
+}
+
 /// A failure after a run with the same inputs, or a file of this one, has ended well: no usage
 /// error. That of a plugin, which may give up at any step, stays.
 Error failed_in_repetition(const Error& error) {
@@ -201,6 +210,7 @@ public:
             throw core::Error(*record.error);
         }
         append(record);
+        x_common.ran_before = true;
         write_side_files(record, measured);
         measured.teller.stage(Progress::Stage::done);
         if (record.warm_up) return;
@@ -311,8 +321,8 @@ private:
     [[nodiscard]] Error of_this_stage(Error error, const Written& written) const {
         if (x_common.ran_before || (written.any && !written.complete))
             error = failed_in_repetition(error);
-        else if (written.created)  // also the first file of several
-            error = failed_in_repetition(core::failed_in_run(error));
+        else if (written.created)
+            error = core::failed_in_run(error);
         return at_its_line(x_plan.config, with_fitting_size(x_kernel, error));
     }
 
@@ -399,6 +409,7 @@ public:
         if (numbers.empty())
             return x_common.tell("All repetitions are in " + plan.results.string() +
                                  " already: nothing to do\n");
+        check_later_files();
         if (plan.repeat > 0) numbers.insert(0);
         for (const std::uint64_t number : numbers) one(number, missing);
         if (plan.repeat == 0) return;
@@ -411,6 +422,14 @@ private:
         for (const auto& kernel : x_kernels)
             if (kernel->bytes_per_rank() > most->bytes_per_rank()) most = kernel.get();
         return most;
+    }
+
+    /// All but the very first, before which nothing is written: none is refused in mid-run.
+    void check_later_files() const {
+        for (const auto& kernel : x_kernels)
+            for (std::uint64_t step = 0; step < kernel->steps(); step += kernel->steps_per_file())
+                if (step > 0 || kernel != x_kernels.front())
+                    check_place(x_common.comm, *kernel, target_of(*kernel, step));
     }
 
     [[nodiscard]] static std::string heading(std::uint64_t number, std::uint64_t repeat) {
@@ -435,7 +454,6 @@ private:
         }
         x_common.tell(x_kernels.back()->closing_text(x_common.comm));
         x_common.tell(rest);
-        x_common.ran_before = true;
     }
 
     Common& x_common;
@@ -454,11 +472,7 @@ std::string dry_run_text(const comm::Comm& comm, const Outputs& outputs, Where w
         core::Target target = target_of(*kernel, 0);
         target.path = where_it_can_be_looked_at(plan, target.path);
         if (where == Where::elsewhere) target.reserve_bytes = 0;
-        try {
-            kernel->opener()->check(comm, target, static_cast<int>(kernel->ranks()));
-        } catch (const Error& error) {
-            throw at_its_line(plan.config, with_fitting_size(*kernel, error));
-        }
+        check_place(comm, *kernel, target);
     }
     const Kernel& first = *outputs.front();
     return "# effective configuration for " + std::to_string(first.ranks()) + " ranks, " +
