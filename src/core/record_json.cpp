@@ -49,8 +49,7 @@ std::optional<ComparedLimit> compared(const Record& record) {
 template <>
 struct Fields<Arm> {
     static constexpr std::string_view name = "arm";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("comparison", s.comparison,
           "Equal for all runs of one comparison; of a sweep it begins with sweep-, of a scaling "
           "with scale-.",
@@ -71,8 +70,7 @@ struct Fields<Arm> {
 
 template <>
 struct Fields<Record> {
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         run(v, s);
         outcome(v, s);
         transfers(v, s);
@@ -80,8 +78,7 @@ struct Fields<Record> {
     }
 
 private:
-    template <class V, class S>
-    static void run(V& v, S& s) {
+    static void run(auto& v, auto& s) {
         v("kernel", s.kernel, "Kernel that ran.", not_empty);
         v("run_id", s.run_id, "Equal for all repetitions of one run.", not_empty);
         v("repetition", s.repetition,
@@ -109,8 +106,7 @@ private:
                         {"type": "object", "additionalProperties": {"type": "string"}}]}})"));
     }
 
-    template <class V, class S>
-    static void outcome(V& v, S& s) {
+    static void outcome(auto& v, auto& s) {
         v.object("bytes", "Amounts of data, in bytes.", [&](auto& of) {
             of("logical", part(s.bytes, &BytesRecord::logical),
                "Bytes of all elements written by all ranks; null: the write failed.");
@@ -147,8 +143,7 @@ private:
                  });
     }
 
-    template <class V, class S>
-    static void transfers(V& v, S& s) {
+    static void transfers(auto& v, auto& s) {
         v("transfers", s.transfers, "How data and metadata were transferred; null: not measured.");
         v("mpi_io", s.mpi_io, "MPI-IO.");
         v.object("writers", "Who actually wrote: system calls below the libraries.", [&](auto& of) {
@@ -164,8 +159,7 @@ private:
         v("file", s.file, "The file.");
     }
 
-    template <class V, class S>
-    static void checks(V& v, S& s) {
+    static void checks(auto& v, auto& s) {
         v.object("memory", "Memory of a rank, greatest over ranks, in bytes.", [&](auto& of) {
             const MemoryRecord& memory = s.memory;
             of("after_init_bytes_max", measured(memory.after_init_bytes_max),

@@ -93,8 +93,7 @@ struct Fields<Error> {
     static constexpr std::string_view name = "error";
     static constexpr std::string_view sentence = "Why it failed.";
     static Error example() { return {Code::internal, ""}; }
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("code", std::string(core::name(s.code())), "Kind of failure, for example no_space.");
         v("message", s.message(), "What happened.");
         v("where", s.where(), "File, line, object or key; may be empty.");
@@ -111,8 +110,7 @@ struct Fields<Error> {
 template <>
 struct Fields<Context> {
     static constexpr std::string_view name = "context";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("host", s.host, "Name of the host of rank 0.");
         v("os_kernel", s.os_kernel, "Operating system kernel, release and machine.");
         v("cores", s.cores, "Processors of the machine that are online.");
@@ -156,8 +154,7 @@ template <>
 struct Fields<Spread> {
     static constexpr std::string_view name = "spread";
     static constexpr std::string_view sentence = "One quantity over ranks.";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("min", s.min, "Smallest over ranks.");
         v("mean", s.mean, "Mean over ranks.");
         v("max", s.max, "Greatest over ranks.");
@@ -168,8 +165,7 @@ template <>
 struct Fields<PhaseRecord> {
     static constexpr std::string_view name = "phase";
     static constexpr std::string_view sentence = "Over ranks.";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("min_s", s.elapsed_s.min, "Shortest, in seconds.");
         v("mean_s", s.elapsed_s.mean, "Mean, in seconds.");
         v("max_s", s.elapsed_s.max, "Longest, in seconds.");
@@ -184,8 +180,7 @@ struct Fields<PhaseRecord> {
 template <>
 struct Fields<StepRecord> {
     static constexpr std::string_view name = "step";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("step", s.step, "Number of the step; of several: of the first.");
         v("steps", only_if(s.count != 1, s.count),
           "Consecutive steps that this entry stands for; absent: one. Then min and max are over "
@@ -201,8 +196,7 @@ template <>
 struct Fields<FileTally> {
     static constexpr std::string_view name = "phase_tally";
     static constexpr std::string_view sentence = "System calls of one rank in one phase.";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("calls", s.write.calls, "Calls that returned.");
         v("bytes_asked", s.write.bytes_asked, "Sum of the lengths given, in bytes.");
         v("bytes_done", s.write.bytes_done, "Sum of the return values, in bytes.");
@@ -220,8 +214,7 @@ struct Fields<WriterReport> {
     static constexpr std::string_view name = "writer";
     static constexpr std::string_view sentence =
         "What one rank asked of the kernel and what it did, for this file.";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         const FileTally& total = s.total;
         const CallTally& calls = total.write;
         v("rank", s.rank, "Rank in the communicator of the run.");
@@ -254,8 +247,7 @@ struct Fields<WriterReport> {
 template <>
 struct Fields<TransfersRecord> {
     static constexpr std::string_view name = "transfers";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("collective_requested", s.collective_requested,
           "Collective data transfers were asked for.");
         v("collective_actual", s.collective_actual, "The library reports collective transfers.");
@@ -273,8 +265,7 @@ struct Fields<TransfersRecord> {
 template <>
 struct Fields<MpiIoRecord> {
     static constexpr std::string_view name = "mpi_io";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("implementation", s.implementation, "Name and version; empty: no MPI-IO.");
         v("hints_requested", s.hints_requested, "Hints that were asked for.");
         v("hints_in_force", s.hints_in_force, "Hints as MPI_File_get_info returns them.");
@@ -284,8 +275,7 @@ struct Fields<MpiIoRecord> {
 template <>
 struct Fields<FileRecord> {
     static constexpr std::string_view name = "file";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("path", s.path, "Final name; of a failed repetition the one that it would have had.");
         v("parts", s.parts, "All files it consists of; empty where the write failed.");
         v("settings", s.settings, "Settings in force, read back from the file.");
@@ -301,8 +291,7 @@ struct Fields<FileRecord> {
 template <>
 struct Fields<WrongElement> {
     static constexpr std::string_view name = "wrong_element";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("object", s.object, "Path of the object.");
         v("index", s.index, "Its index.");
         v("expected", only_if(std::isfinite(s.expected), s.expected),
@@ -315,8 +304,7 @@ struct Fields<WrongElement> {
 template <>
 struct Fields<ReadBackRecord> {
     static constexpr std::string_view name = "read_back";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("decomposition", s.decomposition, "Ranks per dimension of the reading grid.",
           limited(R"({"items": {"minimum": 1}})"));
         v("bytes", s.bytes, "Bytes read by all ranks.");
@@ -330,8 +318,7 @@ struct Fields<ReadBackRecord> {
 template <>
 struct Fields<ReadRecord> {
     static constexpr std::string_view name = "read";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("pattern", s.pattern, "Which elements were read by whom: docs/user/reading.md.",
           limited(R"({"enum": ["same", "other", "plane", "points", "shuffled", "full", "partial",
                                "strided"]})"));
@@ -352,8 +339,7 @@ struct Fields<ReadRecord> {
 template <>
 struct Fields<ComparedArm> {
     static constexpr std::string_view name = "limit_arm";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         const LimitArm& arm = s.arm;
         v("bytes", arm.bytes, "Bytes that all ranks wrote.");
         v("elapsed_s", only_if(!arm.error, arm.elapsed_s),
@@ -371,8 +357,7 @@ struct Fields<ComparedArm> {
 template <>
 struct Fields<ComparedLimit> {
     static constexpr std::string_view name = "limit";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("order", s.order, "Names of the arms, and kernel, in the order in which they ran.");
         v("arms", s.arms,
           "Per arm: file_per_rank, shared_file (pwrite), mpi_io (the pieces of the kernel, with "
@@ -383,8 +368,7 @@ struct Fields<ComparedLimit> {
 template <>
 struct Fields<RankLine> {
     static constexpr std::string_view name = "time_line";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("rank", s.rank, "Which one.");
         v("resolution_s", in_ns(s.resolution_s),
           "No stretch lies further than this from where it was, in seconds; 0 where no stretches "
@@ -402,8 +386,7 @@ struct Fields<RankLine> {
 template <>
 struct Fields<TimeLinesRecord> {
     static constexpr std::string_view name = "time_lines";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("elapsed_s", in_ns(s.elapsed_s),
           "Seconds from the start of all lines, right before the file is created, to the end of "
           "the last stretch of any rank; reading and checking included.");

@@ -245,3 +245,17 @@ TEST_CASE("every order: a front end dies, and no client waits for it") {
                   std::string::npos);
     }
 }
+
+TEST_CASE("every order: after different calls somebody dies, and nobody waits for what is lost") {
+    const auto anything = [](const World&) { return std::string(); };
+    const Script two = script_of(2, 1);
+    Setting setting = setting_of(2, two, 2);
+    setting.scripts[1].erase(setting.scripts[1].begin() + 6);  // a put of the second front end
+    setting.mortal_clients = {1};
+    CHECK(!check("client 1 dies", setting, anything).empty());
+    setting.mortal_clients.clear();
+    setting.mortal_servers = {0};
+    setting.scripts = {script_of(1, 1), two};
+    setting.scripts[0].insert(setting.scripts[0].begin() + 1, {Op::add, 1, "B"});
+    CHECK(!check("front end 0 dies", setting, anything).empty());
+}

@@ -174,6 +174,20 @@ TEST_CASE("metadata goes to a server once, and from client 0 alone") {
     CHECK(bodies == std::vector<std::size_t>{1, 0, 0, 1, 0, 0, 0, 0});
 }
 
+TEST_CASE(
+    "front end: a body that comes after another client went on to the next file is not lost") {
+    FrontEnd front_end({.clients = 2});
+    front_end.receive(1, Meta{.file_seq = 1});
+    front_end.receive(1, Meta{.file_seq = 2});
+    front_end.receive(0, Meta{.file_seq = 1, .body = {std::byte{1}}});
+    std::vector<std::pair<std::uint64_t, std::size_t>> begun;
+    for (const Event& event : front_end.take_events()) {
+        const Meta& meta = std::get<FileBegins>(event).meta;
+        begun.emplace_back(meta.file_seq, meta.body.size());
+    }
+    CHECK(begun == std::vector<std::pair<std::uint64_t, std::size_t>>{{1, 0}, {2, 0}, {1, 1}});
+}
+
 TEST_CASE("a list of puts is sent again only if it changed") {
     Client client = client_of();
     static_cast<void>(client.add_collection("hourly", definition(8)));

@@ -3,8 +3,7 @@
 //
 //   template <> struct Fields<Span> {
 //       static constexpr std::string_view name = "span";
-//       template <class V, class S> static void visit(V& v, S& s) { v("start_s", s.start_s, "...");
-//       }
+//       static void visit(auto& v, auto& s) { v("start_s", s.start_s, "..."); }
 //   };
 //
 // A plain number, text or enum is required; optionals, lists, maps and sets may be absent (or null)

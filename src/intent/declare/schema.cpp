@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intent/declare/schema.hpp"
 
-#include "intent/declare/keys.hpp"
 #include "core/json/document.hpp"
+#include "intent/declare/keys.hpp"
 
 namespace tailrace::intent::declare {
 

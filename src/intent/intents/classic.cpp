@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <map>
 
-#include "intent/intents/intents_json.hpp"
 #include "core/json/document.hpp"
+#include "intent/intents/intents_json.hpp"
 
 namespace tailrace::intent {
 

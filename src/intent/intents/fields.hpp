@@ -20,8 +20,7 @@ struct Names<intent::Confidence> {
 template <>
 struct Fields<intent::Evidence> {
     static constexpr std::string_view name = "evidence";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("name", s.name, "What it is.");
         v("value", s.value, "How much.");
         v("unit", s.unit, "Its unit; empty: a text.");
@@ -35,8 +34,7 @@ struct Fields<intent::Evidence> {
 template <>
 struct Fields<intent::Variant> {
     static constexpr std::string_view name = "variant";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("profile", s.profile, "Number of the profile.");
         v("value", s.value, "What it says.");
     }
@@ -45,8 +43,7 @@ struct Fields<intent::Variant> {
 template <>
 struct Fields<intent::Statement> {
     static constexpr std::string_view name = "statement";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("value", s.value, "The statement.");
         v("confidence", s.confidence,
           "full: declared; high: counted or proven; medium: follows from sums or times; low: a "
@@ -60,8 +57,7 @@ struct Fields<intent::Statement> {
 template <>
 struct Fields<intent::Session> {
     static constexpr std::string_view name = "session";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("open_timestamp", s.open_timestamp, "From the first begin to the last end of an open.");
         v("close_timestamp", s.close_timestamp, "The same of a close.");
         v("read_timestamp", s.read_timestamp, "The same of a read.");
@@ -72,8 +68,7 @@ struct Fields<intent::Session> {
 template <>
 struct Fields<intent::Segment> {
     static constexpr std::string_view name = "segment";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("selection", s.selection, "Kind of the selection.");
         v("length", s.length, "Elements per dimension, slowest first.");
         v("stride", s.stride, "Distance between blocks per dimension, in elements.");
@@ -88,8 +83,7 @@ struct Fields<intent::Segment> {
 template <>
 struct Fields<intent::TransferSize> {
     static constexpr std::string_view name = "transfer_size";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("bytes", s.bytes, "Size of the transfer in the file.");
         v("calls", s.calls, "Transfers of this size.");
         v("elements", s.elements, "The same in elements.");
@@ -99,8 +93,7 @@ struct Fields<intent::TransferSize> {
 template <>
 struct Fields<intent::Amount> {
     static constexpr std::string_view name = "amount";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("bytes", s.bytes, "How much.");
         v("from", s.from, "What it was computed from.");
         v("at_least", s.at_least, "It may be more: not all places are known.");
@@ -110,8 +103,7 @@ struct Fields<intent::Amount> {
 template <>
 struct Fields<intent::SizeSummary> {
     static constexpr std::string_view name = "size_summary";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("count", s.count, "Datasets whose size is known.");
         v("sum_bytes", s.sum_bytes, "Their sum.");
         v("smallest_bytes", s.smallest_bytes, "The smallest.");
@@ -122,8 +114,7 @@ struct Fields<intent::SizeSummary> {
 template <>
 struct Fields<intent::Volume> {
     static constexpr std::string_view name = "volume";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("bytes_read", s.bytes_read, "Bytes read.");
         v("bytes_written", s.bytes_written, "Bytes written.");
         v("read_calls", s.read_calls, "Calls that read.");
@@ -137,8 +128,7 @@ struct Fields<intent::Volume> {
 template <>
 struct Fields<intent::Words> {
     static constexpr std::string_view name = "words";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("why", s.why, "The purpose.");
         v("what", s.what, "What it is.");
         v("how", s.how, "How it is accessed.");
@@ -148,8 +138,7 @@ struct Fields<intent::Words> {
 template <>
 struct Fields<intent::Naming> {
     static constexpr std::string_view name = "naming";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("pattern", s.pattern,
           "Numbers as {step}, {rank}, {date}, {id} or {number}; what stayed the same stays.");
         v("glob", s.glob, "The same for fnmatch.");
@@ -159,8 +148,7 @@ struct Fields<intent::Naming> {
 template <>
 struct Fields<intent::DeclaredIntent> {
     static constexpr std::string_view name = "declared_intent";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("name", s.name, "Key of docs/user/declare.md.");
         v("value", s.value, "What was declared.");
         v("from", s.from,
@@ -174,8 +162,7 @@ struct Fields<intent::DeclaredIntent> {
 template <>
 struct Fields<intent::DatasetIntent> {
     static constexpr std::string_view name = "dataset_intent";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("filename", s.filename, "Path of the file.");
         v("dataset_name", s.dataset_name,
           "The key: path of the file, a colon, path of the dataset.");
@@ -233,8 +220,7 @@ struct Fields<intent::DatasetIntent> {
 template <>
 struct Fields<intent::LayerIntent> {
     static constexpr std::string_view name = "layer_intent";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("type", s.type,
           "What is done with the data: write_only, read_only, read_after_write, "
           "write_once_read_many, read_before_write, read_write or no_data.");
@@ -262,8 +248,7 @@ struct Fields<intent::LayerIntent> {
 template <>
 struct Fields<intent::FileIntent> {
     static constexpr std::string_view name = "file_intent";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("profiles", s.profiles, "Numbers of the profiles that have it.");
         v("naming", s.naming, "Its name with the numbers taken out.");
         v("words", s.words, "Why, what and how, in words.");
@@ -311,8 +296,7 @@ struct Fields<intent::FileIntent> {
 template <>
 struct Fields<intent::PatternIntent> {
     static constexpr std::string_view name = "pattern_intent";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("naming", s.naming, "Its name with the numbers taken out.");
         v("name_glob", s.name_glob, "The last part of the path alone, for another folder.");
         v("files", s.files, "Files that match.");
@@ -327,8 +311,7 @@ struct Fields<intent::PatternIntent> {
 template <>
 struct Fields<intent::Burst> {
     static constexpr std::string_view name = "burst";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("start_s", s.start_s, "Begin, in seconds since the start of the run.");
         v("end_s", s.end_s, "End.");
     }
@@ -337,8 +320,7 @@ struct Fields<intent::Burst> {
 template <>
 struct Fields<intent::WorkloadIntent> {
     static constexpr std::string_view name = "workload_intent";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("words", s.words, "Why, what and how, in words.");
         v("type", s.type,
           "What is done with the data: write_only, read_only, read_after_write, "
@@ -374,8 +356,7 @@ struct Fields<intent::WorkloadIntent> {
 template <>
 struct Fields<intent::ProfileSource> {
     static constexpr std::string_view name = "profile_source";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("path", s.path, "The profile or log.");
         v("kind", s.kind, "hook or darshan.");
         v("command", s.command, "The command line of the run.");
@@ -390,8 +371,7 @@ struct Fields<intent::ProfileSource> {
 template <>
 struct Fields<intent::Intents> {
     static constexpr std::string_view name = "intents";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("profiles", s.profiles, "The profiles, in the order in which the rest numbers them.");
         v("workload", s.workload, "The run as a whole.");
         v("files", s.files, "Files by path.");

@@ -30,8 +30,7 @@ struct Names<intent::plan::When> {
 template <>
 struct Fields<intent::plan::Fact> {
     static constexpr std::string_view name = "fact";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("name", s.name, "What it is.");
         v("value", s.value, "How much.");
         v("unit", s.unit, "Its unit; empty: a text or a plain number.");
@@ -41,8 +40,7 @@ struct Fields<intent::plan::Fact> {
 template <>
 struct Fields<intent::plan::Call> {
     static constexpr std::string_view name = "call";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("name", s.name,
           "tile, block_per_rank, rows_of_bytes, fs_blocks, cache_of_selection or "
           "slots_of_selection.");
@@ -54,8 +52,7 @@ struct Fields<intent::plan::Call> {
 template <>
 struct Fields<intent::plan::Because> {
     static constexpr std::string_view name = "because";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("rule", s.rule, "Id of the rule: tailrace rules show ID.");
         v("text", s.text, "The reason, with its numbers.");
         v("evidence", s.evidence, "The numbers that it was decided by.");
@@ -67,8 +64,7 @@ struct Fields<intent::plan::Because> {
 template <>
 struct Fields<intent::plan::Planned> {
     static constexpr std::string_view name = "planned";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("key", s.key, "The setting; hint.NAME for an MPI-IO hint.");
         v("value", s.value, "Its value, unless a function gives it.");
         v("function", s.function, "The function that gives it where it is applied.");
@@ -82,8 +78,7 @@ struct Fields<intent::plan::Planned> {
 template <>
 struct Fields<intent::plan::Entry> {
     static constexpr std::string_view name = "entry";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("file", s.file,
           "Path of the file, or a pattern for fnmatch with * that stays within a folder; without a "
           "slash it is held against the last part of the path.");
@@ -97,8 +92,7 @@ struct Fields<intent::plan::Entry> {
 template <>
 struct Fields<intent::plan::Variable> {
     static constexpr std::string_view name = "variable";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("name", s.name, "The variable of the environment.");
         v("value", s.value, "Its value.");
         v("because", s.because, "Why.");
@@ -108,8 +102,7 @@ struct Fields<intent::plan::Variable> {
 template <>
 struct Fields<intent::plan::Advice> {
     static constexpr std::string_view name = "advice";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("file", s.file, "The file, or its pattern; empty: the run.");
         v("dataset", s.dataset, "The dataset; empty: the file.");
         v("text", s.text, "What to do, as a plan cannot do it.");
@@ -121,8 +114,7 @@ struct Fields<intent::plan::Advice> {
 template <>
 struct Fields<intent::plan::HeldBack> {
     static constexpr std::string_view name = "held_back";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("file", s.file, "The file, or its pattern; empty: the run.");
         v("dataset", s.dataset, "The dataset; empty: the file.");
         v("guard", s.guard, "What held it back.");
@@ -133,8 +125,7 @@ struct Fields<intent::plan::HeldBack> {
 template <>
 struct Fields<intent::plan::Origin> {
     static constexpr std::string_view name = "plan_origin";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("version", s.version, "Version of what made the plan.");
         v("sources", s.sources, "Profiles and intents that it follows from.");
         v("rules", s.rules, "Files of a site's own rules that took part.");
@@ -146,8 +137,7 @@ struct Fields<intent::plan::Origin> {
 template <>
 struct Fields<intent::plan::ProvenFile> {
     static constexpr std::string_view name = "proven_file";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("name", s.name, "The word of the command that names it.");
         v("bytes", s.bytes, "Its size.");
         v("hash", s.hash, "XXH3-128 of its content, in hexadecimal digits.");
@@ -159,8 +149,7 @@ struct Fields<intent::plan::ProvenFile> {
 template <>
 struct Fields<intent::plan::Proof> {
     static constexpr std::string_view name = "proof";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("plan", s.plan, "The hash of the plan that the run was made with.");
         v("argv", s.argv, "The command, with its launcher.");
         v("ranks", s.ranks, "The ranks that it had.");
@@ -176,8 +165,7 @@ struct Fields<intent::plan::Proof> {
 template <>
 struct Fields<intent::plan::Plan> {
     static constexpr std::string_view name = "plan";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("origin", s.origin, "Where the plan comes from.");
         v("proof", s.proof,
           "A run that went well with the collective settings: they are applied to that run alone.");

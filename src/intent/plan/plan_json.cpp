@@ -27,8 +27,7 @@ struct Hashed {
 template <>
 struct json::Fields<intent::Hashed> {
     static constexpr std::string_view name = "hashed_plan";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("hash", s.hash,
           "XXH3-128 over the compiled settings, in hexadecimal digits; absent: written by hand.");
         Fields<intent::plan::Plan>::visit(v, s.plan);

@@ -29,8 +29,7 @@ struct Names<intent::Selection> {
 template <>
 struct Fields<intent::ElementType> {
     static constexpr std::string_view name = "element_type";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("class", s.type_class,
           "Class of the type: integer, float, string, compound, ...; empty: not known.");
         v("bytes", s.bytes, "Size of one element in the file.");
@@ -43,8 +42,7 @@ struct Fields<intent::ElementType> {
 template <>
 struct Fields<intent::Filter> {
     static constexpr std::string_view name = "filter";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("id", s.id, "Registered number of the filter.");
         v("name", s.name, "Its name; empty: not known.");
         v("values", s.values, "Its parameters.");
@@ -54,8 +52,7 @@ struct Fields<intent::Filter> {
 template <>
 struct Fields<intent::Fill> {
     static constexpr std::string_view name = "fill";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("defined", s.defined, "undefined, default or user.");
         v("time", s.time, "When fill values are written: alloc, never or ifset.");
     }
@@ -64,8 +61,7 @@ struct Fields<intent::Fill> {
 template <>
 struct Fields<intent::Shape> {
     static constexpr std::string_view name = "shape";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("selection", s.selection, "Kind of the selection.");
         v("length", s.length, "Elements taken per dimension (count * block).");
         v("stride", s.stride, "Distance between blocks per dimension, in elements.");
@@ -79,8 +75,7 @@ struct Fields<intent::Shape> {
 template <>
 struct Fields<intent::Actual> {
     static constexpr std::string_view name = "actual";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("collective", s.collective, "Collective, contiguous.");
         v("chunk_collective", s.chunk_collective, "Collective, chunked.");
         v("mixed", s.mixed, "Chunks in part collective, in part independent.");
@@ -93,8 +88,7 @@ struct Fields<intent::Actual> {
 template <>
 struct Fields<intent::Order> {
     static constexpr std::string_view name = "order";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("sequential", s.sequential, "Transfers that began where the one before ended.");
         v("strided", s.strided, "Transfers at a constant step from the one before.");
         v("random", s.random, "Transfers at any other place.");
@@ -109,8 +103,7 @@ struct Fields<intent::Order> {
 template <>
 struct Fields<intent::CoveredBox> {
     static constexpr std::string_view name = "place";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("start", s.start, "First element per dimension.");
         v("count", s.count, "Elements per dimension.");
     }
@@ -119,8 +112,7 @@ struct Fields<intent::CoveredBox> {
 template <>
 struct Fields<intent::Coverage> {
     static constexpr std::string_view name = "coverage";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("elements_distinct", s.elements_distinct, "Elements touched at least once.");
         v("full", s.full, "Whether every element was touched; only said where proven.");
         v("boxes", s.boxes, "What was touched, where that is few boxes.");
@@ -130,8 +122,7 @@ struct Fields<intent::Coverage> {
 template <>
 struct Fields<intent::ProcessShare> {
     static constexpr std::string_view name = "process_share";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("process", s.process, "Id of the process.");
         v("calls", s.calls, "Its transfers.");
         v("bytes", s.bytes, "Bytes it moved.");
@@ -143,8 +134,7 @@ struct Fields<intent::ProcessShare> {
 template <>
 struct Fields<intent::Transfers> {
     static constexpr std::string_view name = "transfers";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("calls", s.calls, "Transfers, those of multi-dataset calls included.");
         v("bytes", s.bytes, "Bytes moved, in the type of the file.");
         v("elements", s.elements, "Elements moved.");
@@ -173,8 +163,7 @@ struct Fields<intent::Transfers> {
 template <>
 struct Fields<intent::ReadAfterWrite> {
     static constexpr std::string_view name = "read_after_write";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("any", s.any, "Data was read after it had been written, in this run.");
         v("same_process", s.same_process, "By the process that had written.");
         v("other_processes", s.other_processes, "By another process.");
@@ -184,8 +173,7 @@ struct Fields<intent::ReadAfterWrite> {
 template <>
 struct Fields<intent::DirectChunks> {
     static constexpr std::string_view name = "direct_chunks";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("calls", s.calls, "Calls of H5Dwrite_chunk or H5Dread_chunk.");
         v("bytes", s.bytes, "Bytes stored or fetched, as they lie in the file.");
     }
@@ -194,8 +182,7 @@ struct Fields<intent::DirectChunks> {
 template <>
 struct Fields<intent::Extensions> {
     static constexpr std::string_view name = "extensions";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("calls", s.calls, "Calls of H5Dset_extent.");
         v("sequence", s.sequence, "Extents after the first and the last calls.");
     }
@@ -204,8 +191,7 @@ struct Fields<intent::Extensions> {
 template <>
 struct Fields<intent::Attributes> {
     static constexpr std::string_view name = "attributes";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("count", s.count, "Attributes created or opened.");
         v("bytes", s.bytes, "Bytes of their values.");
     }
@@ -214,8 +200,7 @@ struct Fields<intent::Attributes> {
 template <>
 struct Fields<intent::Declared> {
     static constexpr std::string_view name = "declared";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("from", s.from,
           "Where it was declared: property_list, context_manager, command_line, file or "
           "environment.");
@@ -227,8 +212,7 @@ struct Fields<intent::Declared> {
 template <>
 struct Fields<intent::Dataset> {
     static constexpr std::string_view name = "dataset";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("path", s.path, "Path within the file, from /, one slash between names.");
         v("names", s.names, "Other names under which a source knew it.");
         v("interface", s.interface, "The library that the program called for it.");

@@ -10,8 +10,7 @@ namespace tailrace::json {
 template <>
 struct Fields<intent::Operations> {
     static constexpr std::string_view name = "operations";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("create", s.create, "Calls that create.");
         v("open", s.open, "Calls that open.");
         v("read", s.read, "Calls that read.");
@@ -25,8 +24,7 @@ struct Fields<intent::Operations> {
 template <>
 struct Fields<intent::CallOrder> {
     static constexpr std::string_view name = "call_order";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("processes", s.processes, "Ids of the processes.");
         v("calls", s.calls, "Calls of each of them.");
         v("order_hash", s.order_hash, "Hash over the calls and their arguments in their order.");
@@ -36,8 +34,7 @@ struct Fields<intent::CallOrder> {
 template <>
 struct Fields<intent::Hdf5File> {
     static constexpr std::string_view name = "hdf5_file";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("opens", s.opens, "Calls of H5Fopen and H5Fcreate.");
         v("creates", s.creates, "Calls of H5Fcreate.");
         v("read_only_opens", s.read_only_opens, "Calls of H5Fopen for reading only.");
@@ -76,8 +73,7 @@ struct Fields<intent::Hdf5File> {
 template <>
 struct Fields<intent::ByteRange> {
     static constexpr std::string_view name = "byte_range";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("process", s.process, "Id of the process.");
         v("calls", s.calls, "Its calls of which the place in the file is known.");
         v("bytes", s.bytes, "Bytes that they moved.");
@@ -89,8 +85,7 @@ struct Fields<intent::ByteRange> {
 template <>
 struct Fields<intent::MpiioTransfers> {
     static constexpr std::string_view name = "mpiio_transfers";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("independent", s.independent, "Independent blocking calls.");
         v("collective", s.collective, "Collective blocking calls.");
         v("nonblocking", s.nonblocking, "Non-blocking calls.");
@@ -125,8 +120,7 @@ struct Fields<intent::MpiioTransfers> {
 template <>
 struct Fields<intent::MpiioView> {
     static constexpr std::string_view name = "mpiio_view";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("filetype", s.filetype, "How its file type was made: basic, vector, subarray and so on.");
         v("etype_bytes", s.etype_bytes, "Size of its elementary type.");
         v("filetype_bytes", s.filetype_bytes, "Bytes of data in the file type.");
@@ -140,8 +134,7 @@ struct Fields<intent::MpiioView> {
 template <>
 struct Fields<intent::MpiioFile> {
     static constexpr std::string_view name = "mpiio_file";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("collective_opens", s.collective_opens, "Collective opens, counted on each process.");
         v("independent_opens", s.independent_opens, "Opens by one process alone.");
         v("append_opens", s.append_opens, "Of both, those with MPI_MODE_APPEND.");
@@ -175,8 +168,7 @@ struct Fields<intent::MpiioFile> {
 template <>
 struct Fields<intent::PosixTransfers> {
     static constexpr std::string_view name = "posix_transfers";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("calls", s.calls, "Calls.");
         v("bytes", s.bytes, "Bytes moved.");
         v("failed", s.failed, "Calls that failed; they count nowhere else.");
@@ -196,8 +188,7 @@ struct Fields<intent::PosixTransfers> {
 template <>
 struct Fields<intent::PosixFile> {
     static constexpr std::string_view name = "posix_file";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("opens", s.opens, "Calls that open.");
         v("failed_opens", s.failed_opens,
           "Calls that would have opened it and failed; they count nowhere else.");
@@ -232,8 +223,7 @@ struct Fields<intent::PosixFile> {
 template <>
 struct Fields<intent::PnetcdfFile> {
     static constexpr std::string_view name = "pnetcdf_file";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("creates", s.creates,
           "Calls of ncmpi_create; from the hook of MPI-IO: files that began with their header.");
         v("opens", s.opens, "Calls of ncmpi_open.");
@@ -252,8 +242,7 @@ struct Fields<intent::PnetcdfFile> {
 template <>
 struct Fields<intent::Lustre> {
     static constexpr std::string_view name = "lustre";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("stripe_count", s.stripe_count, "Stripes of the file.");
         v("stripe_bytes", s.stripe_bytes, "Size of a stripe.");
         v("osts", s.osts, "Targets on which they lie.");
@@ -263,8 +252,7 @@ struct Fields<intent::Lustre> {
 template <>
 struct Fields<intent::File> {
     static constexpr std::string_view name = "file";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("path", s.path, "Absolute path, as resolved.");
         v("names", s.names, "Names that the program used, where they differ.");
         v("processes", s.processes, "Ids of the processes that touched it, as \"0-39,41\".");
@@ -285,8 +273,7 @@ struct Fields<intent::File> {
 template <>
 struct Fields<intent::Profile> {
     static constexpr std::string_view name = "profile";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("origin", s.origin, "Where the profile comes from.");
         v("run", s.run, "The run.");
         v("files", s.files, "The files, each with its datasets.");

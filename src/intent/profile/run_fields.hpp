@@ -18,8 +18,7 @@ struct Names<intent::OriginKind> {
 template <>
 struct Fields<intent::Span> {
     static constexpr std::string_view name = "span";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("start_s", s.start_s, "Begin of the first one, in seconds since the start of the run.");
         v("end_s", s.end_s, "End of the last one, in seconds since the start of the run.");
     }
@@ -28,8 +27,7 @@ struct Fields<intent::Span> {
 template <>
 struct Fields<intent::SizeClass> {
     static constexpr std::string_view name = "size_class";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("from_bytes", s.from_bytes, "Smallest size of the class.");
         v("below_bytes", s.below_bytes,
           "Sizes of the class are smaller than this; absent: no bound.");
@@ -40,8 +38,7 @@ struct Fields<intent::SizeClass> {
 template <>
 struct Fields<intent::FrequentSize> {
     static constexpr std::string_view name = "frequent_size";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("bytes", s.bytes, "Size of the call.");
         v("calls", s.calls, "Calls of exactly this size.");
     }
@@ -50,8 +47,7 @@ struct Fields<intent::FrequentSize> {
 template <>
 struct Fields<intent::FrequentStride> {
     static constexpr std::string_view name = "frequent_stride";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("bytes", s.bytes, "Distance between the end of a call and the begin of the next one.");
         v("calls", s.calls, "Calls at this distance.");
     }
@@ -60,8 +56,7 @@ struct Fields<intent::FrequentStride> {
 template <>
 struct Fields<intent::Extreme> {
     static constexpr std::string_view name = "extreme";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("process", s.process, "Id of the process.");
         v("bytes", s.bytes, "Bytes it moved.");
         v("elapsed_s", s.elapsed_s, "Its time in I/O.");
@@ -71,8 +66,7 @@ struct Fields<intent::Extreme> {
 template <>
 struct Fields<intent::Source> {
     static constexpr std::string_view name = "source";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("path", s.path, "The log or spool that was read.");
         v("kind", s.kind, "Kind of the source: spool or darshan.");
         v("sha256", s.sha256, "SHA-256 of the source, in hexadecimal digits; empty: not computed.");
@@ -84,8 +78,7 @@ struct Fields<intent::Source> {
 template <>
 struct Fields<intent::Origin> {
     static constexpr std::string_view name = "origin";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("kind", s.kind, "What recorded it.");
         v("command", s.command, "The command line of the run; empty: not known.");
         v("version", s.version, "Version of what recorded it; empty: not known.");
@@ -99,8 +92,7 @@ struct Fields<intent::Origin> {
 template <>
 struct Fields<intent::Process> {
     static constexpr std::string_view name = "process";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("id", s.id, "Number of the process within this profile; with Darshan the rank.");
         v("rank", s.rank, "Rank, where a launcher started it.");
         v("pid", s.pid, "Number of the process on its host.");
@@ -117,8 +109,7 @@ struct Fields<intent::Process> {
 template <>
 struct Fields<intent::FileSystem> {
     static constexpr std::string_view name = "file_system";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("folder", s.folder, "Folder, or mount point.");
         v("type", s.type, "Type of the file system, for example lustre, gpfs, nfs, ext4, tmpfs.");
         v("block_bytes", s.block_bytes, "Its preferred block of I/O, in bytes.");
@@ -128,8 +119,7 @@ struct Fields<intent::FileSystem> {
 template <>
 struct Fields<intent::Timeline> {
     static constexpr std::string_view name = "timeline";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("layer", s.layer, "posix, mpiio or stdio.");
         v("bin_s", s.bin_s, "Length of one piece of time, in seconds.");
         v("read_bytes", s.read_bytes, "Bytes read in each piece, all processes together.");
@@ -140,8 +130,7 @@ struct Fields<intent::Timeline> {
 template <>
 struct Fields<intent::Run> {
     static constexpr std::string_view name = "run";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("elapsed_s", s.elapsed_s, "Duration of the run, in seconds.");
         v("ranks", s.ranks, "MPI ranks; 1 for a serial program.");
         v("nodes", s.nodes, "Nodes.");

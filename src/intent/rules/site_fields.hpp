@@ -36,8 +36,7 @@ struct Names<intent::rules::Comparison> {
 template <>
 struct Fields<intent::rules::Condition> {
     static constexpr std::string_view name = "condition";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("measure", s.measure, "What is looked at: tailrace rules --measures lists them.");
         v("is", s.is, "equal, not_equal, less, at_most, greater or at_least.");
         v("value", s.value, "With what it is compared: a number or a text.");
@@ -50,8 +49,7 @@ struct Fields<intent::rules::Condition> {
 template <>
 struct Fields<intent::rules::SiteSetting> {
     static constexpr std::string_view name = "site_setting";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("key", s.key, "The setting, as in a plan.");
         v("value", s.value, "Its value, unless a function gives it.");
         v("function", s.function, "The function that gives it.");
@@ -61,8 +59,7 @@ struct Fields<intent::rules::SiteSetting> {
 template <>
 struct Fields<intent::rules::SiteRule> {
     static constexpr std::string_view name = "site_rule";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
+    static void visit(auto& v, auto& s) {
         v("id", s.id, "site. and a name of yours.");
         v("title", s.title, "What it does, in a few words.");
         v("scope", s.scope, "file or dataset.");
@@ -81,10 +78,7 @@ struct Fields<intent::rules::SiteRule> {
 template <>
 struct Fields<intent::rules::SiteRules> {
     static constexpr std::string_view name = "site_rules";
-    template <class V, class S>
-    static void visit(V& v, S& s) {
-        v("rules", s.rules, "The rules.");
-    }
+    static void visit(auto& v, auto& s) { v("rules", s.rules, "The rules."); }
 };
 
 }  // namespace tailrace::json

@@ -44,7 +44,7 @@ int days_of(std::int64_t year, int month, Calendar calendar) {
 /// (Fliegel and Van Flandern, with a year that begins in March).
 std::int64_t day_number(const Date& date, Calendar calendar) {
     if (calendar == Calendar::day_360)
-        return date.year * 360 + (date.month - 1) * 30 + date.day - 1;
+        return date.year * 360 + std::int64_t{30} * (date.month - 1) + date.day - 1;
     if (calendar == Calendar::noleap) {
         std::int64_t days = date.year * 365 + date.day - 1;
         for (int month = 1; month < date.month; ++month) days += days_of(1, month, calendar);

@@ -145,13 +145,21 @@ void Client::name_file(std::uint64_t collection, const std::string& file) {
     pump(one);
 }
 
-void Client::put(std::uint64_t collection, std::uint64_t field, std::uint64_t record,
-                 std::span<const Piece> pieces) {
-    Collection& one = at(collection);
+const FieldDefinition& Client::field_of(const Collection& one, std::uint64_t field) const {
     if (field >= one.definition.fields.size())
         throw Error(Code::wrong_call, "there is no variable " + std::to_string(field),
                     "collection " + one.name, "use the number that the definition gives");
-    const FieldDefinition& about = one.definition.fields[field];
+    return one.definition.fields[field];
+}
+
+std::uint64_t Client::element_bytes(std::uint64_t collection, std::uint64_t field) const {
+    return field_of(at(collection), field).element_bytes;
+}
+
+void Client::put(std::uint64_t collection, std::uint64_t field, std::uint64_t record,
+                 std::span<const Piece> pieces) {
+    Collection& one = at(collection);
+    const FieldDefinition& about = field_of(one, field);
     if (!one.open)
         throw Error(Code::wrong_call, "no file is open for variable " + about.name,
                     "collection " + one.name, "name the file first");

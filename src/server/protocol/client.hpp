@@ -114,6 +114,8 @@ public:
     /// own, and goes to the front end with the least bytes queued.  [local]
     /// @throws core::Error{Code::wrong_call} within a step
     void name_file(std::uint64_t collection, const std::string& file);
+    /// @throws core::Error{Code::wrong_call} if there is no such variable  [local]
+    [[nodiscard]] std::uint64_t element_bytes(std::uint64_t collection, std::uint64_t field) const;
     /// The pieces of this rank of a record of a variable; none is allowed.  [local]
     /// @throws core::Error naming the variable if no file is named, or a piece is none of it
     void put(std::uint64_t collection, std::uint64_t field, std::uint64_t record,
@@ -148,6 +150,7 @@ public:
 private:
     [[nodiscard]] Collection& at(std::uint64_t collection);
     [[nodiscard]] const Collection& at(std::uint64_t collection) const;
+    [[nodiscard]] const FieldDefinition& field_of(const Collection& one, std::uint64_t field) const;
     [[nodiscard]] core::Error gone_error(std::uint64_t server, const std::string& what) const;
     [[nodiscard]] std::optional<Status> final_of(const Collection& one, const Awaited& item) const;
     void announce(Collection& one, std::uint64_t collection, Ending kind);

@@ -180,14 +180,12 @@ bool FrontEnd::advance(std::uint64_t collection, std::uint64_t client) {
 }
 
 void FrontEnd::begin_file(Collection& one, const Meta& meta) {
-    const bool has_body = !meta.body.empty();
     one.name = meta.collection_name;
     one.when_full = meta.bounds.when_full;
     one.queue.bound(meta.bounds.limit_bytes, meta.bounds.step_bytes, one.name);
-    const bool is_new = !one.begun || one.begun->first < meta.file_seq;
-    if (!is_new && (one.begun->first != meta.file_seq || one.begun->second || !has_body)) return;
-    one.begun = std::pair(meta.file_seq, has_body);
-    x_events.emplace_back(FileBegins{meta});
+    const bool is_new = !one.begun || *one.begun < meta.file_seq;
+    if (is_new) one.begun = meta.file_seq;
+    if (is_new || !meta.body.empty()) x_events.emplace_back(FileBegins{meta});
 }
 
 /// False if the queue is full and the piece has to wait.
@@ -261,6 +259,9 @@ void FrontEnd::fail(Collection& one, std::uint64_t collection, Item item, Error 
 
 void FrontEnd::complete(Collection& one, std::uint64_t collection, Item item) {
     Open& open = one.items.at(item);
+    for (std::uint64_t client = 0; client < x_setup.clients && open.disputed; ++client)
+        if (x_state.gone[client] && !x_state.detached[client] && !open.error)
+            fail(one, collection, item, left_error(one, client, item));  // front end 0 may not know
     if (open.error) {
         finish(collection, item, std::exchange(open.error, std::nullopt));
     } else if (open.disputed) {  // front end 0 tells; the item stays, should it have no word of it
@@ -274,7 +275,7 @@ void FrontEnd::complete(Collection& one, std::uint64_t collection, Item item) {
     }
 }
 
-void FrontEnd::written(std::uint64_t collection, Item item, std::optional<Error> error) {
+void FrontEnd::written(std::uint64_t collection, Item item, const std::optional<Error>& error) {
     finish(collection, item, error);
     go_on(collection);
 }

@@ -29,7 +29,7 @@ struct FrontEndSetup {
 /// For the next stage, in the order in which it is to be done. Pieces of one client and collection
 /// are accepted or discarded in the order in which they came.
 struct FileBegins {
-    Meta meta;  ///< the first that came, and again the one with a body
+    Meta meta;  ///< the first that came, and again the one with a body, maybe after a later file
 };
 struct Accepted {
     std::uint64_t client = 0;
@@ -84,7 +84,7 @@ public:
         std::string name;
         WhenFull when_full = WhenFull::block;
         ByteQueue queue{};
-        std::optional<std::pair<std::uint64_t, bool>> begun{};  ///< last file; its body came
+        std::optional<std::uint64_t> begun{};  ///< the last file
         std::map<Item, Open> items{};
         std::vector<Line> lines{};
         bool freed = false;  ///< what waits may go on
@@ -101,7 +101,7 @@ public:
     void receive(std::uint64_t client, const Message& message);  ///< [local]
     void gone(std::uint64_t client);                             ///< [local]
     /// The next stage is done with a complete item.  [local]
-    void written(std::uint64_t collection, Item item, std::optional<core::Error> error);
+    void written(std::uint64_t collection, Item item, const std::optional<core::Error>& error);
 
     [[nodiscard]] std::vector<Reply> take_replies() { return std::exchange(x_replies, {}); }
     [[nodiscard]] std::vector<Event> take_events() { return std::exchange(x_events, {}); }

@@ -46,7 +46,7 @@ struct QueueBounds {
 /// does not have it yet.
 struct Meta {
     std::uint64_t collection = 0, file_seq = 0;
-    std::string collection_name, file;
+    std::string collection_name{}, file{};
     QueueBounds bounds{};
     std::uint64_t meta_hash = 0;
     std::vector<std::byte> body{};

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/frontend/serve.hpp"
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace tailrace::server {
+
+namespace {
+
+class Server {
+public:
+    Server(comm::Channel& channel, const FrontEndSetup& setup, const WriteWork& write)
+        : x_channel(channel), x_machine(setup), x_write(write) {
+        for (std::uint64_t client = 0; client < setup.clients; ++client)
+            x_lives.push_back(channel.receive(static_cast<int>(client), life, {}));
+    }
+
+    void run() {
+        while (!x_machine.done()) {
+            bool moved = false;
+            while (const auto message = x_channel.probe(to_front_end)) {
+                take(*message);
+                moved = true;
+            }
+            for (std::size_t client = 0; client < x_lives.size(); ++client) {
+                if (!x_lives[client].done()) continue;
+                x_lives[client] = {};
+                x_machine.gone(client);
+                work();
+                moved = true;
+            }
+            if (!moved) x_channel.wait_some(x_lives, idle_time);
+        }
+    }
+
+private:
+    using Line = std::pair<std::uint64_t, std::uint64_t>;  // client, collection
+    using Step = std::pair<std::uint64_t, Item>;           // collection, item
+    struct Payload {
+        std::shared_ptr<std::vector<std::byte>> message;
+        std::span<const std::byte> elements;
+    };
+    struct Files {
+        std::map<std::uint64_t, Meta> by_number;
+        Meta last_with_body;
+    };
+    struct Fields {
+        std::map<FrontEnd::Record, Slab> slabs;
+        std::optional<core::Error> error;
+    };
+
+    void take(const comm::Message& message) {
+        const auto bytes = std::make_shared<std::vector<std::byte>>(message.bytes);
+        x_channel.wait(x_channel.receive(message.rank, to_front_end, *bytes));
+        const auto [decoded, elements] = decode(*bytes);
+        const auto client = static_cast<std::uint64_t>(message.rank);
+        if (const auto* data = std::get_if<Data>(&decoded))
+            x_payloads[{client, data->collection}].push_back({bytes, elements});
+        x_machine.receive(client, decoded);
+        work();
+    }
+
+    /// Until neither the machine nor the writer has anything to say.
+    void work() {
+        for (auto events = x_machine.take_events(); !events.empty();
+             events = x_machine.take_events())
+            for (const Event& event : events)
+                std::visit([this](const auto& one) { handle(one); }, event);
+        for (const Reply& reply : x_machine.take_replies()) {
+            const auto bytes = std::make_shared<std::vector<std::byte>>(encode(reply.message));
+            x_channel.send(static_cast<int>(reply.to), to_client, *bytes, bytes);
+        }
+    }
+
+    /// Clients may be at different files; a body is sent once for all files that have it.
+    void handle(const FileBegins& begins) {
+        Files& files = x_files[begins.meta.collection];
+        if (!begins.meta.body.empty()) files.last_with_body = begins.meta;
+        files.by_number.insert_or_assign(begins.meta.file_seq, begins.meta);
+        for (auto& [number, meta] : files.by_number)
+            if (meta.body.empty() && meta.meta_hash == files.last_with_body.meta_hash)
+                meta.body = files.last_with_body.body;
+    }
+
+    void handle(const Accepted& accepted) {
+        const Data& data = accepted.data;
+        const Payload payload = next({accepted.client, data.collection});
+        Fields& fields = x_steps[{data.collection, data.item}];
+        try {
+            const auto [slab, is_new] = fields.slabs.try_emplace(
+                {data.file_seq, data.field, data.record}, data.extents, data.element_bytes,
+                "variable " + std::to_string(data.field + 1) + " of collection " +
+                    x_files[data.collection].by_number[data.file_seq].collection_name);
+            slab->second.place(data.place, payload.elements);
+        } catch (const core::Error& error) {
+            if (!fields.error)
+                fields.error = error.seen_by(static_cast<int>(accepted.client), 1,
+                                             static_cast<int>(x_lives.size()));
+        }
+    }
+
+    void handle(const Discarded& discarded) { next({discarded.client, discarded.data.collection}); }
+
+    void handle(const Dropped& dropped) { x_steps.erase({dropped.collection, dropped.item}); }
+
+    void handle(const Complete& item) {
+        auto step = x_steps.extract({item.collection, item.item});
+        Fields fields = step.empty() ? Fields{} : std::move(step.mapped());
+        if (!fields.error) {
+            Files& files = x_files[item.collection];  // items are complete in order
+            files.by_number.erase(files.by_number.begin(),
+                                  files.by_number.lower_bound(item.file_seq));
+            Work work{files.by_number[item.file_seq], item, {}};
+            for (auto& [record, slab] : fields.slabs)
+                work.fields.push_back({std::get<1>(record), std::get<2>(record), &slab});
+            try {
+                x_write(work);
+            } catch (const core::Error& error) {
+                fields.error = error;
+            }
+        }
+        x_machine.written(item.collection, item.item, fields.error);
+    }
+
+    Payload next(const Line& line) {
+        std::deque<Payload>& all = x_payloads[line];
+        Payload first = std::move(all.front());
+        all.pop_front();
+        return first;
+    }
+
+    comm::Channel& x_channel;
+    FrontEnd x_machine;
+    const WriteWork& x_write;
+    std::vector<comm::Pending> x_lives;  // end when their client goes
+    std::map<Line, std::deque<Payload>> x_payloads;
+    std::map<std::uint64_t, Files> x_files;  // per collection
+    std::map<Step, Fields> x_steps;
+};
+
+}  // namespace
+
+void serve(comm::Channel& channel, const FrontEndSetup& setup, const WriteWork& write) {
+    Server(channel, setup, write).run();
+}
+
+}  // namespace tailrace::server
