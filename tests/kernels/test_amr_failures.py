@@ -8,8 +8,7 @@ import subprocess
 import time
 
 import pytest
-from own_namespace import small_disk
-from seism_tool import BUILD, MPIEXEC, ROMIO, command, environment, good, run, seen
+from seism_tool import BUILD, MPIEXEC, ROMIO, environment, good, run, seen
 
 AMR = BUILD / "bin/tailrace-amr"
 RANKS = 4
@@ -98,32 +97,6 @@ def test_one_rank_of_a_folder(older, tmp_path, rule, rank):
     assert len(set(result.codes)) == 1 and result.codes[0] in (1, 2), result.err
     assert len(result.errors) == 1 and f"rank {rank}" in result.err
     assert contents(tmp_path) == before
-
-
-@pytest.mark.parametrize("layout", ["pnetcdf", "hdf5", "native"])
-@pytest.mark.parametrize("mpi", MPI_IO)
-def test_a_disk_that_fills_up_in_a_series(tmp_path, mpi, layout):
-    """The plot files before it are whole; nothing is left of the one that did not fit."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    left = tmp_path / "left"
-    outputs = "native" if layout == "native" else "shared"
-    one = 24**3 * 2 * 8 * 2  # two levels of as many cells
-    words = [*MESH, f"format={layout}", f"outputs={outputs}", "nppc=0", "steps=6", "reserve=off"]
-    words += ["filename=disk/plt00000.nc", "results=results.jsonl"]
-    words = [word for word in words if word != "nppc=1"]
-    script = f'"$0" "$@"; code=$?; ls -A disk > {left}; exit $code'
-    process = subprocess.run(
-        [*small_disk(disk, 4 * one), "sh", "-c", script,
-         *command(RANKS, words, MPI_IO[mpi], AMR)],
-        cwd=tmp_path, env=environment(), timeout=100, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    codes = sorted(int(path.read_text()) for path in tmp_path.glob(".code.*"))
-    assert codes == [1] * RANKS, process.stderr
-    assert process.stderr.count("tailrace: error:") == 1 and "plt0000" in process.stderr
-    names = left.read_text().split()
-    stem = "" if layout == "native" else ".nc"
-    assert names == [f"plt0000{step}{stem}" for step in range(len(names))] and 1 <= len(names) < 6
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -340,8 +340,8 @@ private:
     [[nodiscard]] Error of_this_stage(Error error, const Written& written) const {
         if (x_common.ran_before || (written.any && !written.complete))
             error = failed_in_repetition(error);
-        else if (written.created)  // also the first file of several
-            error = failed_in_repetition(core::failed_in_run(error));
+        else if (written.created)
+            error = core::failed_in_run(error);
         return at_its_line(x_plan.config, with_fitting_size(x_kernel, error));
     }
 
