@@ -25,6 +25,7 @@ FORMATS_AND_MPI_IO = [
     for form in FORMATS
     for mpi_io in (mpi_components() if form in SHARED else mpi_components()[:1])
 ]
+over_mpi_io = pytest.mark.parametrize("mpi_io", mpi_components(), ids=lambda pair: pair[0])
 
 
 def command(words, folder, before=()):
@@ -135,10 +136,11 @@ def test_a_second_file_that_finds_no_space(tmp_path):
     assert last_record(tmp_path)["error"]["code"] == "no_space"
 
 
-# Which call fails of the native folder, and on whose file: beside those of test_amr_failures.py.
+# Which call fails of the native folder, and on whose file.
 FAILURES = [
-    ("write", "*/Cell_D_00002*", 2), ("write", "*/Header*", 0), ("close", "*/Cell_D_00003*", 3),
-    ("fsync", "*/DATA_00001*", 1), ("rename", "*plt00000*", 0),
+    ("write", "*/Cell_D_00002*", 2), ("write", "*/DATA_00000*", 0), ("write", "*/Cell_H*", 0),
+    ("write", "*/Header*", 0), ("close", "*/Cell_D_00003*", 3), ("fsync", "*/DATA_00001*", 1),
+    ("fsync", "*/Cell_D_00003*", 3), ("open", "*/DATA_00002*", 2), ("rename", "*plt00000*", 0),
 ]  # fmt: skip
 
 
@@ -160,10 +162,11 @@ def test_one_rank_s_file_of_the_folder(tmp_path, operation, path, rank):
     assert record["status"] == "failed" and record["error"]["code"] == "io"
 
 
-@pytest.mark.parametrize("form", SHARED[:1])
-def test_the_shared_file_fails_before_the_folder(tmp_path, form):
+@over_mpi_io
+@pytest.mark.parametrize("form", SHARED)
+def test_the_shared_file_fails_before_the_folder(tmp_path, mpi_io, form):
     fault = "op=write,path=*/plt00000.*,phase=write,short=100,errno=ENOSPC"
-    err = run(tmp_path, mpi_components()[0], f"format={form}", fault=fault)
+    err = run(tmp_path, mpi_io, f"format={form}", fault=fault)
     assert codes(tmp_path) == [1] * RANKS, err
     assert err.count("tailrace: error:") == 1 and "hint:" in err, err
     assert names(tmp_path / "disk") == []

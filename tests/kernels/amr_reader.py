@@ -1,4 +1,4 @@
-# SPDX - License - Identifier : Apache - 2.0
+# SPDX-License-Identifier: Apache-2.0
 """Plot files as they are described (docs/user/amr.md), read without anything of ours, and the
 values that they must hold."""
 

@@ -2,7 +2,9 @@
 #include "kernels/amr/native.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <map>
 
 #include "core/checked.hpp"
 
@@ -151,13 +153,17 @@ std::string NativeLayout::header() const {
         const std::array<double, 3> size = mesh.cell_size(level);
         text += std::to_string(level) + " " + std::to_string(boxes.size()) + " " + time + "\n" +
                 step + "\n";
+        // Most boxes share their coordinates with others: each is put into words once.
+        std::array<std::map<std::int32_t, std::string>, 3> words;
+        const auto word = [&](std::size_t d, std::int32_t cell) -> const std::string& {
+            std::string& known = words[d][cell];
+            if (known.empty()) append_general(known, size[d] * cell);
+            return known;
+        };
         for (const CellBox& box : boxes)
-            for (std::size_t d = 0; d < 3; ++d) {
-                append_general(text, size[d] * box.lo[d]);
-                text += ' ';
-                append_general(text, size[d] * (box.hi[d] + 1));
-                text += '\n';
-            }
+            for (std::size_t d = 0; d < 3; ++d)
+                text.append(word(d, box.lo[d])).append(1, ' ').append(word(d, box.hi[d] + 1)) +=
+                    '\n';
         text += "Level_" + std::to_string(level) + "/Cell\n";
     }
     return text;
