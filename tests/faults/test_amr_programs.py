@@ -104,19 +104,35 @@ def test_a_disk_that_fills_in_mid_run(tmp_path, mpi_io, form):
     assert record["status"] == "failed" and record["error"]["code"] == "no_space"
 
 
-@pytest.mark.parametrize("form", ["hdf5", "native"])
-def test_a_disk_that_is_too_small_for_a_series(tmp_path, form):
-    """The second file is refused before it is made; after the first that is no usage error."""
-    size = 6 << 20 if form == "native" else 700 << 10
-    script = (
-        f'mount -t tmpfs -o size={size} tailrace . && cd "$PWD" || exit 9\n"$0" "$@"; ls -A . > '
-    )
-    before = [*unshare("-m"), "sh", "-c", script + shlex.quote(str(tmp_path / "left"))]
-    err = run(tmp_path, mpi_components()[0], *alone(form), "steps=2", before=before)
+SMALL = f'mount -t tmpfs -o size={700 << 10} tailrace . && cd "$PWD" || exit 9\n'
+
+
+def small_disk(script, folder):
+    listing = f'"$0" "$@"; ls -A . > {shlex.quote(str(folder / "left"))}'
+    return [*unshare("-m"), "sh", "-c", SMALL + script + listing]
+
+
+@pytest.mark.parametrize("more", [[], ["--dry-run"]], ids=["run", "dry"])
+def test_a_disk_that_is_too_small_for_a_series(tmp_path, more):
+    """Space is looked for before the first file, for all."""
+    before = small_disk("", tmp_path)
+    err = run(tmp_path, mpi_components()[0], *alone("hdf5"), "steps=3", *more, before=before)
+    assert codes(tmp_path) == [2] * RANKS, err
+    assert re.search("plt00000.h5: too little disk space: [0-9]+ bytes needed for 3 files", err)
+    fits = int(re.search(r"\bncells (\d+) would fit", err)[1])
+    assert (tmp_path / "left").read_text() == "" and not (tmp_path / "r.jsonl").exists()
+    words = [*alone("hdf5"), "steps=3", f"ncells={fits}"]
+    run(tmp_path, mpi_components()[0], *words, before=small_disk("", tmp_path))
+    assert codes(tmp_path) == [0] * RANKS and fits > 12
+
+
+def test_a_second_file_that_finds_no_space(tmp_path):
+    """After the first has its name that is no usage error. An older one was not counted."""
+    before = small_disk("echo older > plt00001.h5\n", tmp_path)
+    err = run(tmp_path, mpi_components()[0], *alone("hdf5"), "steps=2", before=before)
     assert codes(tmp_path) == [1] * RANKS, err
-    assert "plt00001" in err and "too little disk space" in err, err
-    left = (tmp_path / "left").read_text().split()
-    assert len(left) == 1 and left[0].startswith("plt00000")
+    assert "plt00001.h5: too little disk space" in err, err
+    assert (tmp_path / "left").read_text().split() == ["plt00000.h5", "plt00001.h5"]
     assert last_record(tmp_path)["error"]["code"] == "no_space"
 
 

@@ -7,6 +7,7 @@
 #include <new>
 #include <set>
 
+#include "core/checked.hpp"
 #include "core/finished.hpp"
 #include "core/log.hpp"
 #include "core/results_file.hpp"
@@ -125,6 +126,34 @@ void check_place(const comm::Comm& comm, const Kernel& kernel, const core::Targe
     } catch (const Error& error) {
         throw at_its_line(kernel.plan().config, with_fitting_size(kernel, error));
     }
+}
+
+/// Where files come one after the other: space for all of them, before the first is written. One
+/// that is there already makes room when it is replaced, and is not counted.
+void check_space_for_all(const Outputs& outputs) {
+    const Kernel& kernel = *outputs.front();
+    std::uint64_t files = 0, bytes = 0;
+    for (const auto& one : outputs)
+        for (std::uint64_t step = 0; step < one->steps(); step += one->steps_per_file()) {
+            std::error_code ignored;
+            if (std::filesystem::exists(one->file_of(step), ignored)) continue;
+            bytes = core::checked_add(bytes, one->reserve_bytes(), kernel.size_key());
+            ++files;
+        }
+    if (files < 2) return;
+    const auto first = where_it_can_be_looked_at(kernel.plan(), kernel.file_of(0));
+    const std::uint64_t free =
+        formats::free_bytes(formats::folder_of(formats::follow_links(first)));
+    if (bytes <= free) return;
+    const double share = static_cast<double>(free) / static_cast<double>(bytes);
+    const std::string smaller = kernel.smaller_file(
+        static_cast<std::uint64_t>(share * static_cast<double>(kernel.reserve_bytes())));
+    throw Error(Code::no_space_reserved,
+                "too little disk space: " + std::to_string(bytes) + " bytes needed for " +
+                    std::to_string(files) + " files, " + std::to_string(free) + " bytes free",
+                kernel.plan().filename.string(),
+                "free space there, or write to another file system" +
+                    (smaller.empty() ? "" : "; " + smaller));
 }
 
 /// A failure after a run with the same inputs, or a file of this one, has ended well: no usage
@@ -474,6 +503,7 @@ std::string dry_run_text(const comm::Comm& comm, const Outputs& outputs, Where w
         if (where == Where::elsewhere) target.reserve_bytes = 0;
         check_place(comm, *kernel, target);
     }
+    if (where == Where::here) comm.agree_on([&] { check_space_for_all(outputs); });
     const Kernel& first = *outputs.front();
     return "# effective configuration for " + std::to_string(first.ranks()) + " ranks, " +
            core::bytes_text(bytes) + "; nothing was written\n" + first.plan().config.listing();
@@ -484,6 +514,7 @@ void run(const comm::Comm& comm, const Outputs& outputs, const Software& softwar
     for (const auto& kernel : outputs) check_machine(comm, *kernel);
     comm.agree_on([&] {
         if (comm.rank() != 0) return;
+        check_space_for_all(outputs);
         core::try_results_file(outputs.front()->plan().results);
         for (const auto& kernel : outputs) make_places(*kernel);
     });
