@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
     which.make = [](tailrace::core::Config config, std::uint64_t ranks, const run::Plan& started) {
         amr::Inputs inputs = amr::inputs_from(std::move(config), ranks);
         run::started_as(inputs, started);
-        return amr::make_outputs(std::move(inputs));
+        return amr::make_outputs(inputs);
     };
     return tailrace::tools::run_kernel_program(argc, argv, std::move(which));
 }

@@ -345,7 +345,7 @@ std::vector<std::string> read_grids(const Inputs& inputs) {
 
 }  // namespace
 
-run::Outputs make_outputs(Inputs inputs) {
+run::Outputs make_outputs(const Inputs& inputs) {
     const double start = core::now_s();
     const auto world = std::make_shared<World>(mesh_of(inputs, read_grids(inputs)), inputs);
     world->profile.begin(start);

@@ -9,6 +9,6 @@ namespace tailrace::kernels::amr {
 
 /// The outputs that the inputs ask for, in the order of the original.  [local]
 /// @throws core::Error{bad_input | io}
-[[nodiscard]] run::Outputs make_outputs(Inputs inputs);
+[[nodiscard]] run::Outputs make_outputs(const Inputs& inputs);
 
 }  // namespace tailrace::kernels::amr
