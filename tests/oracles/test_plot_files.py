@@ -66,6 +66,18 @@ def test_layouts_have_the_same_content(written, one, other):
     assert "same logical content" in called("verify", *paths).expect(0).out
 
 
+@pytest.mark.parametrize("form", FORMATS)
+def test_other_ranks_write_the_same_content(written, tmp_path, form):
+    """The boxes lie in another order, with other owners."""
+    words = ["ncells=12x16x8", "max_grid_size=8", "nlevs=2", "ncomp=2", "nppc=1", "steps=2"]
+    subprocess.run(
+        [*MPIEXEC, "-n", "2", "tailrace-amr", *words, f"format={form}", "outputs=shared"],
+        cwd=tmp_path, check=True, capture_output=True,
+    )  # fmt: skip
+    paths = (folder / FORMATS[form] for folder in (tmp_path, written[form]))
+    assert "same logical content" in called("verify", *paths).expect(0).out
+
+
 def test_other_steps_differ(written):
     folder = written["pnetcdf"]
     ran = called("verify", folder / "plt00000.nc", folder / "plt00001").expect(3)

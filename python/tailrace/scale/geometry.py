@@ -76,7 +76,7 @@ def _particle(settings: Mapping[str, str], ranks: int, mode: str) -> Placed:
 
 def _amr(settings: Mapping[str, str], ranks: int, mode: str) -> Placed:
     """weak: `ncells` are those of a rank, and the last axis grows. strong: those of all ranks."""
-    words = settings.get("ncells", "").split()
+    words = settings.get("ncells", "").replace("x", " ").split()
     if len(words) not in (1, 3) or not all(word.isdigit() for word in words):
         raise TailraceError(
             f'ncells "{settings.get("ncells", "")}" is not one number of cells, or three',

@@ -30,7 +30,15 @@ std::int32_t cells_from(const Config& config, const char* key, const std::string
 }
 
 Cell per_axis(const Config& config, const char* key) {
-    const core::Words& words = config.words(key);
+    core::Words words = config.words(key);
+    if (words.size() == 1) {  // 8x12x6, as other keys take it on a command line
+        std::string numbers = words.front();
+        std::ranges::replace(numbers, 'x', ' ');
+        words = core::split_words(numbers);
+    }
+    if (words.empty() || words.size() > 3)
+        throw config.error(key, std::string(key) + " has neither one number nor three",
+                           "give one for all axes, or three");
     if (words.size() == 2)
         throw config.error(key, std::string(key) + " has two numbers",
                            "give one for all axes, or three");

@@ -55,10 +55,17 @@ def opened_pair(
     except BaseException:
         left.close()
         raise
-    if not isinstance(left, Plot) or not isinstance(right, Plot) or left.layout == right.layout:
+    if not isinstance(left, Plot) or not isinstance(right, Plot) or _alike(left, right):
         return _plain(left, skip), _plain(right, skip)
     particles = all(level.points for plot in (left, right) for level in plot.levels)
     return PlotTree(left, particles, skip), PlotTree(right, particles, skip)
+
+
+def _alike(left: Plot, right: Plot) -> bool:
+    """One layout, and the boxes in one order: ranks have written them side by side."""
+    orders = [[[(box.name, box.owner) for box in level.boxes] for level in plot.levels]
+              for plot in (left, right)]  # fmt: skip
+    return left.layout == right.layout and orders[0] == orders[1]
 
 
 def _plain(opened: Plot | Tree, skip: Callable[[str], bool]) -> Tree:
