@@ -76,10 +76,10 @@ def test_every_published_case_is_taken_by_its_program(
 ) -> None:
     need_both_mpi_io()
     monkeypatch.chdir(tmp_path)
-    for name in ("quick", "full", "cori-2018"):
+    for name in ("quick", "full", "cori-2018", "nersc-2019"):
         found = called("suite", name, "--dry-run", "--most-bytes", "1M", "--json").expect(0).json
-        assert set(found["not_run"]) <= {"amr"}, found["not_run"]
-        assert len(found["argv"]) == len(table.suites()[name].cases) - (name != "cori-2018")
+        assert found["not_run"] == {}
+        assert len(found["argv"]) == len(table.suites()[name].cases)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -169,6 +169,19 @@ def test_repetitions_and_resume(tmp_path):
     assert len(last.records) == 8 and "nothing to do" in last.out
 
 
+def test_repetitions_of_a_series(tmp_path):
+    """Each begins with fresh files and folders; pages are counted once."""
+    words = ["nppc=1", "steps=2", "repeat=2", "cold_cache=1", "read=same"]
+    result = amr(tmp_path, 2, *(w for w in SEED if w != "nppc=0"), *words)
+    assert len(result.records) == 6
+    size = sum((tmp_path / f"plt0000{n}.nc").stat().st_size for n in range(2))
+    evidence = result.records[-2]["reads"][0]["cache_evidence"]
+    pages = int(evidence.split(" of ")[1].split()[0])
+    assert size / 4096 <= pages <= size / 4096 + 2
+    for step in range(2):
+        amr_reader.check(amr_reader.native(tmp_path / f"plt0000{step}"), step)
+
+
 def test_records_and_figures(tmp_path):
     """Each output has its own Record and bytes; the folder is in no figure of the file."""
     schema = json.loads((SOURCE / "schemas/record-1.schema.json").read_text())

@@ -117,6 +117,9 @@ def replace(path: Path, old: str, new: str, count: int = 1) -> None:
         ("Level_0/Cell_H", r"Cell_D_00000 0", "Cell_D_00000 8", "head of box"),
         ("Header", "HyperCLaw-V1.1\n2", "HyperCLaw-V1.1\n3", "line"),
         ("Header", "component_1\n3\n1\n", "component_1\n3\nx\n", "time"),
+        ("Header", r"\n1 1 \n", "\n1 2 \n", "step"),
+        ("Header", r"\n0 \d+ 1\n", "\n0 4\n", "boxes at time"),
+        ("particle0/Header", r"1\n(\d+)\n\d+\n1\n", r"1\n\1\n3\n1\n", "next id"),
         ("particle0/Header", r"is|1\n\d+\n", "1\n5\n", "line"),
     ],
 )  # fmt: skip
@@ -133,6 +136,19 @@ def test_a_folder_that_was_cut_off(copy):
     assert f"{last.name}: it ends at byte" in ran.err
     last.unlink()
     assert "cannot be read" in called("verify", copy / "plt00001").expect(3).err
+
+
+def test_particles_of_one_side_are_missing(copy):
+    """Whatever the order of the boxes."""
+    other = copy / "other"
+    other.mkdir()
+    words = ["ncells=12 16 8", "max_grid_size=8", "nlevs=2", "ncomp=2", "nppc=0", "steps=2"]
+    subprocess.run(
+        [*MPIEXEC, "-n", "2", "tailrace-amr", *words, "format=native", "filename=other/plt00000"],
+        cwd=copy, check=True, capture_output=True,
+    )  # fmt: skip
+    ran = called("verify", copy / "plt00001", other / "plt00001").expect(3)
+    assert "particles" in ran.out and "DIFFERENT" in ran.out
 
 
 def test_particles_that_were_changed(copy):

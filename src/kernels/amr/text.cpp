@@ -5,7 +5,6 @@
 #include <array>
 #include <cctype>
 #include <cstdio>
-#include <ctime>
 #include <utility>
 #include <vector>
 
@@ -102,7 +101,7 @@ std::string shared_text(const Inputs& inputs, const run::Figures& figures) {
         text += "::---- calling NCPUT for the grid data on level " + std::to_string(level) + "\n";
     const double pieces = most(figures, "prepare 1"), data = most(figures, "write 1");
     text += time_line("NCATT_time_5", pieces) + time_line("NCVARPUT_time", data) +
-            "Write_NCVARPUT_time_since = " + std::to_string(std::time(nullptr)) + "\n" +
+            "Write_NCVARPUT_time_since = " + std::to_string(figures.data_written_at) + "\n" +
             time_line("NC_time_7_closing", figures.close_s) +
             time_line(in_capitals(format) + "_time",
                       init + define + tables + variables + pieces + data + figures.close_s);

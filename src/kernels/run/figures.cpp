@@ -77,7 +77,8 @@ Figures figures_of(const comm::Comm& comm, const Written& written, const core::P
             values[10],
             written.report.bytes_logical,
             over_ranks(comm, written.laps),
-            written.laps};
+            written.laps,
+            written.data_written_at};
 }
 
 core::Record record_frame(const comm::Comm& comm, const Kernel& kernel) {

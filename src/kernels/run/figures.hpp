@@ -2,6 +2,7 @@
 // The figures of one repetition over all ranks; docs/user/seism.md defines each.
 #pragma once
 
+#include <ctime>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,7 +28,8 @@ struct Figures {
     double reserve_s = 0;     ///< in setting space aside
     std::uint64_t bytes = 0;  ///< logical
     std::map<std::string, LapOfRanks> laps{};
-    Laps mine{};  ///< the same of this rank
+    Laps mine{};                      ///< the same of this rank
+    std::time_t data_written_at = 0;  ///< of this rank
 
     [[nodiscard]] double aggregate_s() const noexcept {
         return open_s + define_s + write_s + flush_s + close_s;

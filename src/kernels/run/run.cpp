@@ -305,9 +305,11 @@ private:
         Written& written = measured.written;
         write_file(x_comm, x_kernel, phases, x_common.buffer, measured.teller, written);
         // The name goes first: whoever sees it sees all that belongs to it.
-        x_previous = {written.report.path.string()};
-        x_previous.insert(x_previous.end(), written.report.parts.begin(),
-                          written.report.parts.end());
+        x_previous.clear();
+        for (std::uint64_t s = 0; s < x_kernel.steps(); s += x_kernel.steps_per_file())
+            x_previous.push_back(formats::follow_links(x_kernel.file_of(s)).string());
+        for (const std::string& part : written.report.parts)
+            if (std::ranges::find(x_previous, part) == x_previous.end()) x_previous.push_back(part);
         measured.figures = figures_of(x_comm, written, phases);
         take_written(x_comm, x_kernel, written, measured.figures, record);
         if (x_plan.read_back) {
@@ -498,10 +500,12 @@ std::string dry_run_text(const comm::Comm& comm, const Outputs& outputs, Where w
         const Plan& plan = kernel->plan();
         check_machine(comm, *kernel, where);
         bytes += kernel->bytes();
-        core::Target target = target_of(*kernel, 0);
-        target.path = where_it_can_be_looked_at(plan, target.path);
-        if (where == Where::elsewhere) target.reserve_bytes = 0;
-        check_place(comm, *kernel, target);
+        for (std::uint64_t s = 0; s < kernel->steps(); s += kernel->steps_per_file()) {
+            core::Target target = target_of(*kernel, s);
+            target.path = where_it_can_be_looked_at(plan, target.path);
+            if (where == Where::elsewhere) target.reserve_bytes = 0;
+            check_place(comm, *kernel, target);
+        }
     }
     if (where == Where::here) comm.agree_on([&] { check_space_for_all(outputs); });
     const Kernel& first = *outputs.front();

@@ -243,6 +243,7 @@ private:
         const double start = core::now_s();
         sink.write(writes);
         x_written.laps.add("write " + number, core::now_s() - start);
+        x_written.data_written_at = std::time(nullptr);
     }
 
     void write_step(core::Sink& sink, std::uint64_t step) {

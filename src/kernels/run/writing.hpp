@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <ctime>
 #include <map>
 #include <span>
 #include <string>
@@ -33,7 +34,8 @@ struct Written {
     double flush_s = 0;      ///< of the flush before the close, where the kernel has one
     double close_s = 0;    ///< in the close of the file: no sync, no publishing, no wait for those
     double durable_s = 0;  ///< from the last rank in to the last rank out, fill and compute apart
-    std::uint64_t bytes_given = 0;  ///< by this rank to the Sink
+    std::uint64_t bytes_given = 0;    ///< by this rank to the Sink
+    std::time_t data_written_at = 0;  ///< when the last of the data had been handed over
     Laps laps;      ///< schema, create, define, prepare N and write N of batch N, close
     Clocks clocks;  ///< of the time lines
     std::map<std::string, core::PhaseTime> phases;  ///< until the file had its name

@@ -24,13 +24,19 @@ def plot_run(plot: Plot) -> Run:
     check_mesh(plot)
     _require_ours(plot)
     arrays: list[Expected] = []
-    particles = _particles(plot)
+    next_id: dict[int, int] = {}
+    particles = _particles(plot, next_id)
     for number, level in enumerate(plot.levels):
         for box in level.boxes:
             arrays.append(_cells(plot, number, box))
         for index, points in enumerate(level.points):
             if points.count:
                 arrays += particles(number, index)
+    last = max(next_id.values(), default=1)
+    if plot.next_id is not None and plot.next_id != last:
+        plot.wrong(f"the next id of a particle is {plot.next_id} in its header, not {last}")
+    if any(step != plot.step for step in plot.steps):
+        plot.wrong(f"its levels are of the steps {plot.steps}, its time is {plot.time}")
     boxes = " + ".join(str(len(level.boxes)) for level in plot.levels)
     ranks = 1 + max((box.owner for level in plot.levels for box in level.boxes), default=0)
     nx, ny, nz = plot.levels[0].domain
@@ -88,8 +94,11 @@ def _always(owner: int) -> Callable[[Array], Array]:
     return lambda indices: np.full(len(indices), owner)
 
 
-def _particles(plot: Plot) -> Callable[[int, int], list[Expected]]:
-    """Of a box of a level. Ids count on from box to box of a rank, which the file tells."""
+def _particles(plot: Plot, next_id: dict[int, int]) -> Callable[[int, int], list[Expected]]:
+    """Of a box of a level. Ids count on from box to box of a rank, which the file tells.
+
+    next_id: gets those of the ranks.
+    """
     bare = [~covered(plot, number) for number in range(len(plot.levels))]
     cells = sum(int(one[slices(box)].sum()) for one, level in zip(bare, plot.levels, strict=True)
                 for box in level.boxes)  # fmt: skip
@@ -97,7 +106,6 @@ def _particles(plot: Plot) -> Callable[[int, int], list[Expected]]:
     per_cell = total // cells if cells else 0
     if per_cell * cells != total:
         plot.wrong(f"{total} particles are not the same number in each of {cells} cells")
-    next_id: dict[int, int] = {}
 
     def expected(number: int, index: int) -> list[Expected]:
         level = plot.levels[number]

@@ -70,6 +70,8 @@ class Plot:
     levels: list[Level]
     time: float
     tree: Tree | None = None  # of one file
+    steps: list[int] = field(default_factory=list)  # of the levels, if the layout says
+    next_id: int | None = None  # of particles
 
     def close(self) -> None:
         if self.tree is not None:

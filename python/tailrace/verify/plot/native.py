@@ -101,30 +101,33 @@ def native_plot(folder: Path) -> Plot:
     domains = lines.boxes("domains")
     if len(domains) != levels or any(any(lo) for lo, _ in domains):
         lines.wrong(f"not {levels} domains that begin at 0")
-    lines.wholes("steps of levels", levels)
+    steps = lines.wholes("steps of levels", levels)
     sizes = [lines.reals("size of a cell", 3) for _ in range(levels)]
     lines.expect("0", "0")
-    plot = Plot(folder, "plot file, AMReX's folder", names, [], time)
+    plot = Plot(folder, "plot file, AMReX's folder", names, [], time, steps=steps)
     for number, (_, hi) in enumerate(domains):
         i, j, k = (n + 1 for n in hi)
         if any(abs(s * n - t) > 1e-9 * t for s, n, t in zip(sizes[number], (i, j, k), top,
                                                             strict=True)):  # fmt: skip
             lines.wrong(f"cells of level {number} do not make the domain")
         level = Level((i, j, k), _level(folder / f"Level_{number}", count))
-        _check_corners(lines, number, level, sizes[number], time)
+        _check_corners(lines, plot, number, level, sizes[number])
         plot.levels.append(level)
     if (folder / "particle0").is_dir():
         _add_particles(plot, folder / "particle0")
     return plot
 
 
-def _check_corners(
-    lines: _Lines, number: int, level: Level, size: list[float], time: float
-) -> None:
+def _check_corners(lines: _Lines, plot: Plot, number: int, level: Level, size: list[float]) -> None:
     words = lines.next(f"level {number}").split()
-    if words[:2] != [str(number), str(len(level.boxes))] or float(words[2]) != time:
-        lines.wrong(f"level {number} does not have {len(level.boxes)} boxes at time {time}")
-    lines.whole("step")
+    try:
+        at = float(words[2])
+    except (IndexError, ValueError):
+        at = None
+    if words[:2] != [str(number), str(len(level.boxes))] or at != plot.time:
+        lines.wrong(f"level {number} does not have {len(level.boxes)} boxes at time {plot.time}")
+    if lines.whole("step") != plot.steps[number]:
+        lines.wrong(f"level {number} has another step than the levels above")
     for box in level.boxes:
         for d in range(3):
             low, high = lines.reals("corners of a box", 2)
@@ -240,7 +243,7 @@ def _add_particles(plot: Plot, folder: Path) -> None:
         lines.next("an integer")
     lines.expect("1")
     total = lines.whole("number of particles")
-    lines.whole("next id")
+    plot.next_id = lines.whole("next id")
     lines.expect(str(len(plot.levels) - 1))
     for level in plot.levels:
         lines.expect(str(len(level.boxes)))

@@ -57,7 +57,7 @@ def opened_pair(
         raise
     if not isinstance(left, Plot) or not isinstance(right, Plot) or _alike(left, right):
         return _plain(left, skip), _plain(right, skip)
-    particles = all(level.points for plot in (left, right) for level in plot.levels)
+    particles = left.tree is None and right.tree is None  # one file has no place for them
     return PlotTree(left, particles, skip), PlotTree(right, particles, skip)
 
 
