@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -275,8 +275,3 @@ def _records(
         return numbers, others.reshape(count, reals)
 
     return read
-
-
-def files_of(folder: Path) -> Iterator[Path]:
-    """All files of a plot file."""
-    return (path for path in sorted(folder.rglob("*")) if path.is_file())
