@@ -29,6 +29,7 @@ struct Filter {
     std::vector<unsigned> parameters;  ///< client data values
 };
 struct Options {
+    bool serial = false;               ///< of a Comm of one: no MPI-IO, even if MPI is running
     bool collective = false;           ///< transfers are collective (H5FD_MPIO_COLLECTIVE)
     bool collective_metadata = false;  ///< H5Pset_all_coll_metadata_ops on file and dataset access
     bool collective_metadata_writes = false;  ///< H5Pset_coll_metadata_write
@@ -70,6 +71,7 @@ struct Szip {
     unsigned pixels_per_block = 16;
 };
 struct Options {
+    bool serial = false;      ///< of a Comm of one: no MPI-IO, even if MPI is running
     bool collective = false;  ///< NC_COLLECTIVE for every variable, otherwise NC_INDEPENDENT
     bool never_fill = false;  ///< NC_NOFILL; otherwise netCDF's or the object's fill value
     Chunks chunks;

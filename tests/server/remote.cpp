@@ -38,21 +38,28 @@ FileMetadata metadata() {
     return all;
 }
 
+Definition defined(const FileMetadata& about, std::uint64_t queue_bytes, WhenFull when_full) {
+    FileSpec spec{about, {}};
+    spec.options.queue_bytes = queue_bytes;
+    spec.options.when_full = when_full;
+    return definition_of(spec);
+}
+
 /// What is written, for all front ends: file, item, field -> elements as they lie.
 struct Written {
     std::mutex mutex;
     std::map<std::tuple<std::string, Item, std::uint64_t>, std::vector<std::byte>> fields;
     std::uint64_t closed = 0;
 
-    void take(const Work& work) {
-        const FileMetadata about = FileMetadata::from_bytes(work.file.body);
+    void take(Work& work) {
+        const FileMetadata about = FileSpec::from_bytes(work.file->body).metadata;
         const std::lock_guard lock(mutex);
         if (work.item.kind == Ending::close_file) ++closed;
         for (const WholeField& one : work.fields) {
-            CHECK(one.slab->extents() == about.record_extents(about.variables()[one.field]));
-            const auto data = one.slab->data();
+            CHECK(one.slab.extents() == about.record_extents(about.variables()[one.field]));
+            const auto data = one.slab.data();
             const bool is_new = fields
-                                    .try_emplace({work.file.file, work.item.item, one.field},
+                                    .try_emplace({work.file->file, work.item.item, one.field},
                                                  data.begin(), data.end())
                                     .second;
             CHECK(is_new);
@@ -127,7 +134,7 @@ TEST_CASE("remote: every element comes to its place, over files, front ends and 
             [&](Remote& remote, std::uint64_t rank) {
                 const FileMetadata about = metadata();
                 for (const char* name : {"A", "B"})
-                    remote.add_collection(name, definition_of(about, 1400, how.when_full));
+                    remote.add_collection(name, defined(about, 1400, how.when_full));
                 for (std::uint64_t step = 0; step < 6; ++step)
                     for (std::uint64_t c = 0; c < 2; ++c) {
                         const std::string file =
@@ -140,7 +147,7 @@ TEST_CASE("remote: every element comes to its place, over files, front ends and 
                     for (const Status& status : remote.close_file(c)) CHECK(!status.error);
                 CHECK(remote.finalize().empty());
             },
-            [&](const Work& work) { written.take(work); });
+            [&](Work& work) { written.take(work); });
         CHECK(written.fields.size() == 6 * 2 * 2);
         CHECK(written.closed == 4);
         for (const auto& [key, data] : written.fields) {
@@ -158,7 +165,7 @@ TEST_CASE("remote: a writer's error is the final status of its step, on all clie
     run(
         {4, 1, 64},
         [&](Remote& remote, std::uint64_t rank) {
-            remote.add_collection("A", definition_of(metadata(), 5000, WhenFull::block));
+            remote.add_collection("A", defined(metadata(), 5000, WhenFull::block));
             for (std::uint64_t step = 0; step < 5; ++step) {
                 put_rows<std::int64_t>(remote, 0, "a", 0, step, rank, 4);
                 for (const Status& status : remote.end_step(0)) {
@@ -171,7 +178,7 @@ TEST_CASE("remote: a writer's error is the final status of its step, on all clie
         },
         [](const Work& work) {
             if (work.item.item == 1)
-                throw core::Error(core::Code::no_space, "the disk is full", work.file.file);
+                throw core::Error(core::Code::no_space, "the disk is full", work.file->file);
         });
     CHECK(heard == 4);
 }
@@ -182,7 +189,7 @@ TEST_CASE("remote: a model that computes does not wait for a slow writer") {
     run(
         {2, 1, 4096},
         [&](Remote& remote, std::uint64_t rank) {
-            remote.add_collection("A", definition_of(metadata(), 5000, WhenFull::block));
+            remote.add_collection("A", defined(metadata(), 5000, WhenFull::block));
             for (std::uint64_t step = 0; step < 2; ++step) {
                 put_rows<std::int64_t>(remote, 0, "a", 0, step, rank, 2);
                 CHECK(remote.end_step(0).empty());
@@ -203,7 +210,7 @@ TEST_CASE("remote: overlapping blocks are an error that names rank and variable"
     run(
         {2, 1, 4096},
         [&](Remote& remote, std::uint64_t) {
-            remote.add_collection("A", definition_of(metadata(), 5000, WhenFull::block));
+            remote.add_collection("A", defined(metadata(), 5000, WhenFull::block));
             const std::vector<std::int16_t> all(rows * columns);
             remote.put(0, "a", 1, 0, {{0, 0}, {rows, columns}},
                        reinterpret_cast<const std::byte*>(all.data()));
@@ -226,7 +233,7 @@ TEST_CASE("remote: different calls are one error on all ranks, and all go home")
         {3, 2, 16},
         [&](Remote& remote, std::uint64_t rank) {
             for (const char* name : {"A", "B"})
-                remote.add_collection(name, definition_of(metadata(), 600, WhenFull::block));
+                remote.add_collection(name, defined(metadata(), 600, WhenFull::block));
             for (std::uint64_t step = 0; step < 4; ++step)
                 for (std::uint64_t c = 0; c < 2; ++c) {
                     if (rank == 2 && step == 1 && c == 0) continue;
@@ -252,7 +259,7 @@ TEST_CASE("remote: a client that throws fails the others' next steps, and ends n
         run(
             {3, 1, 64},
             [&](Remote& remote, std::uint64_t rank) {
-                remote.add_collection("A", definition_of(metadata(), 5000, WhenFull::block));
+                remote.add_collection("A", defined(metadata(), 5000, WhenFull::block));
                 for (std::uint64_t step = 0; step < 4; ++step) {
                     if (rank == 1 && step == 1) throw core::Error(core::Code::io, "a model error");
                     put_rows<std::int64_t>(remote, 0, "a", 0, step, rank, 3);

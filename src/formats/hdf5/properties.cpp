@@ -223,7 +223,7 @@ void check_object(const Options& options, const core::Object& object) {
 
 Driver shared_driver(const Options& options) {
     if (options.subfiles != 0) return Driver::subfiling;
-    return mpi_running() ? Driver::parallel : Driver::serial;
+    return mpi_running() && !options.serial ? Driver::parallel : Driver::serial;
 }
 
 h5::Id file_creation(const Options& options) {

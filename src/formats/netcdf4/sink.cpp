@@ -79,7 +79,7 @@ Sink::Sink(const comm::Comm& comm, const core::Target& target, const Options& op
            core::Phases& phases)
     : FileSink(comm, checked(comm, target, options), phases, Reserve::after_create),
       x_options(options),
-      x_parallel(mpiio::mpi_running()) {
+      x_parallel(mpiio::mpi_running() && !options.serial) {
     const hdf5::Silence silence;
     x_can.records = true;
     x_can.filters = true;

@@ -4,30 +4,41 @@
 #include <memory>
 #include <utility>
 
+#include "core/checked.hpp"
 #include "server/buffer/slab.hpp"
 #include "server/frontend/serve.hpp"
 
 namespace tailrace::server {
 
-Definition definition_of(const FileMetadata& metadata, std::uint64_t limit_bytes,
-                         WhenFull when_full) {
+Definition definition_of(const FileSpec& spec) {
+    const FileMetadata& metadata = spec.metadata;
     Definition all;
-    for (const Variable& variable : metadata.variables())
-        all.fields.push_back({variable.name, size_of(variable.type),
-                              metadata.record_extents(variable), metadata.hash(variable)});
-    all.body = metadata.to_bytes();
-    std::vector<std::byte> bytes = all.body;
-    ArchiveWriter(bytes).all(limit_bytes, when_full);
-    all.hash = short_hash(bytes);
-    all.limit_bytes = limit_bytes;
-    all.when_full = when_full;
+    std::uint64_t step_bytes = 0;
+    for (const Variable& variable : metadata.variables()) {
+        core::Extents extents = metadata.record_extents(variable);
+        step_bytes += core::checked_mul(core::checked_product(extents, variable.name),
+                                        size_of(variable.type), variable.name);
+        all.fields.push_back(
+            {variable.name, size_of(variable.type), std::move(extents), metadata.hash(variable)});
+    }
+    all.body = spec.to_bytes();
+    all.hash = short_hash(all.body);
+    all.limit_bytes = spec.options.queue_bytes > 0 ? spec.options.queue_bytes : 2 * step_bytes;
+    all.when_full = spec.options.when_full;
     return all;
 }
 
 Remote::Remote(comm::Channel& channel, const ClientSetup& setup)
-    : x_channel(channel), x_machine(setup) {
+    : Remote(channel, setup, static_cast<int>(setup.clients), {}) {}
+
+Remote::Remote(comm::Channel& channel, const ClientSetup& setup, int first_server,
+               std::function<void()> beside)
+    : x_channel(channel),
+      x_machine(setup),
+      x_first_server(first_server),
+      x_beside(std::move(beside)) {
     for (std::uint64_t server = 0; server < setup.servers; ++server)
-        x_lives.push_back(channel.receive(static_cast<int>(setup.clients + server), life, {}));
+        x_lives.push_back(channel.receive(first_server + static_cast<int>(server), life, {}));
     send({});
 }
 
@@ -41,17 +52,18 @@ void Remote::send(const Block& block) {
             pack(block.box, block.memory, block.element_bytes, block.data, one.payload,
                  std::span(*bytes).subspan(header));
         }
-        const auto rank = static_cast<int>(x_machine.setup().clients + one.to);
+        const auto rank = x_first_server + static_cast<int>(one.to);
         x_channel.send(rank, to_front_end, *bytes, bytes);
     }
 }
 
 void Remote::move_on(const Block& block) {
-    const std::uint64_t clients = x_machine.setup().clients;
+    if (x_beside) x_beside();
     while (const auto message = x_channel.probe(to_client)) {
         std::vector<std::byte> bytes(message->bytes);
         x_channel.wait(x_channel.receive(message->rank, to_client, bytes));
-        x_machine.receive(static_cast<std::uint64_t>(message->rank) - clients, decode(bytes).first);
+        x_machine.receive(static_cast<std::uint64_t>(message->rank - x_first_server),
+                          decode(bytes).first);
     }
     for (std::size_t server = 0; server < x_lives.size(); ++server)
         if (x_lives[server].done()) {
@@ -84,10 +96,12 @@ void Remote::put(std::uint64_t collection, const std::string& file, std::uint64_
     const std::uint64_t bytes = x_machine.element_bytes(collection, field);
     std::vector<Piece> pieces;
     std::uint64_t elements = 0;
-    for (core::Box& place : pieces_of(block, bytes, x_machine.setup().slab_bytes)) {
+    const auto places = data == nullptr ? std::vector<core::Box>{}
+                                        : pieces_of(block, bytes, x_machine.setup().slab_bytes);
+    for (const core::Box& place : places) {
         const std::uint64_t begin = elements;
         elements += place.volume();
-        pieces.push_back({std::move(place), begin});
+        pieces.push_back({place, begin});
     }
     x_machine.put(collection, field, record, pieces);
     const Block from{block, data, memory, bytes};
@@ -100,6 +114,19 @@ std::vector<Status> Remote::end_step(std::uint64_t collection) {
     const std::uint64_t depth = x_machine.setup().depth;
     until([&] { return x_machine.settled(collection, depth); }, {});
     return x_machine.statuses(collection, depth);
+}
+
+void Remote::end_file(std::uint64_t collection) {
+    x_machine.end(collection, Ending::close_file);
+    send({});
+}
+
+std::optional<core::Error> Remote::heard() {
+    move_on({});
+    for (const Client::Collection& one : x_machine.state().collections)
+        for (const Client::Awaited& item : one.awaited)
+            if (item.final && item.final->error) return item.final->error;
+    return std::nullopt;
 }
 
 std::vector<Status> Remote::close_file(std::uint64_t collection) {

@@ -2,47 +2,37 @@
 // A rank of the model whose files other ranks write.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
+#include <functional>
 
 #include "comm/channel.hpp"
-#include "core/sink.hpp"
-#include "server/metadata/metadata.hpp"
-#include "server/protocol/client.hpp"
+#include "server/client/backend.hpp"
 
 namespace tailrace::server {
 
-/// What the protocol has to know of the files of a collection.  [local]
-[[nodiscard]] Definition definition_of(const FileMetadata& metadata, std::uint64_t limit_bytes,
-                                       WhenFull when_full);
-
-/// Clients are the ranks 0 to setup.clients - 1 of the channel, front ends those behind them.
-class Remote {
+/// Clients are the ranks 0 to setup.clients - 1 of the channel.
+class Remote final : public Backend {
 public:
-    Remote(comm::Channel& channel, const ClientSetup& setup);  ///< [local]
+    /// Front ends are the ranks behind the clients.  [local]
+    Remote(comm::Channel& channel, const ClientSetup& setup);
+    /// @param first_server  rank of the first front end
+    /// @param beside        called again and again while this rank waits  [local]
+    Remote(comm::Channel& channel, const ClientSetup& setup, int first_server,
+           std::function<void()> beside);
 
-    /// @returns its number, the same on all ranks  [collective, waits for nobody]
-    std::uint64_t add_collection(std::string name, Definition definition);
-    /// Other metadata for the files from now on.  [collective, waits for nobody]
-    void define(std::uint64_t collection, Definition definition);
-    /// A block of a record of a variable, from memory that is free again afterwards. Waits for
-    /// credit alone.  [collective]
-    /// @param block   empty: this rank has nothing
-    /// @param memory  how the block lies at `data`; empty: packed
-    /// @throws core::Error on this rank alone, for what it can see by itself
+    std::uint64_t add_collection(std::string name, Definition definition) override;
+    void define(std::uint64_t collection, Definition definition) override;
     void put(std::uint64_t collection, const std::string& file, std::uint64_t field,
              std::uint64_t record, const core::Box& block, const std::byte* data,
-             const core::MemLayout& memory = {});
-    /// @returns what became of the items before the last `depth` steps, the same on all ranks
-    /// [collective]
-    std::vector<Status> end_step(std::uint64_t collection);
-    std::vector<Status> close_file(std::uint64_t collection);  ///< all statuses  [collective]
-    std::vector<Status> flush(std::uint64_t collection);       ///< all statuses  [collective]
-    /// Takes the last statuses, and says goodbye.  [collective]
-    /// @throws core::Error on all ranks if they made different calls
-    std::vector<Status> finalize();
+             const core::MemLayout& memory = {}) override;
+    std::vector<Status> end_step(std::uint64_t collection) override;
+    void end_file(std::uint64_t collection) override;
+    std::vector<Status> close_file(std::uint64_t collection) override;
+    std::vector<Status> flush(std::uint64_t collection) override;
+    [[nodiscard]] std::optional<core::Error> heard() override;
+    std::vector<Status> finalize() override;
+    [[nodiscard]] const Client::Collection& collection(std::uint64_t number) const {
+        return x_machine.state().collections.at(number);
+    }
 
 private:
     /// The block that is being put, if any.
@@ -59,6 +49,8 @@ private:
 
     comm::Channel& x_channel;
     Client x_machine;
+    int x_first_server;
+    std::function<void()> x_beside;
     std::vector<comm::Pending> x_lives;  // per front end: ends when it goes
 };
 

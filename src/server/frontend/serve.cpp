@@ -8,35 +8,41 @@
 #include <tuple>
 #include <utility>
 
+#include "server/frontend/writer_thread.hpp"
+
 namespace tailrace::server {
 
-namespace {
-
-class Server {
+class Server::Impl {
 public:
-    Server(comm::Channel& channel, const FrontEndSetup& setup, const WriteWork& write)
-        : x_channel(channel), x_machine(setup), x_write(write) {
+    Impl(comm::Channel& channel, const FrontEndSetup& setup, WriteWork write)
+        : x_channel(channel), x_machine(setup), x_write(std::move(write)) {
+        if (x_write) x_thread.emplace();
         for (std::uint64_t client = 0; client < setup.clients; ++client)
             x_lives.push_back(channel.receive(static_cast<int>(client), life, {}));
     }
 
-    void run() {
-        while (!x_machine.done()) {
-            bool moved = false;
-            while (const auto message = x_channel.probe(to_front_end)) {
-                take(*message);
-                moved = true;
-            }
-            for (std::size_t client = 0; client < x_lives.size(); ++client) {
-                if (!x_lives[client].done()) continue;
-                x_lives[client] = {};
-                x_machine.gone(client);
-                work();
-                moved = true;
-            }
-            if (!moved) x_channel.wait_some(x_lives, idle_time);
+    bool move_on() {
+        bool moved = false;
+        while (const auto message = x_channel.probe(to_front_end)) {
+            take(*message);
+            moved = true;
         }
+        for (const Done& one : x_thread ? x_thread->take() : std::vector<Done>{}) {
+            x_machine.written(one.collection, one.item, one.error);
+            work();
+            moved = true;
+        }
+        for (std::size_t client = 0; client < x_lives.size(); ++client) {
+            if (!x_lives[client].done()) continue;
+            x_lives[client] = {};
+            x_machine.gone(client);
+            work();
+            moved = true;
+        }
+        return moved;
     }
+    [[nodiscard]] bool done() const { return x_machine.done(); }
+    void wait() { x_channel.wait_some(x_lives, idle_time); }
 
 private:
     using Line = std::pair<std::uint64_t, std::uint64_t>;  // client, collection
@@ -111,20 +117,18 @@ private:
     void handle(const Complete& item) {
         auto step = x_steps.extract({item.collection, item.item});
         Fields fields = step.empty() ? Fields{} : std::move(step.mapped());
-        if (!fields.error) {
-            Files& files = x_files[item.collection];  // items are complete in order
-            files.by_number.erase(files.by_number.begin(),
-                                  files.by_number.lower_bound(item.file_seq));
-            Work work{files.by_number[item.file_seq], item, {}};
-            for (auto& [record, slab] : fields.slabs)
-                work.fields.push_back({std::get<1>(record), std::get<2>(record), &slab});
-            try {
-                x_write(work);
-            } catch (const core::Error& error) {
-                fields.error = error;
-            }
+        if (fields.error || !x_thread) {
+            x_machine.written(item.collection, item.item, fields.error);
+            return;
         }
-        x_machine.written(item.collection, item.item, fields.error);
+        Files& files = x_files[item.collection];  // items are complete in order
+        files.by_number.erase(files.by_number.begin(), files.by_number.lower_bound(item.file_seq));
+        const auto work = std::make_shared<Work>();
+        work->file = std::make_shared<const Meta>(files.by_number[item.file_seq]);
+        work->item = item;
+        for (auto& [record, slab] : fields.slabs)
+            work->fields.push_back({std::get<1>(record), std::get<2>(record), std::move(slab)});
+        x_thread->post(item.collection, item.item, [this, work] { x_write(*work); });
     }
 
     Payload next(const Line& line) {
@@ -136,14 +140,27 @@ private:
 
     comm::Channel& x_channel;
     FrontEnd x_machine;
-    const WriteWork& x_write;
+    WriteWork x_write;
     std::vector<comm::Pending> x_lives;  // end when their client goes
     std::map<Line, std::deque<Payload>> x_payloads;
     std::map<std::uint64_t, Files> x_files;  // per collection
     std::map<Step, Fields> x_steps;
+    std::optional<WriterThread> x_thread;  // last: it uses the others
 };
 
-}  // namespace
+Server::Server(comm::Channel& channel, const FrontEndSetup& setup, WriteWork write)
+    : x_impl(std::make_unique<Impl>(channel, setup, std::move(write))) {}
+
+Server::~Server() = default;
+
+bool Server::move_on() { return x_impl->move_on(); }
+
+bool Server::done() const { return x_impl->done(); }
+
+void Server::run() {
+    while (!done())
+        if (!move_on()) x_impl->wait();
+}
 
 void serve(comm::Channel& channel, const FrontEndSetup& setup, const WriteWork& write) {
     Server(channel, setup, write).run();

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "comm/channel.hpp"
@@ -21,20 +22,40 @@ inline constexpr std::chrono::microseconds idle_time{200};
 /// One variable of a step, whole.
 struct WholeField {
     std::uint64_t field = 0, record = 0;
-    Slab* slab = nullptr;
+    Slab slab;
 };
 /// A complete item: the fields of a step, or none for close_file and flush.
 struct Work {
-    const Meta& file;  ///< with a body
+    std::shared_ptr<const Meta> file;  ///< with a body
     Complete item;
     std::vector<WholeField> fields;
 };
 /// Writes it. A core::Error that it throws is the item's final status, on all clients.
-using WriteWork = std::function<void(const Work&)>;
+/// It is called in a thread of its own, one item after the other.
+using WriteWork = std::function<void(Work&)>;
 
-/// Serves until all clients have left. Clients are the ranks 0 to setup.clients - 1 of the channel.
-/// [waits for other ranks]
-/// @throws core::Error if messages are damaged, or `write` throws anything but a core::Error
+/// Clients are the ranks 0 to setup.clients - 1 of the channel.
+class Server {
+public:
+    /// @param write  empty: items need no more than that all clients end them  [local]
+    Server(comm::Channel& channel, const FrontEndSetup& setup, WriteWork write);
+    ~Server();
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+    /// Takes what has come, and hands on what is complete.  [local]
+    /// @returns whether there was anything
+    /// @throws core::Error if messages are damaged; what `write` throws, if it is no core::Error
+    bool move_on();
+    [[nodiscard]] bool done() const;  ///< all clients have left, and all is written  [local]
+    /// Moves on until then.  [waits for other ranks]
+    void run();
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> x_impl;
+};
+
+/// Serves until all clients have left.  [waits for other ranks]
 void serve(comm::Channel& channel, const FrontEndSetup& setup, const WriteWork& write);
 
 }  // namespace tailrace::server

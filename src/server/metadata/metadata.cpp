@@ -67,11 +67,15 @@ std::variant<core::AttributeScalar, core::AttributeArray, core::Compound> widene
         value);
 }
 
-core::Scalar scalar_of(Element type) {
+}  // namespace
+
+core::Scalar scalar_of(Element type) noexcept {
     static constexpr core::Scalar all[] = {core::Scalar::i8,  core::Scalar::i16, core::Scalar::i32,
                                            core::Scalar::i64, core::Scalar::f32, core::Scalar::f64};
     return all[static_cast<std::size_t>(type)];
 }
+
+namespace {
 
 core::Fill fill_of(const Variable& variable) {
     if (!variable.fill) return {};

@@ -42,7 +42,8 @@ enum class Element : std::uint64_t { int8, int16, int32, int64, real32, real64 }
 /// The inverse of name().  [local]
 /// @throws core::Error{Code::bad_input} with "did you mean"
 [[nodiscard]] Element element_of(std::string_view name);
-[[nodiscard]] std::uint64_t size_of(Element type) noexcept;  ///< [local]
+[[nodiscard]] std::uint64_t size_of(Element type) noexcept;   ///< [local]
+[[nodiscard]] core::Scalar scalar_of(Element type) noexcept;  ///< [local]
 
 /// How floating-point numbers lose bits that say nothing before they are compressed.
 enum class Quantize : std::uint64_t { none, bit_groom, granular_bit_round, bit_round };

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/client/model.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "core/config.hpp"
+#include "server/writer/how.hpp"
+
+namespace tailrace::server {
+
+using core::Code;
+using core::Error;
+
+namespace {
+
+void add(std::vector<Status>& to, std::vector<Status> from) {
+    std::move(from.begin(), from.end(), std::back_inserter(to));
+}
+
+std::string type_name(core::Scalar type) { return std::string(core::name(type)); }
+
+void check_block(const LocalBlock& block, const core::Extents& extents, const std::string& where) {
+    if (block.box.count.size() != extents.size() || block.box.offset.size() != extents.size())
+        throw Error(Code::bad_input,
+                    "a block of " + std::to_string(block.box.count.size()) +
+                        " dimensions was put, and a record of it has " +
+                        std::to_string(extents.size()),
+                    where, "give as many starts and counts, without the unlimited dimension");
+    for (std::size_t i = 0; i < extents.size(); ++i)
+        if (block.box.count[i] > extents[i] ||
+            block.box.offset[i] > extents[i] - block.box.count[i])
+            throw Error(Code::bad_input,
+                        "the block lies outside: elements " + std::to_string(block.box.offset[i]) +
+                            " to " + std::to_string(block.box.offset[i] + block.box.count[i]) +
+                            " of dimension " + std::to_string(i + 1) + ", which has " +
+                            std::to_string(extents[i]),
+                        where, "check start and count of this rank");
+    if (block.data == nullptr && !extents.empty() && block.box.volume() > 0)
+        throw Error(Code::bad_input, "the block has elements and no memory", where,
+                    "pass the array, or a count of 0");
+}
+
+}  // namespace
+
+Model::Model(std::unique_ptr<Backend> backend, int rank)
+    : x_backend(std::move(backend)), x_rank(rank) {}
+
+Model::Collection& Model::at(std::uint64_t collection) {
+    if (x_finalized)
+        throw Error(Code::wrong_call, "the server was finalized already", "",
+                    "make all calls before finalize");
+    if (collection >= x_collections.size())
+        throw Error(Code::wrong_call, "there is no collection " + std::to_string(collection), "",
+                    "use the number that add_collection returned");
+    return x_collections[collection];
+}
+
+std::uint64_t Model::add_collection(const std::string& name, const FileMetadata& metadata,
+                                    const CollectionOptions& options) {
+    for (const Collection& one : x_collections)
+        if (one.name == name)
+            throw Error(Code::bad_input, "there is a collection of this name already", name,
+                        "give each collection a name of its own");
+    Collection one{name, {metadata, options}, 0, {}, {}, 0, 0, 0};
+    one.spec.metadata.thaw();
+    static_cast<void>(options_of(one.spec, true));
+    Definition definition = definition_of(one.spec);
+    one.defined = definition.hash;
+    const std::uint64_t number = x_backend->add_collection(name, std::move(definition));
+    x_collections.push_back(std::move(one));
+    return number;
+}
+
+FileMetadata& Model::metadata(std::uint64_t collection) { return at(collection).spec.metadata; }
+
+std::uint64_t Model::record(std::uint64_t collection) const {
+    return x_collections.at(collection).record;
+}
+
+void Model::set_date(std::uint64_t collection, const Date& date) {
+    Collection& one = at(collection);
+    const CollectionOptions& options = one.spec.options;
+    if (options.file_template.empty())
+        throw Error(Code::wrong_call, "the collection has no template of file names", one.name,
+                    "give its options a file_template such as history.%Y%m%d.nc4");
+    one.dated = file_name(options.file_template, date, options.calendar);
+    if (one.dated != one.file) one.spec.metadata.thaw();
+}
+
+void Model::begin_file(std::uint64_t number, Collection& one, const std::string& file) {
+    if (file == one.file) return;
+    if (one.in_step)
+        throw Error(Code::wrong_call, "another file is named within a step: " + file, one.file,
+                    "call end_step first: a step belongs to one file");
+    if (file.empty())
+        throw Error(Code::wrong_call, "no file is named", one.name,
+                    "name it in put, or give the collection a template and set_date");
+    Definition definition = definition_of(one.spec);
+    if (definition.hash != one.defined) {
+        one.defined = definition.hash;
+        x_backend->define(number, std::move(definition));
+    }
+    one.file = file;
+    one.record = one.next_record = one.steps = 0;
+    one.spec.metadata.freeze(file);
+}
+
+void Model::end_file(Collection& one) {
+    one.file.clear();
+    one.spec.metadata.thaw();
+}
+
+void Model::put(std::uint64_t collection, const std::string& file, const std::string& variable,
+                core::Scalar type, const LocalBlock& block, std::optional<std::uint64_t> record) {
+    Collection& one = at(collection);
+    const FileMetadata& metadata = one.spec.metadata;
+    const std::uint64_t field = metadata.index_of(variable);
+    const Variable& about = metadata.variables()[field];
+    const std::string where = "variable " + variable + " of collection " + one.name;
+    if (const core::Scalar stored = scalar_of(about.type); stored != type)
+        throw Error(
+            Code::bad_input,
+            "it is of type " + type_name(stored) + ", and the array of type " + type_name(type),
+            where, "pass an array of the type that the metadata say, or change them");
+    check_block(block, metadata.record_extents(about), where);
+    std::string named = file;
+    if (named.empty()) named = one.dated.empty() ? one.file : one.dated;
+    begin_file(collection, one, named);
+    const std::uint64_t at = metadata.has_records(about) ? record.value_or(one.record) : 0;
+    const bool mine = !block.replicated || x_rank == 0;
+    x_backend->put(collection, named, field, at, block.box,
+                   mine ? static_cast<const std::byte*>(block.data) : nullptr, block.memory);
+    one.in_step = true;
+    one.next_record = std::max(one.next_record, at + 1);
+}
+
+/// The coordinate, a variable of the name of the unlimited dimension and of nothing else.
+void Model::put_time(std::uint64_t number, Collection& one, double time) {
+    for (const Variable& variable : one.spec.metadata.variables()) {
+        if (variable.dimensions != std::vector{variable.name} ||
+            !one.spec.metadata.has_records(variable))
+            continue;
+        const std::vector<std::byte> value = element_of(variable.type, time);
+        return put(number, one.file, variable.name, scalar_of(variable.type),
+                   {{}, value.data(), true, {}}, one.record);
+    }
+    throw Error(Code::bad_input, "a time is given, and no variable is its coordinate", one.name,
+                "add a variable that is named like the unlimited dimension, with that alone");
+}
+
+std::vector<Status> Model::end_step(std::uint64_t collection, std::optional<double> time) {
+    Collection& one = at(collection);
+    if (time) put_time(collection, one, *time);
+    std::vector<Status> all = x_backend->end_step(collection);
+    one.record = one.next_record;
+    one.in_step = false;
+    const std::uint64_t most = one.spec.options.records_per_file;
+    if (!one.file.empty() && most > 0 && ++one.steps >= most) {
+        x_backend->end_file(collection);
+        end_file(one);
+    }
+    return all;
+}
+
+std::vector<Status> Model::close_file(std::uint64_t collection) {
+    Collection& one = at(collection);
+    end_file(one);
+    return x_backend->close_file(collection);
+}
+
+std::vector<Status> Model::flush(std::uint64_t collection) {
+    Collection& one = at(collection);
+    end_file(one);
+    return x_backend->flush(collection);
+}
+
+std::vector<Status> Model::finalize() {
+    std::vector<Status> all;
+    for (std::uint64_t number = 0; number < x_collections.size(); ++number) add(all, flush(number));
+    x_finalized = true;
+    add(all, x_backend->finalize());
+    return all;
+}
+
+}  // namespace tailrace::server

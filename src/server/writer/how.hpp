@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// From what the model says of a file to what the formats are asked for.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/schema.hpp"
+#include "formats/options.hpp"
+#include "server/metadata/collection.hpp"
+
+namespace tailrace::server {
+
+/// The objects and attributes, with fill values if the format has none of its own.  [local]
+[[nodiscard]] core::Schema schema_of(const FileSpec& spec);
+/// @param alone  by one rank, without MPI  [local]
+/// @throws core::Error{Code::unsupported} for storage that the format does not have
+[[nodiscard]] formats::Options options_of(const FileSpec& spec, bool alone);
+/// One element of this type and value.  [local]
+[[nodiscard]] std::vector<std::byte> element_of(Element type,
+                                                const std::variant<std::int64_t, double>& value);
+/// One element: the fill value of the variable, or that of netCDF for its type.  [local]
+[[nodiscard]] std::vector<std::byte> fill_bytes(const Variable& variable);
+
+}  // namespace tailrace::server

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/writer/writer.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace tailrace::server {
+
+Files::Files(comm::Comm comm, Published published)
+    : x_comm(std::move(comm)), x_published(std::move(published)) {}
+
+void Files::lose(Current& current, const core::Error& error) {
+    current.writer.reset();
+    current.lost = error;
+    throw error;
+}
+
+FileWriter& Files::of(std::uint64_t collection, std::uint64_t file_seq, const std::string& path,
+                      const FileSpec& spec) {
+    const auto [found, is_new] = x_current.try_emplace(collection);
+    Current& current = found->second;
+    if (is_new || current.file_seq != file_seq) {
+        if (current.writer) publish(collection);
+        current.file_seq = file_seq;
+        current.path = path;
+        current.lost.reset();
+        try {
+            current.writer.emplace(x_comm, path, spec);
+        } catch (const core::Error& error) {
+            lose(current, error);
+        }
+    }
+    if (current.lost) throw *current.lost;
+    if (!current.writer)
+        throw core::Error(core::Code::wrong_call, "the file has its final name already", path,
+                          "name the next file");
+    return *current.writer;
+}
+
+void Files::write(std::uint64_t collection, std::span<const FieldBlock> blocks) {
+    Current& current = x_current.at(collection);
+    try {
+        current.writer->write(blocks);
+    } catch (const core::Error& error) {
+        lose(current, error);
+    }
+}
+
+void Files::publish(std::uint64_t collection) {
+    const auto found = x_current.find(collection);
+    if (found == x_current.end()) return;
+    Current& current = found->second;
+    if (current.lost) throw *current.lost;
+    if (!current.writer) return;
+    try {
+        const core::FileReport report = current.writer->publish();
+        if (x_published) x_published(report);
+    } catch (const core::Error& error) {
+        lose(current, error);
+    }
+    current.writer.reset();
+}
+
+void Writer::operator()(Work& work) {
+    const std::uint64_t collection = work.item.collection;
+    if (work.item.kind != Ending::step) return x_files.publish(collection);
+    if (work.fields.empty()) return;
+    const FileWriter& file = x_files.of(collection, work.item.file_seq, work.file->file,
+                                        FileSpec::from_bytes(work.file->body));
+    std::vector<FieldBlock> blocks;
+    for (WholeField& one : work.fields) {
+        one.slab.fill(file.fill_of(one.field));
+        const core::Extents& extents = one.slab.extents();
+        blocks.push_back({one.field,
+                          one.record,
+                          core::Box{core::Extents(extents.size(), 0), extents},
+                          one.slab.data().data(),
+                          {}});
+    }
+    x_files.write(collection, blocks);
+}
+
+}  // namespace tailrace::server

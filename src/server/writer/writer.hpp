@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// All files of one server: it has them for itself, by the serial way of their format.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/error.hpp"
+#include "core/sink.hpp"
+#include "server/frontend/serve.hpp"
+#include "server/writer/file_writer.hpp"
+
+namespace tailrace::server {
+
+/// What a collection knows of the file that it writes.
+class Files {
+public:
+    /// Called with each file that got its final name.
+    using Published = std::function<void(const core::FileReport&)>;
+    explicit Files(comm::Comm comm, Published published = {});
+
+    /// The file of this number, made by its first step.  [collective]
+    /// @throws core::Error: the one that it was lost by, if it was
+    FileWriter& of(std::uint64_t collection, std::uint64_t file_seq, const std::string& path,
+                   const FileSpec& spec);
+    /// Writes blocks of one step.  [collective]
+    /// @throws core::Error on all ranks; the file is lost then, and says so until the next one
+    void write(std::uint64_t collection, std::span<const FieldBlock> blocks);
+    /// Gives the open file of a collection its name, if there is one.  [collective]
+    /// @throws core::Error on all ranks
+    void publish(std::uint64_t collection);
+
+private:
+    struct Current {
+        std::uint64_t file_seq = 0;
+        std::string path;
+        std::optional<FileWriter> writer{};
+        std::optional<core::Error> lost{};
+    };
+    [[noreturn]] void lose(Current& current, const core::Error& error);
+
+    comm::Comm x_comm;
+    Published x_published;
+    std::map<std::uint64_t, Current> x_current;  // per collection
+};
+
+/// The next stage of a front end: writes what is complete, one after the other.
+class Writer {
+public:
+    explicit Writer(Files::Published published = {})
+        : x_files(comm::Comm::self(), std::move(published)) {}
+    /// @throws core::Error, the final status of the item
+    void operator()(Work& work);
+
+private:
+    Files x_files;
+};
+
+}  // namespace tailrace::server
