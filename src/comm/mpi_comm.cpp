@@ -5,6 +5,7 @@
 #include <array>
 #include <climits>
 
+#include "comm/handle.hpp"
 #include "comm/mpi_wire.hpp"
 
 namespace tailrace::comm {
@@ -267,5 +268,18 @@ std::string library_version() {
     }
     return all.substr(0, all.find('\n'));
 }
+
+Comm from_handle(int fortran_handle) {
+    int running = 0, ended = 0;
+    MPI_Initialized(&running);
+    MPI_Finalized(&ended);
+    if (running == 0 || ended != 0)
+        throw core::Error(core::Code::wrong_call,
+                          ended != 0 ? "MPI has ended already" : "MPI is not initialised", "",
+                          "call MPI_Init first, and MPI_Finalize last");
+    return from_mpi(MPI_Comm_f2c(fortran_handle));
+}
+
+int handle_of(const Comm& comm) { return MPI_Comm_c2f(native(comm)); }
 
 }  // namespace tailrace::comm

@@ -8,6 +8,13 @@
 
 namespace tailrace::server {
 
+Sharing sharing_of(const comm::Comm& /*world*/, const std::vector<std::string>& words) {
+    Sharing sharing;
+    for (std::size_t i = 0; i + 1 < words.size(); ++i)
+        if (words[i] == "--npes_output_server") sharing.servers = std::stoull(words[i + 1]);
+    return sharing;
+}
+
 Session::Session(const comm::Comm& world, const Sharing& sharing, Files::Published published)
     : x_ranks(world.split(static_cast<std::uint64_t>(world.rank()) + sharing.servers <
                                   static_cast<std::uint64_t>(world.size())

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "comm/channel.hpp"
 #include "comm/comm.hpp"
@@ -20,6 +22,9 @@ struct Sharing {
     std::uint64_t credit_bytes = std::uint64_t{32} << 20;
     std::uint64_t depth = 2;
 };
+
+/// Of the options of the command line.  [local, the same on all ranks]
+[[nodiscard]] Sharing sharing_of(const comm::Comm& world, const std::vector<std::string>& words);
 
 class Session {
 public:

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -78,7 +79,7 @@ private:
 
     std::unique_ptr<Backend> x_backend;
     int x_rank;
-    std::vector<Collection> x_collections;
+    std::deque<Collection> x_collections;  // metadata() refers to them
     bool x_finalized = false;
 };
 

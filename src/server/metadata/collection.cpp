@@ -1,48 +1,129 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/metadata/collection.hpp"
 
-#include <array>
-
-#include "core/config.hpp"
 #include "server/archive.hpp"
 
 namespace tailrace::server {
 
+using core::Shape;
+
 namespace {
 
-constexpr std::array<std::string_view, 3> formats = {"netcdf4", "cdf5", "hdf5"};
-constexpr std::array<std::string_view, 3> policies = {"refuse", "replace", "append"};
-constexpr std::array<std::string_view, 2> when_full = {"block", "error"};
+/// The place of a choice, which has the same order as its enum.
+template <class Enum>
+Enum chosen(const core::Config& config, std::string_view key) {
+    const std::vector<std::string>& choices = config.table().find(key)->choices;
+    std::uint64_t i = 0;
+    while (choices[i] != config.text(key)) ++i;
+    return static_cast<Enum>(i);
+}
 
-template <class Enum, std::size_t N>
-Enum word(const std::array<std::string_view, N>& words, std::string_view wanted,
-          const std::string& kind) {
-    std::string all;
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < N; ++i) {
-        if (words[i] == wanted) return static_cast<Enum>(i);
-        names.emplace_back(words[i]);
-        all += (i == 0 ? "" : ", ") + names.back();
+core::Key key(const std::string& name, Shape shape, const std::string& standard,
+              const std::string& help, const std::vector<std::string>& choices = {}) {
+    core::Key one{name, shape, standard, "", help, "collection"};
+    one.choices = choices;
+    return one;
+}
+
+std::string trimmed(std::string_view text) {
+    const auto begin = text.find_first_not_of(" \t\n");
+    if (begin == std::string_view::npos) return {};
+    return std::string(text.substr(begin, text.find_last_not_of(" \t\n") + 1 - begin));
+}
+
+core::Config parsed(const core::KeyTable& table, std::string_view text) {
+    core::Config config(table);
+    while (!text.empty()) {
+        const auto end = text.find(';');
+        const std::string argument = trimmed(text.substr(0, end));
+        if (!argument.empty()) config.add_argument(argument);
+        text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
     }
-    const std::string guess = core::nearest(wanted, names);
-    throw core::Error(core::Code::bad_input,
-                      core::in_quotes(wanted) + " is no " + kind +
-                          (guess.empty() ? "" : ". Did you mean " + core::in_quotes(guess) + "?"),
-                      "", "one of " + all);
+    config.finish();
+    return config;
+}
+
+core::Extents extents_of(const core::Config& config) {
+    core::Extents all;
+    std::string_view text = config.text("chunks");
+    for (bool more = true; more;) {
+        const auto end = text.find('x');
+        std::string why;
+        const auto extent = core::parse_number(text.substr(0, end), why);
+        if (!extent || *extent == 0)
+            throw config.error("chunks", "an extent of a chunk is no positive whole number",
+                               "write one per dimension, as chunks=1x90x180");
+        all.push_back(*extent);
+        more = end != std::string_view::npos;
+        if (more) text.remove_prefix(end + 1);
+    }
+    return all;
 }
 
 }  // namespace
 
-std::string_view name(Format format) noexcept { return formats[static_cast<std::size_t>(format)]; }
-
-Format format_of(std::string_view wanted) { return word<Format>(formats, wanted, "format"); }
-
-IfExists if_exists_of(std::string_view wanted) {
-    return word<IfExists>(policies, wanted, "policy for a file that exists");
+void add_collection_keys(core::KeyTable& table) {
+    table.add(key("format", Shape::choice, "netcdf4", "format of its files",
+                  {"netcdf4", "cdf5", "hdf5"}));
+    table.add(key("existing", Shape::choice, "refuse", "if a file has its final name already",
+                  {"refuse", "replace", "append"}));
+    table.add(key("records_per_file", Shape::number, "0",
+                  "steps after which a file gets its final name; 0: it goes on"));
+    table.add(key("template", Shape::text, "", "name of its files, with %Y %m %d %H %M %S %j"));
+    table.add(key("calendar", Shape::text, "standard", "standard, noleap or 360_day"));
+    core::Key queue = key("queue", Shape::number, "0",
+                          "how much may wait for its writer; 0: two steps, one record each");
+    queue.unit = "bytes";
+    table.add(queue);
+    table.add(key("when_full", Shape::choice, "block", "if the queue is full", {"block", "error"}));
+    table.add(key("durable", Shape::flag, "1", "a file is synced before it gets its name"));
 }
 
-WhenFull when_full_of(std::string_view wanted) {
-    return word<WhenFull>(when_full, wanted, "policy for a full queue");
+CollectionOptions collection_options(const core::Config& config) {
+    CollectionOptions options;
+    options.format = chosen<Format>(config, "format");
+    options.if_exists = chosen<IfExists>(config, "existing");
+    options.records_per_file = config.number("records_per_file");
+    if (config.has("template")) {
+        options.file_template = config.text("template");
+        static_cast<void>(has_date(options.file_template));
+    }
+    options.calendar = calendar_of(config.text("calendar"));
+    options.queue_bytes = config.number("queue");
+    options.when_full = chosen<WhenFull>(config, "when_full");
+    options.durable = config.flag("durable");
+    return options;
+}
+
+CollectionOptions collection_options(std::string_view text) {
+    core::KeyTable table;
+    add_collection_keys(table);
+    return collection_options(parsed(table, text));
+}
+
+Storage storage_of(std::string_view text) {
+    core::KeyTable table;
+    table.add(key("chunks", Shape::text, "", "extents of a chunk, as 1x90x180"));
+    core::Key deflate = key("deflate", Shape::number, "0", "level; 0: none");
+    deflate.max = 9;
+    table.add(deflate);
+    core::Key zstd = key("zstd", Shape::number, "", "level");
+    zstd.min = 1;
+    zstd.max = 22;
+    table.add(zstd);
+    table.add(key("shuffle", Shape::flag, "", "bytes of equal weight side by side"));
+    table.add(key("quantize", Shape::choice, "none", "how bits that say nothing are lost",
+                  {"none", "bit_groom", "granular_bit_round", "bit_round"}));
+    table.add(key("digits", Shape::number, "0", "decimal digits that stay, or bits"));
+    const core::Config config = parsed(table, text);
+    Storage storage;
+    if (config.has("chunks")) storage.chunks = extents_of(config);
+    storage.deflate = config.number("deflate");
+    if (config.has("zstd")) storage.zstd = config.number("zstd");
+    storage.shuffle = config.flag("shuffle");
+    storage.quantize = chosen<Quantize>(config, "quantize");
+    storage.digits = config.number("digits");
+    return storage;
 }
 
 std::vector<std::byte> FileSpec::to_bytes() const { return archived(*this); }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/config.hpp"
 #include "server/buffer/byte_queue.hpp"
 #include "server/metadata/file_name.hpp"
 #include "server/metadata/metadata.hpp"
@@ -17,17 +18,9 @@ namespace tailrace::server {
 
 enum class Format : std::uint64_t { netcdf4, cdf5, hdf5 };
 [[nodiscard]] constexpr Format last_of(Format) { return Format::hdf5; }  ///< [local]
-/// "netcdf4", "cdf5" or "hdf5".  [local]
-[[nodiscard]] std::string_view name(Format format) noexcept;
-/// @throws core::Error{Code::bad_input} with "did you mean"  [local]
-[[nodiscard]] Format format_of(std::string_view name);
-
 /// If a file has its final name already.
 enum class IfExists : std::uint64_t { refuse, replace, append };
-[[nodiscard]] constexpr IfExists last_of(IfExists) { return IfExists::append; }  ///< [local]
-[[nodiscard]] IfExists if_exists_of(std::string_view name);                      ///< [local]
-/// "block" or "error".  [local]
-[[nodiscard]] WhenFull when_full_of(std::string_view name);
+[[nodiscard]] constexpr IfExists last_of(IfExists) { return IfExists::append; }   ///< [local]
 [[nodiscard]] constexpr Calendar last_of(Calendar) { return Calendar::day_360; }  ///< [local]
 
 struct CollectionOptions {
@@ -44,6 +37,20 @@ struct CollectionOptions {
                m.queue_bytes, m.when_full, m.durable);
     }
 };
+
+/// The keys of a collection: format, existing, records_per_file, template, calendar, queue,
+/// when_full, durable.  [local]
+void add_collection_keys(core::KeyTable& table);
+/// @throws core::Error at the place of the key  [local]
+[[nodiscard]] CollectionOptions collection_options(const core::Config& config);
+/// Of "key=value; key=value".  [local]
+/// @throws core::Error{unknown_key | bad_input}
+[[nodiscard]] CollectionOptions collection_options(std::string_view text);
+
+/// How a variable is stored, of "key=value; key=value": chunks=1x90x180, deflate, zstd, shuffle,
+/// quantize, digits.  [local]
+/// @throws core::Error{unknown_key | bad_input}
+[[nodiscard]] Storage storage_of(std::string_view text);
 
 /// All that a writer is told of a file: the body of META.
 struct FileSpec {
