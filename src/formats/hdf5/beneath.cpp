@@ -58,6 +58,14 @@ void Beneath::redirect_to_memory() const noexcept {
     }
 }
 
+void Beneath::redirect_plain_to_memory() const noexcept {
+    if (x_file < 0) return;
+    try {
+        hdf5::redirect_plain_to_memory(borrowed(x_file));
+    } catch (...) {  // an id that is gone: nothing is open
+    }
+}
+
 void Beneath::set_extent(const std::string& path, const core::Extents& dims) const {
     const std::vector<hsize_t> extents(dims.begin(), dims.end());
     const h5::Id found = dataset(borrowed(x_file), path);
