@@ -107,7 +107,8 @@ void look_at_datasets(const std::string& name, const std::vector<std::string>& p
 
 void check_dataset(const core::Object& object, const Chunks& chunks) {
     Options options;
-    options.chunks = chunks;
+    if (const auto chunk = chunks.find(object.path); chunk != chunks.end())
+        options.chunks.insert(*chunk);
     check_object(options, object);
 }
 
