@@ -24,6 +24,11 @@ struct KernelProgram {
     /// The ranks that a configuration asks for; 0: any number will do. For dry runs.
     std::function<std::uint64_t(const core::Config&)> ranks_asked{
         [](const core::Config&) { return std::uint64_t{0}; }};
+    /// Gives the ranks that take part to the work, which the others wait for; empty: all do.
+    /// [collective]
+    std::function<void(const comm::Comm& all, const core::Config& config,
+                       const std::function<void(const comm::Comm&)>& work)>
+        share{};
     bool limit_alone = false;  ///< no kernel: only the same bytes by plain means
 };
 

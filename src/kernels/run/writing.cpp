@@ -98,6 +98,7 @@ public:
         x_stretches.begin();
         for (std::uint64_t step = 0; step < x_kernel.steps(); step += x_kernel.steps_per_file())
             write_file(step);
+        for (auto& closing : x_closing) take_close([&] { return closing.wait(); });
         x_stretches.end();
         x_written.complete = true;
         x_written.phases = x_phases.times();
@@ -273,8 +274,19 @@ private:
             sink.sync(core::Durability::flushed).wait();
             x_written.flush_s += core::now_s() - start;
         }
+        take_close([&] {
+            auto posted = sink.post_close(core::Outcome::publish);
+            if (!sink.can().async) return posted.wait();
+            x_closing.push_back(std::move(posted));
+            return core::FileReport{};
+        });
+    }
+
+    template <class Close>
+    void take_close(const Close& ended) {
         const double before = closing_s();
-        add_report(x_written.report, sink.close(core::Outcome::publish));
+        core::FileReport report = ended();
+        if (!report.path.empty()) add_report(x_written.report, std::move(report));
         x_written.any = true;
         x_written.close_s += closing_s() - before;
         x_written.laps.add("close", closing_s() - before);
@@ -297,6 +309,7 @@ private:
     Stretches x_stretches;
     StepTimes x_steps;
     StepSeconds x_step;
+    std::vector<core::Pending<core::FileReport>> x_closing;  // of Sinks that close later
     Written& x_written;
     core::Schema x_schema;
     std::vector<core::ObjectId> x_ids;  ///< of the objects that are

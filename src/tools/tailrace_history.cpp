@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The history kernel as a program, alone or with ranks that serve: tailrace-history.
+#include <utility>
+
+#include "formats/open.hpp"
+#include "kernels/history/kernel.hpp"
+#include "server/client/model_sink.hpp"
+#include "server/session.hpp"
+#include "tools/kernel_program.hpp"
+
+namespace {
+
+using namespace tailrace;
+namespace history = kernels::history;
+
+/// Sinks of a server; what is read is read by the format.
+class ByServer final : public kernels::run::Opener {
+public:
+    ByServer(server::Model& model, server::Series& series, const formats::Options& options)
+        : x_model(model), x_series(series), x_options(options), x_format(kernels::run::one_file(x_options)) {}
+
+    [[nodiscard]] std::string name() const override { return "netcdf4, by the server"; }
+    void check_schema(const core::Schema& schema) const override { x_format->check_schema(schema); }
+    void check(const comm::Comm& comm, const core::Target& target, int ranks) const override {
+        x_format->check(comm, target, ranks);
+    }
+    [[nodiscard]] std::unique_ptr<core::Sink> sink(const comm::Comm& comm,
+                                                   const core::Target& target,
+                                                   core::Phases& phases) const override {
+        return server::model_sink(x_model, comm, x_series, target, phases);
+    }
+    [[nodiscard]] std::unique_ptr<core::Source> source(const comm::Comm& comm,
+                                                       const std::filesystem::path& path,
+                                                       core::Phases& phases) const override {
+        return x_format->source(comm, path, phases);
+    }
+
+private:
+    server::Model& x_model;
+    server::Series& x_series;
+    formats::Options x_options;
+    std::unique_ptr<Opener> x_format;
+};
+
+server::Storage storage_of(const formats::netcdf4::Options& options) {
+    server::Storage storage;
+    storage.shuffle = options.shuffle;
+    storage.deflate = static_cast<std::uint64_t>(options.deflate);
+    if (options.zstd) storage.zstd = static_cast<std::uint64_t>(*options.zstd);
+    storage.quantize = static_cast<server::Quantize>(options.quantize);
+    storage.digits = static_cast<std::uint64_t>(options.quantize_digits);
+    return storage;
+}
+
+/// The server of this run, and what its Sinks share.
+struct Serving {
+    server::Model* model = nullptr;
+    server::Series series{"history", {}, {}, {}};
+};
+
+void share(Serving& serving, const comm::Comm& world, const core::Config& config,
+           const std::function<void(const comm::Comm&)>& work) {
+    if (!config.has("servers")) return work(world);
+    server::Sharing sharing;
+    sharing.servers = config.number("servers");
+    if (sharing.servers >= static_cast<std::uint64_t>(world.size()))
+        throw config.error(
+            "servers",
+            "of " + std::to_string(world.size()) + " ranks at least one must belong to the model",
+            "start more ranks, or ask for fewer servers");
+    server::Session session(world, sharing);
+    if (!session.is_model()) return;
+    serving.model = &session.model();
+    work(session.ranks());
+    for (const server::Status& one : session.model().finalize())
+        if (one.error) throw core::Error(*one.error);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Serving serving;
+    tools::KernelProgram which;
+    which.program.name = "tailrace-history";
+    which.program.summary = "writes the history files of a model, and measures how long it waits";
+    which.program.environment_prefix = history::environment_prefix;
+    which.program.keys = history::key_table();
+    which.program.reads_stdin = false;
+    which.share = [&](const comm::Comm& world, const core::Config& config, const auto& work) {
+        share(serving, world, config, work);
+    };
+    which.make = tools::kernel_maker(history::inputs_from, [&](history::Inputs inputs) {
+        history::MakeOpener opener;
+        if (serving.model != nullptr) {
+            const auto options = std::get<formats::netcdf4::Options>(inputs.options);
+            serving.series.storage = storage_of(options);
+            opener = [&serving, options = formats::Options(options)] {
+                return std::make_unique<ByServer>(*serving.model, serving.series, options);
+            };
+        }
+        return history::make_kernel(std::move(inputs), std::move(opener));
+    });
+    return tools::run_kernel_program(argc, argv, std::move(which));
+}
