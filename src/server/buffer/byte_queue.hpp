@@ -12,6 +12,7 @@ using Item = std::uint64_t;  ///< number of a step, or of another ending, within
 
 /// What becomes of data that do not fit: they stay with their sender, or their step fails.
 enum class WhenFull : std::uint64_t { block, error };
+[[nodiscard]] constexpr WhenFull last_of(WhenFull) { return WhenFull::error; }  ///< [local]
 
 /// Bytes of the items of one collection that are not final yet.
 ///
