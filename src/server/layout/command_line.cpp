@@ -87,7 +87,6 @@ private:
         if (text.empty())
             throw Error(Code::bad_input, "--" + option->word + " needs a value",
                         "--" + option->word, option->form(Origin::command_line));
-        if (option->key.name == "npes_model" && text == "-1") return true;  // PFIO's "all"
         const std::string as_switch =
             option->key.shape == Shape::flag ? switch_word(text) : std::string();
         take(x_to, option->key.name, as_switch.empty() ? text : as_switch, Origin::command_line,
@@ -131,16 +130,19 @@ private:
 };
 
 void read_environment(const Variables& environment, Config& to) {
-    for (const auto& variable : environment) {
-        if (!variable.first.starts_with(variable_prefix)) continue;
+    for (const auto& [name, text] : environment) {
+        if (!name.starts_with(variable_prefix)) continue;
+        const std::string key = core::lower(std::string_view(name).substr(variable_prefix.size()));
+        if (to.table().find(key) != nullptr) {
+            const std::string_view value = core::trimmed(text);
+            if (!value.empty()) take(to, key, value, Origin::environment, name);
+            continue;
+        }
         try {
-            to.add_environment({variable}, variable_prefix);
+            to.add_environment({{name, text}}, variable_prefix);
         } catch (const Error& error) {
-            const Option* option = find_option(
-                core::lower(std::string_view(variable.first).substr(variable_prefix.size())));
             throw Error(error.code(), error.message(), error.where(),
-                        option ? option->form(Origin::environment)
-                               : "unset it; docs/reference/server_options.md lists all variables");
+                        "unset it; docs/reference/server_options.md lists all variables");
         }
     }
 }

@@ -39,7 +39,7 @@ void check_files(const CollectionOptions& options, const Config& config) {
     try {
         dated = has_date(options.file);
     } catch (const Error& error) {
-        throw wrong(config, "file", error.message());
+        throw wrong(config, "file", core::in_quotes(options.file) + ": " + error.message());
     }
     if (options.records_per_file > 0 && !dated)
         throw wrong(config, "file",
@@ -111,7 +111,7 @@ Wanted wanted(Config& options) {
     choose_one(options, "npes_output_server", "nodes_output_server");
     choose_one(options, "isolate_nodes", "compress_nodes");
     Wanted all;
-    if (options.given("npes_model"))
+    if (options.given("npes_model") && options.number("npes_model") > 0)
         all.model = Asked{options.number("npes_model"), options.place("npes_model")};
     all.servers = asked(options, "npes_output_server");
     all.server_nodes = asked(options, "nodes_output_server");

@@ -54,9 +54,8 @@ Option choice(const std::string& name, std::vector<std::string> built,
 }
 
 void add_who_serves(std::vector<Option>& all) {
-    Option model = known("npes_model", Shape::number, "N", "",
-                         "ranks for the model; without it, or with -1, all that do not serve");
-    model.key.min = 1;
+    Option model = known("npes_model", Shape::number, "N", "0",
+                         "ranks for the model; 0 or, as in PFIO, -1: all that do not serve");
     all.push_back(model);
     all.push_back(known("npes_output_server", Shape::words, "N", "",
                         "ranks that write; 0: the ranks of the model write themselves"));
@@ -186,7 +185,8 @@ core::KeyTable collection_keys() { return keys(true); }
 void take(Config& to, const std::string& key, std::string_view text, Origin source,
           const std::string& place) {
     try {
-        to.add_value(key, text, source, place);
+        const bool all = key == "npes_model" && text == "-1";
+        to.add_value(key, all ? "0" : text, source, place);
     } catch (const Error& error) {
         const bool is_known = to.table().find(key) != nullptr;
         const bool twice = is_known && to.given(key) && to.source(key) == source;
@@ -207,7 +207,7 @@ std::uint64_t bytes_of(const Config& config, const std::string& key) {
     try {
         return core::parse_bytes(config.text(key), key);
     } catch (const Error& error) {
-        throw wrong(config, key, error.message());
+        throw wrong(config, key, key + ": " + error.message());
     }
 }
 

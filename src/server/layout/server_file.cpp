@@ -28,7 +28,7 @@ std::string place_of(const ServerFile& file, const toml::source_region& source) 
 /// The text of a value as a line of an input file would give it; nothing for other kinds.
 std::optional<std::string> text_of(const toml::node& node) {
     if (const auto* text = node.as_string()) return text->get();
-    if (const auto* flag = node.as_boolean()) return flag->get() ? "1" : "0";
+    if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
     if (const auto* whole = node.as_integer()) return std::to_string(whole->get());
     if (const auto* real = node.as_floating_point()) return std::to_string(real->get());
     if (const auto* list = node.as_array()) {
