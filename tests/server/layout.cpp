@@ -468,6 +468,14 @@ TEST_CASE("layout: all ranks have that of rank 0, and their own words") {
     ::unsetenv("TAILRACE_RANKS_PER_NODE");
 }
 
+TEST_CASE("layout: the environment of rank 0 counts for all") {
+    comm::run_threads(3, [](const comm::Comm& world) {
+        const Agreed mine =
+            agree(world, {}, {{"TAILRACE_SERVER_NPES_MODEL", world.rank() == 0 ? "2" : "many"}});
+        CHECK(mine.layout.ranks.model.size() == 2);
+    });
+}
+
 TEST_CASE("layout: errors reach all ranks") {
     const auto all_say = [](const std::function<Words(int)>& words, Code code, const char* part) {
         comm::run_threads(3, [&](const comm::Comm& world) {
@@ -482,7 +490,7 @@ TEST_CASE("layout: errors reach all ranks") {
     all_say([](int rank) { return rank == 2 ? Words{"--npes_model=x"} : Words{}; }, Code::bad_input,
             "\"x\" of npes_model");
     all_say([](int rank) { return rank == 1 ? Words{"--server_depth=3"} : Words{}; },
-            Code::rank_mismatch, "rank 1 has depth 3 (--server_depth), rank 0 has none more");
+            Code::rank_mismatch, "rank 1 has depth 3, rank 0 has none");
 }
 
 TEST_CASE("layout: which file is read") {

@@ -3,8 +3,9 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstring>
+
+#include "core/config_values.hpp"
 
 namespace tailrace::server {
 
@@ -13,29 +14,12 @@ using core::Error;
 
 namespace {
 
-/// One line per option that was given.
-std::string lines_of(const core::Config& options) {
-    std::string lines;
+/// "npes_model 4, depth 3": what the command line gave, or "none".
+std::string said(const core::Config& options) {
+    core::Words all;
     for (const core::Setting& one : options.effective())
-        lines += one.key + " " + one.text + " (" + one.place + ")\n";
-    return lines;
-}
-
-void compare(const comm::Comm& world, const std::string& mine, const std::string& ours) {
-    if (mine == ours) return;
-    const auto differs = std::mismatch(mine.begin(), mine.end(), ours.begin(), ours.end());
-    const auto line_at = [](const std::string& text, std::size_t at) {
-        const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
-        const std::string line = text.substr(begin, text.find('\n', begin) - begin);
-        return line.empty() ? "none more" : line;
-    };
-    const auto at = static_cast<std::size_t>(differs.first - mine.begin());
-    throw Error(Code::rank_mismatch,
-                "ranks were given different options of the server: rank " +
-                    std::to_string(world.rank()) + " has " + line_at(mine, at) + ", rank 0 has " +
-                    line_at(ours, at),
-                "command line and environment",
-                "start all ranks with the same options and TAILRACE_SERVER_ variables");
+        if (one.source == core::Origin::command_line) all.push_back(one.key + " " + one.text);
+    return all.empty() ? "none" : core::joined(all, ", ");
 }
 
 }  // namespace
@@ -52,9 +36,16 @@ Variables environment_of_process() {
 Agreed agree(const comm::Comm& world, const core::Words& words, const Variables& environment) {
     const comm::Comm node = world.split_node();
     const std::vector<int> nodes = world.gather_value(node.broadcast_value(world.rank()));
-    Given mine = world.agree_on([&] { return given(words, environment); });
-    const std::string lines = lines_of(mine.options), of_root = world.broadcast(lines);
-    world.agree_on([&] { compare(world, lines, of_root); });
+    Given mine =
+        world.agree_on([&] { return given(words, world.rank() == 0 ? environment : Variables{}); });
+    const std::string here = said(mine.options), root = world.broadcast(here);
+    world.agree_on([&] {
+        if (here != root)
+            throw Error(Code::rank_mismatch,
+                        "ranks have different options of the server: rank " +
+                            std::to_string(world.rank()) + " has " + here + ", rank 0 has " + root,
+                        "command line", "start all ranks with the same options of the server");
+    });
     const std::string bytes = world.broadcast(world.agree_on([&] {
         if (world.rank() != 0) return std::string();
         const auto file = read_server_file(mine.options);

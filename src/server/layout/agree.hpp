@@ -11,11 +11,12 @@ struct Agreed {
     Layout layout;
     core::Words rest{};  ///< of this rank's command line, for the model
 };
-/// Rank 0 reads server.toml; nodes are those of Comm::split_node().  [collective]
+/// Environment and server.toml are those of rank 0, since not every launcher hands the first on to
+/// other nodes; nodes are those of Comm::split_node().  [collective]
 /// @param words        of this rank's command line
-/// @param environment  of this rank: all of it
-/// @throws core::Error as given() and layout_of(), and Code::rank_mismatch if ranks were given
-/// different options; on all ranks
+/// @param environment  all of it; only that of rank 0 counts
+/// @throws core::Error as given() and layout_of(), and Code::rank_mismatch if the command
+/// lines of ranks differ; on all ranks
 [[nodiscard]] Agreed agree(const comm::Comm& world, const core::Words& words,
                            const Variables& environment);
 /// The environment of this process.  [local]

@@ -43,8 +43,9 @@ struct CollectionOptions {
     core::Existing existing = core::Existing::refuse;
     core::Durability durability = core::Durability::durable;
     WhenFull when_full = WhenFull::block;
-    std::uint64_t queue_bytes = 0;  ///< that may wait for the writer; 0: as many as `depth` steps
-    std::uint64_t depth = 2;        ///< steps without a final status
+    std::uint64_t queue_bytes =
+        0;  ///< that may wait for the writer; 0: those of `depth` steps, at least of one
+    std::uint64_t depth = 2;              ///< steps without a final status
     std::uint64_t deflate = 0, zstd = 0;  ///< levels for variables that say nothing; 0: none
     bool shuffle = false;
     static void fields(auto& io, auto& m) {

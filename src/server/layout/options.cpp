@@ -112,8 +112,9 @@ void add_of_collections(std::vector<Option>& all) {
                          "of a closed file: on the device, handed to the system, or neither"));
     all.push_back(choice("when_full", {"block", "error"}, {"spill", "drop"},
                          "a step that finds no room waits, or fails"));
-    all.push_back(option("queue_bytes", Shape::text, "BYTES", "0",
-                         "that may wait for the writer; 0: as many as `depth` steps"));
+    all.push_back(
+        option("queue_bytes", Shape::text, "BYTES", "0",
+               "that may wait for the writer; 0: those of `depth` steps, at least of one"));
     all.push_back(option("depth", Shape::number, "N", "2",
                          "steps that may be without a final status; 0: each is waited for"));
     for (const auto& [name, most] : {std::pair("deflate", 9), std::pair("zstd", 22)}) {
