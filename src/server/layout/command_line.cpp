@@ -45,7 +45,7 @@ bool is_number(std::string_view word) {
 
 /// "on" and the like, and what Fortran writes, as Config reads it; empty if it is no such word.
 std::string switch_word(const std::string& word) {
-    const std::string plain = core::lower(word);
+    std::string plain = core::lower(word);
     if (plain == ".true.") return "true";
     if (plain == ".false.") return "false";
     for (const char* known : {"true", "false", "on", "off", "yes", "no", "1", "0"})
@@ -108,18 +108,19 @@ private:
     }
     /// The words behind an option that belong to it.
     std::string value(const Option& option) {
-        const auto next = [this] { return x_at < x_words.size() ? x_words[x_at] : std::string(); };
+        const std::string next = x_at < x_words.size() ? x_words[x_at] : "";
         if (option.key.shape == Shape::flag) {
-            const std::string word = switch_word(next());
+            std::string word = switch_word(next);
             if (word.empty()) return "true";
             ++x_at;
             return word;
         }
-        std::string_view bare = next();
-        if (strip_dashes(bare) > 0 && !is_number(bare)) return "";  // the next option
-        std::string text = next();
-        if (!text.empty()) ++x_at;
-        while (option.key.shape == Shape::words && is_number(next())) text += " " + x_words[x_at++];
+        std::string_view bare = next;
+        if (next.empty() || (strip_dashes(bare) > 0 && !is_number(bare))) return "";
+        std::string text = x_words[x_at++];
+        while (option.key.shape == Shape::words && x_at < x_words.size() &&
+               is_number(x_words[x_at]))
+            text += " " + x_words[x_at++];
         return text;
     }
 
