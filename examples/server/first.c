@@ -54,7 +54,7 @@ static void run(tailrace_server* server) {
     MPI_Comm_size(comm, &size);
     tailrace_metadata* m = describe();
     must(tailrace_server_add_collection(server, "history", m,
-                                        "template=history.%Y%m%d.nc4; existing=replace", &id));
+                                        "file=history.%Y%m%d.nc4; existing=replace", &id));
     tailrace_metadata_free(m);
 
     const int first = NY * rank / size, rows = NY * (rank + 1) / size - first;

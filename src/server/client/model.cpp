@@ -82,10 +82,10 @@ std::uint64_t Model::record(std::uint64_t collection) const {
 void Model::set_date(std::uint64_t collection, const Date& date) {
     Collection& one = at(collection);
     const CollectionOptions& options = one.spec.options;
-    if (options.file_template.empty())
+    if (options.file.empty())
         throw Error(Code::wrong_call, "the collection has no template of file names", one.name,
-                    "give its options a file_template such as history.%Y%m%d.nc4");
-    one.dated = file_name(options.file_template, date, options.calendar);
+                    "give its options a file such as history.%Y%m%d.nc4");
+    one.dated = file_name(options.file, date, options.calendar);
     if (one.dated != one.file) one.spec.metadata.thaw();
 }
 
