@@ -206,6 +206,8 @@ TEST_CASE("layout: words that are wrong") {
         {with_words({"--npes_output_server", "1", "--nodes_output_server", "1"}),
          "--npes_output_server, --nodes_output_server",
          "npes_output_server and nodes_output_server exclude each other", "give one of them"},
+        {with_words({"--isolate_nodes", "--compress_nodes"}), "--isolate_nodes, --compress_nodes",
+         "isolate_nodes and compress_nodes exclude each other", "give one of them"},
         {with_words({"--server_depth", "2.5"}), "--server_depth",
          "\"2.5\" of depth is not a whole number", "write --server_depth N"},
         {with_words({"--server_slab_bytes", "8 MiBs"}), "--server_slab_bytes",

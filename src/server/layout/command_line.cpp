@@ -58,10 +58,8 @@ public:
     CommandLine(const Words& words, Config& to) : x_words(words), x_to(to) {}
 
     Words read() {
-        for (x_at = 0; x_at < x_words.size();) {
+        while (x_at < x_words.size() && x_words[x_at] != "--") {
             const std::string& word = x_words[x_at++];
-            if (word == "--") --x_at;
-            if (word == "--") break;
             if (!read_option(word)) x_rest.push_back(word);
         }
         x_rest.insert(x_rest.end(), x_words.begin() + static_cast<std::ptrdiff_t>(x_at),
