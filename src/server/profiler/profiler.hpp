@@ -96,7 +96,7 @@ public:
 
     /// Takes in what another thread's Profiler has seen, outside of the regions of this one: the
     /// threads ran side by side. Threads of one name become one.  [local]
-    /// @pre  the other thread is at rest, and had the same clock
+    /// @pre  the other thread is at rest, had the same clock, and was not merged before
     void merge(const Profiler& other);
     /// [local]
     [[nodiscard]] ProfileOfThread profile() const;
