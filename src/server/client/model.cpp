@@ -84,7 +84,7 @@ void Model::set_date(std::uint64_t collection, const Date& date) {
     const CollectionOptions& options = one.spec.options;
     if (options.file_template.empty())
         throw Error(Code::wrong_call, "the collection has no template of file names", one.name,
-                    "give its options a file_template such as history.%Y%m%d.nc4");
+                    "give its options a template such as template=history.%Y%m%d.nc4");
     one.dated = file_name(options.file_template, date, options.calendar);
     if (one.dated != one.file) one.spec.metadata.thaw();
 }
