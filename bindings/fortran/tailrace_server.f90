@@ -152,7 +152,7 @@ contains
     type is (character(len=*))
       code = c_set_text(self%handle, c(variable), c(name), c(value))
     class default
-      call to_bytes_one(value, kind, bytes)
+      call to_bytes_one('attribute '//name, value, kind, bytes)
       code = c_set_numbers(self%handle, c(variable), c(name), kind, 1_c_size_t, bytes)
     end select
     if (present(errmsg)) errmsg = text_of(code)
@@ -170,7 +170,7 @@ contains
     integer(c_int) :: kind, code
 
     call make(self)
-    call to_bytes_list(values, kind, bytes)
+    call to_bytes_list('attribute '//name, values, kind, bytes)
     code = c_set_numbers(self%handle, c(variable), c(name), kind, &
                          size(values, kind=c_size_t), bytes)
     if (present(errmsg)) errmsg = text_of(code)
@@ -202,7 +202,7 @@ contains
     integer(c_int) :: kind, code
 
     call make(self)
-    call to_bytes_one(value, kind, bytes)
+    call to_bytes_one('variable '//variable, value, kind, bytes)
     code = c_set_fill(self%handle, c(variable), kind, bytes)
     if (present(errmsg)) errmsg = text_of(code)
     call finish(code, stat)
@@ -219,7 +219,7 @@ contains
     integer(c_int) :: kind, code
 
     call make(self)
-    call to_bytes_list(values, kind, bytes)
+    call to_bytes_list('variable '//variable, values, kind, bytes)
     code = c_set_constant(self%handle, c(variable), kind, size(values, kind=c_size_t), bytes)
     if (present(errmsg)) errmsg = text_of(code)
     call finish(code, stat)
@@ -615,8 +615,9 @@ contains
     end select
   end function whole
 
-  !> @param kind  out: that of the value; -1: none that a variable can have
-  subroutine to_bytes_one(value, kind, bytes)
+  !> @param kind  out: that of the value; -1, which the library refuses: none of the six
+  subroutine to_bytes_one(name, value, kind, bytes)
+    character(len=*), intent(in) :: name
     class(*), intent(in) :: value
     integer(c_int), intent(out) :: kind
     character(kind=c_char), allocatable, intent(out) :: bytes(:)
@@ -642,10 +643,13 @@ contains
     type is (real(real64))
       kind = tailrace_real64
       bytes = transfer(value, bytes)
+    class default
+      refusal = no_number(name)
     end select
   end subroutine to_bytes_one
 
-  subroutine to_bytes_list(values, kind, bytes)
+  subroutine to_bytes_list(name, values, kind, bytes)
+    character(len=*), intent(in) :: name
     class(*), intent(in) :: values(:)
     integer(c_int), intent(out) :: kind
     character(kind=c_char), allocatable, intent(out) :: bytes(:)
@@ -671,8 +675,17 @@ contains
     type is (real(real64))
       kind = tailrace_real64
       bytes = transfer(values, bytes)
+    class default
+      refusal = no_number(name)
     end select
   end subroutine to_bytes_list
+
+  pure function no_number(name) result(text)
+    character(len=*), intent(in) :: name
+    character(len=:), allocatable :: text
+
+    text = trim(name)//' takes integers of 8, 16, 32 or 64 bits and reals of 32 or 64 bits'
+  end function no_number
 
   !> For what the library cannot see.
   function refuse(what, whose, why) result(code)
