@@ -3,10 +3,7 @@
 
 #include <algorithm>
 
-#include "formats/hint_list.hpp"
-#ifdef TAILRACE_HAVE_MPI
-#include "comm/mpi_io.hpp"
-#endif
+#include "formats/registry/registry.hpp"
 
 namespace tailrace::formats {
 
@@ -47,7 +44,8 @@ void register_keys(core::KeyTable& table) {
     format.default_text = "hdf5";
     format.help = "what the data is written as";
     format.group = "Format";
-    format.choices = {"hdf5", "netcdf4", "mpiio", "pnetcdf", "posix", "posix-per-rank"};
+    for (const Format& one : all_formats())
+        format.choices.insert(format.choices.end(), one.names.begin(), one.names.end());
     table.add(format);
     core::Key hints;
     hints.name = "hints";
@@ -57,92 +55,7 @@ void register_keys(core::KeyTable& table) {
         "hints for MPI-IO as Cray MPICH takes them: \"PATTERN:KEY=VALUE:KEY=VALUE\"; without "
         "it those of the variable MPICH_MPIIO_HINTS";
     table.add(hints);
-    hdf5::register_keys(table);
-    netcdf4::register_keys(table);
-    mpiio::register_keys(table);
-    pnetcdf::register_keys(table);
-    posix::register_keys(table);
-}
-
-std::uint64_t whole_number(const core::Config& config, const char* key, const std::string& word) {
-    std::string why;
-    const auto number = core::parse_number(word, why);
-    if (!number)
-        throw config.error(key, core::in_quotes(word) + " of " + key + " " + why,
-                           "write `" + core::KeyTable::usage(*config.table().find(key)) + "`");
-    return *number;
-}
-
-Alignment alignment_of(const core::Config& config) {
-    Alignment alignment;
-    if (!config.has("alignment")) return alignment;
-    const core::Words& words = config.words("alignment");
-    alignment.bytes = whole_number(config, "alignment", words[0]);
-    if (words.size() == 2) alignment.threshold_bytes = whole_number(config, "alignment", words[1]);
-    return alignment;
-}
-
-std::vector<hdf5::Filter> filters_of(const core::Config& config) {
-    std::vector<hdf5::Filter> filters;
-    if (!config.has("filter")) return filters;
-    for (const core::Words& words : config.lists("filter")) {
-        hdf5::Filter filter;
-        filter.name = words.front();
-        for (std::size_t i = 0; i < words.size(); ++i) {
-            const std::uint64_t number = whole_number(config, "filter", words[i]);
-            const std::uint64_t largest = i == 0 ? 65535 : 4294967295;
-            if (number > largest || (i == 0 && number == 0))
-                throw config.error("filter",
-                                   core::in_quotes(words[i]) + " is not a filter " +
-                                       (i == 0 ? "number" : "parameter"),
-                                   "filter numbers are 1 to 65535, parameters fit 32 bits");
-            if (i == 0)
-                filter.id = static_cast<unsigned>(number);
-            else
-                filter.parameters.push_back(static_cast<unsigned>(number));
-        }
-        filters.push_back(std::move(filter));
-    }
-    return filters;
-}
-
-std::uint64_t raw_alignment(const core::Config& config) {
-    const core::Words& words = config.words("alignment");
-    std::string why;
-    const auto bytes = core::parse_number(words.front(), why);
-    if (words.size() > 1) why = "has a threshold behind it, which the raw formats do not know";
-    if (bytes && *bytes == 0) why = "is zero";
-    if (!why.empty())
-        throw config.error("alignment", core::in_quotes(words.front()) + " of alignment " + why,
-                           "write `alignment BYTES`, BYTES at least 1");
-    return *bytes;
-}
-
-Hints hints_of(const core::Config& config) {
-    Hints hints = config.pairs("hint");
-    if (config.has("hints")) {
-        try {
-            hints.merge(hints_from_list(config.text("hints"), config.text("filename")));
-        } catch (const core::Error& error) {
-            throw config.error("hints", error.message(), error.remedy());
-        }
-    }
-#ifdef TAILRACE_HAVE_MPI
-    for (const auto& [key, value] : hints)
-        if (const std::string why = comm::why_no_hint(key, value); !why.empty())
-            throw config.error("hint", "hint " + key + " cannot be set: " + why,
-                               "this MPI takes " + comm::hint_limits());
-#endif
-    return hints;
-}
-
-std::vector<std::string> keys_without_effect(const core::Config& config) {
-    std::vector<std::string> names;
-    for (const core::Setting& setting : foreign_settings(config)) names.push_back(setting.key);
-    if (config.text("format") == "hdf5" && config.text("encode") == "ranks")
-        for (const char* key : {"collective_write", "set_collective_metadata", "precreate"})
-            if (config.flag(key)) names.push_back(std::string(key) + ", with encode ranks,");
-    return names;
+    for (const Format& one : all_formats()) one.register_keys(table);
 }
 
 Options options_from(const core::Config& config) {
@@ -156,19 +69,22 @@ Options options_from(const core::Config& config) {
             setting.key, setting.key + " " + setting.text + " has no meaning for format " + format,
             "take it away, or choose format " + formats);
     }
-    if (format == "hdf5") return hdf5::options_from(config);
-    if (format == "netcdf4") return netcdf4::options_from(config);
-    if (format == "mpiio") return mpiio::options_from(config);
-    if (format == "pnetcdf") return pnetcdf::options_from(config);
-    return posix::options_from(config);
+    return format_named(format).parse(config);
 }
 
-void set_chunk(Options& options, const std::string& object, const core::Extents& chunk) {
-    std::visit(
-        [&](auto& some) {
-            if constexpr (requires { some.chunks; }) some.chunks[object] = chunk;
-        },
-        options);
+std::vector<std::string> settle(core::Config& config, const Options& options) {
+    const Format& format = format_named(options.facts().format);
+    std::vector<std::string> own;
+    if (format.settle) own = format.settle(config, options);
+    std::vector<std::string> names;
+    for (const core::Setting& setting : foreign_settings(config)) names.push_back(setting.key);
+    names.insert(names.end(), own.begin(), own.end());
+    return names;
+}
+
+bool in_use(const core::Config& config, const std::string& key) {
+    const core::Key* known = config.table().find(key);
+    return known != nullptr && used(*known, config.text("format"));
 }
 
 }  // namespace tailrace::formats

@@ -20,6 +20,8 @@ void register_keys(core::KeyTable& table) {
     }
 }
 
+Facts Options::facts() const { return {.format = "mpiio", .collective = collective}; }
+
 Options options_from(const core::Config& config) {
     Options options;
     options.collective = config.flag("collective_write");

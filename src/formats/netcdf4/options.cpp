@@ -153,6 +153,15 @@ void register_keys(core::KeyTable& table) {
     table.add(endian);
 }
 
+Facts Options::facts() const {
+    return {.format = "netcdf4",
+            .collective = collective,
+            .filtered = filtered(),
+            .needs_chunks = filtered(),
+            .chooses_chunks = library_chunks,
+            .fills_with_own = true};
+}
+
 Options options_from(const Config& config) {
     Options options;
     options.collective = config.flag("collective_write");

@@ -59,6 +59,13 @@ void register_keys(core::KeyTable& table) {
                   "folder on fast storage where writes are logged first (nc_burst_buf)"));
 }
 
+Facts Options::facts() const {
+    return {.format = "pnetcdf",
+            .collective = collective,
+            .contiguous = "with format pnetcdf: its layout is contiguous",
+            .hint_to_swap = "nc_in_place_swap"};
+}
+
 Options options_from(const core::Config& config) {
     Options options;
     const auto number = [&](const char* name) -> std::uint64_t {

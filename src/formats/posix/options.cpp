@@ -12,6 +12,13 @@ void register_keys(core::KeyTable& table) {
     table.add(alignment);
 }
 
+Facts Options::facts() const {
+    if (!file_per_rank) return {.format = "posix"};
+    return {.format = "posix-per-rank",
+            .contiguous = "with format posix-per-rank: a rank's block is one piece",
+            .several_files = true};
+}
+
 Options options_from(const core::Config& config) {
     Options options;
     options.file_per_rank = config.text("format") == "posix-per-rank";

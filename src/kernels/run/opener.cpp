@@ -15,7 +15,7 @@ namespace {
 class OneFile : public Opener {
 public:
     explicit OneFile(const formats::Options& options) : x_options(options) {}
-    [[nodiscard]] std::string name() const override { return formats::name(x_options); }
+    [[nodiscard]] std::string name() const override { return x_options.facts().format; }
     void check_schema(const core::Schema& schema) const override {
         formats::check_schema(x_options, schema);
     }
