@@ -40,6 +40,9 @@ void register_keys(core::KeyTable& table);
 [[nodiscard]] Options options_from(const core::Config& config);
 }  // namespace posix
 
+/// A key of one format; one that another format has described needs no help.  [local]
+[[nodiscard]] core::Key key_of(const char* format, const char* group, const char* name,
+                               core::Shape shape, const char* help = "");
 /// `BYTES [THRESHOLD]` of key `alignment` for the formats over HDF5.  [local]
 struct Alignment {
     std::uint64_t bytes = 0, threshold_bytes = 0;  ///< 0 bytes: off

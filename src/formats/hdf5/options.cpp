@@ -14,16 +14,9 @@ using core::Shape;
 
 constexpr unsigned zfp_filter_id = 32013;  // as registered with The HDF Group
 constexpr unsigned zstd_filter_id = 32015;
-constexpr const char* group = "HDF5";
 
 Key key(const char* name, Shape shape, const char* help) {
-    Key one;
-    one.name = name;
-    one.shape = shape;
-    one.help = help;
-    one.group = group;
-    one.used_by = {"hdf5"};
-    return one;
+    return key_of("hdf5", "HDF5", name, shape, help);
 }
 
 void register_filter_keys(core::KeyTable& table) {

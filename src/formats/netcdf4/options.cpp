@@ -15,13 +15,7 @@ using core::Key;
 using core::Shape;
 
 Key key(const char* name, Shape shape, const char* help) {
-    Key one;
-    one.name = name;
-    one.shape = shape;
-    one.help = help;
-    one.group = "netCDF";
-    one.used_by = {"netcdf4"};
-    return one;
+    return key_of("netcdf4", "netCDF", name, shape, help);
 }
 
 void share_keys(core::KeyTable& table) {

@@ -11,13 +11,7 @@ using core::Key;
 using core::Shape;
 
 Key key(const char* name, Shape shape, const char* help) {
-    Key one;
-    one.name = name;
-    one.shape = shape;
-    one.help = help;
-    one.group = "PnetCDF";
-    one.used_by = {"pnetcdf"};
-    return one;
+    return key_of("pnetcdf", "PnetCDF", name, shape, help);
 }
 
 Key bytes_key(const char* name, const char* help) {

@@ -5,11 +5,8 @@
 namespace tailrace::formats::posix {
 
 void register_keys(core::KeyTable& table) {
-    core::Key alignment;
-    alignment.name = "alignment";
-    alignment.shape = core::Shape::words;
-    alignment.used_by = {"posix"};  // in a file per rank the pieces are packed
-    table.add(alignment);
+    // In a file per rank the pieces are packed.
+    table.add(key_of("posix", "", "alignment", core::Shape::words));
 }
 
 Facts Options::facts() const {
