@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 
-#include "formats/check.hpp"
 #include "formats/file/name_lock.hpp"
 #include "formats/file/part_file.hpp"
 #include "formats/registry/registry.hpp"

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
-#include "formats/check.hpp"
 #include "formats/file/part_file.hpp"
 #include "formats_test.hpp"
 

@@ -11,14 +11,13 @@
 #include <sstream>
 #include <utility>
 
+#include "../sink_users/memory_sink.hpp"
 #include "comm/comm.hpp"
-#include "formats/check.hpp"
 #include "formats/keys.hpp"
 #include "formats/open.hpp"
 #include "formats/registry/registry.hpp"
 #include "kernels/run/run.hpp"
 #include "kernels/slab/kernel.hpp"
-#include "../sink_users/memory_sink.hpp"
 
 using namespace tailrace;
 namespace fs = std::filesystem;

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "formats/check.hpp"
 #include "formats/open.hpp"
 #include "formats/split/folder.hpp"
 #include "formats/split/per_process.hpp"

@@ -188,16 +188,10 @@ void register_keys(KeyTable& table) {
     register_lustre_keys(table);
 }
 
-bool Plan::filtered() const { return options.facts().filtered; }
-
-bool Plan::collective() const { return options.facts().collective; }
-
 formats::Hints Plan::hints() const {
     const formats::Hints* hints = options.hints();
     return hints ? *hints : formats::Hints{};
 }
-
-bool Plan::several_files() const { return options.facts().several_files; }
 
 void take_shared(Plan& plan) {
     const Config& given = plan.config;
