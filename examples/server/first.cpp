@@ -46,7 +46,7 @@ void run(io::Server& server) {
     MPI_Comm_rank(server.comm(), &rank);
     MPI_Comm_size(server.comm(), &size);
     const std::int64_t id = server.add_collection("history", describe(),
-                                                  "template=history.%Y%m%d.nc4; existing=replace");
+                                                  "file=history.%Y%m%d.nc4; existing=replace");
 
     const std::uint64_t first = ny * rank / size, rows = ny * (rank + 1) / size - first;
     std::vector<float> field(rows * nx);

@@ -31,7 +31,7 @@ contains
     call MPI_Comm_size(comm, ranks, ierror)
     call describe(metadata)
     call server%add_collection('history', metadata, id, &
-                               options='template=history.%Y%m%d.nc4; existing=replace')
+                               options='file=history.%Y%m%d.nc4; existing=replace')
     call metadata%free()
 
     before = ny*rank/ranks

@@ -60,7 +60,7 @@ void run(Server& server, bool fail) {
     add<std::int64_t>(metadata, "int64");
     add<float>(metadata, "real32");
     add<double>(metadata, "real64");
-    const std::int64_t id = server.add_collection("kinds", metadata, "template=%Y.nc4");
+    const std::int64_t id = server.add_collection("kinds", metadata, "file=%Y.nc4");
     server.set_date(id, 2001, 1, 1);
     put<std::int8_t>(server, id, "int8", rank);
     put<std::int16_t>(server, id, "int16", rank);
