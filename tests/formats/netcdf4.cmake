@@ -6,6 +6,9 @@ foreach(name IN ITEMS write options)
     LIBS tailrace_formats_netcdf4 tailrace_formats_hdf5 HDF5::HDF5 tailrace_hook_posix_objects
     RANKS 1 4 8 ROMIO)
 endforeach()
+tailrace_add_mpi_test(NAME formats.storage SOURCES storage.cpp
+  LIBS tailrace_formats_netcdf4 tailrace_formats_hdf5 HDF5::HDF5 tailrace_hook_posix_objects
+  RANKS 1 4 ROMIO)
 tailrace_add_mpi_test(NAME formats.netcdf4.large SOURCES netcdf4_large.cpp
   LIBS tailrace_formats_netcdf4 tailrace_formats_hdf5 HDF5::HDF5 tailrace_hook_posix_objects
   RANKS 1 4)

@@ -191,7 +191,9 @@ Object as_stored(Object object, const Options& options) {
     return object;
 }
 
-void check_object(const Object& object, const Options& options) {
+void check_object(const Object& object, const Options& all) {
+    const OptionsOf own(all, object.path);
+    const Options& options = *own;
     const bool filtered = options.filtered() && !object.dims.empty();
     hdf5::check_dataset(object, options.chunks);
     check_names(object);
@@ -209,8 +211,10 @@ void check_object(const Object& object, const Options& options) {
     check_quantize(object, options);
 }
 
-nc::Variable define_variable(const nc::File& file, const Object& object, const Options& options,
+nc::Variable define_variable(const nc::File& file, const Object& object, const Options& all,
                              const std::vector<std::string>& taken) {
+    const OptionsOf own(all, object.path);
+    const Options& options = *own;
     nc::Variable variable{nc::group_of(file, object.path, true), -1};
     const Dimensions dimensions(file, object, taken);
     std::vector<int> ids;

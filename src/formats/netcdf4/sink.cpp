@@ -42,6 +42,7 @@ std::string shared_text(const Options& options) {
         text += path + ' ';
         for (const std::uint64_t extent : chunk) add(extent);
     }
+    text += text_of(options.storage);
     return text;
 }
 
@@ -162,7 +163,9 @@ void Sink::end_definitions(std::size_t first) {
 }
 
 bool Sink::together(std::size_t object) const {
-    return x_parallel && x_options.collective && !x_objects[object].object.dims.empty();
+    const core::Object& one = x_objects[object].object;
+    // netCDF takes filters for collective writes only, also of one rank alone.
+    return x_parallel && !one.dims.empty() && (x_options.collective || x_options.filtered(one.path));
 }
 
 std::vector<std::string> Sink::paths() const {

@@ -14,6 +14,7 @@
 
 #include "core/box.hpp"
 #include "core/schema.hpp"
+#include "formats/options.hpp"
 
 namespace tailrace::server {
 
@@ -44,22 +45,8 @@ enum class Element : std::uint64_t { int8, int16, int32, int64, real32, real64 }
 [[nodiscard]] Element element_of(std::string_view name);
 [[nodiscard]] std::uint64_t size_of(Element type) noexcept;  ///< [local]
 
-/// How floating-point numbers lose bits that say nothing before they are compressed.
-enum class Quantize : std::uint64_t { none, bit_groom, granular_bit_round, bit_round };
-[[nodiscard]] constexpr Quantize last_of(Quantize) { return Quantize::bit_round; }  ///< [local]
-
-/// How a variable is stored.
-struct Storage {
-    core::Extents chunks{};               ///< one per dimension; empty: the library chooses
-    bool shuffle = false;                 ///< bytes of equal weight side by side
-    std::uint64_t deflate = 0;            ///< 0 none, 1..9
-    std::optional<std::uint64_t> zstd{};  ///< level 1..22; unset: none
-    Quantize quantize = Quantize::none;
-    std::uint64_t digits = 0;  ///< decimal digits that stay; bit_round: bits of the mantissa
-    static void fields(auto& io, auto& m) {
-        io.all(m.chunks, m.shuffle, m.deflate, m.zstd, m.quantize, m.digits);
-    }
-};
+using formats::Quantize;
+using formats::Storage;
 
 struct Variable {
     std::string name;
