@@ -20,7 +20,7 @@ Options with_storage(bool collective) {
     Options options;
     options.collective = collective;
     options.deflate = 5;
-    for (const std::string& path : paths) options.chunks[path] = {4, 16};
+    options.chunks["/wide"] = options.chunks["/own"] = {4, 16};
     options.storage["/own"] = {.chunks = {1, 8}, .shuffle = true, .deflate = 3};
     options.storage["/bare"] = {};
     return options;
@@ -101,9 +101,9 @@ TAILRACE_MPI_TEST("storage: of each object, written by all ranks") {
     const auto comm = comm::from_mpi(MPI_COMM_WORLD);
     const std::string folder = test::shared_folder();
     core::Phases phases;
-    const auto h5 = write_with(*hdf5::open_sink(comm, target(folder + "/f.h5"),
-                                                with_storage<hdf5::Options>(true), phases),
-                               comm, 3);
+    const auto h5 = write_with(
+        *hdf5::open_sink(comm, target(folder + "/f.h5"), with_storage<hdf5::Options>(true), phases),
+        comm, 3);
     const auto nc = write_with(
         *netcdf4::open_sink(comm, target(folder + "/f.nc"), netcdf4_options(true), phases), comm,
         4);
@@ -117,9 +117,9 @@ TAILRACE_MPI_TEST("storage: of each object, written by each rank alone, without 
     const auto comm = comm::from_mpi(MPI_COMM_WORLD), self = comm::from_mpi(MPI_COMM_SELF);
     const std::string name = test::shared_folder() + "/" + std::to_string(comm.rank());
     core::Phases phases;
-    const auto h5 = write_with(*hdf5::open_sink(self, target(name + ".h5"),
-                                                with_storage<hdf5::Options>(false), phases),
-                               self, 3);
+    const auto h5 = write_with(
+        *hdf5::open_sink(self, target(name + ".h5"), with_storage<hdf5::Options>(false), phases),
+        self, 3);
     check_common(name + ".h5", h5);
     const auto nc = write_with(
         *netcdf4::open_sink(self, target(name + ".nc"), netcdf4_options(false), phases), self, 4);

@@ -317,8 +317,13 @@ h5::Id dataset_creation(const Options& all, const core::Object& object) {
             "H5Pset_chunk");
     }
     if (object.fill.set)
-        set(H5Pset_fill_value(list.get(), H5T_NATIVE_DOUBLE, &object.fill.value),
-            "H5Pset_fill_value");
+        std::visit(
+            [&](const auto& value) {
+                const hid_t type =
+                    h5::memory_type(core::scalar_of_number<std::decay_t<decltype(value)>>());
+                set(H5Pset_fill_value(list.get(), type, &value), "H5Pset_fill_value");
+            },
+            object.fill.value);
     switch (options.fill_time) {
         case FillTime::if_set:
             set(H5Pset_fill_time(list.get(), H5D_FILL_TIME_IFSET), "H5Pset_fill_time");

@@ -136,14 +136,9 @@ void Sink::add_definitions(const std::vector<core::Object>& objects,
         x_objects.push_back({object, dims});
     }
     if (!x_defining) nc::check(nc_redef(x_file.get()), "nc_redef", name);
-    // Dimensions stand in the root group, as these do.
-    std::vector<std::string> taken;
-    for (const Defined& defined : x_objects) {
-        const std::string& path = defined.object.path;
-        taken.push_back(path.substr(1, path.find('/', 1) - 1));
-    }
+    // Dimensions stand in the root group, where they meet the names of objects.
     for (const core::Object& object : objects)
-        x_variables.push_back(define_variable(x_file, object, x_options, taken));
+        x_variables.push_back(define_variable(x_file, object, x_options, x_objects));
     // By all ranks, here: to open the finished file once more costs netCDF a read of 4 MiB.
     for (const core::Attribute& attribute : attributes)
         put_attribute(x_file, attribute, x_options.model);
@@ -165,7 +160,8 @@ void Sink::end_definitions(std::size_t first) {
 bool Sink::together(std::size_t object) const {
     const core::Object& one = x_objects[object].object;
     // netCDF takes filters for collective writes only, also of one rank alone.
-    return x_parallel && !one.dims.empty() && (x_options.collective || x_options.filtered(one.path));
+    return x_parallel && !one.dims.empty() &&
+           (x_options.collective || x_options.filtered(one.path));
 }
 
 std::vector<std::string> Sink::paths() const {

@@ -101,9 +101,8 @@ public:
     /// @throws core::Error{Code::data_lost} if they are damaged
     [[nodiscard]] static FileMetadata from_bytes(std::span<const std::byte> bytes);  ///< [local]
 
-    /// What the formats store. It does not carry: storage (it stands in variables()), int8, int16
-    /// and real32 attributes (they become int32 and real64), and the values of constants.  [local]
-    /// @throws core::Error{Code::unsupported} for a fill value that no real64 can hold
+    /// What the formats store. It does not carry storage and the values of constants: both stand in
+    /// variables().  [local]
     [[nodiscard]] core::Schema schema() const;
 
     static void fields(auto& io, auto& m) { io.all(m.x_dimensions, m.x_attributes, m.x_variables); }
