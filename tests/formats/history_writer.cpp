@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a file as a server of a model does, for test_history_files.py: some variables grow by
 // records that come in any order, others do not; each is stored in its own way.
-// history_writer FILE hdf5|netcdf4|cdf5|cdf1 [zstd]
+// history_writer FILE hdf5|netcdf4|cdf5|cdf1 [zstd|independent]
 #include <cstdio>
 #include <span>
 
@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::int64_t odd = (std::int64_t{1} << 53) + 1;  // no double
 
-formats::Options options_of(const std::string& format, bool collective, bool zstd) {
+formats::Options options_of(const std::string& format, bool collective, const std::string& more) {
     formats::Storage small{.chunks = {1, 2, 3}, .shuffle = true, .deflate = 1};
     const formats::Storage squeezed{.chunks = {2, 3}, .zstd = 3};
     const auto with = [&](auto options) {
         options.collective = collective;
-        options.storage["/t"] = small;
-        if (zstd) options.storage["/count"] = squeezed;
+        if (more != "independent") options.storage["/t"] = small;
+        if (more == "zstd") options.storage["/count"] = squeezed;
         return options;
     };
     if (format == "hdf5") return with(formats::hdf5::Options{});
@@ -82,12 +82,13 @@ void put(core::Sink& sink, const comm::Comm& comm, core::ObjectId id, core::Box 
     sink.complete(0);
 }
 
-void write_file(const std::string& path, const std::string& format, bool zstd) {
+void write_file(const std::string& path, const std::string& format, const std::string& more) {
     const auto comm = comm::from_mpi(MPI_COMM_WORLD);
     core::Phases phases;
     core::Target target;
     target.path = path;
-    auto sink = formats::open_sink(comm, target, options_of(format, comm.size() > 1, zstd), phases);
+    auto sink = formats::open_sink(
+        comm, target, options_of(format, comm.size() > 1 && more != "independent", more), phases);
     const bool classic = format == "cdf1";
     const auto ids = sink->define(schema_of(classic));
     put(*sink, comm, ids[1], {{0}, {4}}, 0, Scalar::f64, 0.5);
@@ -114,7 +115,7 @@ int main(int argc, char** argv) {
     int status = 0;
     MPI_Init(&argc, &argv);
     try {
-        write_file(argv[1], argv[2], argc > 3);
+        write_file(argv[1], argv[2], argc > 3 ? argv[3] : "");
     } catch (const core::Error& error) {
         std::fprintf(stderr, "%s\n", error.what());
         status = 1;

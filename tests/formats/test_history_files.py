@@ -73,6 +73,11 @@ def test_pnetcdf(tmp_path, form, ranks):
     check_netcdf(written(tmp_path / "f.nc", form, ranks), form == "cdf5")
 
 
+@pytest.mark.parametrize("form", ["cdf5", "netcdf4"])
+def test_independent_writes(tmp_path, form):
+    check_netcdf(written(tmp_path / "f.nc", form, 4, "independent"))
+
+
 @pytest.mark.parametrize("ranks", [1, 4])
 def test_netcdf4(tmp_path, ranks):
     path = written(tmp_path / "f.nc", "netcdf4", ranks)
