@@ -81,9 +81,11 @@ private:
     [[nodiscard]] bool is_taken(const std::string& name, const core::Extent& dim) const {
         return std::any_of(x_taken.begin(), x_taken.end(), [&](const Defined& defined) {
             const Object& other = defined.object;
-            if (other.path.substr(1, other.path.find('/', 1) - 1) != name) return false;
-            return other.path != "/" + name || other.dims.size() != 1 || other.axes.empty() ||
-                   other.axes[0] != name || !same(other.dims[0], dim);
+            const std::size_t end = 1 + name.size();
+            if (other.path.compare(1, name.size(), name) != 0) return false;
+            if (other.path.size() > end) return other.path[end] == '/';
+            return other.dims.size() != 1 || other.axes.empty() || other.axes[0] != name ||
+                   !same(other.dims[0], dim);
         });
     }
     [[nodiscard]] static bool same(const core::Extent& one, const core::Extent& other) {
