@@ -120,8 +120,8 @@ struct Options {
     std::optional<Szip> szip;           ///< unset: none
     std::vector<hdf5::Filter> filters;  ///< applied in order, after the others
     Quantize quantize = Quantize::none;
-    int quantize_digits = 0;  ///< decimal digits that stay; bit_round: bits of the mantissa
-    StorageOfObjects storage{};         ///< of objects that are stored in a way of their own
+    int quantize_digits = 0;     ///< decimal digits that stay; bit_round: bits of the mantissa
+    StorageOfObjects storage{};  ///< of objects that are stored in a way of their own
     std::uint64_t alignment_bytes = 0;  ///< objects of at least alignment_threshold_bytes; 0: off
     std::uint64_t alignment_threshold_bytes = 0;
     std::uint64_t metadata_block_bytes = 0;  ///< 0: library default
