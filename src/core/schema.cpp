@@ -100,6 +100,10 @@ Scalar scalar_of(std::string_view wanted) {
                 "one of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64");
 }
 
+std::string Fill::text() const {
+    return std::visit([](auto number) { return std::to_string(number); }, value);
+}
+
 Extents Object::sizes() const {
     Extents sizes;
     sizes.reserve(dims.size());
@@ -118,7 +122,10 @@ std::uint64_t Schema::hash() const {
         fnv.number(object.type);
         fnv.number(object.kind);
         fnv.number(object.fill.set);
-        fnv.number(object.fill.set ? object.fill.value : 0.0);
+        if (object.fill.set) {
+            fnv.number(object.fill.value.index());
+            std::visit([&fnv](auto value) { fnv.number(value); }, object.fill.value);
+        }
         for (const Extent& extent : object.dims) {
             fnv.number(extent.size);
             fnv.number(extent.unlimited);

@@ -2,9 +2,11 @@
 // What is to be written, as data: objects, their element types and extents, and attributes.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -16,6 +18,15 @@ namespace tailrace::core {
 /// Type of an element. In files always little endian where the format leaves the choice.
 enum class Scalar { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
 
+/// The Scalar of a C++ number.  [local]
+template <class Number>
+[[nodiscard]] constexpr Scalar scalar_of_number() noexcept {
+    if constexpr (std::is_floating_point_v<Number>)
+        return sizeof(Number) == 4 ? Scalar::f32 : Scalar::f64;
+    constexpr Scalar wholes[] = {Scalar::i8,  Scalar::u8,  Scalar::i16, Scalar::u16,
+                                 Scalar::i32, Scalar::u32, Scalar::i64, Scalar::u64};
+    return wholes[2 * (std::bit_width(sizeof(Number)) - 1) + std::is_unsigned_v<Number>];
+}
 /// Bytes of one element.  [local]
 [[nodiscard]] std::uint64_t size_of(Scalar type) noexcept;
 /// "f32" and so on.  [local]
@@ -38,7 +49,15 @@ enum class Kind { dense, record, bytes };
 /// Value of elements that nobody writes. Unset: the format's default (0).
 struct Fill {
     bool set = false;
-    double value = 0;
+    std::variant<std::int64_t, double> value = 0.0;
+    /// As a number of that type.  [local]
+    template <class Number>
+    [[nodiscard]] Number as() const noexcept {
+        const auto* whole = std::get_if<std::int64_t>(&value);
+        return whole ? static_cast<Number>(*whole)
+                     : static_cast<Number>(*std::get_if<double>(&value));
+    }
+    [[nodiscard]] std::string text() const;  ///< [local]
     friend bool operator==(const Fill&, const Fill&) = default;
 };
 
@@ -69,11 +88,12 @@ struct Object {
     friend bool operator==(const Object&, const Object&) = default;
 };
 
-using AttributeScalar =
-    std::variant<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, double, std::string>;
+using AttributeScalar = std::variant<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t,
+                                     double, std::string, std::int8_t, std::int16_t, float>;
 using AttributeArray =
     std::variant<std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<double>,
-                 std::vector<std::string>, std::vector<std::int32_t>>;
+                 std::vector<std::string>, std::vector<std::int32_t>, std::vector<std::int8_t>,
+                 std::vector<std::int16_t>, std::vector<float>>;
 /// One attribute of several named members, for formats that have compounds; `committed_as` is the
 /// path of a named type (may be empty). `offset`s and `size` in bytes lay out the stored type;
 /// strings are variable-length (8 bytes).

@@ -42,6 +42,34 @@ struct Facts {
     std::string hint_to_swap{};       ///< it lets bytes be turned in memory of the caller
 };
 
+/// How floating-point numbers lose bits that say nothing before they are compressed.
+enum class Quantize { none, bit_groom, granular_bit_round, bit_round };
+[[nodiscard]] constexpr Quantize last_of(Quantize) { return Quantize::bit_round; }  ///< [local]
+
+/// How one object is stored.
+struct Storage {
+    core::Extents chunks{};               ///< one per dimension; empty: the library chooses
+    bool shuffle = false;                 ///< bytes of equal weight side by side
+    std::uint64_t deflate = 0;            ///< 0 none, 1..9
+    std::optional<std::uint64_t> zstd{};  ///< level 1..22; unset: none
+    Quantize quantize = Quantize::none;
+    std::uint64_t digits = 0;  ///< decimal digits that stay; bit_round: bits of the mantissa
+    [[nodiscard]] bool filtered() const noexcept { return shuffle || deflate != 0 || zstd; }
+    static void fields(auto& io, auto& m) {
+        io.all(m.chunks, m.shuffle, m.deflate, m.zstd, m.quantize, m.digits);
+    }
+};
+/// By object path; an object that is named there takes nothing from the file-wide options.
+using StorageOfObjects = std::map<std::string, Storage>;
+/// Whether one of them has filters.  [local]
+[[nodiscard]] bool filtered(const StorageOfObjects& storage) noexcept;
+/// Equal where they are, to compare ranks.  [local]
+[[nodiscard]] std::string text_of(const StorageOfObjects& storage);
+/// Refuses levels that do not exist.  [local]
+/// @throws core::Error{Code::bad_input} naming the object
+void check_levels(const StorageOfObjects& storage);
+constexpr unsigned zstd_filter = 32015;  ///< as registered with The HDF Group
+
 namespace hdf5 {
 enum class FillTime { if_set, never, at_allocation };
 enum class AllocTime { early, late, incremental, library_default };
@@ -65,6 +93,7 @@ struct Options {
     int deflate = 0;               ///< 0 none, 1..9
     std::vector<Filter> filters;   ///< applied in order, after deflate
     bool fletcher32 = false;       ///< a checksum per chunk, after all others
+    StorageOfObjects storage{};    ///< of objects that are stored in a way of their own
     bool encode_on_ranks = false;  ///< each chunk is encoded, and written whole, by one rank alone
     std::uint64_t subfiles = 0;    ///< I/O concentrators of the subfiling driver; 0: not used
     bool reassemble = false;       ///< subfiles are made into one plain file in the end
@@ -76,18 +105,26 @@ struct Options {
                 libver_high = "v110";  ///< earliest v18 v110 v112 v114 v200 latest
     Hints hints;
 
-    /// Chunks go through filters.  [local]
+    /// Chunks go through filters, of some object or of that one.  [local]
     [[nodiscard]] bool filtered() const noexcept {
+        return file_wide_filters() || formats::filtered(storage);
+    }
+    [[nodiscard]] bool filtered(const std::string& path) const {
+        const auto own = storage.find(path);
+        return own == storage.end() ? file_wide_filters() : own->second.filtered();
+    }
+    [[nodiscard]] bool file_wide_filters() const noexcept {
         return shuffle || deflate != 0 || !filters.empty() || fletcher32;
     }
     [[nodiscard]] Facts facts() const;  ///< [local]
+    /// For an object that is stored in a way of its own.  [local]
+    [[nodiscard]] Options with(const std::string& path, const Storage& own) const;
 };
 }  // namespace hdf5
 
 namespace netcdf4 {
 enum class DataModel { netcdf4, classic };  ///< classic: NC_CLASSIC_MODEL
-/// How floating-point numbers lose bits that say nothing before they are compressed.
-enum class Quantize { none, bit_groom, granular_bit_round, bit_round };
+using formats::Quantize;
 enum class Endian { native, little, big };
 struct Szip {
     bool nearest_neighbour = true;  ///< otherwise entropy coding
@@ -108,15 +145,26 @@ struct Options {
     std::optional<Szip> szip;           ///< unset: none
     std::vector<hdf5::Filter> filters;  ///< applied in order, after the others
     Quantize quantize = Quantize::none;
-    int quantize_digits = 0;  ///< decimal digits that stay; bit_round: bits of the mantissa
+    int quantize_digits = 0;     ///< decimal digits that stay; bit_round: bits of the mantissa
+    StorageOfObjects storage{};  ///< of objects that are stored in a way of their own
     std::uint64_t alignment_bytes = 0;  ///< objects of at least alignment_threshold_bytes; 0: off
     std::uint64_t alignment_threshold_bytes = 0;
     std::uint64_t metadata_block_bytes = 0;  ///< 0: library default
     Hints hints;
-    [[nodiscard]] bool filtered() const noexcept {  ///< [local]
+    /// Chunks go through filters, of some object or of that one.  [local]
+    [[nodiscard]] bool filtered() const noexcept {
+        return file_wide_filters() || formats::filtered(storage);
+    }
+    [[nodiscard]] bool filtered(const std::string& path) const {
+        const auto own = storage.find(path);
+        return own == storage.end() ? file_wide_filters() : own->second.filtered();
+    }
+    [[nodiscard]] bool file_wide_filters() const noexcept {
         return shuffle || deflate != 0 || zstd || szip || !filters.empty();
     }
     [[nodiscard]] Facts facts() const;  ///< [local]
+    /// For an object that is stored in a way of its own.  [local]
+    [[nodiscard]] Options with(const std::string& path, const Storage& own) const;
 };
 }  // namespace netcdf4
 
@@ -158,6 +206,21 @@ struct Options {
     [[nodiscard]] Facts facts() const;  ///< [local]
 };
 }  // namespace posix
+
+/// The options for one object: with its own storage, if it has one. `all` must outlive it.
+template <class Some>
+class OptionsOf {
+public:
+    OptionsOf(const Some& all, const std::string& path) : x_all(all) {
+        if (const auto own = all.storage.find(path); own != all.storage.end())
+            x_own = all.with(path, own->second);
+    }
+    [[nodiscard]] const Some& operator*() const noexcept { return x_own ? *x_own : x_all; }
+
+private:
+    const Some& x_all;
+    std::optional<Some> x_own;
+};
 
 class Options;
 template <class Own>

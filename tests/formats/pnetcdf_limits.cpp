@@ -144,6 +144,12 @@ TEST_SUITE("pnetcdf_limits") {
             filled.fill = {true, value};
             CHECK(refusal(5, {filled}).has_value() != fits);
         }
+        for (const auto& [value, fits] : {std::pair{-128, true}, std::pair{128, false}}) {
+            filled.fill = {true, std::int64_t{value}};
+            CHECK(refusal(5, {filled}).has_value() != fits);
+        }
+        CHECK(std::string(refusal(5, {filled})->what()).find("fill value 128 does not fit") !=
+              std::string::npos);
         filled.type = Scalar::u64;
         filled.fill = {true, 18446744073709551616.0};
         CHECK(refusal(5, {filled}));

@@ -220,11 +220,13 @@ TEST_SUITE("description") {
         const std::vector<core::Attribute> attributes{
             {"/", "nan", core::AttributeScalar(std::numeric_limits<double>::quiet_NaN())},
             {"/", "inf", core::AttributeScalar(-std::numeric_limits<double>::infinity())},
+            {"/", "narrow", core::AttributeScalar(std::numeric_limits<float>::infinity())},
             {"/", "bytes", core::AttributeScalar(std::string("a\xff"))},
             {"/", "big", core::AttributeScalar(std::numeric_limits<std::uint64_t>::max())}};
         const std::string text = describe_shared({}, attributes);
         CHECK(text.find("\"nan\"") != std::string::npos);
         CHECK(text.find("\"-inf\"") != std::string::npos);
+        CHECK(text.find("\"inf\"") != std::string::npos);
         CHECK(text.find("18446744073709551615") != std::string::npos);
         CHECK(parse_contents(text, "f").objects.empty());
     }

@@ -36,7 +36,7 @@ std::string shared_text(const Options& options) {
         text += "chunk " + path + ' ';
         for (const std::uint64_t extent : chunk) add(extent);
     }
-    return text + options.libver_low + ' ' + options.libver_high;
+    return text + text_of(options.storage) + options.libver_low + ' ' + options.libver_high;
 }
 
 }  // namespace

@@ -19,15 +19,6 @@ using core::Compound;
 using core::CompoundMember;
 using core::Error;
 
-template <class Number>
-core::Scalar scalar_of() {
-    if constexpr (std::is_same_v<Number, std::int32_t>) return core::Scalar::i32;
-    if constexpr (std::is_same_v<Number, std::uint32_t>) return core::Scalar::u32;
-    if constexpr (std::is_same_v<Number, std::int64_t>) return core::Scalar::i64;
-    if constexpr (std::is_same_v<Number, std::uint64_t>) return core::Scalar::u64;
-    if constexpr (std::is_same_v<Number, double>) return core::Scalar::f64;
-}
-
 /// A value ready for HDF5: types in the file and in memory, and its bytes. Strings are borrowed
 /// from the attribute as pointers.
 struct Image {
@@ -70,8 +61,8 @@ Image image_of(const AttributeScalar& scalar, bool plain_text = false) {
                 image.memory_type = h5::string_type();
                 append_text(image.bytes, value);
             } else {
-                image.file_type = copy_of(h5::file_type(scalar_of<Value>()));
-                image.memory_type = copy_of(h5::memory_type(scalar_of<Value>()));
+                image.file_type = copy_of(h5::file_type(core::scalar_of_number<Value>()));
+                image.memory_type = copy_of(h5::memory_type(core::scalar_of_number<Value>()));
                 append(image.bytes, &value, sizeof value);
             }
             return image;
@@ -90,8 +81,8 @@ Image image_of(const AttributeArray& array) {
                 image.memory_type = h5::string_type();
                 for (const std::string& value : values) append_text(image.bytes, value);
             } else {
-                image.file_type = copy_of(h5::file_type(scalar_of<Value>()));
-                image.memory_type = copy_of(h5::memory_type(scalar_of<Value>()));
+                image.file_type = copy_of(h5::file_type(core::scalar_of_number<Value>()));
+                image.memory_type = copy_of(h5::memory_type(core::scalar_of_number<Value>()));
                 append(image.bytes, values.data(), values.size() * sizeof(Value));
             }
             return image;

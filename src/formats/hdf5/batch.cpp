@@ -28,7 +28,7 @@ void check_chunk(const Options& options, std::span<const Dataset> datasets,
                     "give the position of a chunk's first element, within the extents");
     const std::uint64_t whole =
         core::checked_product(extents, object.path) * core::size_of(object.type);
-    if (!options.filtered() && chunk.data.size() != whole)
+    if (!options.filtered(object.path) && chunk.data.size() != whole)
         throw Error(Code::bad_input,
                     "a chunk without filters has " + std::to_string(whole) + " bytes, not " +
                         std::to_string(chunk.data.size()),

@@ -110,9 +110,15 @@ std::vector<std::byte> Encoder::blank() const {
     std::vector<std::byte> elements(static_cast<std::size_t>(x_bytes));
     if (!x_object.fill.set) return elements;
     const std::size_t size = core::size_of(x_object.type);
-    std::byte value[sizeof(double)];
-    std::memcpy(value, &x_object.fill.value, sizeof value);
-    convert_to_file_type(value, 1, core::Scalar::f64, x_object.type);
+    std::byte value[8];
+    std::visit(
+        [&](const auto& number) {
+            using Number = std::decay_t<decltype(number)>;
+            static_assert(sizeof number == sizeof value);
+            std::memcpy(value, &number, sizeof value);
+            convert_to_file_type(value, 1, core::scalar_of_number<Number>(), x_object.type);
+        },
+        x_object.fill.value);
     for (std::size_t at = 0; at < elements.size(); at += size)
         std::memcpy(elements.data() + at, value, size);
     return elements;

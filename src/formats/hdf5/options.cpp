@@ -222,7 +222,7 @@ Facts Options::facts() const {
             .collective = collective,
             .collective_metadata = collective_metadata,
             .filtered = filtered(),
-            .needs_chunks = filtered() || encode_on_ranks,
+            .needs_chunks = file_wide_filters() || encode_on_ranks,
             .contiguous = subfiles > 0 ? "with subfile: the layout is contiguous" : "",
             .precreate = precreate,
             .early_allocation = alloc_time == AllocTime::early,

@@ -49,25 +49,42 @@ void require_filter(unsigned id, const std::string& name) {
                 name, "install its plugin and set HDF5_PLUGIN_PATH to the folder, or leave it out");
 }
 
-void check_filters(const Options& options, int ranks) {
-    if (!options.filtered()) return;
+/// @param object  that is stored in a way of its own; empty: all others
+void check_filters(const Options& options, int ranks, const std::string& object = {}) {
+    if (!options.file_wide_filters()) return;
+    const auto at = [&](const std::string& key) {
+        return object.empty() ? key : object + ", " + key;
+    };
     if (ranks > 1 && !options.collective && !options.encode_on_ranks)
         throw Error(Code::bad_input,
                     "filters (deflate and the like) need collective writes on several ranks",
-                    options.deflate != 0 ? "deflate" : "filter",
+                    at(options.deflate != 0 ? "deflate" : "filter"),
                     "add collective_write, or encode chunks on the ranks");
     if (options.subfiles != 0)
         throw Error(Code::bad_input, "subfiling stores contiguous datasets, which have no filters",
-                    "subfile", "take either the filter or subfile away");
+                    at("subfile"), "take either the filter or subfile away");
     if (options.deflate < 0 || options.deflate > 9)
         throw Error(Code::bad_input,
                     "level " + std::to_string(options.deflate) + " is not between 0 and 9",
                     "deflate", "1 is fast, 9 is small, 0 is off");
     if (options.deflate != 0 && !h5::filter_available(H5Z_FILTER_DEFLATE))
-        throw Error(Code::unsupported, "this HDF5 was built without zlib", "deflate",
+        throw Error(Code::unsupported, "this HDF5 was built without zlib", at("deflate"),
                     "build HDF5 with zlib, or leave deflate out");
     for (const Filter& filter : options.filters)
-        require_filter(filter.id, filter.name.empty() ? "filter" : filter.name);
+        require_filter(filter.id, at(filter.name.empty() ? "filter" : filter.name));
+}
+
+void check_storage(const Options& options, int ranks) {
+    check_levels(options.storage);
+    for (const auto& [path, own] : options.storage) {
+        if (own.quantize != Quantize::none)
+            throw Error(Code::unsupported, "HDF5 has nothing that quantizes numbers", path,
+                        "leave quantize out, or take format netcdf4");
+        if (options.subfiles != 0 && !own.chunks.empty())
+            throw Error(Code::bad_input, "subfiling stores contiguous datasets, not chunks", path,
+                        "leave the chunk out");
+        check_filters(options.with(path, own), ranks, path);
+    }
 }
 
 void check_subfiling(const Options& options) {
@@ -138,13 +155,16 @@ void check_options(const Options& options, int ranks) {
                         options.libver_high,
                     "libver", "swap them");
     check_filters(options, ranks);
+    check_storage(options, ranks);
     check_subfiling(options);
 }
 
 core::Extents chunk_of(const Options& options, const core::Object& object) {
     if (options.subfiles != 0) return {};
-    if (const auto found = options.chunks.find(object.path); found != options.chunks.end())
-        return found->second;
+    const auto own = options.storage.find(object.path);
+    if (own != options.storage.end() && !own->second.chunks.empty()) return own->second.chunks;
+    const auto found = options.chunks.find(object.path);
+    if (own == options.storage.end() && found != options.chunks.end()) return found->second;
     const bool grows = std::any_of(object.dims.begin(), object.dims.end(),
                                    [](const core::Extent& dim) { return dim.unlimited; });
     if (!grows) return {};
@@ -180,7 +200,7 @@ void check_object(const Options& options, const core::Object& object) {
     check_members(object);
     const core::Extents chunk = chunk_of(options, object);
     if (chunk.empty()) {
-        if (options.filtered())
+        if (options.filtered(object.path))
             throw Error(Code::bad_input, "a filter wants a chunked dataset", object.path,
                         "give it a chunk");
         if (options.encode_on_ranks && object.members.empty())
@@ -282,7 +302,9 @@ h5::Id dataset_access(const Options& options, Driver driver) {
     return list;
 }
 
-h5::Id dataset_creation(const Options& options, const core::Object& object) {
+h5::Id dataset_creation(const Options& all, const core::Object& object) {
+    const OptionsOf own(all, object.path);
+    const Options& options = *own;
     h5::Id list = h5::property_list(H5P_DATASET_CREATE, "dataset creation");
     const auto set = [&](herr_t result, const char* call) {
         h5::check(result, call, object.path, Code::bad_input);
@@ -295,8 +317,13 @@ h5::Id dataset_creation(const Options& options, const core::Object& object) {
             "H5Pset_chunk");
     }
     if (object.fill.set)
-        set(H5Pset_fill_value(list.get(), H5T_NATIVE_DOUBLE, &object.fill.value),
-            "H5Pset_fill_value");
+        std::visit(
+            [&](const auto& value) {
+                const hid_t type =
+                    h5::memory_type(core::scalar_of_number<std::decay_t<decltype(value)>>());
+                set(H5Pset_fill_value(list.get(), type, &value), "H5Pset_fill_value");
+            },
+            object.fill.value);
     switch (options.fill_time) {
         case FillTime::if_set:
             set(H5Pset_fill_time(list.get(), H5D_FILL_TIME_IFSET), "H5Pset_fill_time");

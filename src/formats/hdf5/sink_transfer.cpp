@@ -36,7 +36,7 @@ GroupedBatch Hdf5Sink::grouped(Batch plain) const {
     for (std::size_t i = 0; i < x_datasets.size(); ++i) {
         const core::Object& object = x_datasets[i].object;
         const Uniting how{together() ? united_bytes / at_once : 0, chunk_of(x_options, object),
-                          x_options.filtered()};
+                          x_options.filtered(object.path)};
         batch.groups.push_back(groups_of(object, batch.mine[i], how));
     }
     if (!many || !together()) return batch;

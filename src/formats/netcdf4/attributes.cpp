@@ -72,22 +72,14 @@ struct Putter {
     }
     template <class Number>
     void numbers(std::span<const Number> values) const {
-        constexpr bool narrow = std::is_same_v<Number, std::int32_t>;
+        constexpr bool narrow = std::is_signed_v<Number> && sizeof(Number) <= 4;
         if constexpr (std::is_integral_v<Number> && !narrow) {
             if (classic) return classic_integers(values);
         }
-        put(type_of<Number>(), values.size(), values.data());
+        put(nc::type_of(core::scalar_of_number<Number>()), values.size(), values.data());
     }
 
 private:
-    template <class Number>
-    static nc_type type_of() {
-        if constexpr (std::is_same_v<Number, std::int32_t>) return NC_INT;
-        if constexpr (std::is_same_v<Number, std::uint32_t>) return NC_UINT;
-        if constexpr (std::is_same_v<Number, std::int64_t>) return NC_INT64;
-        if constexpr (std::is_same_v<Number, std::uint64_t>) return NC_UINT64;
-        return NC_DOUBLE;
-    }
     template <class Number>
     void classic_integers(std::span<const Number> values) const {
         const bool fit = std::all_of(values.begin(), values.end(), [](Number value) {
@@ -141,12 +133,10 @@ void append(Member& member, const Value& value) {
         member.type = type;
         member.bytes.insert(member.bytes.end(), begin, begin + sizeof plain);
     };
-    if constexpr (std::is_same_v<Value, std::string>) add(value.c_str(), NC_STRING);
-    if constexpr (std::is_same_v<Value, std::int32_t>) add(value, NC_INT);
-    if constexpr (std::is_same_v<Value, std::uint32_t>) add(value, NC_UINT);
-    if constexpr (std::is_same_v<Value, std::int64_t>) add(value, NC_INT64);
-    if constexpr (std::is_same_v<Value, std::uint64_t>) add(value, NC_UINT64);
-    if constexpr (std::is_same_v<Value, double>) add(value, NC_DOUBLE);
+    if constexpr (std::is_same_v<Value, std::string>)
+        add(value.c_str(), NC_STRING);
+    else
+        add(value, nc::type_of(core::scalar_of_number<Value>()));
 }
 
 Member member_of(const CompoundMember& given) {

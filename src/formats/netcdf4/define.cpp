@@ -11,7 +11,6 @@
 #include "formats/hdf5/beneath.hpp"
 #include "formats/netcdf4/filters.hpp"
 #include "formats/netcdf_names.hpp"
-#include "formats/sink/batch.hpp"
 
 namespace tailrace::formats::netcdf4 {
 
@@ -61,7 +60,7 @@ void check_classic(const Object& object) {
 /// front.
 class Dimensions {
 public:
-    Dimensions(const nc::File& file, const Object& object, const std::set<std::string>& taken)
+    Dimensions(const nc::File& file, const Object& object, std::span<const Defined> taken)
         : x_file(file), x_object(object), x_taken(taken) {}
 
     [[nodiscard]] int id_of(std::size_t axis) const {
@@ -72,14 +71,25 @@ public:
         if (name.empty()) name = dim.unlimited && axis == 0 ? record_dimension : own;
         int id = -1;
         for (const std::string& one : {name, own})
-            if (!is_taken(one) && try_name(one, dim, id)) return id;
+            if (!is_taken(one, dim) && try_name(one, dim, id)) return id;
         for (std::string other = own + '_';; other += '_')
-            if (!is_taken(other) && try_name(other, dim, id)) return id;
+            if (!is_taken(other, dim) && try_name(other, dim, id)) return id;
     }
 
 private:
-    [[nodiscard]] bool is_taken(const std::string& name) const {
-        return x_taken.contains(name);
+    /// By another object in the root group than the coordinate of that dimension.
+    [[nodiscard]] bool is_taken(const std::string& name, const core::Extent& dim) const {
+        return std::any_of(x_taken.begin(), x_taken.end(), [&](const Defined& defined) {
+            const Object& other = defined.object;
+            const std::size_t end = 1 + name.size();
+            if (other.path.compare(1, name.size(), name) != 0) return false;
+            if (other.path.size() > end) return other.path[end] == '/';
+            return other.dims.size() != 1 || other.axes.empty() || other.axes[0] != name ||
+                   !same(other.dims[0], dim);
+        });
+    }
+    [[nodiscard]] static bool same(const core::Extent& one, const core::Extent& other) {
+        return one.unlimited == other.unlimited && (one.unlimited || one.size == other.size);
     }
     /// Makes the dimension, or finds that there is an equal one.
     [[nodiscard]] bool try_name(const std::string& name, const core::Extent& dim, int& id) const {
@@ -91,7 +101,7 @@ private:
             return true;
         }
         nc::check(nc_inq_dimlen(x_file.get(), id, &size), "nc_inq_dimlen", x_object.path);
-        return unlimited(id) == dim.unlimited && (dim.unlimited || size == dim.size);
+        return same({size, unlimited(id)}, dim);
     }
     [[nodiscard]] bool unlimited(int id) const {
         int count = 0;
@@ -104,17 +114,17 @@ private:
     }
     const nc::File& x_file;
     const Object& x_object;
-    const std::set<std::string>& x_taken;
+    std::span<const Defined> x_taken;
 };
 
 template <class Number>
-int set_fill(const nc::Variable& variable, double value) {
-    const auto number = static_cast<Number>(value);
+int set_fill(const nc::Variable& variable, const core::Fill& fill) {
+    const auto number = fill.as<Number>();
     return nc_def_var_fill(variable.group, variable.id, NC_FILL, &number);
 }
 
 int set_fill(const nc::Variable& variable, const Object& object) {
-    const double value = object.fill.value;
+    const core::Fill& value = object.fill;
     switch (object.type) {
         case Scalar::i8:
             return set_fill<signed char>(variable, value);
@@ -191,8 +201,10 @@ Object as_stored(Object object, const Options& options) {
     return object;
 }
 
-void check_object(const Object& object, const Options& options) {
-    const bool filtered = options.filtered() && !object.dims.empty();
+void check_object(const Object& object, const Options& all) {
+    const OptionsOf own(all, object.path);
+    const Options& options = *own;
+    const bool filtered = all.filtered(object.path) && !object.dims.empty();
     hdf5::check_dataset(object, options.chunks);
     check_names(object);
     if (options.model == DataModel::classic) check_classic(object);
@@ -209,8 +221,10 @@ void check_object(const Object& object, const Options& options) {
     check_quantize(object, options);
 }
 
-nc::Variable define_variable(const nc::File& file, const Object& object, const Options& options,
-                             const std::set<std::string>& taken) {
+nc::Variable define_variable(const nc::File& file, const Object& object, const Options& all,
+                             std::span<const Defined> taken) {
+    const OptionsOf own(all, object.path);
+    const Options& options = *own;
     nc::Variable variable{nc::group_of(file, object.path, true), -1};
     const Dimensions dimensions(file, object, taken);
     std::vector<int> ids;

@@ -2,13 +2,13 @@
 // From objects and Options to dimensions and variables.
 #pragma once
 
-#include <set>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "core/schema.hpp"
 #include "formats/netcdf4/nc.hpp"
 #include "formats/options.hpp"
+#include "formats/sink/batch.hpp"
 
 namespace tailrace::formats::netcdf4 {
 
@@ -26,10 +26,9 @@ void check_object(const core::Object& object, const Options& options);
 
 /// Makes the variable of an object, with its groups and dimensions. In define mode; collective
 /// where the file was opened by several ranks.
-/// @param taken  names in the root group, which no dimension may have
+/// @param taken  whose names in the root group no dimension may have, but that of a coordinate
 /// @throws core::Error
 [[nodiscard]] nc::Variable define_variable(const nc::File& file, const core::Object& object,
-                                           const Options& options,
-                                           const std::set<std::string>& taken);
+                                           const Options& options, std::span<const Defined> taken);
 
 }  // namespace tailrace::formats::netcdf4

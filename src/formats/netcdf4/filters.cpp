@@ -16,7 +16,7 @@ namespace {
 using core::Code;
 using core::Error;
 
-constexpr unsigned deflate_id = 1, szip_id = 4, zstd_id = 32015;
+constexpr unsigned deflate_id = 1, szip_id = 4;
 
 bool floating(const core::Object& object) {
     return object.type == core::Scalar::f32 || object.type == core::Scalar::f64;
@@ -57,6 +57,21 @@ int most_digits(Quantize how, core::Scalar type) {
     return narrow ? NC_QUANTIZE_MAX_FLOAT_NSD : NC_QUANTIZE_MAX_DOUBLE_NSD;
 }
 
+void check_filters(const Options& options, const std::string& object = {}) {
+    const auto at = [&](const std::string& key) {
+        return object.empty() ? key : object + ", " + key;
+    };
+    if (options.deflate != 0)
+        require_filter(deflate_id, at("deflate"), "build HDF5 with zlib, or leave deflate out");
+    if (options.zstd) require_filter(zstd_filter, at("zstd"), plugin_remedy());
+    if (options.szip)
+        require_filter(szip_id, at("szip"),
+                       "build HDF5 and netCDF-C with libaec (szip), or use deflate or zstd");
+    for (const hdf5::Filter& filter : options.filters)
+        require_filter(filter.id, at(filter.name.empty() ? "filter" : filter.name),
+                       plugin_remedy());
+}
+
 }  // namespace
 
 void check_options(const Options& options, int ranks) {
@@ -73,14 +88,9 @@ void check_options(const Options& options, int ranks) {
         throw Error(Code::bad_input,
                     "level " + std::to_string(options.deflate) + " is not between 0 and 9",
                     "deflate", "give 0 (off) to 9");
-    if (options.deflate != 0)
-        require_filter(deflate_id, "deflate", "build HDF5 with zlib, or leave deflate out");
-    if (options.zstd) require_filter(zstd_id, "zstd", plugin_remedy());
-    if (options.szip)
-        require_filter(szip_id, "szip",
-                       "build HDF5 and netCDF-C with libaec (szip), or use deflate or zstd");
-    for (const hdf5::Filter& filter : options.filters)
-        require_filter(filter.id, filter.name.empty() ? "filter" : filter.name, plugin_remedy());
+    check_filters(options);
+    check_levels(options.storage);
+    for (const auto& [path, own] : options.storage) check_filters(options.with(path, own), path);
 }
 
 void check_quantize(const core::Object& object, const Options& options) {
@@ -110,7 +120,7 @@ void set_filters(const nc::Variable& variable, const core::Object& object, const
     // nc_def_var_zstandard of a library that was built without zstd says yes and does nothing.
     if (options.zstd) {
         const auto level = static_cast<unsigned>(*options.zstd);
-        check(nc_def_var_filter(group, id, zstd_id, 1, &level), "nc_def_var_filter");
+        check(nc_def_var_filter(group, id, zstd_filter, 1, &level), "nc_def_var_filter");
     }
     if (options.szip)
         check(nc_def_var_szip(group, id, options.szip->nearest_neighbour ? NC_SZIP_NN : NC_SZIP_EC,

@@ -151,7 +151,7 @@ Facts Options::facts() const {
     return {.format = "netcdf4",
             .collective = collective,
             .filtered = filtered(),
-            .needs_chunks = filtered(),
+            .needs_chunks = file_wide_filters(),
             .chooses_chunks = library_chunks,
             .fills_with_own = true};
 }

@@ -42,6 +42,7 @@ std::string shared_text(const Options& options) {
         text += path + ' ';
         for (const std::uint64_t extent : chunk) add(extent);
     }
+    text += text_of(options.storage);
     return text;
 }
 
@@ -135,15 +136,9 @@ void Sink::add_definitions(const std::vector<core::Object>& objects,
         x_objects.push_back({object, dims});
     }
     if (!x_defining) nc::check(nc_redef(x_file.get()), "nc_redef", name);
-    // Dimensions stand in the root group, as these do. A coordinate has the name of its dimension.
-    std::set<std::string> taken;
-    for (const Defined& defined : x_objects) {
-        const std::string& path = defined.object.path;
-        const std::string first = path.substr(1, path.find('/', 1) - 1);
-        if (defined.object.axes != std::vector{first}) taken.insert(first);
-    }
+    // Dimensions stand in the root group, where they meet the names of objects.
     for (const core::Object& object : objects)
-        x_variables.push_back(define_variable(x_file, object, x_options, taken));
+        x_variables.push_back(define_variable(x_file, object, x_options, x_objects));
     // By all ranks, here: to open the finished file once more costs netCDF a read of 4 MiB.
     for (const core::Attribute& attribute : attributes)
         put_attribute(x_file, attribute, x_options.model);
@@ -163,7 +158,10 @@ void Sink::end_definitions(std::size_t first) {
 }
 
 bool Sink::together(std::size_t object) const {
-    return x_parallel && x_options.collective && !x_objects[object].object.dims.empty();
+    const core::Object& one = x_objects[object].object;
+    // netCDF takes filters for collective writes only, also of one rank alone.
+    return x_parallel && !one.dims.empty() &&
+           (x_options.collective || x_options.filtered(one.path));
 }
 
 std::vector<std::string> Sink::paths() const {

@@ -32,7 +32,7 @@ bool fits_i32(Number value) {
 /// For CDF-1 and CDF-2.
 template <class Number>
 nc::Value narrowed(const std::vector<Number>& values) {
-    if constexpr (std::is_same_v<Number, double>) {
+    if constexpr (std::is_signed_v<Number> && !std::is_same_v<Number, std::int64_t>) {
         return values;
     } else {
         if (std::all_of(values.begin(), values.end(), fits_i32<Number>)) {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -95,14 +96,16 @@ void check_dims(const Options& options, const Object& object) {
 }
 
 template <class Number>
-bool holds(double value) {
-    if constexpr (std::is_floating_point_v<Number>) return true;
+bool holds(const core::Fill& fill) {
+    if (const auto* whole = std::get_if<std::int64_t>(&fill.value))
+        return std::in_range<Number>(*whole);
+    const double value = fill.as<double>();
     const double low = static_cast<double>(std::numeric_limits<Number>::min());
     const double high = std::ldexp(1.0, std::numeric_limits<Number>::digits);
     return value >= low && value < high && value == std::trunc(value);
 }
 
-bool holds(Scalar type, double value) {
+bool holds(Scalar type, const core::Fill& value) {
     switch (type) {
         case Scalar::i8:
             return holds<std::int8_t>(value);
@@ -128,9 +131,9 @@ bool holds(Scalar type, double value) {
 }
 
 void check_fill(const Object& object) {
-    if (object.fill.set && !holds(object.type, object.fill.value))
+    if (object.fill.set && !holds(object.type, object.fill))
         throw Error(Code::bad_input,
-                    "fill value " + std::to_string(object.fill.value) + " does not fit type " +
+                    "fill value " + object.fill.text() + " does not fit type " +
                         std::string(core::name(object.type)),
                     object.path, "give a fill value of that type");
 }

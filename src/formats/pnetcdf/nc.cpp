@@ -138,10 +138,10 @@ int File::define_variable(const std::string& name, core::Scalar type,
     return variable;
 }
 
-void File::set_fill(int variable, core::Scalar type, const std::optional<double>& value) {
+void File::set_fill(int variable, core::Scalar type, const core::Fill& fill) {
     std::array<std::byte, 8> bytes{};
-    if (value) store_number(type, *value, bytes);
-    check(ncmpi_def_var_fill(x_id, variable, value ? 0 : 1, value ? bytes.data() : nullptr),
+    if (fill.set) store_number(type, fill, bytes);
+    check(ncmpi_def_var_fill(x_id, variable, fill.set ? 0 : 1, fill.set ? bytes.data() : nullptr),
           "ncmpi_def_var_fill");
 }
 
@@ -154,7 +154,7 @@ void File::put_attribute(int variable, const std::string& name, const Value& val
             if constexpr (std::is_same_v<Held, std::string>) {
                 return ncmpi_put_att_text(x_id, holder, name.c_str(), length, held.data());
             } else {
-                const core::Scalar type = scalar_of_number<typename Held::value_type>();
+                const core::Scalar type = core::scalar_of_number<typename Held::value_type>();
                 return ncmpi_put_att(x_id, holder, name.c_str(), file_type(type), length,
                                      held.data());
             }

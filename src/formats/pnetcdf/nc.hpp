@@ -32,7 +32,8 @@ struct Variable {
 /// One attribute: texts have no elements of another type.
 using Value =
     std::variant<std::string, std::vector<std::int32_t>, std::vector<std::uint32_t>,
-                 std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<double>>;
+                 std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<double>,
+                 std::vector<std::int8_t>, std::vector<std::int16_t>, std::vector<float>>;
 
 constexpr int global = -1;  ///< the "variable" of the file's own attributes
 
@@ -61,8 +62,8 @@ public:
     [[nodiscard]] int define_dimension(const std::string& name, std::uint64_t size);
     [[nodiscard]] int define_variable(const std::string& name, core::Scalar type,
                                       std::span<const int> dimensions);
-    /// Elements that nobody writes get this value; nothing: they get none.
-    void set_fill(int variable, core::Scalar type, const std::optional<double>& value);
+    /// Elements that nobody writes get this value; one that is not set: they get none.
+    void set_fill(int variable, core::Scalar type, const core::Fill& fill);
     void put_attribute(int variable, const std::string& name, const Value& value);
     /// Writes the fill value into one record.
     void fill_record(int variable, std::uint64_t record);

@@ -33,8 +33,8 @@ const std::array<Row, 10>& table() noexcept {
 const Row& row_of(Scalar type) noexcept { return table()[static_cast<std::size_t>(type)]; }
 
 template <class Number>
-void store_as(double value, std::array<std::byte, 8>& bytes) noexcept {
-    const auto number = static_cast<Number>(value);
+void store_as(const core::Fill& value, std::array<std::byte, 8>& bytes) noexcept {
+    const auto number = value.as<Number>();
     std::memcpy(bytes.data(), &number, sizeof number);
 }
 
@@ -49,7 +49,7 @@ std::optional<Scalar> scalar_of(nc_type type) noexcept {
     return std::nullopt;
 }
 
-void store_number(Scalar type, double value, std::array<std::byte, 8>& bytes) noexcept {
+void store_number(Scalar type, const core::Fill& value, std::array<std::byte, 8>& bytes) noexcept {
     switch (type) {
         case Scalar::i8:
             return store_as<std::int8_t>(value, bytes);

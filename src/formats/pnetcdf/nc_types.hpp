@@ -22,16 +22,8 @@ namespace tailrace::formats::pnetcdf::nc {
 [[nodiscard]] MPI_Datatype memory_type(core::Scalar type) noexcept;  ///< [local]
 /// Nothing for characters.  [local]
 [[nodiscard]] std::optional<core::Scalar> scalar_of(nc_type type) noexcept;
-/// The bytes of a number of that type.  [local]
-void store_number(core::Scalar type, double value, std::array<std::byte, 8>& bytes) noexcept;
-
-template <class Number>
-[[nodiscard]] constexpr core::Scalar scalar_of_number() noexcept {
-    if constexpr (std::is_same_v<Number, std::int32_t>) return core::Scalar::i32;
-    if constexpr (std::is_same_v<Number, std::uint32_t>) return core::Scalar::u32;
-    if constexpr (std::is_same_v<Number, std::int64_t>) return core::Scalar::i64;
-    if constexpr (std::is_same_v<Number, std::uint64_t>) return core::Scalar::u64;
-    return core::Scalar::f64;
-}
+/// The bytes of a fill value as a number of that type.  [local]
+void store_number(core::Scalar type, const core::Fill& value,
+                  std::array<std::byte, 8>& bytes) noexcept;
 
 }  // namespace tailrace::formats::pnetcdf::nc

@@ -174,8 +174,7 @@ void Sink::fill_declared(const core::Schema& schema) {
 int Sink::add_variable(const Object& object) {
     const std::vector<int> dimensions = add_dimensions(object);
     const int variable = x_file.define_variable(variable_name(object), object.type, dimensions);
-    x_file.set_fill(variable, object.type,
-                    fills(object) ? std::optional<double>(object.fill.value) : std::nullopt);
+    x_file.set_fill(variable, object.type, fills(object) ? object.fill : core::Fill{});
     return variable;
 }
 

@@ -27,7 +27,10 @@ Json to_json(double value) {
 }
 template <class T>
 Json to_json(const T& value) {
-    return value;
+    if constexpr (std::is_same_v<T, float>)
+        return to_json(double{value});
+    else
+        return value;
 }
 template <class T>
 Json to_json(const std::vector<T>& values) {

@@ -99,10 +99,9 @@ void check_object(const core::Object& object) {
         if (extent.unlimited)
             throw Error(Code::unsupported, "raw files cannot hold an unlimited dimension",
                         object.path, "give it its full size, or use format hdf5");
-    if (object.fill.set && object.fill.value != 0)
+    if (object.fill.set && object.fill.as<double>() != 0)
         throw Error(Code::unsupported,
-                    "raw files fill unwritten elements with 0, not with " +
-                        std::to_string(object.fill.value),
+                    "raw files fill unwritten elements with 0, not with " + object.fill.text(),
                     object.path, "write all elements, or use format hdf5");
     (void)object.bytes();
 }

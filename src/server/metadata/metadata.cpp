@@ -2,7 +2,6 @@
 #include "server/metadata/metadata.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <type_traits>
 
 #include "core/checked.hpp"
@@ -46,23 +45,16 @@ void set(std::vector<Attribute>& all, const Attribute& attribute) {
         *found = attribute;
 }
 
-/// The nearest type that attributes of a Schema have.
-std::variant<core::AttributeScalar, core::AttributeArray, core::Compound> widened(
-    const AttributeValue& value) {
+/// One number is a scalar.
+decltype(core::Attribute::value) stored(const AttributeValue& value) {
     return std::visit(
-        [](const auto& held)
-            -> std::variant<core::AttributeScalar, core::AttributeArray, core::Compound> {
-            using Held = std::decay_t<decltype(held)>;
-            if constexpr (std::is_same_v<Held, std::string>) {
+        [](const auto& held) -> decltype(core::Attribute::value) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::string>)
                 return core::AttributeScalar(held);
-            } else {
-                using Number = typename Held::value_type;
-                using Wide = std::conditional_t<
-                    std::is_floating_point_v<Number>, double,
-                    std::conditional_t<(sizeof(Number) < 8), std::int32_t, std::int64_t>>;
-                if (held.size() == 1) return core::AttributeScalar(Wide{held.front()});
-                return core::AttributeArray(std::vector<Wide>(held.begin(), held.end()));
-            }
+            else if (held.size() == 1)
+                return core::AttributeScalar(held.front());
+            else
+                return core::AttributeArray(held);
         },
         value);
 }
@@ -74,22 +66,6 @@ core::Scalar scalar_of(Element type) noexcept {
                                            core::Scalar::i64, core::Scalar::f32, core::Scalar::f64};
     return all[static_cast<std::size_t>(type)];
 }
-
-namespace {
-
-core::Fill fill_of(const Variable& variable) {
-    if (!variable.fill) return {};
-    const auto* whole = std::get_if<std::int64_t>(&*variable.fill);
-    if (whole == nullptr) return {true, std::get<double>(*variable.fill)};
-    const auto value = static_cast<double>(*whole);
-    if (std::abs(value) >= 0x1p63 || static_cast<std::int64_t>(value) != *whole)
-        throw Error(Code::unsupported,
-                    "the fill value " + std::to_string(*whole) + " cannot be stored exactly",
-                    "variable " + variable.name, "use one between -2^53 and 2^53");
-    return {true, value};
-}
-
-}  // namespace
 
 void FileMetadata::check_editable() const {
     if (frozen())
@@ -232,7 +208,7 @@ FileMetadata FileMetadata::from_bytes(std::span<const std::byte> bytes) {
 core::Schema FileMetadata::schema() const {
     core::Schema schema;
     for (const Attribute& attribute : x_attributes)
-        schema.attributes.push_back({"/", attribute.name, widened(attribute.value), true});
+        schema.attributes.push_back({"/", attribute.name, stored(attribute.value), true});
     for (const Variable& variable : x_variables) {
         core::Object object;
         object.path = "/" + variable.name;
@@ -243,11 +219,11 @@ core::Schema FileMetadata::schema() const {
             object.axes.push_back(name);
         }
         if (has_records(variable)) object.kind = core::Kind::record;
-        object.fill = fill_of(variable);
+        if (variable.fill) object.fill = {true, *variable.fill};
         schema.objects.push_back(std::move(object));
         for (const Attribute& attribute : variable.attributes)
             schema.attributes.push_back(
-                {"/" + variable.name, attribute.name, widened(attribute.value), true});
+                {"/" + variable.name, attribute.name, stored(attribute.value), true});
     }
     return schema;
 }

@@ -14,6 +14,7 @@
 
 #include "core/box.hpp"
 #include "core/schema.hpp"
+#include "formats/options.hpp"
 
 namespace tailrace::server {
 
@@ -45,22 +46,8 @@ enum class Element : std::uint64_t { int8, int16, int32, int64, real32, real64 }
 [[nodiscard]] std::uint64_t size_of(Element type) noexcept;   ///< [local]
 [[nodiscard]] core::Scalar scalar_of(Element type) noexcept;  ///< [local]
 
-/// How floating-point numbers lose bits that say nothing before they are compressed.
-enum class Quantize : std::uint64_t { none, bit_groom, granular_bit_round, bit_round };
-[[nodiscard]] constexpr Quantize last_of(Quantize) { return Quantize::bit_round; }  ///< [local]
-
-/// How a variable is stored.
-struct Storage {
-    core::Extents chunks{};               ///< one per dimension; empty: the library chooses
-    bool shuffle = false;                 ///< bytes of equal weight side by side
-    std::uint64_t deflate = 0;            ///< 0 none, 1..9
-    std::optional<std::uint64_t> zstd{};  ///< level 1..22; unset: none
-    Quantize quantize = Quantize::none;
-    std::uint64_t digits = 0;  ///< decimal digits that stay; bit_round: bits of the mantissa
-    static void fields(auto& io, auto& m) {
-        io.all(m.chunks, m.shuffle, m.deflate, m.zstd, m.quantize, m.digits);
-    }
-};
+using formats::Quantize;
+using formats::Storage;
 
 struct Variable {
     std::string name;
@@ -115,9 +102,8 @@ public:
     /// @throws core::Error{Code::data_lost} if they are damaged
     [[nodiscard]] static FileMetadata from_bytes(std::span<const std::byte> bytes);  ///< [local]
 
-    /// What the formats store. It does not carry: storage (it stands in variables()), int8, int16
-    /// and real32 attributes (they become int32 and real64), and the values of constants.  [local]
-    /// @throws core::Error{Code::unsupported} for a fill value that no real64 can hold
+    /// What the formats store. It does not carry storage and the values of constants: both stand in
+    /// variables().  [local]
     [[nodiscard]] core::Schema schema() const;
 
     static void fields(auto& io, auto& m) { io.all(m.x_dimensions, m.x_attributes, m.x_variables); }

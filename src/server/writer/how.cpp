@@ -55,13 +55,17 @@ std::vector<std::byte> as(const std::variant<std::int64_t, double>& value) {
     return std::visit([](auto held) { return bytes_of(static_cast<T>(held)); }, value);
 }
 
-double as_double(const std::variant<std::int64_t, double>& value) {
-    return std::visit([](auto held) { return static_cast<double>(held); }, value);
-}
-
-bool needs_chunks(const FileMetadata& metadata, const Variable& variable) {
-    const Storage& storage = variable.storage;
-    return metadata.has_records(variable) || storage.shuffle || storage.deflate > 0 || storage.zstd;
+/// As the variable says it; if it says nothing, as its collection says it.
+Storage storage_of(const FileSpec& spec, const Variable& variable) {
+    Storage storage = variable.storage;
+    if (!storage.filtered() && !variable.dimensions.empty()) {
+        storage.deflate = spec.options.deflate;
+        if (spec.options.zstd > 0) storage.zstd = spec.options.zstd;
+        storage.shuffle = spec.options.shuffle;
+    }
+    const bool chunked = spec.metadata.has_records(variable) || storage.filtered();
+    if (storage.chunks.empty() && chunked) storage.chunks = chunk_of(spec.metadata, variable);
+    return storage;
 }
 
 }  // namespace
@@ -93,37 +97,32 @@ core::Schema schema_of(const FileSpec& spec) {
     if (spec.options.format != FileFormat::hdf5) return schema;
     for (std::size_t i = 0; i < schema.objects.size(); ++i)
         if (!schema.objects[i].fill.set)
-            schema.objects[i].fill = {true,
-                                      as_double(default_fill(spec.metadata.variables()[i].type))};
+            schema.objects[i].fill = {true, default_fill(spec.metadata.variables()[i].type)};
     return schema;
 }
 
 formats::Options options_of(const FileSpec& spec) {
-    formats::Chunks chunks;
+    formats::StorageOfObjects storage;
     for (const Variable& variable : spec.metadata.variables())
-        if (!variable.storage.chunks.empty())
-            chunks["/" + variable.name] = variable.storage.chunks;
-        else if (needs_chunks(spec.metadata, variable))
-            chunks["/" + variable.name] = chunk_of(spec.metadata, variable);
+        storage["/" + variable.name] = storage_of(spec, variable);
     switch (spec.options.format) {
         case FileFormat::netcdf4: {
             formats::netcdf4::Options options;
             options.serial = true;
-            options.chunks = std::move(chunks);
+            options.storage = std::move(storage);
             return options;
         }
         case FileFormat::hdf5: {
             formats::hdf5::Options options;
             options.serial = true;
-            options.chunks = std::move(chunks);
+            options.storage = std::move(storage);
             return options;
         }
         case FileFormat::cdf5:
             break;
     }
-    formats::pnetcdf::Options options;
-    options.put = formats::pnetcdf::Put::aggregated;
-    return options;
+    throw core::Error(core::Code::unsupported, "a server does not write format cdf5 yet", "format",
+                      "use netcdf4 or hdf5");
 }
 
 }  // namespace tailrace::server

@@ -37,6 +37,19 @@ TEST_CASE("element types have sizes and names that come back") {
     CHECK_THROWS_WITH_AS((void)scalar_of("f16"), doctest::Contains("\"f16\""), Error);
 }
 
+TEST_CASE("C++ numbers have their element type, fill values all digits") {
+    CHECK(scalar_of_number<std::int8_t>() == Scalar::i8);
+    CHECK(scalar_of_number<std::uint16_t>() == Scalar::u16);
+    CHECK(scalar_of_number<std::int64_t>() == Scalar::i64);
+    CHECK(scalar_of_number<float>() == Scalar::f32);
+    CHECK(scalar_of_number<double>() == Scalar::f64);
+    const Fill fill{true, (std::int64_t{1} << 53) + 1};
+    CHECK(fill.as<std::int64_t>() == (std::int64_t{1} << 53) + 1);
+    CHECK(fill.text() == "9007199254740993");
+    CHECK(Fill{true, 2.5}.as<float>() == 2.5F);
+    CHECK(fill != Fill{true, 9007199254740992.0});
+}
+
 TEST_CASE("bytes of an object, and one that does not fit 64 bits") {
     Object object = sample().objects[0];
     CHECK(object.sizes() == Extents{5, 4, 4, 4});
@@ -60,6 +73,7 @@ TEST_CASE("equal schemas have equal hashes, every difference another one") {
     CHECK(differs([](Schema& s) { s.objects[0].kind = Kind::bytes; }));
     CHECK(differs([](Schema& s) { s.objects[0].fill = {true, 0}; }));
     CHECK(differs([](Schema& s) { s.objects[1].fill.value = 2; }));
+    CHECK(differs([](Schema& s) { s.attributes[0].value = AttributeScalar{1.0F}; }));
     CHECK(differs([](Schema& s) { std::swap(s.objects[0], s.objects[1]); }));
     CHECK(differs([](Schema& s) { s.attributes[0].name = "kernal"; }));
     CHECK(differs([](Schema& s) { s.attributes[0].object = "/other"; }));
