@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <deque>
 #include <memory>
 #include <utility>
 
@@ -98,6 +99,7 @@ public:
         x_stretches.begin();
         for (std::uint64_t step = 0; step < x_kernel.steps(); step += x_kernel.steps_per_file())
             write_file(step);
+        wait_for_files();
         x_stretches.end();
         x_written.complete = true;
         x_written.phases = x_phases.times();
@@ -127,7 +129,7 @@ private:
             take_opening(core::now_s() - start, x_phases.seconds("reserve") - reserved,
                          x_phases.seconds("agree") - agreed);
             x_teller.stage(Progress::Stage::write);
-            for (std::uint64_t step = first; step < first + x_kernel.steps_per_file(); ++step) {
+            for (std::uint64_t step = first; step < file_end(x_kernel, first); ++step) {
                 if (step > first) prepare(step);
                 define_before(*sink, step);
                 write_step(*sink, step);
@@ -242,7 +244,9 @@ private:
         });
         const double start = core::now_s();
         sink.write(writes);
-        x_written.laps.add("write " + number, core::now_s() - start);
+        const double took = core::now_s() - start;
+        x_written.laps.add("write " + number, took);
+        x_written.laps.add("stall", took);
         x_written.data_written_at = std::time(nullptr);
     }
 
@@ -256,7 +260,9 @@ private:
         const std::vector<LatePiece> late = make_late(step);
         for (std::size_t batch = 0; batch < x_kernel.batches(); ++batch)
             write_batch(sink, step, batch, late);
+        const double written_s = core::now_s();
         sink.complete(step);
+        x_written.laps.add("stall", core::now_s() - written_s);
         x_step.write = writing_s() - write_before;
         if (x_plan.sync_each_step) {
             const double sync_before = x_phases.seconds("sync");
@@ -273,11 +279,26 @@ private:
             sink.sync(core::Durability::flushed).wait();
             x_written.flush_s += core::now_s() - start;
         }
-        const double before = closing_s();
-        add_report(x_written.report, sink.close(core::Outcome::publish));
-        x_written.any = true;
+        const double before = closing_s(), start = core::now_s();
+        x_closing.push_back(sink.post_close(core::Outcome::publish));
+        if (!sink.can().async) take_closed();
         x_written.close_s += closing_s() - before;
         x_written.laps.add("close", closing_s() - before);
+        x_written.laps.add("stall", core::now_s() - start);
+    }
+
+    void take_closed() {
+        core::Pending<core::FileReport> one = std::move(x_closing.front());
+        x_closing.pop_front();
+        add_report(x_written.report, one.wait());
+        x_written.any = true;
+    }
+
+    /// Those that others close meanwhile.
+    void wait_for_files() {
+        const double before = closing_s();
+        while (!x_closing.empty()) take_closed();
+        x_written.close_s += closing_s() - before;
     }
 
     void discard(core::Sink& sink) noexcept {
@@ -299,7 +320,8 @@ private:
     StepSeconds x_step;
     Written& x_written;
     core::Schema x_schema;
-    std::vector<core::ObjectId> x_ids;  ///< of the objects that are
+    std::vector<core::ObjectId> x_ids;                      ///< of the objects that are
+    std::deque<core::Pending<core::FileReport>> x_closing;  ///< in the order of the files
 };
 
 }  // namespace

@@ -107,7 +107,7 @@ void Model::begin_file(std::uint64_t number, Collection& one, const std::string&
     one.spec.metadata.freeze(file);
 }
 
-void Model::end_file(Collection& one) {
+void Model::forget_file(Collection& one) {
     one.file.clear();
     one.spec.metadata.thaw();
 }
@@ -157,22 +157,25 @@ std::vector<Status> Model::end_step(std::uint64_t collection, std::optional<doub
     one.record = one.next_record;
     one.in_step = false;
     const std::uint64_t most = one.spec.options.records_per_file;
-    if (!one.file.empty() && most > 0 && ++one.steps >= most) {
-        x_backend->end_file(collection);
-        end_file(one);
-    }
+    if (!one.file.empty() && most > 0 && ++one.steps >= most) end_file(collection);
     return all;
+}
+
+void Model::end_file(std::uint64_t collection) {
+    Collection& one = at(collection);
+    x_backend->end_file(collection);
+    forget_file(one);
 }
 
 std::vector<Status> Model::close_file(std::uint64_t collection) {
     Collection& one = at(collection);
-    end_file(one);
+    forget_file(one);
     return x_backend->close_file(collection);
 }
 
 std::vector<Status> Model::flush(std::uint64_t collection) {
     Collection& one = at(collection);
-    end_file(one);
+    forget_file(one);
     return x_backend->flush(collection);
 }
 

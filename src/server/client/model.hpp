@@ -51,6 +51,8 @@ public:
     ///              dimension
     /// @returns what became of earlier steps, the same on all ranks  [collective]
     std::vector<Status> end_step(std::uint64_t collection, std::optional<double> time = {});
+    /// The open file ends, and its status comes with a later call.  [collective]
+    void end_file(std::uint64_t collection);
     /// The file gets its final name.  @returns all statuses, the same on all ranks  [collective]
     std::vector<Status> close_file(std::uint64_t collection);
     std::vector<Status> flush(std::uint64_t collection);  ///< the same  [collective]
@@ -74,7 +76,7 @@ private:
     };
     Collection& at(std::uint64_t collection);
     void begin_file(std::uint64_t number, Collection& one, const std::string& file);
-    static void end_file(Collection& one);
+    static void forget_file(Collection& one);
     void put_time(std::uint64_t number, Collection& one, double time);
 
     std::unique_ptr<Backend> x_backend;

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/history/inputs.hpp"
+
+#include <algorithm>
+
+#include "core/checked.hpp"
+#include "formats/keys.hpp"
+#include "kernels/run/chunks.hpp"
+#include "kernels/run/reads.hpp"
+
+namespace tailrace::kernels::history {
+
+using core::Config;
+
+namespace {
+
+constexpr std::uint64_t most_chunk_bytes = std::uint64_t{32} << 20;
+
+void take_size(Inputs& inputs) {
+    Config& config = inputs.config;
+    if (config.text("size") == "720x361x72") {
+        if (!config.given("im")) config.derive("im", "720", "size 720x361x72");
+        if (!config.given("jm")) config.derive("jm", "361", "size 720x361x72");
+    }
+    Geometry& geometry = inputs.geometry;
+    geometry.im = config.number("im");
+    geometry.jm = config.number("jm");
+    geometry.km = config.number("km");
+}
+
+/// As square as the ranks allow, more of them along longitude.
+void take_ranks(Inputs& inputs, std::uint64_t ranks) {
+    Geometry& geometry = inputs.geometry;
+    if (inputs.config.has("decomposition")) {
+        const core::Extents& grid = inputs.config.tuple("decomposition");
+        geometry.nx = grid[0], geometry.ny = grid[1];
+        if (run::product(inputs.config, "decomposition", grid) != ranks)
+            throw inputs.config.error("decomposition",
+                                      run::by_x(grid) + " blocks do not suit " +
+                                          std::to_string(ranks) + " ranks of the model",
+                                      "its product must be the number of ranks without servers");
+        return;
+    }
+    for (std::uint64_t ny = 1; ny * ny <= ranks; ++ny)
+        if (ranks % ny == 0) geometry.ny = ny;
+    geometry.nx = ranks / geometry.ny;
+}
+
+void add_variables(Inputs& inputs) {
+    inputs.variables = {{"time", Role::time},
+                        {"lev", Role::level},
+                        {"lat", Role::latitude},
+                        {"lon", Role::longitude}};
+    const auto add = [&](const char* key, const char* name, Role role) {
+        for (std::uint64_t i = 1; i <= inputs.config.number(key); ++i)
+            inputs.variables.push_back({name + std::to_string(i), role, inputs.fields++});
+    };
+    add("fields_2d", "flat_", Role::flat);
+    add("fields_3d", "solid_", Role::solid);
+    add("extra_2d", "extra_", Role::flat);
+    if (inputs.fields == 0)
+        throw inputs.config.error("fields_2d", "there is no field to write",
+                                  "ask for at least one of fields_2d, fields_3d and extra_2d");
+}
+
+void take_steps(Inputs& inputs) {
+    const Config& config = inputs.config;
+    const std::uint64_t per_day = config.number("records_per_day");
+    inputs.steps = run::product(inputs.config, "days", {config.number("days"), per_day});
+    inputs.records_per_file =
+        config.has("records_per_file") ? config.number("records_per_file") : per_day;
+    inputs.geometry.minutes_per_step = 1440.0 / static_cast<double>(per_day);
+}
+
+/// Files of records grow together, and netCDF-4 grows them in collective calls alone.
+void set_defaults(Config& config) {
+    if (!config.given("format")) config.derive("format", "netcdf4", "default of history");
+    if (!config.given("collective_write"))
+        config.derive("collective_write", "1", "default of history");
+}
+
+}  // namespace
+
+core::Extents Inputs::chunk_of(const Variable& variable) const {
+    if (!variable.has_records()) return {};
+    core::Extents chunk = geometry.dims_of(variable);
+    std::uint64_t bytes = core::size_of(variable.type());
+    for (std::size_t i = chunk.size(); i-- > 0;) {
+        chunk[i] = std::clamp<std::uint64_t>(most_chunk_bytes / bytes, 1, chunk[i]);
+        bytes *= chunk[i];
+    }
+    chunk.insert(chunk.begin(), 1);
+    return chunk;
+}
+
+std::uint64_t Inputs::bytes_of_step(std::uint64_t step) const {
+    std::uint64_t bytes = 0;
+    for (const Variable& variable : variables) {
+        if (!variable.has_records() && step % records_per_file != 0) continue;
+        core::Extents factors = geometry.dims_of(variable);
+        factors.push_back(core::size_of(variable.type()));
+        bytes = core::checked_add(bytes, core::checked_product(factors, "bytes of a step"),
+                                  "bytes of a step");
+    }
+    return bytes;
+}
+
+Inputs inputs_from(Config config, std::uint64_t ranks) {
+    Inputs inputs;
+    inputs.config = std::move(config);
+    set_defaults(inputs.config);
+    take_size(inputs);
+    take_ranks(inputs, ranks);
+    add_variables(inputs);
+    take_steps(inputs);
+    run::take_shared(inputs);
+    for (const Variable& variable : inputs.variables)
+        if (const core::Extents chunk = inputs.chunk_of(variable); !chunk.empty())
+            formats::set_chunk(inputs.options, "/" + variable.name, chunk);
+    run::settle(inputs);
+    const core::Extents factors{inputs.bytes_of_step(0), inputs.steps};
+    if (run::product(inputs.config, "days", factors) > run::largest_file_bytes)
+        throw inputs.config.error("days", "all records take more than 2^63 bytes",
+                                  "choose fewer days or fields");
+    return inputs;
+}
+
+}  // namespace tailrace::kernels::history

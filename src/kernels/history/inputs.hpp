@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a configuration to the plan of a history run.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/config.hpp"
+#include "kernels/history/geometry.hpp"
+#include "kernels/run/plan.hpp"
+
+namespace tailrace::kernels::history {
+
+inline constexpr const char* environment_prefix = "TAILRACE_HISTORY_";
+
+struct Inputs : run::Plan {
+    Geometry geometry;
+    std::vector<Variable> variables;  ///< coordinates first, then fields
+    std::uint64_t fields = 0;
+    std::uint64_t steps = 0, records_per_file = 1;
+
+    /// Extents of a chunk: of what has records one record, cut where that is large. [local]
+    [[nodiscard]] core::Extents chunk_of(const Variable& variable) const;
+    [[nodiscard]] std::uint64_t bytes_of_step(std::uint64_t step) const;  ///< [local]
+};
+
+/// The keys of tailrace-history, those of the formats included.  [local]
+[[nodiscard]] core::KeyTable key_table();
+
+/// The plan; everything that one process can check.  [local]
+/// @param ranks  of the model
+/// @throws core::Error{bad_input | missing_key}
+[[nodiscard]] Inputs inputs_from(core::Config config, std::uint64_t ranks);
+
+}  // namespace tailrace::kernels::history

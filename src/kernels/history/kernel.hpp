@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The history kernel as the run sees it: each record is a step, and files follow one another.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "kernels/history/inputs.hpp"
+#include "kernels/run/kernel.hpp"
+
+namespace tailrace::kernels::history {
+
+/// Who opens the files; empty: each rank, by the format of the inputs.
+using MakeOpener = std::function<std::unique_ptr<run::Opener>(const Inputs&)>;
+
+[[nodiscard]] std::unique_ptr<run::Kernel> make_kernel(Inputs inputs,
+                                                       MakeOpener opener = {});  ///< [local]
+
+}  // namespace tailrace::kernels::history
