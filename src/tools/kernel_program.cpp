@@ -66,10 +66,10 @@ int run_kernel_program(int argc, char** argv, KernelProgram which) {
     return run_program(
         argc, argv, which.program,
         [&](const comm::Comm& comm, core::Config config, const Mode& mode, const Print& print) {
-            if (!which.share || mode.dry_run) return work(comm, std::move(config), which, mode, print);
-            which.share(comm, config, [&](const comm::Comm& ranks) {
-                work(ranks, config, which, mode, print);
-            });
+            if (!which.share || mode.dry_run)
+                return work(comm, std::move(config), which, mode, print);
+            which.share(comm, config,
+                        [&](const comm::Comm& ranks) { work(ranks, config, which, mode, print); });
         });
 }
 

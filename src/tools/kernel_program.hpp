@@ -24,8 +24,8 @@ struct KernelProgram {
     /// The ranks that a configuration asks for; 0: any number will do. For dry runs.
     std::function<std::uint64_t(const core::Config&)> ranks_asked{
         [](const core::Config&) { return std::uint64_t{0}; }};
-    /// Calls the kernel on the ranks that run it, while others do something else. Empty: all run it.
-    /// [collective]
+    /// Calls the kernel on the ranks that run it, while others do something else. Empty: all run
+    /// it. [collective]
     std::function<void(const comm::Comm& world, const core::Config& config,
                        const std::function<void(const comm::Comm&)>& kernel)>
         share{};

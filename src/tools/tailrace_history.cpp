@@ -73,8 +73,7 @@ void check_ranks(const comm::Comm& world, const core::Config& config) {
 }
 
 /// Also after a failure the servers are told that the model has ended.
-void serve_and_run(Served*& served, const comm::Comm& world,
-                   const core::Config& config,
+void serve_and_run(Served*& served, const comm::Comm& world, const core::Config& config,
                    const std::function<void(const comm::Comm&)>& kernel) {
     if (!config.has("servers")) return kernel(world);
     const server::CollectionOptions options = world.agree_on([&] {
@@ -110,10 +109,9 @@ run::Outputs outputs_of(Served* served, core::Config config, std::uint64_t ranks
     run::started_as(inputs, started);
     history::MakeOpener opener;
     if (shared_out)
-        opener = [files = &*served->files](const history::Inputs& of)
-            -> std::unique_ptr<run::Opener> {
-            return std::make_unique<ServedOpener>(of.options,
-                                                  *files);
+        opener = [files =
+                      &*served->files](const history::Inputs& of) -> std::unique_ptr<run::Opener> {
+            return std::make_unique<ServedOpener>(of.options, *files);
         };
     run::Outputs outputs;
     outputs.push_back(history::make_kernel(std::move(inputs), std::move(opener)));

@@ -165,8 +165,9 @@ private:
             if (!variable.has_records() && record != 0) continue;
             core::Box place = place_of(variable);
             if (variable.has_records()) {
-                const bool none = variable.role == Role::time ? place_of(x_inputs.variables[1]).empty()
-                                                              : place.empty();
+                const bool none = variable.role == Role::time
+                                      ? place_of(x_inputs.variables[1]).empty()
+                                      : place.empty();
                 place.offset.insert(place.offset.begin(), record);
                 place.count.insert(place.count.begin(), none ? 0 : 1);
             }
@@ -187,8 +188,8 @@ private:
         add("/", "kernel", std::string("history"));
         add("/", "schema", std::string("tailrace-history/1"));
         const core::Config& config = x_inputs.config;
-        for (const char* key : {"im", "jm", "km", "fields_2d", "fields_3d", "extra_2d", "days",
-                                "records_per_day"})
+        for (const char* key :
+             {"im", "jm", "km", "fields_2d", "fields_3d", "extra_2d", "days", "records_per_day"})
             number(key, config.number(key));
         number("records_per_file", x_inputs.records_per_file);
         number("first_step", first);

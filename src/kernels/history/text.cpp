@@ -29,22 +29,21 @@ std::string echo_text(const Inputs& inputs) {
     const std::uint64_t files =
         (inputs.steps + inputs.records_per_file - 1) / inputs.records_per_file;
     return std::string(80, '=') + "\n" +
-           labelled("Ranks of the model",
-                    std::to_string(grid.ranks()) + ", " + run::by_x({grid.nx, grid.ny}) +
-                        " along longitude and latitude") +
+           labelled("Ranks of the model", std::to_string(grid.ranks()) + ", " +
+                                              run::by_x({grid.nx, grid.ny}) +
+                                              " along longitude and latitude") +
            labelled("Server ranks", servers_text(inputs.config)) +
            labelled("Grid", run::by_x({grid.im, grid.jm, grid.km})) +
            labelled("Fields", std::to_string(inputs.fields)) +
-           labelled("Records", std::to_string(inputs.steps) + " in " + std::to_string(files) +
-                                   " files") +
+           labelled("Records",
+                    std::to_string(inputs.steps) + " in " + std::to_string(files) + " files") +
            labelled("Computation between records", core::seconds_text(inputs.compute.seconds));
 }
 
 std::string classic_text(const Inputs& inputs, const core::Record& record,
                          const run::Figures& figures) {
     double longest = 0;
-    for (const core::StepRecord& step : record.steps)
-        longest = std::max(longest, step.write_s.max);
+    for (const core::StepRecord& step : record.steps) longest = std::max(longest, step.write_s.max);
     const auto lap = figures.laps.find("stall");
     const double stall = lap == figures.laps.end() ? 0 : lap->second.seconds.max;
     return labelled("Stall of the model, all", core::seconds_text(stall)) +

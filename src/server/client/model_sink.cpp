@@ -50,8 +50,8 @@ AttributeValue value_of(const core::Attribute& attribute) {
                     return std::vector{value};
             },
             *scalar);
-    throw Error(Code::unsupported, "attribute " + attribute.name + " is a list",
-                attribute.object, "take numbers and texts");
+    throw Error(Code::unsupported, "attribute " + attribute.name + " is a list", attribute.object,
+                "take numbers and texts");
 }
 
 std::string plain_name(const std::string& path) { return path.substr(1); }
@@ -205,8 +205,8 @@ private:
         const auto shorten = [](core::Extents& extents) {
             if (!extents.empty()) extents.erase(extents.begin());
         };
-        for (core::Extents* one : {&block.box.offset, &block.box.count, &block.memory.dims,
-                                   &block.memory.offset})
+        for (core::Extents* one :
+             {&block.box.offset, &block.box.count, &block.memory.dims, &block.memory.offset})
             shorten(*one);
         return at;
     }
@@ -222,7 +222,10 @@ private:
 
 ModelFiles::ModelFiles(const comm::Comm& ranks, Model& model, CollectionOptions options,
                        Storage storage)
-    : x_ranks(ranks), x_model(model), x_options(std::move(options)), x_storage(std::move(storage)) {}
+    : x_ranks(ranks),
+      x_model(model),
+      x_options(std::move(options)),
+      x_storage(std::move(storage)) {}
 
 std::unique_ptr<core::Sink> ModelFiles::sink(const core::Target& target, core::Phases& phases) {
     return std::make_unique<ModelSink>(*this, target, phases);

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tailrace-history: every element by netCDF4-python, through servers and without, and what is
+refused."""
+
+import netCDF4
+import numpy as np
+import pytest
+from seism_tool import BUILD, good, run, seen
+
+HISTORY = BUILD / "bin/tailrace-history"
+GRID = {"im": 13, "jm": 7, "km": 3}
+
+
+def words(**inputs):
+    return [f"{key}={value}" for key, value in (GRID | inputs).items()]
+
+
+def history(folder, model, servers=None, **inputs):
+    """A run on so many ranks of the model, and the servers beside them."""
+    folder.mkdir(exist_ok=True)
+    asked = {} if servers is None else {"servers": servers}
+    return good(folder, model + (servers or 0), *words(**inputs, **asked), program=HISTORY)
+
+
+def values(first, shape):
+    """The upper 24 bits of the SplitMix64 finaliser of the elements' numbers."""
+    z = np.arange(first, first + np.prod(shape), dtype="u8") + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = z ^ (z >> np.uint64(31))
+    return ((z >> np.uint64(40)).astype("f4") * np.float32(2.0**-24)).reshape(shape)
+
+
+def check_file(path, first, records, flat=1, solid=1, extra=0, per_day=6):
+    """Every element of a file that begins with step `first`."""
+    im, jm, km = GRID.values()
+    names = [f"flat_{i + 1}" for i in range(flat)] + [f"solid_{i + 1}" for i in range(solid)]
+    names += [f"extra_{i + 1}" for i in range(extra)]
+    with netCDF4.Dataset(path) as file:
+        file.set_auto_mask(False)
+        assert set(file.variables) == {*names, "time", "lev", "lat", "lon"}
+        times = (first + np.arange(records)) * (1440 / per_day)
+        np.testing.assert_array_equal(file["time"][...], times)
+        np.testing.assert_array_equal(file["lev"][...], np.arange(km) + 1.0)
+        np.testing.assert_array_equal(file["lat"][...], -90 + (np.arange(jm) + 0.5) * (180 / jm))
+        np.testing.assert_array_equal(file["lon"][...], -180 + np.arange(im) * (360 / im))
+        for number, name in enumerate(names):
+            shape = (km, jm, im) if name.startswith("solid") else (jm, im)
+            found = file[name]
+            assert found.shape == (records, *shape) and found.dtype == "f4"
+            for record in range(records):
+                field = (first + record) * len(names) + number
+                expected = values(field * km * jm * im, shape)
+                np.testing.assert_array_equal(found[record], expected)
+        assert file.kernel == "history" and file.first_step == first
+
+
+LAYOUTS = [(1, None), (4, None), (6, None), (1, 0), (3, 0), (1, 1), (4, 2), (3, 2), (5, 1)]
+
+
+@pytest.mark.parametrize(("model", "servers"), LAYOUTS)
+def test_every_element_of_three_daily_files(tmp_path, model, servers):
+    result = history(tmp_path, model, servers, verify=1, read_back=1)
+    files = ["history.0001.nc4", "history.0002.nc4", "history.0003.nc4"]
+    assert seen(tmp_path) == [*files, "results.jsonl"]
+    for number, name in enumerate(files):
+        check_file(tmp_path / name, 6 * number, 6)
+    record = result.records[-1]
+    assert record["kernel"] == "history" and len(record["steps"]) == 18
+    assert record["context"]["ranks"] == model
+    assert record["verification"]["status"] == "passed"
+    assert "Stall of the model, all:" in result.out
+    assert "Memory copy of the same, all:" in result.out
+
+
+@pytest.mark.parametrize("servers", [None, 0, 2])
+def test_days_that_do_not_divide_and_many_variables(tmp_path, servers):
+    more = {"fields_2d": 2, "fields_3d": 0, "extra_2d": 30, "days": 2, "records_per_day": 5}
+    result = history(tmp_path, 4, servers, records_per_file=4, verify=1, **more)
+    assert result.records[-1]["verification"]["status"] == "passed"
+    for number, records in enumerate((4, 4, 2)):
+        check_file(tmp_path / f"history.000{number + 1}.nc4", 4 * number, records, 2, 0, 30, 5)
+
+
+@pytest.mark.parametrize("servers", [None, 0, 1])
+def test_ranks_without_a_part(tmp_path, servers):
+    history(tmp_path, 4, servers, jm=7, decomposition="1x4", km=3, days=1, verify=1)
+    check_file(tmp_path / "history.0001.nc4", 0, 6)
+    history(tmp_path, 5, servers, decomposition="5x1", days=1, verify=1)
+    check_file(tmp_path / "history.0001.nc4", 0, 6)
+
+
+def test_repetitions_replace_their_files(tmp_path):
+    result = history(tmp_path, 2, 1, repeat=2, days=2, verify=1, compute="0.01 busy")
+    assert [one["warm_up"] for one in result.records] == [True, False, False]
+    for number in range(2):
+        check_file(tmp_path / f"history.000{number + 1}.nc4", 6 * number, 6)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "inputs", "text"),
+    [
+        (2, {"servers": 2}, "leave none for the model"),
+        (2, {"servers": 1, "format": "posix"}, "a server writes no posix"),
+        (3, {"servers": 1, "decomposition": "3x1"}, "do not suit 2 ranks of the model"),
+        (2, {"fields_2d": 0, "fields_3d": 0}, "there is no field to write"),
+        (2, {"servers": 1, "deflate": 1}, "the server writes without filters"),
+    ],
+)
+def test_what_is_refused(tmp_path, ranks, inputs, text):
+    result = run(tmp_path, ranks, *words(**inputs), program=HISTORY)
+    assert result.codes == [2] * ranks
+    assert len(result.errors) == 1 and text in result.errors[0], result.err
+    assert seen(tmp_path) == []
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    result = run(tmp_path, 3, *words(servers=1, filename="none/history.nc4"), program=HISTORY)
+    assert result.code == 2 and len(result.errors) == 1
+    assert "none" in result.errors[0]
+
+
+def test_a_dry_run_writes_nothing_and_counts_the_ranks_of_the_model(tmp_path):
+    result = good(tmp_path, 0, "--dry-run", "--ranks", "6", *words(servers=2), program=HISTORY)
+    assert "for 4 ranks" in result.out and seen(tmp_path) == []
