@@ -24,11 +24,13 @@ Session::Session(const comm::Comm& world, const Sharing& sharing, Files::Publish
       x_channel(world.channel()) {
     const auto rank = static_cast<std::uint64_t>(world.rank());
     const std::uint64_t clients = static_cast<std::uint64_t>(world.size()) - sharing.servers;
+    WriteWork write = [writer = std::make_shared<Writer>(world.rank(), world.size(),
+                                                         std::move(published))](Work& work) {
+        (*writer)(work);
+    };
     if (rank >= clients) {
         serve(x_channel, {rank - clients, clients, sharing.layout_hash, sharing.credit_bytes},
-              [writer = std::make_shared<Writer>(std::move(published))](Work& work) {
-                  (*writer)(work);
-              });
+              write);
         x_channel.close();
         return;
     }
@@ -41,7 +43,7 @@ Session::Session(const comm::Comm& world, const Sharing& sharing, Files::Publish
                             sharing.depth};
     std::unique_ptr<Backend> backend;
     if (sharing.servers == 0)
-        backend = std::make_unique<Embedded>(x_ranks, x_channel, setup, std::move(published));
+        backend = std::make_unique<Embedded>(x_channel, setup, std::move(write));
     else
         backend = std::make_unique<Remote>(x_channel, setup);
     x_model = std::make_unique<Model>(std::move(backend), world.rank());

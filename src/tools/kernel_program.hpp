@@ -24,10 +24,10 @@ struct KernelProgram {
     /// The ranks that a configuration asks for; 0: any number will do. For dry runs.
     std::function<std::uint64_t(const core::Config&)> ranks_asked{
         [](const core::Config&) { return std::uint64_t{0}; }};
-    /// Calls the kernel on the ranks that run it, while others do something else. Empty: all run
-    /// it. [collective]
-    std::function<void(const comm::Comm& world, const core::Config& config,
-                       const std::function<void(const comm::Comm&)>& kernel)>
+    /// Gives the ranks that take part to the work, which the others wait for; empty: all do.
+    /// [collective]
+    std::function<void(const comm::Comm& all, const core::Config& config,
+                       const std::function<void(const comm::Comm&)>& work)>
         share{};
     bool limit_alone = false;  ///< no kernel: only the same bytes by plain means
 };

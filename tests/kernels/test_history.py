@@ -61,7 +61,7 @@ LAYOUTS = [(1, None), (4, None), (6, None), (1, 0), (3, 0), (1, 1), (4, 2), (3, 
 @pytest.mark.parametrize(("model", "servers"), LAYOUTS)
 def test_every_element_of_three_daily_files(tmp_path, model, servers):
     result = history(tmp_path, model, servers, verify=1, read_back=1)
-    files = ["history.0001.nc4", "history.0002.nc4", "history.0003.nc4"]
+    files = [f"history.2000010{day}.nc4" for day in (1, 2, 3)]
     assert seen(tmp_path) == [*files, "results.jsonl"]
     for number, name in enumerate(files):
         check_file(tmp_path / name, 6 * number, 6)
@@ -76,35 +76,38 @@ def test_every_element_of_three_daily_files(tmp_path, model, servers):
 @pytest.mark.parametrize("servers", [None, 0, 2])
 def test_days_that_do_not_divide_and_many_variables(tmp_path, servers):
     more = {"fields_2d": 2, "fields_3d": 0, "extra_2d": 30, "days": 2, "records_per_day": 5}
-    result = history(tmp_path, 4, servers, records_per_file=4, verify=1, **more)
+    more |= {"records_per_file": 4, "filename": "h.%Y%m%d_%H%M.nc4"}
+    result = history(tmp_path, 4, servers, verify=1, **more)
     assert result.records[-1]["verification"]["status"] == "passed"
-    for number, records in enumerate((4, 4, 2)):
-        check_file(tmp_path / f"history.000{number + 1}.nc4", 4 * number, records, 2, 0, 30, 5)
+    names = ("0101_0000", "0101_1912", "0102_1424")
+    assert seen(tmp_path) == [*(f"h.2000{name}.nc4" for name in names), "results.jsonl"]
+    for number, (name, records) in enumerate(zip(names, (4, 4, 2), strict=True)):
+        check_file(tmp_path / f"h.2000{name}.nc4", 4 * number, records, 2, 0, 30, 5)
 
 
 @pytest.mark.parametrize("servers", [None, 0, 1])
 def test_ranks_without_a_part(tmp_path, servers):
     history(tmp_path, 4, servers, jm=7, decomposition="1x4", km=3, days=1, verify=1)
-    check_file(tmp_path / "history.0001.nc4", 0, 6)
+    check_file(tmp_path / "history.20000101.nc4", 0, 6)
     history(tmp_path, 5, servers, decomposition="5x1", days=1, verify=1)
-    check_file(tmp_path / "history.0001.nc4", 0, 6)
+    check_file(tmp_path / "history.20000101.nc4", 0, 6)
 
 
 def test_repetitions_replace_their_files(tmp_path):
     result = history(tmp_path, 2, 1, repeat=2, days=2, verify=1, compute="0.01 busy")
     assert [one["warm_up"] for one in result.records] == [True, False, False]
     for number in range(2):
-        check_file(tmp_path / f"history.000{number + 1}.nc4", 6 * number, 6)
+        check_file(tmp_path / f"history.2000010{number + 1}.nc4", 6 * number, 6)
 
 
 @pytest.mark.parametrize(
     ("ranks", "inputs", "text"),
     [
-        (2, {"servers": 2}, "leave none for the model"),
-        (2, {"servers": 1, "format": "posix"}, "a server writes no posix"),
+        (2, {"servers": 2}, "at least one must belong to the model"),
+        (2, {"servers": 1, "format": "posix"}, "a server write netCDF-4 alone"),
         (3, {"servers": 1, "decomposition": "3x1"}, "do not suit 2 ranks of the model"),
         (2, {"fields_2d": 0, "fields_3d": 0}, "there is no field to write"),
-        (2, {"servers": 1, "deflate": 1}, "the server writes without filters"),
+        (2, {"servers": 1, "filename": "h.nc4"}, "two files have the same name, h.nc4"),
     ],
 )
 def test_what_is_refused(tmp_path, ranks, inputs, text):
@@ -115,7 +118,7 @@ def test_what_is_refused(tmp_path, ranks, inputs, text):
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    result = run(tmp_path, 3, *words(servers=1, filename="none/history.nc4"), program=HISTORY)
+    result = run(tmp_path, 3, *words(servers=1, filename="none/%d.nc4"), program=HISTORY)
     assert result.code == 2 and len(result.errors) == 1
     assert "none" in result.errors[0]
 

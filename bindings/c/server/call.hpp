@@ -18,6 +18,7 @@ inline std::string& last_error() {
 
 inline int failed(const core::Error& error) {
     last_error() = error.what();
+    if (error.code() == core::Code::wrong_call) return TAILRACE_INVALID;
     return core::exit_code(error.code());
 }
 

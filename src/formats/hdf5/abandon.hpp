@@ -13,5 +13,9 @@ namespace tailrace::formats::hdf5 {
 /// every write all ranks go through. What the real file holds is lost anyway. The MPI file itself
 /// is neither closed nor used again. Does nothing where the driver is not MPI-IO.
 void redirect_to_memory(const h5::Id& file) noexcept;
+/// The same for the driver of one process, whose file can then be closed: after a write that
+/// failed, H5Fclose tries it again for ever and ends with "infinite loop closing library". Of other
+/// drivers it must not be called.  [local]
+void redirect_plain_to_memory(const h5::Id& file) noexcept;
 
 }  // namespace tailrace::formats::hdf5

@@ -58,6 +58,14 @@ void Beneath::redirect_to_memory() const noexcept {
     }
 }
 
+void Beneath::redirect_plain_to_memory() const noexcept {
+    if (x_file < 0) return;
+    try {
+        hdf5::redirect_plain_to_memory(borrowed(x_file));
+    } catch (...) {  // an id that is gone: nothing is open
+    }
+}
+
 void Beneath::set_extent(const std::string& path, const core::Extents& dims) const {
     const std::vector<hsize_t> extents(dims.begin(), dims.end());
     const h5::Id found = dataset(borrowed(x_file), path);
@@ -99,7 +107,8 @@ void look_at_datasets(const std::string& name, const std::vector<std::string>& p
 
 void check_dataset(const core::Object& object, const Chunks& chunks) {
     Options options;
-    options.chunks = chunks;
+    if (const auto chunk = chunks.find(object.path); chunk != chunks.end())
+        options.chunks.insert(*chunk);
     check_object(options, object);
 }
 

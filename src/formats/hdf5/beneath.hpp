@@ -42,6 +42,7 @@ public:
 
     /// redirect_to_memory (formats/hdf5/abandon.hpp).  [local]
     void redirect_to_memory() const noexcept;
+    void redirect_plain_to_memory() const noexcept;  ///< [local]
     /// Makes a dataset longer.  [collective] with a parallel driver
     /// @throws core::Error
     void set_extent(const std::string& path, const core::Extents& dims) const;

@@ -36,6 +36,11 @@ std::string take_error_stack() {
     std::vector<std::string> lines;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, collect, &lines);
     H5Eclear2(H5E_DEFAULT);
+    // If the system refused a call, that says it all; the way there repeats it for each chunk.
+    const auto refused = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+        return line.find("errno = ") != std::string::npos;
+    });
+    if (refused != lines.end()) lines = {lines.front(), *refused};
     std::string text;
     for (const std::string& line : lines) {
         if (!text.empty()) text += " <- ";

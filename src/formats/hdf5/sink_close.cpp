@@ -122,6 +122,7 @@ void Hdf5Sink::discard() noexcept {
     const auto ignored = comm::Comm::caught([&] {
         if (x_driver == Driver::subfiling && x_file)
             for (const std::string& part : subfiles_of(x_target.part())) x_target.add_part(part);
+        if (x_lost && x_driver == Driver::serial) redirect_plain_to_memory(x_file);
         close_ids();
     });
     x_target.discard();

@@ -61,7 +61,7 @@ void check_classic(const Object& object) {
 /// front.
 class Dimensions {
 public:
-    Dimensions(const nc::File& file, const Object& object, const std::vector<std::string>& taken)
+    Dimensions(const nc::File& file, const Object& object, const std::set<std::string>& taken)
         : x_file(file), x_object(object), x_taken(taken) {}
 
     [[nodiscard]] int id_of(std::size_t axis) const {
@@ -79,7 +79,7 @@ public:
 
 private:
     [[nodiscard]] bool is_taken(const std::string& name) const {
-        return std::find(x_taken.begin(), x_taken.end(), name) != x_taken.end();
+        return x_taken.contains(name);
     }
     /// Makes the dimension, or finds that there is an equal one.
     [[nodiscard]] bool try_name(const std::string& name, const core::Extent& dim, int& id) const {
@@ -104,7 +104,7 @@ private:
     }
     const nc::File& x_file;
     const Object& x_object;
-    const std::vector<std::string>& x_taken;
+    const std::set<std::string>& x_taken;
 };
 
 template <class Number>
@@ -210,7 +210,7 @@ void check_object(const Object& object, const Options& options) {
 }
 
 nc::Variable define_variable(const nc::File& file, const Object& object, const Options& options,
-                             const std::vector<std::string>& taken) {
+                             const std::set<std::string>& taken) {
     nc::Variable variable{nc::group_of(file, object.path, true), -1};
     const Dimensions dimensions(file, object, taken);
     std::vector<int> ids;

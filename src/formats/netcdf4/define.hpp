@@ -2,6 +2,7 @@
 // From objects and Options to dimensions and variables.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,6 @@ void check_object(const core::Object& object, const Options& options);
 /// @throws core::Error
 [[nodiscard]] nc::Variable define_variable(const nc::File& file, const core::Object& object,
                                            const Options& options,
-                                           const std::vector<std::string>& taken);
+                                           const std::set<std::string>& taken);
 
 }  // namespace tailrace::formats::netcdf4

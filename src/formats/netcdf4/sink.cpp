@@ -135,11 +135,12 @@ void Sink::add_definitions(const std::vector<core::Object>& objects,
         x_objects.push_back({object, dims});
     }
     if (!x_defining) nc::check(nc_redef(x_file.get()), "nc_redef", name);
-    // Dimensions stand in the root group, as these do.
-    std::vector<std::string> taken;
+    // Dimensions stand in the root group, as these do. A coordinate has the name of its dimension.
+    std::set<std::string> taken;
     for (const Defined& defined : x_objects) {
         const std::string& path = defined.object.path;
-        taken.push_back(path.substr(1, path.find('/', 1) - 1));
+        const std::string first = path.substr(1, path.find('/', 1) - 1);
+        if (defined.object.axes != std::vector{first}) taken.insert(first);
     }
     for (const core::Object& object : objects)
         x_variables.push_back(define_variable(x_file, object, x_options, taken));

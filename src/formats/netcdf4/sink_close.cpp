@@ -74,6 +74,7 @@ void Sink::discard() noexcept {
     const hdf5::Silence silence;
     // A lost file that was abandoned is open no more. One that was lost in step, by system calls
     // that were held, is closed by all ranks: nothing reaches the disk.
+    if (x_lost && !x_parallel) x_beneath.redirect_plain_to_memory();
     const auto ignored = comm::Comm::caught([&] { x_file.close(x_target.path().string()); });
     x_target.discard();
 }

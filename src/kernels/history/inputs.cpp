@@ -2,6 +2,11 @@
 #include "kernels/history/inputs.hpp"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "core/checked.hpp"
 #include "formats/keys.hpp"
@@ -72,14 +77,49 @@ void take_steps(Inputs& inputs) {
     inputs.geometry.minutes_per_step = 1440.0 / static_cast<double>(per_day);
 }
 
+void check_names(const Inputs& inputs) {
+    std::set<std::filesystem::path> names;
+    for (std::uint64_t step = 0; step < inputs.steps; step += inputs.records_per_file)
+        if (!names.insert(inputs.file_of(step)).second)
+            throw inputs.config.error(
+                "filename", "two files have the same name, " + inputs.file_of(step).string(),
+                "put the date of a file into it: %Y%m%d, or %Y%m%d_%H%M "
+                "if a day has several files");
+}
+
 /// Files of records grow together, and netCDF-4 grows them in collective calls alone.
 void set_defaults(Config& config) {
     if (!config.given("format")) config.derive("format", "netcdf4", "default of history");
+    if (config.has("servers") && config.text("format") != "netcdf4")
+        throw config.error("servers", "the kernel has a server write netCDF-4 alone",
+                           "leave format out, or leave servers out");
     if (!config.given("collective_write"))
         config.derive("collective_write", "1", "default of history");
 }
 
 }  // namespace
+
+std::filesystem::path Inputs::file_of(std::uint64_t step) const {
+    using namespace std::chrono;
+    const std::uint64_t first = step / records_per_file * records_per_file;
+    const auto minute =
+        static_cast<std::uint64_t>(static_cast<double>(first) * geometry.minutes_per_step);
+    const year_month_day date{sys_days{2000y / January / 1} + std::chrono::days{minute / 1440}};
+    const auto two = [](std::uint64_t value) {
+        return (value < 10 ? "0" : "") + std::to_string(value);
+    };
+    const std::array<std::pair<const char*, std::string>, 5> words{
+        {{"%Y", std::to_string(int{date.year()})},
+         {"%m", two(unsigned{date.month()})},
+         {"%d", two(unsigned{date.day()})},
+         {"%H", two(minute % 1440 / 60)},
+         {"%M", two(minute % 60)}}};
+    std::string name = filename.string();
+    for (const auto& [word, value] : words)
+        for (std::size_t at = name.find(word); at != std::string::npos; at = name.find(word))
+            name.replace(at, 2, value);
+    return name;
+}
 
 core::Extents Inputs::chunk_of(const Variable& variable) const {
     if (!variable.has_records()) return {};
@@ -122,6 +162,7 @@ Inputs inputs_from(Config config, std::uint64_t ranks) {
     if (run::product(inputs.config, "days", factors) > run::largest_file_bytes)
         throw inputs.config.error("days", "all records take more than 2^63 bytes",
                                   "choose fewer days or fields");
+    check_names(inputs);
     return inputs;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <vector>
 
 #include "core/config.hpp"
@@ -19,6 +20,8 @@ struct Inputs : run::Plan {
     std::uint64_t fields = 0;
     std::uint64_t steps = 0, records_per_file = 1;
 
+    /// Of a step, by the date of the first one in its file.  [local]
+    [[nodiscard]] std::filesystem::path file_of(std::uint64_t step) const;
     /// Extents of a chunk: of what has records one record, cut where that is large. [local]
     [[nodiscard]] core::Extents chunk_of(const Variable& variable) const;
     [[nodiscard]] std::uint64_t bytes_of_step(std::uint64_t step) const;  ///< [local]

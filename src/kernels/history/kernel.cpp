@@ -2,7 +2,6 @@
 #include "kernels/history/kernel.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "core/units.hpp"
@@ -12,16 +11,6 @@
 namespace tailrace::kernels::history {
 
 namespace {
-
-/// history.nc4 -> history.0001.nc4
-std::filesystem::path numbered(const std::filesystem::path& path, std::uint64_t number) {
-    std::string digits = std::to_string(number + 1);
-    if (digits.size() < 4) digits.insert(0, 4 - digits.size(), '0');
-    std::filesystem::path name = path.stem();
-    name += "." + digits;
-    name += path.extension();
-    return path.parent_path() / name;
-}
 
 class HistoryKernel final : public run::Kernel {
 public:
@@ -36,10 +25,10 @@ public:
         return x_inputs.records_per_file;
     }
     [[nodiscard]] std::filesystem::path file_of(std::uint64_t step) const override {
-        return numbered(x_inputs.filename, step / steps_per_file());
+        return x_inputs.file_of(step);
     }
     [[nodiscard]] std::unique_ptr<run::Opener> opener() const override {
-        return x_opener ? x_opener(x_inputs) : run::one_file(x_inputs.options);
+        return x_opener ? x_opener() : Kernel::opener();
     }
     [[nodiscard]] core::Scalar type(std::size_t object) const override {
         return x_inputs.variables[object].type();

@@ -11,7 +11,7 @@
 namespace tailrace::kernels::history {
 
 /// Who opens the files; empty: each rank, by the format of the inputs.
-using MakeOpener = std::function<std::unique_ptr<run::Opener>(const Inputs&)>;
+using MakeOpener = std::function<std::unique_ptr<run::Opener>()>;
 
 [[nodiscard]] std::unique_ptr<run::Kernel> make_kernel(Inputs inputs,
                                                        MakeOpener opener = {});  ///< [local]

@@ -49,8 +49,9 @@ void add_contents(KeyTable& table) {
     records.min = 1;
     table.add(records);
     Key filename = key("filename", Shape::text, group,
-                       "the files to write: their number is set before the ending");
-    filename.default_text = "history.nc4";
+                       "the files to write; %Y, %m, %d, %H and %M stand for the date of the first "
+                       "record, counted from 2000-01-01");
+    filename.default_text = "history.%Y%m%d.nc4";
     table.add(filename);
 }
 
@@ -60,9 +61,10 @@ KeyTable key_table() {
     KeyTable table;
     add_geometry(table);
     add_contents(table);
-    Key servers = key("servers", Shape::number, "Server",
-                      "ranks that write for the others; 0: the model's ranks write through the "
-                      "server's library themselves; without it there is no server: plain calls");
+    Key servers = key(
+        "servers", Shape::number, "Server",
+        "ranks, the last ones, that write for the others; 0: the model's ranks write through the "
+        "server's library themselves; without it there is no server: plain calls");
     table.add(servers);
     formats::register_keys(table);
     run::register_keys(table);

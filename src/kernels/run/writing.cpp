@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <deque>
 #include <memory>
 #include <utility>
 
@@ -99,7 +98,7 @@ public:
         x_stretches.begin();
         for (std::uint64_t step = 0; step < x_kernel.steps(); step += x_kernel.steps_per_file())
             write_file(step);
-        wait_for_files();
+        for (auto& closing : x_closing) take_close([&] { return closing.wait(); });
         x_stretches.end();
         x_written.complete = true;
         x_written.phases = x_phases.times();
@@ -260,9 +259,9 @@ private:
         const std::vector<LatePiece> late = make_late(step);
         for (std::size_t batch = 0; batch < x_kernel.batches(); ++batch)
             write_batch(sink, step, batch, late);
-        const double written_s = core::now_s();
+        const double given_s = core::now_s();
         sink.complete(step);
-        x_written.laps.add("stall", core::now_s() - written_s);
+        x_written.laps.add("stall", core::now_s() - given_s);
         x_step.write = writing_s() - write_before;
         if (x_plan.sync_each_step) {
             const double sync_before = x_phases.seconds("sync");
@@ -279,26 +278,24 @@ private:
             sink.sync(core::Durability::flushed).wait();
             x_written.flush_s += core::now_s() - start;
         }
-        const double before = closing_s(), start = core::now_s();
-        x_closing.push_back(sink.post_close(core::Outcome::publish));
-        if (!sink.can().async) take_closed();
-        x_written.close_s += closing_s() - before;
-        x_written.laps.add("close", closing_s() - before);
+        const double start = core::now_s();
+        take_close([&] {
+            auto posted = sink.post_close(core::Outcome::publish);
+            if (!sink.can().async) return posted.wait();
+            x_closing.push_back(std::move(posted));
+            return core::FileReport{};
+        });
         x_written.laps.add("stall", core::now_s() - start);
     }
 
-    void take_closed() {
-        core::Pending<core::FileReport> one = std::move(x_closing.front());
-        x_closing.pop_front();
-        add_report(x_written.report, one.wait());
-        x_written.any = true;
-    }
-
-    /// Those that others close meanwhile.
-    void wait_for_files() {
+    template <class Close>
+    void take_close(const Close& ended) {
         const double before = closing_s();
-        while (!x_closing.empty()) take_closed();
+        core::FileReport report = ended();
+        if (!report.path.empty()) add_report(x_written.report, std::move(report));
+        x_written.any = true;
         x_written.close_s += closing_s() - before;
+        x_written.laps.add("close", closing_s() - before);
     }
 
     void discard(core::Sink& sink) noexcept {
@@ -318,10 +315,10 @@ private:
     Stretches x_stretches;
     StepTimes x_steps;
     StepSeconds x_step;
+    std::vector<core::Pending<core::FileReport>> x_closing;  // of Sinks that close later
     Written& x_written;
     core::Schema x_schema;
-    std::vector<core::ObjectId> x_ids;                      ///< of the objects that are
-    std::deque<core::Pending<core::FileReport>> x_closing;  ///< in the order of the files
+    std::vector<core::ObjectId> x_ids;  ///< of the objects that are
 };
 
 }  // namespace

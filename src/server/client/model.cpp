@@ -65,7 +65,7 @@ std::uint64_t Model::add_collection(const std::string& name, const FileMetadata&
                         "give each collection a name of its own");
     Collection one{name, {metadata, options}, 0, {}, {}, 0, 0, 0};
     one.spec.metadata.thaw();
-    static_cast<void>(options_of(one.spec, true));
+    static_cast<void>(options_of(one.spec));
     Definition definition = definition_of(one.spec);
     one.defined = definition.hash;
     const std::uint64_t number = x_backend->add_collection(name, std::move(definition));
@@ -157,14 +157,15 @@ std::vector<Status> Model::end_step(std::uint64_t collection, std::optional<doub
     one.record = one.next_record;
     one.in_step = false;
     const std::uint64_t most = one.spec.options.records_per_file;
-    if (!one.file.empty() && most > 0 && ++one.steps >= most) end_file(collection);
+    if (!one.file.empty() && most > 0 && ++one.steps >= most) {
+        end_file(collection);
+    }
     return all;
 }
 
 void Model::end_file(std::uint64_t collection) {
-    Collection& one = at(collection);
+    forget_file(at(collection));
     x_backend->end_file(collection);
-    forget_file(one);
 }
 
 std::vector<Status> Model::close_file(std::uint64_t collection) {

@@ -51,7 +51,7 @@ public:
     ///              dimension
     /// @returns what became of earlier steps, the same on all ranks  [collective]
     std::vector<Status> end_step(std::uint64_t collection, std::optional<double> time = {});
-    /// The open file ends, and its status comes with a later call.  [collective]
+    /// Ends the file, whose status comes with a later call.  [collective, waits for nobody]
     void end_file(std::uint64_t collection);
     /// The file gets its final name.  @returns all statuses, the same on all ranks  [collective]
     std::vector<Status> close_file(std::uint64_t collection);

@@ -2,8 +2,7 @@
 #include "server/client/model_sink.hpp"
 
 #include <filesystem>
-#include <string>
-#include <type_traits>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -14,245 +13,211 @@ using core::Error;
 
 namespace {
 
-Element element_of(const core::Object& object) {
-    switch (object.type) {
-        case core::Scalar::i8:
-            return Element::int8;
-        case core::Scalar::i16:
-            return Element::int16;
-        case core::Scalar::i32:
-            return Element::int32;
-        case core::Scalar::i64:
-            return Element::int64;
-        case core::Scalar::f32:
-            return Element::real32;
-        case core::Scalar::f64:
-            return Element::real64;
-        default:
-            break;
-    }
+Element element_of(core::Scalar type, const std::string& path) {
+    for (std::uint64_t i = 0; i <= static_cast<std::uint64_t>(Element::real64); ++i)
+        if (scalar_of(static_cast<Element>(i)) == type) return static_cast<Element>(i);
     throw Error(Code::unsupported,
-                "elements of type " + std::string(core::name(object.type)) +
-                    " are nothing that a server writes",
-                object.path, "take signed integers or floating-point numbers");
+                "the server has no elements of type " + std::string(core::name(type)), path,
+                "use i8, i16, i32, i64, f32 or f64");
 }
 
-AttributeValue value_of(const core::Attribute& attribute) {
-    if (const auto* scalar = std::get_if<core::AttributeScalar>(&attribute.value))
-        return std::visit(
-            [](const auto& value) -> AttributeValue {
-                using T = std::decay_t<decltype(value)>;
-                if constexpr (std::is_same_v<T, std::uint32_t> || std::is_same_v<T, std::uint64_t>)
-                    return std::vector{static_cast<std::int64_t>(value)};
-                else if constexpr (std::is_same_v<T, std::string>)
-                    return value;
-                else
-                    return std::vector{value};
-            },
-            *scalar);
-    throw Error(Code::unsupported, "attribute " + attribute.name + " is a list", attribute.object,
-                "take numbers and texts");
+std::string name_of(const std::string& path) {
+    if (path.find('/', 1) != std::string::npos)
+        throw Error(Code::unsupported, "the server has no groups", path, "use a name without /");
+    return path.substr(1);
 }
 
-std::string plain_name(const std::string& path) { return path.substr(1); }
-
-Variable variable_of(const core::Object& object, const Storage& storage, FileMetadata& metadata) {
-    Variable variable{plain_name(object.path), element_of(object)};
-    variable.storage = storage;
-    for (std::size_t i = 0; i < object.dims.size(); ++i) {
-        const bool unlimited = object.dims[i].unlimited;
-        const std::uint64_t size = unlimited ? 0 : object.dims[i].size;
-        std::string name = i < object.axes.size() ? object.axes[i] : "";
-        if (name.empty()) name = variable.name + "_" + std::to_string(i + 1);
-        bool there = false;
-        for (const Dimension& one : metadata.dimensions()) there = there || one.name == name;
-        if (!there) metadata.add_dimension(name, size);
-        variable.dimensions.push_back(std::move(name));
-    }
-    if (object.fill.set) variable.fill = object.fill.value;
-    return variable;
+AttributeValue attribute_value(const core::Attribute& attribute) {
+    const auto number = []<class T>(const T& held) -> AttributeValue {
+        if constexpr (std::is_same_v<T, std::string>)
+            return held;
+        else if constexpr (std::is_floating_point_v<T>)
+            return std::vector<double>{held};
+        else
+            return std::vector{static_cast<std::int64_t>(held)};
+    };
+    const auto list = []<class T>(const std::vector<T>& held) -> AttributeValue {
+        if constexpr (std::is_same_v<T, std::string>) {
+            std::string text;
+            for (const std::string& one : held) text += (text.empty() ? "" : " ") + one;
+            return text;
+        } else if constexpr (std::is_floating_point_v<T>) {
+            return std::vector<double>(held.begin(), held.end());
+        } else {
+            return std::vector<std::int64_t>(held.begin(), held.end());
+        }
+    };
+    if (const auto* one = std::get_if<core::AttributeScalar>(&attribute.value))
+        return std::visit(number, *one);
+    if (const auto* all = std::get_if<core::AttributeArray>(&attribute.value))
+        return std::visit(list, *all);
+    throw Error(Code::unsupported, "the server has no compound attributes", attribute.name, "");
 }
-
-}  // namespace
 
 FileMetadata metadata_of(const core::Schema& schema, const Storage& storage) {
-    FileMetadata metadata;
-    for (const core::Object& object : schema.objects)
-        metadata.add(variable_of(object, storage, metadata));
-    for (const core::Attribute& one : schema.attributes)
-        metadata.set_attribute(one.object == "/" ? "" : plain_name(one.object),
-                               {one.name, value_of(one)});
-    return metadata;
-}
-
-/// The close of a file, until its status is there.
-class PostedClose final : public core::Pending<core::FileReport>::State {
-public:
-    PostedClose(ModelFiles& files, std::optional<std::uint64_t> collection, core::Outcome outcome,
-                core::FileReport report, core::Phases& phases)
-        : x_files(files),
-          x_collection(collection),
-          x_outcome(outcome),
-          x_report(std::move(report)),
-          x_phases(phases) {}
-
-    core::FileReport wait() override {
-        {
-            const auto phase = x_phases.enter("publish");
-            if (x_collection) x_files.take(x_files.x_model.flush(*x_collection));
+    FileMetadata all;
+    std::map<std::string, std::uint64_t> dimensions;
+    for (const core::Object& object : schema.objects) {
+        Variable one;
+        one.name = name_of(object.path);
+        one.type = element_of(object.type, object.path);
+        for (std::size_t d = 0; d < object.dims.size(); ++d) {
+            const bool unlimited = object.dims[d].unlimited;
+            const std::uint64_t size = unlimited ? 0 : object.dims[d].size;
+            std::string name = d < object.axes.size() ? object.axes[d] : "";
+            if (name.empty()) name = one.name + "_dim_" + std::to_string(d + 1);
+            if (dimensions.emplace(name, size).second) all.add_dimension(name, size);
+            one.dimensions.push_back(name);
         }
-        const comm::Comm& ranks = x_files.x_ranks;
-        x_report.bytes_logical = ranks.sum(x_report.bytes_logical);
-        if (x_outcome == core::Outcome::discard) {
-            std::error_code ignored;
-            if (ranks.rank() == 0) std::filesystem::remove(x_report.path, ignored);
-            return std::move(x_report);
-        }
-        x_files.fail_if_failed();
-        x_report.parts = {x_report.path.string()};
-        x_report.bytes_stored =
-            ranks.agree_on([&] { return std::filesystem::file_size(x_report.path); });
-        return std::move(x_report);
+        if (object.fill.set) one.fill = object.fill.value;
+        if (one.dimensions.size() > 1) one.storage = storage;
+        all.add(one);
     }
-
-private:
-    ModelFiles& x_files;
-    std::optional<std::uint64_t> x_collection;
-    core::Outcome x_outcome;
-    core::FileReport x_report;
-    core::Phases& x_phases;
-};
+    for (const core::Attribute& attribute : schema.attributes)
+        all.set_attribute(attribute.object == "/" ? "" : name_of(attribute.object),
+                          {attribute.name, attribute_value(attribute)});
+    return all;
+}
 
 class ModelSink final : public core::Sink {
 public:
-    ModelSink(ModelFiles& files, const core::Target& target, core::Phases& phases)
-        : x_files(files), x_phases(phases) {
+    ModelSink(Model& model, const comm::Comm& comm, Series& series, const core::Target& target,
+              core::Phases& phases)
+        : x_model(model), x_comm(comm), x_series(series), x_phases(phases) {
         x_report.path = target.path;
-        x_report.durable = files.x_options.durable;
-        x_can.records = x_can.async = true;
+        x_can.records = true;
+        x_can.async = true;
+        switch (target.existing) {
+            case core::Existing::refuse:
+                x_series.options.if_exists = IfExists::refuse;
+                break;
+            case core::Existing::replace:
+                x_series.options.if_exists = IfExists::replace;
+                break;
+            case core::Existing::append:
+                x_series.options.if_exists = IfExists::append;
+        }
     }
-    ModelSink(const ModelSink&) = delete;
-    ModelSink& operator=(const ModelSink&) = delete;
-    ~ModelSink() override = default;
 
     [[nodiscard]] const core::Capabilities& can() const noexcept override { return x_can; }
 
     std::vector<core::ObjectId> define(const core::Schema& schema) override {
         const auto phase = x_phases.enter("define");
-        if (x_collection)
-            throw Error(Code::unsupported, "objects are added to a file that is defined already",
-                        x_report.path.string(), "define all of them at once");
-        const FileMetadata metadata = metadata_of(schema, x_files.x_storage);
-        x_collection = x_files.collection_of(metadata);
+        if (!x_objects.empty())
+            throw Error(Code::unsupported, "objects are defined in a later step",
+                        x_report.path.string(), "define all objects at once");
         x_objects = schema.objects;
+        const FileMetadata metadata = metadata_of(schema, x_series.storage);
+        if (x_series.collection)
+            x_model.metadata(*x_series.collection).replace(metadata);
+        else
+            x_series.collection = x_model.add_collection(x_series.name, metadata, x_series.options);
         std::vector<core::ObjectId> ids;
-        for (std::size_t i = 0; i < x_objects.size(); ++i)
-            ids.push_back(static_cast<core::ObjectId>(i));
+        for (core::ObjectId id = 0; id < x_objects.size(); ++id) ids.push_back(id);
         return ids;
     }
 
-    /// All ranks put all objects, in one order, also with nothing.
     void write(std::span<const core::Write> pieces) override {
         const auto phase = x_phases.enter("write");
-        std::vector<const core::Write*> of_object(x_objects.size(), nullptr);
         for (const core::Write& piece : pieces) {
-            if (piece.place.volume() == 0) continue;
-            if (std::exchange(of_object[piece.object], &piece) != nullptr)
-                throw Error(Code::unsupported, "a rank has two pieces of one object",
-                            x_objects[piece.object].path, "write them in two calls");
+            const core::Object& object = x_objects[piece.object];
+            LocalBlock block{piece.place, piece.data, false, piece.memory};
+            std::optional<std::uint64_t> record;
+            if (piece.place.empty()) block.data = nullptr;
+            if (!object.dims.empty() && object.dims[0].unlimited) {
+                record = block.box.offset.front();
+                block.box.offset.erase(block.box.offset.begin());
+                block.box.count.erase(block.box.count.begin());
+            }
+            x_model.put(*x_series.collection, x_report.path.string(), name_of(object.path),
+                        piece.type, block, record);
+            if (block.data != nullptr)
+                x_report.bytes_logical += piece.place.volume() * core::size_of(piece.type);
         }
-        for (std::size_t object = 0; object < x_objects.size(); ++object)
-            put(x_objects[object], of_object[object]);
     }
 
     void complete(core::Step) override {
         const auto phase = x_phases.enter("write");
-        x_files.take(x_files.x_model.end_step(*x_collection));
-        ++x_record;
-        x_files.fail_if_failed();
+        look(x_model.end_step(*x_series.collection));
     }
 
-    core::Ticket sync(core::Durability) override { return {}; }  // a file is synced at its end
+    core::Ticket sync(core::Durability) override { return {}; }
 
     core::Pending<core::FileReport> post_close(core::Outcome outcome) override {
         const auto phase = x_phases.enter("close");
-        if (x_collection) x_files.x_model.end_file(*x_collection);
-        return core::Pending<core::FileReport>(std::make_unique<PostedClose>(
-            x_files, x_collection, outcome, std::move(x_report), x_phases));
+        x_closed = true;
+        if (outcome == core::Outcome::discard) {
+            discard();
+            return core::Pending<core::FileReport>::done(core::FileReport{});
+        }
+        x_model.end_file(*x_series.collection);
+        return core::Pending<core::FileReport>(
+            std::make_unique<Closing>(x_model, x_comm, x_phases, *x_series.collection, x_report));
+    }
+
+    ~ModelSink() override {
+        if (!x_closed) discard();
     }
 
 private:
-    void put(const core::Object& object, const core::Write* piece) {
-        const bool record = !object.dims.empty() && object.dims[0].unlimited;
-        LocalBlock block;
-        const std::size_t dims = object.dims.size() - (record ? 1 : 0);
-        block.box = {core::Extents(dims, 0), core::Extents(dims, 0)};
-        std::uint64_t at = x_record;
-        if (piece != nullptr) {
-            block = {piece->place, piece->data, false, piece->memory};
-            x_report.bytes_logical += piece->place.volume() * core::size_of(piece->type);
-            if (record) at = without_record(block);
+    /// Until the last status of the collection is there.
+    class Closing final : public core::Pending<core::FileReport>::State {
+    public:
+        Closing(Model& model, const comm::Comm& comm, core::Phases& phases, std::uint64_t collection,
+                core::FileReport report)
+            : x_model(model), x_comm(comm), x_phases(phases), x_collection(collection), x_report(std::move(report)) {}
+        core::FileReport wait() override {
+            const auto phase = x_phases.enter("close");
+            look(x_model.flush(x_collection));
+            x_report.bytes_logical = x_comm.sum(x_report.bytes_logical);
+            x_report.parts = {x_report.path.string()};
+            std::error_code none;
+            const auto size = std::filesystem::file_size(x_report.path, none);
+            x_report.bytes_stored = x_comm.broadcast_value(none ? 0 : std::uint64_t{size});
+            x_report.durable = true;
+            x_report.data_mode = "by the server";
+            return x_report;
         }
-        x_files.x_model.put(*x_collection, x_report.path.string(), plain_name(object.path),
-                            object.type, block, at);
+
+    private:
+        Model& x_model;
+        const comm::Comm& x_comm;
+        core::Phases& x_phases;
+        std::uint64_t x_collection;
+        core::FileReport x_report;
+    };
+
+    static void look(const std::vector<Status>& statuses) {
+        for (const Status& one : statuses)
+            if (one.error) throw core::Error(*one.error);
     }
 
-    static std::uint64_t without_record(LocalBlock& block) {
-        const std::uint64_t at = block.box.offset[0];
-        if (block.box.count[0] != 1)
-            throw Error(Code::unsupported, "a piece of several records", "",
-                        "write one record at a time");
-        const auto shorten = [](core::Extents& extents) {
-            if (!extents.empty()) extents.erase(extents.begin());
-        };
-        for (core::Extents* one :
-             {&block.box.offset, &block.box.count, &block.memory.dims, &block.memory.offset})
-            shorten(*one);
-        return at;
+    /// The others are in it too: a failure is the same on all ranks.
+    void discard() noexcept {
+        try {
+            if (!x_series.collection) return;
+            look(x_model.close_file(*x_series.collection));
+            std::error_code none;
+            if (x_comm.rank() == 0) std::filesystem::remove(x_report.path, none);
+        } catch (...) {  // it is lost already
+        }
     }
 
-    ModelFiles& x_files;
+    Model& x_model;
+    const comm::Comm& x_comm;
+    Series& x_series;
     core::Phases& x_phases;
     core::Capabilities x_can;
     core::FileReport x_report;
-    std::optional<std::uint64_t> x_collection;
     std::vector<core::Object> x_objects;
-    std::uint64_t x_record = 0;
+    bool x_closed = false;
 };
 
-ModelFiles::ModelFiles(const comm::Comm& ranks, Model& model, CollectionOptions options,
-                       Storage storage)
-    : x_ranks(ranks),
-      x_model(model),
-      x_options(std::move(options)),
-      x_storage(std::move(storage)) {}
+}  // namespace
 
-std::unique_ptr<core::Sink> ModelFiles::sink(const core::Target& target, core::Phases& phases) {
-    return std::make_unique<ModelSink>(*this, target, phases);
-}
-
-std::uint64_t ModelFiles::collection_of(const FileMetadata& metadata) {
-    FileMetadata variables = metadata;  // files of a series differ in attributes of their own
-    while (!variables.attributes().empty())
-        variables.remove_attribute("", variables.attributes().front().name);
-    const std::uint64_t hash = variables.hash();
-    const auto found = x_collections.find(hash);
-    if (found != x_collections.end()) {
-        x_model.metadata(found->second).replace(metadata);
-        return found->second;
-    }
-    const std::uint64_t number =
-        x_model.add_collection("files_" + std::to_string(++x_added), metadata, x_options);
-    return x_collections[hash] = number;
-}
-
-void ModelFiles::take(const std::vector<Status>& statuses) {
-    for (const Status& status : statuses)
-        if (status.error && !x_failed) x_failed = status.error;
-}
-
-void ModelFiles::fail_if_failed() const {
-    if (x_failed) throw Error(*x_failed);
+std::unique_ptr<core::Sink> model_sink(Model& model, const comm::Comm& comm, Series& series,
+                                       const core::Target& target, core::Phases& phases) {
+    return std::make_unique<ModelSink>(model, comm, series, target, phases);
 }
 
 }  // namespace tailrace::server

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a model behind the door that all who write go through: a Sink per file, whose pieces
-// become puts. Nobody waits in it for a file to be written.
+// A Sink whose files a server writes, for programs that know Sinks. The files of one opener are a
+// collection, one after the other.
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "comm/comm.hpp"
 #include "core/phases.hpp"
@@ -15,39 +16,21 @@
 
 namespace tailrace::server {
 
-/// What the Sinks of one model share: files of one content belong to one collection.
-class ModelFiles {
-public:
-    /// @param ranks    of the model; it and `model` outlive this
-    /// @param options  of all collections
-    /// @param storage  of all variables; chunks stay with the library  [local]
-    ModelFiles(const comm::Comm& ranks, Model& model, CollectionOptions options, Storage storage);
-
-    /// A file. In each write() a rank has one piece of an object at most, of one record.
-    /// [collective]
-    [[nodiscard]] std::unique_ptr<core::Sink> sink(const core::Target& target,
-                                                   core::Phases& phases);
-
-private:
-    friend class ModelSink;
-    friend class PostedClose;
-    /// The collection for files of this content.
-    std::uint64_t collection_of(const FileMetadata& metadata);
-    /// Keeps the first failure.
-    void take(const std::vector<Status>& statuses);
-    void fail_if_failed() const;
-
-    const comm::Comm& x_ranks;
-    Model& x_model;
-    CollectionOptions x_options;
-    Storage x_storage;
-    std::uint64_t x_added = 0;
-    std::map<std::uint64_t, std::uint64_t> x_collections;  // by the hash of variables
-    std::optional<core::Error> x_failed;
+/// What the Sinks of one collection share.
+struct Series {
+    std::string name;                           ///< of the collection
+    CollectionOptions options{};                ///< if_exists is that of each Target
+    Storage storage{};                          ///< of variables with dimensions
+    std::optional<std::uint64_t> collection{};  ///< once the first file was defined
 };
 
-/// The content of a file, by name.  [local]
-/// @throws core::Error{Code::unsupported} for what metadata of the server do not carry
-[[nodiscard]] FileMetadata metadata_of(const core::Schema& schema, const Storage& storage);
+/// The next file of a series. Objects are dense or records of a number type, names without groups;
+/// pieces of records have one record each. Every rank writes the same objects in the same order,
+/// with an empty piece if it has nothing. post_close() waits for nobody: the status comes with
+/// wait(). A file that is discarded is closed, and removed by rank 0.  [collective]
+/// @param series  outlives the Sink
+[[nodiscard]] std::unique_ptr<core::Sink> model_sink(Model& model, const comm::Comm& comm,
+                                                     Series& series, const core::Target& target,
+                                                     core::Phases& phases);
 
 }  // namespace tailrace::server

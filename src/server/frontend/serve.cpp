@@ -14,9 +14,9 @@ namespace tailrace::server {
 
 class Server::Impl {
 public:
-    Impl(comm::Channel& channel, const FrontEndSetup& setup, WriteWork write)
+    Impl(comm::Channel& channel, const FrontEndSetup& setup, WriteWork write, Writing how)
         : x_channel(channel), x_machine(setup), x_write(std::move(write)) {
-        if (x_write) x_thread.emplace();
+        if (how == Writing::beside) x_thread.emplace();
         for (std::uint64_t client = 0; client < setup.clients; ++client)
             x_lives.push_back(channel.receive(static_cast<int>(client), life, {}));
     }
@@ -117,7 +117,7 @@ private:
     void handle(const Complete& item) {
         auto step = x_steps.extract({item.collection, item.item});
         Fields fields = step.empty() ? Fields{} : std::move(step.mapped());
-        if (fields.error || !x_thread) {
+        if (fields.error) {
             x_machine.written(item.collection, item.item, fields.error);
             return;
         }
@@ -128,7 +128,14 @@ private:
         work->item = item;
         for (auto& [record, slab] : fields.slabs)
             work->fields.push_back({std::get<1>(record), std::get<2>(record), std::move(slab)});
-        x_thread->post(item.collection, item.item, [this, work] { x_write(*work); });
+        if (x_thread)
+            return x_thread->post(item.collection, item.item, [this, work] { x_write(*work); });
+        try {
+            x_write(*work);
+        } catch (const core::Error& error) {
+            fields.error = error;
+        }
+        x_machine.written(item.collection, item.item, fields.error);
     }
 
     Payload next(const Line& line) {
@@ -148,8 +155,8 @@ private:
     std::optional<WriterThread> x_thread;  // last: it uses the others
 };
 
-Server::Server(comm::Channel& channel, const FrontEndSetup& setup, WriteWork write)
-    : x_impl(std::make_unique<Impl>(channel, setup, std::move(write))) {}
+Server::Server(comm::Channel& channel, const FrontEndSetup& setup, WriteWork write, Writing how)
+    : x_impl(std::make_unique<Impl>(channel, setup, std::move(write), how)) {}
 
 Server::~Server() = default;
 
@@ -163,7 +170,7 @@ void Server::run() {
 }
 
 void serve(comm::Channel& channel, const FrontEndSetup& setup, const WriteWork& write) {
-    Server(channel, setup, write).run();
+    Server(channel, setup, write, Writing::beside).run();
 }
 
 }  // namespace tailrace::server

@@ -31,14 +31,18 @@ struct Work {
     std::vector<WholeField> fields;
 };
 /// Writes it. A core::Error that it throws is the item's final status, on all clients.
-/// It is called in a thread of its own, one item after the other.
 using WriteWork = std::function<void(Work&)>;
+
+/// beside: messages are taken meanwhile. within: a process that is also a client writes only while
+/// it is in a call of the server, since HDF5 and netCDF are not for two threads.
+enum class Writing { beside, within };
 
 /// Clients are the ranks 0 to setup.clients - 1 of the channel.
 class Server {
 public:
-    /// @param write  empty: items need no more than that all clients end them  [local]
-    Server(comm::Channel& channel, const FrontEndSetup& setup, WriteWork write);
+    /// @param how  whether `write` is called in a thread of its own, one item after the other, or
+    ///             by move_on()  [local]
+    Server(comm::Channel& channel, const FrontEndSetup& setup, WriteWork write, Writing how);
     ~Server();
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "comm/comm.hpp"
 #include "formats/open.hpp"
 #include "server/writer/how.hpp"
 
@@ -24,55 +25,44 @@ core::Existing existing(IfExists what) {
 
 }  // namespace
 
-FileWriter::FileWriter(const comm::Comm& comm, const std::filesystem::path& path,
-                       const FileSpec& spec)
-    : x_comm(comm), x_spec(spec) {
-    const core::Schema schema = schema_of(spec);
-    for (const core::Object& object : schema.objects) x_types.push_back(object.type);
+FileWriter::FileWriter(const std::filesystem::path& path, const FileSpec& spec) : x_spec(spec) {
     for (const Variable& variable : spec.metadata.variables())
         x_fills.push_back(fill_bytes(variable));
     core::Target target;
     target.path = path;
     target.existing = existing(spec.options.if_exists);
-    x_sink = formats::open_sink(comm, target, options_of(spec, comm.size() == 1), x_phases);
-    x_sink->define(schema);
+    x_sink = formats::open_sink(comm::Comm::self(), target, options_of(spec), x_phases);
+    x_sink->define(schema_of(spec));
     write_constants();
 }
 
-core::Write FileWriter::write_of(const FieldBlock& one) const {
+core::Write FileWriter::write_of(const FieldRecord& one) const {
+    const Variable& variable = x_spec.metadata.variables()[one.field];
     core::Write write;
     write.object = static_cast<core::ObjectId>(one.field);
-    write.place = one.block;
+    write.place.count = x_spec.metadata.record_extents(variable);
+    write.place.offset.assign(write.place.count.size(), 0);
     write.data = one.data;
-    write.memory = one.memory;
-    write.type = x_types[one.field];
-    if (!x_spec.metadata.has_records(x_spec.metadata.variables()[one.field])) return write;
-    write.place.offset.insert(write.place.offset.begin(), one.record);
-    write.place.count.insert(write.place.count.begin(), 1);
-    if (!write.memory.dims.empty()) {
-        write.memory.dims.insert(write.memory.dims.begin(), 1);
-        write.memory.offset.insert(write.memory.offset.begin(), 0);
+    write.type = scalar_of(variable.type);
+    if (x_spec.metadata.has_records(variable)) {
+        write.place.offset.insert(write.place.offset.begin(), one.record);
+        write.place.count.insert(write.place.count.begin(), 1);
     }
     return write;
 }
 
 void FileWriter::write_constants() {
-    std::vector<FieldBlock> blocks;
+    std::vector<FieldRecord> constants;
     const auto& variables = x_spec.metadata.variables();
-    for (std::size_t field = 0; field < variables.size(); ++field) {
-        if (variables[field].constant.empty()) continue;
-        const core::Extents extents = x_spec.metadata.record_extents(variables[field]);
-        core::Box whole{core::Extents(extents.size(), 0), extents};
-        if (x_comm.rank() != 0 && !extents.empty()) whole.count.assign(extents.size(), 0);
-        blocks.push_back({field, 0, std::move(whole), variables[field].constant.data(), {}});
-    }
-    if (blocks.empty()) return;
-    write(blocks);
+    for (std::size_t field = 0; field < variables.size(); ++field)
+        if (!variables[field].constant.empty())
+            constants.push_back({field, 0, variables[field].constant.data()});
+    if (!constants.empty()) write(constants);
 }
 
-void FileWriter::write(std::span<const FieldBlock> blocks) {
+void FileWriter::write(std::span<const FieldRecord> records) {
     std::vector<core::Write> writes;
-    for (const FieldBlock& block : blocks) writes.push_back(write_of(block));
+    for (const FieldRecord& one : records) writes.push_back(write_of(one));
     x_sink->write(writes);
     x_sink->complete(x_steps++);
 }

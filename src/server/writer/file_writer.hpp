@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One file of the server, from its first to its last byte, by all ranks of a Comm: of one rank,
-// which has whole records (a server), or of the model, where each has its blocks (embedded).
+// One file of the server, from its first to its last byte, by the serial way of its format: it
+// reports a full disk, and waits for nobody.
 #pragma once
 
 #include <cstddef>
@@ -10,30 +10,27 @@
 #include <span>
 #include <vector>
 
-#include "comm/comm.hpp"
 #include "core/phases.hpp"
 #include "core/sink.hpp"
 #include "server/metadata/collection.hpp"
 
 namespace tailrace::server {
 
-/// A part of a record of a variable.
-struct FieldBlock {
+/// A record of a variable, whole.
+struct FieldRecord {
     std::uint64_t field = 0, record = 0;
-    core::Box block;  ///< within one record; may be empty
     const std::byte* data = nullptr;
-    core::MemLayout memory{};
 };
 
 class FileWriter {
 public:
-    /// Creates the file under a name of its own, and writes the constant variables.  [collective]
-    /// @throws core::Error on all ranks
-    FileWriter(const comm::Comm& comm, const std::filesystem::path& path, const FileSpec& spec);
-    /// Writes blocks and ends a step. They are in the same order on all ranks.  [collective]
-    /// @throws core::Error on all ranks; the file is lost then
-    void write(std::span<const FieldBlock> blocks);
-    /// Gives it its final name.  [collective]
+    /// Creates the file under a name of its own, and writes the constant variables.  [local]
+    /// @throws core::Error
+    FileWriter(const std::filesystem::path& path, const FileSpec& spec);
+    /// Writes records and ends a step..  [local]
+    /// @throws core::Error; the file is lost then
+    void write(std::span<const FieldRecord> records);
+    /// Gives it its final name.  [local]
     core::FileReport publish();
 
     /// The value of elements that nobody puts, as it stands in the file.  [local]
@@ -43,12 +40,10 @@ public:
 
 private:
     void write_constants();
-    [[nodiscard]] core::Write write_of(const FieldBlock& one) const;
+    [[nodiscard]] core::Write write_of(const FieldRecord& one) const;
 
-    comm::Comm x_comm;
     FileSpec x_spec;
     core::Phases x_phases;
-    std::vector<core::Scalar> x_types;            // per field
     std::vector<std::vector<std::byte>> x_fills;  // per field
     std::unique_ptr<core::Sink> x_sink;
     std::uint64_t x_steps = 0;

@@ -98,7 +98,7 @@ core::Schema schema_of(const FileSpec& spec) {
     return schema;
 }
 
-formats::Options options_of(const FileSpec& spec, bool alone) {
+formats::Options options_of(const FileSpec& spec) {
     formats::Chunks chunks;
     for (const Variable& variable : spec.metadata.variables())
         if (!variable.storage.chunks.empty())
@@ -108,15 +108,13 @@ formats::Options options_of(const FileSpec& spec, bool alone) {
     switch (spec.options.format) {
         case Format::netcdf4: {
             formats::netcdf4::Options options;
-            options.serial = alone;
-            options.collective = !alone;
+            options.serial = true;
             options.chunks = std::move(chunks);
             return options;
         }
         case Format::hdf5: {
             formats::hdf5::Options options;
-            options.serial = alone;
-            options.collective = !alone;
+            options.serial = true;
             options.chunks = std::move(chunks);
             return options;
         }
@@ -124,7 +122,6 @@ formats::Options options_of(const FileSpec& spec, bool alone) {
             break;
     }
     formats::pnetcdf::Options options;
-    options.collective = !alone;
     options.put = formats::pnetcdf::Put::aggregated;
     return options;
 }

@@ -6,13 +6,10 @@
 
 namespace tailrace::server {
 
-Files::Files(comm::Comm comm, Published published)
-    : x_comm(std::move(comm)), x_published(std::move(published)) {}
-
 void Files::lose(Current& current, const core::Error& error) {
     current.writer.reset();
-    current.lost = error;
-    throw error;
+    current.lost = error.seen_by(x_rank, 1, x_ranks);
+    throw core::Error(*current.lost);
 }
 
 FileWriter& Files::of(std::uint64_t collection, std::uint64_t file_seq, const std::string& path,
@@ -25,7 +22,7 @@ FileWriter& Files::of(std::uint64_t collection, std::uint64_t file_seq, const st
         current.path = path;
         current.lost.reset();
         try {
-            current.writer.emplace(x_comm, path, spec);
+            current.writer.emplace(path, spec);
         } catch (const core::Error& error) {
             lose(current, error);
         }
@@ -37,10 +34,10 @@ FileWriter& Files::of(std::uint64_t collection, std::uint64_t file_seq, const st
     return *current.writer;
 }
 
-void Files::write(std::uint64_t collection, std::span<const FieldBlock> blocks) {
+void Files::write(std::uint64_t collection, std::span<const FieldRecord> records) {
     Current& current = x_current.at(collection);
     try {
-        current.writer->write(blocks);
+        current.writer->write(records);
     } catch (const core::Error& error) {
         lose(current, error);
     }
@@ -67,17 +64,12 @@ void Writer::operator()(Work& work) {
     if (work.fields.empty()) return;
     const FileWriter& file = x_files.of(collection, work.item.file_seq, work.file->file,
                                         FileSpec::from_bytes(work.file->body));
-    std::vector<FieldBlock> blocks;
+    std::vector<FieldRecord> records;
     for (WholeField& one : work.fields) {
         one.slab.fill(file.fill_of(one.field));
-        const core::Extents& extents = one.slab.extents();
-        blocks.push_back({one.field,
-                          one.record,
-                          core::Box{core::Extents(extents.size(), 0), extents},
-                          one.slab.data().data(),
-                          {}});
+        records.push_back({one.field, one.record, one.slab.data().data()});
     }
-    x_files.write(collection, blocks);
+    x_files.write(collection, records);
 }
 
 }  // namespace tailrace::server

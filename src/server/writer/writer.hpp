@@ -20,17 +20,18 @@ class Files {
 public:
     /// Called with each file that got its final name.
     using Published = std::function<void(const core::FileReport&)>;
-    explicit Files(comm::Comm comm, Published published = {});
+    Files(int rank, int ranks, Published published)
+        : x_rank(rank), x_ranks(ranks), x_published(std::move(published)) {}
 
-    /// The file of this number, made by its first step.  [collective]
+    /// The file of this number, made by its first step.  [local]
     /// @throws core::Error: the one that it was lost by, if it was
     FileWriter& of(std::uint64_t collection, std::uint64_t file_seq, const std::string& path,
                    const FileSpec& spec);
-    /// Writes blocks of one step.  [collective]
-    /// @throws core::Error on all ranks; the file is lost then, and says so until the next one
-    void write(std::uint64_t collection, std::span<const FieldBlock> blocks);
-    /// Gives the open file of a collection its name, if there is one.  [collective]
-    /// @throws core::Error on all ranks
+    /// Writes records of one step.  [local]
+    /// @throws core::Error; the file is lost then, and says so until the next one
+    void write(std::uint64_t collection, std::span<const FieldRecord> records);
+    /// Gives the open file of a collection its name, if there is one.  [local]
+    /// @throws core::Error
     void publish(std::uint64_t collection);
 
 private:
@@ -42,7 +43,7 @@ private:
     };
     [[noreturn]] void lose(Current& current, const core::Error& error);
 
-    comm::Comm x_comm;
+    int x_rank, x_ranks;  // as errors name them
     Published x_published;
     std::map<std::uint64_t, Current> x_current;  // per collection
 };
@@ -50,8 +51,9 @@ private:
 /// The next stage of a front end: writes what is complete, one after the other.
 class Writer {
 public:
-    explicit Writer(Files::Published published = {})
-        : x_files(comm::Comm::self(), std::move(published)) {}
+    /// @param rank  of so many, as errors name it  [local]
+    Writer(int rank, int ranks, Files::Published published)
+        : x_files(rank, ranks, std::move(published)) {}
     /// @throws core::Error, the final status of the item
     void operator()(Work& work);
 

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model in trouble: every rank ends, and hears of the failure with its name; no file that is not
+whole has its final name."""
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import time
+
+import netCDF4
+import numpy as np
+import pytest
+from mpi_programs import BUILD, MPIEXEC, mpi_components
+from own_namespace import small_disk
+
+TROUBLE = BUILD / "tests/bin/tailrace_server_trouble"
+MODEL = 3
+STEPS, ROWS, COLUMNS = 4, 8, 16
+layouts = pytest.mark.parametrize("servers", [0, 1, 2], ids=lambda n: f"servers{n}")
+ENVIRONMENT = {**os.environ, **mpi_components()[0][1]}
+
+
+def words(case, servers, before=()):
+    options = ["--npes_output_server", servers] if servers else []
+    command = [*before, *MPIEXEC, "-n", MODEL + servers, TROUBLE, case, *options]
+    return [str(word) for word in command]
+
+
+def run(folder, case, servers, before=()):
+    """The calls that failed, per rank of the model: [(call, text), ...]. A hang is a failure."""
+    done = subprocess.run(
+        words(case, servers, before),
+        cwd=folder,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "HDF5" not in done.stderr.replace("HDF5 error", "")
+    assert sorted(re.findall(r"^rank (\d) ended$", done.stdout, re.M)) == ["0", "1", "2"]
+    failed = {rank: [] for rank in range(MODEL)}
+    for rank, call, _, text in re.findall(r"^rank (\d) (\w+) (\d): (.*)$", done.stdout, re.M):
+        failed[int(rank)].append((call, text))
+    for calls in failed.values():
+        assert calls.pop()[0] == "put_after_finalize"
+    return failed
+
+
+def values(step, size=MODEL):
+    return step * 100000 + np.arange(size * ROWS * COLUMNS).reshape(size * ROWS, COLUMNS)
+
+
+def check_good(file, steps=STEPS):
+    with netCDF4.Dataset(file) as data:
+        assert data["T"].shape == (steps, MODEL * ROWS, COLUMNS)
+        assert list(data["time"][:]) == list(range(steps))
+        for step in range(steps):
+            assert (data["T"][step] == values(step)).all()
+
+
+def no_leftovers(folder):
+    assert not [p for p in folder.rglob("*") if ".part" in p.name]
+
+
+@layouts
+@pytest.mark.parametrize("case", ["none", "long_name", "pause"])
+def test_all_is_written(tmp_path, servers, case):
+    assert run(tmp_path, case, servers) == {0: [], 1: [], 2: []}
+    check_good(tmp_path / "good.nc4")
+    no_leftovers(tmp_path)
+
+
+@layouts
+def test_no_collection(tmp_path, servers):
+    command = words("no_collection", servers)
+    subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, timeout=60, check=True)
+    assert not list(tmp_path.iterdir())
+
+
+@layouts
+def test_a_missing_folder_fails_its_own_collection(tmp_path, servers):
+    failed = run(tmp_path, "missing_folder", servers)
+    for calls in failed.values():
+        assert calls == failed[0]
+        assert all("missing/bad.nc4" in text for _, text in calls)
+        assert {"end_step", "finalize"} == {call for call, _ in calls}
+    check_good(tmp_path / "good.nc4")
+    no_leftovers(tmp_path)
+
+
+@layouts
+@pytest.mark.parametrize(
+    ("case", "named"),
+    [
+        ("left_out_step", 'rank 2 gives variable "T"'),
+        ("left_out_put", 'rank 2 gives variable "time"'),
+        ("another_variable", 'rank 2 gives variable "extra_00000"'),
+        ("another_shape", "rank 2 has other metadata"),
+    ],
+)
+def test_calls_that_differ_are_an_error_on_all_ranks(tmp_path, servers, case, named):
+    failed = run(tmp_path, case, servers)
+    for calls in failed.values():
+        assert calls
+        assert all("ranks make different calls" in text and named in text for _, text in calls)
+        assert calls[-1][0] == "finalize"
+    no_leftovers(tmp_path)
+    assert not list(tmp_path.glob("good.nc4"))
+
+
+@layouts
+def test_a_wrong_type_is_named_where_it_is_put(tmp_path, servers):
+    failed = run(tmp_path, "wrong_type", servers)
+    puts = [text for call, text in failed[2] if call == "put"]
+    assert len(puts) == STEPS
+    assert all("variable T of collection good" in text and "type f32" in text for text in puts)
+    assert [call for call, _ in failed[0]][-1] == "finalize"
+    no_leftovers(tmp_path)
+
+
+@layouts
+def test_a_wrong_name_is_a_local_error_with_a_guess(tmp_path, servers):
+    failed = run(tmp_path, "wrong_name", servers)
+    assert failed[0] == failed[1] == []
+    assert failed[2] == [("put", 'there is no variable "TT". Did you mean "T"?')]
+    check_good(tmp_path / "good.nc4")
+
+
+@layouts
+def test_a_file_that_was_closed_is_not_written_again(tmp_path, servers):
+    failed = run(tmp_path, "put_after_close", servers)
+    for calls in failed.values():
+        assert calls == failed[0]
+        assert calls[-1][0] == "finalize"
+        assert all("good.nc4: the file exists" in text for _, text in calls)
+    check_good(tmp_path / "good.nc4", steps=2)
+    no_leftovers(tmp_path)
+
+
+@layouts
+def test_a_field_larger_than_its_queue_is_refused_at_once(tmp_path, servers):
+    failed = run_refused(tmp_path, servers)
+    assert len(failed) == MODEL
+    assert all("the queue of 100 bytes cannot hold a step" in line for line in failed)
+    assert not list(tmp_path.iterdir())
+
+
+def run_refused(folder, servers):
+    done = subprocess.run(
+        words("small_queue", servers),
+        cwd=folder,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    return re.findall(r"^rank \d add_collection 2: .*$", done.stdout, re.M)
+
+
+@layouts
+def test_a_disk_that_fills_in_mid_run(tmp_path, servers):
+    """The disk is seen by the ranks alone: they say what is on it in the end."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    before = small_disk(disk, 8 << 10)
+    look = f"cd {shlex.quote(str(disk))} && \"$@\"; ls -A > ../left; cp *.nc4 .. 2>/dev/null; true"
+    failed = run(tmp_path, "none", servers, [*before, "sh", "-c", look, "sh"])
+    for calls in failed.values():
+        assert calls == failed[0]
+        assert calls[-1][0] == "finalize"
+        assert all("good.nc4" in text and "No space left" in text for _, text in calls)
+    assert (tmp_path / "left").read_text() == ""
+
+
+@pytest.mark.parametrize("servers", [1, 2])
+def test_a_server_that_is_stopped_for_a_while(tmp_path, servers):
+    codes = "echo $$ > pid.${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}; exec \"$0\" \"$@\""
+    options = ["--npes_output_server", str(servers)]
+    command = [*MPIEXEC, "-n", MODEL + servers, "sh", "-c", codes, TROUBLE, "pause", *options]
+    with subprocess.Popen([str(w) for w in command], cwd=tmp_path, env=ENVIRONMENT) as running:
+        file = tmp_path / f"pid.{MODEL}"
+        for _ in range(200):
+            if (tmp_path / "good.nc4.part").exists():
+                break
+            time.sleep(0.05)
+        server = int(file.read_text())
+        os.kill(server, signal.SIGSTOP)
+        time.sleep(2)
+        os.kill(server, signal.SIGCONT)
+        assert running.wait(timeout=60) == 0
+    check_good(tmp_path / "good.nc4")
+
+
+def test_twelve_thousand_variables(tmp_path):
+    assert run(tmp_path, "many_variables", 1) == {0: [], 1: [], 2: []}
+    with netCDF4.Dataset(tmp_path / "good.nc4") as data:
+        assert len(data.variables) == 12002
+        assert (data["T"][3] == values(3)).all()
