@@ -183,6 +183,8 @@ private:
         number("records_per_file", x_inputs.records_per_file);
         number("first_step", first);
         number("ranks", ranks());
+        number("ranks_along_lat", x_inputs.geometry.ny);
+        number("ranks_along_lon", x_inputs.geometry.nx);
         add("/time", "units", std::string("minutes since 2000-01-01 00:00:00"));
         add("/lev", "units", std::string("layer"));
         add("/lat", "units", std::string("degrees_north"));

@@ -28,7 +28,9 @@ std::string echo_text(const Inputs& inputs) {
     const Geometry& grid = inputs.geometry;
     const std::uint64_t files =
         (inputs.steps + inputs.records_per_file - 1) / inputs.records_per_file;
-    return std::string(80, '=') + "\n" +
+    std::string text(80, '=');
+    text += '\n';
+    return text +
            labelled("Ranks of the model", std::to_string(grid.ranks()) + ", " +
                                               run::by_x({grid.nx, grid.ny}) +
                                               " along longitude and latitude") +
