@@ -2,10 +2,13 @@
 """tailrace-history: every element by netCDF4-python, through servers and without, and what is
 refused."""
 
+import subprocess
+import sys
+
 import netCDF4
 import numpy as np
 import pytest
-from seism_tool import BUILD, good, run, seen
+from seism_tool import BUILD, environment, good, run, seen
 
 HISTORY = BUILD / "bin/tailrace-history"
 GRID = {"im": 13, "jm": 7, "km": 3}
@@ -91,6 +94,35 @@ def test_ranks_without_a_part(tmp_path, servers):
     check_file(tmp_path / "history.20000101.nc4", 0, 6)
     history(tmp_path, 5, servers, decomposition="5x1", days=1, verify=1)
     check_file(tmp_path / "history.20000101.nc4", 0, 6)
+
+
+def tailrace(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "tailrace", *map(str, arguments)],
+        env=environment(), capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+def test_verify_finds_an_element_of_another_record(tmp_path):
+    history(tmp_path, 4, 2, decomposition="2x2", days=2)
+    path = tmp_path / "history.20000102.nc4"
+    checked = tailrace("verify", path)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    with netCDF4.Dataset(path, "a") as file:
+        file["solid_1"][3, 2, 6, 12] = file["solid_1"][2, 2, 6, 12]
+    checked = tailrace("verify", path)
+    assert checked.returncode == 3 and "/solid_1" in checked.stdout
+    assert "rank 3" in checked.stdout or " 3 " in checked.stdout
+
+
+def test_the_content_does_not_depend_on_who_writes(tmp_path):
+    folders = [tmp_path / name for name in ("plain", "embedded", "served")]
+    for folder, servers in zip(folders, (None, 0, 2), strict=True):
+        history(folder, 3, servers, days=1, extra_2d=2)
+    one, *others = (folder / "history.20000101.nc4" for folder in folders)
+    for other in others:
+        compared = tailrace("verify", one, other)
+        assert compared.returncode == 0, compared.stdout + compared.stderr
 
 
 def test_repetitions_replace_their_files(tmp_path):
