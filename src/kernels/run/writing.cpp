@@ -125,6 +125,7 @@ private:
         x_written.created = true;
         try {
             define_first(*sink, first);
+            x_written.laps.add("stall", core::now_s() - start);
             take_opening(core::now_s() - start, x_phases.seconds("reserve") - reserved,
                          x_phases.seconds("agree") - agreed);
             x_teller.stage(Progress::Stage::write);
