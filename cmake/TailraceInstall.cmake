@@ -20,7 +20,8 @@ function(tailrace_install_headers)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${tailrace_include})
   # A module is compiled by the compiler that uses it: its source is what can be installed.
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/fortran/
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/tailrace/fortran FILES_MATCHING PATTERN "*.f90")
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/tailrace/fortran FILES_MATCHING
+    PATTERN "*.f90" PATTERN "*.inc")
   foreach(room IN ITEMS core comm formats kernels)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/${room} DESTINATION ${tailrace_include}/tailrace
       FILES_MATCHING PATTERN "*.hpp")

@@ -31,7 +31,7 @@ static tailrace_metadata* describe(void) {
     must(tailrace_metadata_add_variable(m, "time", TAILRACE_REAL64, 1, space));
     must(tailrace_metadata_set_text(m, "time", "units", "hours since 2000-01-01 00:00:00"));
     must(tailrace_metadata_add_variable(m, "lat", TAILRACE_REAL64, 1, space + 1));
-    must(tailrace_metadata_set_constant(m, "lat", NY, lat));
+    must(tailrace_metadata_set_constant(m, "lat", TAILRACE_REAL64, NY, lat));
     must(tailrace_metadata_add_variable(m, "T", TAILRACE_REAL32, 3, space));
     must(tailrace_metadata_set_text(m, "T", "units", "K"));
     must(tailrace_metadata_add_variable(m, "ps", TAILRACE_REAL32, 3, space));
@@ -54,7 +54,7 @@ static void run(tailrace_server* server) {
     MPI_Comm_size(comm, &size);
     tailrace_metadata* m = describe();
     must(tailrace_server_add_collection(server, "history", m,
-                                        "template=history.%Y%m%d.nc4; existing=replace", &id));
+                                        "file=history.%Y%m%d.nc4; existing=replace", &id));
     tailrace_metadata_free(m);
 
     const int first = NY * rank / size, rows = NY * (rank + 1) / size - first;

@@ -75,13 +75,15 @@ int tailrace_metadata_set_numbers(tailrace_metadata* metadata, const char* varia
                                   const void* values);
 int tailrace_metadata_remove_attribute(tailrace_metadata* metadata, const char* variable,
                                        const char* name);
-/* The value of elements that nobody puts, as one element of the variable's type. */
+/* The value of elements that nobody puts.
+ *   type  of the value; it must be that of the variable */
 int tailrace_metadata_set_fill(tailrace_metadata* metadata, const char* variable,
-                               const void* value);
+                               tailrace_type type, const void* value);
 /* All elements of a variable without records, such as a coordinate: no put is needed.
+ *   type   of the values; it must be that of the variable
  *   count  how many there are at `values`; it must be all of them */
-int tailrace_metadata_set_constant(tailrace_metadata* metadata, const char* variable, size_t count,
-                                   const void* values);
+int tailrace_metadata_set_constant(tailrace_metadata* metadata, const char* variable,
+                                   tailrace_type type, size_t count, const void* values);
 /* How it is stored, as "key=value; key=value": chunks=1x90x180, deflate=1..9, zstd=1..22, shuffle=1,
  * quantize=bit_groom|granular_bit_round|bit_round, digits=N. */
 int tailrace_metadata_set_storage(tailrace_metadata* metadata, const char* variable,
@@ -119,8 +121,8 @@ static inline int tailrace_server_comm(tailrace_server* server, MPI_Comm* comm) 
 /* A series of files with the same content.  [collective]
  *   metadata  is copied
  *   options   "key=value; key=value", NULL: none. format=netcdf4|cdf5|hdf5,
- *             existing=refuse|replace|append, records_per_file=N, template=NAME with dates,
- *             calendar=standard|noleap|360_day, queue=BYTES, when_full=block|error, durable=0|1
+ *             existing=refuse|replace|append, records_per_file=N, file=NAME with dates,
+ *             calendar=standard|noleap|360_day, queue_bytes=BYTES, when_full=block|error, durability=durable|flushed|none
  *   id        out: its number, the same on all ranks */
 int tailrace_server_add_collection(tailrace_server* server, const char* name,
                                    const tailrace_metadata* metadata, const char* options,

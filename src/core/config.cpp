@@ -141,6 +141,12 @@ void Config::add_environment(const std::vector<std::pair<std::string, std::strin
     }
 }
 
+void Config::add_value(const std::string& name, std::string_view text, Origin source,
+                       const std::string& place) {
+    if (!x_table.find(name)) throw unknown(x_table, name, place);
+    set(name, trimmed(text), true, source, place);
+}
+
 void Config::set(const std::string& name, std::string_view text, bool has_value, Origin source,
                  const std::string& place) {
     const Key& key = *x_table.find(name);

@@ -101,6 +101,10 @@ public:
     /// counts as not set.  [local]
     void add_environment(const std::vector<std::pair<std::string, std::string>>& variables,
                          std::string_view prefix);
+    /// Takes one value that another kind of file or command line gives.  [local]
+    /// @param place  for messages: "server.toml:4" or "--depth"
+    void add_value(const std::string& name, std::string_view text, Origin source,
+                   const std::string& place);
     /// Gives a key the value that follows from others, in place of its default.  [local]
     /// @param place  where the others stand
     void derive(const std::string& name, const std::string& text, const std::string& place);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "formats/hint_list.hpp"
+#include "formats/registry/registry.hpp"
 #ifdef TAILRACE_HAVE_MPI
 #include "comm/mpi_io.hpp"
 #endif
@@ -47,7 +48,8 @@ void register_keys(core::KeyTable& table) {
     format.default_text = "hdf5";
     format.help = "what the data is written as";
     format.group = "Format";
-    format.choices = {"hdf5", "netcdf4", "mpiio", "pnetcdf", "posix", "posix-per-rank"};
+    for (const Format& one : all_formats())
+        format.choices.insert(format.choices.end(), one.names.begin(), one.names.end());
     table.add(format);
     core::Key hints;
     hints.name = "hints";
@@ -57,11 +59,18 @@ void register_keys(core::KeyTable& table) {
         "hints for MPI-IO as Cray MPICH takes them: \"PATTERN:KEY=VALUE:KEY=VALUE\"; without "
         "it those of the variable MPICH_MPIIO_HINTS";
     table.add(hints);
-    hdf5::register_keys(table);
-    netcdf4::register_keys(table);
-    mpiio::register_keys(table);
-    pnetcdf::register_keys(table);
-    posix::register_keys(table);
+    for (const Format& one : all_formats()) one.register_keys(table);
+}
+
+core::Key key_of(const char* format, const char* group, const char* name, core::Shape shape,
+                 const char* help) {
+    core::Key key;
+    key.name = name;
+    key.shape = shape;
+    key.help = help;
+    key.group = group;
+    key.used_by = {format};
+    return key;
 }
 
 std::uint64_t whole_number(const core::Config& config, const char* key, const std::string& word) {
@@ -136,15 +145,6 @@ Hints hints_of(const core::Config& config) {
     return hints;
 }
 
-std::vector<std::string> keys_without_effect(const core::Config& config) {
-    std::vector<std::string> names;
-    for (const core::Setting& setting : foreign_settings(config)) names.push_back(setting.key);
-    if (config.text("format") == "hdf5" && config.text("encode") == "ranks")
-        for (const char* key : {"collective_write", "set_collective_metadata", "precreate"})
-            if (config.flag(key)) names.push_back(std::string(key) + ", with encode ranks,");
-    return names;
-}
-
 Options options_from(const core::Config& config) {
     const std::string& format = config.text("format");
     for (const core::Setting& setting : foreign_settings(config)) {
@@ -156,19 +156,22 @@ Options options_from(const core::Config& config) {
             setting.key, setting.key + " " + setting.text + " has no meaning for format " + format,
             "take it away, or choose format " + formats);
     }
-    if (format == "hdf5") return hdf5::options_from(config);
-    if (format == "netcdf4") return netcdf4::options_from(config);
-    if (format == "mpiio") return mpiio::options_from(config);
-    if (format == "pnetcdf") return pnetcdf::options_from(config);
-    return posix::options_from(config);
+    return format_named(format).parse(config);
 }
 
-void set_chunk(Options& options, const std::string& object, const core::Extents& chunk) {
-    std::visit(
-        [&](auto& some) {
-            if constexpr (requires { some.chunks; }) some.chunks[object] = chunk;
-        },
-        options);
+std::vector<std::string> settle(core::Config& config, const Options& options) {
+    const Format& format = format_named(options.facts().format);
+    std::vector<std::string> own;
+    if (format.settle) own = format.settle(config, options);
+    std::vector<std::string> names;
+    for (const core::Setting& setting : foreign_settings(config)) names.push_back(setting.key);
+    names.insert(names.end(), own.begin(), own.end());
+    return names;
+}
+
+bool in_use(const core::Config& config, const std::string& key) {
+    const core::Key* known = config.table().find(key);
+    return known != nullptr && used(*known, config.text("format"));
 }
 
 }  // namespace tailrace::formats

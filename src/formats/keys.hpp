@@ -17,6 +17,7 @@ void register_keys(core::KeyTable& table);  ///< [local]
 /// Everything but `chunks`, which the kernel knows.  [local]
 /// @throws core::Error{Code::bad_input} where keys contradict each other
 [[nodiscard]] Options options_from(const core::Config& config);
+[[nodiscard]] std::vector<std::string> settle(core::Config& config, const Options& options);
 }  // namespace hdf5
 
 namespace netcdf4 {
@@ -39,6 +40,9 @@ void register_keys(core::KeyTable& table);
 [[nodiscard]] Options options_from(const core::Config& config);
 }  // namespace posix
 
+/// A key of one format; one that another format has described needs no help.  [local]
+[[nodiscard]] core::Key key_of(const char* format, const char* group, const char* name,
+                               core::Shape shape, const char* help = "");
 /// `BYTES [THRESHOLD]` of key `alignment` for the formats over HDF5.  [local]
 struct Alignment {
     std::uint64_t bytes = 0, threshold_bytes = 0;  ///< 0 bytes: off
@@ -65,9 +69,10 @@ void register_keys(core::KeyTable& table);
 /// @throws core::Error{Code::bad_input} where a key was given that this format does not use; flags
 ///         apart, so that one input can be tried with every format
 [[nodiscard]] Options options_from(const core::Config& config);
-/// Keys that were given and that the chosen format does not use.  [local]
-[[nodiscard]] std::vector<std::string> keys_without_effect(const core::Config& config);
-/// Sets the chunk extents of an object, where the format has chunks.  [local]
-void set_chunk(Options& options, const std::string& object, const core::Extents& chunk);
+/// Tells the configuration what the keys came to; gives the keys that were given and have no effect
+/// with the chosen format.  [local]
+[[nodiscard]] std::vector<std::string> settle(core::Config& config, const Options& options);
+/// Whether the chosen format uses a key.  [local]
+[[nodiscard]] bool in_use(const core::Config& config, const std::string& key);
 
 }  // namespace tailrace::formats

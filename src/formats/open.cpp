@@ -1,121 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/open.hpp"
 
-#include "formats/file/names.hpp"
-#include "formats/missing.hpp"
-#include "formats/posix/per_rank.hpp"
-#include "formats/posix/shared.hpp"
-#include "formats/posix/source.hpp"
-#ifdef TAILRACE_HAVE_MPI
-#include "formats/mpiio/sink.hpp"
-#endif
-#ifdef TAILRACE_HAVE_HDF5
-#include "formats/hdf5/open.hpp"
-#endif
-#ifdef TAILRACE_HAVE_NETCDF
-#include "formats/netcdf4/open.hpp"
-#endif
-#ifdef TAILRACE_HAVE_PNETCDF
-#include "formats/pnetcdf/open.hpp"
-#endif
+#include <fcntl.h>
+
+#include "formats/file/name_lock.hpp"
+#include "formats/file/part_file.hpp"
+#include "formats/registry/registry.hpp"
 
 namespace tailrace::formats {
 
+namespace fs = std::filesystem;
+using core::Code;
+
 namespace {
 
-struct OpenSink {
-    const comm::Comm& comm;
-    const core::Target& target;
-    core::Phases& phases;
-
-    std::unique_ptr<core::Sink> operator()(const posix::Options& options) const {
-        if (options.file_per_rank)
-            return std::make_unique<posix::PerRankSink>(comm, target, options, phases);
-        return std::make_unique<posix::SharedSink>(comm, target, options, phases);
-    }
-    std::unique_ptr<core::Sink> operator()([[maybe_unused]] const mpiio::Options& options) const {
-#ifdef TAILRACE_HAVE_MPI
-        return std::make_unique<mpiio::Sink>(comm, target, options, phases);
-#else
-        throw no_mpi(target.path);
-#endif
-    }
-    std::unique_ptr<core::Sink> operator()([[maybe_unused]] const hdf5::Options& options) const {
-#ifdef TAILRACE_HAVE_HDF5
-        return hdf5::open_sink(comm, target, options, phases);
-#else
-        throw no_hdf5(target.path);
-#endif
-    }
-    std::unique_ptr<core::Sink> operator()([[maybe_unused]] const netcdf4::Options& options) const {
-#ifdef TAILRACE_HAVE_NETCDF
-        return netcdf4::open_sink(comm, target, options, phases);
-#else
-        throw no_netcdf(target.path);
-#endif
-    }
-    std::unique_ptr<core::Sink> operator()([[maybe_unused]] const pnetcdf::Options& options) const {
-#ifdef TAILRACE_HAVE_PNETCDF
-        return pnetcdf::open_sink(comm, target, options, phases);
-#else
-        throw no_pnetcdf(target.path);
-#endif
-    }
-};
-
-struct OpenSource {
-    const comm::Comm& comm;
-    const std::filesystem::path& path;
-    core::Phases& phases;
-
-    std::unique_ptr<core::Source> operator()(const posix::Options&) const {
-        return posix::open_raw_source(comm, path, phases);
-    }
-    std::unique_ptr<core::Source> operator()([[maybe_unused]] const mpiio::Options& options) const {
-#ifdef TAILRACE_HAVE_MPI
-        return mpiio::open_source(comm, path, options, phases);
-#else
-        throw no_mpi(path);
-#endif
-    }
-    std::unique_ptr<core::Source> operator()([[maybe_unused]] const hdf5::Options& options) const {
-#ifdef TAILRACE_HAVE_HDF5
-        return hdf5::open_source(comm, path, options, phases);
-#else
-        throw no_hdf5(path);
-#endif
-    }
-    std::unique_ptr<core::Source> operator()(
-        [[maybe_unused]] const netcdf4::Options& options) const {
-#ifdef TAILRACE_HAVE_NETCDF
-        return netcdf4::open_source(comm, path, options, phases);
-#else
-        throw no_netcdf(path);
-#endif
-    }
-    std::unique_ptr<core::Source> operator()(
-        [[maybe_unused]] const pnetcdf::Options& options) const {
-#ifdef TAILRACE_HAVE_PNETCDF
-        return pnetcdf::open_source(comm, path, options, phases);
-#else
-        throw no_pnetcdf(path);
-#endif
-    }
-};
+/// What a run does before it makes its first file.
+LeftOver check_place(const fs::path& path, const core::Target& target, core::Publish publish) {
+    check_target(path, target.existing);
+    const LeftOver left_over = NameLock::look(path);
+    check_beside(path, publish, left_over);
+    const Descriptor folder(open_file(folder_of(path), O_RDONLY | O_DIRECTORY));
+    if (folder.open())
+        check_space(folder.get(), target.reserve_bytes, path, Code::no_space_reserved);
+    return left_over;
+}
 
 }  // namespace
 
 std::unique_ptr<core::Sink> open_sink(const comm::Comm& comm, const core::Target& target,
                                       const Options& options, core::Phases& phases) {
-    return std::visit(OpenSink{comm, target, phases}, options);
+    return format_of(options, target.path).open_sink(comm, target, options, phases);
 }
 
-std::unique_ptr<core::Source> open_source(const comm::Comm& comm, const std::filesystem::path& path,
+std::unique_ptr<core::Source> open_source(const comm::Comm& comm, const fs::path& path,
                                           const Options& options, core::Phases& phases) {
     // What belongs to a file lies beside it, and not beside a link to it.
-    std::filesystem::path file;
+    fs::path file;
     comm.agree_on([&] { file = follow_links(path); });
-    return std::visit(OpenSource{comm, file, phases}, options);
+    return format_of(options, file).open_source(comm, file, options, phases);
+}
+
+void check_sink(const comm::Comm& comm, const core::Target& target, const Options& options,
+                int ranks) {
+    comm.agree_on([&] {
+        if (comm.rank() != 0) return;
+        const fs::path path = follow_links(target.path);
+        const Planned file{target, path, ranks};
+        const Format& format = format_of(options, path);
+        if (format.check) format.check(file, options);
+        const bool in_place = options.facts().keeps_name;
+        const LeftOver left_over =
+            check_place(path, target, in_place ? core::Publish::in_place : target.publish);
+        if (format.check_names) format.check_names(file, options, left_over);
+    });
+}
+
+void check_schema(const Options& options, const core::Schema& schema) {
+    const Format& format = format_named(options.facts().format);
+    if (format.check_schema) format.check_schema(options, schema);
 }
 
 }  // namespace tailrace::formats

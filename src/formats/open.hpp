@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From Options to a Sink or a Source.
+// From Options to a Sink or a Source; and what can be known of a file before it is created, for dry
+// runs.
 #pragma once
 
 #include <filesystem>
@@ -25,5 +26,18 @@ namespace tailrace::formats {
                                                         const std::filesystem::path& path,
                                                         const Options& options,
                                                         core::Phases& phases);
+
+/// All that open_sink finds out before it creates anything: the name, its folder, another run that
+/// writes it, what stands in the way, free space, filters and drivers of this build. Creates and
+/// changes nothing.  [collective]
+/// @param ranks  of the run that is planned; may be more than `comm` has
+/// @throws core::Error on all ranks, as open_sink would
+void check_sink(const comm::Comm& comm, const core::Target& target, const Options& options,
+                int ranks);
+
+/// What keeps a format from holding these objects and attributes, as far as that is known without a
+/// library and depends on the options: types and sizes of the classic netCDF formats.  [local]
+/// @throws core::Error{bad_input | unsupported} as define() would
+void check_schema(const Options& options, const core::Schema& schema);
 
 }  // namespace tailrace::formats

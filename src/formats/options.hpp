@@ -3,11 +3,13 @@
 // the formats' folders (hdf5/options.cpp and so on).
 #pragma once
 
+#include <any>
+#include <concepts>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <variant>
+#include <utility>
 #include <vector>
 
 #include "core/box.hpp"
@@ -19,6 +21,26 @@ namespace tailrace::formats {
 using Chunks = std::map<std::string, core::Extents>;
 /// MPI_Info keys and values.
 using Hints = std::map<std::string, std::string>;
+
+/// What all may ask of the options of any format.
+struct Facts {
+    std::string format;                ///< value of key `format`
+    bool collective = false;           ///< transfers are collective calls
+    bool collective_metadata = false;  ///< metadata is read by collective calls
+    bool filtered = false;             ///< stored sizes are not known before
+    bool needs_chunks = false;         ///< objects must be chunked: for filters, or for encoding
+    bool chooses_chunks = false;       ///< an object that is not in `chunks` gets some all the same
+    std::string contiguous{};          ///< where chunks have no effect: after those words
+    bool precreate = false;            ///< one rank creates all objects in the first define()
+    bool early_allocation = false;     ///< storage is allocated at creation, because asked for
+    bool never_fill_time = false;      ///< as HDF5 has it: storage is never filled
+    bool several_files = false;
+    bool keeps_name = false;          ///< its files cannot be renamed
+    bool fills_with_own = false;      ///< of its own accord, with a value that is not 0
+    bool parts_of_compounds = false;  ///< single members of elements can be written
+    bool calls_hdf5 = false;          ///< files are created and closed by calls of HDF5 itself
+    std::string hint_to_swap{};       ///< it lets bytes be turned in memory of the caller
+};
 
 namespace hdf5 {
 enum class FillTime { if_set, never, at_allocation };
@@ -58,6 +80,7 @@ struct Options {
     [[nodiscard]] bool filtered() const noexcept {
         return shuffle || deflate != 0 || !filters.empty() || fletcher32;
     }
+    [[nodiscard]] Facts facts() const;  ///< [local]
 };
 }  // namespace hdf5
 
@@ -93,6 +116,7 @@ struct Options {
     [[nodiscard]] bool filtered() const noexcept {  ///< [local]
         return shuffle || deflate != 0 || zstd || szip || !filters.empty();
     }
+    [[nodiscard]] Facts facts() const;  ///< [local]
 };
 }  // namespace netcdf4
 
@@ -102,6 +126,7 @@ struct Options {
     Chunks chunks;            ///< a chunk is contiguous in the file, padded to its full extents
     std::uint64_t alignment_bytes = 4096;  ///< start of each object
     Hints hints;
+    [[nodiscard]] Facts facts() const;  ///< [local]
 };
 }  // namespace mpiio
 
@@ -121,6 +146,7 @@ struct Options {
     std::uint64_t header_reserve_bytes = 0;    ///< free space kept behind the header
     std::string burst_buffer;                  ///< folder for its logs; empty: not used
     Hints hints;
+    [[nodiscard]] Facts facts() const;  ///< [local]
 };
 }  // namespace pnetcdf
 
@@ -129,21 +155,54 @@ struct Options {
     bool file_per_rank = false;
     Chunks chunks;  ///< only for the shared file
     std::uint64_t alignment_bytes = 4096;
+    [[nodiscard]] Facts facts() const;  ///< [local]
 };
 }  // namespace posix
 
-using Options =
-    std::variant<hdf5::Options, netcdf4::Options, mpiio::Options, pnetcdf::Options, posix::Options>;
+class Options;
+template <class Own>
+concept FormatOptions = !std::same_as<Own, Options> && requires(const Own& own) {
+    { own.facts() } -> std::same_as<Facts>;
+};
 
-/// "hdf5", "netcdf4", "mpiio", "pnetcdf", "posix" or "posix-per-rank".  [local]
-[[nodiscard]] std::string name(const Options& options);
-/// Whether transfers are collective; false where a format has no such thing.  [local]
-[[nodiscard]] bool collective(const Options& options);
-/// Whether filters change what is stored, so that its size is not known before.  [local]
-[[nodiscard]] bool filtered(const Options& options);
-/// Whether objects must be chunked: for filters, or to be encoded by ranks.  [local]
-[[nodiscard]] bool needs_chunks(const Options& options);
-/// The MPI_Info entries asked for; nullptr where a format takes none.  [local]
-[[nodiscard]] const Hints* hints(const Options& options);
+/// The options of one format, whichever; they turn into these and back.
+class Options {
+public:
+    Options() : Options(hdf5::Options{}) {}
+    template <FormatOptions Own>
+    Options(Own own)  // NOLINT(google-explicit-constructor): they are options
+        : x_own(std::move(own)),
+          x_facts([](const std::any& held) { return std::any_cast<const Own&>(held).facts(); }),
+          x_hints([]([[maybe_unused]] std::any& held) -> Hints* {
+              if constexpr (requires(Own & one) { one.hints; })
+                  return &std::any_cast<Own&>(held).hints;
+              return nullptr;
+          }),
+          x_chunks([]([[maybe_unused]] std::any& held) -> Chunks* {
+              if constexpr (requires(Own & one) { one.chunks; })
+                  return &std::any_cast<Own&>(held).chunks;
+              return nullptr;
+          }) {}
+    /// Those of a format that they are known to be of.  [local]
+    /// @throws std::bad_any_cast
+    template <FormatOptions Own>
+    operator const Own&() const {  // NOLINT(google-explicit-constructor)
+        return std::any_cast<const Own&>(x_own);
+    }
+    [[nodiscard]] Facts facts() const { return x_facts(x_own); }  ///< [local]
+    /// The MPI_Info entries asked for; nullptr where the format takes none.  [local]
+    [[nodiscard]] Hints* hints() { return x_hints(x_own); }
+    [[nodiscard]] const Hints* hints() const { return const_cast<Options*>(this)->hints(); }
+    /// Sets the chunk extents of an object, where the format has chunks.  [local]
+    void set_chunk(const std::string& object, const core::Extents& chunk) {
+        if (Chunks* chunks = x_chunks(x_own)) (*chunks)[object] = chunk;
+    }
+
+private:
+    std::any x_own;
+    Facts (*x_facts)(const std::any&);
+    Hints* (*x_hints)(std::any&);
+    Chunks* (*x_chunks)(std::any&);
+};
 
 }  // namespace tailrace::formats

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/session.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "server/client/embedded.hpp"
@@ -8,45 +9,60 @@
 
 namespace tailrace::server {
 
-Sharing sharing_of(const comm::Comm& /*world*/, const std::vector<std::string>& words) {
-    Sharing sharing;
-    for (std::size_t i = 0; i + 1 < words.size(); ++i)
-        if (words[i] == "--npes_output_server") sharing.servers = std::stoull(words[i + 1]);
-    return sharing;
+namespace {
+
+enum Part { model, servers, left_over };
+
+Part part_of(int rank, const Split& ranks) {
+    const auto among = [rank](const std::vector<std::uint64_t>& all) {
+        return std::find(all.begin(), all.end(), static_cast<std::uint64_t>(rank)) != all.end();
+    };
+    return among(ranks.model) ? model : among(ranks.servers) ? servers : left_over;
 }
 
-Session::Session(const comm::Comm& world, const Sharing& sharing, Files::Published published)
-    : x_ranks(world.split(static_cast<std::uint64_t>(world.rank()) + sharing.servers <
-                                  static_cast<std::uint64_t>(world.size())
-                              ? 0
-                              : 1,
-                          world.rank())),
-      x_channel(world.channel()) {
-    const auto rank = static_cast<std::uint64_t>(world.rank());
-    const std::uint64_t clients = static_cast<std::uint64_t>(world.size()) - sharing.servers;
+/// Between clients, the first, and front ends.
+comm::Channel channel_of(const comm::Comm& world, const Layout& layout) {
+    const Part part = part_of(world.rank(), layout.ranks);
+    const int place = world.rank() + (part == servers ? world.size() : 0);
+    return world.split(part == left_over ? 1 : 0, place).channel();
+}
+
+}  // namespace
+
+Session::Session(const comm::Comm& world, const Layout& layout, Files::Published published)
+    : x_layout(layout),
+      x_ranks(world.split(part_of(world.rank(), layout.ranks), world.rank())),
+      x_channel(channel_of(world, layout)) {
+    const Part part = part_of(world.rank(), layout.ranks);
+    if (part == left_over) {
+        x_channel.close();
+        return;
+    }
+    const auto rank = static_cast<std::uint64_t>(x_ranks.rank());
+    const std::uint64_t clients = layout.ranks.model.size();
+    const std::uint64_t hash = layout.hash();
     WriteWork write = [writer = std::make_shared<Writer>(world.rank(), world.size(),
                                                          std::move(published))](Work& work) {
         (*writer)(work);
     };
-    if (rank >= clients) {
-        serve(x_channel, {rank - clients, clients, sharing.layout_hash, sharing.credit_bytes},
-              write);
+    if (part == servers) {
+        serve(x_channel, {rank, clients, hash, layout.credit_bytes}, write);
         x_channel.close();
         return;
     }
     const ClientSetup setup{rank,
                             clients,
-                            sharing.servers,
-                            sharing.layout_hash,
-                            sharing.slab_bytes,
-                            sharing.credit_bytes,
-                            sharing.depth};
+                            layout.ranks.servers.size(),
+                            hash,
+                            layout.slab_bytes,
+                            layout.credit_bytes,
+                            layout.defaults.depth};
     std::unique_ptr<Backend> backend;
-    if (sharing.servers == 0)
+    if (layout.kind == LayoutKind::embedded)
         backend = std::make_unique<Embedded>(x_channel, setup, std::move(write));
     else
         backend = std::make_unique<Remote>(x_channel, setup);
-    x_model = std::make_unique<Model>(std::move(backend), world.rank());
+    x_model = std::make_unique<Model>(std::move(backend), x_ranks.rank());
 }
 
 Session::~Session() = default;

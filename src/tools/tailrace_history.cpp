@@ -66,14 +66,8 @@ struct Serving {
 void share(Serving& serving, const comm::Comm& world, const core::Config& config,
            const std::function<void(const comm::Comm&)>& work) {
     if (!config.has("servers")) return work(world);
-    server::Sharing sharing;
-    sharing.servers = config.number("servers");
-    if (sharing.servers >= static_cast<std::uint64_t>(world.size()))
-        throw config.error(
-            "servers",
-            "of " + std::to_string(world.size()) + " ranks at least one must belong to the model",
-            "start more ranks, or ask for fewer servers");
-    server::Session session(world, sharing);
+    const auto ranks = static_cast<std::uint64_t>(world.size());
+    server::Session session(world, server::plain_layout(ranks, config.number("servers"), "servers"));
     if (!session.is_model()) return;
     serving.model = &session.model();
     try {

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
-#include "formats/check.hpp"
 #include "formats/file/part_file.hpp"
 #include "formats_test.hpp"
 
@@ -123,7 +122,7 @@ TEST_SUITE("dry_run") {
             check_both(folder, variant);
         }
         Variant per_rank = variants()[1];
-        std::get<formats::posix::Options>(per_rank.options).chunks["/data"] = {1};
+        set_chunk(per_rank, "/data", {1});
         CHECK(!of_dry_run({folder + "/f"}, per_rank).empty());
         check_both(folder, per_rank);
     }

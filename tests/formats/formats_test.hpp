@@ -44,10 +44,7 @@ inline std::vector<Variant> variants() {
 }
 inline bool has_chunks(const Variant& variant) { return variant.name != "posix-per-rank"; }
 inline void set_chunk(Variant& variant, const std::string& path, const core::Extents& chunk) {
-    if (auto* posix = std::get_if<formats::posix::Options>(&variant.options))
-        posix->chunks[path] = chunk;
-    if (auto* mpiio = std::get_if<formats::mpiio::Options>(&variant.options))
-        mpiio->chunks[path] = chunk;
+    variant.options.set_chunk(path, chunk);
 }
 
 inline core::Object dense(const std::string& path, core::Scalar type, const core::Extents& dims) {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "core/error.hpp"
-#include "formats/check.hpp"
+#include "formats/open.hpp"
 #include "formats/sink/pieces.hpp"
 
 using namespace tailrace;

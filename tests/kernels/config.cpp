@@ -158,6 +158,19 @@ TEST_SUITE("core.config") {
         CHECK(text_of(true, true, true) == "from argument");
         CHECK(text_of(true, false, true) == "from argument");
     }
+    TEST_CASE("a value of another kind of source stands where that says") {
+        Config config(table());
+        config.add_value("text", " a # b ", Origin::file, "s.toml:4");
+        CHECK(config.text("text") == "a # b");
+        CHECK(config.place("text") == "s.toml:4");
+        config.add_value("text", "c", Origin::command_line, "--text");
+        CHECK(config.place("text") == "--text");
+        config.add_value("text", "d", Origin::environment, "TEXT");
+        CHECK(config.text("text") == "c");
+        CHECK_THROWS_WITH_AS(config.add_value("txet", "e", Origin::file, "s.toml:5"),
+                             doctest::Contains("s.toml:5: unknown key \"txet\". Did you mean"),
+                             Error);
+    }
     TEST_CASE("hints of several sources are joined, name by name") {
         Config config(table());
         config.add_lines("hint a=file\nhint b=file", "f", false);

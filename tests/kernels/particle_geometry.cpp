@@ -167,7 +167,7 @@ TEST_SUITE("kernels.particle") {
                       "align_threshold 100\nemulated_compute_time_per_timestep 20 ms\ndim_1 64\n"
                       "compress yes\nchunk_dim_1 16\nio_mem_limit 1 G"),
             2);
-        const auto& hdf5 = std::get<tailrace::formats::hdf5::Options>(inputs.options);
+        const tailrace::formats::hdf5::Options& hdf5 = inputs.options;
         CHECK(hdf5.collective);
         CHECK(hdf5.collective_metadata);
         CHECK(hdf5.collective_metadata_writes);

@@ -80,7 +80,7 @@ void run_model(Session& session, const std::filesystem::path& folder) {
     const auto rank = static_cast<std::uint64_t>(session.ranks().rank());
     const auto ranks = static_cast<std::uint64_t>(session.ranks().size());
     CollectionOptions options;
-    options.file_template = (folder / "out.%Y%m%d.nc4").string();
+    options.file = (folder / "out.%Y%m%d.nc4").string();
     options.records_per_file = records;
     const std::uint64_t id = model.add_collection("out", metadata(), options);
     const core::Box mine = rows(rank, ranks);
@@ -107,10 +107,8 @@ void run_model(Session& session, const std::filesystem::path& folder) {
 void run(std::uint64_t servers) {
     const comm::Comm world = comm::from_mpi(MPI_COMM_WORLD);
     const std::filesystem::path folder = test::shared_folder();
-    Sharing sharing;
-    sharing.servers = servers;
     {
-        Session session(world, sharing);
+        Session session(world, plain_layout(static_cast<std::uint64_t>(world.size()), servers, "test"));
         if (session.is_model()) run_model(session, folder);
     }
     world.barrier();

@@ -18,8 +18,8 @@ inline std::string& last_error() {
 
 inline int failed(const core::Error& error) {
     last_error() = error.what();
-    if (error.code() == core::Code::wrong_call) return TAILRACE_INVALID;
-    return core::exit_code(error.code());
+    return error.code() == core::Code::wrong_call ? TAILRACE_INVALID
+                                                  : core::exit_code(error.code());
 }
 
 template <class Work>

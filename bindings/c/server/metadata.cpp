@@ -70,12 +70,22 @@ std::variant<std::int64_t, double> number(const server::AttributeValue& value) {
         value);
 }
 
+/// Bytes of another type would be taken for numbers that nobody meant.
+void check_type(const server::Variable& one, tailrace_type type) {
+    const server::Element given = bindings::element(type);
+    if (given == one.type) return;
+    throw core::Error(core::Code::bad_input,
+                      "it is of type " + std::string(server::name(one.type)) +
+                          ", and the values are of type " + std::string(server::name(given)),
+                      "variable " + one.name, "pass values of the type of the variable");
+}
+
 /// Changes a copy of a variable, and puts it in its place if it is good.
 template <class Change>
 void change(tailrace_metadata* metadata, const char* variable, const Change& how) {
     server::FileMetadata& all = there(metadata, "metadata").get();
     server::Variable one = all.variables()[all.index_of(text(variable, "variable"))];
-    how(all, one);
+    how(one);
     all.modify(one);
 }
 
@@ -139,9 +149,10 @@ int tailrace_metadata_remove_attribute(tailrace_metadata* metadata, const char* 
 }
 
 int tailrace_metadata_set_fill(tailrace_metadata* metadata, const char* variable,
-                               const void* value) {
+                               tailrace_type type, const void* value) {
     return call([&] {
-        change(metadata, variable, [&](const server::FileMetadata&, server::Variable& one) {
+        change(metadata, variable, [&](server::Variable& one) {
+            check_type(one, type);
             one.fill = number(
                 attribute_value(one.type, &there(static_cast<const char*>(value), "value"), 1));
         });
@@ -149,9 +160,10 @@ int tailrace_metadata_set_fill(tailrace_metadata* metadata, const char* variable
 }
 
 int tailrace_metadata_set_constant(tailrace_metadata* metadata, const char* variable,
-                                   std::size_t count, const void* values) {
+                                   tailrace_type type, std::size_t count, const void* values) {
     return call([&] {
-        change(metadata, variable, [&](const server::FileMetadata&, server::Variable& one) {
+        change(metadata, variable, [&](server::Variable& one) {
+            check_type(one, type);
             const auto* begin = &there(static_cast<const std::byte*>(values), "values");
             one.constant.assign(begin, begin + count * server::size_of(one.type));
         });
@@ -161,7 +173,7 @@ int tailrace_metadata_set_constant(tailrace_metadata* metadata, const char* vari
 int tailrace_metadata_set_storage(tailrace_metadata* metadata, const char* variable,
                                   const char* storage) {
     return call([&] {
-        change(metadata, variable, [&](const server::FileMetadata&, server::Variable& one) {
+        change(metadata, variable, [&](server::Variable& one) {
             one.storage = server::storage_of(text(storage, "storage"));
         });
     });

@@ -14,16 +14,9 @@ using core::Shape;
 
 constexpr unsigned zfp_filter_id = 32013;  // as registered with The HDF Group
 constexpr unsigned zstd_filter_id = 32015;
-constexpr const char* group = "HDF5";
 
 Key key(const char* name, Shape shape, const char* help) {
-    Key one;
-    one.name = name;
-    one.shape = shape;
-    one.help = help;
-    one.group = group;
-    one.used_by = {"hdf5"};
-    return one;
+    return key_of("hdf5", "HDF5", name, shape, help);
 }
 
 void register_filter_keys(core::KeyTable& table) {
@@ -224,6 +217,22 @@ void register_keys(core::KeyTable& table) {
     table.add(hint);
 }
 
+Facts Options::facts() const {
+    return {.format = "hdf5",
+            .collective = collective,
+            .collective_metadata = collective_metadata,
+            .filtered = filtered(),
+            .needs_chunks = filtered() || encode_on_ranks,
+            .contiguous = subfiles > 0 ? "with subfile: the layout is contiguous" : "",
+            .precreate = precreate,
+            .early_allocation = alloc_time == AllocTime::early,
+            .never_fill_time = fill_time == FillTime::never,
+            .several_files = subfiles > 0,
+            .keeps_name = subfiles > 0,
+            .parts_of_compounds = !encode_on_ranks,
+            .calls_hdf5 = true};
+}
+
 Options options_from(const Config& config) {
     Options options;
     options.collective = config.flag("collective_write");
@@ -250,6 +259,20 @@ Options options_from(const Config& config) {
     options.hints = hints_of(config);
     check(config, options);
     return options;
+}
+
+std::vector<std::string> settle(Config& config, const Options& options) {
+    if (!config.given("early_allocation"))
+        config.derive("early_allocation", options.alloc_time == AllocTime::early ? "1" : "0",
+                      config.place("alloc_time"));
+    else if (options.alloc_time == AllocTime::library_default && !config.given("alloc_time"))
+        config.derive("alloc_time", "default", config.place("early_allocation"));
+    std::vector<std::string> without_effect;
+    if (options.encode_on_ranks)
+        for (const char* key : {"collective_write", "set_collective_metadata", "precreate"})
+            if (config.flag(key))
+                without_effect.push_back(std::string(key) + ", with encode ranks,");
+    return without_effect;
 }
 
 }  // namespace tailrace::formats::hdf5

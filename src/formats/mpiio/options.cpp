@@ -5,20 +5,13 @@
 namespace tailrace::formats::mpiio {
 
 void register_keys(core::KeyTable& table) {
-    core::Key alignment;
-    alignment.name = "alignment";
-    alignment.shape = core::Shape::words;
-    alignment.used_by = {"mpiio"};
-    table.add(alignment);
-    for (const auto& [name, shape] : {std::pair{"collective_write", core::Shape::flag},
-                                      std::pair{"hint", core::Shape::pairs}}) {
-        core::Key key;
-        key.name = name;
-        key.shape = shape;
-        key.used_by = {"mpiio"};
-        table.add(key);
-    }
+    for (const auto& [name, shape] :
+         {std::pair{"alignment", core::Shape::words},
+          std::pair{"collective_write", core::Shape::flag}, std::pair{"hint", core::Shape::pairs}})
+        table.add(key_of("mpiio", "", name, shape));
 }
+
+Facts Options::facts() const { return {.format = "mpiio", .collective = collective}; }
 
 Options options_from(const core::Config& config) {
     Options options;

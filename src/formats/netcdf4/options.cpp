@@ -15,13 +15,7 @@ using core::Key;
 using core::Shape;
 
 Key key(const char* name, Shape shape, const char* help) {
-    Key one;
-    one.name = name;
-    one.shape = shape;
-    one.help = help;
-    one.group = "netCDF";
-    one.used_by = {"netcdf4"};
-    return one;
+    return key_of("netcdf4", "netCDF", name, shape, help);
 }
 
 void share_keys(core::KeyTable& table) {
@@ -151,6 +145,15 @@ void register_keys(core::KeyTable& table) {
     endian.choices = {"native", "little", "big"};
     endian.default_text = "native";
     table.add(endian);
+}
+
+Facts Options::facts() const {
+    return {.format = "netcdf4",
+            .collective = collective,
+            .filtered = filtered(),
+            .needs_chunks = filtered(),
+            .chooses_chunks = library_chunks,
+            .fills_with_own = true};
 }
 
 Options options_from(const Config& config) {

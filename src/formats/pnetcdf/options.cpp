@@ -11,13 +11,7 @@ using core::Key;
 using core::Shape;
 
 Key key(const char* name, Shape shape, const char* help) {
-    Key one;
-    one.name = name;
-    one.shape = shape;
-    one.help = help;
-    one.group = "PnetCDF";
-    one.used_by = {"pnetcdf"};
-    return one;
+    return key_of("pnetcdf", "PnetCDF", name, shape, help);
 }
 
 Key bytes_key(const char* name, const char* help) {
@@ -57,6 +51,13 @@ void register_keys(core::KeyTable& table) {
         bytes_key("header_reserve", "free space kept behind the header, for later additions"));
     table.add(key("burst_buffer", Shape::text,
                   "folder on fast storage where writes are logged first (nc_burst_buf)"));
+}
+
+Facts Options::facts() const {
+    return {.format = "pnetcdf",
+            .collective = collective,
+            .contiguous = "with format pnetcdf: its layout is contiguous",
+            .hint_to_swap = "nc_in_place_swap"};
 }
 
 Options options_from(const core::Config& config) {

@@ -5,11 +5,15 @@
 namespace tailrace::formats::posix {
 
 void register_keys(core::KeyTable& table) {
-    core::Key alignment;
-    alignment.name = "alignment";
-    alignment.shape = core::Shape::words;
-    alignment.used_by = {"posix"};  // in a file per rank the pieces are packed
-    table.add(alignment);
+    // In a file per rank the pieces are packed.
+    table.add(key_of("posix", "", "alignment", core::Shape::words));
+}
+
+Facts Options::facts() const {
+    if (!file_per_rank) return {.format = "posix"};
+    return {.format = "posix-per-rank",
+            .contiguous = "with format posix-per-rank: a rank's block is one piece",
+            .several_files = true};
 }
 
 Options options_from(const core::Config& config) {

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "formats/keys.hpp"
 #include "kernels/amr/layout.hpp"
 
 namespace tailrace::kernels::amr {
@@ -127,8 +128,7 @@ void put_format(Inputs& inputs) {
         config.derive("filename", "plt00000.h5", config.place("format"));
     if (!config.given("filename") && (format == "mpiio" || format.starts_with("posix")))
         config.derive("filename", "plt00000.bin", config.place("format"));
-    const std::vector<std::string>& users = config.table().find("collective_write")->used_by;
-    if (!config.given("collective_write") && std::ranges::count(users, format) > 0)
+    if (!config.given("collective_write") && formats::in_use(config, "collective_write"))
         config.derive("collective_write", "1", "default of amr");
     // A file without an ending has the name that the folder beside it would have.
     if (format != "native" && !config.given("outputs") &&
@@ -141,9 +141,10 @@ void put_format(Inputs& inputs) {
 /// The values of a rank are its own and no two pieces share them: PnetCDF may turn their bytes
 /// where they are, which spares a copy of all in a collective call.
 void let_pnetcdf_swap(Inputs& inputs) {
-    if (auto* pnetcdf = std::get_if<formats::pnetcdf::Options>(&inputs.options);
-        pnetcdf != nullptr && pnetcdf->collective)
-        pnetcdf->hints.try_emplace("nc_in_place_swap", "enable");
+    const formats::Facts facts = inputs.options.facts();
+    formats::Hints* hints = inputs.options.hints();
+    if (facts.collective && hints != nullptr && !facts.hint_to_swap.empty())
+        hints->try_emplace(facts.hint_to_swap, "enable");
 }
 
 /// The middle half along each axis, or the corners that are given.

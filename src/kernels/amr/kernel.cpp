@@ -218,12 +218,12 @@ private:
 
     /// Filters work on chunks: of whole boxes, as many as make a chunk worth its overhead.
     void put_chunks() {
-        if (!formats::needs_chunks(x_inputs.options)) return;
+        if (!x_inputs.options.facts().needs_chunks) return;
         const core::Schema found = schema();
         for (std::size_t object = 0; object < found.objects.size(); ++object) {
             x_chunks.push_back(found.objects[object].sizes());
             if (SharedLayout::is_data(object)) x_chunks.back() = {filtered_chunk(plot(0), object)};
-            formats::set_chunk(x_inputs.options, found.objects[object].path, x_chunks.back());
+            x_inputs.options.set_chunk(found.objects[object].path, x_chunks.back());
         }
     }
 

@@ -160,9 +160,9 @@ void take_alignment(Config& config) {
 void take_compression(Config& config, std::vector<std::string>& notes) {
     if (!is_yes(config, "compress") || ours_holds(config, "compress", "deflate")) return;
     refuse_both(config, "compress", "deflate");
-    const std::string& format = config.text("format");
-    if (format != "hdf5" && format != "netcdf4")
-        throw config.error("compress", "compress has no meaning for format " + format,
+    if (!formats::in_use(config, "deflate"))
+        throw config.error("compress",
+                           "compress has no meaning for format " + config.text("format"),
                            "take it away, or choose format hdf5 or netcdf4");
     config.derive("deflate", "9", config.place("compress"));
     if (config.flag("collective_write")) return;
@@ -207,7 +207,8 @@ void take_names(Inputs& inputs) {
     refuse_classic_netcdf(config);
     take_flag(config, "collective_data", "collective_write");
     take_flag(config, "collective_metadata", "set_collective_metadata");
-    if (config.text("format") == "hdf5")  // h5bench asks for both, reads and writes
+    if (formats::in_use(config,
+                        "collective_metadata_write"))  // h5bench asks for both, reads and writes
         take_flag(config, "collective_metadata", "collective_metadata_write");
     take_alignment(config);
     take_compression(config, inputs.notes);
@@ -225,7 +226,7 @@ void take_names(Inputs& inputs) {
 void put_chunks(Inputs& inputs) {
     const Config& config = inputs.config;
     const std::size_t dims = inputs.layout.geometry.per_rank.size();
-    if (!formats::needs_chunks(inputs.options)) {
+    if (!inputs.options.facts().needs_chunks) {
         if (config.has("chunk_dim_1"))
             inputs.notes.emplace_back(
                 "chunk_dim_1 has no effect without compression, as in h5bench");
@@ -251,7 +252,7 @@ void put_chunks(Inputs& inputs) {
     if (inputs.layout.file == Pattern::interleaved) chunk.push_back(variables.size());
     inputs.chunk = chunk;
     for (std::size_t i = 0; i < inputs.steps * inputs.layout.objects_per_step(); ++i)
-        formats::set_chunk(inputs.options, inputs.layout.path(i), chunk);
+        inputs.options.set_chunk(inputs.layout.path(i), chunk);
 }
 
 /// In HDF5 interleaved particles are compounds, and h5bench writes one variable after the other
@@ -259,9 +260,8 @@ void put_chunks(Inputs& inputs) {
 /// single numbers: there the particles are put together in memory first.
 void put_compounds(Inputs& inputs) {
     Layout& layout = inputs.layout;
-    const auto* hdf5 = std::get_if<formats::hdf5::Options>(&inputs.options);
     layout.compounds =
-        layout.file == Pattern::interleaved && hdf5 != nullptr && !hdf5->encode_on_ranks;
+        layout.file == Pattern::interleaved && inputs.options.facts().parts_of_compounds;
     layout.by_variable = layout.compounds && layout.memory == Pattern::contig && !inputs.filtered();
 }
 

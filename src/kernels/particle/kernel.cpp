@@ -27,7 +27,7 @@ public:
         for (std::size_t i = 0; i < x_inputs.steps * layout().objects_per_step(); ++i) {
             schema.objects.push_back(layout().object(i));
             // netCDF has a fill value of its own for what nobody writes; everywhere else it is 0.
-            const bool gaps = geometry().blocks && x_inputs.config.text("format") == "netcdf4";
+            const bool gaps = geometry().blocks && x_inputs.options.facts().fills_with_own;
             if (gaps) schema.objects.back().fill = {true, 0};
         }
         run::describe(schema, "particle", x_inputs.config, {});
@@ -35,8 +35,8 @@ public:
         return schema;
     }
     [[nodiscard]] std::size_t objects_before(std::uint64_t step) const override {
-        const auto* hdf5 = std::get_if<formats::hdf5::Options>(&x_inputs.options);
-        const std::uint64_t steps = hdf5 && hdf5->precreate ? x_inputs.steps : step + 1;
+        const bool all = x_inputs.options.facts().precreate;
+        const std::uint64_t steps = all ? x_inputs.steps : step + 1;
         return static_cast<std::size_t>(steps) * layout().objects_per_step();
     }
 

@@ -36,8 +36,8 @@ std::string rate(std::uint64_t bytes, double elapsed_s) {
 
 /// The call's name in HDF5, or what it is where there is none.
 std::string call(const Inputs& inputs, const char* hdf5, const char* plain) {
-    const bool named = std::holds_alternative<formats::hdf5::Options>(inputs.options);
-    return named ? std::string(hdf5) + "() time" : std::string(plain) + " time";
+    return inputs.options.facts().calls_hdf5 ? std::string(hdf5) + "() time"
+                                             : std::string(plain) + " time";
 }
 
 std::string pattern_text(Pattern pattern, const std::optional<Blocks>& blocks) {
@@ -91,7 +91,7 @@ struct Measured {
 
 std::string csv_rows(const Inputs& inputs, const std::string& operation, const Measured& found) {
     const auto yes = [](bool value) { return value ? "YES" : "NO"; };
-    const auto* hdf5 = std::get_if<formats::hdf5::Options>(&inputs.options);
+    const formats::Facts facts = inputs.options.facts();
     std::string text;
     const auto row = [&text](const char* metric, const std::string& value, const char* unit) {
         text += std::string(metric) + ", " + value + ", " + unit + "\n";
@@ -100,8 +100,8 @@ std::string csv_rows(const Inputs& inputs, const std::string& operation, const M
     row("operation", operation, "");
     row("ranks", std::to_string(inputs.layout.geometry.ranks), "");
     row("collective data", yes(inputs.collective()), "");
-    row("collective meta", yes(hdf5 != nullptr && hdf5->collective_metadata), "");
-    row("subfiling", yes(hdf5 != nullptr && hdf5->subfiles > 0), "");
+    row("collective meta", yes(facts.collective_metadata), "");
+    row("subfiling", yes(facts.several_files && facts.keeps_name), "");
     row("total compute time", number(found.compute_s), "seconds");
     row("total size", std::to_string(found.bytes), "B");
     row("raw time", number(found.raw_s), "seconds");

@@ -17,16 +17,6 @@ std::string filter_place(const core::Config& config) {
     return {};
 }
 
-/// Why there are no chunks whatever is asked for; empty: there may be.
-std::string why_contiguous(const Plan& plan) {
-    if (std::holds_alternative<formats::pnetcdf::Options>(plan.options))
-        return "with format pnetcdf: its layout is contiguous";
-    if (!plan.several_files()) return {};
-    return std::holds_alternative<formats::posix::Options>(plan.options)
-               ? "with format posix-per-rank: a rank's block is one piece"
-               : "with subfile: the layout is contiguous";
-}
-
 }  // namespace
 
 void check_chunk_size(const core::Config& config, const core::Extents& chunk,
@@ -42,14 +32,12 @@ void check_chunk_size(const core::Config& config, const core::Extents& chunk,
 }
 
 void settle_chunk(Plan& plan, std::optional<core::Extents>& chunk, const std::string& usage) {
-    const std::string why = why_contiguous(plan);
-    if (chunk && !why.empty()) {
+    const formats::Facts facts = plan.options.facts();
+    if (chunk && !facts.contiguous.empty()) {
         chunk.reset();
-        plan.notes.push_back("chunk has no effect " + why);
+        plan.notes.push_back("chunk has no effect " + facts.contiguous);
     }
-    const auto* netcdf4 = std::get_if<formats::netcdf4::Options>(&plan.options);
-    const bool any_chunks = chunk || (netcdf4 && netcdf4->library_chunks);
-    if (formats::needs_chunks(plan.options) && !any_chunks)
+    if (facts.needs_chunks && !chunk && !facts.chooses_chunks)
         throw core::Error(core::Code::missing_key,
                           "compression works on chunks, but no chunk is given",
                           filter_place(plan.config), "add the line " + usage + " for example");

@@ -95,8 +95,7 @@ core::Record record_frame(const comm::Comm& comm, const Kernel& kernel) {
     record.file.path = inputs.filename.string();
     record.configuration = configuration_of(inputs.config);
     record.transfers.collective_requested = inputs.collective();
-    if (const auto* hdf5 = std::get_if<formats::hdf5::Options>(&inputs.options))
-        record.transfers.metadata_collective_requested = hdf5->collective_metadata;
+    record.transfers.metadata_collective_requested = inputs.options.facts().collective_metadata;
     record.mpi_io.hints_requested = inputs.hints();
     return record;
 }

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "formats/check.hpp"
 #include "formats/open.hpp"
 #include "formats/split/folder.hpp"
 #include "formats/split/per_process.hpp"
@@ -15,7 +14,7 @@ namespace {
 class OneFile : public Opener {
 public:
     explicit OneFile(const formats::Options& options) : x_options(options) {}
-    [[nodiscard]] std::string name() const override { return formats::name(x_options); }
+    [[nodiscard]] std::string name() const override { return x_options.facts().format; }
     void check_schema(const core::Schema& schema) const override {
         formats::check_schema(x_options, schema);
     }

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/run/places.hpp"
 
-#include <unistd.h>
-
-#include <cerrno>
-#include <utility>
-
-#include "core/cleanup.hpp"
-#include "formats/file/final_name.hpp"
-#include "formats/file/part_file.hpp"
+#include "formats/file/text_file.hpp"
 #include "kernels/run/run.hpp"
 
 namespace tailrace::kernels::run {
@@ -17,32 +10,6 @@ namespace fs = std::filesystem;
 using core::Error;
 
 namespace {
-
-/// A part that goes with the object, unless it has got its final name by then.
-class Part {
-public:
-    explicit Part(fs::path name) : x_name(std::move(name)), x_file(formats::create_part(x_name)) {
-        core::remove_on_interrupt(x_name);
-    }
-    ~Part() {
-        if (x_file.open()) ::unlink(x_name.c_str());
-        core::keep_on_interrupt(x_name);
-    }
-    Part(const Part&) = delete;
-    Part& operator=(const Part&) = delete;
-
-    void become(const fs::path& path, const std::string& text) {
-        formats::write_fully(x_file.get(), text.data(), text.size(), 0, path);
-        if (::fsync(x_file.get()) != 0) throw formats::system_error(errno, "cannot sync it", path);
-        formats::rename_part(x_name, path, core::Existing::replace);
-        x_file.reset();
-        formats::sync_folder(formats::folder_of(path));
-    }
-
-private:
-    fs::path x_name;
-    formats::Descriptor x_file;
-};
 
 void make_folder(const Plan& plan) {
     std::error_code failed;
@@ -92,12 +59,9 @@ void check_places(const Kernel& kernel) {
 
 void make_places(const Kernel& kernel) {
     make_folder(kernel.plan());
-    for_each_place(kernel, [](const fs::path& path) { const Part tried(formats::part_of(path)); });
+    for_each_place(kernel, [](const fs::path& path) { const formats::TextFile tried(path); });
 }
 
-void write_side_file(const SideFile& side) {
-    const fs::path path = formats::follow_links(side.path);
-    Part(formats::part_of(path)).become(path, side.text);
-}
+void write_side_file(const SideFile& side) { formats::TextFile(side.path).publish(side.text); }
 
 }  // namespace tailrace::kernels::run

@@ -188,19 +188,9 @@ void register_keys(KeyTable& table) {
     register_lustre_keys(table);
 }
 
-bool Plan::filtered() const { return formats::filtered(options); }
-
-bool Plan::collective() const { return formats::collective(options); }
-
 formats::Hints Plan::hints() const {
-    const formats::Hints* hints = formats::hints(options);
+    const formats::Hints* hints = options.hints();
     return hints ? *hints : formats::Hints{};
-}
-
-bool Plan::several_files() const {
-    if (const auto* hdf5 = std::get_if<formats::hdf5::Options>(&options)) return hdf5->subfiles > 0;
-    const auto* posix = std::get_if<formats::posix::Options>(&options);
-    return posix && posix->file_per_rank;
 }
 
 void take_shared(Plan& plan) {
@@ -208,9 +198,9 @@ void take_shared(Plan& plan) {
     plan.filename = given.text("filename");
     plan.results = given.text("results");
     plan.options = formats::options_from(given);
-    if (given.has("hints") && formats::hints(plan.options) == nullptr)
+    if (given.has("hints") && plan.options.hints() == nullptr)
         plan.notes.push_back("hints has no effect with format " + given.text("format"));
-    if (given.has("hints") && formats::hints(plan.options) != nullptr &&
+    if (given.has("hints") && plan.options.hints() != nullptr &&
         formats::hints_from_list(given.text("hints"), plan.filename).empty())
         plan.notes.push_back("hints (" + given.place("hints") + ") has no pattern for the file " +
                              plan.filename.string());
@@ -235,16 +225,7 @@ void started_as(Plan& plan, const Plan& started) {
 }
 
 void settle(Plan& plan) {
-    using formats::hdf5::AllocTime;
-    if (const auto* hdf5 = std::get_if<formats::hdf5::Options>(&plan.options)) {
-        Config& config = plan.config;
-        if (!config.given("early_allocation"))
-            config.derive("early_allocation", hdf5->alloc_time == AllocTime::early ? "1" : "0",
-                          config.place("alloc_time"));
-        else if (hdf5->alloc_time == AllocTime::library_default && !config.given("alloc_time"))
-            config.derive("alloc_time", "default", config.place("early_allocation"));
-    }
-    for (const std::string& name : formats::keys_without_effect(plan.config))
+    for (const std::string& name : formats::settle(plan.config, plan.options))
         plan.notes.push_back(name + " has no effect with format " + plan.config.text("format"));
 }
 

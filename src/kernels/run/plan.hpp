@@ -71,10 +71,11 @@ struct Plan {
     LimitMode limit = LimitMode::off;
     std::vector<std::string> notes;  ///< for the user: keys without effect
 
-    [[nodiscard]] bool filtered() const;         ///< [local]
-    [[nodiscard]] bool collective() const;       ///< [local]
+    [[nodiscard]] bool filtered() const { return options.facts().filtered; }      ///< [local]
+    [[nodiscard]] bool collective() const { return options.facts().collective; }  ///< [local]
     [[nodiscard]] formats::Hints hints() const;  ///< asked of MPI-IO  [local]
-    [[nodiscard]] bool several_files() const;    ///< the data lies in more files than one  [local]
+    /// The data lies in more files than one.  [local]
+    [[nodiscard]] bool several_files() const { return options.facts().several_files; }
 };
 
 /// A key with its heading, for tables of keys.  [local]

@@ -341,8 +341,7 @@ core::Target target_of(const Kernel& kernel, std::uint64_t step) {
     core::Target target;
     target.path = kernel.file_of(step);
     target.existing = core::Existing::replace;
-    const auto* hdf5 = std::get_if<formats::hdf5::Options>(&plan.options);
-    if (hdf5 && hdf5->subfiles > 0) target.publish = core::Publish::in_place;
+    if (plan.options.facts().keeps_name) target.publish = core::Publish::in_place;
     target.reserve_bytes = kernel.reserve_bytes();
     target.set_aside = plan.reserve;
     if (plan.striping.asked() && lfs_there())

@@ -121,17 +121,13 @@ void add_classic_hints(formats::Hints& hints, bool collective, std::uint64_t byt
 /// Chunk, filters and hints; and what of them the chosen format cannot have.
 void complete_options(Inputs& inputs) {
     const std::uint64_t bytes = inputs.geometry.bytes_per_rank();
-    std::visit(
-        [&](auto& some) {
-            if constexpr (requires { some.hints; })
-                add_classic_hints(some.hints, formats::collective(inputs.options), bytes);
-        },
-        inputs.options);
+    if (formats::Hints* hints = inputs.options.hints())
+        add_classic_hints(*hints, inputs.collective(), bytes);
     run::settle_chunk(inputs, inputs.chunk, "`chunk X Y Z`, with the domain of a rank");
     if (inputs.chunk) {
         core::Extents chunk = *inputs.chunk;
         chunk.insert(chunk.begin(), 1);
-        formats::set_chunk(inputs.options, object_path, chunk);
+        inputs.options.set_chunk(object_path, chunk);
     }
 }
 

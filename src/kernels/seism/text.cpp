@@ -16,20 +16,18 @@ using run::yes;
 
 std::string echo_text(const Inputs& inputs) {
     const Geometry& geometry = inputs.geometry;
-    const auto* hdf5 = std::get_if<formats::hdf5::Options>(&inputs.options);
-    using formats::hdf5::AllocTime;
-    using formats::hdf5::FillTime;
+    const formats::Facts facts = inputs.options.facts();
     return std::string(80, '=') + "\n" +
            labelled("Number of processes", std::to_string(geometry.ranks())) +
            labelled("Process layout", by_x(geometry.processor)) +
            labelled("Per process grid", by_x(geometry.domain)) +
            labelled("Chunk dimensions", inputs.chunk ? by_x(*inputs.chunk) : "none (contiguous)") +
            labelled("Number of time steps", std::to_string(geometry.steps)) +
-           labelled("Pre-create", yes(hdf5 && hdf5->precreate)) +
+           labelled("Pre-create", yes(facts.precreate)) +
            labelled("Collective I/O", yes(inputs.collective())) +
-           labelled("Collective metadata requested", yes(hdf5 && hdf5->collective_metadata)) +
-           labelled("Early allocation", yes(hdf5 && hdf5->alloc_time == AllocTime::early)) +
-           labelled("H5D_FILL_TIME_NEVER set", yes(hdf5 && hdf5->fill_time == FillTime::never));
+           labelled("Collective metadata requested", yes(facts.collective_metadata)) +
+           labelled("Early allocation", yes(facts.early_allocation)) +
+           labelled("H5D_FILL_TIME_NEVER set", yes(facts.never_fill_time));
 }
 
 std::string classic_text(const core::Record& record, const run::Figures& figures) {

@@ -47,17 +47,17 @@ std::optional<core::Extents> chunk_of(const Config& config, const Geometry& geom
 
 /// The original creates its file on one rank, before the clock.
 void precreate_by_default(Inputs& inputs) {
-    auto* hdf5 = std::get_if<formats::hdf5::Options>(&inputs.options);
-    if (!hdf5 || inputs.config.given("precreate") || hdf5->subfiles > 0) return;
-    hdf5->precreate = true;
-    inputs.config.derive("precreate", "1", "default of slab");
+    core::Config& config = inputs.config;
+    const bool subfiles = config.has("subfile") && config.number("subfile") > 0;
+    if (formats::in_use(config, "precreate") && !config.given("precreate") && !subfiles)
+        config.derive("precreate", "1", "default of slab");
 }
 
 void put_chunks(Inputs& inputs) {
     run::settle_chunk(inputs, inputs.chunk, "`chunk LONG SHORT`, with the part of a rank");
     if (!inputs.chunk) return;
     for (Axis axis : inputs.axes)
-        formats::set_chunk(inputs.options, Inputs::path_of(axis), inputs.chunk_of(axis));
+        inputs.options.set_chunk(Inputs::path_of(axis), inputs.chunk_of(axis));
 }
 
 }  // namespace
@@ -97,9 +97,9 @@ Inputs inputs_from(Config config, std::uint64_t ranks) {
     inputs.axes = axes_of(inputs.config);
     inputs.geometry = geometry_of(inputs.config, ranks, inputs.axes.size());
     inputs.chunk = chunk_of(inputs.config, inputs.geometry);
+    precreate_by_default(inputs);
     run::take_shared(inputs);
     inputs.fill = inputs.config.text("fill") == "rank" ? FillKind::rank : FillKind::position;
-    precreate_by_default(inputs);
     put_chunks(inputs);
     run::settle(inputs);
     if (inputs.reserve_bytes() > run::largest_file_bytes)

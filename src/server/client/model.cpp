@@ -19,7 +19,13 @@ void add(std::vector<Status>& to, std::vector<Status> from) {
     std::move(from.begin(), from.end(), std::back_inserter(to));
 }
 
-std::string type_name(core::Scalar type) { return std::string(core::name(type)); }
+/// As the metadata call it.
+std::string type_name(core::Scalar type) {
+    for (const Element one : {Element::int8, Element::int16, Element::int32, Element::int64,
+                              Element::real32, Element::real64})
+        if (scalar_of(one) == type) return std::string(name(one));
+    return std::string(core::name(type));
+}
 
 void check_block(const LocalBlock& block, const core::Extents& extents, const std::string& where) {
     if (block.box.count.size() != extents.size() || block.box.offset.size() != extents.size())
@@ -47,12 +53,12 @@ void check_block(const LocalBlock& block, const core::Extents& extents, const st
 Model::Model(std::unique_ptr<Backend> backend, int rank)
     : x_backend(std::move(backend)), x_rank(rank) {}
 
-Model::Collection& Model::at(std::uint64_t collection) {
+Model::Collection& Model::at(std::uint64_t collection, const std::string& where) {
     if (x_finalized)
-        throw Error(Code::wrong_call, "the server was finalized already", "",
+        throw Error(Code::wrong_call, "the server was finalized already", where,
                     "make all calls before finalize");
     if (collection >= x_collections.size())
-        throw Error(Code::wrong_call, "there is no collection " + std::to_string(collection), "",
+        throw Error(Code::wrong_call, "there is no collection " + std::to_string(collection), where,
                     "use the number that add_collection returned");
     return x_collections[collection];
 }
@@ -82,10 +88,10 @@ std::uint64_t Model::record(std::uint64_t collection) const {
 void Model::set_date(std::uint64_t collection, const Date& date) {
     Collection& one = at(collection);
     const CollectionOptions& options = one.spec.options;
-    if (options.file_template.empty())
+    if (options.file.empty())
         throw Error(Code::wrong_call, "the collection has no template of file names", one.name,
-                    "give its options a file_template such as history.%Y%m%d.nc4");
-    one.dated = file_name(options.file_template, date, options.calendar);
+                    "give its options a file such as history.%Y%m%d.nc4");
+    one.dated = file_name(options.file, date, options.calendar);
     if (one.dated != one.file) one.spec.metadata.thaw();
 }
 
@@ -94,9 +100,6 @@ void Model::begin_file(std::uint64_t number, Collection& one, const std::string&
     if (one.in_step)
         throw Error(Code::wrong_call, "another file is named within a step: " + file, one.file,
                     "call end_step first: a step belongs to one file");
-    if (file.empty())
-        throw Error(Code::wrong_call, "no file is named", one.name,
-                    "name it in put, or give the collection a template and set_date");
     Definition definition = definition_of(one.spec);
     if (definition.hash != one.defined) {
         one.defined = definition.hash;
@@ -114,7 +117,7 @@ void Model::forget_file(Collection& one) {
 
 void Model::put(std::uint64_t collection, const std::string& file, const std::string& variable,
                 core::Scalar type, const LocalBlock& block, std::optional<std::uint64_t> record) {
-    Collection& one = at(collection);
+    Collection& one = at(collection, "variable " + variable);
     const FileMetadata& metadata = one.spec.metadata;
     const std::uint64_t field = metadata.index_of(variable);
     const Variable& about = metadata.variables()[field];
@@ -127,6 +130,9 @@ void Model::put(std::uint64_t collection, const std::string& file, const std::st
     check_block(block, metadata.record_extents(about), where);
     std::string named = file;
     if (named.empty()) named = one.dated.empty() ? one.file : one.dated;
+    if (named.empty())
+        throw Error(Code::wrong_call, "no file is open, and none is named", where,
+                    "name it in put, or give the collection a template and set_date");
     begin_file(collection, one, named);
     const std::uint64_t at = metadata.has_records(about) ? record.value_or(one.record) : 0;
     const bool mine = !block.replicated || x_rank == 0;

@@ -74,7 +74,7 @@ private:
         std::uint64_t record = 0, next_record = 0, steps = 0;
         bool in_step = false;
     };
-    Collection& at(std::uint64_t collection);
+    Collection& at(std::uint64_t collection, const std::string& where = {});
     void begin_file(std::uint64_t number, Collection& one, const std::string& file);
     static void forget_file(Collection& one);
     void put_time(std::uint64_t number, Collection& one, double time);

@@ -87,16 +87,7 @@ public:
         x_report.path = target.path;
         x_can.records = true;
         x_can.async = true;
-        switch (target.existing) {
-            case core::Existing::refuse:
-                x_series.options.if_exists = IfExists::refuse;
-                break;
-            case core::Existing::replace:
-                x_series.options.if_exists = IfExists::replace;
-                break;
-            case core::Existing::append:
-                x_series.options.if_exists = IfExists::append;
-        }
+        x_series.options.existing = target.existing;
     }
 
     [[nodiscard]] const core::Capabilities& can() const noexcept override { return x_can; }

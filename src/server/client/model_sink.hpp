@@ -19,7 +19,7 @@ namespace tailrace::server {
 /// What the Sinks of one collection share.
 struct Series {
     std::string name;                           ///< of the collection
-    CollectionOptions options{};                ///< if_exists is that of each Target
+    CollectionOptions options{};                ///< existing is that of each Target
     Storage storage{};                          ///< of variables with dimensions
     std::optional<std::uint64_t> collection{};  ///< once the first file was defined
 };

@@ -33,12 +33,7 @@ std::string trimmed(std::string_view text) {
 
 core::Config parsed(const core::KeyTable& table, std::string_view text) {
     core::Config config(table);
-    while (!text.empty()) {
-        const auto end = text.find(';');
-        const std::string argument = trimmed(text.substr(0, end));
-        if (!argument.empty()) config.add_argument(argument);
-        text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
-    }
+    each_setting(text, [&](const std::string& one) { config.add_argument(one); });
     config.finish();
     return config;
 }
@@ -62,43 +57,13 @@ core::Extents extents_of(const core::Config& config) {
 
 }  // namespace
 
-void add_collection_keys(core::KeyTable& table) {
-    table.add(key("format", Shape::choice, "netcdf4", "format of its files",
-                  {"netcdf4", "cdf5", "hdf5"}));
-    table.add(key("existing", Shape::choice, "refuse", "if a file has its final name already",
-                  {"refuse", "replace", "append"}));
-    table.add(key("records_per_file", Shape::number, "0",
-                  "steps after which a file gets its final name; 0: it goes on"));
-    table.add(key("template", Shape::text, "", "name of its files, with %Y %m %d %H %M %S %j"));
-    table.add(key("calendar", Shape::text, "standard", "standard, noleap or 360_day"));
-    core::Key queue = key("queue", Shape::number, "0",
-                          "how much may wait for its writer; 0: two steps, one record each");
-    queue.unit = "bytes";
-    table.add(queue);
-    table.add(key("when_full", Shape::choice, "block", "if the queue is full", {"block", "error"}));
-    table.add(key("durable", Shape::flag, "1", "a file is synced before it gets its name"));
-}
-
-CollectionOptions collection_options(const core::Config& config) {
-    CollectionOptions options;
-    options.format = chosen<Format>(config, "format");
-    options.if_exists = chosen<IfExists>(config, "existing");
-    options.records_per_file = config.number("records_per_file");
-    if (config.has("template")) {
-        options.file_template = config.text("template");
-        static_cast<void>(has_date(options.file_template));
+void each_setting(std::string_view text, const std::function<void(const std::string&)>& add) {
+    while (!text.empty()) {
+        const auto end = text.find(';');
+        const std::string one = trimmed(text.substr(0, end));
+        if (!one.empty()) add(one);
+        text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
     }
-    options.calendar = calendar_of(config.text("calendar"));
-    options.queue_bytes = config.number("queue");
-    options.when_full = chosen<WhenFull>(config, "when_full");
-    options.durable = config.flag("durable");
-    return options;
-}
-
-CollectionOptions collection_options(std::string_view text) {
-    core::KeyTable table;
-    add_collection_keys(table);
-    return collection_options(parsed(table, text));
 }
 
 Storage storage_of(std::string_view text) {

@@ -4,49 +4,53 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/config.hpp"
+#include "core/sink.hpp"
 #include "server/buffer/byte_queue.hpp"
 #include "server/metadata/file_name.hpp"
 #include "server/metadata/metadata.hpp"
 
+namespace tailrace::core {
+[[nodiscard]] constexpr Existing last_of(Existing) { return Existing::append; }         ///< [local]
+[[nodiscard]] constexpr Durability last_of(Durability) { return Durability::durable; }  ///< [local]
+}  // namespace tailrace::core
+
 namespace tailrace::server {
 
-enum class Format : std::uint64_t { netcdf4, cdf5, hdf5 };
-[[nodiscard]] constexpr Format last_of(Format) { return Format::hdf5; }  ///< [local]
-/// If a file has its final name already.
-enum class IfExists : std::uint64_t { refuse, replace, append };
-[[nodiscard]] constexpr IfExists last_of(IfExists) { return IfExists::append; }   ///< [local]
-[[nodiscard]] constexpr Calendar last_of(Calendar) { return Calendar::day_360; }  ///< [local]
 
+enum class FileFormat : std::uint64_t { netcdf4, cdf5, hdf5 };
+[[nodiscard]] constexpr FileFormat last_of(FileFormat) { return FileFormat::hdf5; }  ///< [local]
+
+/// How the files of one collection are written, unless the model says otherwise.
 struct CollectionOptions {
-    Format format = Format::netcdf4;
-    IfExists if_exists = IfExists::refuse;
-    std::uint64_t records_per_file = 0;  ///< after so many steps a file gets its name; 0: no end
-    std::string file_template{};         ///< with dates, for set_date(); file_name.hpp
+    std::string name{};  ///< empty: all those without a table of their own
+    FileFormat format = FileFormat::netcdf4;
+    std::string file{};  ///< template of their names (file_name.hpp); empty: the model names them
     Calendar calendar = Calendar::standard;
-    std::uint64_t queue_bytes = 0;  ///< that may wait for their writer; 0: twice those of a step
+    std::uint64_t records_per_file = 0;  ///< 0: until the model closes it or names another
+    core::Existing existing = core::Existing::refuse;
+    core::Durability durability = core::Durability::durable;
     WhenFull when_full = WhenFull::block;
-    bool durable = true;  ///< synced to the device before it gets its name
+    std::uint64_t queue_bytes =
+        0;  ///< that may wait for the writer; 0: those of `depth` steps, at least of one
+    std::uint64_t depth = 2;              ///< steps without a final status
+    std::uint64_t deflate = 0, zstd = 0;  ///< levels for variables that say nothing; 0: none
+    bool shuffle = false;
+    std::vector<std::string> said{};  ///< outside of the program: key, text, key, text...
     static void fields(auto& io, auto& m) {
-        io.all(m.format, m.if_exists, m.records_per_file, m.file_template, m.calendar,
-               m.queue_bytes, m.when_full, m.durable);
+        io.all(m.name, m.format, m.file, m.calendar, m.records_per_file, m.existing, m.durability,
+               m.when_full, m.queue_bytes, m.depth, m.deflate, m.zstd, m.shuffle, m.said);
     }
 };
 
-/// The keys of a collection: format, existing, records_per_file, template, calendar, queue,
-/// when_full, durable.  [local]
-void add_collection_keys(core::KeyTable& table);
-/// @throws core::Error at the place of the key  [local]
-[[nodiscard]] CollectionOptions collection_options(const core::Config& config);
-/// Of "key=value; key=value".  [local]
-/// @throws core::Error{unknown_key | bad_input}
-[[nodiscard]] CollectionOptions collection_options(std::string_view text);
-
+/// Takes "key=value; key=value", each of them by `add`.  [local]
+void each_setting(std::string_view text, const std::function<void(const std::string&)>& add);
 /// How a variable is stored, of "key=value; key=value": chunks=1x90x180, deflate, zstd, shuffle,
 /// quantize, digits.  [local]
 /// @throws core::Error{unknown_key | bad_input}

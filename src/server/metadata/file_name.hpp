@@ -11,6 +11,7 @@ namespace tailrace::server {
 /// standard: Julian before 15 October 1582, which followed the 4th, Gregorian from then on. noleap:
 /// every year has 365 days. day_360: every month has 30.
 enum class Calendar : std::uint64_t { standard, noleap, day_360 };
+[[nodiscard]] constexpr Calendar last_of(Calendar) { return Calendar::day_360; }  ///< [local]
 /// Of the names that CF gives: "standard" or "gregorian", "noleap" or "365_day", "360_day". [local]
 /// @throws core::Error{Code::bad_input} with "did you mean"
 [[nodiscard]] Calendar calendar_of(std::string_view name);

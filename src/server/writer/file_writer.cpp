@@ -9,28 +9,12 @@
 
 namespace tailrace::server {
 
-namespace {
-
-core::Existing existing(IfExists what) {
-    switch (what) {
-        case IfExists::refuse:
-            return core::Existing::refuse;
-        case IfExists::replace:
-            return core::Existing::replace;
-        case IfExists::append:
-            break;
-    }
-    return core::Existing::append;
-}
-
-}  // namespace
-
 FileWriter::FileWriter(const std::filesystem::path& path, const FileSpec& spec) : x_spec(spec) {
     for (const Variable& variable : spec.metadata.variables())
         x_fills.push_back(fill_bytes(variable));
     core::Target target;
     target.path = path;
-    target.existing = existing(spec.options.if_exists);
+    target.existing = spec.options.existing;
     x_sink = formats::open_sink(comm::Comm::self(), target, options_of(spec), x_phases);
     x_sink->define(schema_of(spec));
     write_constants();
@@ -68,7 +52,7 @@ void FileWriter::write(std::span<const FieldRecord> records) {
 }
 
 core::FileReport FileWriter::publish() {
-    if (x_spec.options.durable) x_sink->sync(core::Durability::durable).wait();
+    x_sink->sync(x_spec.options.durability).wait();
     return x_sink->close(core::Outcome::publish);
 }
 

@@ -90,7 +90,7 @@ std::vector<std::byte> fill_bytes(const Variable& variable) {
 
 core::Schema schema_of(const FileSpec& spec) {
     core::Schema schema = spec.metadata.schema();
-    if (spec.options.format != Format::hdf5) return schema;
+    if (spec.options.format != FileFormat::hdf5) return schema;
     for (std::size_t i = 0; i < schema.objects.size(); ++i)
         if (!schema.objects[i].fill.set)
             schema.objects[i].fill = {true,
@@ -106,19 +106,19 @@ formats::Options options_of(const FileSpec& spec) {
         else if (needs_chunks(spec.metadata, variable))
             chunks["/" + variable.name] = chunk_of(spec.metadata, variable);
     switch (spec.options.format) {
-        case Format::netcdf4: {
+        case FileFormat::netcdf4: {
             formats::netcdf4::Options options;
             options.serial = true;
             options.chunks = std::move(chunks);
             return options;
         }
-        case Format::hdf5: {
+        case FileFormat::hdf5: {
             formats::hdf5::Options options;
             options.serial = true;
             options.chunks = std::move(chunks);
             return options;
         }
-        case Format::cdf5:
+        case FileFormat::cdf5:
             break;
     }
     formats::pnetcdf::Options options;

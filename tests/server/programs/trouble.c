@@ -95,7 +95,7 @@ static void run(tailrace_server* server) {
         name[4000] = 0;
     }
     const uint64_t rows = (uint64_t)size * ROWS + (is("another_shape") && rank == size - 1 ? 1 : 0);
-    good = collection(server, name ? name : "good", is("small_queue") ? "queue=100" : is("many_variables") ? "format=hdf5" : "", rows,
+    good = collection(server, name ? name : "good", is("small_queue") ? "queue_bytes=100" : is("many_variables") ? "format=hdf5" : "", rows,
                       is("many_variables") ? 12000 : 1);
     if (is("missing_folder")) bad = collection(server, "bad", "", rows, 0);
     if (good >= 0) steps(server, good, bad);
