@@ -67,7 +67,8 @@ void share(Serving& serving, const comm::Comm& world, const core::Config& config
            const std::function<void(const comm::Comm&)>& work) {
     if (!config.has("servers")) return work(world);
     const auto ranks = static_cast<std::uint64_t>(world.size());
-    server::Session session(world, server::plain_layout(ranks, config.number("servers"), "servers"));
+    server::Session session(world,
+                            server::plain_layout(ranks, config.number("servers"), "servers"));
     if (!session.is_model()) return;
     serving.model = &session.model();
     try {
@@ -101,7 +102,7 @@ int main(int argc, char** argv) {
     which.make = tools::kernel_maker(inputs_from, [&](history::Inputs inputs) {
         history::MakeOpener opener;
         if (serving.model != nullptr) {
-            const auto options = std::get<formats::netcdf4::Options>(inputs.options);
+            const formats::netcdf4::Options& options = inputs.options;
             serving.series.storage = storage_of(options);
             opener = [&serving, options = formats::Options(options)] {
                 return std::make_unique<ByServer>(*serving.model, serving.series, options);

@@ -135,7 +135,7 @@ def test_repetitions_replace_their_files(tmp_path):
 @pytest.mark.parametrize(
     ("ranks", "inputs", "text"),
     [
-        (2, {"servers": 2}, "at least one must belong to the model"),
+        (2, {"servers": 2}, "no rank is left for the model"),
         (2, {"servers": 1, "format": "posix"}, "a server write netCDF-4 alone"),
         (3, {"servers": 1, "decomposition": "3x1"}, "do not suit 2 ranks of the model"),
         (2, {"fields_2d": 0, "fields_3d": 0}, "there is no field to write"),

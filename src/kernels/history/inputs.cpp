@@ -156,7 +156,7 @@ Inputs inputs_from(Config config, std::uint64_t ranks) {
     run::take_shared(inputs);
     for (const Variable& variable : inputs.variables)
         if (const core::Extents chunk = inputs.chunk_of(variable); !chunk.empty())
-            formats::set_chunk(inputs.options, "/" + variable.name, chunk);
+            inputs.options.set_chunk("/" + variable.name, chunk);
     run::settle(inputs);
     const core::Extents factors{inputs.bytes_of_step(0), inputs.steps};
     if (run::product(inputs.config, "days", factors) > run::largest_file_bytes)
