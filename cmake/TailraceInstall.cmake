@@ -34,11 +34,11 @@ function(tailrace_install_libraries)
   add_library(tailrace_kernels INTERFACE)
   if(TARGET tailrace_kernels_seism)
     target_link_libraries(tailrace_kernels INTERFACE tailrace_kernels_seism tailrace_kernels_slab
-      tailrace_kernels_particle tailrace_kernels_amr)
+      tailrace_kernels_particle tailrace_kernels_amr tailrace_kernels_history)
   endif()
   set(exported tailrace_plugin tailrace_kernels)
   foreach(target IN ITEMS declaring core comm formats formats_common formats_posix formats_mpiio formats_hdf5
-      formats_netcdf4 formats_pnetcdf kernels_amr kernels_limit kernels_particle kernels_run kernels_seism kernels_slab)
+      formats_netcdf4 formats_pnetcdf kernels_amr kernels_history kernels_limit kernels_particle kernels_run kernels_seism kernels_slab)
     if(TARGET tailrace_${target})
       list(APPEND exported tailrace_${target})
     endif()
@@ -127,7 +127,7 @@ function(tailrace_install_pkgconfig)
   tailrace_pkgconfig(formats "sinks and sources of file formats" ""
     "-L\${libdir} ${formats} -ltailrace_comm ${mpi} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")
   tailrace_pkgconfig(kernels "patterns of output of real applications" ""
-    "-L\${libdir} -ltailrace_kernels_seism -ltailrace_kernels_slab -ltailrace_kernels_particle -ltailrace_kernels_amr -ltailrace_kernels_run -ltailrace_kernels_limit ${formats} -ltailrace_comm ${mpi} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")
+    "-L\${libdir} -ltailrace_kernels_seism -ltailrace_kernels_slab -ltailrace_kernels_particle -ltailrace_kernels_amr -ltailrace_kernels_history -ltailrace_kernels_run -ltailrace_kernels_limit ${formats} -ltailrace_comm ${mpi} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")
 endfunction()
 
 function(tailrace_install_package)

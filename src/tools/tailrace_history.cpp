@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The history kernel as a program, alone or with ranks that serve: tailrace-history.
+#include <algorithm>
 #include <utility>
 
 #include "formats/open.hpp"
@@ -17,7 +18,10 @@ namespace history = kernels::history;
 class ByServer final : public kernels::run::Opener {
 public:
     ByServer(server::Model& model, server::Series& series, const formats::Options& options)
-        : x_model(model), x_series(series), x_options(options), x_format(kernels::run::one_file(x_options)) {}
+        : x_model(model),
+          x_series(series),
+          x_options(options),
+          x_format(kernels::run::one_file(x_options)) {}
 
     [[nodiscard]] std::string name() const override { return "netcdf4, by the server"; }
     void check_schema(const core::Schema& schema) const override { x_format->check_schema(schema); }
@@ -58,14 +62,21 @@ struct Serving {
     server::Series series{"history", {}, {}, {}};
 };
 
+/// Also after a failure the servers hear that the model has ended.
 void share(Serving& serving, const comm::Comm& world, const core::Config& config,
            const std::function<void(const comm::Comm&)>& work) {
     if (!config.has("servers")) return work(world);
     const auto ranks = static_cast<std::uint64_t>(world.size());
-    server::Session session(world, server::plain_layout(ranks, config.number("servers"), "servers"));
+    server::Session session(world,
+                            server::plain_layout(ranks, config.number("servers"), "servers"));
     if (!session.is_model()) return;
     serving.model = &session.model();
-    work(session.ranks());
+    try {
+        work(session.ranks());
+    } catch (const core::Error&) {
+        static_cast<void>(session.model().finalize());
+        throw;
+    }
     for (const server::Status& one : session.model().finalize())
         if (one.error) throw core::Error(*one.error);
 }
@@ -83,10 +94,15 @@ int main(int argc, char** argv) {
     which.share = [&](const comm::Comm& world, const core::Config& config, const auto& work) {
         share(serving, world, config, work);
     };
-    which.make = tools::kernel_maker(history::inputs_from, [&](history::Inputs inputs) {
+    const auto inputs_from = [&serving](core::Config config, std::uint64_t ranks) {
+        if (serving.model == nullptr && config.has("servers"))  // a dry run is about all ranks
+            ranks -= std::min(config.number("servers"), ranks - 1);
+        return history::inputs_from(std::move(config), ranks);
+    };
+    which.make = tools::kernel_maker(inputs_from, [&](history::Inputs inputs) {
         history::MakeOpener opener;
         if (serving.model != nullptr) {
-            const auto options = std::get<formats::netcdf4::Options>(inputs.options);
+            const formats::netcdf4::Options& options = inputs.options;
             serving.series.storage = storage_of(options);
             opener = [&serving, options = formats::Options(options)] {
                 return std::make_unique<ByServer>(*serving.model, serving.series, options);

@@ -17,7 +17,8 @@ PLUGINS = BUILD / "lib/libplugins.so"
 MPIEXEC = shlex.split(os.environ["TAILRACE_TEST_MPIEXEC"])
 ROMIO = os.environ.get("TAILRACE_TEST_ROMIO", "")
 OPEN_MPI = os.environ.get("TAILRACE_TEST_MPI") == "openmpi"
-OF_KERNELS = ("TAILRACE_SEISM_", "TAILRACE_SLAB_", "TAILRACE_PARTICLE_", "TAILRACE_AMR_")
+OF_KERNELS = ("TAILRACE_SEISM_", "TAILRACE_SLAB_", "TAILRACE_PARTICLE_", "TAILRACE_AMR_",
+              "TAILRACE_HISTORY_")  # fmt: skip
 RANK = "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}"
 
 

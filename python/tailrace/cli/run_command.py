@@ -26,7 +26,9 @@ from tailrace.run.launcher import Launch, launch_for
 Kernel = Annotated[
     str,
     typer.Argument(
-        metavar="KERNEL", help="What to run: seism, slab, particle, amr, limit.", show_default=False
+        metavar="KERNEL",
+        help="What to run: seism, slab, particle, amr, history, limit.",
+        show_default=False,
     ),
 ]
 Words = Annotated[
@@ -91,8 +93,8 @@ def run(
     """Run a kernel under MPI, with the launcher that fits it.
 
     The exit code is the program's. Records are appended to results.jsonl (input `results`).
-    `tailrace-seism --help` lists all inputs, `tailrace-slab --help`, `tailrace-particle --help` and
-    `tailrace-amr --help` those of these; limit takes those of seism.
+    `tailrace-seism --help` lists all inputs, `tailrace-slab --help`, `tailrace-particle --help`,
+    `tailrace-amr --help` and `tailrace-history --help` those of these; limit takes those of seism.
     """
     output = Output(as_json=as_json, quiet=quiet)
     of = kernel_of(kernel, "run")

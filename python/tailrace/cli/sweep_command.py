@@ -18,7 +18,9 @@ from tailrace.run.kernels import kernel_of, limit
 Kernel = Annotated[
     str,
     typer.Argument(
-        metavar="KERNEL", help="What to run: seism, slab, particle, amr.", show_default=False
+        metavar="KERNEL",
+        help="What to run: seism, slab, particle, amr, history.",
+        show_default=False,
     ),
 ]
 Words = Annotated[

@@ -54,7 +54,17 @@ amr = Kernel(
     first_names_input=True,
 )
 
-kernels = {"seism": seism, "slab": slab, "particle": particle, "amr": amr, "limit": limit}
+history = Kernel(
+    programs.history,
+    "TAILRACE_HISTORY_",
+    "history.%Y%m%d.nc4",
+    {"im": "90", "jm": "46", "km": "10"},
+)
+
+kernels = {
+    "seism": seism, "slab": slab, "particle": particle, "amr": amr, "history": history,
+    "limit": limit,
+}  # fmt: skip
 
 
 def kernel_of(name: str, where: str) -> Kernel:

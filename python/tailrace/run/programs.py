@@ -19,6 +19,7 @@ limit = "tailrace-limit"
 slab = "tailrace-slab"
 particle = "tailrace-particle"
 amr = "tailrace-amr"
+history = "tailrace-history"
 
 
 @dataclass(frozen=True)

@@ -201,6 +201,75 @@ def _all_variables(particles: _Particles, step: int) -> Expected:
     return Expected(path, shape, Float(4), step, values, particles.owners, members)
 
 
+@dataclass(frozen=True)
+class _History:
+    """A file of records of fields on a grid of levels, latitudes and longitudes."""
+
+    grid: tuple[int, int, int]
+    blocks: tuple[int, int]  # ranks along latitude and longitude
+    fields: int
+    first: int  # step of its first record
+
+    def values(self, number: int, box: Box) -> Array:
+        """Of the field of that number; box: records, levels if it has them, and the plane."""
+        per_field = math.prod(self.grid)
+        shape = self.grid[-(len(box) - 1) :]
+        records = []
+        for record in range(box[0].start, box[0].stop):
+            field_ = (self.first + record) * self.fields + number
+            records.append(scrambled(numbers_of(box[1:], shape, field_ * per_field)))
+        return (np.stack(records) >> np.uint64(40)).astype(np.float32) * np.float32(2.0**-24)
+
+    def ranks(self, indices: Array) -> Array:
+        along = []
+        for size, parts, index in zip(self.grid[1:], self.blocks, indices[:, -2:].T, strict=True):
+            each, longer = divmod(size, parts)
+            starts = [part * each + min(part, longer) for part in range(parts)]
+            along.append(np.searchsorted(starts, index, side="right") - 1)
+        return along[0] * self.blocks[1] + along[1]
+
+
+def history_run(about: Described) -> Run:
+    _require_schema(about, "tailrace-history/1")
+    km, jm, im = (about.number(name) for name in ("km", "jm", "im"))
+    counts = {"flat": "fields_2d", "solid": "fields_3d", "extra": "extra_2d"}
+    names = [
+        f"{name}_{i + 1}" for name, key in counts.items() for i in range(about.number(key, least=0))
+    ]
+    first, per_day = about.number("first_step", least=0), about.number("records_per_day")
+    records = min(about.number("records_per_file"), about.number("days") * per_day - first)
+    if records < 1:
+        raise about.wrong(f"the attribute first_step is {first}, behind the last day")
+    blocks = (about.number("ranks_along_lat"), about.number("ranks_along_lon"))
+    file = _History((km, jm, im), blocks, len(names), first)
+    _require_fits(about, km * jm * im * 4 * len(names) * records)
+    arrays = [
+        _coordinate("time", (first + np.arange(records)) * (1440.0 / per_day), first),
+        _coordinate("lev", np.arange(km) + 1.0, first),
+        _coordinate("lat", -90 + (np.arange(jm) + 0.5) * (180 / jm), first),
+        _coordinate("lon", -180 + np.arange(im) * (360 / im), first),
+    ]
+    for number, name in enumerate(names):
+        shape = (records, km, jm, im) if name.startswith("solid") else (records, jm, im)
+        arrays.append(_field(file, number, f"/{name}", shape))
+    ranks = math.prod(blocks)
+    text = f"{im} x {jm} x {km}, {len(names)} fields, {records} records from step {first}"
+    return Run("history", "position", ranks, records, text, tuple(arrays))
+
+
+def _coordinate(name: str, values: Array, step: int) -> Expected:
+    return Expected(
+        f"/{name}", values.shape, Float(8), step, lambda box: values[box[0]],
+        lambda indices: np.zeros(len(indices), np.int64),
+    )  # fmt: skip
+
+
+def _field(file: _History, number: int, path: str, shape: Shape) -> Expected:
+    return Expected(
+        path, shape, Float(4), file.first, lambda box: file.values(number, box), file.ranks
+    )
+
+
 def _require_schema(about: Described, known: str) -> None:
     schema = about.text("schema")
     if schema != known:
@@ -212,7 +281,9 @@ def _require_fits(about: Described, size: int) -> None:
         raise about.wrong("its attributes are not those of a run: it would be larger than any file")
 
 
-KERNELS: dict[str, Callable[[Described], Run]] = {"slab": slab_run, "particle": particle_run}
+KERNELS: dict[str, Callable[[Described], Run]] = {
+    "slab": slab_run, "particle": particle_run, "history": history_run,
+}  # fmt: skip
 
 
 def run_of(about: Described, kernel: str) -> Run:

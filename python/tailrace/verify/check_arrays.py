@@ -96,7 +96,7 @@ def _check(report: ArraysReport, one: Expected, node: Node, most: int, meter: Me
     assert node.read is not None
     if node.unallocated and not report.run.gaps:
         report.unwritten += node.unallocated()
-    total = sum(math.prod(each.shape) * (4 if report.run.kernel == "particle" else 8)
+    total = sum(math.prod(each.shape) * (8 if report.run.kernel == "slab" else 4)
                 for each in report.run.arrays)  # fmt: skip
     for box in tiles(one.shape, (node.chunk,), _elements_at_a_time):
         found = np.asarray(node.read(box))

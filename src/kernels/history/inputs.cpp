@@ -1,134 +1,168 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/history/inputs.hpp"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
-#include <cstdio>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "core/checked.hpp"
 #include "formats/keys.hpp"
+#include "kernels/run/chunks.hpp"
+#include "kernels/run/reads.hpp"
 
 namespace tailrace::kernels::history {
 
 using core::Config;
-using core::Object;
-using core::Scalar;
 
 namespace {
 
-Object field(const std::string& name, const std::vector<core::Extent>& dims,
-             const std::vector<std::string>& axes) {
-    Object one;
-    one.path = "/" + name;
-    one.dims = dims;
-    one.axes = axes;
-    one.kind = core::Kind::record;
-    return one;
-}
+constexpr std::uint64_t most_chunk_bytes = std::uint64_t{32} << 20;
 
 void take_size(Inputs& inputs) {
-    const Config& config = inputs.config;
-    inputs.im = config.number("im");
-    inputs.jm = config.number("jm");
-    inputs.km = config.number("km");
-    if (!config.has("size")) return;
-    for (const char* name : {"im", "jm", "km"})
-        if (config.given(name))
-            throw config.error("size", std::string("it says what ") + name + " says, too",
-                               "give size, or im, jm and km");
-    const bool large = config.text("size") == "720x361x72";
-    inputs.im = large ? 720 : 360;
-    inputs.jm = large ? 361 : 181;
-    inputs.km = 72;
-    for (const auto& [name, value] :
-         {std::pair{"im", inputs.im}, std::pair{"jm", inputs.jm}, std::pair{"km", inputs.km}})
-        inputs.config.derive(name, std::to_string(value), "size");
+    Config& config = inputs.config;
+    if (config.text("size") == "720x361x72") {
+        if (!config.given("im")) config.derive("im", "720", "size 720x361x72");
+        if (!config.given("jm")) config.derive("jm", "361", "size 720x361x72");
+    }
+    Geometry& geometry = inputs.geometry;
+    geometry.im = config.number("im");
+    geometry.jm = config.number("jm");
+    geometry.km = config.number("km");
 }
 
-void take_server(Inputs& inputs) {
+/// As square as the ranks allow, more of them along longitude.
+void take_ranks(Inputs& inputs, std::uint64_t ranks) {
+    Geometry& geometry = inputs.geometry;
+    if (inputs.config.has("decomposition")) {
+        const core::Extents& grid = inputs.config.tuple("decomposition");
+        geometry.nx = grid[0], geometry.ny = grid[1];
+        if (run::product(inputs.config, "decomposition", grid) != ranks)
+            throw inputs.config.error("decomposition",
+                                      run::by_x(grid) + " blocks do not suit " +
+                                          std::to_string(ranks) + " ranks of the model",
+                                      "its product must be the number of ranks without servers");
+        return;
+    }
+    for (std::uint64_t ny = 1; ny * ny <= ranks; ++ny)
+        if (ranks % ny == 0) geometry.ny = ny;
+    geometry.nx = ranks / geometry.ny;
+}
+
+void add_variables(Inputs& inputs) {
+    inputs.variables = {{"time", Role::time},
+                        {"lev", Role::level},
+                        {"lat", Role::latitude},
+                        {"lon", Role::longitude}};
+    const auto add = [&](const char* key, const char* name, Role role) {
+        for (std::uint64_t i = 1; i <= inputs.config.number(key); ++i)
+            inputs.variables.push_back({name + std::to_string(i), role, inputs.fields++});
+    };
+    add("fields_2d", "flat_", Role::flat);
+    add("fields_3d", "solid_", Role::solid);
+    add("extra_2d", "extra_", Role::flat);
+    if (inputs.fields == 0)
+        throw inputs.config.error("fields_2d", "there is no field to write",
+                                  "ask for at least one of fields_2d, fields_3d and extra_2d");
+}
+
+void take_steps(Inputs& inputs) {
     const Config& config = inputs.config;
-    inputs.by_server = config.has("servers");
-    if (!inputs.by_server) return;
-    inputs.servers = config.number("servers");
-    if (!std::holds_alternative<formats::netcdf4::Options>(inputs.options))
+    const std::uint64_t per_day = config.number("records_per_day");
+    inputs.steps = run::product(inputs.config, "days", {config.number("days"), per_day});
+    inputs.records_per_file =
+        config.has("records_per_file") ? config.number("records_per_file") : per_day;
+    inputs.geometry.minutes_per_step = 1440.0 / static_cast<double>(per_day);
+}
+
+void check_names(const Inputs& inputs) {
+    std::set<std::filesystem::path> names;
+    for (std::uint64_t step = 0; step < inputs.steps; step += inputs.records_per_file)
+        if (!names.insert(inputs.file_of(step)).second)
+            throw inputs.config.error(
+                "filename", "two files have the same name, " + inputs.file_of(step).string(),
+                "put the date of a file into it: %Y%m%d, or %Y%m%d_%H%M "
+                "if a day has several files");
+}
+
+/// Files of records grow together, and netCDF-4 grows them in collective calls alone.
+void set_defaults(Config& config) {
+    if (!config.given("format")) config.derive("format", "netcdf4", "default of history");
+    if (config.has("servers") && config.text("format") != "netcdf4")
         throw config.error("servers", "the kernel has a server write netCDF-4 alone",
                            "leave format out, or leave servers out");
-}
-
-/// A dimension without a limit takes collective transfers.
-void choose_format(Inputs& inputs) {
-    auto* netcdf = std::get_if<formats::netcdf4::Options>(&inputs.options);
-    if (netcdf != nullptr) netcdf->collective = true;
-    for (const Object& object : inputs.objects())
-        formats::set_chunk(inputs.options, object.path, inputs.chunk_of(object));
+    if (!config.given("collective_write"))
+        config.derive("collective_write", "1", "default of history");
 }
 
 }  // namespace
 
-std::vector<Object> Inputs::objects() const {
-    const core::Extent time{records, true};
-    std::vector<Object> all{field("time", {time}, {"time"})};
-    all[0].type = Scalar::f64;
-    for (std::uint64_t i = 0; i < fields_3d; ++i)
-        all.push_back(field("T" + std::to_string(i + 1), {time, {km}, {jm}, {im}},
-                            {"time", "lev", "lat", "lon"}));
-    for (std::uint64_t i = 0; i < fields_2d; ++i)
-        all.push_back(
-            field("S" + std::to_string(i + 1), {time, {jm}, {im}}, {"time", "lat", "lon"}));
-    return all;
-}
-
-core::Extents Inputs::chunk_of(const Object& object) const {
-    core::Extents chunk = object.sizes();
-    if (object.dims.size() > 1) chunk[0] = 1;
-    return chunk;
-}
-
-std::filesystem::path Inputs::file_of(std::uint64_t day) const {
+std::filesystem::path Inputs::file_of(std::uint64_t step) const {
     using namespace std::chrono;
-    const year_month_day date{sys_days{2000y / January / 1} + std::chrono::days{day}};
-    const auto number = [](const char* format, int value) {
-        char text[16];
-        std::snprintf(text, sizeof text, format, value);
-        return std::string(text);
+    const std::uint64_t first = step / records_per_file * records_per_file;
+    const auto minute =
+        static_cast<std::uint64_t>(static_cast<double>(first) * geometry.minutes_per_step);
+    const year_month_day date{sys_days{2000y / January / 1} + std::chrono::days{minute / 1440}};
+    const auto two = [](std::uint64_t value) {
+        return (value < 10 ? "0" : "") + std::to_string(value);
     };
+    const std::array<std::pair<const char*, std::string>, 5> words{
+        {{"%Y", std::to_string(int{date.year()})},
+         {"%m", two(unsigned{date.month()})},
+         {"%d", two(unsigned{date.day()})},
+         {"%H", two(minute % 1440 / 60)},
+         {"%M", two(minute % 60)}}};
     std::string name = filename.string();
-    for (const auto& [word, value] :
-         {std::pair{"%Y", number("%04d", int{date.year()})},
-          std::pair{"%m", number("%02d", static_cast<int>(unsigned{date.month()}))},
-          std::pair{"%d", number("%02d", static_cast<int>(unsigned{date.day()}))}})
+    for (const auto& [word, value] : words)
         for (std::size_t at = name.find(word); at != std::string::npos; at = name.find(word))
             name.replace(at, 2, value);
     return name;
 }
 
-std::uint64_t Inputs::record_bytes() const {
-    const std::uint64_t plane = run::product(config, "im", {im, jm, 4});
-    return core::checked_add(8, run::product(config, "im", {plane, fields_3d * km + fields_2d}),
-                             "bytes of a record");
+core::Extents Inputs::chunk_of(const Variable& variable) const {
+    if (!variable.has_records()) return {};
+    core::Extents chunk = geometry.dims_of(variable);
+    std::uint64_t bytes = core::size_of(variable.type());
+    for (std::size_t i = chunk.size(); i-- > 0;) {
+        chunk[i] = std::clamp<std::uint64_t>(most_chunk_bytes / bytes, 1, chunk[i]);
+        bytes *= chunk[i];
+    }
+    chunk.insert(chunk.begin(), 1);
+    return chunk;
+}
+
+std::uint64_t Inputs::bytes_of_step(std::uint64_t step) const {
+    std::uint64_t bytes = 0;
+    for (const Variable& variable : variables) {
+        if (!variable.has_records() && step % records_per_file != 0) continue;
+        core::Extents factors = geometry.dims_of(variable);
+        factors.push_back(core::size_of(variable.type()));
+        bytes = core::checked_add(bytes, core::checked_product(factors, "bytes of a step"),
+                                  "bytes of a step");
+    }
+    return bytes;
 }
 
 Inputs inputs_from(Config config, std::uint64_t ranks) {
     Inputs inputs;
     inputs.config = std::move(config);
-    if (!inputs.config.given("format"))
-        inputs.config.derive("format", "netcdf4", "default of history");
+    set_defaults(inputs.config);
     take_size(inputs);
-    inputs.fields_3d = inputs.config.number("fields_3d");
-    inputs.fields_2d = inputs.config.number("fields_2d");
-    inputs.days = inputs.config.number("days");
-    inputs.records = inputs.config.number("records");
-    inputs.ranks = ranks;
+    take_ranks(inputs, ranks);
+    add_variables(inputs);
+    take_steps(inputs);
     run::take_shared(inputs);
-    take_server(inputs);
-    choose_format(inputs);
+    for (const Variable& variable : inputs.variables)
+        if (const core::Extents chunk = inputs.chunk_of(variable); !chunk.empty())
+            inputs.options.set_chunk("/" + variable.name, chunk);
     run::settle(inputs);
-    if (run::product(inputs.config, "days", {inputs.record_bytes(), inputs.records, inputs.days}) >
-        run::largest_file_bytes)
-        throw inputs.config.error("days", "the files together are larger than 2^63 bytes",
-                                  "make days, records or the grid smaller");
-    if (inputs.days > 1 && inputs.file_of(0) == inputs.file_of(1))
-        throw inputs.config.error("filename", "all days have the same name",
-                                  "put %Y%m%d into it, or set days=1");
+    const core::Extents factors{inputs.bytes_of_step(0), inputs.steps};
+    if (run::product(inputs.config, "days", factors) > run::largest_file_bytes)
+        throw inputs.config.error("days", "all records take more than 2^63 bytes",
+                                  "choose fewer days or fields");
+    check_names(inputs);
     return inputs;
 }
 

@@ -2,166 +2,197 @@
 #include "kernels/history/kernel.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
-#include "core/phases.hpp"
 #include "core/units.hpp"
-#include "kernels/run/describe.hpp"
-#include "kernels/run/text.hpp"
+#include "kernels/history/text.hpp"
+#include "kernels/run/chunks.hpp"
 
 namespace tailrace::kernels::history {
-
-using run::labelled;
 
 namespace {
 
 class HistoryKernel final : public run::Kernel {
 public:
     HistoryKernel(Inputs inputs, MakeOpener opener)
-        : x_inputs(std::move(inputs)),
-          x_objects(x_inputs.objects()),
-          x_make_opener(std::move(opener)) {}
+        : x_inputs(std::move(inputs)), x_opener(std::move(opener)) {}
 
     [[nodiscard]] std::string name() const override { return "history"; }
     [[nodiscard]] const run::Plan& plan() const override { return x_inputs; }
-    [[nodiscard]] std::uint64_t ranks() const override { return x_inputs.ranks; }
-    [[nodiscard]] std::uint64_t steps() const override { return x_inputs.days * x_inputs.records; }
-    [[nodiscard]] std::uint64_t steps_per_file() const override { return x_inputs.records; }
+    [[nodiscard]] std::uint64_t ranks() const override { return x_inputs.geometry.ranks(); }
+    [[nodiscard]] std::uint64_t steps() const override { return x_inputs.steps; }
+    [[nodiscard]] std::uint64_t steps_per_file() const override {
+        return x_inputs.records_per_file;
+    }
     [[nodiscard]] std::filesystem::path file_of(std::uint64_t step) const override {
-        return x_inputs.file_of(step / x_inputs.records);
+        return x_inputs.file_of(step);
     }
     [[nodiscard]] std::unique_ptr<run::Opener> opener() const override {
-        return x_make_opener ? x_make_opener() : Kernel::opener();
+        return x_opener ? x_opener() : Kernel::opener();
     }
     [[nodiscard]] core::Scalar type(std::size_t object) const override {
-        return x_objects[object].type;
+        return x_inputs.variables[object].type();
     }
 
     [[nodiscard]] core::Schema schema() const override { return schema_of(0); }
     [[nodiscard]] core::Schema schema_of(std::uint64_t step) const override {
+        const std::uint64_t first = step / steps_per_file() * steps_per_file();
+        const std::uint64_t records = std::min(steps_per_file(), steps() - first);
         core::Schema schema;
-        schema.objects = x_objects;
-        run::describe(schema, "history", x_inputs.config, {});
-        schema.attributes.push_back({"/", "ranks", core::AttributeScalar(ranks())});
-        schema.attributes.push_back(
-            {"/", "first_step", core::AttributeScalar(step / x_inputs.records * x_inputs.records)});
-        schema.attributes.push_back(
-            {"/time", "units", core::AttributeScalar(std::string("hours since 2000-01-01"))});
+        for (const Variable& variable : x_inputs.variables) {
+            core::Object object;
+            object.path = "/" + variable.name;
+            object.type = variable.type();
+            object.axes = Geometry::axes_of(variable);
+            if (variable.has_records()) {
+                object.kind = core::Kind::record;
+                object.dims.push_back({records, true});
+            }
+            for (const std::uint64_t extent : x_inputs.geometry.dims_of(variable))
+                object.dims.push_back({extent, false});
+            schema.objects.push_back(std::move(object));
+        }
+        describe(schema, first);
         return schema;
     }
 
     [[nodiscard]] std::vector<run::Piece> pieces(std::uint64_t rank,
                                                  std::uint64_t step) const override {
-        const std::uint64_t record = step % x_inputs.records;
-        const std::uint64_t first = x_inputs.first_row(rank);
-        const std::uint64_t rows = x_inputs.first_row(rank + 1) - first;
-        std::vector<run::Piece> all{{0, {{record}, {rank == 0 ? 1U : 0U}}}};
-        for (std::size_t i = 1; i < x_objects.size(); ++i)
-            if (x_objects[i].dims.size() == 4)
-                all.push_back({i, {{record, 0, first, 0}, {1, x_inputs.km, rows, x_inputs.im}}});
-            else
-                all.push_back({i, {{record, first, 0}, {1, rows, x_inputs.im}}});
-        return all;
+        return dealt(step, [&](const Variable& variable) {
+            return x_inputs.geometry.place_of(variable, rank);
+        });
     }
     [[nodiscard]] std::vector<run::Piece> other_pieces(std::uint64_t rank,
                                                        std::uint64_t step) const override {
-        return pieces(ranks() - 1 - rank, step);
+        return dealt(step, [&](const Variable& variable) {
+            return x_inputs.geometry.other_place_of(variable, rank);
+        });
     }
     [[nodiscard]] std::vector<std::uint64_t> other_decomposition() const override {
-        return {ranks()};
+        return {1, ranks(), 1, 1};
     }
     [[nodiscard]] std::string axes(std::size_t object) const override {
         std::string text;
-        for (const std::string& axis : x_objects[object].axes)
+        for (const std::string& axis : Geometry::axes_of(x_inputs.variables[object]))
             text += (text.empty() ? "" : ", ") + axis;
         return text;
     }
 
     [[nodiscard]] bool differs_per_step() const noexcept override { return true; }
     void values(const run::Piece& piece, std::span<std::byte> values) const override {
-        if (piece.place.empty()) return;
-        if (piece.object == 0) {
-            const double hours =
-                24.0 * static_cast<double>(piece.step) / static_cast<double>(x_inputs.records);
-            std::memcpy(values.data(), &hours, sizeof hours);
-            return;
+        const Variable& variable = x_inputs.variables[piece.object];
+        core::Box place = piece.place;
+        if (variable.has_records()) {
+            place.offset.erase(place.offset.begin());
+            place.count.erase(place.count.begin());
         }
-        const bool deep = x_objects[piece.object].dims.size() == 4;
-        const core::Extents& at = piece.place.offset;
-        const core::Extents& count = piece.place.count;
-        const std::size_t j = deep ? 2 : 1;
-        auto* to = reinterpret_cast<float*>(values.data());
-        for (std::uint64_t k = 0; k < (deep ? count[1] : 1); ++k)
-            for (std::uint64_t row = at[j]; row < at[j] + count[j]; ++row) {
-                std::uint64_t element =
-                    (((deep ? at[1] : 0) + k) * x_inputs.jm + row) * x_inputs.im + at[j + 1];
-                for (std::uint64_t i = 0; i < count[j + 1]; ++i)
-                    *to++ = value_of(piece.object, piece.step, element++);
-            }
+        fill_box(x_inputs.geometry, variable, x_inputs.fields, piece.step, place, values);
     }
 
     [[nodiscard]] std::uint64_t bytes_per_rank() const override {
-        std::uint64_t rows = 0;
-        for (std::uint64_t rank = 0; rank < ranks(); ++rank)
-            rows = std::max(rows, x_inputs.first_row(rank + 1) - x_inputs.first_row(rank));
-        return 8 + rows * x_inputs.im * 4 * (x_inputs.fields_3d * x_inputs.km + x_inputs.fields_2d);
+        std::uint64_t most = 0;
+        for (std::uint64_t rank = 0; rank < ranks(); ++rank) {
+            std::uint64_t bytes = 0;
+            for (const run::Piece& piece : pieces(rank, 0))
+                bytes += piece.place.volume() * core::size_of(type(piece.object));
+            most = std::max(most, bytes);
+        }
+        return most;
     }
-    [[nodiscard]] std::uint64_t bytes() const override { return x_inputs.record_bytes() * steps(); }
-    [[nodiscard]] std::uint64_t reserve_bytes() const override { return 0; }
+    [[nodiscard]] std::uint64_t bytes() const override {
+        std::uint64_t bytes = 0;
+        for (std::uint64_t step = 0; step < steps(); ++step) bytes += x_inputs.bytes_of_step(step);
+        return bytes;
+    }
+    /// Of one file.
+    [[nodiscard]] std::uint64_t reserve_bytes() const override {
+        if (x_inputs.filtered()) return 0;
+        std::uint64_t bytes = 0;
+        const auto file = schema();
+        for (std::size_t i = 0; i < file.objects.size(); ++i) {
+            core::Extents factors = run::padded(file.objects[i].sizes(), chunk(i));
+            std::uint64_t size = core::size_of(file.objects[i].type);
+            for (const std::uint64_t factor : factors) size *= factor;
+            bytes += size;
+        }
+        return bytes;
+    }
     [[nodiscard]] core::Extents chunk(std::size_t object) const override {
-        return x_inputs.chunk_of(x_objects[object]);
+        return x_inputs.chunk_of(x_inputs.variables[object]);
     }
 
     [[nodiscard]] std::string size_text() const override {
-        return "the part of a rank of " + run::by_x({x_inputs.im, x_inputs.jm, x_inputs.km}) +
-               " cells";
+        const Geometry& grid = x_inputs.geometry;
+        return "the part of a rank of a step of " + std::to_string(x_inputs.fields) +
+               " fields on a grid of " + run::by_x({grid.im, grid.jm, grid.km});
     }
-    [[nodiscard]] const char* size_key() const noexcept override { return "im"; }
+    [[nodiscard]] const char* size_key() const noexcept override { return "km"; }
     [[nodiscard]] std::string smaller(std::uint64_t fitting) const override {
-        return "fields of " + core::bytes_text(fitting) + " per rank would fit";
+        return "choose fewer levels or fields: " + core::bytes_text(fitting) + " would fit";
+    }
+    [[nodiscard]] std::string smaller_file(std::uint64_t fitting) const override {
+        return "a file of " + core::bytes_text(fitting) +
+               " would fit: choose fewer levels, fields or records_per_file";
     }
 
-    [[nodiscard]] std::string echo_text() const override {
-        const std::string who = !x_inputs.by_server ? "the ranks of the model, by the format"
-                                : x_inputs.servers == 0
-                                    ? "the model, by the server library"
-                                    : std::to_string(x_inputs.servers) + " more ranks";
-        return labelled("Ranks of the model", std::to_string(ranks())) +
-               labelled("Written by", who) +
-               labelled("Grid (im x jm x km)", run::by_x({x_inputs.im, x_inputs.jm, x_inputs.km})) +
-               labelled("Fields", std::to_string(x_inputs.fields_3d) + " of 3-D, " +
-                                      std::to_string(x_inputs.fields_2d) + " of 2-D, float32") +
-               labelled("Files x records", run::by_x({x_inputs.days, x_inputs.records}) + ", " +
-                                               core::bytes_text(x_inputs.record_bytes()) +
-                                               " per record");
-    }
-    [[nodiscard]] std::string classic_text(const core::Record&,
+    [[nodiscard]] std::string echo_text() const override { return history::echo_text(x_inputs); }
+    [[nodiscard]] std::string classic_text(const core::Record& record,
                                            const run::Figures& figures) const override {
-        const double steps = static_cast<double>(this->steps());
-        return labelled("Stall of the model", core::seconds_text(figures.durable_s)) +
-               labelled("  per record", core::seconds_text(figures.durable_s / steps)) +
-               labelled("  of it at the end", core::seconds_text(figures.close_s)) +
-               labelled("Computation", core::seconds_text(x_inputs.compute.seconds * (steps - 1)));
+        return history::classic_text(x_inputs, record, figures);
     }
-    /// One copy of all records by all ranks at once, into memory that was touched before.
     [[nodiscard]] std::string closing_text(const comm::Comm& comm) const override {
-        const std::size_t bytes = bytes_per_rank();
-        std::vector<std::byte> from(bytes, std::byte{1}), to(bytes, std::byte{2});
-        comm.barrier();
-        const double start = core::now_s();
-        for (std::uint64_t step = 0; step < steps(); ++step) {
-            std::memcpy(to.data(), from.data(), bytes);
-            from[step % bytes] = to[bytes - 1];
-        }
-        const double copy = comm.max(core::now_s() - start);
-        return labelled("One copy in memory", core::seconds_text(copy));
+        return copy_text(comm, bytes_per_rank(), steps());
     }
 
 private:
+    template <class PlaceOf>
+    [[nodiscard]] std::vector<run::Piece> dealt(std::uint64_t step, const PlaceOf& place_of) const {
+        const std::uint64_t record = step % steps_per_file();
+        std::vector<run::Piece> pieces;
+        for (std::size_t i = 0; i < x_inputs.variables.size(); ++i) {
+            const Variable& variable = x_inputs.variables[i];
+            if (!variable.has_records() && record != 0) continue;
+            core::Box place = place_of(variable);
+            if (variable.has_records()) {
+                const bool none = variable.role == Role::time
+                                      ? place_of(x_inputs.variables[1]).empty()
+                                      : place.empty();
+                place.offset.insert(place.offset.begin(), record);
+                place.count.insert(place.count.begin(), none ? 0 : 1);
+            }
+            pieces.push_back({i, std::move(place), step});
+        }
+        return pieces;
+    }
+
+    /// What follows from neither who writes nor how: the files of all arms are the same.
+    void describe(core::Schema& schema, std::uint64_t first) const {
+        const auto add = [&](const std::string& object, const char* name,
+                             core::AttributeScalar value) {
+            schema.attributes.push_back({object, name, std::move(value), true});
+        };
+        const auto number = [&](const char* name, std::uint64_t value) {
+            add("/", name, static_cast<std::int64_t>(value));
+        };
+        add("/", "kernel", std::string("history"));
+        add("/", "schema", std::string("tailrace-history/1"));
+        const core::Config& config = x_inputs.config;
+        for (const char* key :
+             {"im", "jm", "km", "fields_2d", "fields_3d", "extra_2d", "days", "records_per_day"})
+            number(key, config.number(key));
+        number("records_per_file", x_inputs.records_per_file);
+        number("first_step", first);
+        number("ranks", ranks());
+        number("ranks_along_lat", x_inputs.geometry.ny);
+        number("ranks_along_lon", x_inputs.geometry.nx);
+        add("/time", "units", std::string("minutes since 2000-01-01 00:00:00"));
+        add("/lev", "units", std::string("layer"));
+        add("/lat", "units", std::string("degrees_north"));
+        add("/lon", "units", std::string("degrees_east"));
+    }
+
     Inputs x_inputs;
-    std::vector<core::Object> x_objects;
-    MakeOpener x_make_opener;
+    MakeOpener x_opener;
 };
 
 }  // namespace

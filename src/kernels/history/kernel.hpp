@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The history kernel as the run sees it: each record is a step, each day a file.
+// The history kernel as the run sees it: each record is a step, and files follow one another.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace tailrace::kernels::history {
 
-/// How the files are opened, if not by the format.
+/// Who opens the files; empty: each rank, by the format of the inputs.
 using MakeOpener = std::function<std::unique_ptr<run::Opener>()>;
 
 [[nodiscard]] std::unique_ptr<run::Kernel> make_kernel(Inputs inputs,

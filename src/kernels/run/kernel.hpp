@@ -3,6 +3,7 @@
 // element. How it is written is the formats' part, and how often the run's.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -199,5 +200,11 @@ public:
         return {};
     }
 };
+
+/// The step behind the last one of the file that begins with `first`; the last file may have fewer.
+/// [local]
+[[nodiscard]] inline std::uint64_t file_end(const Kernel& kernel, std::uint64_t first) {
+    return std::min(first + kernel.steps_per_file(), kernel.steps());
+}
 
 }  // namespace tailrace::kernels::run

@@ -54,7 +54,7 @@ void add(Pieces& all, Pieces pieces, std::uint64_t step) {
 template <class Deal>
 Pieces of_all_steps(const Kernel& kernel, std::uint64_t first, Deal&& deal) {
     Pieces all;
-    for (std::uint64_t step = first; step < first + kernel.steps_per_file(); ++step)
+    for (std::uint64_t step = first; step < file_end(kernel, first); ++step)
         add(all, deal(step), step);
     return all;
 }
@@ -117,7 +117,7 @@ Pieces points(const Kernel& kernel, std::uint64_t file, std::uint64_t rank) {
 /// What the ranks wrote in the steps, as samples in random order, dealt out in turns.
 Pieces shuffled(const Kernel& kernel, std::uint64_t file, std::uint64_t rank) {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> samples;  // step, writer
-    for (std::uint64_t step = file; step < file + kernel.steps_per_file(); ++step)
+    for (std::uint64_t step = file; step < file_end(kernel, file); ++step)
         for (std::uint64_t writer = 0; writer < kernel.ranks(); ++writer)
             samples.emplace_back(step, writer);
     std::mt19937_64 random(seed);

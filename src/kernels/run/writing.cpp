@@ -125,10 +125,11 @@ private:
         x_written.created = true;
         try {
             define_first(*sink, first);
+            x_written.laps.add("stall", core::now_s() - start);
             take_opening(core::now_s() - start, x_phases.seconds("reserve") - reserved,
                          x_phases.seconds("agree") - agreed);
             x_teller.stage(Progress::Stage::write);
-            for (std::uint64_t step = first; step < first + x_kernel.steps_per_file(); ++step) {
+            for (std::uint64_t step = first; step < file_end(x_kernel, first); ++step) {
                 if (step > first) prepare(step);
                 define_before(*sink, step);
                 write_step(*sink, step);
@@ -243,7 +244,9 @@ private:
         });
         const double start = core::now_s();
         sink.write(writes);
-        x_written.laps.add("write " + number, core::now_s() - start);
+        const double took = core::now_s() - start;
+        x_written.laps.add("write " + number, took);
+        x_written.laps.add("stall", took);
         x_written.data_written_at = std::time(nullptr);
     }
 
@@ -257,7 +260,9 @@ private:
         const std::vector<LatePiece> late = make_late(step);
         for (std::size_t batch = 0; batch < x_kernel.batches(); ++batch)
             write_batch(sink, step, batch, late);
+        const double given_s = core::now_s();
         sink.complete(step);
+        x_written.laps.add("stall", core::now_s() - given_s);
         x_step.write = writing_s() - write_before;
         if (x_plan.sync_each_step) {
             const double sync_before = x_phases.seconds("sync");
@@ -274,12 +279,14 @@ private:
             sink.sync(core::Durability::flushed).wait();
             x_written.flush_s += core::now_s() - start;
         }
+        const double start = core::now_s();
         take_close([&] {
             auto posted = sink.post_close(core::Outcome::publish);
             if (!sink.can().async) return posted.wait();
             x_closing.push_back(std::move(posted));
             return core::FileReport{};
         });
+        x_written.laps.add("stall", core::now_s() - start);
     }
 
     template <class Close>

@@ -154,9 +154,13 @@ private:
     /// Until the last status of the collection is there.
     class Closing final : public core::Pending<core::FileReport>::State {
     public:
-        Closing(Model& model, const comm::Comm& comm, core::Phases& phases, std::uint64_t collection,
-                core::FileReport report)
-            : x_model(model), x_comm(comm), x_phases(phases), x_collection(collection), x_report(std::move(report)) {}
+        Closing(Model& model, const comm::Comm& comm, core::Phases& phases,
+                std::uint64_t collection, core::FileReport report)
+            : x_model(model),
+              x_comm(comm),
+              x_phases(phases),
+              x_collection(collection),
+              x_report(std::move(report)) {}
         core::FileReport wait() override {
             const auto phase = x_phases.enter("close");
             look(x_model.flush(x_collection));
