@@ -84,7 +84,8 @@ inline std::vector<Extremes> extremes_of(const Fill& fill, const Mesh& mesh, con
     for (std::size_t level = 0; level < mesh.levels.size(); ++level) {
         all.emplace_back();
         const std::span<const CellBox> boxes = mesh.levels[level].boxes;
-        for (const CellBox& box : boxes.subspan(share.first(boxes.size()), share.of(boxes.size()))) {
+        for (const CellBox& box :
+             boxes.subspan(share.first(boxes.size()), share.of(boxes.size()))) {
             std::vector<double> values(static_cast<std::size_t>(box.cells() * fill.components()));
             fill.values(0, level, box, values);
             const Extremes one =

@@ -216,7 +216,7 @@ TEST_SUITE("kernels.amr_native") {
     }
 
     TEST_CASE("numbers are those of printf") {
-        std::vector<double> values{0,    1,    -0.25, 0.1,       0.5,       0x1p-53, 3 * 0x1p-53,
+        std::vector<double> values{0,    1,    -0.25, 0.1,       0.5,         0x1p-53, 3 * 0x1p-53,
                                    0.75, 1e-9, 1e300, 0x1.8p-40, 1 - 0x1p-53, 0x1p-54, 12.5};
         for (double power = 0.1; power > 1e-16; power /= 10)
             for (const double step : {-1.0, 0.0, 1.0})

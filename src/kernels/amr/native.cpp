@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 
@@ -19,6 +20,27 @@ constexpr std::uint64_t extreme_bytes = 24;  // "1.23456789012345678e-01,": frac
 constexpr std::uint64_t boxes_at_least = 4096;  // that are worth a rank of their own for the texts
 constexpr std::uint64_t numbers_at_once = 65536;
 constexpr const char* none = "nobody";
+
+/// Most boxes share their coordinates with others, mostly with the one before: each is put into
+/// words once.
+class Words {
+public:
+    explicit Words(const std::array<double, 3>& cell_size) : x_size(cell_size) {}
+    const std::string& of(std::size_t axis, std::size_t end, std::int32_t cell) {
+        auto& [last, word] = x_last[axis][end];
+        if (word != nullptr && last == cell) return *word;
+        std::string& known = x_known[axis][cell];
+        if (known.empty()) append_general(known, x_size[axis] * cell);
+        last = cell;
+        word = &known;
+        return known;
+    }
+
+private:
+    std::array<double, 3> x_size;
+    std::array<std::unordered_map<std::int32_t, std::string>, 3> x_known;
+    std::array<std::array<std::pair<std::int32_t, const std::string*>, 2>, 3> x_last{};
+};
 
 void add_line(std::vector<NativeLayout::Rows>& all, std::string line) {
     all.push_back({1, [line = std::move(line)](std::string& text, std::size_t) { text += line; }});
@@ -153,18 +175,11 @@ void NativeLayout::add_header(std::vector<Rows>& all) const {
         const std::vector<CellBox>& boxes = mesh.levels[level].boxes;
         add_line(all, std::to_string(level) + " " + std::to_string(boxes.size()) + " " + time +
                           "\n" + std::to_string(x_plot.step) + "\n");
-        // Most boxes share their coordinates with others: each is put into words once.
-        auto word = [size = mesh.cell_size(level),
-                           words = std::array<std::unordered_map<std::int32_t, std::string>, 3>()](
-                              std::size_t d, std::int32_t cell) mutable -> const std::string& {
-            std::string& known = words[d][cell];
-            if (known.empty()) append_general(known, size[d] * cell);
-            return known;
-        };
-        all.push_back({boxes.size(), [&boxes, word](std::string& text, std::size_t box) mutable {
+        all.push_back({boxes.size(), [&boxes, words = std::make_shared<Words>(mesh.cell_size(
+                                                  level))](std::string& text, std::size_t box) {
                            for (std::size_t d = 0; d < 3; ++d) {
-                               text.append(word(d, boxes[box].lo[d])) += ' ';
-                               text.append(word(d, boxes[box].hi[d] + 1)) += '\n';
+                               text.append(words->of(d, 0, boxes[box].lo[d])) += ' ';
+                               text.append(words->of(d, 1, boxes[box].hi[d] + 1)) += '\n';
                            }
                        }});
         add_line(all, "Level_" + std::to_string(level) + "/Cell\n");
@@ -344,10 +359,10 @@ std::vector<run::LatePiece> NativeLayout::texts(const Share& share,
         for (const Rows& rows : rows_of(text, &mine, share.first(boxes))) {
             parts.push_back({text.object, 0, {}});
             std::string& bytes = parts.back().bytes;
-            bytes.reserve(share.of(rows.count) * static_cast<std::size_t>(rows.width));
-            const std::size_t end = share.first(rows.count) + share.of(rows.count);
-            for (std::size_t i = share.first(rows.count); i < end; ++i) {
-                rows.append(bytes, i);
+            const std::size_t first = share.first(rows.count), count = share.of(rows.count);
+            for (std::size_t i = 0; i < count; ++i) {
+                rows.append(bytes, first + i);
+                if (i == 0) bytes.reserve(bytes.size() * (count + count / 8));  // rows are alike
             }
         }
     }
@@ -367,8 +382,8 @@ void NativeLayout::put_in_place(std::vector<run::LatePiece>& texts, const Share&
         if (const core::Object& object = x_schema.objects[text.object];
             ends[text.object] != object.dims[0].size)
             throw core::Error(core::Code::wrong_call,
-                              "its text has " + std::to_string(ends[text.object]) +
-                                  " bytes, not " + std::to_string(object.dims[0].size),
+                              "its text has " + std::to_string(ends[text.object]) + " bytes, not " +
+                                  std::to_string(object.dims[0].size),
                               object.path, "give extremes that are fractions in [0, 1)");
     std::erase_if(texts, [](const run::LatePiece& piece) { return piece.bytes.empty(); });
 }

@@ -54,7 +54,8 @@ public:
     [[nodiscard]] Holds holds(std::size_t object) const noexcept {  ///< [local]
         return x_where[object].holds;
     }
-    [[nodiscard]] std::uint64_t text_ranks() const;  ///< that make the texts: the first ones  [local]
+    [[nodiscard]] std::uint64_t text_ranks()
+        const;  ///< that make the texts: the first ones  [local]
     /// The share of a rank of all texts, part by part; where each lies depends on the others.
     /// [local]
     /// @param extremes  by level, of all boxes of the share one after the other
