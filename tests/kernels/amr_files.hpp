@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstring>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "kernels/amr/fill.hpp"
 #include "kernels/amr/layout.hpp"
+#include "kernels/amr/native.hpp"
 
 namespace test {
 
@@ -76,17 +78,39 @@ private:
     std::vector<std::vector<int>> x_times;
 };
 
-inline std::vector<std::vector<Extremes>> extremes_of(const Fill& fill, const Mesh& mesh,
-                                                      std::uint64_t step) {
-    std::vector<std::vector<Extremes>> all;
+/// By level, of the boxes of a share.
+inline std::vector<Extremes> extremes_of(const Fill& fill, const Mesh& mesh, const Share& share) {
+    std::vector<Extremes> all;
     for (std::size_t level = 0; level < mesh.levels.size(); ++level) {
         all.emplace_back();
-        for (const CellBox& box : mesh.levels[level].boxes) {
+        const std::span<const CellBox> boxes = mesh.levels[level].boxes;
+        for (const CellBox& box :
+             boxes.subspan(share.first(boxes.size()), share.of(boxes.size()))) {
             std::vector<double> values(static_cast<std::size_t>(box.cells() * fill.components()));
-            fill.values(step, level, box, values);
-            all.back().push_back(
-                kernels::amr::extremes_of(std::as_bytes(std::span(values)), fill.components()));
+            fill.values(0, level, box, values);
+            const Extremes one =
+                kernels::amr::extremes_of(std::as_bytes(std::span(values)), fill.components());
+            all.back().least.insert(all.back().least.end(), one.least.begin(), one.least.end());
+            all.back().most.insert(all.back().most.end(), one.most.begin(), one.most.end());
         }
+    }
+    return all;
+}
+
+/// The texts as several ranks make them.
+inline std::vector<kernels::run::LatePiece> texts_of(const NativeLayout& layout, const Fill& fill,
+                                                     const Mesh& mesh, std::uint64_t ranks) {
+    std::vector<std::vector<kernels::run::LatePiece>> parts;
+    std::vector<std::uint64_t> sizes;
+    for (std::uint64_t rank = 0; rank < ranks; ++rank) {
+        parts.push_back(layout.texts({rank, ranks}, extremes_of(fill, mesh, {rank, ranks})));
+        for (const auto& part : parts.back()) sizes.push_back(part.bytes.size());
+    }
+    std::vector<kernels::run::LatePiece> all;
+    for (std::uint64_t rank = 0; rank < ranks; ++rank) {
+        auto& mine = parts[static_cast<std::size_t>(rank)];
+        layout.put_in_place(mine, {rank, ranks}, sizes);
+        all.insert(all.end(), mine.begin(), mine.end());
     }
     return all;
 }

@@ -2,6 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <sstream>
@@ -29,7 +32,7 @@ Written written(const MeshPlan& plan, std::uint64_t components, std::uint64_t pe
     const NativeLayout layout(plot, fill, &particles, files);
     test::Files store(layout.schema());
     store.take(layout, result.mesh);
-    store.take(layout.texts(test::extremes_of(fill, result.mesh, 0)));
+    store.take(test::texts_of(layout, fill, result.mesh, files));
     CHECK(store.every_byte_once());
     for (std::size_t i = 0; i < store.objects(); ++i)
         result.files[layout.schema().objects[i].path] = store.text(i);
@@ -189,7 +192,46 @@ TEST_SUITE("kernels.amr_native") {
         const Mesh mesh = make_mesh(plan);
         const Fill fill(mesh, 1);
         const NativeLayout layout({mesh, 1, 0, 0}, fill, nullptr, 1);
-        CHECK_THROWS_WITH_AS((void)layout.texts({{}}), doctest::Contains("/Level_0/Cell_H"),
-                             core::Error);
+        CHECK_THROWS_WITH_AS((void)layout.texts({}, std::vector<Extremes>(1)),
+                             doctest::Contains("/Level_0/Cell_H"), core::Error);
+        auto texts = layout.texts({}, std::vector<Extremes>{{{-0.5}, {0.5}}});
+        std::vector<std::uint64_t> sizes;
+        for (const auto& text : texts) sizes.push_back(text.bytes.size());
+        CHECK_THROWS_WITH_AS(layout.put_in_place(texts, {}, sizes),
+                             doctest::Contains("fractions in [0, 1)"), core::Error);
+    }
+
+    TEST_CASE("shares are stretches of all rows, and each row has an owner") {
+        for (const std::size_t rows : {1U, 2U, 7U, 100U})
+            for (const std::uint64_t ranks : {1U, 3U, 7U, 9U}) {
+                std::size_t next = 0;
+                for (std::uint64_t rank = 0; rank < ranks + 2; ++rank) {
+                    const Share share{rank, ranks};
+                    REQUIRE(share.first(rows) == next);
+                    for (std::size_t i = 0; i < share.of(rows); ++i)
+                        CHECK(Share::owner(next++, rows, ranks) == rank);
+                }
+                CHECK(next == rows);
+            }
+    }
+
+    TEST_CASE("numbers are those of printf") {
+        std::vector<double> values{0,    1,    -0.25, 0.1,       0.5,         0x1p-53, 3 * 0x1p-53,
+                                   0.75, 1e-9, 1e300, 0x1.8p-40, 1 - 0x1p-53, 0x1p-54, 12.5};
+        for (double power = 0.1; power > 1e-16; power /= 10)
+            for (const double step : {-1.0, 0.0, 1.0})
+                values.push_back((std::floor(power * 0x1p53) + step) * 0x1p-53);
+        std::uint64_t state = 1;
+        for (int i = 0; i < 20000; ++i) {
+            state = state * 6364136223846793005U + 1442695040888963407U;
+            values.push_back(static_cast<double>(state >> (11 + i % 53)) * 0x1p-53);
+        }
+        for (const double value : values) {
+            std::array<char, 40> expected{};
+            (void)std::snprintf(expected.data(), expected.size(), "%.17e", value);
+            std::string text;
+            append_scientific(text, value);
+            CHECK(text == expected.data());
+        }
     }
 }

@@ -312,6 +312,7 @@ def test_what_must_be_given(tmp_path, key):
         ("ncels=3", ["ncels", 'Did you mean "ncells"']),
         ("filename=no/plt00000.nc", ["the folder no does not exist"]),
         ("blocking_factor=3", ["blocking_factor"]),
+        ("unlimited=1", ["<command line>: /level_0.", "with unlimited"]),
     ],
 )
 def test_wrong_values(tmp_path, word, texts):

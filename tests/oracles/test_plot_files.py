@@ -13,6 +13,9 @@ import pytest
 from mpi_programs import MPIEXEC
 from tailrace_cli import called
 
+from tailrace.errors import TailraceError
+from tailrace.verify.plot.model import Box, Level, Plot, bare_cells, check_mesh
+
 FORMATS = {"pnetcdf": "plt00001.nc", "netcdf4": "plt00001.nc", "hdf5": "plt00001.h5"}
 
 
@@ -199,3 +202,53 @@ def test_plot_files_of_others(copy):
 
 def test_other_folders_are_no_files(tmp_path):
     assert "is a folder, not a file" in called("verify", tmp_path).expect(2).err
+
+
+def test_cells_that_a_finer_level_covers():
+    """As a mask of the whole domain says, for boxes of any size and place."""
+    numbers = np.random.default_rng(1)
+    for ratio in (2, 4):
+        size = np.array((12, 8, 16))
+        coarse = [((0, 0, 0), (11, 7, 7)), ((0, 0, 8), (5, 7, 15)), ((6, 0, 8), (11, 7, 15))]
+        fine, mask = [], np.zeros(size[::-1] * ratio, bool)
+        for _ in range(20):
+            low = numbers.integers(0, size * ratio)
+            high = np.minimum(low + numbers.integers(0, 20, 3), size * ratio - 1)
+            box = Box(tuple(map(int, low)), tuple(map(int, high)), values_of_none)
+            overlaps = mask[slices(box)].any()
+            plot = mesh(size, ratio, coarse, [*fine, (box.lo, box.hi)])
+            if overlaps:
+                with pytest.raises(TailraceError, match="lies on another one"):
+                    check_mesh(plot)
+                continue
+            check_mesh(plot)
+            fine.append((box.lo, box.hi))
+            mask[slices(box)] = True
+        plot = mesh(size, ratio, coarse, fine)
+        k, j, i = size[::-1]
+        covered = mask.reshape(k, ratio, j, ratio, i, ratio).any(axis=(1, 3, 5))
+        bare = bare_cells(plot)
+        assert covered.any() and not covered.all()
+        for box in plot.levels[0].boxes:
+            assert np.array_equal(bare(0, box), ~covered[slices(box)])
+        assert all(bare(1, box).all() for box in plot.levels[1].boxes)
+
+
+def mesh(size, ratio, *levels):
+    return Plot(
+        Path("plot"), "native", ["c"],
+        [
+            Level(tuple(int(n) * ratio**number for n in size),
+                  [Box(lo, hi, values_of_none) for lo, hi in boxes])
+            for number, boxes in enumerate(levels)
+        ],
+        0.0,
+    )  # fmt: skip
+
+
+def slices(box):
+    return tuple(slice(lo, hi + 1) for lo, hi in zip(box.lo[::-1], box.hi[::-1], strict=True))
+
+
+def values_of_none():
+    raise AssertionError("nobody reads them")

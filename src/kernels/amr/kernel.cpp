@@ -275,64 +275,68 @@ private:
     [[nodiscard]] const NativeLayout& native(std::uint64_t step) const {
         return dynamic_cast<const NativeLayout&>(layout(step));
     }
-    [[nodiscard]] std::vector<double> extremes_of_mine(std::int32_t rank,
-                                                       std::span<const std::byte> data) const;
-    [[nodiscard]] std::vector<std::vector<Extremes>> put_together(
-        const std::vector<std::vector<std::byte>>& of_ranks) const;
+    [[nodiscard]] std::vector<Extremes> extremes_of_share(const comm::Comm& comm,
+                                                          const Share& share,
+                                                          std::span<const std::byte> data,
+                                                          run::Laps& laps) const;
 };
 
-/// Of the boxes of a rank in order: the smallest of each component, then the largest.
-std::vector<double> NativeKernel::extremes_of_mine(std::int32_t rank,
-                                                   std::span<const std::byte> data) const {
-    std::vector<double> found;
+/// By level, of the boxes whose rows this rank makes: their owners send them.
+std::vector<Extremes> NativeKernel::extremes_of_share(const comm::Comm& comm, const Share& share,
+                                                      std::span<const std::byte> data,
+                                                      run::Laps& laps) const {
+    const double start = core::now_s();
+    std::vector<std::vector<std::byte>> to(static_cast<std::size_t>(comm.size()));
     for (std::size_t level = 0; level < x_world->owners.size(); ++level)
         for (std::uint32_t box = 0; box < x_world->owners[level].size(); ++box) {
-            if (x_world->owners[level][box] != rank) continue;
+            if (x_world->owners[level][box] != comm.rank()) continue;
             const auto head = static_cast<std::size_t>(layout(0).head_bytes(level, box));
             const auto bytes =
                 static_cast<std::size_t>(plot(0).elements(level, box) * sizeof(double));
-            const Extremes extremes = extremes_of(data.subspan(head, bytes), x_inputs.components);
-            found.insert(found.end(), extremes.least.begin(), extremes.least.end());
-            found.insert(found.end(), extremes.most.begin(), extremes.most.end());
+            const Extremes found = extremes_of(data.subspan(head, bytes), x_inputs.components);
+            auto& letter = to[Share::owner(box, x_world->owners[level].size(), share.ranks)];
+            for (const auto* numbers : {&found.least, &found.most}) {
+                const auto all = std::as_bytes(std::span(*numbers));
+                letter.insert(letter.end(), all.begin(), all.end());
+            }
             data = data.subspan(head + bytes);
         }
-    return found;
-}
-
-std::vector<std::vector<Extremes>> NativeKernel::put_together(
-    const std::vector<std::vector<std::byte>>& of_ranks) const {
-    std::vector<std::vector<Extremes>> all;
-    std::vector<std::size_t> at(of_ranks.size(), 0);
+    laps.add("extremes", core::now_s() - start);
+    const std::vector<std::vector<std::byte>> letters = comm.exchange(to);
+    std::vector<std::size_t> at(letters.size(), 0);
+    std::vector<Extremes> extremes;
     const auto components = static_cast<std::size_t>(x_inputs.components);
     for (const auto& owners : x_world->owners) {
-        all.emplace_back(owners.size());
-        for (std::size_t box = 0; box < owners.size(); ++box) {
-            const auto rank = static_cast<std::size_t>(owners[box]);
-            for (std::vector<double>* numbers : {&all.back()[box].least, &all.back()[box].most}) {
-                numbers->resize(components);
-                std::memcpy(numbers->data(), of_ranks[rank].data() + at[rank],
-                            components * sizeof(double));
-                at[rank] += components * sizeof(double);
+        extremes.emplace_back();
+        const std::size_t first = share.first(owners.size());
+        for (const std::int32_t owner : owners.subspan(first, share.of(owners.size())))
+            for (auto* numbers : {&extremes.back().least, &extremes.back().most}) {
+                const auto from = static_cast<std::size_t>(owner);
+                numbers->resize(numbers->size() + components);
+                std::memcpy(numbers->data() + numbers->size() - components,
+                            letters[from].data() + at[from], components * sizeof(double));
+                at[from] += components * sizeof(double);
             }
-        }
     }
-    return all;
+    return extremes;
 }
 
 std::vector<run::LatePiece> NativeKernel::late_pieces(const comm::Comm& comm, std::uint64_t step,
                                                       std::span<const std::byte> data,
                                                       run::Laps& laps) const {
+    const Share share{static_cast<std::uint64_t>(comm.rank()), native(step).text_ranks()};
+    const std::vector<Extremes> extremes = extremes_of_share(comm, share, data, laps);
     const double start = core::now_s();
-    const std::vector<double> mine = extremes_of_mine(comm.rank(), data);
-    laps.add("extremes", core::now_s() - start);
-    const auto of_ranks = comm.gather(std::as_bytes(std::span(mine)));
-    std::vector<run::LatePiece> pieces;
-    const double gathered = core::now_s();
-    comm.agree_on([&] {
-        if (comm.rank() == 0) pieces = native(step).texts(put_together(of_ranks));
-    });
-    laps.add("texts", core::now_s() - gathered);
-    return pieces;
+    std::vector<run::LatePiece> texts;
+    comm.agree_on([&] { texts = native(step).texts(share, extremes); });
+    std::vector<std::uint64_t> sizes(static_cast<std::size_t>(share.ranks) * texts.size(), 0);
+    for (std::size_t part = 0; share.rank < share.ranks && part < texts.size(); ++part)
+        sizes[static_cast<std::size_t>(share.rank) * texts.size() + part] =
+            texts[part].bytes.size();
+    comm.reduce(sizes, comm::Reduce::sum);
+    comm.agree_on([&] { native(step).put_in_place(texts, share, sizes); });
+    laps.add("texts", core::now_s() - start);
+    return texts;
 }
 
 std::vector<std::string> read_grids(const Inputs& inputs) {

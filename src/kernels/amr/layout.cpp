@@ -19,6 +19,36 @@ void append(std::string& text, double value, std::chars_format format) {
     text.append(buffer.data(), end.ptr);
 }
 
+/// The same for a fraction in (0, 1) of 2^53 parts, such as those of the fill: whole numbers of 128
+/// bits hold all its digits, which is several times as fast.
+bool append_fraction(std::string& text, double value) {
+    __extension__ using Wide = unsigned __int128;
+    constexpr int bits = 53;
+    constexpr std::uint64_t half = std::uint64_t{1} << (bits - 1), ten_to_17 = 100000000000000000;
+    if (!(value > 0 && value < 1)) return false;
+    const double scaled = value * 0x1p53;
+    const auto parts = static_cast<std::uint64_t>(scaled);
+    if (static_cast<double>(parts) != scaled) return false;
+    Wide all = Wide{parts} * (ten_to_17 * 10);
+    int exponent = 1;
+    for (; (all >> bits) < ten_to_17; ++exponent) all *= 10;
+    auto number = static_cast<std::uint64_t>(all >> bits);
+    const std::uint64_t rest = static_cast<std::uint64_t>(all) & (2 * half - 1);
+    if (rest > half || (rest == half && number % 2 == 1)) ++number;  // as IEEE rounds
+    if (number == ten_to_17 * 10) {
+        number = ten_to_17;
+        --exponent;
+    }
+    std::array<char, 24> buffer{};  // "1.23456789012345678e-01", each place is known
+    (void)std::to_chars(buffer.data() + 1, buffer.data() + buffer.size(), number);
+    buffer[0] = buffer[1];
+    buffer[1] = '.';
+    text.append(buffer.data(), 2 + digits) += exponent == 0 ? "e+" : "e-";
+    text += static_cast<char>('0' + exponent / 10);
+    text += static_cast<char>('0' + exponent % 10);
+    return true;
+}
+
 }  // namespace
 
 std::uint64_t Plot::elements(std::size_t level, std::size_t box) const {
@@ -69,7 +99,13 @@ void append_general(std::string& text, double value) {
 }
 
 void append_scientific(std::string& text, double value) {
-    append(text, value, std::chars_format::scientific);
+    if (!append_fraction(text, value)) append(text, value, std::chars_format::scientific);
+}
+
+void append_whole(std::string& text, std::uint64_t number) {
+    std::array<char, 20> buffer{};
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number);
+    text.append(buffer.data(), end.ptr);
 }
 
 }  // namespace tailrace::kernels::amr

@@ -61,5 +61,6 @@ void check(const Plot& plot);
 /// %.17g and %.17e.  [local]
 void append_general(std::string& text, double value);
 void append_scientific(std::string& text, double value);
+void append_whole(std::string& text, std::uint64_t number);
 
 }  // namespace tailrace::kernels::amr

@@ -2,6 +2,8 @@
 #include "kernels/amr/mesh.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <numeric>
 
 #include "core/checked.hpp"
@@ -17,11 +19,6 @@ namespace {
 constexpr std::uint64_t most_boxes = 1ULL << 31;  // their number is a 32-bit one in AMReX
 
 std::string along(std::size_t axis) { return std::string(" along ") + "xyz"[axis]; }
-
-std::string by_comma(const Cell& cell) {
-    return "(" + std::to_string(cell[0]) + "," + std::to_string(cell[1]) + "," +
-           std::to_string(cell[2]) + ")";
-}
 
 void check_axes(const MeshPlan& plan) {
     for (std::size_t d = 0; d < 3; ++d) {
@@ -299,7 +296,26 @@ std::uint64_t CellBox::cells() const {
     return core::checked_product(lengths, "ncells");
 }
 
-std::string CellBox::text() const { return "(" + by_comma(lo) + " " + by_comma(hi) + " (0,0,0))"; }
+std::string CellBox::text() const {
+    std::string text;
+    append_text(text);
+    return text;
+}
+
+void CellBox::append_text(std::string& to) const {
+    std::array<char, 80> buffer{};  // "((", six numbers of 11 characters at most, what is between
+    char* at = buffer.data();
+    const char* before = "((";
+    for (const std::array<std::int32_t, 3>* corner : {&lo, &hi}) {
+        for (const std::int32_t cell : *corner) {
+            while (*before != 0) *at++ = *before++;
+            at = std::to_chars(at, buffer.data() + buffer.size(), cell).ptr;
+            before = ",";
+        }
+        before = ") (";
+    }
+    to.append(buffer.data(), at) += ") (0,0,0))";
+}
 
 CellBox intersect(const CellBox& a, const CellBox& b) noexcept {
     CellBox both;

@@ -23,7 +23,8 @@ struct CellBox {
     [[nodiscard]] bool empty() const noexcept;  ///< [local]
     /// @throws core::Error{bad_input} when it does not fit 64 bits  [local]
     [[nodiscard]] std::uint64_t cells() const;
-    [[nodiscard]] std::string text() const;  ///< "((0,0,0) (31,31,31) (0,0,0))", as AMReX  [local]
+    [[nodiscard]] std::string text() const;   ///< "((0,0,0) (31,31,31) (0,0,0))", as AMReX  [local]
+    void append_text(std::string& to) const;  ///< the same  [local]
     friend bool operator==(const CellBox&, const CellBox&) = default;
 };
 

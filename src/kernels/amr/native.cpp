@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <map>
+#include <memory>
+#include <unordered_map>
+#include <utility>
 
 #include "core/checked.hpp"
 
@@ -15,29 +17,36 @@ namespace {
 /// Of the order and size of bytes in a FAB: IEEE, 64 bits, the least byte first.
 constexpr const char* real_format = "((8, (64 11 52 0 1 12 0 1023)),(8, (8 7 6 5 4 3 2 1)))";
 constexpr std::uint64_t extreme_bytes = 24;  // "1.23456789012345678e-01,": fractions are that long
+constexpr std::uint64_t boxes_at_least = 4096;  // that are worth a rank of their own for the texts
 constexpr std::uint64_t numbers_at_once = 65536;
 constexpr const char* none = "nobody";
 
-std::string box_array(const std::vector<CellBox>& boxes) {
-    std::string text = "(" + std::to_string(boxes.size()) + " 0\n";
-    for (const CellBox& box : boxes) text += box.text() + "\n";
-    return text + ")\n";
+/// Most boxes share their coordinates with others, mostly with the one before: each is put into
+/// words once.
+class Words {
+public:
+    explicit Words(const std::array<double, 3>& cell_size) : x_size(cell_size) {}
+    const std::string& of(std::size_t axis, std::size_t end, std::int32_t cell) {
+        auto& [last, word] = x_last[axis][end];
+        if (word != nullptr && last == cell) return *word;
+        std::string& known = x_known[axis][cell];
+        if (known.empty()) append_general(known, x_size[axis] * cell);
+        last = cell;
+        word = &known;
+        return known;
+    }
+
+private:
+    std::array<double, 3> x_size;
+    std::array<std::unordered_map<std::int32_t, std::string>, 3> x_known;
+    std::array<std::array<std::pair<std::int32_t, const std::string*>, 2>, 3> x_last{};
+};
+
+void add_line(std::vector<NativeLayout::Rows>& all, std::string line) {
+    all.push_back({1, [line = std::move(line)](std::string& text, std::size_t) { text += line; }});
 }
 
 std::string folder_of(std::size_t level) { return "/Level_" + std::to_string(level) + "/"; }
-
-void append_extremes(std::string& text, const std::vector<Extremes>& extremes,
-                     std::vector<double> Extremes::*which, std::uint64_t components) {
-    text += std::to_string(extremes.size()) + "," + std::to_string(components) + "\n";
-    for (const Extremes& box : extremes) {
-        for (const double value : box.*which) {
-            append_scientific(text, value);
-            text += ',';
-        }
-        text += '\n';
-    }
-    text += '\n';
-}
 
 }  // namespace
 
@@ -62,9 +71,19 @@ NativeLayout::Spread NativeLayout::spread(const Level& level, std::string prefix
     return spread;
 }
 
-void NativeLayout::add_text(Kind kind, std::size_t level, const std::string& path,
-                            std::uint64_t bytes) {
+void NativeLayout::add_text(Kind kind, std::size_t level, const std::string& path) {
     x_texts.push_back({x_schema.objects.size(), kind, level});
+    std::uint64_t bytes = 0;
+    std::string row;
+    for (const Rows& rows : rows_of(x_texts.back(), nullptr, 0)) {
+        if (rows.width > 0)
+            bytes = core::checked_add(bytes, core::checked_mul(rows.count, rows.width, "ncomp"),
+                                      "ncomp");
+        for (std::size_t i = 0; rows.width == 0 && i < rows.count; ++i, row.clear()) {
+            rows.append(row, i);
+            bytes += row.size();
+        }
+    }
     add_file(path, bytes, {Holds::text, level, 0});
 }
 
@@ -90,17 +109,14 @@ NativeLayout::NativeLayout(const Plot& plot, const Fill& fill, const Particles* 
       x_files(std::clamp<std::uint64_t>(files, 1, plot.mesh.ranks)) {
     check(plot);
     const std::vector<Level>& levels = plot.mesh.levels;
-    add_text(Kind::header, 0, "/Header", header().size());
+    add_text(Kind::header, 0, "/Header");
     for (std::size_t level = 0; level < levels.size(); ++level) {
         x_cells.push_back(spread(levels[level], folder_of(level) + "Cell_D_", [&](auto box) {
             return core::checked_add(
                 fab_head(levels[level].boxes[box]).size(),
                 core::checked_mul(plot.elements(level, box), sizeof(double), none), none);
         }));
-        const std::uint64_t rows = 2 * levels[level].boxes.size();
-        add_text(Kind::cell_h, level, folder_of(level) + "Cell_H",
-                 cell_h(level, std::vector<Extremes>(levels[level].boxes.size())).size() +
-                     core::checked_mul(rows, plot.components * extreme_bytes, "ncomp"));
+        add_text(Kind::cell_h, level, folder_of(level) + "Cell_H");
         add_files(x_cells.back(), Holds::cells, level);
     }
     if (particles == nullptr) return;
@@ -109,12 +125,11 @@ NativeLayout::NativeLayout(const Plot& plot, const Fill& fill, const Particles* 
             spread(levels[level], "/particle0" + folder_of(level) + "DATA_", [&](auto box) {
                 return core::checked_mul(particles->count(level, box), particle_bytes, "nppc");
             }));
-    add_text(Kind::particle_header, 0, "/particle0/Header", particle_header().size());
+    add_text(Kind::particle_header, 0, "/particle0/Header");
     for (std::size_t level = 0; level < levels.size(); ++level) {
         if (std::ranges::all_of(x_points[level].sizes, [](auto bytes) { return bytes == 0; }))
             continue;
-        add_text(Kind::particle_h, level, "/particle0" + folder_of(level) + "Particle_H",
-                 box_array(levels[level].boxes).size());
+        add_text(Kind::particle_h, level, "/particle0" + folder_of(level) + "Particle_H");
         add_files(x_points[level], Holds::particles, level);
     }
 }
@@ -124,7 +139,7 @@ std::string NativeLayout::fab_head(const CellBox& box) const {
            std::to_string(x_plot.components) + "\n";
 }
 
-std::string NativeLayout::header() const {
+std::string NativeLayout::header_head() const {
     const Mesh& mesh = x_plot.mesh;
     const std::string step = std::to_string(x_plot.step);
     std::string time, text = "HyperCLaw-V1.1\n" + std::to_string(x_plot.components) + "\n";
@@ -148,42 +163,70 @@ std::string NativeLayout::header() const {
     text += '\n';
     for (std::size_t level = 0; level < mesh.levels.size(); ++level) numbers(mesh.cell_size(level));
     text += "0\n0\n";  // Cartesian, without a boundary
+    return text;
+}
+
+void NativeLayout::add_header(std::vector<Rows>& all) const {
+    const Mesh& mesh = x_plot.mesh;
+    std::string time;
+    append_general(time, x_plot.time);
+    add_line(all, header_head());
     for (std::size_t level = 0; level < mesh.levels.size(); ++level) {
         const std::vector<CellBox>& boxes = mesh.levels[level].boxes;
-        const std::array<double, 3> size = mesh.cell_size(level);
-        text += std::to_string(level) + " " + std::to_string(boxes.size()) + " " + time + "\n" +
-                step + "\n";
-        // Most boxes share their coordinates with others: each is put into words once.
-        std::array<std::map<std::int32_t, std::string>, 3> words;
-        const auto word = [&](std::size_t d, std::int32_t cell) -> const std::string& {
-            std::string& known = words[d][cell];
-            if (known.empty()) append_general(known, size[d] * cell);
-            return known;
-        };
-        for (const CellBox& box : boxes)
-            for (std::size_t d = 0; d < 3; ++d)
-                text.append(word(d, box.lo[d])).append(1, ' ').append(word(d, box.hi[d] + 1)) +=
-                    '\n';
-        text += "Level_" + std::to_string(level) + "/Cell\n";
+        add_line(all, std::to_string(level) + " " + std::to_string(boxes.size()) + " " + time +
+                          "\n" + std::to_string(x_plot.step) + "\n");
+        all.push_back({boxes.size(), [&boxes, words = std::make_shared<Words>(mesh.cell_size(
+                                                  level))](std::string& text, std::size_t box) {
+                           for (std::size_t d = 0; d < 3; ++d) {
+                               text.append(words->of(d, 0, boxes[box].lo[d])) += ' ';
+                               text.append(words->of(d, 1, boxes[box].hi[d] + 1)) += '\n';
+                           }
+                       }});
+        add_line(all, "Level_" + std::to_string(level) + "/Cell\n");
     }
-    return text;
 }
 
-std::string NativeLayout::cell_h(std::size_t level, const std::vector<Extremes>& extremes) const {
+void NativeLayout::add_boxes(std::vector<Rows>& all, std::size_t level) const {
     const std::vector<CellBox>& boxes = x_plot.mesh.levels[level].boxes;
-    const Spread& cells = x_cells[level];
-    std::string text = "1\n1\n" + std::to_string(x_plot.components) + "\n0\n";
-    text += box_array(boxes) + std::to_string(boxes.size()) + "\n";
-    for (std::size_t box = 0; box < boxes.size(); ++box)
-        text += "FabOnDisk: " + numbered("Cell_D_", cells.files[box]) + " " +
-                std::to_string(cells.offsets[box]) + "\n";
-    text += '\n';
-    append_extremes(text, extremes, &Extremes::least, x_plot.components);
-    append_extremes(text, extremes, &Extremes::most, x_plot.components);
-    return text;
+    add_line(all, "(" + std::to_string(boxes.size()) + " 0\n");
+    all.push_back({boxes.size(), [&boxes](std::string& text, std::size_t box) {
+                       boxes[box].append_text(text);
+                       text += '\n';
+                   }});
+    add_line(all, ")\n");
 }
 
-std::string NativeLayout::particle_header() const {
+void NativeLayout::add_cell_h(std::vector<Rows>& all, std::size_t level, const Extremes* extremes,
+                              std::size_t first) const {
+    const std::size_t boxes = x_plot.mesh.levels[level].boxes.size();
+    const auto components = static_cast<std::size_t>(x_plot.components);
+    const std::string count = std::to_string(boxes);
+    add_line(all, "1\n1\n" + std::to_string(components) + "\n0\n");
+    add_boxes(all, level);
+    add_line(all, count + "\n");
+    all.push_back({boxes, [&cells = x_cells[level]](std::string& text, std::size_t box) {
+                       text.append("FabOnDisk: ").append(numbered("Cell_D_", cells.files[box]));
+                       append_whole(text += ' ', cells.offsets[box]);
+                       text += '\n';
+                   }});
+    for (const auto which : {&Extremes::least, &Extremes::most}) {
+        add_line(all, "\n" + count + "," + std::to_string(components) + "\n");
+        all.push_back({boxes,
+                       [=](std::string& text, std::size_t box) {
+                           const double* values =
+                               (extremes->*which).data() + (box - first) * components;
+                           for (std::size_t c = 0; c < components; ++c) {
+                               append_scientific(text, values[c]);
+                               text += ',';
+                           }
+                           text += '\n';
+                       },
+                       components * extreme_bytes + 1});
+    }
+    add_line(all, "\n");
+}
+
+void NativeLayout::add_particle_header(std::vector<Rows>& all) const {
     std::string text = "Version_Two_Dot_Zero_double\n3\n";
     text += std::to_string(particle_reals) + "\n";
     for (std::size_t c = 0; c < particle_reals; ++c)
@@ -195,12 +238,34 @@ std::string NativeLayout::particle_header() const {
             std::to_string(x_particles->next_id()) + "\n" +
             std::to_string(x_plot.mesh.levels.size() - 1) + "\n";
     for (const Level& level : x_plot.mesh.levels) text += std::to_string(level.boxes.size()) + "\n";
+    add_line(all, text);
     for (std::size_t level = 0; level < x_points.size(); ++level)
-        for (std::size_t box = 0; box < x_points[level].files.size(); ++box)
-            text += std::to_string(x_points[level].files[box]) + " " +
-                    std::to_string(x_particles->count(level, box)) + " " +
-                    std::to_string(x_points[level].offsets[box]) + "\n";
-    return text;
+        all.push_back({x_points[level].files.size(), [this, level](std::string& row, auto box) {
+                           append_whole(row, x_points[level].files[box]);
+                           append_whole(row += ' ', x_particles->count(level, box));
+                           append_whole(row += ' ', x_points[level].offsets[box]);
+                           row += '\n';
+                       }});
+}
+
+std::vector<NativeLayout::Rows> NativeLayout::rows_of(const Text& text, const Extremes* extremes,
+                                                      std::size_t first) const {
+    std::vector<Rows> rows;
+    switch (text.kind) {
+        case Kind::header:
+            add_header(rows);
+            break;
+        case Kind::cell_h:
+            add_cell_h(rows, text.level, extremes, first);
+            break;
+        case Kind::particle_header:
+            add_particle_header(rows);
+            break;
+        case Kind::particle_h:
+            add_boxes(rows, text.level);
+            break;
+    }
+    return rows;
 }
 
 std::uint64_t NativeLayout::head_bytes(std::size_t level, std::uint32_t box) const {
@@ -274,39 +339,53 @@ void NativeLayout::values(std::size_t object, const core::Box& place,
     }
 }
 
-std::vector<run::LatePiece> NativeLayout::texts(
-    const std::vector<std::vector<Extremes>>& extremes) const {
-    const auto text_of = [&](const Text& text) {
-        switch (text.kind) {
-            case Kind::header:
-                return header();
-            case Kind::cell_h:
-                return cell_h(text.level, extremes[text.level]);
-            case Kind::particle_header:
-                return particle_header();
-            case Kind::particle_h:
-                break;
-        }
-        return box_array(x_plot.mesh.levels[text.level].boxes);
-    };
+std::uint64_t NativeLayout::text_ranks() const {
+    std::uint64_t boxes = 0;
+    for (const Level& level : x_plot.mesh.levels) boxes += level.boxes.size();
+    return std::clamp<std::uint64_t>(boxes / boxes_at_least, 1, x_plot.mesh.ranks);
+}
+
+std::vector<run::LatePiece> NativeLayout::texts(const Share& share,
+                                                std::span<const Extremes> extremes) const {
     std::vector<run::LatePiece> parts;
-    for (const Text& wanted : x_texts) {
-        std::string text = text_of(wanted);
-        const core::Object& object = x_schema.objects[wanted.object];
-        if (text.size() != object.dims[0].size)
-            throw core::Error(core::Code::wrong_call,
-                              "its text has " + std::to_string(text.size()) + " bytes, not " +
-                                  std::to_string(object.dims[0].size),
-                              object.path, "give extremes of all boxes, fractions in [0, 1)");
-        parts.push_back({wanted.object, 0, std::move(text)});
+    for (const Text& text : x_texts) {
+        const std::size_t boxes = x_plot.mesh.levels[text.level].boxes.size();
+        const std::uint64_t numbers = share.of(boxes) * x_plot.components;
+        const Extremes& mine = extremes[text.level];
+        if (text.kind == Kind::cell_h &&
+            (mine.least.size() != numbers || mine.most.size() != numbers))
+            throw core::Error(core::Code::wrong_call, "not the extremes of all its boxes",
+                              x_schema.objects[text.object].path, "give those of the share");
+        for (const Rows& rows : rows_of(text, &mine, share.first(boxes))) {
+            parts.push_back({text.object, 0, {}});
+            std::string& bytes = parts.back().bytes;
+            const std::size_t first = share.first(rows.count), count = share.of(rows.count);
+            for (std::size_t i = 0; i < count; ++i) {
+                rows.append(bytes, first + i);
+                if (i == 0) bytes.reserve(bytes.size() * (count + count / 8));  // rows are alike
+            }
+        }
     }
     return parts;
 }
 
-std::uint64_t NativeLayout::text_bytes() const {
-    std::uint64_t bytes = 0;
-    for (const Text& text : x_texts) bytes += x_schema.objects[text.object].bytes();
-    return bytes;
+void NativeLayout::put_in_place(std::vector<run::LatePiece>& texts, const Share& share,
+                                std::span<const std::uint64_t> sizes) const {
+    std::vector<std::uint64_t> ends(x_schema.objects.size(), 0);
+    for (std::size_t part = 0; part < texts.size(); ++part)
+        for (std::uint64_t rank = 0; rank < share.ranks; ++rank) {
+            std::uint64_t& end = ends[texts[part].object];
+            if (rank == share.rank) texts[part].offset = end;
+            end += sizes[static_cast<std::size_t>(rank) * texts.size() + part];
+        }
+    for (const Text& text : x_texts)
+        if (const core::Object& object = x_schema.objects[text.object];
+            ends[text.object] != object.dims[0].size)
+            throw core::Error(core::Code::wrong_call,
+                              "its text has " + std::to_string(ends[text.object]) + " bytes, not " +
+                                  std::to_string(object.dims[0].size),
+                              object.path, "give extremes that are fractions in [0, 1)");
+    std::erase_if(texts, [](const run::LatePiece& piece) { return piece.bytes.empty(); });
 }
 
 }  // namespace tailrace::kernels::amr

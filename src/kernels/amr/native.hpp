@@ -3,8 +3,11 @@
 // ranks share. Each object is a file, in bytes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +15,23 @@
 #include "kernels/amr/layout.hpp"
 
 namespace tailrace::kernels::amr {
+
+/// What one of several ranks does of rows that are much alike: a stretch of them.
+struct Share {
+    std::uint64_t rank = 0, ranks = 1;
+
+    [[nodiscard]] std::size_t first(std::size_t rows) const noexcept {  ///< [local]
+        return static_cast<std::size_t>(std::min(rank, ranks) * rows / ranks);
+    }
+    [[nodiscard]] std::size_t of(std::size_t rows) const noexcept {  ///< how many  [local]
+        return static_cast<std::size_t>(std::min(rank + 1, ranks) * rows / ranks) - first(rows);
+    }
+    /// Whose share a row is.  [local]
+    [[nodiscard]] static std::size_t owner(std::size_t row, std::size_t rows,
+                                           std::uint64_t ranks) noexcept {
+        return static_cast<std::size_t>(((row + 1) * ranks - 1) / rows);
+    }
+};
 
 class NativeLayout final : public Layout {
 public:
@@ -34,12 +54,25 @@ public:
     [[nodiscard]] Holds holds(std::size_t object) const noexcept {  ///< [local]
         return x_where[object].holds;
     }
-    /// The texts; one rank writes them.  [local]
-    /// @param extremes  by level and box
-    /// @throws core::Error{wrong_call} if they are longer than schema() says
-    [[nodiscard]] std::vector<run::LatePiece> texts(
-        const std::vector<std::vector<Extremes>>& extremes) const;
-    [[nodiscard]] std::uint64_t text_bytes() const;  ///< of all texts  [local]
+    [[nodiscard]] std::uint64_t text_ranks()
+        const;  ///< that make the texts: the first ones  [local]
+    /// The share of a rank of all texts, part by part; where each lies depends on the others.
+    /// [local]
+    /// @param extremes  by level, of all boxes of the share one after the other
+    /// @throws core::Error{wrong_call} if they are not those
+    [[nodiscard]] std::vector<run::LatePiece> texts(const Share& share,
+                                                    std::span<const Extremes> extremes) const;
+    /// Gives texts() their offsets, and leaves out empty ones.  [local]
+    /// @param sizes  of the parts of each rank, rank by rank
+    /// @throws core::Error{wrong_call} if the texts are not as long as schema() says
+    void put_in_place(std::vector<run::LatePiece>& texts, const Share& share,
+                      std::span<const std::uint64_t> sizes) const;
+    /// Rows of a text, mostly one for each box of a level.
+    struct Rows {
+        std::size_t count;
+        std::function<void(std::string&, std::size_t)> append;
+        std::uint64_t width = 0;  ///< of each, where it is known beforehand
+    };
 
 private:
     /// Boxes of a level, or their particles, in numbered files.
@@ -67,16 +100,21 @@ private:
         Kind kind;
         std::size_t level;
     };
-    void add_text(Kind kind, std::size_t level, const std::string& path, std::uint64_t bytes);
+    void add_text(Kind kind, std::size_t level, const std::string& path);
     void add_file(const std::string& path, std::uint64_t bytes, const Where& where);
     /// The bytes of a box in its file, from `from` on.
     void fab(std::size_t level, std::uint32_t box, std::uint64_t from,
              std::span<std::byte> bytes) const;
     [[nodiscard]] std::string fab_head(const CellBox& box) const;
-    [[nodiscard]] std::string header() const;
-    [[nodiscard]] std::string cell_h(std::size_t level,
-                                     const std::vector<Extremes>& extremes) const;
-    [[nodiscard]] std::string particle_header() const;
+    /// @param extremes  of the boxes from `first` on; nullptr if no row is wanted
+    [[nodiscard]] std::vector<Rows> rows_of(const Text& text, const Extremes* extremes,
+                                            std::size_t first) const;
+    [[nodiscard]] std::string header_head() const;
+    void add_header(std::vector<Rows>& all) const;
+    void add_boxes(std::vector<Rows>& all, std::size_t level) const;
+    void add_cell_h(std::vector<Rows>& all, std::size_t level, const Extremes* extremes,
+                    std::size_t first) const;
+    void add_particle_header(std::vector<Rows>& all) const;
 
     Plot x_plot;
     const Fill& x_fill;

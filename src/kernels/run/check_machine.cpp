@@ -32,7 +32,9 @@ void check_schema(const Kernel& kernel) {
     try {
         kernel.opener()->check_schema(kernel.schema());
     } catch (const core::Error& error) {
-        const char* key = config.given("cdf") ? "cdf" : "format";
+        const bool grows =
+            config.given("unlimited") && error.message().find("unlimited") != std::string::npos;
+        const char* key = grows ? "unlimited" : config.given("cdf") ? "cdf" : "format";
         throw config.error(key, error.where() + ": " + error.message(), error.remedy(),
                            error.code());
     }

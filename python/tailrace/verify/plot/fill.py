@@ -11,7 +11,7 @@ import numpy as np
 from tailrace.errors import TailraceError
 from tailrace.verify.arrays import Array, Expected, Run, scrambled
 from tailrace.verify.model import Box as Part
-from tailrace.verify.plot.model import Box, Plot, check_mesh, covered, slices
+from tailrace.verify.plot.model import Box, Plot, bare_cells, check_mesh
 from tailrace.verify.plot.view import ints_path, path_of, reals_path
 from tailrace.verify.types import Float, Integer
 
@@ -99,10 +99,12 @@ def _particles(plot: Plot, next_id: dict[int, int]) -> Callable[[int, int], list
 
     next_id: gets those of the ranks.
     """
-    bare = [~covered(plot, number) for number in range(len(plot.levels))]
-    cells = sum(int(one[slices(box)].sum()) for one, level in zip(bare, plot.levels, strict=True)
-                for box in level.boxes)  # fmt: skip
+    bare = bare_cells(plot)
     total = sum(points.count for level in plot.levels for points in level.points)
+    cells = 0
+    if total:
+        cells = sum(int(np.count_nonzero(bare(number, box)))
+                    for number, level in enumerate(plot.levels) for box in level.boxes)  # fmt: skip
     per_cell = total // cells if cells else 0
     if per_cell * cells != total:
         plot.wrong(f"{total} particles are not the same number in each of {cells} cells")
@@ -110,7 +112,7 @@ def _particles(plot: Plot, next_id: dict[int, int]) -> Callable[[int, int], list
     def expected(number: int, index: int) -> list[Expected]:
         level = plot.levels[number]
         box, points = level.boxes[index], level.points[index]
-        k, j, i = np.nonzero(bare[number][slices(box)])
+        k, j, i = np.nonzero(bare(number, box))
         if len(k) * per_cell != points.count:
             plot.wrong(
                 f"level {number}, box {box.name}: {points.count} particles, not {per_cell} in each "
