@@ -9,6 +9,7 @@
 #   comm        tailrace::comm      tailrace-comm       core, MPI
 #   formats     tailrace::formats   tailrace-formats    comm, HDF5, netCDF-C, PnetCDF
 #   kernels     tailrace::kernels   tailrace-kernels    formats
+#   server      tailrace::server    tailrace-server     MPI (server.h, server.hpp)
 include_guard(GLOBAL)
 include(CMakePackageConfigHelpers)
 
@@ -37,18 +38,19 @@ function(tailrace_install_libraries)
       tailrace_kernels_particle tailrace_kernels_amr tailrace_kernels_history)
   endif()
   set(exported tailrace_plugin tailrace_kernels)
-  foreach(target IN ITEMS declaring core comm formats formats_common formats_posix formats_mpiio formats_hdf5
+  foreach(target IN ITEMS declaring serving core comm formats formats_common formats_posix formats_mpiio formats_hdf5
       formats_netcdf4 formats_pnetcdf kernels_amr kernels_history kernels_limit kernels_particle kernels_run kernels_seism kernels_slab)
     if(TARGET tailrace_${target})
       list(APPEND exported tailrace_${target})
     endif()
   endforeach()
   foreach(target IN LISTS exported)
-    if(NOT target MATCHES "^tailrace_(plugin|declaring)$") # which are C
+    if(NOT target MATCHES "^tailrace_(plugin|declaring|serving)$") # which are C
       target_compile_features(${target} INTERFACE cxx_std_20)
     endif()
     string(REGEX REPLACE "^tailrace_" "" name ${target})
     string(REGEX REPLACE "^declaring$" "intent" name ${name})
+    string(REGEX REPLACE "^serving$" "server" name ${name})
     set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
     target_include_directories(${target} INTERFACE
       $<INSTALL_INTERFACE:${tailrace_include}> $<INSTALL_INTERFACE:${tailrace_include}/tailrace>)
@@ -120,6 +122,9 @@ function(tailrace_install_pkgconfig)
   string(APPEND formats " -ltailrace_formats_posix -ltailrace_formats_common${hdf5}${pnetcdf}")
   tailrace_pkgconfig(plugin "the ABI of fill functions" "" "")
   tailrace_pkgconfig(intent "declaring intents" "" "-L\${libdir} -ltailrace_intent")
+  if(TARGET tailrace_serving)
+    tailrace_pkgconfig(server "the I/O server" "" "-L\${libdir} -ltailrace_server ${mpi}")
+  endif()
   tailrace_pkgconfig(core "errors, boxes, records, configuration" ""
     "-L\${libdir} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")
   tailrace_pkgconfig(comm "communication, with and without MPI" ""
@@ -131,6 +136,10 @@ function(tailrace_install_pkgconfig)
 endfunction()
 
 function(tailrace_install_package)
+  set(tailrace_have_server FALSE)
+  if(TARGET tailrace_serving)
+    set(tailrace_have_server TRUE)
+  endif()
   tailrace_install_headers()
   tailrace_install_libraries()
   tailrace_install_programs()

@@ -84,8 +84,8 @@ int tailrace_metadata_set_fill(tailrace_metadata* metadata, const char* variable
  *   count  how many there are at `values`; it must be all of them */
 int tailrace_metadata_set_constant(tailrace_metadata* metadata, const char* variable,
                                    tailrace_type type, size_t count, const void* values);
-/* How it is stored, as "key=value; key=value": chunks=1x90x180, deflate=1..9, zstd=1..22, shuffle=1,
- * quantize=bit_groom|granular_bit_round|bit_round, digits=N. */
+/* How it is stored, as "key=value; key=value": chunks=1x90x180, deflate=1..9, zstd=1..22,
+ * shuffle=1, quantize=bit_groom|granular_bit_round|bit_round, digits=N. */
 int tailrace_metadata_set_storage(tailrace_metadata* metadata, const char* variable,
                                   const char* storage);
 
@@ -142,9 +142,9 @@ int tailrace_server_set_date(tailrace_server* server, int64_t id, int64_t year, 
  *   start, count  from 0, the slowest dimension first
  *   data          count elements, packed; NULL: this rank has nothing
  *   record        from 0; negative: the present one */
-int tailrace_server_put(tailrace_server* server, int64_t id, const char* file,
-                        const char* variable, tailrace_type type, int ndims, const uint64_t* start,
-                        const uint64_t* count, const void* data, int64_t record);
+int tailrace_server_put(tailrace_server* server, int64_t id, const char* file, const char* variable,
+                        tailrace_type type, int ndims, const uint64_t* start, const uint64_t* count,
+                        const void* data, int64_t record);
 /* The same, if all ranks have the same data: one copy travels.  [collective] */
 int tailrace_server_put_replicated(tailrace_server* server, int64_t id, const char* file,
                                    const char* variable, tailrace_type type, int ndims,

@@ -96,6 +96,47 @@ def test_a_program_that_declares_by_pkg_config(prefix, clean_environment, tmp_pa
     assert (prefix / "share" / "tailrace" / "fortran" / "tailrace_intent.f90").is_file()
 
 
+SERVER = HERE.parents[1] / "examples" / "server"
+
+
+def serve(program: Path, folder: Path, environment: dict[str, str]) -> None:
+    folder.mkdir()
+    words = (program, "--npes_output_server", 1)
+    said = call(*LAUNCHER, "-n", 3, *words, cwd=folder, env=environment)
+    assert said == "3 files are complete\n"
+    with h5py.File(folder / "history.20000103.nc4") as file:
+        assert np.array_equal(file["T"][5].ravel(), 170000 + np.arange(46 * 90))
+
+
+def test_programs_with_an_io_server_by_pkg_config(prefix, clean_environment, tmp_path):
+    cflags = flags("--cflags", "tailrace-server", prefix, clean_environment)
+    libs = flags("--libs", "tailrace-server", prefix, clean_environment)
+    environment = clean_environment | {"LD_LIBRARY_PATH": str(prefix / "lib")}
+    module = prefix / "share" / "tailrace" / "fortran" / "tailrace_server.f90"
+    suffix = Path(LAUNCHER[0]).suffix  # mpiexec.mpich: mpicc.mpich
+    for words in (
+        ["mpicc", "-std=c99", *cflags, SERVER / "first.c"],
+        ["mpicxx", "-std=c++20", *cflags, SERVER / "first.cpp"],
+        ["mpifort", module, SERVER / "first.f90"],
+    ):
+        program = tmp_path / f"by_{words[0]}"
+        words[0] += suffix
+        call(*words, "-o", program, *libs, cwd=tmp_path, env=clean_environment)
+        serve(program, program.with_name(f"of_{words[0]}"), environment)
+
+
+def test_a_program_with_an_io_server_by_cmake(prefix, clean_environment, tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.26)\nproject(p LANGUAGES C CXX)\n"
+        "find_package(tailrace REQUIRED COMPONENTS server)\n"
+        f"add_executable(first {SERVER}/first.cpp)\n"
+        "target_compile_features(first PRIVATE cxx_std_20)\n"
+        "target_link_libraries(first PRIVATE tailrace::server)\n"
+    )
+    built = build_with_cmake(tmp_path, tmp_path / "b", prefix, clean_environment)
+    serve(built / "first", tmp_path / "files", clean_environment)
+
+
 def run_writer(program: Path, folder: Path, environment: dict[str, str]) -> None:
     assert "2 ranks wrote 8192 bytes" in call(
         *LAUNCHER, "-n", 2, program, folder / "a.h5", "hdf5", env=environment
