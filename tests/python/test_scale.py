@@ -76,6 +76,11 @@ def test_slab_grows_along_the_dimension_that_ranks_share(
     assert placed("slab", {"n1": "100", "n2": "50", **more}, 4, mode).words == words
 
 
+@pytest.mark.parametrize(("mode", "word"), [("weak", "jm=28"), ("strong", "jm=7")])
+def test_history_grows_along_latitude(mode: str, word: str) -> None:
+    assert placed("history", {"jm": "7"}, 4, mode).words == (word,)
+
+
 PARTICLES = [
     ("weak", "1K", "dim_1=1024", ""), ("strong", "100", "dim_1=25", ""),
     ("strong", "102", "dim_1=26", "dim_1=102 cannot be cut for 4 ranks: 104 in its place"),

@@ -89,11 +89,18 @@ def _amr(settings: Mapping[str, str], ranks: int, mode: str) -> Placed:
     return Placed((f"ncells={x} {y} {z}",), f"{x}x{y}x{z}")
 
 
+def _history(settings: Mapping[str, str], ranks: int, mode: str) -> Placed:
+    """weak: `jm` are the latitudes of a rank. strong: those of all ranks."""
+    latitudes = _number({"jm": "181", **settings}, "jm") * (ranks if mode == "weak" else 1)
+    return Placed((f"jm={latitudes}",), f"{latitudes} latitudes")
+
+
 rules: dict[str, Rule] = {
     "seism": _seism,
     "slab": _slab,
     "particle": _particle,
     "amr": _amr,
+    "history": _history,
 }
 
 Three = tuple[int, int, int]
