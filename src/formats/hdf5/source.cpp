@@ -11,6 +11,7 @@
 #include "formats/hdf5/sink.hpp"
 #include "formats/mpiio/open_by_all.hpp"
 #include "formats/mpiio/watched_source.hpp"
+#include "formats/sink/turns.hpp"
 
 namespace tailrace::formats::hdf5 {
 
@@ -109,21 +110,26 @@ private:
 
 std::unique_ptr<core::Sink> open_sink(const comm::Comm& comm, const core::Target& target,
                                       const Options& options, core::Phases& phases) {
-    const h5::Quiet quiet;
-    check_opening(comm, target, options);
-    if (options.encode_on_ranks)
-        return std::make_unique<EncodingSink>(comm, target, options, phases);
-    return std::make_unique<Hdf5Sink>(comm, target, options, phases);
+    return in_turns(comm, target.path, [&]() -> std::unique_ptr<core::Sink> {
+        const h5::Quiet quiet;
+        check_opening(comm, target, options);
+        if (options.encode_on_ranks)
+            return std::make_unique<EncodingSink>(comm, target, options, phases);
+        return std::make_unique<Hdf5Sink>(comm, target, options, phases);
+    });
 }
 
 std::unique_ptr<core::Source> open_source(const comm::Comm& comm, const std::filesystem::path& path,
                                           const Options& options, core::Phases& phases) {
     Options plain = options;
     if (options.reassemble) plain.subfiles = 0;
-    return std::make_unique<Hdf5Source>(comm, path, plain, phases);
+    return in_turns(comm, path, [&]() -> std::unique_ptr<core::Source> {
+        return std::make_unique<Hdf5Source>(comm, path, plain, phases);
+    });
 }
 
 LibraryFacts library_facts() {
+    const Turn turn;
     const h5::Quiet quiet;
     LibraryFacts facts;
     facts.version = h5::library_version();

@@ -6,6 +6,7 @@
 #include "formats/netcdf4/nc.hpp"
 #include "formats/netcdf4/open.hpp"
 #include "formats/sink/pieces.hpp"
+#include "formats/sink/turns.hpp"
 
 namespace tailrace::formats::netcdf4 {
 
@@ -169,7 +170,9 @@ private:
 
 std::unique_ptr<core::Source> open_source(const comm::Comm& comm, const std::filesystem::path& path,
                                           const Options& options, core::Phases& phases) {
-    return std::make_unique<Source>(comm, path, options, phases);
+    return in_turns(comm, path, [&]() -> std::unique_ptr<core::Source> {
+        return std::make_unique<Source>(comm, path, options, phases);
+    });
 }
 
 }  // namespace tailrace::formats::netcdf4
