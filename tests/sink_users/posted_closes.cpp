@@ -30,9 +30,9 @@ struct Output {
 
 std::vector<Output> opened(const std::string& folder) {
     const std::vector<std::pair<std::string, formats::Options>> formats{
-        {"raw.posix", formats::posix::Options{}},   {"raw.mpi", formats::mpiio::Options{}},
-        {"lost.h5", formats::hdf5::Options{}},      {"a.h5", formats::hdf5::Options{}},
-        {"b.nc", formats::netcdf4::Options{}},      {"c.nc", formats::pnetcdf::Options{}}};
+        {"raw.posix", formats::posix::Options{}}, {"raw.mpi", formats::mpiio::Options{}},
+        {"lost.h5", formats::hdf5::Options{}},    {"a.h5", formats::hdf5::Options{}},
+        {"b.nc", formats::netcdf4::Options{}},    {"c.nc", formats::pnetcdf::Options{}}};
     std::vector<Output> outputs;
     for (const auto& [name, options] : formats) {
         Output output{folder + "/" + name};
@@ -107,7 +107,8 @@ TEST_SUITE("sink_users.posted_closes") {
         barrier();
     }
 
-    TAILRACE_MPI_TEST("a second thread is refused a file of several ranks, and gets one of its own") {
+    TAILRACE_MPI_TEST(
+        "a second thread is refused a file of several ranks, and gets one of its own") {
         const std::string folder = shared_folder();
         std::vector<Output> outputs = opened(folder);
         const comm::Comm others = world();
@@ -135,7 +136,8 @@ TEST_SUITE("sink_users.posted_closes") {
             const auto sink = formats::open_sink(others, {folder + "/second.h5"},
                                                  formats::hdf5::Options{}, phases);
             sink->close(Outcome::discard);
-        }).join();
+        })
+            .join();
         barrier();
     }
 }

@@ -72,9 +72,9 @@ void write_file(const comm::Comm& comm, const std::string& path, std::uint64_t n
     core::Phases phases;
     const auto sink = formats::open_sink(comm, {path}, options, phases);
     const auto ranks = static_cast<std::uint64_t>(comm.size());
-    const auto ids = sink->define({{object("/record", core::Kind::record, ranks),
-                                    object("/dense", core::Kind::dense, ranks)},
-                                   {}});
+    const auto ids = sink->define(
+        {{object("/record", core::Kind::record, ranks), object("/dense", core::Kind::dense, ranks)},
+         {}});
     for (core::Step step = 0; step < steps; ++step) put(*sink, comm, ids, number, step);
     (void)sink->close(core::Outcome::publish);
 }
@@ -93,9 +93,8 @@ void write_all(const std::string& folder, bool mpi) {
     if (!mpi) return write_alone(folder, false, 0);
     const comm::Comm comm = comm::from_mpi(MPI_COMM_WORLD);
     std::optional<core::Error> alone;
-    std::thread server([&] {
-        alone = comm::Comm::caught([&] { write_alone(folder, true, comm.rank()); });
-    });
+    std::thread server(
+        [&] { alone = comm::Comm::caught([&] { write_alone(folder, true, comm.rank()); }); });
     formats::hdf5::Options options;
     options.collective = true;
     options.chunks["/record"] = {1, width};
