@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Second user: a native AMR layout. Byte objects whose sizes are planned from the boxes, and a
 // header whose text is known only after the data: define() is called again for it.
-#include <doctest/doctest.h>
-
+#include <fstream>
+#include <iterator>
 #include <numeric>
 
-#include "memory_sink.hpp"
+#include "comm/mpi_comm.hpp"
+#include "core/phases.hpp"
+#include "formats/split/folder.hpp"
+#include "mpi_test.hpp"
 
 using namespace tailrace;
+using namespace tailrace::test;
 
 namespace {
 
@@ -42,37 +46,48 @@ void plotfile(core::Sink& sink, const std::vector<Fab>& fabs) {
     std::vector<core::Write> pieces;
     std::string index;
     std::uint64_t at = 0;
-    for (const Fab& fab : fabs) {
+    for (std::size_t f = 0; f < fabs.size(); ++f) {
+        const Fab& fab = fabs[f];
         index += "FabOnDisk: Cell_D_00000 " + std::to_string(at) + "\n";
-        pieces.push_back(piece(data[0], at, fab.head.data(), fab.head.size()));
-        pieces.push_back(piece(data[0], at + fab.head.size(), fab.cells.data(),
-                               fab.cells.size() * sizeof(double)));
+        if (f % static_cast<std::size_t>(size()) == static_cast<std::size_t>(rank())) {
+            pieces.push_back(piece(data[0], at, fab.head.data(), fab.head.size()));
+            pieces.push_back(piece(data[0], at + fab.head.size(), fab.cells.data(),
+                                   fab.cells.size() * sizeof(double)));
+        }
         at += fab.bytes();
     }
     sink.write(pieces);
     sink.complete(0);
     const auto header = sink.define({{bytes_object("/Level_0/Cell_H", index.size())}, {}});
     const core::Write text = piece(header[0], 0, index.data(), index.size());
-    sink.write({&text, 1});
+    sink.write({&text, rank() == 0 ? 1U : 0U});
     sink.complete(1);
+}
+
+std::string bytes_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace
 
 TEST_SUITE("sink_users.amr_native") {
-    TEST_CASE("fabs lie where the index says") {
-        auto file = std::make_shared<tests::MemoryFile>();
-        tests::MemorySink sink(file, {});
+    TAILRACE_MPI_TEST("fabs lie where the index says") {
+        const std::string folder = shared_folder() + "/plt00000";
         const std::vector<Fab> fabs{{"FAB a\n", {1, 2, 3}}, {"FAB bb\n", {4, 5}}, {"FAB c\n", {}}};
-        plotfile(sink, fabs);
-        sink.close(core::Outcome::publish);
-        REQUIRE(file->data.size() == 2);
-        const auto* text = reinterpret_cast<const char*>(file->data[1].data());
-        CHECK(std::string(text, file->data[1].size()) ==
+        core::Phases phases;
+        const auto sink =
+            formats::split::open_folder(comm::from_mpi(MPI_COMM_WORLD), {folder}, {}, phases);
+        plotfile(*sink, fabs);
+        CHECK(sink->close(core::Outcome::publish).parts.size() == 2);
+        std::string expected;
+        for (const Fab& fab : fabs)
+            expected += fab.head + std::string(reinterpret_cast<const char*>(fab.cells.data()),
+                                               fab.cells.size() * sizeof(double));
+        CHECK(bytes_of(folder + "/Level_0/Cell_D_00000") == expected);
+        CHECK(bytes_of(folder + "/Level_0/Cell_H") ==
               "FabOnDisk: Cell_D_00000 0\nFabOnDisk: Cell_D_00000 30\n"
               "FabOnDisk: Cell_D_00000 53\n");
-        double value = 0;
-        std::memcpy(&value, file->data[0].data() + 30 + 7 + 8, sizeof value);
-        CHECK(value == 5);
+        barrier();
     }
 }

@@ -8,13 +8,6 @@ namespace tailrace::formats::hdf5 {
 
 using core::Write;
 
-namespace {
-
-/// Values that are copied at most so that one call writes them.
-constexpr std::uint64_t united_bytes = std::uint64_t{64} << 20U;
-
-}  // namespace
-
 Needs Hdf5Sink::needs(std::span<const Write> pieces) {
     return batch_needs(list_of(x_datasets), pieces, x_target.path().string());
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading by all ranks, in rounds as the Sink writes.
+#include <algorithm>
+#include <array>
 #include <map>
 
+#include "comm/mpi_io.hpp"
 #include "formats/hdf5/abandon.hpp"
 #include "formats/hdf5/elements.hpp"
 #include "formats/hdf5/encoding_sink.hpp"
@@ -9,14 +12,43 @@
 #include "formats/hdf5/properties.hpp"
 #include "formats/hdf5/readable.hpp"
 #include "formats/hdf5/sink.hpp"
+#include "formats/hdf5/united.hpp"
 #include "formats/mpiio/open_by_all.hpp"
 #include "formats/mpiio/watched_source.hpp"
+#include "formats/sink/turns.hpp"
 
 namespace tailrace::formats::hdf5 {
 
 namespace {
 
 using core::Read;
+
+/// Where pieces are to be united it does not matter which way their values go.
+struct AsWrites {
+    explicit AsWrites(std::span<Read* const> reads) {
+        pieces.reserve(reads.size());
+        for (const Read* read : reads)
+            list.push_back(&pieces.emplace_back(core::Write{.object = read->object,
+                                                            .place = read->place,
+                                                            .data = read->data,
+                                                            .memory = read->memory,
+                                                            .type = read->type}));
+    }
+    std::vector<core::Write> pieces;
+    std::vector<const core::Write*> list;
+};
+
+Uniting layout_of(const h5::Id& dataset, const std::string& path) {
+    const h5::Id creation = h5::creation_list_of(dataset, path);
+    Uniting layout{united_bytes};
+    if (H5Pget_layout(creation.get()) != H5D_CHUNKED) return layout;
+    std::array<hsize_t, H5S_MAX_RANK> chunk{};
+    const int rank =
+        h5::check(H5Pget_chunk(creation.get(), H5S_MAX_RANK, chunk.data()), "H5Pget_chunk", path);
+    layout.chunk.assign(chunk.begin(), chunk.begin() + rank);
+    layout.filtered = h5::check(H5Pget_nfilters(creation.get()), "H5Pget_nfilters", path) > 0;
+    return layout;
+}
 
 class Hdf5Source final : public mpiio::WatchedSource {
 public:
@@ -26,6 +58,7 @@ public:
         const h5::Quiet quiet;
         x_transfer = transfer_list(all_together());
         x_conversion.serve(x_transfer);
+        x_unites = unites();
         begin_watch();
         collective_step("open_file", "opening", path.string(), [&] {
             const h5::Id access = file_access(options, comm, x_driver);
@@ -81,49 +114,98 @@ private:
             if (!object.dims.empty() && object.dims[0].unlimited) object.kind = core::Kind::record;
             auto unreadable = prepare_to_read(id, path, all_together());
             x_entries.push_back({std::move(object), std::move(unreadable)});
+            x_layouts.push_back(layout_of(id, path));
             x_ids.push_back(std::move(id));
         }
     }
 
-    void read_one(std::size_t i, Read* piece) override {
+    // Where ranks of OMPIO 4.1 read collectively and their places overlap, some elements arrive
+    // wrong: the more united, the more often.
+    [[nodiscard]] bool unites() const {
+        return all_together() &&
+               (x_comm.size() == 1 || !comm::mpi_io_implementation().starts_with("OMPIO"));
+    }
+
+    // A united piece is read as the file has it; where numbers are converted each has a call.
+    [[nodiscard]] std::vector<std::size_t> calls_for(std::size_t i,
+                                                     std::span<Read* const> pieces) const override {
+        const core::Object& object = x_entries[i].object;
+        const bool converts = object.members.empty() &&
+                              std::any_of(pieces.begin(), pieces.end(), [&](const Read* piece) {
+                                  return piece->type != object.type;
+                              });
+        if (!x_unites || converts || pieces.size() < 2) return WatchedSource::calls_for(i, pieces);
+        std::vector<std::size_t> calls;
+        const AsWrites writes(pieces);
+        for (const Group& group : groups_of(object, writes.list, x_layouts[i]))
+            calls.push_back(group.pieces.size());
+        return calls;
+    }
+
+    void read_call(std::size_t i, std::span<Read* const> pieces) override {
         const core::Object& object = x_entries[i].object;
         const std::string where = x_path.string() + ":" + object.path;
         h5::Id space = h5::space_of(x_ids[i], where);
-        std::byte nothing{};
-        const Selected all = piece == nullptr ? selected_nothing(object, std::move(space))
-                                              : selected(object, piece->type, piece->place,
-                                                         piece->memory, std::move(space));
-        h5::check(H5Dread(x_ids[i].get(), all.type.get(), all.in_memory.get(), all.in_file.get(),
-                          x_transfer.get(), piece != nullptr ? piece->data : &nothing),
-                  "H5Dread", where);
+        const auto read = [&](const Selected& what, std::byte* to) {
+            h5::check(H5Dread(x_ids[i].get(), what.type.get(), what.in_memory.get(),
+                              what.in_file.get(), x_transfer.get(), to),
+                      "H5Dread", where);
+        };
+        if (pieces.size() == 1) {
+            const Read& piece = *pieces.front();
+            return read(selected(object, piece.type, piece.place, piece.memory, std::move(space)),
+                        piece.data);
+        }
+        United united;
+        const auto failed = comm::Comm::caught([&] {
+            if (pieces.empty()) return;
+            const AsWrites writes(pieces);
+            const Group group = groups_of(object, writes.list, x_layouts[i]).front();
+            united = united_places(object, object.sizes(), group, std::move(space));
+        });
+        if (failed || pieces.empty()) {  // with nothing, where the others wait for it
+            std::byte nothing{};
+            read(selected_nothing(object, h5::space_of(x_ids[i], where)), &nothing);
+            if (failed) throw core::Error(*failed);
+            return;
+        }
+        read(united.selected, united.values.get());
+        hand_out(object, united, pieces);
     }
 
     Options x_options;
     Driver x_driver;
+    bool x_unites = false;  ///< one call reads several pieces
     ConversionMemory x_conversion;
     h5::Id x_transfer, x_file;
-    std::vector<h5::Id> x_ids;  ///< of x_entries
+    std::vector<h5::Id> x_ids;       ///< of x_entries
+    std::vector<Uniting> x_layouts;  ///< of x_entries
 };
 
 }  // namespace
 
 std::unique_ptr<core::Sink> open_sink(const comm::Comm& comm, const core::Target& target,
                                       const Options& options, core::Phases& phases) {
-    const h5::Quiet quiet;
-    check_opening(comm, target, options);
-    if (options.encode_on_ranks)
-        return std::make_unique<EncodingSink>(comm, target, options, phases);
-    return std::make_unique<Hdf5Sink>(comm, target, options, phases);
+    return in_turns(comm, target.path, [&]() -> std::unique_ptr<core::Sink> {
+        const h5::Quiet quiet;
+        check_opening(comm, target, options);
+        if (options.encode_on_ranks)
+            return std::make_unique<EncodingSink>(comm, target, options, phases);
+        return std::make_unique<Hdf5Sink>(comm, target, options, phases);
+    });
 }
 
 std::unique_ptr<core::Source> open_source(const comm::Comm& comm, const std::filesystem::path& path,
                                           const Options& options, core::Phases& phases) {
     Options plain = options;
     if (options.reassemble) plain.subfiles = 0;
-    return std::make_unique<Hdf5Source>(comm, path, plain, phases);
+    return in_turns(comm, path, [&]() -> std::unique_ptr<core::Source> {
+        return std::make_unique<Hdf5Source>(comm, path, plain, phases);
+    });
 }
 
 LibraryFacts library_facts() {
+    const Turn turn;
     const h5::Quiet quiet;
     LibraryFacts facts;
     facts.version = h5::library_version();

@@ -17,11 +17,6 @@ using core::Extents;
 using core::Object;
 using core::Write;
 
-/// Elements that follow one another in the file, and where they lie among the united values.
-struct Run {
-    std::uint64_t at, count, position;
-};
-
 /// Elements of a piece of a chunked object up to which another call of all ranks costs more than to
 /// look at each, or to lay them out once more.
 constexpr std::uint64_t few_elements = 4096;
@@ -63,17 +58,24 @@ std::vector<Run> runs_of(std::span<const Box> places, const Extents& dims) {
     return runs;
 }
 
-void lay(const Box& place, const Extents& dims, std::span<const Run> runs, const std::byte* from,
-         std::uint64_t size, std::byte* values) {
+/// Calls `copy` with places among the united values and in the piece, and how many elements.
+template <class Copy>
+void for_each_part(const Box& place, const Extents& dims, std::span<const Run> runs, Copy&& copy) {
     core::for_each_run(place, dims,
                        [&](std::uint64_t at, std::uint64_t in_piece, std::uint64_t count) {
                            const auto after = std::upper_bound(
                                runs.begin(), runs.end(), at,
                                [](std::uint64_t value, const Run& run) { return value < run.at; });
                            const Run& run = *std::prev(after);
-                           std::memcpy(values + (run.position + at - run.at) * size,
-                                       from + in_piece * size, count * size);
+                           copy(run.position + at - run.at, in_piece, count);
                        });
+}
+
+void lay(const Box& place, const Extents& dims, std::span<const Run> runs, const std::byte* from,
+         std::uint64_t size, std::byte* values) {
+    for_each_part(place, dims, runs, [&](auto united, auto in_piece, auto count) {
+        std::memcpy(values + united * size, from + in_piece * size, count * size);
+    });
 }
 
 /// Lays the elements of `piece`, in the type of the file, among the united ones.
@@ -176,7 +178,8 @@ std::vector<Group> groups_of(const Object& object, std::span<const Write* const>
     return groups;
 }
 
-United unite(const Object& object, const Extents& dims, const Group& group, h5::Id in_file) {
+United united_places(const Object& object, const Extents& dims, const Group& group,
+                     h5::Id in_file) {
     // Of a compound only those members are among the values that the pieces have.
     std::vector<Box> places;
     for (const Write* piece : group.pieces) {
@@ -216,9 +219,35 @@ United unite(const Object& object, const Extents& dims, const Group& group, h5::
     }
     united.values = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(
         (runs.back().position + runs.back().count) * core::size_of(object.type)));
-    for (std::size_t i = 0; i < places.size(); ++i)
-        lay(object, *group.pieces[i], places[i], all.count, runs, united.values.get());
+    united.places = std::move(places);
+    united.dims = std::move(all.count);
+    united.runs = std::move(runs);
     return united;
+}
+
+United unite(const Object& object, const Extents& dims, const Group& group, h5::Id in_file) {
+    United united = united_places(object, dims, group, std::move(in_file));
+    for (std::size_t i = 0; i < united.places.size(); ++i)
+        lay(object, *group.pieces[i], united.places[i], united.dims, united.runs,
+            united.values.get());
+    return united;
+}
+
+void hand_out(const Object& object, const United& united, std::span<core::Read* const> pieces) {
+    const std::uint64_t size = core::size_of(object.type);
+    std::vector<std::byte> packed;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const core::Read& piece = *pieces[i];
+        const PartInMemory memory(piece.place, piece.place, piece.memory);
+        const bool direct = memory.contiguous();
+        if (!direct) packed.resize(static_cast<std::size_t>(piece.place.volume() * size));
+        std::byte* to = direct ? piece.data + memory.first_element() * size : packed.data();
+        for_each_part(
+            united.places[i], united.dims, united.runs, [&](auto at, auto in_piece, auto count) {
+                std::memcpy(to + in_piece * size, united.values.get() + at * size, count * size);
+            });
+        if (!direct) memory.unpack(packed.data(), size, piece.data);
+    }
 }
 
 }  // namespace tailrace::formats::hdf5

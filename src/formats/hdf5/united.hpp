@@ -14,7 +14,10 @@
 
 namespace tailrace::formats::hdf5 {
 
-/// Pieces of one object that one call writes.
+/// Values that are copied at most so that one call takes them.
+constexpr std::uint64_t united_bytes = std::uint64_t{64} << 20U;
+
+/// Pieces of one object that one call writes, or reads.
 struct Group {
     std::span<const core::Write* const> pieces;
     bool in_box = false;  ///< their values lie in memory as in the file: in the box around them all
@@ -32,15 +35,31 @@ struct Uniting {
                                            std::span<const core::Write* const> pieces,
                                            const Uniting& how);
 
+/// Elements that follow one another in the file, and where they lie among the united values.
+struct Run {
+    std::uint64_t at, count, position;
+};
+
 struct United {
     Selected selected;
     std::unique_ptr<std::byte[]> values;
-    std::uint64_t elements = 0;  ///< each once, also where pieces overlap
+    std::uint64_t elements = 0;     ///< each once, also where pieces overlap
+    std::vector<core::Box> places;  ///< of the pieces, in an array of `dims`
+    core::Extents dims;
+    std::vector<Run> runs;
 };
-/// Where pieces overlap the later one wins, as it does in calls of their own.  [local]
+/// The places of the pieces, and room for their values.  [local]
 /// @param dims     present extents of the object
 /// @param in_file  the dataset's whole space
+[[nodiscard]] United united_places(const core::Object& object, const core::Extents& dims,
+                                   const Group& group, h5::Id in_file);
+/// The same with their values. Where pieces overlap the later one wins, as it does in calls of
+/// their own.  [local]
 [[nodiscard]] United unite(const core::Object& object, const core::Extents& dims,
                            const Group& group, h5::Id in_file);
+/// Copies values that were read to the pieces of the group.  [local]
+/// @pre they are of the object's type
+void hand_out(const core::Object& object, const United& united,
+              std::span<core::Read* const> pieces);
 
 }  // namespace tailrace::formats::hdf5

@@ -55,14 +55,18 @@ void WatchedSource::check_pieces(std::span<const Read> pieces) const {
 
 void WatchedSource::read(std::span<Read> pieces) {
     if (x_lost) throw Error(*x_lost);
-    std::vector<std::vector<Read*>> mine(x_entries.size());
+    std::vector<Share> mine(x_entries.size());
     std::vector<std::uint64_t> rounds(x_entries.size());
     {
         const auto scope = x_phases.enter("agree");
-        x_comm.agree_on([&] { check_pieces(pieces); });
-        for (Read& piece : pieces)
-            if (!piece.place.empty()) mine[piece.object].push_back(&piece);
-        for (std::size_t i = 0; i < mine.size(); ++i) rounds[i] = mine[i].size();
+        x_comm.agree_on([&] {
+            check_pieces(pieces);
+            for (Read& piece : pieces)
+                if (!piece.place.empty()) mine[piece.object].pieces.push_back(&piece);
+            for (std::size_t i = 0; i < mine.size(); ++i)
+                mine[i].calls = calls_for(i, mine[i].pieces);
+        });
+        for (std::size_t i = 0; i < mine.size(); ++i) rounds[i] = mine[i].calls.size();
         x_comm.reduce(rounds, comm::Reduce::max);
     }
     const auto first = std::find_if(rounds.begin(), rounds.end(), [](auto n) { return n != 0; });
@@ -73,15 +77,18 @@ void WatchedSource::read(std::span<Read> pieces) {
 }
 
 /// A rank that failed goes on with nothing, so that the others are not left waiting.
-void WatchedSource::transfer(const std::vector<std::vector<Read*>>& mine,
+void WatchedSource::transfer(const std::vector<Share>& mine,
                              const std::vector<std::uint64_t>& rounds) {
     std::optional<Error> failed;
     for (std::size_t i = 0; i < mine.size(); ++i) {
         const bool all = together(i);
-        for (std::uint64_t round = 0; round < (all ? rounds[i] : mine[i].size()); ++round) {
+        const std::vector<std::size_t>& calls = mine[i].calls;
+        std::span<Read* const> left(mine[i].pieces);
+        for (std::uint64_t round = 0; round < (all ? rounds[i] : calls.size()); ++round) {
             if (failed && !all) break;
-            Read* piece = failed || round >= mine[i].size() ? nullptr : mine[i][round];
-            const auto error = comm::Comm::caught([&] { read_one(i, piece); });
+            const auto now = left.first(failed || round >= calls.size() ? 0 : calls[round]);
+            left = left.subspan(now.size());
+            const auto error = comm::Comm::caught([&] { read_call(i, now); });
             if (!failed) failed = error;
         }
     }

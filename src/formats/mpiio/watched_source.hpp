@@ -54,8 +54,14 @@ protected:
     // --- hooks -----------------------------------------------------------------------------
     /// Ranks read together.  [local]
     [[nodiscard]] virtual bool together(std::size_t object) const noexcept = 0;
-    /// Reads a piece; nullptr: takes part with nothing.
-    virtual void read_one(std::size_t object, core::Read* piece) = 0;
+    /// Cuts pieces of an object that ranks read together into what one call reads each: how many
+    /// of them, in their order.  [local]
+    [[nodiscard]] virtual std::vector<std::size_t> calls_for(
+        std::size_t /*object*/, std::span<core::Read* const> pieces) const {
+        return std::vector<std::size_t>(pieces.size(), 1);
+    }
+    /// Reads the pieces of a call; none: takes part with nothing.
+    virtual void read_call(std::size_t object, std::span<core::Read* const> pieces) = 0;
     /// Leaves the library's file without a collective call.
     virtual void abandon() noexcept = 0;
 
@@ -73,8 +79,12 @@ private:
     void agree(const std::optional<core::Error>& returned, const std::string& doing,
                const std::string& where, bool data);
     void check_pieces(std::span<const core::Read> pieces) const;
-    void transfer(const std::vector<std::vector<core::Read*>>& mine,
-                  const std::vector<std::uint64_t>& rounds);
+    /// What this rank reads of an object, and with which calls.
+    struct Share {
+        std::vector<core::Read*> pieces;
+        std::vector<std::size_t> calls;
+    };
+    void transfer(const std::vector<Share>& mine, const std::vector<std::uint64_t>& rounds);
 
     std::optional<ReadWatch> x_watch;
     int x_exceptions = std::uncaught_exceptions();

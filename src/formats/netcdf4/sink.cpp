@@ -9,6 +9,7 @@
 #include "formats/netcdf4/filters.hpp"
 #include "formats/netcdf4/open.hpp"
 #include "formats/sink/pieces.hpp"
+#include "formats/sink/turns.hpp"
 
 namespace tailrace::formats::netcdf4 {
 
@@ -238,7 +239,9 @@ void Sink::flush() {
 
 std::unique_ptr<core::Sink> open_sink(const comm::Comm& comm, const core::Target& target,
                                       const Options& options, core::Phases& phases) {
-    return std::make_unique<Sink>(comm, target, options, phases);
+    return in_turns(comm, target.path, [&]() -> std::unique_ptr<core::Sink> {
+        return std::make_unique<Sink>(comm, target, options, phases);
+    });
 }
 
 void check_path(const std::filesystem::path& path) {
@@ -247,9 +250,13 @@ void check_path(const std::filesystem::path& path) {
                     path.string(), "choose a name without a backslash");
 }
 
-void check(const Options& options, int ranks) { check_options(options, ranks); }
+void check(const Options& options, int ranks) {
+    const Turn turn;
+    check_options(options, ranks);
+}
 
 void check_schema(const Options& options, const core::Schema& schema) {
+    const Turn turn;
     const hdf5::Silence silence;
     (void)checked_objects(options, {}, schema);
 }

@@ -6,6 +6,7 @@
 #include "formats/netcdf4/nc.hpp"
 #include "formats/netcdf4/open.hpp"
 #include "formats/sink/pieces.hpp"
+#include "formats/sink/turns.hpp"
 
 namespace tailrace::formats::netcdf4 {
 
@@ -124,14 +125,15 @@ private:
         return x_parallel && x_options.collective && !x_entries[object].object.dims.empty();
     }
 
-    void read_one(std::size_t i, Read* piece) override {
+    void read_call(std::size_t i, std::span<Read* const> pieces) override {
         const core::Object& object = x_entries[i].object;
         const std::string where = x_path.string() + ":" + object.path;
-        if (piece == nullptr) {
+        if (pieces.empty()) {
             const core::Extents none(object.dims.size(), 0);
             nc::get(x_variables[i], {none, none}, object.type, nullptr, where);
             return;
         }
+        const Read* piece = pieces.front();
         const PartInMemory part(piece->place, piece->place, piece->memory);
         const std::uint64_t element_bytes = core::size_of(piece->type);
         if (part.contiguous()) {
@@ -169,7 +171,9 @@ private:
 
 std::unique_ptr<core::Source> open_source(const comm::Comm& comm, const std::filesystem::path& path,
                                           const Options& options, core::Phases& phases) {
-    return std::make_unique<Source>(comm, path, options, phases);
+    return in_turns(comm, path, [&]() -> std::unique_ptr<core::Source> {
+        return std::make_unique<Source>(comm, path, options, phases);
+    });
 }
 
 }  // namespace tailrace::formats::netcdf4

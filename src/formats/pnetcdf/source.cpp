@@ -11,6 +11,7 @@
 #include "formats/pnetcdf/open.hpp"
 #include "formats/pnetcdf/sink.hpp"
 #include "formats/sink/pieces.hpp"
+#include "formats/sink/turns.hpp"
 
 namespace tailrace::formats::pnetcdf {
 
@@ -205,12 +206,16 @@ private:
 
 std::unique_ptr<core::Sink> open_sink(const comm::Comm& comm, const core::Target& target,
                                       const Options& options, core::Phases& phases) {
-    return std::make_unique<Sink>(comm, target, options, phases);
+    return in_turns(comm, target.path, [&]() -> std::unique_ptr<core::Sink> {
+        return std::make_unique<Sink>(comm, target, options, phases);
+    });
 }
 
 std::unique_ptr<core::Source> open_source(const comm::Comm& comm, const std::filesystem::path& path,
                                           const Options& options, core::Phases& phases) {
-    return std::make_unique<NcSource>(comm, path, options, phases);
+    return in_turns(comm, path, [&]() -> std::unique_ptr<core::Source> {
+        return std::make_unique<NcSource>(comm, path, options, phases);
+    });
 }
 
 }  // namespace tailrace::formats::pnetcdf
