@@ -28,7 +28,7 @@ public:
 
     [[nodiscard]] bool is_model() const noexcept { return x_model != nullptr; }  ///< [local]
     [[nodiscard]] Model& model() { return *x_model; }                            ///< [local]
-    [[nodiscard]] const Layout& layout() const noexcept { return x_layout; }  ///< [local]
+    [[nodiscard]] const Layout& layout() const noexcept { return x_layout; }     ///< [local]
     /// The ranks of the model, or those of the servers, or those left over.  [local]
     [[nodiscard]] const comm::Comm& ranks() const noexcept { return x_ranks; }
 

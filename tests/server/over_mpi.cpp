@@ -108,7 +108,8 @@ void run(std::uint64_t servers) {
     const comm::Comm world = comm::from_mpi(MPI_COMM_WORLD);
     const std::filesystem::path folder = test::shared_folder();
     {
-        Session session(world, plain_layout(static_cast<std::uint64_t>(world.size()), servers, "test"));
+        Session session(world,
+                        plain_layout(static_cast<std::uint64_t>(world.size()), servers, "test"));
         if (session.is_model()) run_model(session, folder);
     }
     world.barrier();

@@ -168,7 +168,7 @@ def test_a_disk_that_fills_in_mid_run(tmp_path, servers):
     disk = tmp_path / "disk"
     disk.mkdir()
     before = small_disk(disk, 8 << 10)
-    look = f"cd {shlex.quote(str(disk))} && \"$@\"; ls -A > ../left; cp *.nc4 .. 2>/dev/null; true"
+    look = f'cd {shlex.quote(str(disk))} && "$@"; ls -A > ../left; cp *.nc4 .. 2>/dev/null; true'
     failed = run(tmp_path, "none", servers, [*before, "sh", "-c", look, "sh"])
     for calls in failed.values():
         assert calls == failed[0]
@@ -179,7 +179,7 @@ def test_a_disk_that_fills_in_mid_run(tmp_path, servers):
 
 @pytest.mark.parametrize("servers", [1, 2])
 def test_a_server_that_is_stopped_for_a_while(tmp_path, servers):
-    codes = "echo $$ > pid.${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}; exec \"$0\" \"$@\""
+    codes = 'echo $$ > pid.${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}; exec "$0" "$@"'
     options = ["--npes_output_server", str(servers)]
     command = [*MPIEXEC, "-n", MODEL + servers, "sh", "-c", codes, TROUBLE, "pause", *options]
     with subprocess.Popen([str(w) for w in command], cwd=tmp_path, env=ENVIRONMENT) as running:

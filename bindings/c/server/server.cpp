@@ -83,7 +83,9 @@ int tailrace_server_start_f(int fortran_comm, int argc, const char* const* argv,
         std::vector<std::string> words;
         for (int i = 1; i < argc; ++i) words.emplace_back(argv[i]);
         auto made = std::make_unique<tailrace_server>(comm::from_handle(fortran_comm));
-        made->session.emplace(made->world, server::agree(made->world, words, server::environment_of_process()).layout);
+        made->session.emplace(
+            made->world,
+            server::agree(made->world, words, server::environment_of_process()).layout);
         *is_model = made->session->is_model() ? 1 : 0;
         *server = made.release();
     });
@@ -102,8 +104,8 @@ int tailrace_server_add_collection(tailrace_server* server, const char* name,
     return call([&] {
         const std::uint64_t number = model_of(server).add_collection(
             &there(name, "name"), there(metadata, "metadata").get(),
-            server->session->layout().collection(
-                &there(name, "name"), options == nullptr ? "" : options));
+            server->session->layout().collection(&there(name, "name"),
+                                                 options == nullptr ? "" : options));
         there(id, "id") = static_cast<std::int64_t>(number);
     });
 }

@@ -23,7 +23,6 @@ namespace tailrace::core {
 
 namespace tailrace::server {
 
-
 enum class FileFormat : std::uint64_t { netcdf4, cdf5, hdf5 };
 [[nodiscard]] constexpr FileFormat last_of(FileFormat) { return FileFormat::hdf5; }  ///< [local]
 
