@@ -117,7 +117,7 @@ def test_a_wrong_type_is_named_where_it_is_put(tmp_path, servers):
     failed = run(tmp_path, "wrong_type", servers)
     puts = [text for call, text in failed[2] if call == "put"]
     assert len(puts) == STEPS
-    assert all("variable T of collection good" in text and "type f32" in text for text in puts)
+    assert all("variable T of collection good" in text and "real32" in text for text in puts)
     assert [call for call, _ in failed[0]][-1] == "finalize"
     no_leftovers(tmp_path)
 

@@ -65,8 +65,9 @@ CollectionOptions options_of(const std::string& name, Config& config) {
     options.zstd = config.number("zstd");
     options.shuffle = config.flag("shuffle");
     check_files(options, config);
+    const core::KeyTable keys = collection_keys();
     for (const core::Setting& one : config.effective())
-        if (one.source != Origin::default_value) {
+        if (one.source != Origin::default_value && keys.find(one.key) != nullptr) {
             options.said.push_back(one.key);
             options.said.push_back(one.text);
         }
