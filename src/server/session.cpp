@@ -6,48 +6,58 @@
 
 #include "server/client/embedded.hpp"
 #include "server/client/remote.hpp"
+#include "server/profiler/report.hpp"
 
 namespace tailrace::server {
 
 namespace {
 
-enum Part { model, servers, left_over };
+enum class Part { model, servers, left_over };
 
 Part part_of(int rank, const Split& ranks) {
     const auto among = [rank](const std::vector<std::uint64_t>& all) {
         return std::find(all.begin(), all.end(), static_cast<std::uint64_t>(rank)) != all.end();
     };
-    return among(ranks.model) ? model : among(ranks.servers) ? servers : left_over;
+    return among(ranks.model)     ? Part::model
+           : among(ranks.servers) ? Part::servers
+                                  : Part::left_over;
 }
 
 /// Between clients, the first, and front ends.
 comm::Channel channel_of(const comm::Comm& world, const Layout& layout) {
     const Part part = part_of(world.rank(), layout.ranks);
-    const int place = world.rank() + (part == servers ? world.size() : 0);
-    return world.split(part == left_over ? 1 : 0, place).channel();
+    const int place = world.rank() + (part == Part::servers ? world.size() : 0);
+    return world.split(part == Part::left_over ? 1 : 0, place).channel();
+}
+
+std::unique_ptr<Profiler> profiler_of(const char* name, const Layout& layout) {
+    return layout.profiler ? std::make_unique<Profiler>(name) : std::make_unique<Profiler>();
 }
 
 }  // namespace
 
 Session::Session(const comm::Comm& world, const Layout& layout, Files::Published published)
     : x_layout(layout),
-      x_ranks(world.split(part_of(world.rank(), layout.ranks), world.rank())),
-      x_channel(channel_of(world, layout)) {
+      x_ranks(world.split(static_cast<int>(part_of(world.rank(), layout.ranks)), world.rank())),
+      x_channel(channel_of(world, layout)),
+      x_profiler(profiler_of(
+          part_of(world.rank(), layout.ranks) == Part::model ? "model" : "server", layout)),
+      x_writing(profiler_of("writer", layout)) {
     const Part part = part_of(world.rank(), layout.ranks);
-    if (part == left_over) {
+    if (part == Part::left_over) {
         x_channel.close();
         return;
     }
     const auto rank = static_cast<std::uint64_t>(x_ranks.rank());
     const std::uint64_t clients = layout.ranks.model.size();
     const std::uint64_t hash = layout.hash();
-    WriteWork write = [writer = std::make_shared<Writer>(world.rank(), world.size(),
-                                                         std::move(published))](Work& work) {
-        (*writer)(work);
-    };
-    if (part == servers) {
+    const auto writer =
+        std::make_shared<Writer>(world.rank(), world.size(), std::move(published), *x_writing);
+    WriteWork write = [writer](Work& work) { (*writer)(work); };
+    if (part == Part::servers) {
         serve(x_channel, {rank, clients, hash, layout.credit_bytes}, write);
         x_channel.close();
+        write_profile("servers");
         return;
     }
     const ClientSetup setup{rank,
@@ -62,7 +72,19 @@ Session::Session(const comm::Comm& world, const Layout& layout, Files::Published
         backend = std::make_unique<Embedded>(x_channel, setup, std::move(write));
     else
         backend = std::make_unique<Remote>(x_channel, setup);
-    x_model = std::make_unique<Model>(std::move(backend), x_ranks.rank());
+    x_model = std::make_unique<Model>(std::move(backend), x_ranks.rank(), *x_profiler);
+}
+
+void Session::write_profile(const std::string& of) {
+    if (!x_layout.profiler) return;
+    if (x_writing->profile().regions.size() > 1) x_profiler->merge(*x_writing);
+    write_files(x_ranks, gather(x_ranks, *x_profiler), "tailrace_server_profile." + of);
+}
+
+std::vector<Status> Session::finalize() {
+    std::vector<Status> all = x_model->finalize();
+    write_profile("model");
+    return all;
 }
 
 Session::~Session() = default;

@@ -29,13 +29,19 @@ public:
     [[nodiscard]] bool is_model() const noexcept { return x_model != nullptr; }  ///< [local]
     [[nodiscard]] Model& model() { return *x_model; }                            ///< [local]
     [[nodiscard]] const Layout& layout() const noexcept { return x_layout; }     ///< [local]
+    /// model().finalize(), and with --with_io_profiler the profile of the model's ranks.
+    /// [collective]
+    std::vector<Status> finalize();
     /// The ranks of the model, or those of the servers, or those left over.  [local]
     [[nodiscard]] const comm::Comm& ranks() const noexcept { return x_ranks; }
 
 private:
+    void write_profile(const std::string& of);
+
     Layout x_layout;
     comm::Comm x_ranks;
     comm::Channel x_channel;
+    std::unique_ptr<Profiler> x_profiler, x_writing;  // of this thread, and of the one that writes
     std::unique_ptr<Model> x_model;
 };
 

@@ -74,10 +74,10 @@ void share(Serving& serving, const comm::Comm& world, const core::Config& config
     try {
         work(session.ranks());
     } catch (const core::Error&) {
-        static_cast<void>(session.model().finalize());
+        static_cast<void>(session.finalize());
         throw;
     }
-    for (const server::Status& one : session.model().finalize())
+    for (const server::Status& one : session.finalize())
         if (one.error) throw core::Error(*one.error);
 }
 

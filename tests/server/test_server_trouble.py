@@ -2,6 +2,7 @@
 """A model in trouble: every rank ends, and hears of the failure with its name; no file that is not
 whole has its final name."""
 
+import json
 import os
 import re
 import shlex
@@ -201,3 +202,22 @@ def test_twelve_thousand_variables(tmp_path):
     with netCDF4.Dataset(tmp_path / "good.nc4") as data:
         assert len(data.variables) == 12002
         assert (data["T"][3] == values(3)).all()
+
+
+@layouts
+def test_the_profiles_of_model_and_servers_name_the_collection(tmp_path, servers):
+    command = [*words("none", servers), "--with_io_profiler"]
+    subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, timeout=60, check=True)
+    check_good(tmp_path / "good.nc4")
+    for group in ["model", "servers"] if servers else ["model"]:
+        base = tmp_path / f"tailrace_server_profile.{group}"
+        table = base.with_name(base.name + ".txt").read_text()
+        assert "Name" in table.splitlines()[2]
+        assert re.search(r"^-*good +\d", table, re.M)
+        document = json.loads(base.with_name(base.name + ".json").read_text())
+        names = {region["path"][-1] for region in document["regions"]}
+        assert {"good", "put" if group == "model" else "write"} <= names
+        trace = json.loads(base.with_name(base.name + ".trace.json").read_text())
+        assert trace["traceEvents"]
+    alone = (tmp_path / "tailrace_server_profile.model.txt").read_text()
+    assert ("--write" in alone) == (servers == 0)

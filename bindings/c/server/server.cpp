@@ -167,7 +167,10 @@ int tailrace_server_status(tailrace_server* server) {
 }
 
 int tailrace_server_finalize(tailrace_server* server) {
-    return status_of([&] { return model_of(server).finalize(); });
+    return status_of([&] {
+        model_of(server);
+        return server->session->finalize();
+    });
 }
 
 void tailrace_server_free(tailrace_server* server) { delete server; }

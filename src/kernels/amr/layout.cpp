@@ -29,7 +29,7 @@ bool append_fraction(std::string& text, double value) {
     const double scaled = value * 0x1p53;
     const auto parts = static_cast<std::uint64_t>(scaled);
     if (static_cast<double>(parts) != scaled) return false;
-    Wide all = Wide{parts} * (ten_to_17 * 10);
+    Wide all = Wide{parts} * Wide{ten_to_17} * 10;
     int exponent = 1;
     for (; (all >> bits) < ten_to_17; ++exponent) all *= 10;
     auto number = static_cast<std::uint64_t>(all >> bits);

@@ -50,8 +50,8 @@ void check_block(const LocalBlock& block, const core::Extents& extents, const st
 
 }  // namespace
 
-Model::Model(std::unique_ptr<Backend> backend, int rank)
-    : x_backend(std::move(backend)), x_rank(rank) {}
+Model::Model(std::unique_ptr<Backend> backend, int rank, Profiler& profiler)
+    : x_backend(std::move(backend)), x_rank(rank), x_profiler(profiler) {}
 
 Model::Collection& Model::at(std::uint64_t collection, const std::string& where) {
     if (x_finalized)
@@ -136,6 +136,8 @@ void Model::put(std::uint64_t collection, const std::string& file, const std::st
     begin_file(collection, one, named);
     const std::uint64_t at = metadata.has_records(about) ? record.value_or(one.record) : 0;
     const bool mine = !block.replicated || x_rank == 0;
+    const auto region = x_profiler.region("put");
+    const auto which = x_profiler.region(one.name);
     x_backend->put(collection, named, field, at, block.box,
                    mine ? static_cast<const std::byte*>(block.data) : nullptr, block.memory);
     one.in_step = true;
@@ -159,6 +161,8 @@ void Model::put_time(std::uint64_t number, Collection& one, double time) {
 std::vector<Status> Model::end_step(std::uint64_t collection, std::optional<double> time) {
     Collection& one = at(collection);
     if (time) put_time(collection, one, *time);
+    const auto region = x_profiler.region("end_step");
+    const auto which = x_profiler.region(one.name);
     std::vector<Status> all = x_backend->end_step(collection);
     one.record = one.next_record;
     one.in_step = false;
@@ -177,12 +181,16 @@ void Model::end_file(std::uint64_t collection) {
 std::vector<Status> Model::close_file(std::uint64_t collection) {
     Collection& one = at(collection);
     forget_file(one);
+    const auto region = x_profiler.region("close_file");
+    const auto which = x_profiler.region(one.name);
     return x_backend->close_file(collection);
 }
 
 std::vector<Status> Model::flush(std::uint64_t collection) {
     Collection& one = at(collection);
     forget_file(one);
+    const auto region = x_profiler.region("flush");
+    const auto which = x_profiler.region(one.name);
     return x_backend->flush(collection);
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "server/client/backend.hpp"
+#include "server/profiler/profiler.hpp"
 
 namespace tailrace::server {
 
@@ -26,7 +27,8 @@ class Model {
 public:
     /// @param backend  who writes  [local]
     /// @param rank     of the model
-    Model(std::unique_ptr<Backend> backend, int rank);
+    /// @param profiler of the calls; it outlives the model
+    Model(std::unique_ptr<Backend> backend, int rank, Profiler& profiler);
 
     /// @returns its number, the same on all ranks  [collective, waits for nobody]
     /// @throws core::Error{Code::bad_input} if there is one of this name
@@ -81,6 +83,7 @@ private:
 
     std::unique_ptr<Backend> x_backend;
     int x_rank;
+    Profiler& x_profiler;
     std::deque<Collection> x_collections;  // metadata() refers to them
     bool x_finalized = false;
 };

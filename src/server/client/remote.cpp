@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/client/remote.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -23,8 +24,11 @@ Definition definition_of(const FileSpec& spec) {
     }
     all.body = spec.to_bytes();
     all.hash = short_hash(all.body);
-    all.limit_bytes = spec.options.queue_bytes > 0 ? spec.options.queue_bytes : 2 * step_bytes;
+    all.limit_bytes = spec.options.queue_bytes > 0
+                          ? spec.options.queue_bytes
+                          : std::max<std::uint64_t>(spec.options.depth, 1) * step_bytes;
     all.when_full = spec.options.when_full;
+    all.depth = spec.options.depth;
     return all;
 }
 
@@ -111,7 +115,9 @@ void Remote::put(std::uint64_t collection, const std::string& file, std::uint64_
 
 std::vector<Status> Remote::end_step(std::uint64_t collection) {
     x_machine.end(collection, Ending::step);
-    const std::uint64_t depth = x_machine.setup().depth;
+    const ClientSetup& setup = x_machine.setup();
+    const auto own = x_machine.state().collections.at(collection).definition.depth;
+    const std::uint64_t depth = setup.depth == 0 ? 0 : own.value_or(setup.depth);
     until([&] { return x_machine.settled(collection, depth); }, {});
     return x_machine.statuses(collection, depth);
 }

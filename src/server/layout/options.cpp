@@ -72,9 +72,11 @@ void add_who_serves(std::vector<Option>& all) {
     type.word = type.key.name;
     all.push_back(type);
     all.push_back(known("with_io_profiler", Shape::flag, "true|false", "",
-                        "a table of times at the end of the run"));
-    all.push_back(known("fast_oclient", Shape::flag, "true|false", "",
-                        "a put returns as soon as the data are copied"));
+                        "times at the end: tailrace_server_profile.model.txt and .servers.txt, "
+                        "with .json and .trace.json"));
+    all.push_back(
+        known("fast_oclient", Shape::flag, "true|false", "",
+              "taken for users of PFIO: a put copies its block anyway, and returns then"));
     const std::string later = "known from PFIO, not built yet";
     for (const char* name : {"npes_input_server", "nodes_input_server", "npes_backend_pernode"})
         all.push_back(known(name, Shape::words, "0", "", later));
@@ -93,7 +95,7 @@ void add_bounds(std::vector<Option>& all) {
                          "that a rank may send ahead, for each collection and server rank; at "
                          "least twice slab_bytes"));
     all.push_back(option("stuck_timeout_s", Shape::real, "SECONDS", "300",
-                         "after so long without progress a writer counts as lost; 0: never"));
+                         "known, without effect yet: after so long a writer is to count as lost"));
 }
 
 void add_of_collections(std::vector<Option>& all) {

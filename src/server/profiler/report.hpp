@@ -60,8 +60,8 @@ inline constexpr std::size_t most_events_of_ranks = std::size_t{1} << 18U;
 /// Trace events "X": pid is the rank, tid the thread; microseconds from the first event. What was
 /// left out stands under otherData.  [local]
 [[nodiscard]] std::string trace_text(const ProfileOfRanks& profile);
-/// Writes BASE.json and BASE.trace.json on rank 0, each whole; older ones are replaced.
-/// [collective]
+/// Writes BASE.txt (the table), BASE.json and BASE.trace.json on rank 0, each whole; older ones are
+/// replaced. [collective]
 /// @throws core::Error on all ranks
 void write_files(const comm::Comm& comm, const std::optional<ProfileOfRanks>& profile,
                  const std::filesystem::path& base);

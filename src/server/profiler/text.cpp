@@ -173,6 +173,8 @@ void write_files(const comm::Comm& comm, const std::optional<ProfileOfRanks>& pr
                  const std::filesystem::path& base) {
     comm.agree_on([&] {
         if (!profile) return;
+        formats::TextFile(formats::with_suffix(base, ".txt"))
+            .publish(table(*profile, base.string()));
         formats::TextFile(formats::with_suffix(base, ".json")).publish(json_text(*profile));
         formats::TextFile(formats::with_suffix(base, ".trace.json")).publish(trace_text(*profile));
     });

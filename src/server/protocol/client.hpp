@@ -52,8 +52,9 @@ struct FieldDefinition {
 struct Definition {
     std::vector<FieldDefinition> fields;
     std::uint64_t hash = 0;
-    std::vector<std::byte> body{};  ///< for the writer; only client 0 needs it
-    std::uint64_t limit_bytes = 0;  ///< of the queue
+    std::vector<std::byte> body{};         ///< for the writer; only client 0 needs it
+    std::uint64_t limit_bytes = 0;         ///< of the queue
+    std::optional<std::uint64_t> depth{};  ///< unset: that of the setup
     WhenFull when_full = WhenFull::block;
 };
 

@@ -60,6 +60,8 @@ void Files::publish(std::uint64_t collection) {
 
 void Writer::operator()(Work& work) {
     const std::uint64_t collection = work.item.collection;
+    const auto region = x_profiler.region(work.item.kind == Ending::step ? "write" : "close");
+    const auto which = x_profiler.region(work.file->collection_name);
     if (work.item.kind != Ending::step) return x_files.publish(collection);
     if (work.fields.empty()) return;
     const FileWriter& file = x_files.of(collection, work.item.file_seq, work.file->file,

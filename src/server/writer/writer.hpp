@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/sink.hpp"
 #include "server/frontend/serve.hpp"
+#include "server/profiler/profiler.hpp"
 #include "server/writer/file_writer.hpp"
 
 namespace tailrace::server {
@@ -51,14 +52,16 @@ private:
 /// The next stage of a front end: writes what is complete, one after the other.
 class Writer {
 public:
-    /// @param rank  of so many, as errors name it  [local]
-    Writer(int rank, int ranks, Files::Published published)
-        : x_files(rank, ranks, std::move(published)) {}
+    /// @param rank      of so many, as errors name it
+    /// @param profiler  of the thread that writes; it outlives the writer  [local]
+    Writer(int rank, int ranks, Files::Published published, Profiler& profiler)
+        : x_files(rank, ranks, std::move(published)), x_profiler(profiler) {}
     /// @throws core::Error, the final status of the item
     void operator()(Work& work);
 
 private:
     Files x_files;
+    Profiler& x_profiler;
 };
 
 }  // namespace tailrace::server
