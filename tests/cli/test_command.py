@@ -18,7 +18,7 @@ from tailrace.cli.main import plain_dashes
 
 COMMANDS = {"run", "sweep", "scale", "suite", "submit", "compare", "report", "verify", "doctor",
             "intents", "profile", "rules", "advise", "apply", "env", "tune",
-            "repack"}  # fmt: skip
+            "recover", "repack"}  # fmt: skip
 ERROR = re.compile(r"tailrace: error: [^\n]+[.?!]\n(       hint: [^\n]+[.?!]\n)?")
 
 

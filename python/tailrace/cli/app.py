@@ -36,6 +36,7 @@ _commands: dict[str, dict[str, Any]] = {
     "advise": {},
     "apply": _wants_words,
     "env": {},
+    "recover": {},
     "repack": _wants_words,
     "tune": _wants_words | _not_mixed,
     "doctor": {},

@@ -63,6 +63,7 @@ static void steps(tailrace_server* server, int64_t good, int64_t bad) {
         if (bad >= 0) look("end_step", tailrace_server_end_step(server, bad, &time));
         if (is("model_killed") && step == 2 && odd) raise(SIGKILL);
         if (is("pause")) usleep(400000);
+        if (is("long_pause")) usleep(5000000);
         if (step == 1 && odd && is("another_variable"))
             put(server, good, "good.nc4", "extra_00000", TAILRACE_REAL32, step);
         else if (!(step == 1 && odd && is("left_out_put")))

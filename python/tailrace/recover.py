@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run that ended too early has left in a folder: files that are whole, and parts."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from tailrace.errors import ExitCode, TailraceError
+
+PART, LOCK = ".part", ".part.lock"
+
+
+@dataclass
+class Found:
+    """A file under its final name, or the part of one."""
+
+    path: Path
+    bytes: int
+    state: str  # whole, being written, readable, damaged
+    about: str = ""  # records that can be read, or why none can
+    done: str = ""  # removed, finished
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "path": str(self.path)}
+
+
+def look(folder: Path) -> list[Found]:
+    """Everything in the folder and those below that HDF5 or netCDF wrote, and every part."""
+    if not folder.is_dir():
+        raise TailraceError(
+            "it is no folder", where=str(folder), hint="name the folder of the output files"
+        )
+    return [one for path in sorted(folder.rglob("*")) if (one := _found(path)) is not None]
+
+
+def remove(found: Found) -> None:
+    """The part of a run that is gone, and its lock.
+
+    Raises TailraceError if a run has it now."""
+    with _held(found.path):
+        found.path.unlink()
+    found.done = "removed"
+
+
+def finish(found: Found) -> None:
+    """Gives a part that can be read its final name, if nothing has that name.
+
+    Raises TailraceError if something has, or a run has the part now."""
+    name = found.path.with_name(found.path.name.removesuffix(PART))
+    with _held(found.path):
+        with found.path.open("rb") as file:
+            os.fsync(file.fileno())
+        try:
+            os.link(found.path, name)  # unlike a rename, it replaces nothing
+        except FileExistsError:
+            raise TailraceError(
+                "there is a file of the final name", where=str(name), hint="move one of them away"
+            ) from None
+        found.path.unlink()
+    found.done = "finished"
+
+
+def _found(path: Path) -> Found | None:
+    if path.is_symlink() or not path.is_file() or path.name.endswith(LOCK):
+        return None
+    size = path.stat().st_size
+    part = path.name.endswith(PART)
+    if part and _is_held(path):
+        return Found(path, size, "being written", "a run has its lock")
+    try:
+        about = _contents(path)
+    except (OSError, RuntimeError, KeyError) as error:
+        text = " ".join(str(error).split())
+        return Found(path, size, "damaged", text) if part or _is_hdf5(path) else None
+    return Found(path, size, "readable" if part else "whole", about)
+
+
+def _is_hdf5(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(8) == b"\x89HDF\r\n\x1a\n"
+
+
+def _contents(path: Path) -> str:
+    """Reads everything. Raises OSError if that cannot be done."""
+    import h5py
+    import numpy as np
+
+    records: set[int] = set()
+    names: list[str] = []
+
+    def visit(name: str, one: object) -> None:
+        if not isinstance(one, h5py.Dataset):
+            return
+        names.append(name)
+        if one.size:
+            for chunk in one.iter_chunks() if one.chunks else [()]:
+                np.asarray(one[chunk])
+        if one.maxshape and one.maxshape[0] is None:
+            records.add(one.shape[0])
+
+    with h5py.File(path, "r", locking=False) as file:
+        file.visititems(visit)
+    about = f"{len(names)} datasets"
+    if not records:
+        return about
+    least, most = min(records), max(records)
+    return f"{about}, {least if least == most else f'{least} to {most}'} records"
+
+
+def _is_held(part: Path) -> bool:
+    try:
+        with _held(part):
+            return False
+    except TailraceError:
+        return True
+
+
+@contextlib.contextmanager
+def _held(part: Path) -> Iterator[None]:
+    """The lock of a run that is gone, which goes with its part."""
+    lock = part.with_name(part.name.removesuffix(PART) + LOCK)
+    if not lock.exists():
+        yield
+        return
+    with lock.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise TailraceError(
+                "a run is writing it",
+                where=str(part),
+                hint="wait for its end",
+                code=ExitCode.RUN_FAILED,
+            ) from None
+        yield
+        if not part.exists():
+            lock.unlink()
