@@ -155,7 +155,8 @@ int tailrace_server_put_replicated(tailrace_server* server, int64_t id, const ch
  *   time  value of the coordinate: of the variable that is named like the unlimited dimension;
  *         NULL: none */
 int tailrace_server_end_step(tailrace_server* server, int64_t id, const double* time);
-/* The file gets its final name, if all went well: what became of all steps.  [collective] */
+/* The file gets its final name, if all went well: what became of all steps. Both end the file: what
+ * is put next needs another one.  [collective] */
 int tailrace_server_close_file(tailrace_server* server, int64_t id);
 int tailrace_server_flush(tailrace_server* server, int64_t id);
 /* The first failure that this rank has heard of; never waits.  [local] */

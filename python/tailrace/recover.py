@@ -22,7 +22,7 @@ class Found:
 
     path: Path
     bytes: int
-    state: str  # whole, being written, readable, damaged
+    state: str  # whole, being written, readable, empty, unreadable here, damaged
     about: str = ""  # records that can be read, or why none can
     done: str = ""  # removed, finished
 
@@ -73,12 +73,17 @@ def _found(path: Path) -> Found | None:
     part = path.name.endswith(PART)
     if part and _is_held(path):
         return Found(path, size, "being written", "a run has its lock")
+    missing: list[str] = []
     try:
-        about = _contents(path)
+        about, records = _contents(path, missing)
     except (OSError, RuntimeError, KeyError) as error:
         text = " ".join(str(error).split())
+        if missing:
+            return Found(path, size, "unreadable here", f"filter {missing[0]} is not installed")
         return Found(path, size, "damaged", text) if part or _is_hdf5(path) else None
-    return Found(path, size, "readable" if part else "whole", about)
+    # Without a step that was flushed the part has its variables, and nothing in them.
+    state = "whole" if not part else "empty" if records == 0 else "readable"
+    return Found(path, size, state, about)
 
 
 def _is_hdf5(path: Path) -> bool:
@@ -86,8 +91,9 @@ def _is_hdf5(path: Path) -> bool:
         return file.read(8) == b"\x89HDF\r\n\x1a\n"
 
 
-def _contents(path: Path) -> str:
-    """Reads everything. Raises OSError if that cannot be done."""
+def _contents(path: Path, missing: list[str]) -> tuple[str, int | None]:
+    """Reads everything: a text, and the most records. Raises OSError if that cannot be done;
+    `missing` gets the filters that are not there."""
     import h5py
     import numpy as np
 
@@ -98,6 +104,11 @@ def _contents(path: Path) -> str:
         if not isinstance(one, h5py.Dataset):
             return
         names.append(name)
+        filters = one.id.get_create_plist()
+        for i in range(filters.get_nfilters()):
+            number, _, _, title = filters.get_filter(i)
+            if not h5py.h5z.filter_avail(number):
+                missing.append(title.decode(errors="replace") or str(number))
         if one.size:
             for chunk in one.iter_chunks() if one.chunks else [()]:
                 np.asarray(one[chunk])
@@ -108,9 +119,16 @@ def _contents(path: Path) -> str:
         file.visititems(visit)
     about = f"{len(names)} datasets"
     if not records:
-        return about
+        return about, None
     least, most = min(records), max(records)
-    return f"{about}, {least if least == most else f'{least} to {most}'} records"
+    return f"{about}, {least if least == most else f'{least} to {most}'} records", most
+
+
+def _is_same(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _is_held(part: Path) -> bool:
@@ -138,6 +156,13 @@ def _held(part: Path) -> Iterator[None]:
                 hint="wait for its end",
                 code=ExitCode.RUN_FAILED,
             ) from None
+        if not _is_same(file.fileno(), lock):  # gone, and perhaps another one is there
+            raise TailraceError(
+                "its lock was taken away just now",
+                where=str(part),
+                hint="try it again",
+                code=ExitCode.RUN_FAILED,
+            )
         yield
         if not part.exists():
             lock.unlink()

@@ -84,6 +84,7 @@ void Session::write_profile(const std::string& of) {
 std::vector<Status> Session::finalize() {
     std::vector<Status> all = x_model->finalize();
     write_profile("model");
+    x_channel.close();  // servers end now, not when the session does
     return all;
 }
 

@@ -74,7 +74,10 @@ void share(Serving& serving, const comm::Comm& world, const core::Config& config
     try {
         work(session.ranks());
     } catch (const core::Error&) {
-        static_cast<void>(session.finalize());
+        try {
+            static_cast<void>(session.finalize());
+        } catch (const core::Error&) {  // what led here is to be told
+        }
         throw;
     }
     for (const server::Status& one : session.finalize())

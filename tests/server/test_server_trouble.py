@@ -114,6 +114,16 @@ def test_calls_that_differ_are_an_error_on_all_ranks(tmp_path, servers, case, na
 
 
 @layouts
+def test_a_file_that_lacks_a_step_gets_no_name(tmp_path, servers):
+    failed = run(tmp_path, "overlap", servers)
+    for calls in failed.values():
+        assert calls == failed[0]
+        assert any("blocks overlap" in text for _, text in calls)
+        assert calls[-1][0] == "finalize"
+    assert not list(tmp_path.iterdir())
+
+
+@layouts
 def test_a_wrong_type_is_named_where_it_is_put(tmp_path, servers):
     failed = run(tmp_path, "wrong_type", servers)
     puts = [text for call, text in failed[2] if call == "put"]
@@ -136,8 +146,8 @@ def test_a_file_that_was_closed_is_not_written_again(tmp_path, servers):
     failed = run(tmp_path, "put_after_close", servers)
     for calls in failed.values():
         assert calls == failed[0]
-        assert calls[-1][0] == "finalize"
-        assert all("good.nc4: the file exists" in text for _, text in calls)
+        assert [call for call, _ in calls] == ["put", "end_step"] * 2
+        assert "good.nc4: this run has finished it already" in calls[0][1]
     check_good(tmp_path / "good.nc4", steps=2)
     no_leftovers(tmp_path)
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "call.hpp"
+#include "core/checked.hpp"
 #include "handles.hpp"
 #include "server/metadata/collection.hpp"
 
@@ -32,6 +33,7 @@ std::string or_file(const char* variable) { return variable == nullptr ? "" : va
 template <class T>
 std::vector<T> numbers(const void* values, std::size_t count) {
     std::vector<T> all(count);
+    if (count > 0) there(static_cast<const std::byte*>(values), "values");
     if (count > 0) std::memcpy(all.data(), values, count * sizeof(T));
     return all;
 }
@@ -165,6 +167,12 @@ int tailrace_metadata_set_constant(tailrace_metadata* metadata, const char* vari
         change(metadata, variable, [&](server::Variable& one) {
             check_type(one, type);
             const auto* begin = &there(static_cast<const std::byte*>(values), "values");
+            const core::Extents extents = there(metadata, "metadata").get().record_extents(one);
+            if (const auto all = core::checked_product(extents, one.name); count != all)
+                throw core::Error(core::Code::bad_input,
+                                  std::to_string(count) + " values were given, and it has " +
+                                      std::to_string(all) + " elements",
+                                  "variable " + one.name, "give all of them");
             one.constant.assign(begin, begin + count * server::size_of(one.type));
         });
     });

@@ -42,7 +42,11 @@ def recover(
         try:
             if finish and one.state == "readable":
                 recovering.finish(one)
-            elif remove and one.state in {"readable", "damaged"} and one.path.suffix == ".part":
+            elif (
+                remove
+                and one.state in {"readable", "empty", "damaged"}
+                and one.path.suffix == ".part"
+            ):
                 recovering.remove(one)
         except TailraceError as error:
             failed.append(error)

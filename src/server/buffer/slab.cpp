@@ -76,6 +76,16 @@ core::Error Slab::problem(const std::string& message) const {
             "each rank puts its own part of the global array, and no two ranks the same element"};
 }
 
+/// Two boxes with elements.
+static bool overlap(const core::Box& one, const core::Box& other) {
+    if (one.empty()) return false;
+    for (std::size_t i = 0; i < one.count.size(); ++i)
+        if (one.offset[i] >= other.offset[i] + other.count[i] ||
+            other.offset[i] >= one.offset[i] + one.count[i])
+            return false;
+    return true;
+}
+
 void Slab::place(const core::Box& block, std::span<const std::byte> packed) {
     if (!block.inside(x_extents))
         throw problem("the block " + block.text() + " lies outside of " +
@@ -88,8 +98,11 @@ void Slab::place(const core::Box& block, std::span<const std::byte> packed) {
         throw problem("blocks overlap: with " + block.text() +
                       " there are more elements than the " + std::to_string(x_elements) +
                       " of the variable");
+    for (const core::Box& other : x_blocks)
+        if (overlap(block, other))
+            throw problem("blocks overlap: " + block.text() + " and " + other.text());
     x_placed += elements;
-    x_blocks.push_back(block);
+    if (elements > 0) x_blocks.push_back(block);
     core::for_each_run(
         block, x_extents, [&](std::uint64_t in_array, std::uint64_t in_box, std::uint64_t run) {
             std::memcpy(x_data.get() + in_array * x_element_bytes,

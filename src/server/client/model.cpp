@@ -96,21 +96,44 @@ void Model::set_date(std::uint64_t collection, const Date& date) {
 }
 
 void Model::begin_file(std::uint64_t number, Collection& one, const std::string& file) {
-    if (file == one.file) return;
+    if (file == one.file) {
+        if (!one.spec.metadata.frozen()) check_unchanged(one);
+        return;
+    }
+    if (one.finished.contains(file))
+        throw Error(Code::wrong_call, "this run has finished it already", file,
+                    "name another file: close_file, flush and records_per_file end one");
     if (one.in_step)
         throw Error(Code::wrong_call, "another file is named within a step: " + file, one.file,
                     "call end_step first: a step belongs to one file");
     Definition definition = definition_of(one.spec);
-    if (definition.hash != one.defined) {
-        one.defined = definition.hash;
+    if (const std::uint64_t hash = definition.hash; hash != one.defined) {
         x_backend->define(number, std::move(definition));
+        one.defined = hash;
     }
+    if (!one.file.empty()) one.finished.insert(one.file);
     one.file = file;
     one.record = one.next_record = one.steps = 0;
     one.spec.metadata.freeze(file);
 }
 
+/// The date may have moved on and back, with edits in between.
+void Model::check_unchanged(Collection& one) {
+    if (definition_of(one.spec).hash != one.defined)
+        throw Error(Code::wrong_call, "metadata were changed while it is written", one.file,
+                    "change them before the first put, or for the next file");
+    one.spec.metadata.freeze(one.file);
+}
+
+/// Ends of a file do not come within a step: what was put of it would belong to none.
+void Model::check_no_step(const Collection& one) {
+    if (one.in_step)
+        throw Error(Code::wrong_call, "a step of it was not ended", "collection " + one.name,
+                    "call end_step first");
+}
+
 void Model::forget_file(Collection& one) {
+    if (!one.file.empty()) one.finished.insert(one.file);
     one.file.clear();
     one.spec.metadata.thaw();
 }
@@ -160,6 +183,7 @@ void Model::put_time(std::uint64_t number, Collection& one, double time) {
 
 std::vector<Status> Model::end_step(std::uint64_t collection, std::optional<double> time) {
     Collection& one = at(collection);
+    if (time && !one.file.empty() && !one.spec.metadata.frozen()) check_unchanged(one);
     if (time) put_time(collection, one, *time);
     const auto region = x_profiler.region("end_step");
     const auto which = x_profiler.region(one.name);
@@ -180,6 +204,7 @@ void Model::end_file(std::uint64_t collection) {
 
 std::vector<Status> Model::close_file(std::uint64_t collection) {
     Collection& one = at(collection);
+    check_no_step(one);
     forget_file(one);
     const auto region = x_profiler.region("close_file");
     const auto which = x_profiler.region(one.name);
@@ -188,6 +213,7 @@ std::vector<Status> Model::close_file(std::uint64_t collection) {
 
 std::vector<Status> Model::flush(std::uint64_t collection) {
     Collection& one = at(collection);
+    check_no_step(one);
     forget_file(one);
     const auto region = x_profiler.region("flush");
     const auto which = x_profiler.region(one.name);
@@ -196,6 +222,7 @@ std::vector<Status> Model::flush(std::uint64_t collection) {
 
 std::vector<Status> Model::finalize() {
     std::vector<Status> all;
+    for (const Collection& one : x_collections) check_no_step(one);
     for (std::uint64_t number = 0; number < x_collections.size(); ++number) add(all, flush(number));
     x_finalized = true;
     add(all, x_backend->finalize());

@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -75,9 +76,12 @@ private:
         std::string file, dated;    // open now; by the last date
         std::uint64_t record = 0, next_record = 0, steps = 0;
         bool in_step = false;
+        std::set<std::string> finished{};  // names that this run has used
     };
     Collection& at(std::uint64_t collection, const std::string& where = {});
     void begin_file(std::uint64_t number, Collection& one, const std::string& file);
+    static void check_unchanged(Collection& one);
+    static void check_no_step(const Collection& one);
     static void forget_file(Collection& one);
     void put_time(std::uint64_t number, Collection& one, double time);
 

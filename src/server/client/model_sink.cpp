@@ -191,7 +191,7 @@ private:
     void discard() noexcept {
         try {
             if (!x_series.collection) return;
-            look(x_model.close_file(*x_series.collection));
+            static_cast<void>(x_model.close_file(*x_series.collection));
             std::error_code none;
             if (x_comm.rank() == 0) std::filesystem::remove(x_report.path, none);
         } catch (...) {  // it is lost already

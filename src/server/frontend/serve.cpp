@@ -28,7 +28,7 @@ public:
             moved = true;
         }
         for (const Done& one : x_thread ? x_thread->take() : std::vector<Done>{}) {
-            x_machine.written(one.collection, one.item, one.error);
+            if (one.item != no_item) x_machine.written(one.collection, one.item, one.error);
             work();
             moved = true;
         }
@@ -45,6 +45,7 @@ public:
     void wait() { x_channel.wait_some(x_lives, idle_time); }
 
 private:
+    static constexpr Item no_item = ~Item{0};              // a task without a status
     using Line = std::pair<std::uint64_t, std::uint64_t>;  // client, collection
     using Step = std::pair<std::uint64_t, Item>;           // collection, item
     struct Payload {
@@ -112,12 +113,35 @@ private:
 
     void handle(const Discarded& discarded) { next({discarded.client, discarded.data.collection}); }
 
-    void handle(const Dropped& dropped) { x_steps.erase({dropped.collection, dropped.item}); }
+    void handle(const Dropped& dropped) {
+        x_steps.erase({dropped.collection, dropped.item});
+        give_up({dropped.collection, dropped.file_seq, dropped.item, Ending::step},
+                dropped.error.value_or(core::Error(core::Code::rank_mismatch,
+                                                   "ranks made different calls for a step of it")));
+    }
+
+    /// A file that lacks a step does not get its name. The writer hears it in the order of items.
+    void give_up(const Complete& item, const core::Error& error) {
+        const auto work = std::make_shared<Work>();
+        const Files& files = x_files[item.collection];
+        const auto meta = files.by_number.find(item.file_seq);
+        work->file = std::make_shared<const Meta>(
+            meta == files.by_number.end() ? files.last_with_body : meta->second);
+        work->item = item;
+        work->lost = error;
+        if (x_thread)
+            return x_thread->post(item.collection, no_item, [this, work] { x_write(*work); });
+        try {
+            x_write(*work);
+        } catch (const core::Error&) {  // the status of the item says more
+        }
+    }
 
     void handle(const Complete& item) {
         auto step = x_steps.extract({item.collection, item.item});
         Fields fields = step.empty() ? Fields{} : std::move(step.mapped());
         if (fields.error) {
+            give_up(item, *fields.error);
             x_machine.written(item.collection, item.item, fields.error);
             return;
         }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "comm/channel.hpp"
@@ -29,6 +30,7 @@ struct Work {
     std::shared_ptr<const Meta> file;  ///< with a body
     Complete item;
     std::vector<WholeField> fields;
+    std::optional<core::Error> lost{};  ///< set: a step of the file will never be complete
 };
 /// Writes it. A core::Error that it throws is the item's final status, on all clients.
 using WriteWork = std::function<void(Work&)>;

@@ -254,7 +254,7 @@ void FrontEnd::fail(Collection& one, std::uint64_t collection, Item item, Error 
     open.records.clear();
     one.queue.release(item);
     one.freed = true;
-    x_events.emplace_back(Dropped{collection, item});
+    x_events.emplace_back(Dropped{collection, item, open.file_seq, open.error});
 }
 
 void FrontEnd::complete(Collection& one, std::uint64_t collection, Item item) {
@@ -268,7 +268,7 @@ void FrontEnd::complete(Collection& one, std::uint64_t collection, Item item) {
         one.queue.release(item);
         one.freed = true;
         open.records.clear();
-        x_events.emplace_back(Dropped{collection, item});
+        x_events.emplace_back(Dropped{collection, item, open.file_seq, {}});
     } else {
         open.handed = true;
         x_events.emplace_back(Complete{collection, open.file_seq, item, open.kind});

@@ -43,6 +43,8 @@ struct Discarded {
 struct Dropped {
     std::uint64_t collection = 0;
     Item item = 0;
+    std::uint64_t file_seq = 0;
+    std::optional<core::Error> error{};  ///< unset: clients disagree
 };
 /// All clients ended an item: write it, then call written().
 struct Complete {

@@ -17,7 +17,7 @@ FileWriter& Files::of(std::uint64_t collection, std::uint64_t file_seq, const st
     const auto [found, is_new] = x_current.try_emplace(collection);
     Current& current = found->second;
     if (is_new || current.file_seq != file_seq) {
-        if (current.writer) publish(collection);
+        if (current.writer) publish(collection, current.file_seq);
         current.file_seq = file_seq;
         current.path = path;
         current.lost.reset();
@@ -43,9 +43,17 @@ void Files::write(std::uint64_t collection, std::span<const FieldRecord> records
     }
 }
 
-void Files::publish(std::uint64_t collection) {
+void Files::give_up(std::uint64_t collection, std::uint64_t file_seq, const core::Error& error) {
+    Current& current = x_current[collection];
+    if (current.file_seq != file_seq && current.writer) publish(collection, current.file_seq);
+    current.file_seq = file_seq;
+    current.writer.reset();
+    if (!current.lost) current.lost = error;
+}
+
+void Files::publish(std::uint64_t collection, std::uint64_t file_seq) {
     const auto found = x_current.find(collection);
-    if (found == x_current.end()) return;
+    if (found == x_current.end() || found->second.file_seq != file_seq) return;
     Current& current = found->second;
     if (current.lost) throw *current.lost;
     if (!current.writer) return;
@@ -62,7 +70,8 @@ void Writer::operator()(Work& work) {
     const std::uint64_t collection = work.item.collection;
     const auto region = x_profiler.region(work.item.kind == Ending::step ? "write" : "close");
     const auto which = x_profiler.region(work.file->collection_name);
-    if (work.item.kind != Ending::step) return x_files.publish(collection);
+    if (work.lost) return x_files.give_up(collection, work.item.file_seq, *work.lost);
+    if (work.item.kind != Ending::step) return x_files.publish(collection, work.item.file_seq);
     if (work.fields.empty()) return;
     const FileWriter& file = x_files.of(collection, work.item.file_seq, work.file->file,
                                         FileSpec::from_bytes(work.file->body));

@@ -33,7 +33,10 @@ public:
     void write(std::uint64_t collection, std::span<const FieldRecord> records);
     /// Gives the open file of a collection its name, if there is one.  [local]
     /// @throws core::Error
-    void publish(std::uint64_t collection);
+    /// @param file_seq  that is ended; another one that is open stays open
+    void publish(std::uint64_t collection, std::uint64_t file_seq);
+    /// A step of that file will never be complete: it is removed, and says so until the next one.
+    void give_up(std::uint64_t collection, std::uint64_t file_seq, const core::Error& error);
 
 private:
     struct Current {
