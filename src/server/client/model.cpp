@@ -64,12 +64,13 @@ Model::Collection& Model::at(std::uint64_t collection, const std::string& where)
 }
 
 std::uint64_t Model::add_collection(const std::string& name, const FileMetadata& metadata,
-                                    const CollectionOptions& options) {
+                                    const CollectionOptions& options, bool again) {
     for (const Collection& one : x_collections)
         if (one.name == name)
             throw Error(Code::bad_input, "there is a collection of this name already", name,
                         "give each collection a name of its own");
     Collection one{name, {metadata, options}, 0, {}, {}, 0, 0, 0};
+    one.again = again;
     one.spec.metadata.thaw();
     static_cast<void>(options_of(one.spec));
     Definition definition = definition_of(one.spec);
@@ -100,7 +101,7 @@ void Model::begin_file(std::uint64_t number, Collection& one, const std::string&
         if (!one.spec.metadata.frozen()) check_unchanged(one);
         return;
     }
-    if (one.finished.contains(file))
+    if (!one.again && one.finished.contains(file))
         throw Error(Code::wrong_call, "this run has finished it already", file,
                     "name another file: close_file, flush and records_per_file end one");
     if (one.in_step)

@@ -33,8 +33,9 @@ public:
 
     /// @returns its number, the same on all ranks  [collective, waits for nobody]
     /// @throws core::Error{Code::bad_input} if there is one of this name
+    /// @param again  whether a name of this run may be written once more, as its repetitions do
     std::uint64_t add_collection(const std::string& name, const FileMetadata& metadata,
-                                 const CollectionOptions& options);
+                                 const CollectionOptions& options, bool again = false);
     /// To edit it: the next file has it.  [local, the same on all ranks]
     /// @throws core::Error{Code::wrong_call} if there is no such collection
     FileMetadata& metadata(std::uint64_t collection);
@@ -75,7 +76,7 @@ private:
         std::uint64_t defined = 0;  // hash of what the backend has
         std::string file, dated;    // open now; by the last date
         std::uint64_t record = 0, next_record = 0, steps = 0;
-        bool in_step = false;
+        bool in_step = false, again = false;
         std::set<std::string> finished{};  // names that this run has used
     };
     Collection& at(std::uint64_t collection, const std::string& where = {});

@@ -102,7 +102,8 @@ public:
         if (x_series.collection)
             x_model.metadata(*x_series.collection).replace(metadata);
         else
-            x_series.collection = x_model.add_collection(x_series.name, metadata, x_series.options);
+            x_series.collection =
+                x_model.add_collection(x_series.name, metadata, x_series.options, true);
         std::vector<core::ObjectId> ids;
         for (core::ObjectId id = 0; id < x_objects.size(); ++id) ids.push_back(id);
         return ids;
