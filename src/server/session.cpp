@@ -83,8 +83,9 @@ void Session::write_profile(const std::string& of) {
 
 std::vector<Status> Session::finalize() {
     std::vector<Status> all = x_model->finalize();
-    write_profile("model");
     x_channel.close();  // servers end now, not when the session does
+    if (const auto error = comm::Comm::caught([&] { write_profile("model"); }))
+        all.push_back({0, error});  // what became of the files is told all the same
     return all;
 }
 

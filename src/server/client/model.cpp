@@ -204,21 +204,21 @@ void Model::end_file(std::uint64_t collection) {
 }
 
 std::vector<Status> Model::close_file(std::uint64_t collection) {
-    Collection& one = at(collection);
-    check_no_step(one);
-    forget_file(one);
-    const auto region = x_profiler.region("close_file");
-    const auto which = x_profiler.region(one.name);
-    return x_backend->close_file(collection);
+    return end_and_wait(collection, "close_file", &Backend::close_file);
 }
 
 std::vector<Status> Model::flush(std::uint64_t collection) {
+    return end_and_wait(collection, "flush", &Backend::flush);
+}
+
+std::vector<Status> Model::end_and_wait(std::uint64_t collection, const char* name,
+                                        std::vector<Status> (Backend::*call)(std::uint64_t)) {
     Collection& one = at(collection);
     check_no_step(one);
     forget_file(one);
-    const auto region = x_profiler.region("flush");
+    const auto region = x_profiler.region(name);
     const auto which = x_profiler.region(one.name);
-    return x_backend->flush(collection);
+    return (*x_backend.*call)(collection);
 }
 
 std::vector<Status> Model::finalize() {

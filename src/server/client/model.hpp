@@ -81,6 +81,8 @@ private:
     };
     Collection& at(std::uint64_t collection, const std::string& where = {});
     void begin_file(std::uint64_t number, Collection& one, const std::string& file);
+    std::vector<Status> end_and_wait(std::uint64_t collection, const char* name,
+                                     std::vector<Status> (Backend::*call)(std::uint64_t));
     static void check_unchanged(Collection& one);
     static void check_no_step(const Collection& one);
     static void forget_file(Collection& one);

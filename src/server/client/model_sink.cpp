@@ -51,7 +51,8 @@ AttributeValue attribute_value(const core::Attribute& attribute) {
         return std::visit(number, *one);
     if (const auto* all = std::get_if<core::AttributeArray>(&attribute.value))
         return std::visit(list, *all);
-    throw Error(Code::unsupported, "the server has no compound attributes", attribute.name, "");
+    throw Error(Code::unsupported, "the server has no compound attributes", attribute.name,
+                "leave it out, or write its members one by one");
 }
 
 FileMetadata metadata_of(const core::Schema& schema, const Storage& storage) {
@@ -143,8 +144,9 @@ public:
             return core::Pending<core::FileReport>::done(core::FileReport{});
         }
         x_model.end_file(*x_series.collection);
-        return core::Pending<core::FileReport>(
-            std::make_unique<Closing>(x_model, x_comm, x_phases, *x_series.collection, x_report));
+        return core::Pending<core::FileReport>(std::make_unique<Closing>(
+            x_model, x_comm, x_phases, *x_series.collection,
+            x_series.options.durability == core::Durability::durable, x_report));
     }
 
     ~ModelSink() override {
@@ -156,11 +158,12 @@ private:
     class Closing final : public core::Pending<core::FileReport>::State {
     public:
         Closing(Model& model, const comm::Comm& comm, core::Phases& phases,
-                std::uint64_t collection, core::FileReport report)
+                std::uint64_t collection, bool durable, core::FileReport report)
             : x_model(model),
               x_comm(comm),
               x_phases(phases),
               x_collection(collection),
+              x_durable(durable),
               x_report(std::move(report)) {}
         core::FileReport wait() override {
             const auto phase = x_phases.enter("close");
@@ -170,7 +173,7 @@ private:
             std::error_code none;
             const auto size = std::filesystem::file_size(x_report.path, none);
             x_report.bytes_stored = x_comm.broadcast_value(none ? 0 : std::uint64_t{size});
-            x_report.durable = true;
+            x_report.durable = x_durable;
             x_report.data_mode = "by the server";
             return x_report;
         }
@@ -180,6 +183,7 @@ private:
         const comm::Comm& x_comm;
         core::Phases& x_phases;
         std::uint64_t x_collection;
+        bool x_durable;
         core::FileReport x_report;
     };
 

@@ -13,16 +13,15 @@ void Files::lose(Current& current, const core::Error& error) {
 }
 
 FileWriter& Files::of(std::uint64_t collection, std::uint64_t file_seq, const std::string& path,
-                      const FileSpec& spec) {
+                      std::span<const std::byte> spec) {
     const auto [found, is_new] = x_current.try_emplace(collection);
     Current& current = found->second;
     if (is_new || current.file_seq != file_seq) {
-        if (current.writer) publish(collection, current.file_seq);
         current.file_seq = file_seq;
         current.path = path;
         current.lost.reset();
         try {
-            current.writer.emplace(path, spec);
+            current.writer.emplace(path, FileSpec::from_bytes(spec));
         } catch (const core::Error& error) {
             lose(current, error);
         }
@@ -45,10 +44,9 @@ void Files::write(std::uint64_t collection, std::span<const FieldRecord> records
 
 void Files::give_up(std::uint64_t collection, std::uint64_t file_seq, const core::Error& error) {
     Current& current = x_current[collection];
-    if (current.file_seq != file_seq && current.writer) publish(collection, current.file_seq);
-    current.file_seq = file_seq;
     current.writer.reset();
-    if (!current.lost) current.lost = error;
+    if (current.file_seq != file_seq || !current.lost) current.lost = error;
+    current.file_seq = file_seq;
 }
 
 void Files::publish(std::uint64_t collection, std::uint64_t file_seq) {
@@ -73,8 +71,8 @@ void Writer::operator()(Work& work) {
     if (work.lost) return x_files.give_up(collection, work.item.file_seq, *work.lost);
     if (work.item.kind != Ending::step) return x_files.publish(collection, work.item.file_seq);
     if (work.fields.empty()) return;
-    const FileWriter& file = x_files.of(collection, work.item.file_seq, work.file->file,
-                                        FileSpec::from_bytes(work.file->body));
+    const FileWriter& file =
+        x_files.of(collection, work.item.file_seq, work.file->file, work.file->body);
     std::vector<FieldRecord> records;
     for (WholeField& one : work.fields) {
         one.slab.fill(file.fill_of(one.field));

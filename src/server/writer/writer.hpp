@@ -27,7 +27,7 @@ public:
     /// The file of this number, made by its first step.  [local]
     /// @throws core::Error: the one that it was lost by, if it was
     FileWriter& of(std::uint64_t collection, std::uint64_t file_seq, const std::string& path,
-                   const FileSpec& spec);
+                   std::span<const std::byte> spec);
     /// Writes records of one step.  [local]
     /// @throws core::Error; the file is lost then, and says so until the next one
     void write(std::uint64_t collection, std::span<const FieldRecord> records);
