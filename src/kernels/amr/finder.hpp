@@ -3,10 +3,9 @@
 #pragma once
 
 #include <algorithm>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "core/splitmix.hpp"
 #include "kernels/amr/mesh.hpp"
 
 namespace tailrace::kernels::amr {
@@ -17,7 +16,10 @@ public:
     explicit Finder(const std::vector<CellBox>& boxes) : x_boxes(boxes) {
         for (const CellBox& box : boxes)
             for (std::size_t d = 0; d < 3; ++d) x_edge[d] = std::max(x_edge[d], box.length(d));
-        for (std::uint32_t i = 0; i < boxes.size(); ++i) x_cells[cell_of(boxes[i].lo)].push_back(i);
+        x_cells.reserve(boxes.size());
+        for (std::uint32_t i = 0; i < boxes.size(); ++i)
+            x_cells.emplace_back(reversed(cell_of(boxes[i].lo)), i);
+        std::sort(x_cells.begin(), x_cells.end());
     }
 
     /// Calls visit(number of the box, the cells that it shares with the region).  [local]
@@ -41,20 +43,15 @@ public:
         }
         for (std::int32_t k = grid.lo[2]; k <= grid.hi[2]; ++k)
             for (std::int32_t j = grid.lo[1]; j <= grid.hi[1]; ++j)
-                for (std::int32_t i = grid.lo[0]; i <= grid.hi[0]; ++i)
-                    if (const auto found = x_cells.find({i, j, k}); found != x_cells.end())
-                        for (const std::uint32_t box : found->second) take(box);
+                for (auto found = std::lower_bound(x_cells.begin(), x_cells.end(),
+                                                   Placed{{k, j, grid.lo[0]}, 0});
+                     found != x_cells.end() && found->first <= Cell{k, j, grid.hi[0]}; ++found)
+                    take(found->second);
     }
 
 private:
-    struct Hash {
-        std::size_t operator()(const Cell& cell) const noexcept {
-            std::uint64_t state = 0;
-            for (const std::int32_t c : cell)
-                state = core::mixed_index(state + static_cast<std::uint64_t>(c));
-            return static_cast<std::size_t>(state);
-        }
-    };
+    using Placed = std::pair<Cell, std::uint32_t>;
+    [[nodiscard]] static Cell reversed(const Cell& cell) { return {cell[2], cell[1], cell[0]}; }
     /// Of a grid whose cells are as large as the largest box.
     [[nodiscard]] Cell cell_of(const Cell& lo) const {
         Cell cell;
@@ -64,7 +61,7 @@ private:
 
     const std::vector<CellBox>& x_boxes;
     std::array<std::int64_t, 3> x_edge{1, 1, 1};
-    std::unordered_map<Cell, std::vector<std::uint32_t>, Hash> x_cells;
+    std::vector<Placed> x_cells;  // sorted: slowest dimension first, and the number of the box
 };
 
 }  // namespace tailrace::kernels::amr
