@@ -8,7 +8,7 @@
 #   core        tailrace::core      tailrace-core       nlohmann_json, xxHash
 #   comm        tailrace::comm      tailrace-comm       core, MPI
 #   formats     tailrace::formats   tailrace-formats    comm, HDF5, netCDF-C, PnetCDF
-#   kernels     tailrace::kernels   tailrace-kernels    formats
+#   kernels     tailrace::kernels   tailrace-kernels    formats (src/runner is in it)
 #   server      tailrace::server    tailrace-server     MPI (server.h, server.hpp)
 include_guard(GLOBAL)
 include(CMakePackageConfigHelpers)
@@ -23,7 +23,7 @@ function(tailrace_install_headers)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/fortran/
     DESTINATION ${CMAKE_INSTALL_DATADIR}/tailrace/fortran FILES_MATCHING
     PATTERN "*.f90" PATTERN "*.inc")
-  foreach(room IN ITEMS core comm formats kernels)
+  foreach(room IN ITEMS core comm formats runner kernels)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/${room} DESTINATION ${tailrace_include}/tailrace
       FILES_MATCHING PATTERN "*.hpp")
   endforeach()
@@ -39,7 +39,7 @@ function(tailrace_install_libraries)
   endif()
   set(exported tailrace_plugin tailrace_kernels)
   foreach(target IN ITEMS declaring serving core comm formats formats_common formats_posix formats_mpiio formats_hdf5
-      formats_netcdf4 formats_pnetcdf kernels_amr kernels_history kernels_limit kernels_particle kernels_run kernels_seism kernels_slab)
+      formats_netcdf4 formats_pnetcdf kernels_amr kernels_history kernels_particle kernels_seism kernels_slab runner)
     if(TARGET tailrace_${target})
       list(APPEND exported tailrace_${target})
     endif()
@@ -132,7 +132,7 @@ function(tailrace_install_pkgconfig)
   tailrace_pkgconfig(formats "sinks and sources of file formats" ""
     "-L\${libdir} ${formats} -ltailrace_comm ${mpi} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")
   tailrace_pkgconfig(kernels "patterns of output of real applications" ""
-    "-L\${libdir} -ltailrace_kernels_seism -ltailrace_kernels_slab -ltailrace_kernels_particle -ltailrace_kernels_amr -ltailrace_kernels_history -ltailrace_kernels_run -ltailrace_kernels_limit ${formats} -ltailrace_comm ${mpi} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")
+    "-L\${libdir} -ltailrace_kernels_seism -ltailrace_kernels_slab -ltailrace_kernels_particle -ltailrace_kernels_amr -ltailrace_kernels_history -ltailrace_runner ${formats} -ltailrace_comm ${mpi} -ltailrace_core -lxxhash -lfmt -ldl -lpthread")
 endfunction()
 
 function(tailrace_install_package)

@@ -5,16 +5,16 @@
 
 #include "core/log.hpp"
 #include "hooks/posix/observer.hpp"
-#include "kernels/run/run.hpp"
+#include "runner/run.hpp"
 
 namespace tailrace::tools {
 
 namespace {
 
-namespace run = kernels::run;
+namespace run = runner;
 
 /// The keys are those of docs/user/run.md.
-std::string progress_line(const run::Progress& now) {
+std::string progress_line(const runner::Progress& now) {
     return "tailrace-progress: {\"stage\":\"" + std::string(name(now.stage)) +
            "\",\"repetition\":" + std::to_string(now.repetition) +
            ",\"repetitions\":" + std::to_string(now.repetitions) +
@@ -40,23 +40,23 @@ std::uint64_t ranks_of(const comm::Comm& comm, const KernelProgram& which,
 void work(const comm::Comm& comm, core::Config config, const KernelProgram& which, const Mode& mode,
           const Print& print) {
     const std::uint64_t ranks = ranks_of(comm, which, config, mode);
-    run::Plan started;
+    runner::Plan started;
     started.input_file = mode.input_file;
     started.read_once = mode.read_once;
-    if (which.limit_alone) started.limit = run::LimitMode::alone;
+    if (which.limit_alone) started.limit = runner::LimitMode::alone;
     const auto outputs =
         comm.agree_on([&] { return which.make(std::move(config), ranks, started); });
     for (const std::string& note : outputs.front()->plan().notes)
         core::log(core::LogLevel::warning, note);
     if (mode.dry_run) {
-        const auto where = mode.elsewhere ? run::Where::elsewhere : run::Where::here;
-        return print(run::dry_run_text(comm, outputs, where));
+        const auto where = mode.elsewhere ? runner::Where::elsewhere : runner::Where::here;
+        return print(runner::dry_run_text(comm, outputs, where));
     }
-    const run::Software software{mpi_library(), hdf5_version(), mode.after_init_bytes};
-    run::HowToRun how;
+    const runner::Software software{mpi_library(), hdf5_version(), mode.after_init_bytes};
+    runner::HowToRun how;
     how.resume = mode.resume;
-    if (mode.progress) how.watch = [&](const run::Progress& now) { print(progress_line(now)); };
-    run::run(comm, outputs, software, print, how);
+    if (mode.progress) how.watch = [&](const runner::Progress& now) { print(progress_line(now)); };
+    runner::run(comm, outputs, software, print, how);
 }
 
 }  // namespace

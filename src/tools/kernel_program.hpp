@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/config.hpp"
-#include "kernels/run/run.hpp"
+#include "runner/run.hpp"
 #include "tools/program.hpp"
 
 namespace tailrace::tools {
@@ -18,8 +18,8 @@ struct KernelProgram {
     /// The outputs of a configuration, at least one; on every rank, without communication. It takes
     /// `started.input_file`, `.read_once` and `.limit` over into its plan.
     /// @throws core::Error
-    std::function<kernels::run::Outputs(core::Config config, std::uint64_t ranks,
-                                        const kernels::run::Plan& started)>
+    std::function<runner::Outputs(core::Config config, std::uint64_t ranks,
+                                  const runner::Plan& started)>
         make;
     /// The ranks that a configuration asks for; 0: any number will do. For dry runs.
     std::function<std::uint64_t(const core::Config&)> ranks_asked{
@@ -36,10 +36,10 @@ struct KernelProgram {
 template <class InputsFrom, class MakeKernel>
 auto kernel_maker(InputsFrom inputs_from, MakeKernel make_kernel) {
     return [inputs_from, make_kernel](core::Config config, std::uint64_t ranks,
-                                      const kernels::run::Plan& started) {
+                                      const runner::Plan& started) {
         auto inputs = inputs_from(std::move(config), ranks);
-        kernels::run::started_as(inputs, started);
-        kernels::run::Outputs outputs;
+        runner::started_as(inputs, started);
+        runner::Outputs outputs;
         outputs.push_back(make_kernel(std::move(inputs)));
         return outputs;
     };

@@ -7,7 +7,7 @@
 namespace {
 
 namespace amr = tailrace::kernels::amr;
-namespace run = tailrace::kernels::run;
+namespace run = tailrace::runner;
 
 }  // namespace
 
@@ -27,9 +27,10 @@ int main(int argc, char** argv) {
                                                           const std::string& origin) {
         return amr::lines_of(keys, text, origin);
     };
-    which.make = [](tailrace::core::Config config, std::uint64_t ranks, const run::Plan& started) {
+    which.make = [](tailrace::core::Config config, std::uint64_t ranks,
+                    const runner::Plan& started) {
         amr::Inputs inputs = amr::inputs_from(std::move(config), ranks);
-        run::started_as(inputs, started);
+        runner::started_as(inputs, started);
         return amr::make_outputs(inputs);
     };
     return tailrace::tools::run_kernel_program(argc, argv, std::move(which));

@@ -15,13 +15,13 @@ using namespace tailrace;
 namespace history = kernels::history;
 
 /// Sinks of a server; what is read is read by the format.
-class ByServer final : public kernels::run::Opener {
+class ByServer final : public runner::Opener {
 public:
     ByServer(server::Model& model, server::Series& series, const formats::Options& options)
         : x_model(model),
           x_series(series),
           x_options(options),
-          x_format(kernels::run::one_file(x_options)) {}
+          x_format(runner::one_file(x_options)) {}
 
     [[nodiscard]] std::string name() const override { return "netcdf4, by the server"; }
     void check_schema(const core::Schema& schema) const override { x_format->check_schema(schema); }

@@ -16,8 +16,8 @@
 #include "formats/keys.hpp"
 #include "formats/open.hpp"
 #include "formats/registry/registry.hpp"
-#include "kernels/run/run.hpp"
 #include "kernels/slab/kernel.hpp"
+#include "runner/run.hpp"
 
 using namespace tailrace;
 namespace fs = std::filesystem;
@@ -145,8 +145,7 @@ struct Scratch {
     ~Scratch() { fs::remove_all(path); }
 };
 
-std::unique_ptr<kernels::run::Kernel> slab_in_memory(const fs::path& folder,
-                                                     const std::string& more) {
+std::unique_ptr<runner::Kernel> slab_in_memory(const fs::path& folder, const std::string& more) {
     add_ours();
     const std::string lines = "n1 60\nn2 7\naxis pair\nformat memory\nverify 1\nread_back 1\n";
     return slab::make_kernel(
@@ -157,11 +156,11 @@ std::unique_ptr<kernels::run::Kernel> slab_in_memory(const fs::path& folder,
 }
 
 std::string run_said(const fs::path& folder) {
-    kernels::run::Outputs outputs;
+    runner::Outputs outputs;
     outputs.push_back(slab_in_memory(folder, ""));
     std::string said;
-    kernels::run::run(comm::Comm::self(), outputs, {},
-                      [&said](const std::string& text) { said += text; });
+    runner::run(comm::Comm::self(), outputs, {},
+                [&said](const std::string& text) { said += text; });
     return said;
 }
 

@@ -18,8 +18,8 @@ using namespace tailrace;
 using namespace tailrace::kernels::amr;
 
 /// What a rank of the mesh writes.
-inline std::vector<kernels::run::Piece> pieces_of(const Layout& layout, const Mesh& mesh,
-                                                  std::uint64_t rank) {
+inline std::vector<runner::Piece> pieces_of(const Layout& layout, const Mesh& mesh,
+                                            std::uint64_t rank) {
     std::vector<std::span<const std::int32_t>> owners;
     for (const Level& level : mesh.levels) owners.emplace_back(level.owners);
     return kernels::amr::pieces_of(layout, owners, rank);
@@ -36,7 +36,7 @@ public:
 
     void take(const Layout& layout, const Mesh& mesh) {
         for (std::uint64_t rank = 0; rank < mesh.ranks; ++rank)
-            for (const kernels::run::Piece& piece : test::pieces_of(layout, mesh, rank)) {
+            for (const runner::Piece& piece : test::pieces_of(layout, mesh, rank)) {
                 const std::size_t width =
                     static_cast<std::size_t>(core::size_of(x_objects[piece.object].type));
                 std::vector<std::byte> data(static_cast<std::size_t>(piece.place.volume()) * width);
@@ -44,7 +44,7 @@ public:
                 put(piece, data);
             }
     }
-    void take(const std::vector<kernels::run::LatePiece>& texts) {
+    void take(const std::vector<runner::LatePiece>& texts) {
         for (const auto& text : texts)
             put({text.object, {{text.offset}, {text.bytes.size()}}},
                 std::vector<std::byte>(
@@ -62,7 +62,7 @@ public:
     [[nodiscard]] const std::string& text(std::size_t object) const { return x_bytes[object]; }
 
 private:
-    void put(const kernels::run::Piece& part, const std::vector<std::byte>& data) {
+    void put(const runner::Piece& part, const std::vector<std::byte>& data) {
         const core::Object& object = x_objects[part.object];
         if (!part.place.inside(object.sizes()) ||
             part.place.volume() * core::size_of(object.type) != data.size())
@@ -98,15 +98,15 @@ inline std::vector<Extremes> extremes_of(const Fill& fill, const Mesh& mesh, con
 }
 
 /// The texts as several ranks make them.
-inline std::vector<kernels::run::LatePiece> texts_of(const NativeLayout& layout, const Fill& fill,
-                                                     const Mesh& mesh, std::uint64_t ranks) {
-    std::vector<std::vector<kernels::run::LatePiece>> parts;
+inline std::vector<runner::LatePiece> texts_of(const NativeLayout& layout, const Fill& fill,
+                                               const Mesh& mesh, std::uint64_t ranks) {
+    std::vector<std::vector<runner::LatePiece>> parts;
     std::vector<std::uint64_t> sizes;
     for (std::uint64_t rank = 0; rank < ranks; ++rank) {
         parts.push_back(layout.texts({rank, ranks}, extremes_of(fill, mesh, {rank, ranks})));
         for (const auto& part : parts.back()) sizes.push_back(part.bytes.size());
     }
-    std::vector<kernels::run::LatePiece> all;
+    std::vector<runner::LatePiece> all;
     for (std::uint64_t rank = 0; rank < ranks; ++rank) {
         auto& mine = parts[static_cast<std::size_t>(rank)];
         layout.put_in_place(mine, {rank, ranks}, sizes);

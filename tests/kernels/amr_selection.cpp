@@ -13,8 +13,8 @@
 
 using namespace tailrace;
 using namespace tailrace::kernels::amr;
-using kernels::run::Piece;
-using kernels::run::ReadPattern;
+using runner::Piece;
+using runner::ReadPattern;
 
 namespace {
 

@@ -5,12 +5,12 @@
 #include <new>
 
 #include "comm/mpi_comm.hpp"
-#include "kernels/run/time_lines.hpp"
 #include "mpi_test.hpp"
+#include "runner/time_lines.hpp"
 
 using namespace tailrace;
-using kernels::run::begin_lines;
-using kernels::run::gathered_lines;
+using runner::begin_lines;
+using runner::gathered_lines;
 
 namespace {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times of named parts on each rank, and over the ranks.
-#include "kernels/run/laps.hpp"
+#include "runner/laps.hpp"
 #include "comm/mpi_comm.hpp"
 #include "mpi_test.hpp"
 
 using namespace tailrace;
-using kernels::run::Laps;
-using kernels::run::over_ranks;
+using runner::Laps;
+using runner::over_ranks;
 
 TEST_SUITE("kernels.laps") {
     TEST_CASE("a part is added up, with its calls") {

@@ -11,7 +11,7 @@
 #include "kernels/particle/inputs.hpp"
 
 namespace particle = tailrace::kernels::particle;
-namespace run = tailrace::kernels::run;
+namespace run = tailrace::runner;
 namespace core = tailrace::core;
 
 namespace {
@@ -113,7 +113,7 @@ TEST_SUITE("kernels.particle") {
         CHECK(apart.rearranges());
         std::vector<std::byte> separate(5 * 32), kept(separate.size()), again(separate.size());
         std::size_t at = 0;
-        for (const run::Piece& piece : apart.pieces(1, apart.geometry.places_of(1))) {
+        for (const runner::Piece& piece : apart.pieces(1, apart.geometry.places_of(1))) {
             apart.values(piece.object, piece.place, std::span(separate).subspan(at, 20));
             at += 20;
         }

@@ -7,13 +7,13 @@
 #include <tuple>
 
 #include "core/error.hpp"
-#include "kernels/run/reads.hpp"
 #include "kernels/seism/kernel.hpp"
 #include "kernels/slab/kernel.hpp"
+#include "runner/reads.hpp"
 
 using namespace tailrace;
-using kernels::run::Kernel;
-using kernels::run::ReadPattern;
+using runner::Kernel;
+using runner::ReadPattern;
 
 namespace {
 
@@ -38,7 +38,7 @@ std::map<Element, int> asked(const Kernel& kernel, ReadPattern pattern, std::uin
     std::map<Element, int> counts;
     const std::vector<core::Object> objects = kernel.schema().objects;
     for (std::uint64_t rank = 0; rank < kernel.ranks(); ++rank)
-        for (const auto& request : kernels::run::requests_of(kernel, pattern, 0, rank, room)) {
+        for (const auto& request : runner::requests_of(kernel, pattern, 0, rank, room)) {
             std::uint64_t bytes = 0;
             for (const auto& piece : request) {
                 const core::Extents dims = objects[piece.object].sizes();
@@ -105,14 +105,12 @@ TEST_CASE("points go along the whole first dimension") {
 TEST_CASE("samples are shuffled: not in the order of the file, and in the same order again") {
     const auto kernel = seism(1, {"processor=1x1x1", "domain=2x2x2", "time=40", "filename=x"});
     std::vector<std::uint64_t> order;
-    for (const auto& request :
-         kernels::run::requests_of(*kernel, ReadPattern::shuffled, 0, 0, 1 << 20))
+    for (const auto& request : runner::requests_of(*kernel, ReadPattern::shuffled, 0, 0, 1 << 20))
         order.push_back(request.front().place.offset[0]);
     CHECK(order.size() == 40);
     CHECK_FALSE(std::is_sorted(order.begin(), order.end()));
     std::vector<std::uint64_t> again;
-    for (const auto& request :
-         kernels::run::requests_of(*kernel, ReadPattern::shuffled, 0, 0, 1 << 20))
+    for (const auto& request : runner::requests_of(*kernel, ReadPattern::shuffled, 0, 0, 1 << 20))
         again.push_back(request.front().place.offset[0]);
     CHECK(order == again);
 }

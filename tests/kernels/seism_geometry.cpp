@@ -6,8 +6,8 @@
 
 #include <random>
 
-#include "kernels/run/reading.hpp"
 #include "kernels/seism/fill.hpp"
+#include "runner/reading.hpp"
 
 using namespace tailrace;
 using kernels::seism::Fill;
@@ -88,7 +88,7 @@ TEST_SUITE("kernels.seism.geometry") {
                                 {1, small(9), small(9), small(9)}};
             const std::uint64_t most = small(100);
             std::uint64_t volume = 0, next = 0;
-            for (const core::Box& piece : kernels::run::pieces_of(box, most)) {
+            for (const core::Box& piece : runner::pieces_of(box, most)) {
                 CHECK(piece.volume() <= most);
                 CHECK(intersect(piece, box) == piece);
                 core::Extents inside;
@@ -101,7 +101,7 @@ TEST_SUITE("kernels.seism.geometry") {
             }
             CHECK(volume == box.volume());
         }
-        CHECK(kernels::run::pieces_of({{0, 0, 0, 0}, {1, 0, 3, 3}}, 5).empty());
+        CHECK(runner::pieces_of({{0, 0, 0, 0}, {1, 0, 3, 3}}, 5).empty());
     }
     TEST_CASE("sizes beyond 64 bits are an error, not a small number") {
         const std::uint64_t big = std::uint64_t{1} << 32;

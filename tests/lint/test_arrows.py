@@ -19,6 +19,9 @@ def test_no_arrow_points_back() -> None:
     [
         ("core/a.hpp", '#include "comm/comm.hpp"', "core may not include comm: it sees nothing"),
         ("comm/a.hpp", '#include "kernels/k.hpp"', "comm may not include kernels"),
+        ("runner/a.cpp", '#include "kernels/k.hpp"', "runner may not include kernels"),
+        ("formats/a.cpp", '#include "runner/run.hpp"', "formats may not include runner"),
+        ("server/a.cpp", '#include "runner/run.hpp"', "server may not include runner"),
         ("hooks/posix/a.cpp", '#include "formats/f.hpp"', "hooks may not include formats"),
         ("kernels/seism/a.cpp", "#include <mpi.h>", "<mpi.h> is confined to comm, hooks"),
         ("formats/posix/a.cpp", "#  include <hdf5.h>", "<hdf5.h> is confined to formats/hdf5"),
@@ -33,7 +36,7 @@ def test_no_arrow_points_back() -> None:
     ],
 )
 def test_each_breach_is_seen(tmp_path: Path, file: str, line: str, text: str) -> None:
-    for header in ("comm/comm.hpp", "kernels/k.hpp", "formats/f.hpp", "comm.hpp"):
+    for header in ("comm/comm.hpp", "kernels/k.hpp", "formats/f.hpp", "runner/run.hpp", "comm.hpp"):
         (tmp_path / "src" / header).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "src" / header).touch()
     (tmp_path / "src/comm.hpp").unlink()

@@ -199,9 +199,9 @@ Inputs inputs_from(Config config, std::uint64_t ranks) {
     put_grids(inputs);
     put_outputs(inputs);
     if (inputs.config.text("format") == "native") return native_inputs(std::move(inputs));
-    run::take_shared(inputs);
+    runner::take_shared(inputs);
     let_pnetcdf_swap(inputs);
-    run::settle(inputs);
+    runner::settle(inputs);
     check_names(inputs);
     return inputs;
 }
@@ -221,7 +221,7 @@ Inputs native_inputs(Inputs inputs) {
     }
     inputs.config = config;
     inputs.config.derive("format", "posix", "native");  // what its files are for the common keys
-    run::take_shared(inputs);
+    runner::take_shared(inputs);
     const std::string place = config.place("format");
     inputs.config.derive("format", "native", place);
     inputs.filename = inputs.filename.parent_path() / inputs.filename.stem();
@@ -267,7 +267,7 @@ Mesh mesh_of(const Inputs& inputs, const std::vector<std::string>& grid_files) {
         check({mesh, inputs.components, 0, 0});
         return mesh;
     } catch (const core::Error& error) {
-        throw run::at_its_line(inputs.config, error);
+        throw runner::at_its_line(inputs.config, error);
     }
 }
 

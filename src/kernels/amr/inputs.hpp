@@ -9,13 +9,13 @@
 #include "core/config.hpp"
 #include "kernels/amr/mesh.hpp"
 #include "kernels/amr/selection.hpp"
-#include "kernels/run/plan.hpp"
+#include "runner/plan.hpp"
 
 namespace tailrace::kernels::amr {
 
 inline constexpr const char* environment_prefix = "TAILRACE_AMR_";
 
-struct Inputs : run::Plan {
+struct Inputs : runner::Plan {
     MeshPlan mesh;
     std::uint64_t components = 1;
     std::uint64_t per_cell = 0;  ///< particles

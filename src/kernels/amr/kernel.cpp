@@ -43,13 +43,13 @@ struct World {
     Profile profile;
 };
 
-class PlotKernel : public run::Kernel {
+class PlotKernel : public runner::Kernel {
 public:
     PlotKernel(Inputs inputs, std::shared_ptr<World> world)
         : x_inputs(std::move(inputs)), x_world(std::move(world)) {}
 
     [[nodiscard]] std::string name() const override { return "amr"; }
-    [[nodiscard]] const run::Plan& plan() const override { return x_inputs; }
+    [[nodiscard]] const runner::Plan& plan() const override { return x_inputs; }
     [[nodiscard]] std::uint64_t ranks() const override { return x_world->mesh.ranks; }
     [[nodiscard]] std::uint64_t steps() const override { return x_inputs.steps; }
     [[nodiscard]] std::uint64_t steps_per_file() const override { return 1; }
@@ -61,27 +61,28 @@ public:
         return layout(step).schema();
     }
     [[nodiscard]] core::Scalar type(std::size_t object) const override { return x_types[object]; }
-    [[nodiscard]] std::vector<run::Piece> pieces(std::uint64_t rank, std::uint64_t) const override {
+    [[nodiscard]] std::vector<runner::Piece> pieces(std::uint64_t rank,
+                                                    std::uint64_t) const override {
         if (!x_mine || x_mine->first != rank)
             x_mine.emplace(rank, pieces_of(layout(0), x_world->owners, rank));
         return x_mine->second;
     }
     /// A restart on half as many ranks.
-    [[nodiscard]] std::vector<run::Piece> other_pieces(std::uint64_t rank,
-                                                       std::uint64_t) const override {
+    [[nodiscard]] std::vector<runner::Piece> other_pieces(std::uint64_t rank,
+                                                          std::uint64_t) const override {
         if (rank >= x_world->readers) return {};
         return pieces_of(layout(0), {x_world->reading.begin(), x_world->reading.end()}, rank);
     }
     [[nodiscard]] std::vector<std::uint64_t> other_decomposition() const override {
         return {x_world->readers};
     }
-    [[nodiscard]] bool chooses(run::ReadPattern pattern) const noexcept override {
-        return pattern == run::ReadPattern::plane || pattern == run::ReadPattern::level ||
-               pattern == run::ReadPattern::region;
+    [[nodiscard]] bool chooses(runner::ReadPattern pattern) const noexcept override {
+        return pattern == runner::ReadPattern::plane || pattern == runner::ReadPattern::level ||
+               pattern == runner::ReadPattern::region;
     }
-    [[nodiscard]] std::vector<run::Piece> chosen_pieces(run::ReadPattern pattern,
-                                                        std::uint64_t rank,
-                                                        std::uint64_t) const override {
+    [[nodiscard]] std::vector<runner::Piece> chosen_pieces(runner::ReadPattern pattern,
+                                                           std::uint64_t rank,
+                                                           std::uint64_t) const override {
         return selected(layout(0), x_world->mesh, {x_inputs.components, pattern, x_inputs.region},
                         rank);
     }
@@ -90,7 +91,7 @@ public:
     }
 
     [[nodiscard]] bool differs_per_step() const noexcept override { return true; }
-    void values(const run::Piece& piece, std::span<std::byte> values) const override {
+    void values(const runner::Piece& piece, std::span<std::byte> values) const override {
         layout(piece.step).values(piece.object, piece.place, values);
     }
     [[nodiscard]] std::uint64_t bytes_per_rank() const override {
@@ -99,7 +100,7 @@ public:
     [[nodiscard]] std::uint64_t bytes() const override {
         std::uint64_t all = 0;
         for (const std::uint64_t bytes : x_rank_bytes) all += bytes;
-        return run::product(x_inputs.config, "steps", {all, x_inputs.steps});
+        return runner::product(x_inputs.config, "steps", {all, x_inputs.steps});
     }
     [[nodiscard]] std::uint64_t reserve_bytes() const override {
         if (x_inputs.filtered()) return 0;
@@ -122,8 +123,8 @@ public:
         return shrunk(static_cast<double>(fitting) /
                       static_cast<double>(std::max<std::uint64_t>(reserve_bytes(), 1)));
     }
-    [[nodiscard]] std::vector<run::NamedFile> files_read() const override {
-        std::vector<run::NamedFile> files;
+    [[nodiscard]] std::vector<runner::NamedFile> files_read() const override {
+        std::vector<runner::NamedFile> files;
         if (!x_inputs.grids.empty())
             for (std::uint64_t level = 0; level < x_inputs.mesh.levels; ++level)
                 files.push_back(
@@ -157,12 +158,12 @@ protected:
         const core::Schema found = schema();
         for (const core::Object& object : found.objects) x_types.push_back(object.type);
         x_rank_bytes.assign(static_cast<std::size_t>(ranks()), 0);
-        const auto add = [&](std::int32_t owner, const run::Piece& piece) {
+        const auto add = [&](std::int32_t owner, const runner::Piece& piece) {
             if (!piece.place.empty())
                 x_rank_bytes[static_cast<std::size_t>(owner)] +=
                     piece.place.volume() * core::size_of(x_types[piece.object]);
         };
-        for (const run::Piece& table : layout(0).tables()) add(0, table);
+        for (const runner::Piece& table : layout(0).tables()) add(0, table);
         for (std::size_t level = 0; level < x_world->owners.size(); ++level)
             for (std::uint32_t box = 0; box < x_world->owners[level].size(); ++box) {
                 add(x_world->owners[level][box], layout(0).of_box(level, box));
@@ -185,7 +186,7 @@ private:
     std::vector<std::uint64_t> x_rank_bytes;  ///< of a step
     mutable std::unique_ptr<Layout> x_first;
     mutable std::optional<std::pair<std::uint64_t, std::unique_ptr<Layout>>> x_layout;
-    mutable std::optional<std::pair<std::uint64_t, std::vector<run::Piece>>> x_mine;
+    mutable std::optional<std::pair<std::uint64_t, std::vector<runner::Piece>>> x_mine;
 };
 
 class SharedKernel final : public PlotKernel {
@@ -203,7 +204,7 @@ public:
         return x_chunks.empty() ? core::Extents() : x_chunks[object];
     }
     [[nodiscard]] std::string classic_text(const core::Record&,
-                                           const run::Figures& figures) const override {
+                                           const runner::Figures& figures) const override {
         x_world->profile.add_shared(x_inputs.config.text("format"), figures);
         return shared_text(x_inputs, figures);
     }
@@ -236,8 +237,8 @@ public:
         : PlotKernel(std::move(inputs), std::move(world)) {
         prepare();
     }
-    [[nodiscard]] std::unique_ptr<run::Opener> opener() const override {
-        return run::folder("Header");
+    [[nodiscard]] std::unique_ptr<runner::Opener> opener() const override {
+        return runner::folder("Header");
     }
     [[nodiscard]] std::size_t batches() const noexcept override { return 3; }
     [[nodiscard]] std::size_t batch_of(std::size_t object) const noexcept override {
@@ -256,12 +257,12 @@ public:
         return batch_of(object) == 2;
     }
     /// The texts, with the smallest and the largest value of each box.
-    [[nodiscard]] std::vector<run::LatePiece> late_pieces(const comm::Comm& comm,
-                                                          std::uint64_t step,
-                                                          std::span<const std::byte> data,
-                                                          run::Laps& laps) const override;
+    [[nodiscard]] std::vector<runner::LatePiece> late_pieces(const comm::Comm& comm,
+                                                             std::uint64_t step,
+                                                             std::span<const std::byte> data,
+                                                             runner::Laps& laps) const override;
     [[nodiscard]] std::string classic_text(const core::Record&,
-                                           const run::Figures& figures) const override {
+                                           const runner::Figures& figures) const override {
         x_world->profile.add_native(figures, x_inputs.particle_output);
         return {};
     }
@@ -278,13 +279,13 @@ private:
     [[nodiscard]] std::vector<Extremes> extremes_of_share(const comm::Comm& comm,
                                                           const Share& share,
                                                           std::span<const std::byte> data,
-                                                          run::Laps& laps) const;
+                                                          runner::Laps& laps) const;
 };
 
 /// By level, of the boxes whose rows this rank makes: their owners send them.
 std::vector<Extremes> NativeKernel::extremes_of_share(const comm::Comm& comm, const Share& share,
                                                       std::span<const std::byte> data,
-                                                      run::Laps& laps) const {
+                                                      runner::Laps& laps) const {
     const double start = core::now_s();
     std::vector<std::vector<std::byte>> to(static_cast<std::size_t>(comm.size()));
     for (std::size_t level = 0; level < x_world->owners.size(); ++level)
@@ -321,13 +322,13 @@ std::vector<Extremes> NativeKernel::extremes_of_share(const comm::Comm& comm, co
     return extremes;
 }
 
-std::vector<run::LatePiece> NativeKernel::late_pieces(const comm::Comm& comm, std::uint64_t step,
-                                                      std::span<const std::byte> data,
-                                                      run::Laps& laps) const {
+std::vector<runner::LatePiece> NativeKernel::late_pieces(const comm::Comm& comm, std::uint64_t step,
+                                                         std::span<const std::byte> data,
+                                                         runner::Laps& laps) const {
     const Share share{static_cast<std::uint64_t>(comm.rank()), native(step).text_ranks()};
     const std::vector<Extremes> extremes = extremes_of_share(comm, share, data, laps);
     const double start = core::now_s();
-    std::vector<run::LatePiece> texts;
+    std::vector<runner::LatePiece> texts;
     comm.agree_on([&] { texts = native(step).texts(share, extremes); });
     std::vector<std::uint64_t> sizes(static_cast<std::size_t>(share.ranks) * texts.size(), 0);
     for (std::size_t part = 0; share.rank < share.ranks && part < texts.size(); ++part)
@@ -349,11 +350,11 @@ std::vector<std::string> read_grids(const Inputs& inputs) {
 
 }  // namespace
 
-run::Outputs make_outputs(const Inputs& inputs) {
+runner::Outputs make_outputs(const Inputs& inputs) {
     const double start = core::now_s();
     const auto world = std::make_shared<World>(mesh_of(inputs, read_grids(inputs)), inputs);
     world->profile.begin(start);
-    run::Outputs outputs;
+    runner::Outputs outputs;
     if (inputs.shared_output) outputs.push_back(std::make_unique<SharedKernel>(inputs, world));
     if (inputs.native_output)
         outputs.push_back(std::make_unique<NativeKernel>(native_inputs(inputs), world));

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "kernels/amr/inputs.hpp"
-#include "kernels/run/run.hpp"
+#include "runner/run.hpp"
 
 namespace tailrace::kernels::amr {
 
 /// The outputs that the inputs ask for, in the order of the original.  [local]
 /// @throws core::Error{bad_input | io}
-[[nodiscard]] run::Outputs make_outputs(const Inputs& inputs);
+[[nodiscard]] runner::Outputs make_outputs(const Inputs& inputs);
 
 }  // namespace tailrace::kernels::amr

@@ -13,7 +13,7 @@ using core::Shape;
 
 Key number(const char* group, const char* name, const char* fallback, const char* help,
            std::uint64_t min = 1) {
-    Key key = run::key(name, Shape::number, group, help);
+    Key key = runner::key(name, Shape::number, group, help);
     key.default_text = fallback;
     key.required = key.default_text.empty();
     key.min = min;
@@ -21,7 +21,7 @@ Key number(const char* group, const char* name, const char* fallback, const char
 }
 
 Key per_axis(const char* name, const char* fallback, const char* help) {
-    Key key = run::key(name, Shape::words, "Mesh", help);
+    Key key = runner::key(name, Shape::words, "Mesh", help);
     key.choices = {"N", "[NY NZ]"};
     key.default_text = fallback;
     key.required = key.default_text.empty();
@@ -30,7 +30,7 @@ Key per_axis(const char* name, const char* fallback, const char* help) {
 }
 
 Key choice(const char* name, std::vector<std::string> choices, const char* help) {
-    Key key = run::key(name, Shape::choice, "Mesh", help);
+    Key key = runner::key(name, Shape::choice, "Mesh", help);
     key.default_text = choices.front();
     key.choices = std::move(choices);
     return key;
@@ -51,15 +51,16 @@ void add_mesh(KeyTable& table) {
                         "coarser cells around the boxes of a level that its coarser level has", 0);
     proper.max = most_cells;
     table.add(proper);
-    Key refine = run::key("refine", Shape::words, "Mesh",
-                          "the middle half of each level, or boxes: the level, its lowest and its "
-                          "highest cell, seven numbers each");
+    Key refine =
+        runner::key("refine", Shape::words, "Mesh",
+                    "the middle half of each level, or boxes: the level, its lowest and its "
+                    "highest cell, seven numbers each");
     refine.choices = {"centre|LEVEL", "[I J K I J K ...]"};
     refine.default_text = "centre";
     table.add(refine);
     Key grids =
-        run::key("grids_from_file", Shape::text, "Mesh",
-                 "1: the files grids/Level_<n> give the boxes; or another folder with them");
+        runner::key("grids_from_file", Shape::text, "Mesh",
+                    "1: the files grids/Level_<n> give the boxes; or another folder with them");
     grids.default_text = "0";
     table.add(grids);
     table.add(choice("distribution", {"sfc", "knapsack", "roundrobin"},
@@ -72,13 +73,14 @@ void add_data(KeyTable& table) {
     table.add(number("Data", "ncomp", "", "components of a cell"));
     table.add(number("Data", "nppc", "", "particles of a cell that nothing finer covers", 0));
     table.add(number("Data", "steps", "1", "plot files"));
-    Key filename = run::key("filename", Shape::text, "Data",
-                            "the first plot file; the native folder has its name without ending");
+    Key filename =
+        runner::key("filename", Shape::text, "Data",
+                    "the first plot file; the native folder has its name without ending");
     filename.default_text = "plt00000.nc";
     table.add(filename);
-    Key outputs = run::key("outputs", Shape::words, "Data",
-                           "the file that all ranks share, AMReX's own folder, and particles in "
-                           "it");
+    Key outputs = runner::key("outputs", Shape::words, "Data",
+                              "the file that all ranks share, AMReX's own folder, and particles in "
+                              "it");
     outputs.choices = {"shared", "native", "particles"};
     outputs.default_text = "shared native particles";
     outputs.most_words = 3;
@@ -90,7 +92,7 @@ void add_data(KeyTable& table) {
 void add_shared(KeyTable& table) {
     KeyTable others;
     formats::register_keys(others);
-    run::register_keys(others);
+    runner::register_keys(others);
     for (Key key : others.keys()) {
         if (key.name == "format") {
             key.choices.emplace_back("native");
@@ -100,9 +102,10 @@ void add_shared(KeyTable& table) {
         }
         table.add(key);
     }
-    Key region = run::key("read_region", Shape::words, "Run",
-                          "lower and upper corner of what the pattern region reads, in space; the "
-                          "first axis is 1 long");
+    Key region =
+        runner::key("read_region", Shape::words, "Run",
+                    "lower and upper corner of what the pattern region reads, in space; the "
+                    "first axis is 1 long");
     region.choices = {"X Y Z", "X Y Z"};
     region.least_words = region.most_words = 6;
     table.add(region);

@@ -59,11 +59,11 @@ std::uint64_t Plot::elements(std::size_t level) const {
     return core::checked_mul(mesh.levels[level].cells(), components, "ncomp");
 }
 
-std::vector<run::Piece> pieces_of(const Layout& layout,
-                                  const std::vector<std::span<const std::int32_t>>& owners,
-                                  std::uint64_t rank) {
-    std::vector<run::Piece> pieces = rank == 0 ? layout.tables() : std::vector<run::Piece>();
-    const auto add = [&](const run::Piece& piece) {
+std::vector<runner::Piece> pieces_of(const Layout& layout,
+                                     const std::vector<std::span<const std::int32_t>>& owners,
+                                     std::uint64_t rank) {
+    std::vector<runner::Piece> pieces = rank == 0 ? layout.tables() : std::vector<runner::Piece>();
+    const auto add = [&](const runner::Piece& piece) {
         if (piece.place.empty()) return;
         if (!pieces.empty() && pieces.back().object == piece.object &&
             pieces.back().place.rank() == 1 &&

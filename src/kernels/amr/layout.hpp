@@ -10,7 +10,7 @@
 
 #include "core/schema.hpp"
 #include "kernels/amr/mesh.hpp"
-#include "kernels/run/kernel.hpp"
+#include "runner/kernel.hpp"
 
 namespace tailrace::kernels::amr {
 
@@ -34,12 +34,13 @@ public:
     virtual ~Layout() = default;
     [[nodiscard]] virtual core::Schema schema() const = 0;  ///< [local]
     /// Where a box lies, and how many bytes of it precede its values there.  [local]
-    [[nodiscard]] virtual run::Piece of_box(std::size_t level, std::uint32_t box) const = 0;
+    [[nodiscard]] virtual runner::Piece of_box(std::size_t level, std::uint32_t box) const = 0;
     [[nodiscard]] virtual std::uint64_t head_bytes(std::size_t level, std::uint32_t box) const = 0;
     /// Where the particles of a box lie; an empty place if there are none.  [local]
-    [[nodiscard]] virtual run::Piece of_particles(std::size_t level, std::uint32_t box) const = 0;
+    [[nodiscard]] virtual runner::Piece of_particles(std::size_t level,
+                                                     std::uint32_t box) const = 0;
     /// What one rank writes for all.  [local]
-    [[nodiscard]] virtual std::vector<run::Piece> tables() const = 0;
+    [[nodiscard]] virtual std::vector<runner::Piece> tables() const = 0;
     /// What any place of all these holds, packed.  [local]
     virtual void values(std::size_t object, const core::Box& place,
                         std::span<std::byte> bytes) const = 0;
@@ -48,7 +49,7 @@ public:
 /// What a rank holds: its boxes level by level, its particles, and the tables on rank 0; pieces
 /// that touch are one.  [local]
 /// @param owners  by level: the rank of each box
-[[nodiscard]] std::vector<run::Piece> pieces_of(
+[[nodiscard]] std::vector<runner::Piece> pieces_of(
     const Layout& layout, const std::vector<std::span<const std::int32_t>>& owners,
     std::uint64_t rank);
 

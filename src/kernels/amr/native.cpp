@@ -272,14 +272,14 @@ std::uint64_t NativeLayout::head_bytes(std::size_t level, std::uint32_t box) con
     return fab_head(x_plot.mesh.levels[level].boxes[box]).size();
 }
 
-run::Piece NativeLayout::of_box(std::size_t level, std::uint32_t box) const {
+runner::Piece NativeLayout::of_box(std::size_t level, std::uint32_t box) const {
     const Spread& cells = x_cells[level];
     return {cells.objects[static_cast<std::size_t>(cells.files[box])],
             {{cells.offsets[box]},
              {head_bytes(level, box) + x_plot.elements(level, box) * sizeof(double)}}};
 }
 
-run::Piece NativeLayout::of_particles(std::size_t level, std::uint32_t box) const {
+runner::Piece NativeLayout::of_particles(std::size_t level, std::uint32_t box) const {
     if (x_particles == nullptr || x_particles->count(level, box) == 0) return {0, {{0}, {0}}};
     const Spread& points = x_points[level];
     return {points.objects[static_cast<std::size_t>(points.files[box])],
@@ -345,9 +345,9 @@ std::uint64_t NativeLayout::text_ranks() const {
     return std::clamp<std::uint64_t>(boxes / boxes_at_least, 1, x_plot.mesh.ranks);
 }
 
-std::vector<run::LatePiece> NativeLayout::texts(const Share& share,
-                                                std::span<const Extremes> extremes) const {
-    std::vector<run::LatePiece> parts;
+std::vector<runner::LatePiece> NativeLayout::texts(const Share& share,
+                                                   std::span<const Extremes> extremes) const {
+    std::vector<runner::LatePiece> parts;
     for (const Text& text : x_texts) {
         const std::size_t boxes = x_plot.mesh.levels[text.level].boxes.size();
         const std::uint64_t numbers = share.of(boxes) * x_plot.components;
@@ -369,7 +369,7 @@ std::vector<run::LatePiece> NativeLayout::texts(const Share& share,
     return parts;
 }
 
-void NativeLayout::put_in_place(std::vector<run::LatePiece>& texts, const Share& share,
+void NativeLayout::put_in_place(std::vector<runner::LatePiece>& texts, const Share& share,
                                 std::span<const std::uint64_t> sizes) const {
     std::vector<std::uint64_t> ends(x_schema.objects.size(), 0);
     for (std::size_t part = 0; part < texts.size(); ++part)
@@ -385,7 +385,7 @@ void NativeLayout::put_in_place(std::vector<run::LatePiece>& texts, const Share&
                               "its text has " + std::to_string(ends[text.object]) + " bytes, not " +
                                   std::to_string(object.dims[0].size),
                               object.path, "give extremes that are fractions in [0, 1)");
-    std::erase_if(texts, [](const run::LatePiece& piece) { return piece.bytes.empty(); });
+    std::erase_if(texts, [](const runner::LatePiece& piece) { return piece.bytes.empty(); });
 }
 
 }  // namespace tailrace::kernels::amr

@@ -43,10 +43,10 @@ public:
                  std::uint64_t files);
 
     [[nodiscard]] core::Schema schema() const override { return x_schema; }
-    [[nodiscard]] run::Piece of_box(std::size_t level, std::uint32_t box) const override;
+    [[nodiscard]] runner::Piece of_box(std::size_t level, std::uint32_t box) const override;
     [[nodiscard]] std::uint64_t head_bytes(std::size_t level, std::uint32_t box) const override;
-    [[nodiscard]] run::Piece of_particles(std::size_t level, std::uint32_t box) const override;
-    [[nodiscard]] std::vector<run::Piece> tables() const override { return {}; }
+    [[nodiscard]] runner::Piece of_particles(std::size_t level, std::uint32_t box) const override;
+    [[nodiscard]] std::vector<runner::Piece> tables() const override { return {}; }
     void values(std::size_t object, const core::Box& place,
                 std::span<std::byte> bytes) const override;
 
@@ -60,12 +60,12 @@ public:
     /// [local]
     /// @param extremes  by level, of all boxes of the share one after the other
     /// @throws core::Error{wrong_call} if they are not those
-    [[nodiscard]] std::vector<run::LatePiece> texts(const Share& share,
-                                                    std::span<const Extremes> extremes) const;
+    [[nodiscard]] std::vector<runner::LatePiece> texts(const Share& share,
+                                                       std::span<const Extremes> extremes) const;
     /// Gives texts() their offsets, and leaves out empty ones.  [local]
     /// @param sizes  of the parts of each rank, rank by rank
     /// @throws core::Error{wrong_call} if the texts are not as long as schema() says
-    void put_in_place(std::vector<run::LatePiece>& texts, const Share& share,
+    void put_in_place(std::vector<runner::LatePiece>& texts, const Share& share,
                       std::span<const std::uint64_t> sizes) const;
     /// Rows of a text, mostly one for each box of a level.
     struct Rows {

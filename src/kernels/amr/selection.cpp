@@ -48,16 +48,16 @@ void each_row(const CellBox& box, const CellBox& both, std::uint64_t components,
 
 }  // namespace
 
-std::vector<run::Piece> selected(const Layout& layout, const Mesh& mesh, const Selection& selection,
-                                 std::uint64_t rank) {
-    std::vector<run::Piece> pieces;
+std::vector<runner::Piece> selected(const Layout& layout, const Mesh& mesh,
+                                    const Selection& selection, std::uint64_t rank) {
+    std::vector<runner::Piece> pieces;
     const core::Schema schema = layout.schema();
-    const bool level_alone = selection.pattern == run::ReadPattern::level;
+    const bool level_alone = selection.pattern == runner::ReadPattern::level;
     for (std::size_t number = level_alone ? mesh.levels.size() - 1 : 0; number < mesh.levels.size();
          ++number) {
         const Level& level = mesh.levels[number];
         const CellBox wanted = level_alone ? level.domain
-                               : selection.pattern == run::ReadPattern::plane
+                               : selection.pattern == runner::ReadPattern::plane
                                    ? middle_plane(level.domain)
                                    : cells_of(selection.region, mesh, number);
         for (std::uint32_t box = 0; box < level.boxes.size(); ++box) {
@@ -65,7 +65,7 @@ std::vector<run::Piece> selected(const Layout& layout, const Mesh& mesh, const S
             if ((static_cast<std::uint64_t>(level.owners[box]) + 1) % mesh.ranks != rank ||
                 both.empty())
                 continue;
-            const run::Piece whole = layout.of_box(number, box);
+            const runner::Piece whole = layout.of_box(number, box);
             const std::uint64_t width =
                 sizeof(double) / core::size_of(schema.objects[whole.object].type);
             const std::uint64_t begin = whole.place.offset[0] + layout.head_bytes(number, box);

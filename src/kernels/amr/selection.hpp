@@ -15,13 +15,13 @@ using Region = std::array<double, 6>;
 
 struct Selection {
     std::uint64_t components;
-    run::ReadPattern pattern;  ///< level: the finest; plane: the middle along k; region
+    runner::ReadPattern pattern;  ///< level: the finest; plane: the middle along k; region
     Region region;
 };
 
 /// What a rank reads of the selection: that of the boxes that the rank before it has written; rows
 /// that follow one another are one piece.  [local]
-[[nodiscard]] std::vector<run::Piece> selected(const Layout& layout, const Mesh& mesh,
-                                               const Selection& selection, std::uint64_t rank);
+[[nodiscard]] std::vector<runner::Piece> selected(const Layout& layout, const Mesh& mesh,
+                                                  const Selection& selection, std::uint64_t rank);
 
 }  // namespace tailrace::kernels::amr

@@ -214,15 +214,15 @@ void SharedLayout::values(std::size_t object, const core::Box& place,
     }
 }
 
-run::Piece SharedLayout::of_box(std::size_t level, std::uint32_t box) const {
+runner::Piece SharedLayout::of_box(std::size_t level, std::uint32_t box) const {
     const Order& order = x_levels[level];
     const std::uint32_t place = order.places[box];
     return {level * objects_per_level + values_of,
             {{order.begins[place]}, {order.begins[place + 1] - order.begins[place]}}};
 }
 
-std::vector<run::Piece> SharedLayout::tables() const {
-    std::vector<run::Piece> pieces;
+std::vector<runner::Piece> SharedLayout::tables() const {
+    std::vector<runner::Piece> pieces;
     for (std::size_t object = 0; object < x_schema.objects.size(); ++object)
         if (!is_data(object)) {
             const core::Extents sizes = x_schema.objects[object].sizes();

@@ -26,12 +26,12 @@ public:
     SharedLayout(const Plot& plot, const Fill& fill, core::Schema schema);
 
     [[nodiscard]] core::Schema schema() const override { return x_schema; }
-    [[nodiscard]] run::Piece of_box(std::size_t level, std::uint32_t box) const override;
+    [[nodiscard]] runner::Piece of_box(std::size_t level, std::uint32_t box) const override;
     [[nodiscard]] std::uint64_t head_bytes(std::size_t, std::uint32_t) const override { return 0; }
-    [[nodiscard]] run::Piece of_particles(std::size_t, std::uint32_t) const override {
+    [[nodiscard]] runner::Piece of_particles(std::size_t, std::uint32_t) const override {
         return {0, {{0}, {0}}};
     }
-    [[nodiscard]] std::vector<run::Piece> tables() const override;
+    [[nodiscard]] std::vector<runner::Piece> tables() const override;
     void values(std::size_t object, const core::Box& place,
                 std::span<std::byte> bytes) const override;
     /// Whether an object holds values of cells.  [local]

@@ -10,11 +10,11 @@
 
 #include "core/context.hpp"
 #include "core/units.hpp"
-#include "kernels/run/text.hpp"
+#include "runner/text.hpp"
 
 namespace tailrace::kernels::amr {
 
-using run::labelled;
+using runner::labelled;
 
 namespace {
 
@@ -29,12 +29,12 @@ std::string time_line(const std::string& name, double seconds) {
     return "Write_" + name + " = " + printed("%.10g", seconds) + "  seconds.\n";
 }
 
-double most(const run::Figures& figures, const std::string& lap) {
+double most(const runner::Figures& figures, const std::string& lap) {
     const auto at = figures.laps.find(lap);
     return at == figures.laps.end() ? 0 : at->second.seconds.max;
 }
 
-double of(const run::Laps& laps, std::initializer_list<const char*> names) {
+double of(const runner::Laps& laps, std::initializer_list<const char*> names) {
     double sum = 0;
     for (const char* name : names)
         if (const auto at = laps.all().find(name); at != laps.all().end())
@@ -42,7 +42,7 @@ double of(const run::Laps& laps, std::initializer_list<const char*> names) {
     return sum;
 }
 
-std::uint64_t calls_of(const run::Laps& laps, const std::string& name) {
+std::uint64_t calls_of(const runner::Laps& laps, const std::string& name) {
     const auto at = laps.all().find(name);
     return at == laps.all().end() ? 0 : at->second.calls;
 }
@@ -52,13 +52,13 @@ std::string in_capitals(std::string text) {
     return text;
 }
 
-std::string bandwidths(const char* what, const run::Figures& figures) {
+std::string bandwidths(const char* what, const runner::Figures& figures) {
     return labelled(std::string(what) + ", data",
                     core::seconds_text(figures.write_s) + ", " +
-                        core::rate_text(run::rate(figures.bytes, figures.write_s))) +
+                        core::rate_text(runner::rate(figures.bytes, figures.write_s))) +
            labelled(std::string(what) + ", open to close",
                     core::seconds_text(figures.aggregate_s()) + ", " +
-                        core::rate_text(run::rate(figures.bytes, figures.aggregate_s())));
+                        core::rate_text(runner::rate(figures.bytes, figures.aggregate_s())));
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ std::string echo_text(const Inputs& inputs, const Mesh& mesh, std::uint64_t part
     return text;
 }
 
-std::string shared_text(const Inputs& inputs, const run::Figures& figures) {
+std::string shared_text(const Inputs& inputs, const runner::Figures& figures) {
     const std::string format = inputs.config.text("format");
     const double header = most(figures, "create"), schema = most(figures, "schema");
     const double init = header + schema, define = most(figures, "define");
@@ -114,8 +114,8 @@ void Profile::add(const std::string& name, std::uint64_t calls, double inclusive
     x_exclusive.add(name, std::max(exclusive, 0.0), calls);
 }
 
-void Profile::add_shared(const std::string& format, const run::Figures& figures) {
-    const run::Laps& laps = figures.mine;
+void Profile::add_shared(const std::string& format, const runner::Figures& figures) {
+    const runner::Laps& laps = figures.mine;
     x_bandwidths += bandwidths("Plot file", figures);
     const double put = of(laps, {"prepare 1", "write 1"}), grids = of(laps, {"write 1"});
     const double rest = of(laps, {"create", "schema", "define", "prepare 0", "write 0", "close"});
@@ -125,8 +125,8 @@ void Profile::add_shared(const std::string& format, const run::Figures& figures)
     add("NCVarPutGrids", calls_of(laps, "write 1"), grids, grids);
 }
 
-void Profile::add_native(const run::Figures& figures, bool particles) {
-    const run::Laps& laps = figures.mine;
+void Profile::add_native(const runner::Figures& figures, bool particles) {
+    const runner::Laps& laps = figures.mine;
     x_bandwidths += bandwidths("Native folder", figures);
     const double data = of(laps, {"prepare 0", "write 0"}), extremes = of(laps, {"extremes"});
     const double texts = of(laps, {"texts", "prepare 2", "write 2"});
@@ -145,9 +145,9 @@ void Profile::add_native(const run::Figures& figures, bool particles) {
 
 namespace {
 
-std::string table(const char* kind, const std::map<std::string, run::LapOfRanks>& timers,
+std::string table(const char* kind, const std::map<std::string, runner::LapOfRanks>& timers,
                   double total_s) {
-    std::vector<std::pair<std::string, run::LapOfRanks>> rows(timers.begin(), timers.end());
+    std::vector<std::pair<std::string, runner::LapOfRanks>> rows(timers.begin(), timers.end());
     std::ranges::stable_sort(rows, [](const auto& a, const auto& b) {
         return a.second.seconds.max > b.second.seconds.max;
     });
@@ -175,17 +175,17 @@ std::string table(const char* kind, const std::map<std::string, run::LapOfRanks>
 }  // namespace
 
 std::string Profile::text(const comm::Comm& comm) {
-    run::Laps total;
+    runner::Laps total;
     const double now = core::now_s();
     total.add("total", now - x_start_s);
-    const core::Spread all = run::over_ranks(comm, total).at("total").seconds;
+    const core::Spread all = runner::over_ranks(comm, total).at("total").seconds;
     const std::string text =
         printed(
             "\n\nTinyProfiler total time across processes [min...avg...max]: %.4g ... %.4g ... "
             "%.4g\n",
             all.min, all.mean, all.max) +
-        table("Excl.", run::over_ranks(comm, x_exclusive), all.max) +
-        table("Incl.", run::over_ranks(comm, x_inclusive), all.max) + "\n" +
+        table("Excl.", runner::over_ranks(comm, x_exclusive), all.max) +
+        table("Incl.", runner::over_ranks(comm, x_inclusive), all.max) + "\n" +
         std::exchange(x_bandwidths, {});
     x_start_s = now;
     x_inclusive = x_exclusive = {};

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "kernels/amr/inputs.hpp"
-#include "kernels/run/figures.hpp"
+#include "runner/figures.hpp"
 
 namespace tailrace::kernels::amr {
 
@@ -17,15 +17,15 @@ namespace tailrace::kernels::amr {
                                     std::uint64_t particles);  ///< [local]
 /// The original's lines of times for the file that all ranks share, each the longest of any rank;
 /// docs/user/amr.md says what each covers.  [local]
-[[nodiscard]] std::string shared_text(const Inputs& inputs, const run::Figures& figures);
+[[nodiscard]] std::string shared_text(const Inputs& inputs, const runner::Figures& figures);
 
 /// The two tables of AMReX's TinyProfiler, over what really ran, and then the bandwidths.
 class Profile {
 public:
     void begin(double start_s) { x_start_s = start_s; }
     // Of this rank.  [local]
-    void add_shared(const std::string& format, const run::Figures& figures);
-    void add_native(const run::Figures& figures, bool particles);
+    void add_shared(const std::string& format, const runner::Figures& figures);
+    void add_native(const runner::Figures& figures, bool particles);
     /// The tables since the last ones; starts anew.  [collective]
     [[nodiscard]] std::string text(const comm::Comm& comm);
 
@@ -35,7 +35,7 @@ private:
 
     double x_start_s = 0;
     std::string x_bandwidths;
-    run::Laps x_inclusive, x_exclusive;
+    runner::Laps x_inclusive, x_exclusive;
 };
 
 }  // namespace tailrace::kernels::amr

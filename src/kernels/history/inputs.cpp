@@ -10,8 +10,8 @@
 
 #include "core/checked.hpp"
 #include "formats/keys.hpp"
-#include "kernels/run/chunks.hpp"
-#include "kernels/run/reads.hpp"
+#include "runner/chunks.hpp"
+#include "runner/reads.hpp"
 
 namespace tailrace::kernels::history {
 
@@ -39,9 +39,9 @@ void take_ranks(Inputs& inputs, std::uint64_t ranks) {
     if (inputs.config.has("decomposition")) {
         const core::Extents& grid = inputs.config.tuple("decomposition");
         geometry.nx = grid[0], geometry.ny = grid[1];
-        if (run::product(inputs.config, "decomposition", grid) != ranks)
+        if (runner::product(inputs.config, "decomposition", grid) != ranks)
             throw inputs.config.error("decomposition",
-                                      run::by_x(grid) + " blocks do not suit " +
+                                      runner::by_x(grid) + " blocks do not suit " +
                                           std::to_string(ranks) + " ranks of the model",
                                       "its product must be the number of ranks without servers");
         return;
@@ -71,7 +71,7 @@ void add_variables(Inputs& inputs) {
 void take_steps(Inputs& inputs) {
     const Config& config = inputs.config;
     const std::uint64_t per_day = config.number("records_per_day");
-    inputs.steps = run::product(inputs.config, "days", {config.number("days"), per_day});
+    inputs.steps = runner::product(inputs.config, "days", {config.number("days"), per_day});
     inputs.records_per_file =
         config.has("records_per_file") ? config.number("records_per_file") : per_day;
     inputs.geometry.minutes_per_step = 1440.0 / static_cast<double>(per_day);
@@ -153,13 +153,13 @@ Inputs inputs_from(Config config, std::uint64_t ranks) {
     take_ranks(inputs, ranks);
     add_variables(inputs);
     take_steps(inputs);
-    run::take_shared(inputs);
+    runner::take_shared(inputs);
     for (const Variable& variable : inputs.variables)
         if (const core::Extents chunk = inputs.chunk_of(variable); !chunk.empty())
             inputs.options.set_chunk("/" + variable.name, chunk);
-    run::settle(inputs);
+    runner::settle(inputs);
     const core::Extents factors{inputs.bytes_of_step(0), inputs.steps};
-    if (run::product(inputs.config, "days", factors) > run::largest_file_bytes)
+    if (runner::product(inputs.config, "days", factors) > runner::largest_file_bytes)
         throw inputs.config.error("days", "all records take more than 2^63 bytes",
                                   "choose fewer days or fields");
     check_names(inputs);

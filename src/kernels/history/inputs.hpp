@@ -8,13 +8,13 @@
 
 #include "core/config.hpp"
 #include "kernels/history/geometry.hpp"
-#include "kernels/run/plan.hpp"
+#include "runner/plan.hpp"
 
 namespace tailrace::kernels::history {
 
 inline constexpr const char* environment_prefix = "TAILRACE_HISTORY_";
 
-struct Inputs : run::Plan {
+struct Inputs : runner::Plan {
     Geometry geometry;
     std::vector<Variable> variables;  ///< coordinates first, then fields
     std::uint64_t fields = 0;

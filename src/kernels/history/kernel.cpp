@@ -6,19 +6,19 @@
 
 #include "core/units.hpp"
 #include "kernels/history/text.hpp"
-#include "kernels/run/chunks.hpp"
+#include "runner/chunks.hpp"
 
 namespace tailrace::kernels::history {
 
 namespace {
 
-class HistoryKernel final : public run::Kernel {
+class HistoryKernel final : public runner::Kernel {
 public:
     HistoryKernel(Inputs inputs, MakeOpener opener)
         : x_inputs(std::move(inputs)), x_opener(std::move(opener)) {}
 
     [[nodiscard]] std::string name() const override { return "history"; }
-    [[nodiscard]] const run::Plan& plan() const override { return x_inputs; }
+    [[nodiscard]] const runner::Plan& plan() const override { return x_inputs; }
     [[nodiscard]] std::uint64_t ranks() const override { return x_inputs.geometry.ranks(); }
     [[nodiscard]] std::uint64_t steps() const override { return x_inputs.steps; }
     [[nodiscard]] std::uint64_t steps_per_file() const override {
@@ -27,7 +27,7 @@ public:
     [[nodiscard]] std::filesystem::path file_of(std::uint64_t step) const override {
         return x_inputs.file_of(step);
     }
-    [[nodiscard]] std::unique_ptr<run::Opener> opener() const override {
+    [[nodiscard]] std::unique_ptr<runner::Opener> opener() const override {
         return x_opener ? x_opener() : Kernel::opener();
     }
     [[nodiscard]] core::Scalar type(std::size_t object) const override {
@@ -56,14 +56,14 @@ public:
         return schema;
     }
 
-    [[nodiscard]] std::vector<run::Piece> pieces(std::uint64_t rank,
-                                                 std::uint64_t step) const override {
+    [[nodiscard]] std::vector<runner::Piece> pieces(std::uint64_t rank,
+                                                    std::uint64_t step) const override {
         return dealt(step, [&](const Variable& variable) {
             return x_inputs.geometry.place_of(variable, rank);
         });
     }
-    [[nodiscard]] std::vector<run::Piece> other_pieces(std::uint64_t rank,
-                                                       std::uint64_t step) const override {
+    [[nodiscard]] std::vector<runner::Piece> other_pieces(std::uint64_t rank,
+                                                          std::uint64_t step) const override {
         return dealt(step, [&](const Variable& variable) {
             return x_inputs.geometry.other_place_of(variable, rank);
         });
@@ -79,7 +79,7 @@ public:
     }
 
     [[nodiscard]] bool differs_per_step() const noexcept override { return true; }
-    void values(const run::Piece& piece, std::span<std::byte> values) const override {
+    void values(const runner::Piece& piece, std::span<std::byte> values) const override {
         const Variable& variable = x_inputs.variables[piece.object];
         core::Box place = piece.place;
         if (variable.has_records()) {
@@ -93,7 +93,7 @@ public:
         std::uint64_t most = 0;
         for (std::uint64_t rank = 0; rank < ranks(); ++rank) {
             std::uint64_t bytes = 0;
-            for (const run::Piece& piece : pieces(rank, 0))
+            for (const runner::Piece& piece : pieces(rank, 0))
                 bytes += piece.place.volume() * core::size_of(type(piece.object));
             most = std::max(most, bytes);
         }
@@ -110,7 +110,7 @@ public:
         std::uint64_t bytes = 0;
         const auto file = schema();
         for (std::size_t i = 0; i < file.objects.size(); ++i) {
-            core::Extents factors = run::padded(file.objects[i].sizes(), chunk(i));
+            core::Extents factors = runner::padded(file.objects[i].sizes(), chunk(i));
             std::uint64_t size = core::size_of(file.objects[i].type);
             for (const std::uint64_t factor : factors) size *= factor;
             bytes += size;
@@ -124,7 +124,7 @@ public:
     [[nodiscard]] std::string size_text() const override {
         const Geometry& grid = x_inputs.geometry;
         return "the part of a rank of a step of " + std::to_string(x_inputs.fields) +
-               " fields on a grid of " + run::by_x({grid.im, grid.jm, grid.km});
+               " fields on a grid of " + runner::by_x({grid.im, grid.jm, grid.km});
     }
     [[nodiscard]] const char* size_key() const noexcept override { return "km"; }
     [[nodiscard]] std::string smaller(std::uint64_t fitting) const override {
@@ -137,7 +137,7 @@ public:
 
     [[nodiscard]] std::string echo_text() const override { return history::echo_text(x_inputs); }
     [[nodiscard]] std::string classic_text(const core::Record& record,
-                                           const run::Figures& figures) const override {
+                                           const runner::Figures& figures) const override {
         return history::classic_text(x_inputs, record, figures);
     }
     [[nodiscard]] std::string closing_text(const comm::Comm& comm) const override {
@@ -146,9 +146,10 @@ public:
 
 private:
     template <class PlaceOf>
-    [[nodiscard]] std::vector<run::Piece> dealt(std::uint64_t step, const PlaceOf& place_of) const {
+    [[nodiscard]] std::vector<runner::Piece> dealt(std::uint64_t step,
+                                                   const PlaceOf& place_of) const {
         const std::uint64_t record = step % steps_per_file();
-        std::vector<run::Piece> pieces;
+        std::vector<runner::Piece> pieces;
         for (std::size_t i = 0; i < x_inputs.variables.size(); ++i) {
             const Variable& variable = x_inputs.variables[i];
             if (!variable.has_records() && record != 0) continue;
@@ -197,7 +198,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<run::Kernel> make_kernel(Inputs inputs, MakeOpener opener) {
+std::unique_ptr<runner::Kernel> make_kernel(Inputs inputs, MakeOpener opener) {
     return std::make_unique<HistoryKernel>(std::move(inputs), std::move(opener));
 }
 

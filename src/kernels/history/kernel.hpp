@@ -6,14 +6,14 @@
 #include <memory>
 
 #include "kernels/history/inputs.hpp"
-#include "kernels/run/kernel.hpp"
+#include "runner/kernel.hpp"
 
 namespace tailrace::kernels::history {
 
 /// Who opens the files; empty: each rank, by the format of the inputs.
-using MakeOpener = std::function<std::unique_ptr<run::Opener>()>;
+using MakeOpener = std::function<std::unique_ptr<runner::Opener>()>;
 
-[[nodiscard]] std::unique_ptr<run::Kernel> make_kernel(Inputs inputs,
-                                                       MakeOpener opener = {});  ///< [local]
+[[nodiscard]] std::unique_ptr<runner::Kernel> make_kernel(Inputs inputs,
+                                                          MakeOpener opener = {});  ///< [local]
 
 }  // namespace tailrace::kernels::history

@@ -10,7 +10,7 @@ namespace {
 using core::Key;
 using core::KeyTable;
 using core::Shape;
-using run::key;
+using runner::key;
 
 void add_number(KeyTable& table, const char* name, const char* group, const char* help,
                 const char* usual, std::uint64_t least) {
@@ -67,7 +67,7 @@ KeyTable key_table() {
         "server's library themselves; without it there is no server: plain calls");
     table.add(servers);
     formats::register_keys(table);
-    run::register_keys(table);
+    runner::register_keys(table);
     return table;
 }
 

@@ -8,11 +8,11 @@
 
 #include "core/phases.hpp"
 #include "core/units.hpp"
-#include "kernels/run/text.hpp"
+#include "runner/text.hpp"
 
 namespace tailrace::kernels::history {
 
-using run::labelled;
+using runner::labelled;
 
 namespace {
 
@@ -32,10 +32,10 @@ std::string echo_text(const Inputs& inputs) {
     text += '\n';
     return text +
            labelled("Ranks of the model", std::to_string(grid.ranks()) + ", " +
-                                              run::by_x({grid.nx, grid.ny}) +
+                                              runner::by_x({grid.nx, grid.ny}) +
                                               " along longitude and latitude") +
            labelled("Server ranks", servers_text(inputs.config)) +
-           labelled("Grid", run::by_x({grid.im, grid.jm, grid.km})) +
+           labelled("Grid", runner::by_x({grid.im, grid.jm, grid.km})) +
            labelled("Fields", std::to_string(inputs.fields)) +
            labelled("Records",
                     std::to_string(inputs.steps) + " in " + std::to_string(files) + " files") +
@@ -43,7 +43,7 @@ std::string echo_text(const Inputs& inputs) {
 }
 
 std::string classic_text(const Inputs& inputs, const core::Record& record,
-                         const run::Figures& figures) {
+                         const runner::Figures& figures) {
     double longest = 0;
     for (const core::StepRecord& step : record.steps) longest = std::max(longest, step.write_s.max);
     const auto lap = figures.laps.find("stall");

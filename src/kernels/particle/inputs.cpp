@@ -74,9 +74,9 @@ Geometry geometry_of(const Config& config, std::uint64_t ranks) {
                                std::string("set num_dims, or take ") + dim_keys[d] + " away");
         factors.push_back(extent);
     }
-    if (run::product(config, "dim_1", factors) > run::largest_file_bytes)
+    if (runner::product(config, "dim_1", factors) > runner::largest_file_bytes)
         throw config.error("dim_1",
-                           "particles of " + run::by_x(geometry.per_rank) + " on " +
+                           "particles of " + runner::by_x(geometry.per_rank) + " on " +
                                std::to_string(ranks) +
                                " ranks make a file larger than any can be (2^63 bytes)",
                            "make dim_1 smaller");
@@ -84,7 +84,7 @@ Geometry geometry_of(const Config& config, std::uint64_t ranks) {
     if (config.has("num_particles") && config.number("num_particles") != particles)
         throw config.error("num_particles",
                            "num_particles is " + std::to_string(config.number("num_particles")) +
-                               ", but " + run::by_x(geometry.per_rank) + " particles are " +
+                               ", but " + runner::by_x(geometry.per_rank) + " particles are " +
                                std::to_string(particles),
                            "take num_particles away: dim_1, dim_2 and dim_3 say it");
     if (config.text("file_pattern") == "strided")
@@ -295,13 +295,13 @@ void put_reading(Inputs& inputs) {
     const Geometry& geometry = inputs.layout.geometry;
     if (word == "full") {
         inputs.read_option = ReadOption::full;
-        inputs.reads.push_back(run::ReadPattern::full);
+        inputs.reads.push_back(runner::ReadPattern::full);
         return;
     }
     if (word == "strided") {
         inputs.read_option = ReadOption::strided;
         inputs.blocks_to_read = blocks_of(config, "read_option", geometry.per_rank.front());
-        inputs.reads.push_back(run::ReadPattern::strided);
+        inputs.reads.push_back(runner::ReadPattern::strided);
         return;
     }
     inputs.read_option = ReadOption::partial;
@@ -312,7 +312,7 @@ void put_reading(Inputs& inputs) {
                            "to_read_num_particles is " + std::to_string(inputs.particles_to_read) +
                                ", but a rank has " + std::to_string(there),
                            "choose at most that");
-    inputs.reads.push_back(run::ReadPattern::partial);
+    inputs.reads.push_back(runner::ReadPattern::partial);
 }
 
 }  // namespace
@@ -334,13 +334,13 @@ Inputs inputs_from(Config config, std::uint64_t ranks) {
     inputs.layout = layout_of(inputs.config, ranks);
     inputs.steps = inputs.config.number("timesteps");
     take_names(inputs);
-    run::take_shared(inputs);
+    runner::take_shared(inputs);
     put_compounds(inputs);
     put_files(inputs);
     put_chunks(inputs);
     put_places(inputs);
     put_reading(inputs);
-    run::settle(inputs);
+    runner::settle(inputs);
     return inputs;
 }
 

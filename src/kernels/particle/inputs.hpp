@@ -8,7 +8,7 @@
 
 #include "core/config.hpp"
 #include "kernels/particle/layout.hpp"
-#include "kernels/run/plan.hpp"
+#include "runner/plan.hpp"
 
 namespace tailrace::kernels::particle {
 
@@ -16,7 +16,7 @@ inline constexpr const char* environment_prefix = "TAILRACE_PARTICLE_";
 
 enum class ReadOption { none, full, partial, strided };
 
-struct Inputs : run::Plan {
+struct Inputs : runner::Plan {
     Layout layout;
     std::uint64_t steps = 1;
     std::optional<core::Extents> chunk;             ///< of an object in the file; none: contiguous

@@ -4,18 +4,18 @@
 #include <utility>
 
 #include "kernels/particle/text.hpp"
-#include "kernels/run/describe.hpp"
+#include "runner/describe.hpp"
 
 namespace tailrace::kernels::particle {
 
 namespace {
 
-class ParticleKernel final : public run::Kernel {
+class ParticleKernel final : public runner::Kernel {
 public:
     explicit ParticleKernel(Inputs inputs) : x_inputs(std::move(inputs)) {}
 
     [[nodiscard]] std::string name() const override { return "particle"; }
-    [[nodiscard]] const run::Plan& plan() const override { return x_inputs; }
+    [[nodiscard]] const runner::Plan& plan() const override { return x_inputs; }
     [[nodiscard]] std::uint64_t ranks() const override { return geometry().ranks; }
     [[nodiscard]] std::uint64_t steps() const override { return x_inputs.steps; }
     [[nodiscard]] core::Scalar type(std::size_t object) const override {
@@ -30,7 +30,7 @@ public:
             const bool gaps = geometry().blocks && x_inputs.options.facts().fills_with_own;
             if (gaps) schema.objects.back().fill = {true, 0};
         }
-        run::describe(schema, "particle", x_inputs.config, {});
+        runner::describe(schema, "particle", x_inputs.config, {});
         schema.attributes.push_back({"/", "ranks", core::AttributeScalar(geometry().ranks)});
         return schema;
     }
@@ -40,26 +40,27 @@ public:
         return static_cast<std::size_t>(steps) * layout().objects_per_step();
     }
 
-    [[nodiscard]] std::vector<run::Piece> pieces(std::uint64_t rank,
-                                                 std::uint64_t step) const override {
+    [[nodiscard]] std::vector<runner::Piece> pieces(std::uint64_t rank,
+                                                    std::uint64_t step) const override {
         return layout().pieces(step, geometry().places_of(rank));
     }
-    [[nodiscard]] std::vector<run::Piece> other_pieces(std::uint64_t rank,
-                                                       std::uint64_t step) const override {
+    [[nodiscard]] std::vector<runner::Piece> other_pieces(std::uint64_t rank,
+                                                          std::uint64_t step) const override {
         return layout().pieces(step, geometry().other_places_of(rank));
     }
-    [[nodiscard]] bool chooses(run::ReadPattern pattern) const noexcept override {
-        return pattern == run::ReadPattern::full || pattern == run::ReadPattern::partial ||
-               pattern == run::ReadPattern::strided;
+    [[nodiscard]] bool chooses(runner::ReadPattern pattern) const noexcept override {
+        return pattern == runner::ReadPattern::full || pattern == runner::ReadPattern::partial ||
+               pattern == runner::ReadPattern::strided;
     }
-    [[nodiscard]] std::vector<run::Piece> chosen_pieces(run::ReadPattern pattern,
-                                                        std::uint64_t rank,
-                                                        std::uint64_t step) const override {
-        if (pattern == run::ReadPattern::strided)
+    [[nodiscard]] std::vector<runner::Piece> chosen_pieces(runner::ReadPattern pattern,
+                                                           std::uint64_t rank,
+                                                           std::uint64_t step) const override {
+        if (pattern == runner::ReadPattern::strided)
             return layout().pieces(step, geometry().blocks_of(rank, x_inputs.blocks_to_read));
         Geometry whole = geometry();
         whole.blocks.reset();
-        if (pattern == run::ReadPattern::full) return layout().pieces(step, whole.places_of(rank));
+        if (pattern == runner::ReadPattern::full)
+            return layout().pieces(step, whole.places_of(rank));
         return layout().pieces(step, whole.first_of(rank, x_inputs.particles_to_read));
     }
     [[nodiscard]] std::vector<std::uint64_t> other_decomposition() const override {
@@ -70,15 +71,15 @@ public:
     [[nodiscard]] std::string axes(std::size_t) const override { return layout().axes(); }
 
     [[nodiscard]] bool differs_per_step() const noexcept override { return true; }
-    void values(const run::Piece& piece, std::span<std::byte> values) const override {
+    void values(const runner::Piece& piece, std::span<std::byte> values) const override {
         layout().values(piece.object, piece.place, values);
     }
     [[nodiscard]] bool file_per_process() const noexcept override {
         return x_inputs.file_per_process;
     }
-    [[nodiscard]] std::unique_ptr<run::Opener> opener() const override {
-        return x_inputs.file_per_process ? run::file_per_process(x_inputs.options)
-                                         : run::one_file(x_inputs.options);
+    [[nodiscard]] std::unique_ptr<runner::Opener> opener() const override {
+        return x_inputs.file_per_process ? runner::file_per_process(x_inputs.options)
+                                         : runner::one_file(x_inputs.options);
     }
     [[nodiscard]] bool rearranges() const noexcept override { return layout().rearranges(); }
     void keep(std::span<const std::byte> packed, std::span<std::byte> kept) const override {
@@ -99,7 +100,7 @@ public:
     }
 
     [[nodiscard]] std::string size_text() const override {
-        return run::by_x(geometry().per_rank) + " particles per rank";
+        return runner::by_x(geometry().per_rank) + " particles per rank";
     }
     [[nodiscard]] const char* size_key() const noexcept override { return "dim_1"; }
     [[nodiscard]] std::string smaller(std::uint64_t fitting) const override {
@@ -110,15 +111,15 @@ public:
 
     [[nodiscard]] std::string echo_text() const override { return particle::echo_text(x_inputs); }
     [[nodiscard]] std::string classic_text(const core::Record& record,
-                                           const run::Figures& figures) const override {
+                                           const runner::Figures& figures) const override {
         return particle::classic_text(x_inputs, record, figures);
     }
 
-    [[nodiscard]] std::vector<run::NamedFile> files_written() const override {
+    [[nodiscard]] std::vector<runner::NamedFile> files_written() const override {
         return particle::files_written(x_inputs);
     }
-    [[nodiscard]] std::vector<run::SideFile> side_files(
-        const core::Record& record, const run::Figures& figures) const override {
+    [[nodiscard]] std::vector<runner::SideFile> side_files(
+        const core::Record& record, const runner::Figures& figures) const override {
         return particle::side_files(x_inputs, record, figures);
     }
 
@@ -131,7 +132,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<run::Kernel> make_kernel(Inputs inputs) {
+std::unique_ptr<runner::Kernel> make_kernel(Inputs inputs) {
     return std::make_unique<ParticleKernel>(std::move(inputs));
 }
 

@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "kernels/particle/inputs.hpp"
-#include "kernels/run/kernel.hpp"
+#include "runner/kernel.hpp"
 
 namespace tailrace::kernels::particle {
 
-[[nodiscard]] std::unique_ptr<run::Kernel> make_kernel(Inputs inputs);  ///< [local]
+[[nodiscard]] std::unique_ptr<runner::Kernel> make_kernel(Inputs inputs);  ///< [local]
 
 }  // namespace tailrace::kernels::particle

@@ -12,7 +12,7 @@ using core::KeyTable;
 using core::Shape;
 
 Key of(const char* group, const char* name, Shape shape, const char* help) {
-    return run::key(name, shape, group, help);
+    return runner::key(name, shape, group, help);
 }
 
 void add_number(KeyTable& table, const char* group, const char* name, const char* fallback,
@@ -110,7 +110,7 @@ KeyTable key_table() {
     add_patterns(table);
     formats::register_keys(table);
     add_storage(table);
-    run::register_keys(table);
+    runner::register_keys(table);
     add_without_effect(table);
     return table;
 }

@@ -67,9 +67,9 @@ core::Object Layout::object(std::size_t index) const {
     return object;
 }
 
-std::vector<run::Piece> Layout::pieces(std::uint64_t step,
-                                       const std::vector<core::Box>& places) const {
-    std::vector<run::Piece> pieces;
+std::vector<runner::Piece> Layout::pieces(std::uint64_t step,
+                                          const std::vector<core::Box>& places) const {
+    std::vector<runner::Piece> pieces;
     const auto first = static_cast<std::size_t>(step) * objects_per_step();
     const auto add = [&](std::size_t object, std::uint64_t from, std::uint64_t count) {
         for (const core::Box& place : places) {

@@ -10,7 +10,7 @@
 
 #include "core/schema.hpp"
 #include "kernels/particle/geometry.hpp"
-#include "kernels/run/kernel.hpp"
+#include "runner/kernel.hpp"
 
 namespace tailrace::kernels::particle {
 
@@ -37,8 +37,8 @@ struct Layout {
     [[nodiscard]] core::Object object(std::size_t index) const;  ///< [local]
     /// The pieces of a step for particles at `places`: variable by variable, or, to interleaved
     /// particles, all at once.  [local]
-    [[nodiscard]] std::vector<run::Piece> pieces(std::uint64_t step,
-                                                 const std::vector<core::Box>& places) const;
+    [[nodiscard]] std::vector<runner::Piece> pieces(std::uint64_t step,
+                                                    const std::vector<core::Box>& places) const;
     /// The values of a box of an object, packed; 0 in the gaps between blocks.  [local]
     void values(std::size_t object, const core::Box& place, std::span<std::byte> values) const;
 

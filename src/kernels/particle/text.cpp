@@ -2,12 +2,12 @@
 #include "kernels/particle/text.hpp"
 
 #include "core/units.hpp"
-#include "kernels/run/run.hpp"
-#include "kernels/run/text.hpp"
+#include "runner/run.hpp"
+#include "runner/text.hpp"
 
 namespace tailrace::kernels::particle {
 
-using run::labelled;
+using runner::labelled;
 
 namespace {
 
@@ -29,7 +29,7 @@ std::string size(std::uint64_t bytes) {
 
 /// Both readings of "GB": 10^9 and 2^30 bytes.
 std::string rate(std::uint64_t bytes, double elapsed_s) {
-    const double value = run::rate(bytes, elapsed_s);
+    const double value = runner::rate(bytes, elapsed_s);
     if (value <= 0) return "no time passed";
     return core::digits(value / giga) + " GB/s (" + core::digits(value / gibi) + " GiB/s)";
 }
@@ -48,7 +48,7 @@ std::string pattern_text(Pattern pattern, const std::optional<Blocks>& blocks) {
            " apart";
 }
 
-std::string write_block(const Inputs& inputs, const run::Figures& figures) {
+std::string write_block(const Inputs& inputs, const runner::Figures& figures) {
     const double sleep_s = inputs.compute.seconds * static_cast<double>(inputs.steps - 1);
     return rule("Performance Results") +
            labelled("Total number of ranks", std::to_string(inputs.layout.geometry.ranks)) +
@@ -80,7 +80,7 @@ std::string read_block(const Inputs& inputs, const core::ReadRecord& read) {
 
 const core::ReadRecord* read_of(const Inputs& inputs, const core::Record& record) {
     const bool asked = inputs.read_option != ReadOption::none && !record.reads.empty();
-    const bool made = asked && record.reads.back().pattern == run::name(inputs.reads.back());
+    const bool made = asked && record.reads.back().pattern == runner::name(inputs.reads.back());
     return made ? &record.reads.back() : nullptr;
 }
 
@@ -105,27 +105,27 @@ std::string csv_rows(const Inputs& inputs, const std::string& operation, const M
     row("total compute time", number(found.compute_s), "seconds");
     row("total size", std::to_string(found.bytes), "B");
     row("raw time", number(found.raw_s), "seconds");
-    row("raw rate", number(run::rate(found.bytes, found.raw_s)), "B/s");
+    row("raw rate", number(runner::rate(found.bytes, found.raw_s)), "B/s");
     row("metadata time", number(found.metadata_s), "seconds");
-    row("observed rate", number(run::rate(found.bytes, found.in_rate_s)), "B/s");
+    row("observed rate", number(runner::rate(found.bytes, found.in_rate_s)), "B/s");
     row("observed time", number(found.observed_s), "seconds");
     return text;
 }
 
 }  // namespace
 
-std::vector<run::NamedFile> files_written(const Inputs& inputs) {
-    std::vector<run::NamedFile> files;
+std::vector<runner::NamedFile> files_written(const Inputs& inputs) {
+    std::vector<runner::NamedFile> files;
     if (!inputs.csv_file.empty()) files.push_back({"csv_file", "csv_file", inputs.csv_file});
     if (!inputs.read_csv_file.empty())
         files.push_back({"read_csv_file", "read_csv_file", inputs.read_csv_file});
     return files;
 }
 
-std::vector<run::SideFile> side_files(const Inputs& inputs, const core::Record& record,
-                                      const run::Figures& figures) {
+std::vector<runner::SideFile> side_files(const Inputs& inputs, const core::Record& record,
+                                         const runner::Figures& figures) {
     const std::string head = "metric, value, unit\n";
-    std::vector<run::SideFile> files;
+    std::vector<runner::SideFile> files;
     if (!inputs.csv_file.empty()) {
         const double sleep_s = inputs.compute.seconds * static_cast<double>(inputs.steps - 1);
         const Measured written{sleep_s,           figures.write_s,
@@ -138,7 +138,7 @@ std::vector<run::SideFile> side_files(const Inputs& inputs, const core::Record& 
     const double all_s = read->open_s + read->elapsed_s;
     const std::string rows =
         csv_rows(inputs, "read", {0, read->elapsed_s, read->open_s, all_s, all_s, read->bytes});
-    if (!files.empty() && run::lead_to_one_name(inputs.read_csv_file, inputs.csv_file))
+    if (!files.empty() && runner::lead_to_one_name(inputs.read_csv_file, inputs.csv_file))
         files.back().text += rows;
     else
         files.push_back({inputs.read_csv_file, head + rows});
@@ -150,18 +150,18 @@ std::string echo_text(const Inputs& inputs) {
     std::string text =
         rule("Benchmark Configuration") +
         labelled("Number of processes", std::to_string(layout.geometry.ranks)) +
-        labelled("Particles per rank", run::by_x(layout.geometry.per_rank)) +
-        labelled("Particles in the file", run::by_x(layout.geometry.dims())) +
+        labelled("Particles per rank", runner::by_x(layout.geometry.per_rank)) +
+        labelled("Particles in the file", runner::by_x(layout.geometry.dims())) +
         labelled("Time steps", std::to_string(inputs.steps)) +
         labelled("Memory pattern", pattern_text(layout.memory, std::nullopt)) +
         labelled("File pattern", pattern_text(layout.file, layout.geometry.blocks)) +
-        labelled("Collective data requested", run::yes(inputs.collective())) +
-        labelled("Chunk", inputs.chunk ? run::by_x(*inputs.chunk) : "none (contiguous)");
+        labelled("Collective data requested", runner::yes(inputs.collective())) +
+        labelled("Chunk", inputs.chunk ? runner::by_x(*inputs.chunk) : "none (contiguous)");
     return text;
 }
 
 std::string classic_text(const Inputs& inputs, const core::Record& record,
-                         const run::Figures& figures) {
+                         const runner::Figures& figures) {
     std::string text = write_block(inputs, figures);
     if (const core::ReadRecord* read = read_of(inputs, record)) text += read_block(inputs, *read);
     return text;

@@ -5,15 +5,15 @@
 
 #include "core/checked.hpp"
 #include "formats/keys.hpp"
-#include "kernels/run/chunks.hpp"
+#include "runner/chunks.hpp"
 
 namespace tailrace::kernels::seism {
 
 using core::Code;
 using core::Config;
-using run::by_x;
-using run::largest_file_bytes;
-using run::product;
+using runner::by_x;
+using runner::largest_file_bytes;
+using runner::product;
 
 namespace {
 
@@ -57,7 +57,7 @@ std::optional<core::Extents> chunk_of(const Config& config, const Geometry& geom
                                    ", in " + axes[d],
                                "choose a chunk of at most " + by_x(slice) +
                                    "; the domain of a rank is a good one");
-    run::check_chunk_size(config, chunk, element_bytes);
+    runner::check_chunk_size(config, chunk, element_bytes);
     return chunk;
 }
 
@@ -123,7 +123,7 @@ void complete_options(Inputs& inputs) {
     const std::uint64_t bytes = inputs.geometry.bytes_per_rank();
     if (formats::Hints* hints = inputs.options.hints())
         add_classic_hints(*hints, inputs.collective(), bytes);
-    run::settle_chunk(inputs, inputs.chunk, "`chunk X Y Z`, with the domain of a rank");
+    runner::settle_chunk(inputs, inputs.chunk, "`chunk X Y Z`, with the domain of a rank");
     if (inputs.chunk) {
         core::Extents chunk = *inputs.chunk;
         chunk.insert(chunk.begin(), 1);
@@ -136,7 +136,7 @@ void complete_options(Inputs& inputs) {
 std::uint64_t Inputs::reserve_bytes() const {
     if (filtered()) return 0;
     if (!chunk) return geometry.bytes();
-    core::Extents factors = run::padded(geometry.slice(), *chunk);
+    core::Extents factors = runner::padded(geometry.slice(), *chunk);
     factors.insert(factors.end(), {geometry.steps, element_bytes});
     return core::checked_product(factors, "bytes of the chunks");
 }
@@ -147,10 +147,10 @@ Inputs inputs_from(Config config, std::uint64_t ranks) {
     const Config& given = inputs.config;
     inputs.geometry = geometry_of(given, ranks);
     inputs.chunk = chunk_of(given, inputs.geometry);
-    run::take_shared(inputs);
+    runner::take_shared(inputs);
     inputs.plugin = plugin_of(given);
     inputs.fill = fill_of(inputs.config);
-    run::settle(inputs);
+    runner::settle(inputs);
     complete_options(inputs);
     if (inputs.reserve_bytes() > largest_file_bytes)
         throw given.error("chunk", "the padded chunks take more than 2^63 bytes",

@@ -8,17 +8,17 @@
 #include <string>
 
 #include "core/config.hpp"
-#include "kernels/run/plan.hpp"
 #include "kernels/seism/fill.hpp"
 #include "kernels/seism/geometry.hpp"
 #include "kernels/seism/plugin.hpp"
+#include "runner/plan.hpp"
 
 namespace tailrace::kernels::seism {
 
 inline constexpr const char* object_path = "/chunked";
 inline constexpr const char* environment_prefix = "TAILRACE_SEISM_";
 
-struct Inputs : run::Plan {
+struct Inputs : runner::Plan {
     Geometry geometry;
     std::optional<core::Extents> chunk;  ///< x, y, z; none: contiguous
     FillKind fill = FillKind::rank;

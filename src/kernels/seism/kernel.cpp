@@ -25,28 +25,28 @@ std::unique_ptr<Fill> checked_fill(const Inputs& inputs) {
     try {
         return make_fill(inputs.fill, inputs.geometry, inputs.plugin);
     } catch (const core::Error& error) {
-        throw run::at_its_line(inputs.config, error);
+        throw runner::at_its_line(inputs.config, error);
     }
 }
 
-class SeismKernel final : public run::Kernel {
+class SeismKernel final : public runner::Kernel {
 public:
     explicit SeismKernel(Inputs inputs)
         : x_inputs(std::move(inputs)), x_fill(checked_fill(x_inputs)) {}
 
     [[nodiscard]] std::string name() const override { return "seism"; }
-    [[nodiscard]] const run::Plan& plan() const override { return x_inputs; }
+    [[nodiscard]] const runner::Plan& plan() const override { return x_inputs; }
     [[nodiscard]] std::uint64_t ranks() const override { return x_inputs.geometry.ranks(); }
     [[nodiscard]] std::uint64_t steps() const override { return x_inputs.geometry.steps; }
     [[nodiscard]] core::Schema schema() const override { return seism::schema_of(x_inputs); }
     [[nodiscard]] core::Scalar type(std::size_t) const override { return core::Scalar::f32; }
 
-    [[nodiscard]] std::vector<run::Piece> pieces(std::uint64_t rank,
-                                                 std::uint64_t step) const override {
+    [[nodiscard]] std::vector<runner::Piece> pieces(std::uint64_t rank,
+                                                    std::uint64_t step) const override {
         return {{0, x_inputs.geometry.place_of(rank, step)}};
     }
-    [[nodiscard]] std::vector<run::Piece> other_pieces(std::uint64_t rank,
-                                                       std::uint64_t step) const override {
+    [[nodiscard]] std::vector<runner::Piece> other_pieces(std::uint64_t rank,
+                                                          std::uint64_t step) const override {
         return {{0, x_inputs.geometry.reading_place_of(rank, step)}};
     }
     [[nodiscard]] std::vector<std::uint64_t> other_decomposition() const override {
@@ -59,7 +59,7 @@ public:
     [[nodiscard]] bool differs_per_step() const noexcept override {
         return x_fill->differs_per_step();
     }
-    void values(const run::Piece& piece, std::span<std::byte> values) const override {
+    void values(const runner::Piece& piece, std::span<std::byte> values) const override {
         x_fill->values(piece.place,
                        {reinterpret_cast<float*>(values.data()), values.size() / sizeof(float)});
     }
@@ -79,14 +79,14 @@ public:
     }
 
     [[nodiscard]] std::string size_text() const override {
-        return "a domain of " + run::by_x(x_inputs.geometry.domain);
+        return "a domain of " + runner::by_x(x_inputs.geometry.domain);
     }
     [[nodiscard]] const char* size_key() const noexcept override { return "domain"; }
     [[nodiscard]] std::string smaller(std::uint64_t) const override {
         return "choose a smaller domain, or fewer ranks per node";
     }
-    [[nodiscard]] std::vector<run::NamedFile> files_read() const override {
-        std::vector<run::NamedFile> reads;
+    [[nodiscard]] std::vector<runner::NamedFile> files_read() const override {
+        std::vector<runner::NamedFile> reads;
         const PluginCall& plugin = x_inputs.plugin;
         if (plugin.library.find('/') != std::string::npos)
             reads.push_back({"use_function_lib", "use_function_lib", plugin.library});
@@ -98,7 +98,7 @@ public:
 
     [[nodiscard]] std::string echo_text() const override { return seism::echo_text(x_inputs); }
     [[nodiscard]] std::string classic_text(const core::Record& record,
-                                           const run::Figures& figures) const override {
+                                           const runner::Figures& figures) const override {
         return seism::classic_text(record, figures);
     }
 
@@ -109,7 +109,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<run::Kernel> make_kernel(Inputs inputs) {
+std::unique_ptr<runner::Kernel> make_kernel(Inputs inputs) {
     return std::make_unique<SeismKernel>(std::move(inputs));
 }
 

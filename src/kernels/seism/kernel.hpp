@@ -4,13 +4,13 @@
 
 #include <memory>
 
-#include "kernels/run/kernel.hpp"
 #include "kernels/seism/inputs.hpp"
+#include "runner/kernel.hpp"
 
 namespace tailrace::kernels::seism {
 
 /// Loads the fill function where there is one.  [local]
 /// @throws core::Error{Code::bad_plugin} at the line of its key
-[[nodiscard]] std::unique_ptr<run::Kernel> make_kernel(Inputs inputs);
+[[nodiscard]] std::unique_ptr<runner::Kernel> make_kernel(Inputs inputs);
 
 }  // namespace tailrace::kernels::seism

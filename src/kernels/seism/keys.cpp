@@ -10,7 +10,7 @@ namespace {
 using core::Key;
 using core::KeyTable;
 using core::Shape;
-using run::key;
+using runner::key;
 
 void add_geometry(KeyTable& table) {
     const auto tuple = [](const char* name, bool required, const char* unit, const char* help) {
@@ -62,7 +62,7 @@ core::KeyTable key_table() {
     add_geometry(table);
     formats::register_keys(table);
     add_fill(table);
-    run::register_keys(table);
+    runner::register_keys(table);
     return table;
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "kernels/run/describe.hpp"
+#include "runner/describe.hpp"
 
 namespace tailrace::kernels::seism {
 
@@ -24,7 +24,7 @@ std::string joined(const std::vector<std::string>& words) {
 void add_plain(core::Schema& schema, const Inputs& inputs) {
     std::vector<std::string> said_below{"fill", "use_function_argc"};
     if (!inputs.chunk) said_below.emplace_back("chunk");
-    run::describe(schema, "seism", inputs.config, said_below);
+    runner::describe(schema, "seism", inputs.config, said_below);
     const auto add = [&](const char* name, AttributeScalar value) {
         schema.attributes.push_back({root, name, std::move(value)});
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/run/text.hpp"
+#include "runner/text.hpp"
 
 #include "core/units.hpp"
 #include "kernels/seism/text.hpp"
@@ -8,11 +8,11 @@ namespace tailrace::kernels::seism {
 
 using core::rate_text;
 using core::seconds_text;
-using run::by_x;
-using run::labelled;
-using run::metadata_text;
-using run::rate;
-using run::yes;
+using runner::by_x;
+using runner::labelled;
+using runner::metadata_text;
+using runner::rate;
+using runner::yes;
 
 std::string echo_text(const Inputs& inputs) {
     const Geometry& geometry = inputs.geometry;
@@ -30,7 +30,7 @@ std::string echo_text(const Inputs& inputs) {
            labelled("H5D_FILL_TIME_NEVER set", yes(facts.never_fill_time));
 }
 
-std::string classic_text(const core::Record& record, const run::Figures& figures) {
+std::string classic_text(const core::Record& record, const runner::Figures& figures) {
     std::string label = "Create/open", precreated;
     if (figures.precreate_s > 0) {
         label = "Pre-create/open";

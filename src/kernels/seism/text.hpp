@@ -5,14 +5,14 @@
 #include <string>
 
 #include "core/record.hpp"
-#include "kernels/run/figures.hpp"
 #include "kernels/seism/inputs.hpp"
+#include "runner/figures.hpp"
 
 namespace tailrace::kernels::seism {
 
 /// The parameters, before the run.  [local]
 [[nodiscard]] std::string echo_text(const Inputs& inputs);
 /// The classic block of results.  [local]
-[[nodiscard]] std::string classic_text(const core::Record& record, const run::Figures& figures);
+[[nodiscard]] std::string classic_text(const core::Record& record, const runner::Figures& figures);
 
 }  // namespace tailrace::kernels::seism

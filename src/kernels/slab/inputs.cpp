@@ -5,7 +5,7 @@
 
 #include "core/checked.hpp"
 #include "formats/keys.hpp"
-#include "kernels/run/chunks.hpp"
+#include "runner/chunks.hpp"
 
 namespace tailrace::kernels::slab {
 
@@ -24,7 +24,7 @@ std::vector<Axis> axes_of(const Config& config) {
 Geometry geometry_of(const Config& config, std::uint64_t ranks, std::uint64_t datasets) {
     const Geometry geometry{config.number("n1"), config.number("n2"), ranks};
     const core::Extents factors{geometry.n1, geometry.n2, element_bytes, datasets};
-    if (run::product(config, "n1", factors) > run::largest_file_bytes)
+    if (runner::product(config, "n1", factors) > runner::largest_file_bytes)
         throw config.error("n1",
                            "an array of " + std::to_string(geometry.n1) + " x " +
                                std::to_string(geometry.n2) +
@@ -38,10 +38,10 @@ std::optional<core::Extents> chunk_of(const Config& config, const Geometry& geom
     const core::Extents& chunk = config.tuple("chunk");
     if (chunk[0] > geometry.n1 || chunk[1] > geometry.n2)
         throw config.error("chunk",
-                           "a chunk of " + run::by_x(chunk) + " is larger than the array, " +
-                               run::by_x({geometry.n1, geometry.n2}),
+                           "a chunk of " + runner::by_x(chunk) + " is larger than the array, " +
+                               runner::by_x({geometry.n1, geometry.n2}),
                            "choose a chunk of at most that; the part of a rank is a good one");
-    run::check_chunk_size(config, chunk, element_bytes);
+    runner::check_chunk_size(config, chunk, element_bytes);
     return chunk;
 }
 
@@ -54,7 +54,7 @@ void precreate_by_default(Inputs& inputs) {
 }
 
 void put_chunks(Inputs& inputs) {
-    run::settle_chunk(inputs, inputs.chunk, "`chunk LONG SHORT`, with the part of a rank");
+    runner::settle_chunk(inputs, inputs.chunk, "`chunk LONG SHORT`, with the part of a rank");
     if (!inputs.chunk) return;
     for (Axis axis : inputs.axes)
         inputs.options.set_chunk(Inputs::path_of(axis), inputs.chunk_of(axis));
@@ -83,7 +83,7 @@ std::uint64_t Inputs::reserve_bytes() const {
     if (filtered()) return 0;
     std::uint64_t bytes = 0;
     for (Axis axis : axes) {
-        core::Extents factors = run::padded(geometry.dims(axis), chunk_of(axis));
+        core::Extents factors = runner::padded(geometry.dims(axis), chunk_of(axis));
         factors.push_back(element_bytes);
         bytes = core::checked_add(bytes, core::checked_product(factors, "bytes of the chunks"),
                                   "bytes of the chunks");
@@ -98,11 +98,11 @@ Inputs inputs_from(Config config, std::uint64_t ranks) {
     inputs.geometry = geometry_of(inputs.config, ranks, inputs.axes.size());
     inputs.chunk = chunk_of(inputs.config, inputs.geometry);
     precreate_by_default(inputs);
-    run::take_shared(inputs);
+    runner::take_shared(inputs);
     inputs.fill = inputs.config.text("fill") == "rank" ? FillKind::rank : FillKind::position;
     put_chunks(inputs);
-    run::settle(inputs);
-    if (inputs.reserve_bytes() > run::largest_file_bytes)
+    runner::settle(inputs);
+    if (inputs.reserve_bytes() > runner::largest_file_bytes)
         throw inputs.config.error("chunk", "the padded chunks take more than 2^63 bytes",
                                   "choose a chunk that divides the array");
     return inputs;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/config.hpp"
-#include "kernels/run/plan.hpp"
 #include "kernels/slab/geometry.hpp"
+#include "runner/plan.hpp"
 
 namespace tailrace::kernels::slab {
 
@@ -17,7 +17,7 @@ inline constexpr const char* environment_prefix = "TAILRACE_SLAB_";
 
 enum class FillKind { rank, position };
 
-struct Inputs : run::Plan {
+struct Inputs : runner::Plan {
     Geometry geometry;
     std::vector<Axis> axes;              ///< one dataset for each, written in this order
     std::optional<core::Extents> chunk;  ///< long, short; none: contiguous

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/run/describe.hpp"
 #include "kernels/slab/fill.hpp"
 #include "kernels/slab/text.hpp"
+#include "runner/describe.hpp"
 
 namespace tailrace::kernels::slab {
 
@@ -19,12 +19,12 @@ std::uint64_t rounded_down(std::uint64_t number) {
     return number / scale * scale;
 }
 
-class SlabKernel final : public run::Kernel {
+class SlabKernel final : public runner::Kernel {
 public:
     explicit SlabKernel(Inputs inputs) : x_inputs(std::move(inputs)) {}
 
     [[nodiscard]] std::string name() const override { return "slab"; }
-    [[nodiscard]] const run::Plan& plan() const override { return x_inputs; }
+    [[nodiscard]] const runner::Plan& plan() const override { return x_inputs; }
     [[nodiscard]] std::uint64_t ranks() const override { return x_inputs.geometry.ranks; }
     [[nodiscard]] std::uint64_t steps() const override { return x_inputs.axes.size(); }
     [[nodiscard]] core::Scalar type(std::size_t) const override { return core::Scalar::f64; }
@@ -39,17 +39,17 @@ public:
                 object.dims.push_back({extent, false});
             schema.objects.push_back(std::move(object));
         }
-        run::describe(schema, "slab", x_inputs.config, {});
+        runner::describe(schema, "slab", x_inputs.config, {});
         schema.attributes.push_back({"/", "ranks", core::AttributeScalar(x_inputs.geometry.ranks)});
         return schema;
     }
 
-    [[nodiscard]] std::vector<run::Piece> pieces(std::uint64_t rank,
-                                                 std::uint64_t step) const override {
+    [[nodiscard]] std::vector<runner::Piece> pieces(std::uint64_t rank,
+                                                    std::uint64_t step) const override {
         return {{step, x_inputs.geometry.place_of(x_inputs.axes[step], rank)}};
     }
-    [[nodiscard]] std::vector<run::Piece> other_pieces(std::uint64_t rank,
-                                                       std::uint64_t step) const override {
+    [[nodiscard]] std::vector<runner::Piece> other_pieces(std::uint64_t rank,
+                                                          std::uint64_t step) const override {
         return {{step, x_inputs.geometry.reading_place_of(x_inputs.axes[step], rank)}};
     }
     [[nodiscard]] std::vector<std::uint64_t> other_decomposition() const override {
@@ -62,7 +62,7 @@ public:
     }
 
     [[nodiscard]] bool differs_per_step() const noexcept override { return true; }
-    void values(const run::Piece& piece, std::span<std::byte> values) const override {
+    void values(const runner::Piece& piece, std::span<std::byte> values) const override {
         fill_box(x_inputs, piece.object, piece.place,
                  {reinterpret_cast<double*>(values.data()), values.size() / sizeof(double)});
     }
@@ -82,8 +82,8 @@ public:
     }
 
     [[nodiscard]] std::string size_text() const override {
-        return "the part of a rank of " + run::by_x({x_inputs.geometry.n1, x_inputs.geometry.n2}) +
-               " elements";
+        return "the part of a rank of " +
+               runner::by_x({x_inputs.geometry.n1, x_inputs.geometry.n2}) + " elements";
     }
     [[nodiscard]] const char* size_key() const noexcept override { return "n1"; }
     [[nodiscard]] std::string smaller(std::uint64_t fitting) const override {
@@ -106,7 +106,7 @@ public:
 
     [[nodiscard]] std::string echo_text() const override { return slab::echo_text(x_inputs); }
     [[nodiscard]] std::string classic_text(const core::Record& record,
-                                           const run::Figures& figures) const override {
+                                           const runner::Figures& figures) const override {
         return slab::classic_text(x_inputs, record, figures);
     }
 
@@ -125,7 +125,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<run::Kernel> make_kernel(Inputs inputs) {
+std::unique_ptr<runner::Kernel> make_kernel(Inputs inputs) {
     return std::make_unique<SlabKernel>(std::move(inputs));
 }
 

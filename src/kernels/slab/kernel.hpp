@@ -4,11 +4,11 @@
 
 #include <memory>
 
-#include "kernels/run/kernel.hpp"
 #include "kernels/slab/inputs.hpp"
+#include "runner/kernel.hpp"
 
 namespace tailrace::kernels::slab {
 
-[[nodiscard]] std::unique_ptr<run::Kernel> make_kernel(Inputs inputs);  ///< [local]
+[[nodiscard]] std::unique_ptr<runner::Kernel> make_kernel(Inputs inputs);  ///< [local]
 
 }  // namespace tailrace::kernels::slab

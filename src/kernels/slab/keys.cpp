@@ -10,7 +10,7 @@ namespace {
 using core::Key;
 using core::KeyTable;
 using core::Shape;
-using run::key;
+using runner::key;
 
 constexpr const char* group = "Geometry";
 
@@ -56,7 +56,7 @@ KeyTable key_table() {
     fill.choices = {"position", "rank"};
     fill.default_text = "position";
     table.add(fill);
-    run::register_keys(table);
+    runner::register_keys(table);
     return table;
 }
 

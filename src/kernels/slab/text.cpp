@@ -2,11 +2,11 @@
 #include "kernels/slab/text.hpp"
 
 #include "core/units.hpp"
-#include "kernels/run/text.hpp"
+#include "runner/text.hpp"
 
 namespace tailrace::kernels::slab {
 
-using run::labelled;
+using runner::labelled;
 
 namespace {
 
@@ -24,7 +24,7 @@ std::string what(Axis axis) {
 
 /// Both readings of "GB": 10^9 and 2^30 bytes a second.
 std::string bandwidth(std::uint64_t bytes, double seconds) {
-    const double rate = run::rate(bytes, seconds);
+    const double rate = runner::rate(bytes, seconds);
     if (rate <= 0) return "no time passed";
     return core::digits(rate / 1e9) + " GB/s (" + core::digits(rate / 1073741824.0) + " GiB/s)";
 }
@@ -40,13 +40,14 @@ std::string echo_text(const Inputs& inputs) {
     std::string text =
         std::string(80, '=') + "\n" +
         labelled("Number of processes", std::to_string(geometry.ranks)) +
-        labelled("Array (long x short)", run::by_x({geometry.n1, geometry.n2}) + " float64") +
+        labelled("Array (long x short)", runner::by_x({geometry.n1, geometry.n2}) + " float64") +
         labelled("Driver requested", driver_text(inputs)) +
         labelled("Chunk (long x short)",
-                 inputs.chunk ? run::by_x(*inputs.chunk) : "none (contiguous)");
+                 inputs.chunk ? runner::by_x(*inputs.chunk) : "none (contiguous)");
     for (Axis axis : inputs.axes) {
-        text += labelled("Dataset " + Inputs::path_of(axis).substr(1), what(axis)) +
-                labelled("  extents in the file", run::by_x(geometry.dims(axis)) + ", slow x fast");
+        text +=
+            labelled("Dataset " + Inputs::path_of(axis).substr(1), what(axis)) +
+            labelled("  extents in the file", runner::by_x(geometry.dims(axis)) + ", slow x fast");
         if (!inputs.chunk)
             text +=
                 labelled("  smallest contiguous piece",
@@ -57,7 +58,7 @@ std::string echo_text(const Inputs& inputs) {
 }
 
 std::string classic_text(const Inputs& inputs, const core::Record& record,
-                         const run::Figures& figures) {
+                         const runner::Figures& figures) {
     const std::uint64_t bytes = inputs.geometry.elements() * element_bytes;
     std::string text;
     for (std::size_t i = 0; i < inputs.axes.size() && i < record.steps.size(); ++i) {

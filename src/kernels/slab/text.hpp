@@ -5,8 +5,8 @@
 #include <string>
 
 #include "core/record.hpp"
-#include "kernels/run/figures.hpp"
 #include "kernels/slab/inputs.hpp"
+#include "runner/figures.hpp"
 
 namespace tailrace::kernels::slab {
 
@@ -14,6 +14,6 @@ namespace tailrace::kernels::slab {
 [[nodiscard]] std::string echo_text(const Inputs& inputs);
 /// Time and rate of each dataset, then of the file.  [local]
 [[nodiscard]] std::string classic_text(const Inputs& inputs, const core::Record& record,
-                                       const run::Figures& figures);
+                                       const runner::Figures& figures);
 
 }  // namespace tailrace::kernels::slab
