@@ -132,9 +132,13 @@ def tuned(
     patch: pytest.MonkeyPatch,
     ranks: int = 1,
     search_minutes: float = 0,
+    budget_minutes: float = 1000,
 ) -> Found:
     """The loop over made-up runs; a second call in the same folder resumes."""
-    asked = Asked(["program"], folder, folder, folder / "scratch", search_minutes=search_minutes)
+    asked = Asked(
+        ["program"], folder, folder, folder / "scratch", search_minutes=search_minutes,
+        budget_minutes=budget_minutes,
+    )  # fmt: skip
     for made in (asked.scratch, asked.state):
         made.mkdir(parents=True, exist_ok=True)
     profile = {

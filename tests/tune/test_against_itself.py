@@ -38,17 +38,16 @@ def pairs_of(program: Program) -> int:
 def test_a_difference_that_six_pairs_leave_open_is_looked_at_again(
     tmp_path: Path, monkeypatch: Patch
 ) -> None:
-    program = Drifting(lambda rules: 0.5 if rules else 1.0, noise=jitter)
+    program = Drifting(lambda rules: 0.9 if rules else 1.0, noise=jitter)
     found = tuned(program, PLAN, tmp_path, monkeypatch)
     assert found.verdict.name == "no_verdict"
     assert pairs_of(program) == 10
-    assert not any(rules for _, rules in program.runs), "the plan was not run at all"
 
 
 def test_where_the_medians_are_near_six_pairs_are_enough(
     tmp_path: Path, monkeypatch: Patch
 ) -> None:
-    program = Program(lambda rules: 0.5 if rules else 1.0, noise=jitter)
+    program = Program(lambda rules: 0.9 if rules else 1.0, noise=jitter)
     found = tuned(program, PLAN, tmp_path, monkeypatch)
     assert found.verdict.name == "kept"
     assert pairs_of(program) == 6

@@ -28,12 +28,12 @@ def dated(*turns: int) -> Program:
     return Program(lambda rules: 0.5 if rules else 1.0, prints=prints)
 
 
-@pytest.mark.parametrize("turn", [3, 10, 16, 40])
+@pytest.mark.parametrize("turn", [3, 4, 8, 11])
 def test_a_date_that_goes_on_is_blamed_on_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, turn: int
 ) -> None:
-    """3: the run without anything of ours; 16: that with the plan."""
-    program = dated(turn, turn + 20)
+    """3: the run without anything of ours; 4: the first with the plan, 11: the last."""
+    program = dated(turn, turn + 5)
     found = tuned(program, PLAN, tmp_path, monkeypatch)
     assert found.verdict.name == "kept", found.verdict.reason
     assert found.report is not None and found.report.equal
@@ -43,7 +43,7 @@ def test_a_date_that_goes_on_is_blamed_on_nobody(
     assert again.known is not None and again.known.names == found.known.names, "it goes on with it"
 
 
-@pytest.mark.parametrize("turn", [3, 16, 40])
+@pytest.mark.parametrize("turn", [3, 4, 11])
 def test_a_number_in_a_files_name_that_goes_on_is_blamed_on_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, turn: int
 ) -> None:
@@ -65,7 +65,7 @@ def test_a_number_in_a_files_name_that_goes_on_is_blamed_on_nobody(
 def test_another_content_is_blamed_on_the_plan_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = dated(16)
+    program = dated(4)
     program.changes = {"3"}
     found = tuned(program, PLAN, tmp_path, monkeypatch)
     assert found.candidate is not None

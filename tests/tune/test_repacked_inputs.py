@@ -26,6 +26,7 @@ from tailrace.sandbox.survey import survey
 from tailrace.statistics import compare
 from tailrace.tune import recording, repacked_inputs, words
 from tailrace.tune.arms import Arms
+from tailrace.tune.budget import Budget
 from tailrace.tune.content import Report
 from tailrace.tune.measurement import Runner, Setting
 from tailrace.tune.pairs import Times
@@ -117,12 +118,12 @@ def begun(home: Path, root: Path, script: str) -> Begun:
     plan, _, _ = advice.advise([root / "profile.json"], [], [])
     ledger = Ledger(root)
     ledger.note("seed", "7")
-    arms = Arms(Runner(setting, ground), ground, ledger, lambda _text: None)
+    arms = Arms(Runner(setting, ground), ground, ledger, lambda _text: None, Budget())
     known, alike = arms.defaults(60)
     assert alike.equal, alike
     names = repacked_inputs.proposed(plan, recorded.profile, home).names
     assert names == ["in.h5"]
-    means = Means(arms, ground, home, recorded.profile, None, known, Times(), lambda _text: None)
+    means = Means(arms, ground, home, recorded.profile, None, known, lambda _text: None)
     return names, ledger, means
 
 
@@ -213,7 +214,7 @@ def test_a_program_that_writes_to_its_copy_is_not_proven(
     home.mkdir()
     table(home)
 
-    def writes(arms: Arms, _stage: str, _plan: None, copies: dict[str, Path], _same: Times) -> Any:
+    def writes(arms: Arms, _stage: str, _plan: None, copies: dict[str, Path]) -> Any:
         copies["in.h5"].touch()
         return compare([2.0] * 6, [0.5] * 6, "smaller"), Times([2.0] * 6, [0.5] * 6)
 

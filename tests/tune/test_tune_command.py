@@ -45,7 +45,7 @@ def names(home: Path) -> list[str]:
 def test_a_killed_tune_goes_on_and_makes_a_program_faster(home: Path) -> None:
     words = ["--", str(PROGRAM), "out.h5"]
     killed = begun(home, *words)
-    wait_for_fact(home, "default against itself/2/")
+    wait_for_fact(home, "trial (")
     killed.kill()
     killed.wait()
     facts = (home / "tailrace-tune/state/facts.jsonl").read_text().count('"elapsed_s"')
@@ -53,7 +53,7 @@ def test_a_killed_tune_goes_on_and_makes_a_program_faster(home: Path) -> None:
     other = tailrace("tune", "--resume", "--", PROGRAM, "other.h5", cwd=home).expect(2)
     assert "it has other argv" in other.err
     found = result_of(home, "--resume", *words)
-    assert len(found["runs"]) > facts >= 4
+    assert len(found["runs"]) > facts >= 3
     for _ in range(ATTEMPTS):
         if found["verdict"] != "no_verdict":
             break

@@ -65,4 +65,4 @@ def test_a_collective_rule_that_hangs_is_blamed_and_the_loop_goes_on(home: Path)
     assert "time limit" in blamed["reason"], blamed
     assert any(run["stopped"] == "limit" for run in found["runs"])
     assert found["verdict"] in {"kept", "nothing_to_gain", "no_verdict"}, found["reason"]
-    assert len([run for run in found["runs"] if not run["stopped"]]) > 4, "it went on"
+    assert len([run for run in found["runs"] if not run["stopped"]]) >= 3, "it went on"

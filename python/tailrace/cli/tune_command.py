@@ -63,6 +63,14 @@ Search = Annotated[
         help="Look for better numbers around the plan, so long at most.",
     ),
 ]  # fmt: skip
+Budget = Annotated[
+    float,
+    typer.Option(
+        "--budget", min=0.0, metavar="MINUTES", show_default=False,
+        help="Most that all runs may take together, a search besides. [default: 15 times the "
+        "program's own run, at least 2 minutes]",
+    ),
+]  # fmt: skip
 InPlace = Annotated[
     bool,
     typer.Option(
@@ -73,7 +81,7 @@ AllowOutside = Annotated[
     list[Path],
     typer.Option(
         "--allow-outside", metavar="FOLDER", show_default=False,
-        help="The program may write there too, in each of some 50 runs. May be given several "
+        help="The program may write there too, in each of its runs. May be given several "
         "times.",
     ),
 ]  # fmt: skip
@@ -90,6 +98,7 @@ def tune(
     rules: Rules = [],  # noqa: B006  (read only)
     declared: Declare = [],  # noqa: B006  (read only)
     cold: Cold = False,
+    budget: Budget = 0.0,
     search: Search = 0.0,
     in_place: InPlace = False,
     allow_outside: AllowOutside = [],  # noqa: B006  (read only)
@@ -100,9 +109,9 @@ def tune(
 ) -> int:
     """Make a program faster, as far as settings can, and prove it.
 
-    Records a run, plans, measures the default against itself and the plan against the default in
-    turns, holds what was written side by side, leaves out what does not pay, and confirms with
-    fresh runs. Runs work on copies in a scratch folder: the program's own files stay as they are.
+    Records a run, plans, compares what the program writes with the plan and without, leaves out
+    what does not pay, and measures plan and default in turns. Runs work on copies in a scratch
+    folder: the program's own files stay as they are.
     """
     from tailrace.cli.tune_show import show, show_preview
     from tailrace.cli.versions import version
@@ -134,7 +143,7 @@ def tune(
         limit_s=limit, allow=allowed, rules=tuple(rules), declared=tuple(declared),
         linked=tuple(link), stdin=stdin.absolute() if stdin else None, is_cold=cold,
         in_place=in_place, allow_outside=tuple(path.resolve() for path in allow_outside),
-        search_minutes=search, version=version(),
+        search_minutes=search, budget_minutes=budget, version=version(),
     )  # fmt: skip
     if dry_run:
         before = preview(asked)

@@ -68,7 +68,7 @@ def show_preview(output: Output, before: Document) -> None:
     for note in before["notes"]:
         output.line(f"note: {note}")
     output.line(
-        "a recorded run, two that are kept, 6 pairs of the default against itself (up to 16 where "
-        "they differ), 6 to 16 pairs of default and plan, 3 pairs for each rule, and 6 to 16 pairs "
-        "to confirm it"
+        "a recorded run, two that are kept, one with nothing of ours, one with the plan, one "
+        "without each rule if the plan is much faster, and 3 to 16 pairs of default and plan; as "
+        "long as --budget allows"
     )

@@ -13,7 +13,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tailrace import statistics
 from tailrace.intent.apply import Line
 from tailrace.run.rounds import Pace
 from tailrace.sandbox.ground import Ground, Left
@@ -22,6 +21,7 @@ from tailrace.sandbox.scratch import Scratch
 from tailrace.sandbox.supervision import Outcome
 from tailrace.statistics import Comparison
 from tailrace.tune import content, pairs, plain_run, recording
+from tailrace.tune.budget import Budget, BudgetEnded
 from tailrace.tune.candidate import Checked, few
 from tailrace.tune.content import ByItself, Report, Result
 from tailrace.tune.measurement import Measured, Runner
@@ -56,8 +56,9 @@ class Arms:
     """Of one tune."""
 
     def __init__(
-        self, runner: Runner, ground: Ground, ledger: Ledger, say: Callable[[str], None]
-    ) -> None:
+        self, runner: Runner, ground: Ground, ledger: Ledger, say: Callable[[str], None],
+        budget: Budget,
+    ) -> None:  # fmt: skip
         self._runner, self._ground, self._ledger, self._say = runner, ground, ledger, say
         self._command = runner.command
         self._limit_s: float | None = None
@@ -66,7 +67,14 @@ class Arms:
         self._known: ByItself | None = None  # from the first two runs of the default
         self._further: list[ByItself] = []
         self._limits, self._failures = Limits(ledger), Failures(ledger)
+        self._budget = budget
+        self._same: tuple[Comparison, Times] | None = None
         self.pace = Pace()
+
+    @property
+    def same(self) -> Comparison | None:
+        """The default against itself, if that was measured."""
+        return self._same[0] if self._same else None
 
     def defaults(self, limit_s: float) -> tuple[ByItself, Report]:
         """Two runs of the default that are kept: what differs between them differs by itself, and
@@ -85,6 +93,11 @@ class Arms:
     def all_that_differs(self, known: ByItself) -> ByItself:
         """By itself: also from runs of the default that were made since."""
         return functools.reduce(content.together, self._further, known)
+
+    @property
+    def default_s(self) -> float:
+        """Of a run with nothing of ours in it."""
+        return float(self._ledger.known(_plain)["elapsed_s"])
 
     @property
     def _next_default(self) -> str:
@@ -178,10 +191,16 @@ class Arms:
             lambda report: bool(report.differences), result, known,
         )  # fmt: skip
 
-    def against_itself(self) -> tuple[Comparison, Times]:
-        """The default, with more pairs where there may be a difference."""
-        arms, run = ("A1", "A2"), self._timed({})
-        return pairs.against_itself(self._ledger, "default against itself", arms, run, self._say)
+    def against_itself(self) -> Times:
+        """The default, with more pairs where there may be a difference; once in a tune."""
+        if self._same is None:
+            self._say(
+                "the difference is small: the default against itself, to see how steady it is"
+            )
+            self._same = pairs.against_itself(
+                self._ledger, "default against itself", ("A1", "A2"), self._timed({}), self._say
+            )
+        return self._same[1]
 
     def in_turns(self, stage: str, arms: tuple[str, str], plans: Plans, wanted: int) -> Times:
         """Pairs of two arms, so many. plans: of the arms that have one."""
@@ -190,13 +209,15 @@ class Arms:
         pairs.alternate(self._ledger, stage, arms, times, wanted, run, self._say)
         return times
 
-    def until_decided(self, stage: str, plan: Document, same: Times) -> tuple[Comparison, Times]:
+    def until_decided(self, stage: str, plan: Document) -> tuple[Comparison, Times]:
         """Default and tuned in pairs, to the verdict."""
         run = self._timed({"tuned": plan})
-        return pairs.until_decided(self._ledger, stage, ("default", "tuned"), run, self._say, same)
+        return pairs.until_decided(
+            self._ledger, stage, ("default", "tuned"), run, self._say, self.against_itself
+        )
 
     def on_copies(
-        self, stage: str, plan: Document | None, copies: Copies, same: Times
+        self, stage: str, plan: Document | None, copies: Copies
     ) -> tuple[Comparison, Times]:
         """The program on its inputs and on copies in their place, in pairs, to the verdict; both
         with the plan where there is one."""
@@ -206,7 +227,7 @@ class Arms:
                 return self._timed({} if plan is None else {arm: plan})(arm, name)
 
         arms = ("as it is", "repacked")
-        return pairs.until_decided(self._ledger, stage, arms, run, self._say, same)
+        return pairs.until_decided(self._ledger, stage, arms, run, self._say, self.against_itself)
 
     @contextmanager
     def _finding(self, copies: Copies) -> Iterator[None]:
@@ -297,7 +318,14 @@ class Arms:
         """A run; once more for each reason for which it is none that could be judged."""
         reasons: set[str] = set()
         while True:
-            measured = self._runner.run(_file_name(name), plan, self._limit_s, keep, plain)
+            self._budget.check(self.pace.of("tuned" if plan is not None else "default") or 0.0)
+            most_s = self._budget.most_s
+            is_last = most_s is not None and most_s < (self._limit_s or math.inf)
+            limit_s = most_s if is_last else self._limit_s
+            measured = self._runner.run(_file_name(name), plan, limit_s, keep, plain)
+            if is_last and measured.outcome.stopped == "limit":
+                self._drop(measured)
+                raise BudgetEnded
             reason = self._why_again(plan, measured)
             if not reason or reason in reasons:
                 break
@@ -367,15 +395,11 @@ class Arms:
         ]
 
     def expect(self, elapsed_s: float) -> None:
-        """Says how many runs follow the first ones and how long they take: two arms against
-        itself, in the trial and in the confirmation. What there is to leave out, a search and
-        repacked inputs come on top of that."""
-        first, last = statistics.looks[0], statistics.looks[-1]
+        """Says how long a run takes, and all of them at most."""
         one = self.pace.of("default") or elapsed_s
         self._say(
-            f"a run takes about {one:.1f} s; about {6 * first} to {6 * last} runs follow, in "
-            f"{6 * first * one:.0f} to {6 * last * one:.0f} s; more to leave rules out, for "
-            "--search and for a repacked input"
+            f"a run takes about {one:.1f} s; the runs that follow end {self._budget.words} after "
+            "the start at the latest (--budget)"
         )
 
 

@@ -5,6 +5,7 @@ nothing."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,7 @@ from tailrace.tune.rules_of_plan import RuleUse, by_suspicion, rules_of, without
 
 Document = dict[str, Any]
 _clearly_faster = 0.9  # of few pairs of a plan that makes no difference
+_matters = 1.1  # what a rule has to bring by one run, in a plan that brings much more
 few = 3  # pairs for each rule; the plan that is left is confirmed with fresh ones
 
 
@@ -46,6 +48,8 @@ class Checked:
 
 # Makes a run with a plan; with its number, from 1.
 Check = Callable[[Document, int], Checked]
+# Seconds of one run with a plan, under a name; infinite: it goes wrong.
+Seconds = Callable[[str, Document], float]
 # Pairs of a plan and of the same with less: their times, under a name.
 TimesOf = Callable[[str, Document, Document], Times]
 
@@ -115,37 +119,57 @@ def _suspect(plan: Document, files: list[str], *, hung: bool) -> RuleUse:
     return order[0]
 
 
+def that_matter(
+    candidate: Candidate, seconds: Seconds, plan_s: float, say: Callable[[str], None]
+) -> dict[str, float]:
+    """Drops from a plan that is much faster the rules without which one run is as fast; gives for
+    each rule how many times longer the run took without it. plan_s: of a run with all."""
+    return _dropped(
+        candidate, lambda stage, less: seconds(stage, less) / plan_s, say, _matters,
+        "does not pay: one run without it",
+    )  # fmt: skip
+
+
 def that_pay(
     candidate: Candidate, times_of: TimesOf, say: Callable[[str], None]
 ) -> dict[str, float]:
-    """Drops from the candidate what does not pay; gives for each rule that was looked at how many
-    times longer the run took without it. A plan of one rule is left to the confirmation."""
+    """The same by a few pairs. A plan of one rule is left to the confirmation."""
     return _dropped(
-        candidate, times_of, say, 1 + statistics.effect, f"does not pay: {few} pairs without it"
-    )
+        candidate, lambda stage, less: ratio_of_few(times_of(stage, candidate.plan, less)), say,
+        1 + statistics.effect, f"does not pay: {few} pairs without it",
+    )  # fmt: skip
 
 
 def that_hinder(
-    candidate: Candidate, times_of: TimesOf, say: Callable[[str], None]
-) -> dict[str, float]:
-    """The same of a plan that makes no difference: drops rules that take away what others give."""
-    return _dropped(
-        candidate, times_of, say, _clearly_faster, f"slows down: {few} pairs without it"
-    )
+    candidate: Candidate, seconds: Seconds, plan_s: float, times_of: TimesOf,
+    say: Callable[[str], None],
+) -> dict[str, float]:  # fmt: skip
+    """Drops from a plan that makes no difference rules that take away what others give: where one
+    run without it is clearly faster, a few pairs decide. plan_s: of a run with all."""
+
+    def ratio(stage: str, less: Document) -> float:
+        one = seconds(f"{stage}, once", less) / plan_s
+        if one > _clearly_faster:
+            return one
+        return ratio_of_few(times_of(stage, candidate.plan, less))
+
+    return _dropped(candidate, ratio, say, _clearly_faster, f"slows down: {few} pairs without it")
 
 
 def _dropped(
-    candidate: Candidate, times_of: TimesOf, say: Callable[[str], None], limit: float, why: str
-) -> dict[str, float]:
-    """limit: a rule goes where the run without it takes at most so many times as long."""
+    candidate: Candidate, ratio_without: Callable[[str, Document], float],
+    say: Callable[[str], None], limit: float, why: str,
+) -> dict[str, float]:  # fmt: skip
+    """ratio_without: how many times longer a run takes, under a name, with such a plan. limit: a
+    rule goes where that is at most so many times as long."""
     ratios: dict[str, float] = {}
     for rule in by_suspicion(candidate.plan):
         if len(candidate.rules) < 2:
             break
         less = without(candidate.plan, {rule.id})
-        stage = f"without rule {rule.id} ({len(candidate.dropped)} dropped)"
-        ratio = ratio_of_few(times_of(stage, candidate.plan, less))
-        ratios[rule.id] = ratio
+        ratio = ratio_without(f"without rule {rule.id} ({len(candidate.dropped)} dropped)", less)
+        if not math.isinf(ratio):
+            ratios[rule.id] = ratio
         if ratio <= limit:
             reason = f"{why} took {_percent(ratio)}"
             candidate.drop(rule.id, reason)

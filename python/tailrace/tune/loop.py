@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loop: record, plan, default against itself, trial, what pays, confirmation."""
+"""The loop: record, plan, what of it matters, trial, what pays, confirmation."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tailrace import statistics
 from tailrace.intent import advice, proof
 from tailrace.intent.apply import Line
 from tailrace.intent.sources import worth_saying
@@ -30,10 +31,11 @@ from tailrace.tune import (
     touched_files,
 )
 from tailrace.tune.arms import Arms, Misbehaved
+from tailrace.tune.budget import Budget, BudgetEnded
 from tailrace.tune.candidate import Candidate
 from tailrace.tune.content import ByItself, Report
 from tailrace.tune.measurement import Runner, Setting
-from tailrace.tune.pairs import Times
+from tailrace.tune.pairs import Times, is_clear
 from tailrace.tune.repacked_inputs import Arm
 from tailrace.tune.request import Asked, Document, Verdict
 from tailrace.tune.rules_of_plan import by_suspicion
@@ -43,6 +45,7 @@ from tailrace.whole_files import write_text
 
 Say = Callable[[str], None]
 
+_much_faster = 1.5  # by one run
 _no_rule = "no rule has anything to set for it"
 _copies_of_outputs = 4  # two of the default, one tuned, and that of the run at work
 
@@ -80,14 +83,19 @@ class Tune:
 
     def __init__(
         self, asked: Asked, ground: Ground, ledger: Ledger, say: Say,
-        confined: Confinement | None = None,
+        confined: Confinement | None = None, began: float | None = None,
     ) -> None:  # fmt: skip
+        """began: when the user began to wait, by the monotonic clock; None: now."""
+        began = time.monotonic() if began is None else began
         self._asked, self._ground, self._ledger, self._say = asked, ground, ledger, say
         self.setting = Setting(
             asked.command, asked.home, asked.scratch, asked.stdin, asked.is_cold, confined=confined
         )
         self._runner = Runner(self.setting, ground)
-        self._arms = Arms(self._runner, ground, ledger, say)
+        self._budget = Budget(
+            60 * asked.budget_minutes, _spent_s(ledger), 60 * asked.search_minutes, began=began
+        )
+        self._arms = Arms(self._runner, ground, ledger, say, self._budget)
         self._before = ledger.fact("named files", lambda: proof.files_of(asked.command))
 
     def run(self) -> Found:
@@ -106,6 +114,7 @@ class Tune:
         found = Found(Verdict("nothing_to_gain", ""))
         self._note_confinement(found)
         recorded = self._record(found)
+        self._budget.start(recorded["elapsed_s"])
         self._advise(found)
         if found.candidate is None:
             no_file = "it was not seen to write or read a file"
@@ -113,6 +122,14 @@ class Tune:
         badly = self._badly_laid_out(found)
         if not found.candidate.rules and not badly:
             return _ended(found, "nothing_to_gain", _why_none(recorded, _no_rule))
+        try:
+            return self._measured(found, recorded, badly)
+        except BudgetEnded:
+            return _ended(found, "no_verdict", self._too_short("before anything was compared"))
+
+    def _measured(self, found: Found, recorded: Document, badly: list[str]) -> Found:
+        """What the program leaves, and what plan and repacked inputs bring."""
+        assert found.candidate is not None
         found.known, alike = self._arms.defaults(self._asked.limit_s)
         if not alike.equal:
             found.notes += alike.notes
@@ -122,11 +139,10 @@ class Tune:
             found.notes += otherwise.notes
             return _ended(found, "not_proven", otherwise.reason)
         self._arms.expect(recorded["elapsed_s"])
-        if not self._steady(found):
-            return found
         self._settings(found, found.candidate)
         if badly:
             self._repacked(found, badly)
+        found.same = self._arms.same
         return found
 
     def _note_confinement(self, found: Found) -> None:
@@ -172,6 +188,9 @@ class Tune:
             try:
                 self._tuned(found)
                 return
+            except BudgetEnded:
+                _ended(found, "no_verdict", self._too_short("before a verdict"))
+                return
             except Misbehaved as error:
                 plan = found.candidate.plan if error.plan is None else error.plan
                 suspect = by_suspicion(plan)[0]
@@ -205,10 +224,12 @@ class Tune:
         assert found.known is not None
         kept = found.candidate.plan if found.verdict.name == "kept" else None
         means = repacked_inputs.Means(
-            self._arms, self._ground, self._asked.home, found.profile, kept, found.known,
-            self._same, self._say,
+            self._arms, self._ground, self._asked.home, found.profile, kept, found.known, self._say,
         )  # fmt: skip
-        found.repacked, notes = repacked_inputs.tried(names, self._ledger, means)
+        try:
+            found.repacked, notes = repacked_inputs.tried(names, self._ledger, means)
+        except BudgetEnded:
+            notes = [self._too_short("before the program had run on repacked inputs")]
         found.notes += notes
 
     def _record(self, found: Found) -> Document:
@@ -270,17 +291,9 @@ class Tune:
         plan["origin"]["sources"] = [str(asked.output / "profile.json")]  # where it will be
         return {"plan": plan, "notes": notes}
 
-    def _steady(self, found: Found) -> bool:
-        """The default against itself."""
-        found.same, self._same = self._arms.against_itself()
-        if found.same.verdict in {"faster", "slower"}:
-            _ended(found, "no_verdict", "the default differs from itself: this machine is not "
-                   "steady enough now")  # fmt: skip
-            return False
-        return True
-
     def _tuned(self, found: Found) -> None:
-        """A plan that works, whether it is faster, what of it pays, and that once more."""
+        """A plan that works, what of it pays, and whether that is faster. A plan that is much
+        faster is made smaller first, so that the pairs that follow prove it."""
         arms = self._arms
         one = found.candidate
         assert one is not None and found.known is not None
@@ -297,28 +310,63 @@ class Tune:
         if not one.rules:
             _ended(found, "nothing_to_gain", _all_dropped(one))
             return
-        trial = f"trial {_stage(one)}"
-        found.trial, found.times = arms.until_decided(trial, one.plan, self._same)
-        if found.trial.verdict not in {"faster", "slower"}:
-            before = len(one.dropped)
-            found.ratios = candidates.that_hinder(one, arms.times_of, self._say)
-            if len(one.dropped) == before:
-                self._otherwise(found, one, known)
-                return
-        found.ratios |= candidates.that_pay(one, arms.times_of, self._say)
+        if len(one.rules) > 1:
+            self._glance(found, one)
+        found.trial, found.times = arms.until_decided(f"trial {_stage(one)}", one.plan)
+        if found.trial.verdict == "faster":
+            self._faster(found, one, known)
+            return
+        if found.trial.verdict == "no_verdict":
+            _ended(found, "no_verdict", found.trial.reason)
+            return
+        tuned_s = statistics.median(found.times.other)
+        before = len(one.dropped)
+        found.ratios |= candidates.that_hinder(one, arms.seconds, tuned_s, arms.times_of, self._say)
+        if len(one.dropped) > before and len(one.rules) > 1:
+            self._glance(found, one)
         if self._asked.search_minutes > 0:
             self._search(found, one, known)
-        self._confirm(found, one, known)
-
-    def _otherwise(self, found: Found, one: Candidate, known: ByItself) -> None:
-        """A plan that makes no difference as it is may do so with other numbers."""
-        assert found.trial is not None
-        if self._asked.search_minutes > 0:
-            self._search(found, one, known)
-        if found.changes:
-            self._confirm(found, one, known)
-        else:
+        if not (found.changes or len(one.dropped) > before):
             _no_gain(found, one, found.trial)
+        elif self._confirmed(found, one):
+            self._prove(found, one, known)
+
+    def _glance(self, found: Found, one: Candidate) -> None:
+        """One run of the plan. If it is much faster than the default, one without each rule tells
+        which of them matter."""
+        name = f"glance {_stage(one)}"
+        plan_s = self._arms.seconds(name, one.plan)
+        if plan_s * _much_faster < self._arms.default_s:
+            found.ratios |= candidates.that_matter(one, self._arms.seconds, plan_s, self._say)
+
+    def _faster(self, found: Found, one: Candidate, known: ByItself) -> None:
+        """The trial's plan is faster. Less of it, or other numbers, have to win once more; where no
+        time is left for that, it stays as it is."""
+        assert found.trial is not None
+        tried, before = (one.plan, dict(one.dropped)), found.times
+        self._budget.kept_back_s = self._arms.pace.of("default") or 0.0  # for the proof
+        try:
+            if not (is_clear(found.trial) and found.ratios):
+                found.ratios |= candidates.that_pay(one, self._arms.times_of, self._say)
+            if self._asked.search_minutes > 0:
+                self._search(found, one, known)
+            if one.plan != tried[0] and not self._confirmed(found, one):
+                return
+        except BudgetEnded:
+            one.plan, one.dropped = tried
+            found.changes, found.times = [], before
+            found.notes.append(self._too_short("before each rule was left out once"))
+        finally:
+            self._budget.kept_back_s = 0.0
+        if one.plan == tried[0]:
+            found.confirmed = found.trial
+        self._prove(found, one, known)
+
+    def _too_short(self, when: str) -> str:
+        return (
+            f"the budget of {self._budget.words} ended {when}: --budget MINUTES gives it more, and "
+            "a smaller case of the program needs less"
+        )
 
     def _search(self, found: Found, one: Candidate, known: ByItself) -> None:
         """Better numbers for what is left of the plan. Of the minutes those are gone that a tune
@@ -336,13 +384,19 @@ class Tune:
         one.plan, changes = search.better(one.plan, self._ledger, stage, means)
         found.changes += changes
 
-    def _confirm(self, found: Found, one: Candidate, known: ByItself) -> None:
-        stage = f"confirmation {_stage(one)}"
-        confirmed, times = self._arms.until_decided(stage, one.plan, self._same)
-        found.confirmed, found.times = confirmed, times
-        if confirmed.verdict != "faster":
-            _no_gain(found, one, confirmed)
-            return
+    def _confirmed(self, found: Found, one: Candidate) -> bool:
+        """Whether what is left is faster by fresh pairs; else the verdict is there."""
+        found.confirmed, found.times = self._arms.until_decided(
+            f"confirmation {_stage(one)}", one.plan
+        )
+        if found.confirmed.verdict == "no_verdict":
+            _ended(found, "no_verdict", found.confirmed.reason)
+        elif found.confirmed.verdict != "faster":
+            _no_gain(found, one, found.confirmed)
+        return found.confirmed.verdict == "faster"
+
+    def _prove(self, found: Found, one: Candidate, known: ByItself) -> None:
+        """Its content, once more."""
         last = self._arms.check(f"proof {_stage(one)}", one.plan, known)
         found.report, found.lines = last.report, last.lines
         if last.problem or last.report is None:
@@ -351,6 +405,15 @@ class Tune:
             _ended(found, "not_proven", "nothing of what it writes or prints could be compared")
             return
         _ended(found, "kept", "faster beyond noise, and equal in content")
+
+
+def _spent_s(ledger: Ledger) -> float:
+    """What the runs of a tune that is gone on with have taken, but for those of its search."""
+    return sum(
+        float(fact["elapsed_s"])
+        for name, fact in ledger.all().items()
+        if isinstance(fact, dict) and "elapsed_s" in fact and not name.startswith(search.prefix)
+    )
 
 
 def _why_none(recorded: Document, otherwise: str) -> str:

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two arms in turns, decided at fixed looks; the statistics are those of `tailrace compare`."""
+"""Two arms in turns, decided at fixed looks. The statistics are those of `tailrace compare`, with
+one look before: three pairs are enough for a large difference, and to give up where there is none.
+
+How often that is wrong: bench/tune/error_rates.py, docs/decisions/0013-sequential-tune.md."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tailrace import statistics
 from tailrace.sandbox.ledger import Ledger
@@ -14,6 +17,14 @@ from tailrace.statistics import Comparison
 # Seconds of one run: of which arm, and under which name it is kept.
 Run = Callable[[str, str], float]
 Say = Callable[[str], None]
+# A against A, which is measured when it is asked for.
+Same = Callable[[], "Times"]
+
+first_look = 3
+looks = (first_look, *statistics.looks)
+# Every run of one arm takes so many times as long as every run of the other: of three pairs without
+# a difference one in twenty would be so without the gap.
+gap = 1.25
 
 
 @dataclass
@@ -45,13 +56,16 @@ def alternate(
 
 
 def until_decided(
-    ledger: Ledger, stage: str, arms: tuple[str, str], run: Run, say: Say, same: Times | None = None
+    ledger: Ledger, stage: str, arms: tuple[str, str], run: Run, say: Say, same: Same | None = None
 ) -> tuple[Comparison, Times]:
-    """Pairs up to the look at which the verdict falls. same: A against A, of before."""
+    """Pairs up to the look at which the verdict falls. same: asked if a small difference has to be
+    told from a machine that is not steady."""
     times = Times()
-    for look in statistics.looks:
+    for look in looks:
         alternate(ledger, stage, arms, times, look, run, say)
-        found = verdict(times, same)
+        found = verdict(times)
+        if found.verdict in {"faster", "slower"} and look > first_look and same is not None:
+            found = verdict(times, same())
         if found.verdict != "more_pairs_needed":
             break
     return found, times
@@ -65,7 +79,7 @@ def against_itself(
     times = Times()
     for look in statistics.looks:
         alternate(ledger, stage, arms, times, look, run, say)
-        found = verdict(times)
+        found = statistics.compare(times.one, times.other, "smaller")
         is_near = abs(math.log(found.ratio)) < math.log1p(statistics.effect)
         if is_near or found.verdict != "more_pairs_needed":
             break
@@ -73,10 +87,36 @@ def against_itself(
 
 
 def verdict(times: Times, same: Times | None = None) -> Comparison:
-    """Of the second arm's time against the first's: the smaller the better."""
-    if same is None:
-        return statistics.compare(times.one, times.other, "smaller")
-    return statistics.compare_checked(same.one, same.other, times.one, times.other, "smaller")
+    """Of the second arm's time against the first's: the smaller the better. Where the second is not
+    even a little faster, nobody waits for more pairs."""
+    if same is not None:
+        return statistics.compare_checked(same.one, same.other, times.one, times.other, "smaller")
+    found = statistics.compare(times.one, times.other, "smaller")
+    if found.verdict != "more_pairs_needed":
+        return found
+    pairs = len(times.one)
+    if pairs == first_look and (apart := _apart(times)):
+        reason = f"every run took {gap:.3g} times as long as any of the other, or more"
+        return replace(found, pairs=pairs, verdict=apart, reason=reason)
+    least = 1 if pairs < statistics.looks[0] else 1 - statistics.effect
+    if found.ratio >= least:
+        reason = f"after {pairs} pairs it is not faster by {statistics.effect:.0%}"
+        if pairs < statistics.looks[0]:
+            reason = f"of {pairs} pairs most were not faster"
+        return replace(found, pairs=pairs, verdict="no_difference_beyond_noise", reason=reason)
+    return found
+
+
+def _apart(times: Times) -> str:
+    """faster or slower where no run of an arm comes near one of the other; "": they do."""
+    if max(times.other) * gap < min(times.one):
+        return "faster"
+    return "slower" if max(times.one) * gap < min(times.other) else ""
+
+
+def is_clear(found: Comparison) -> bool:
+    """Whether the first look was enough."""
+    return found.pairs == first_look and found.verdict == "faster"
 
 
 def speedup(found: Comparison) -> tuple[float, tuple[float, float] | None]:

@@ -159,7 +159,6 @@ class Means:
     profile: Document
     plan: Document | None
     known: ByItself
-    same: Times
     say: Callable[[str], None]
 
 
@@ -183,9 +182,7 @@ def tried(names: list[str], ledger: Ledger, means: Means) -> tuple[Arm, list[str
         arm.reason = problem or "nothing of what it reads or leaves could be compared"
         return arm, made["notes"]
     try:
-        arm.compared, arm.times = means.arms.on_copies(
-            "repacked", means.plan, arm.copies, means.same
-        )
+        arm.compared, arm.times = means.arms.on_copies("repacked", means.plan, arm.copies)
     except Misbehaved as error:
         arm.became, arm.reason = "not_proven", str(error)
         return arm, made["notes"]

@@ -16,7 +16,8 @@ Document = dict[str, Any]
 class Asked:
     """output: the folder of the results. scratch: where runs work, below it unless named. allow:
     classes of rules beside safe and layout. linked: patterns of files that are only read.
-    allow_outside: folders that runs may write to. version: of tailrace, whose rules these
+    allow_outside: folders that runs may write to. budget_minutes: for all runs; 0: so many times as
+    long as the program runs. version: of tailrace, whose rules these
     are."""
 
     command: list[str]
@@ -33,6 +34,7 @@ class Asked:
     in_place: bool = False
     allow_outside: tuple[Path, ...] = ()
     search_minutes: float = 0.0
+    budget_minutes: float = 0.0
     version: str = ""
 
     @property

@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import asdict
@@ -44,6 +45,7 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
     Raises: TailraceError where it cannot begin, or the program itself does not go well;
     KeyboardInterrupt: what was found so far stays, for --resume.
     """
+    began = time.monotonic()
     plugin.check(plugin.find(command="tune"))
     state = asked.state
     if resume and not state.is_dir():
@@ -63,7 +65,7 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
             ground = _ground(asked, ledger, say)
             _check_named_files(asked, ledger)
             confined = _confined(asked, ledger, say)
-            found = Tune(asked, ground, ledger, say, confined).run()
+            found = Tune(asked, ground, ledger, say, confined, began).run()
             ledger.note(_ended, found.verdict.name)
             ground.put_back()
             found.notes += put_aside_notes(ground)
