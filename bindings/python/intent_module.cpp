@@ -4,12 +4,10 @@
 #include <nanobind/stl/vector.h>
 
 #include "intent/declare/declaration.hpp"
-#include "intent/declare/schema.hpp"
 #include "intent/intents/derive.hpp"
 #include "intent/intents/intents_json.hpp"
 #include "intent/profile/profile_json.hpp"
 #include "intent/spool/merge.hpp"
-#include "intent/spool/merge_outcomes.hpp"
 #include "modules.hpp"
 
 namespace nb = nanobind;

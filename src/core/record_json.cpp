@@ -8,7 +8,7 @@ namespace tailrace::json {
 
 namespace {
 
-constexpr Key not_empty = limited(R"({"minLength": 1})");
+constexpr KeyRule not_empty = limited(R"({"minLength": 1})");
 
 /// Place in a comparison, a sweep or a scaling: the `tailrace` command adds it.
 struct Arm {

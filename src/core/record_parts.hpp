@@ -10,10 +10,10 @@
 
 namespace tailrace::core::parts {
 
-using json::Json, json::Key, json::limited, json::Listed;
+using json::Json, json::KeyRule, json::limited, json::Listed;
 
-inline constexpr Key of_any_sign = limited(R"({"minimum": null})");
-inline constexpr Key cache_states = limited(R"({"enum": ["warm", "dropped", "unknown"]})");
+inline constexpr KeyRule of_any_sign = limited(R"({"minimum": null})");
+inline constexpr KeyRule cache_states = limited(R"({"enum": ["warm", "dropped", "unknown"]})");
 
 /// An arm of the limit beside its kernel.
 struct ComparedArm {
@@ -185,7 +185,7 @@ struct Fields<StepRecord> {
         v("steps", only_if(s.count != 1, s.count),
           "Consecutive steps that this entry stands for; absent: one. Then min and max are over "
           "ranks and these steps, mean is that of one step.",
-          {Key::Presence::absent, R"({"minimum": 2})"});
+          {KeyRule::Presence::absent, R"({"minimum": 2})"});
         v("write_s", s.write_s, "Seconds in write calls, over ranks.");
         v("sync_s", s.sync_s, "Seconds in the sync after the step; absent without one.", absent);
         v("compute_s", s.compute_s, "Seconds of emulated computation; absent without.", absent);
@@ -284,7 +284,8 @@ struct Fields<FileRecord> {
           "XXH3-128 of the row-major little-endian bytes of each object, by path; independent of "
           "ranks and layout. Absent where it was not computed: it takes one reader that sees all "
           "bytes in order (`tailrace verify --hash`).",
-          {Key::Presence::absent, R"({"additionalProperties": {"pattern": "^[0-9a-f]{32}$"}})"});
+          {KeyRule::Presence::absent,
+           R"({"additionalProperties": {"pattern": "^[0-9a-f]{32}$"}})"});
     }
 };
 

@@ -11,8 +11,6 @@ namespace tailrace::tools {
 
 namespace {
 
-namespace run = runner;
-
 /// The keys are those of docs/user/run.md.
 std::string progress_line(const runner::Progress& now) {
     return "tailrace-progress: {\"stage\":\"" + std::string(name(now.stage)) +

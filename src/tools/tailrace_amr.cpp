@@ -7,7 +7,7 @@
 namespace {
 
 namespace amr = tailrace::kernels::amr;
-namespace run = tailrace::runner;
+namespace runner = tailrace::runner;
 
 }  // namespace
 

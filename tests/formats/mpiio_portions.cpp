@@ -31,7 +31,7 @@ formats::raw::Placed placed(const Extents& dims, const Extents& chunk) {
 std::vector<Portion> cut(const formats::raw::Placed& object, const Box& box,
                          bool single_runs = false) {
     std::vector<Portion> portions;
-    formats::mpiio::cut_piece(3, object, box, {}, single_runs, portions);
+    formats::mpiio::cut_piece(object, nullptr, box, {}, single_runs, portions);
     return portions;
 }
 
@@ -40,10 +40,11 @@ std::vector<Portion> cut(const formats::raw::Placed& object, const Box& box,
 TEST_SUITE("portions") {
     TEST_CASE("one of more than 2^32 bytes is cut into parts of at most 1 GiB") {
         const Extents dims{5, 3 * gib / 4 + 1};
-        const auto portions = cut(placed(dims, {}), Box{{0, 0}, dims});
+        const auto object = placed(dims, {});
+        const auto portions = cut(object, Box{{0, 0}, dims});
         std::uint64_t bytes = 0, end = 0;
         for (const Portion& portion : portions) {
-            CHECK(portion.piece == 3);
+            CHECK(portion.object == &object);
             CHECK(portion.bytes <= gib);
             CHECK(portion.bytes == portion.box.volume() * 4);
             CHECK(portion.one_run);

@@ -30,6 +30,16 @@ tailrace_add_mpi_test(NAME formats.raw.sinks SOURCES raw_sinks.cpp
 tailrace_add_mpi_test(NAME formats.raw.failures SOURCES raw_failures.cpp
   LIBS ${raw_test_libs} tailrace_hook_posix_objects RANKS 1 2 4 ROMIO)
 
+if(TAILRACE_HAVE_MPI)
+  tailrace_add_mpi_test(NAME formats.collective_reads SOURCES collective_reads.cpp
+    LIBS ${raw_test_libs} RANKS 1 2 4 ROMIO)
+  foreach(library IN ITEMS HDF5 NETCDF PNETCDF)
+    if(TAILRACE_HAVE_${library})
+      target_compile_definitions(test_formats_collective_reads PRIVATE TAILRACE_HAVE_${library})
+    endif()
+  endforeach()
+endif()
+
 # A disk that fills up: with and without the interposer, on OMPIO and ROMIO.
 if(TAILRACE_HAVE_MPI)
   add_executable(test_formats_small_disk small_disk.cpp ${tailrace_support}/mpi_main.cpp)

@@ -11,7 +11,7 @@
 #include "kernels/particle/inputs.hpp"
 
 namespace particle = tailrace::kernels::particle;
-namespace run = tailrace::runner;
+namespace runner = tailrace::runner;
 namespace core = tailrace::core;
 
 namespace {

@@ -36,7 +36,7 @@ template <class E>
 struct Names;
 
 /// How one key differs from what its type says.
-struct Key {
+struct KeyRule {
     enum class Presence {
         usual,
         absent,  ///< left out where it has no value, also of a complete document
@@ -45,9 +45,9 @@ struct Key {
     Presence presence = Presence::usual;
     const char* schema = nullptr;  ///< JSON, merged into the property (null takes a keyword out)
 };
-inline constexpr Key absent{Key::Presence::absent}, later{Key::Presence::later};
+inline constexpr KeyRule absent{KeyRule::Presence::absent}, later{KeyRule::Presence::later};
 /// "{"minLength": 1}" and the like.
-constexpr Key limited(const char* schema) { return {Key::Presence::usual, schema}; }
+constexpr KeyRule limited(const char* schema) { return {KeyRule::Presence::usual, schema}; }
 
 /// An object whose keys stand in the order of the list.
 template <class T>
@@ -111,8 +111,8 @@ public:
     explicit Writer(bool complete) : x_complete(complete) {}
 
     template <class T>
-    void operator()(const char* key, const T& value, const char*, const Key& how = {}) {
-        if (has_value(value) || (x_complete && how.presence != Key::Presence::absent))
+    void operator()(const char* key, const T& value, const char*, const KeyRule& how = {}) {
+        if (has_value(value) || (x_complete && how.presence != KeyRule::Presence::absent))
             json[key] = written(value, x_complete);
     }
     /// An object within, whose keys `visit` gives.

@@ -16,8 +16,8 @@ public:
         : x_definitions(definitions), x_complete(complete) {}
 
     template <class T>
-    void operator()(const char* key, const T&, const char* sentence, const Key& how = {}) {
-        using Presence = Key::Presence;
+    void operator()(const char* key, const T&, const char* sentence, const KeyRule& how = {}) {
+        using Presence = KeyRule::Presence;
         Json one;
         if constexpr (is_optional<T>::value)
             one = how.presence == Presence::absent

@@ -79,8 +79,7 @@ std::uint64_t Beneath::stored_bytes(const std::vector<std::string>& paths) const
     return bytes;
 }
 
-std::optional<core::Error> Beneath::prepare_to_read(const std::string& path,
-                                                    bool load_index) const {
+Readable Beneath::prepare_to_read(const std::string& path, bool load_index) const {
     return hdf5::prepare_to_read(dataset(borrowed(x_file), path), path, load_index);
 }
 

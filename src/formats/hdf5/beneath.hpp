@@ -33,6 +33,12 @@ private:
 /// Ids of the files that are open in this process.  [local]
 [[nodiscard]] std::vector<std::int64_t> open_files();
 
+/// What reading a dataset takes.
+struct Readable {
+    std::optional<core::Error> why_not;  ///< why this process cannot
+    core::Extents whole_chunk;  ///< of chunks that are read as a whole, for their filters; or empty
+};
+
 /// A file that another library has open: looked at and given away, never closed here.
 class Beneath {
 public:
@@ -52,8 +58,7 @@ public:
 
     /// prepare_to_read (formats/hdf5/readable.hpp) for a dataset.
     /// @throws core::Error
-    [[nodiscard]] std::optional<core::Error> prepare_to_read(const std::string& path,
-                                                             bool load_index) const;
+    [[nodiscard]] Readable prepare_to_read(const std::string& path, bool load_index) const;
 
     struct InForce {
         std::map<std::string, std::string> settings;  ///< driver, format bounds, alignment

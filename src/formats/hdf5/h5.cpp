@@ -276,6 +276,13 @@ Id creation_list_of(const Id& dataset, const std::string& where) {
     return {H5Dget_create_plist(dataset.get()), H5Pclose, "H5Dget_create_plist", where};
 }
 
+core::Extents chunk_of(const Id& creation, const std::string& where) {
+    std::array<hsize_t, H5S_MAX_RANK> chunk{};
+    const int rank =
+        check(H5Pget_chunk(creation.get(), H5S_MAX_RANK, chunk.data()), "H5Pget_chunk", where);
+    return {chunk.begin(), chunk.begin() + rank};
+}
+
 // HDF5 takes lists that it may change; ours are copies.
 herr_t write_several(std::vector<hid_t> datasets, std::vector<hid_t> types,
                      std::vector<hid_t> memory, std::vector<hid_t> file, const Id& transfer,

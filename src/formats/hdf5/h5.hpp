@@ -142,6 +142,8 @@ void select(const Id& space, const core::Box& box);
 [[nodiscard]] Id open_dataset(const Id& file, const std::string& path, const Id& access);
 [[nodiscard]] Id space_of(const Id& dataset, const std::string& where);
 [[nodiscard]] Id creation_list_of(const Id& dataset, const std::string& where);
+/// Extents of the chunks of a creation list whose layout is chunked.
+[[nodiscard]] core::Extents chunk_of(const Id& creation, const std::string& where);
 /// H5Dwrite_multi. The lists have one entry per dataset.
 [[nodiscard]] herr_t write_several(std::vector<hid_t> datasets, std::vector<hid_t> types,
                                    std::vector<hid_t> memory, std::vector<hid_t> file,

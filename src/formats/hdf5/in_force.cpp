@@ -32,9 +32,10 @@ std::string name_of(H5F_libver_t bound) {
     }
 }
 
-std::string text_of(std::span<const hsize_t> values) {
+std::string text_of(const core::Extents& values) {
     std::string text;
-    for (hsize_t value : values) text += (text.empty() ? "" : "x") + std::to_string(value);
+    for (const std::uint64_t value : values)
+        text += (text.empty() ? "" : "x") + std::to_string(value);
     return text;
 }
 
@@ -161,13 +162,7 @@ void look_at_dataset(const h5::Id& file, const std::string& path, bool only, Set
     const h5::Id creation = h5::creation_list_of(dataset, path);
     const H5D_layout_t layout = H5Pget_layout(creation.get());
     settings[prefix + "layout"] = layout_text(layout);
-    if (layout == H5D_CHUNKED) {
-        std::array<hsize_t, H5S_MAX_RANK> chunk{};
-        const int rank = h5::check(H5Pget_chunk(creation.get(), H5S_MAX_RANK, chunk.data()),
-                                   "H5Pget_chunk", path);
-        settings[prefix + "chunk"] =
-            text_of(std::span(chunk).first(static_cast<std::size_t>(rank)));
-    }
+    if (layout == H5D_CHUNKED) settings[prefix + "chunk"] = text_of(h5::chunk_of(creation, path));
     settings[prefix + "filters"] = filters_text(creation, path);
     H5D_fill_time_t fill = H5D_FILL_TIME_ERROR;
     h5::check(H5Pget_fill_time(creation.get(), &fill), "H5Pget_fill_time", path);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <string>
 
@@ -21,6 +22,11 @@ struct InForce {
 
 /// Driver, format bounds, alignment and MPI-IO hints of an open file.  [local]
 [[nodiscard]] InForce look(const h5::Id& file, const Options& options, Driver driver);
+
+/// "subfiles" and "subfile_stripe_bytes" of a file that was created: from the configuration that
+/// the subfiling driver writes.  [local]
+[[nodiscard]] std::map<std::string, std::string> subfiling_in_force(
+    const std::filesystem::path& path);
 
 /// Layout, chunk, filters, fill and allocation time of a dataset.  [local]
 /// @param only the file has no other: the keys then go without its path

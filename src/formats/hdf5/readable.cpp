@@ -27,17 +27,19 @@ std::optional<Error> missing_filter(const h5::Id& creation, const std::string& p
 
 }  // namespace
 
-std::optional<Error> prepare_to_read(const h5::Id& dataset, const std::string& path,
-                                     bool load_index) {
+Readable prepare_to_read(const h5::Id& dataset, const std::string& path, bool load_index) {
     const h5::Id creation = h5::creation_list_of(dataset, path);
-    if (H5Pget_layout(creation.get()) != H5D_CHUNKED) return std::nullopt;
+    if (H5Pget_layout(creation.get()) != H5D_CHUNKED) return {};
     if (load_index) {
         hsize_t chunks = 0;
         const h5::Id space = h5::space_of(dataset, path);
         h5::check(H5Dget_num_chunks(dataset.get(), space.get(), &chunks), "H5Dget_num_chunks",
                   path);
     }
-    return missing_filter(creation, path);
+    Readable found{missing_filter(creation, path), {}};
+    if (h5::check(H5Pget_nfilters(creation.get()), "H5Pget_nfilters", path) > 0)
+        found.whole_chunk = h5::chunk_of(creation, path);
+    return found;
 }
 
 }  // namespace tailrace::formats::hdf5

@@ -2,9 +2,9 @@
 // What keeps a process from reading a dataset, found out when the file is opened.
 #pragma once
 
-#include <optional>
 #include <string>
 
+#include "formats/hdf5/beneath.hpp"
 #include "formats/hdf5/h5.hpp"
 
 namespace tailrace::formats::hdf5 {
@@ -13,9 +13,8 @@ namespace tailrace::formats::hdf5 {
 /// for it: the filters, and, with `load_index`, the index of the chunks, which is in memory
 /// afterwards.
 /// [collective] with `load_index` and a parallel driver, else [local]
-/// @returns why this process cannot read the dataset: a filter that it has not
 /// @throws core::Error
-[[nodiscard]] std::optional<core::Error> prepare_to_read(const h5::Id& dataset,
-                                                         const std::string& path, bool load_index);
+[[nodiscard]] Readable prepare_to_read(const h5::Id& dataset, const std::string& path,
+                                       bool load_index);
 
 }  // namespace tailrace::formats::hdf5

@@ -9,7 +9,6 @@
 #include "formats/hdf5/attributes.hpp"
 #include "formats/hdf5/in_force.hpp"
 #include "formats/hdf5/sink.hpp"
-#include "formats/hdf5/subfiling.hpp"
 
 namespace tailrace::formats::hdf5 {
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading by all ranks, in rounds as the Sink writes.
 #include <algorithm>
-#include <array>
 #include <map>
 
-#include "comm/mpi_io.hpp"
 #include "formats/hdf5/abandon.hpp"
 #include "formats/hdf5/elements.hpp"
 #include "formats/hdf5/encoding_sink.hpp"
@@ -42,10 +40,7 @@ Uniting layout_of(const h5::Id& dataset, const std::string& path) {
     const h5::Id creation = h5::creation_list_of(dataset, path);
     Uniting layout{united_bytes};
     if (H5Pget_layout(creation.get()) != H5D_CHUNKED) return layout;
-    std::array<hsize_t, H5S_MAX_RANK> chunk{};
-    const int rank =
-        h5::check(H5Pget_chunk(creation.get(), H5S_MAX_RANK, chunk.data()), "H5Pget_chunk", path);
-    layout.chunk.assign(chunk.begin(), chunk.begin() + rank);
+    layout.chunk = h5::chunk_of(creation, path);
     layout.filtered = h5::check(H5Pget_nfilters(creation.get()), "H5Pget_nfilters", path) > 0;
     return layout;
 }
@@ -58,7 +53,6 @@ public:
         const h5::Quiet quiet;
         x_transfer = transfer_list(all_together());
         x_conversion.serve(x_transfer);
-        x_unites = unites();
         begin_watch();
         collective_step("open_file", "opening", path.string(), [&] {
             const h5::Id access = file_access(options, comm, x_driver);
@@ -112,18 +106,11 @@ private:
                 object.dims.push_back({dims[d], limits[d] == H5S_UNLIMITED});
             if (!object.members.empty()) object.dims.push_back({object.members.size(), false});
             if (!object.dims.empty() && object.dims[0].unlimited) object.kind = core::Kind::record;
-            auto unreadable = prepare_to_read(id, path, all_together());
-            x_entries.push_back({std::move(object), std::move(unreadable)});
+            auto [why_not, whole_chunk] = prepare_to_read(id, path, all_together());
+            x_entries.push_back({std::move(object), std::move(why_not), std::move(whole_chunk)});
             x_layouts.push_back(layout_of(id, path));
             x_ids.push_back(std::move(id));
         }
-    }
-
-    // Where ranks of OMPIO 4.1 read collectively and their places overlap, some elements arrive
-    // wrong: the more united, the more often.
-    [[nodiscard]] bool unites() const {
-        return all_together() &&
-               (x_comm.size() == 1 || !comm::mpi_io_implementation().starts_with("OMPIO"));
     }
 
     // A united piece is read as the file has it; where numbers are converted each has a call.
@@ -134,7 +121,8 @@ private:
                               std::any_of(pieces.begin(), pieces.end(), [&](const Read* piece) {
                                   return piece->type != object.type;
                               });
-        if (!x_unites || converts || pieces.size() < 2) return WatchedSource::calls_for(i, pieces);
+        if (!all_together() || converts || pieces.size() < 2)
+            return WatchedSource::calls_for(i, pieces);
         std::vector<std::size_t> calls;
         const AsWrites writes(pieces);
         for (const Group& group : groups_of(object, writes.list, x_layouts[i]))
@@ -175,7 +163,6 @@ private:
 
     Options x_options;
     Driver x_driver;
-    bool x_unites = false;  ///< one call reads several pieces
     ConversionMemory x_conversion;
     h5::Id x_transfer, x_file;
     std::vector<h5::Id> x_ids;       ///< of x_entries

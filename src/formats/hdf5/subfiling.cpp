@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/hdf5/subfiling.hpp"
-
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -9,6 +7,7 @@
 
 #include "formats/file/companions.hpp"
 #include "formats/file/part_file.hpp"
+#include "formats/hdf5/in_force.hpp"
 
 namespace tailrace::formats::hdf5 {
 

@@ -42,7 +42,7 @@ public:
             Rounds greatest;
             for (std::uint64_t step = 0; step < x_work.steps; ++step) {
                 const mpiio::Portions here = portions(step);
-                greatest.number = std::max<std::uint64_t>(greatest.number, here.list.size());
+                greatest.number = std::max<std::uint64_t>(greatest.number, here.calls.size());
                 greatest.views |= here.views;
             }
             return greatest;
@@ -103,16 +103,8 @@ std::optional<Error> write_all(mpiio::File& file, const Work& work, const raw::L
     std::optional<Error> failure;
     for (std::uint64_t step = 0; step < work.steps; ++step) {
         mpiio::Portions mine;
-        std::vector<core::Write> writes;
-        const auto cutting = comm::Comm::caught([&] {
-            writes = work.writes(step);
-            mine = steps.portions(step);
-        });
-        const auto writing = file.transfer(
-            layout.objects(), mine.list, [&](std::size_t p) { return writes[p].object; },
-            // MPI-IO takes memory to write from as void*, and does not change it.
-            [&](std::size_t p) { return const_cast<std::byte*>(writes[p].data); }, rounds.number,
-            rounds.views, work.collective);
+        const auto cutting = comm::Comm::caught([&] { mine = steps.portions(step); });
+        const auto writing = file.transfer(mine, rounds.number, rounds.views, work.collective);
         if (!failure) failure = cutting ? cutting : writing;
     }
     const auto closing = file.close();

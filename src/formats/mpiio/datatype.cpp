@@ -2,6 +2,7 @@
 #include "formats/mpiio/datatype.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 namespace tailrace::formats::mpiio {
@@ -67,8 +68,9 @@ Datatype struct_of(const std::vector<std::pair<std::uint64_t, const Datatype*>>&
 /// The type of all blocks of a portion in one of the two arrays: `dims_of` and `place_of` (bytes)
 /// say how a block lies there.
 template <class DimsOf, class PlaceOf>
-std::pair<std::uint64_t, Datatype> shape_of(const raw::Placed& object, const Portion& portion,
-                                            DimsOf&& dims_of, PlaceOf&& place_of) {
+std::pair<std::uint64_t, Datatype> shape_of(const Portion& portion, DimsOf&& dims_of,
+                                            PlaceOf&& place_of) {
+    const raw::Placed& object = *portion.object;
     const std::uint64_t size = core::size_of(object.object.type);
     std::map<Extents, Datatype> types;
     std::vector<std::pair<std::uint64_t, const Datatype*>> blocks;
@@ -94,7 +96,8 @@ bool is_run(const Extents& count, const Extents& dims) {
                        [](std::uint64_t n) { return n == 1; });
 }
 
-void describe(const raw::Placed& object, Portion& portion) {
+void describe(Portion& portion) {
+    const raw::Placed& object = *portion.object;
     const std::uint64_t size = core::size_of(object.object.type);
     std::uint64_t end = 0;
     bool first = true;
@@ -106,7 +109,9 @@ void describe(const raw::Placed& object, Portion& portion) {
             portion.one_run && is_run(block.count, block.file_dims) && (first || begin == end);
         if (first) portion.file_begin = begin;
         first = false;
-        end = begin + Box{{}, block.count}.volume() * size;
+        const std::uint64_t elements = Box{{}, block.count}.volume();
+        end = begin + elements * size;
+        portion.runs += block.count.empty() ? 1 : elements / block.count.back();
     });
 }
 
@@ -134,6 +139,54 @@ std::pair<std::size_t, std::uint64_t> place_to_cut(const raw::Placed& object, co
     return {d, at};
 }
 
+/// Bytes that follow one another in the file and in memory.
+struct Run {
+    std::uint64_t file = 0;
+    std::byte* memory = nullptr;
+    std::uint64_t bytes = 0;
+};
+
+/// In the order of the file.
+std::vector<Run> runs_of(std::span<const Portion> portions) {
+    std::vector<Run> runs;
+    for (const Portion& one : portions)
+        raw::for_each_piece_run(*one.object, one.box, one.memory,
+                                [&](std::uint64_t file, std::uint64_t memory, std::uint64_t bytes) {
+                                    runs.push_back({file, one.data + memory, bytes});
+                                });
+    std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.file < b.file; });
+    return runs;
+}
+
+bool overlap(std::span<const Run> runs) {
+    return std::adjacent_find(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
+               return a.file + a.bytes > b.file;
+           }) != runs.end();
+}
+
+/// The bytes of runs at the places that `place_of` says; those that follow one another are one
+/// block.
+template <class PlaceOf>
+Datatype type_of(std::span<const Run> runs, PlaceOf&& place_of) {
+    std::vector<int> lengths;
+    std::vector<MPI_Aint> places;
+    for (const Run& run : runs) {
+        const MPI_Aint place = place_of(run);
+        if (places.empty() || places.back() + lengths.back() != place) {
+            places.push_back(place);
+            lengths.push_back(0);
+        }
+        lengths.back() += static_cast<int>(run.bytes);
+    }
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    check(MPI_Type_create_hindexed(static_cast<int>(places.size()), lengths.data(), places.data(),
+                                   MPI_BYTE, &type),
+          "MPI_Type_create_hindexed");
+    Datatype made(type);
+    check(MPI_Type_commit(&type), "MPI_Type_commit");
+    return made;
+}
+
 }  // namespace
 
 Datatype::~Datatype() {
@@ -152,13 +205,13 @@ Datatype& Datatype::operator=(Datatype&& other) noexcept {
     return *this;
 }
 
-void cut_piece(std::size_t piece, const raw::Placed& object, const Box& box,
+void cut_piece(const raw::Placed& object, std::byte* data, const Box& box,
                const core::MemLayout& memory, bool single_runs, std::vector<Portion>& portions) {
     if (box.empty()) return;
     const std::uint64_t bytes = box.volume() * core::size_of(object.object.type);
     if (bytes <= portion_bytes && raw::count_blocks(object, box) <= portion_blocks) {
-        Portion portion{piece, box, memory, bytes, 0, false};
-        describe(object, portion);
+        Portion portion{&object, data, box, memory, bytes};
+        describe(portion);
         if (portion.one_run || !single_runs || run_bytes(object, box) < long_run_bytes) {
             portions.push_back(std::move(portion));
             return;
@@ -173,37 +226,73 @@ void cut_piece(std::size_t piece, const raw::Placed& object, const Box& box,
     high.count[d] -= at;
     core::MemLayout behind{array.dims, array.offset};
     behind.offset[d] += at;
-    cut_piece(piece, object, low, {array.dims, array.offset}, single_runs, portions);
-    cut_piece(piece, object, high, behind, single_runs, portions);
+    cut_piece(object, data, low, {array.dims, array.offset}, single_runs, portions);
+    cut_piece(object, data, high, behind, single_runs, portions);
 }
 
-FileShape file_shape(const raw::Placed& object, const Portion& portion) {
+std::vector<std::size_t> united_calls(std::span<const Portion> portions) {
+    std::vector<std::size_t> calls;
+    for (std::size_t first = 0, end = 0; first < portions.size(); first = end) {
+        std::uint64_t bytes = 0, runs = 0;
+        for (; end < portions.size(); ++end) {
+            bytes += portions[end].bytes;
+            runs += portions[end].runs;
+            if (end > first && (bytes > portion_bytes || runs > portion_blocks)) break;
+        }
+        const std::size_t count = end - first;
+        if (count > 1 && overlap(runs_of(portions.subspan(first, count))))
+            calls.insert(calls.end(), count, 1);
+        else
+            calls.push_back(count);
+    }
+    return calls;
+}
+
+UnitedShape united_shape(std::span<const Portion> portions) {
     const comm::ErrorsReturn guard;
-    const std::uint64_t size = core::size_of(object.object.type);
+    const std::vector<Run> runs = runs_of(portions);
+    const std::uint64_t begin = runs.front().file;
+    std::byte* lowest = std::min_element(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
+                            return std::less<>()(a.memory, b.memory);
+                        })->memory;
+    return {
+        {begin,
+         type_of(runs, [&](const Run& run) { return static_cast<MPI_Aint>(run.file - begin); })},
+        {lowest, 1, type_of(runs, [&](const Run& run) {
+             return reinterpret_cast<MPI_Aint>(run.memory) - reinterpret_cast<MPI_Aint>(lowest);
+         })}};
+}
+
+FileShape file_shape(const Portion& portion) {
+    const comm::ErrorsReturn guard;
+    const std::uint64_t size = core::size_of(portion.object->object.type);
     auto [begin, type] = shape_of(
-        object, portion, [](const Block& block) -> const Extents& { return block.file_dims; },
+        portion, [](const Block& block) -> const Extents& { return block.file_dims; },
         [&](const Block& block) {
             return block.file_base + index_of(block.file_offset, block.file_dims) * size;
         });
     return {begin, std::move(type)};
 }
 
-MemoryShape memory_shape(const raw::Placed& object, const Portion& portion) {
+MemoryShape memory_shape(const Portion& portion) {
     const comm::ErrorsReturn guard;
+    const raw::Placed& object = *portion.object;
     const std::uint64_t size = core::size_of(object.object.type);
     const raw::MemoryArray array(portion.box, portion.memory);
     // In memory order is free, so a box that is one run there needs no type. Only where the file
     // takes its elements in the same order, though: not from several chunks.
     if (is_run(portion.box.count, array.dims) && raw::count_blocks(object, portion.box) == 1)
-        return {index_of(array.offset, array.dims) * size, static_cast<int>(portion.bytes), {}};
+        return {portion.data + index_of(array.offset, array.dims) * size,
+                static_cast<int>(portion.bytes),
+                {}};
     auto [begin, type] = shape_of(
-        object, portion, [&](const Block&) -> const Extents& { return array.dims; },
+        portion, [&](const Block&) -> const Extents& { return array.dims; },
         [&](const Block& block) {
             Extents at = array.offset;
             for (std::size_t d = 0; d < at.size(); ++d) at[d] += block.piece_offset[d];
             return index_of(at, array.dims) * size;
         });
-    return {begin, 1, std::move(type)};
+    return {portion.data + begin, 1, std::move(type)};
 }
 
 }  // namespace tailrace::formats::mpiio

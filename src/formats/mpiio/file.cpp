@@ -37,9 +37,25 @@ struct File::Round {
     std::uint64_t bytes = 0;
     FileShape file;
     MemoryShape memory;
-    std::byte* data = nullptr;
     bool view = false;  ///< on all ranks or on none
 };
+
+File::Round File::round_of(std::span<const Portion> portions, bool view) {
+    Round round;
+    round.view = view;
+    for (const Portion& portion : portions) round.bytes += portion.bytes;
+    const Portion& first = portions.front();
+    if (portions.size() > 1) {
+        UnitedShape shape = united_shape(portions);
+        round.file = std::move(shape.file);
+        round.memory = std::move(shape.memory);
+        return round;
+    }
+    round.memory = memory_shape(first);
+    round.file.begin = first.file_begin;
+    if (view) round.file = file_shape(first);
+    return round;
+}
 
 File::File(const comm::Comm& comm, const std::filesystem::path& path,
            const std::filesystem::path& name, Access access, const Hints& hints)
@@ -85,7 +101,7 @@ void File::set_view(const Round& round) {
 
 void File::move(const Round& round, bool collective) {
     MPI_Status status;
-    void* data = round.data == nullptr ? nullptr : round.data + round.memory.begin;
+    void* data = round.memory.begin;
     int code = MPI_SUCCESS;
     const MPI_Offset at = round.view ? 0 : static_cast<MPI_Offset>(round.file.begin);
     const int count = round.memory.count;
@@ -110,30 +126,19 @@ void File::move(const Round& round, bool collective) {
                     x_name.string(), look_at_space);
 }
 
-std::optional<Error> File::transfer(std::span<const raw::Placed> objects,
-                                    std::span<const Portion> portions,
-                                    const std::function<core::ObjectId(std::size_t)>& object_of,
-                                    const std::function<std::byte*(std::size_t)>& data_of,
-                                    std::uint64_t rounds, bool views, bool collective) {
+std::optional<Error> File::transfer(const Portions& portions, std::uint64_t rounds, bool views,
+                                    bool collective) {
     const comm::ErrorsReturn guard;
     std::optional<Error> failure;
+    std::span<const Portion> left(portions.list);
     for (std::uint64_t r = 0; r < rounds; ++r) {
         Round round;
         round.view = views;
         // After a failure this rank stays in step with nothing in its hands.
-        if (!failure && r < portions.size()) {
-            const Portion& portion = portions[r];
-            const raw::Placed& object = objects[object_of(portion.piece)];
-            failure = comm::Comm::caught([&] {
-                Round full;
-                full.view = views;
-                full.memory = memory_shape(object, portion);
-                full.file.begin = portion.file_begin;
-                if (views) full.file = file_shape(object, portion);
-                full.data = data_of(portion.piece);
-                full.bytes = portion.bytes;
-                round = std::move(full);
-            });
+        if (!failure && r < portions.calls.size()) {
+            const auto now = left.first(portions.calls[r]);
+            left = left.subspan(now.size());
+            failure = comm::Comm::caught([&] { round = round_of(now, views); });
         }
         for (const auto& step : {std::optional<Error>(comm::Comm::caught([&] { set_view(round); })),
                                  comm::Comm::caught([&] { move(round, collective); })})

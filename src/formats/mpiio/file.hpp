@@ -3,9 +3,9 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "comm/comm.hpp"
@@ -16,6 +16,13 @@
 namespace tailrace::formats::mpiio {
 
 enum class Access { read, write };
+
+/// What a rank moves.
+struct Portions {
+    std::vector<Portion> list;
+    std::vector<std::size_t> calls;  ///< how many of them each moves, in their order
+    bool views = false;              ///< one moves what is not contiguous in the file
+};
 
 class File {
 public:
@@ -30,13 +37,10 @@ public:
 
     /// Moves `portions` in `rounds` rounds, of which this rank may have fewer. A failure of this
     /// rank is returned after the last round.  [collective]
-    /// @param views     some rank has a portion that is not contiguous in the file; all must agree
-    /// @param data_of   memory of a piece
-    [[nodiscard]] std::optional<core::Error> transfer(
-        std::span<const raw::Placed> objects, std::span<const Portion> portions,
-        const std::function<core::ObjectId(std::size_t)>& object_of,
-        const std::function<std::byte*(std::size_t)>& data_of, std::uint64_t rounds, bool views,
-        bool collective);
+    /// @param views  some rank moves what is not contiguous in the file; all must agree
+    [[nodiscard]] std::optional<core::Error> transfer(const Portions& portions,
+                                                      std::uint64_t rounds, bool views,
+                                                      bool collective);
     /// [local]
     [[nodiscard]] Hints hints() const { return hints_in_force(x_file); }
     /// Closes it; returns the failure of this rank.  [collective]
@@ -44,6 +48,7 @@ public:
 
 private:
     struct Round;
+    [[nodiscard]] static Round round_of(std::span<const Portion> portions, bool view);
     void set_view(const Round& round);
     void move(const Round& round, bool collective);
     [[nodiscard]] std::string doing() const;
@@ -54,18 +59,21 @@ private:
     bool x_default_view = true;
 };
 
-/// The portions of pieces; `flags` of the plan is 1 where one needs a view.
-struct Portions {
-    std::vector<Portion> list;
-    bool views = false;
-};
+/// The portions of pieces to write, each moved by a call of its own; of pieces to read collectively
+/// one call moves several.  [local]
 template <class Piece>
 [[nodiscard]] Portions portions_of(std::span<Piece> pieces, std::span<const raw::Placed> objects,
                                    bool collective) {
     Portions portions;
-    for (std::size_t p = 0; p < pieces.size(); ++p)
-        cut_piece(p, objects[pieces[p].object], pieces[p].place, pieces[p].memory, !collective,
-                  portions.list);
+    for (Piece& piece : pieces)
+        // MPI-IO takes memory to write from as void*, and does not change it.
+        cut_piece(objects[piece.object], const_cast<std::byte*>(piece.data), piece.place,
+                  piece.memory, !collective, portions.list);
+    if (collective && std::is_same_v<Piece, core::Read>)
+        portions.calls = united_calls(portions.list);
+    else
+        portions.calls.assign(portions.list.size(), 1);
+    portions.views = portions.calls.size() < portions.list.size();
     for (const Portion& portion : portions.list) portions.views |= !portion.one_run;
     return portions;
 }

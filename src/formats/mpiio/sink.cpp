@@ -23,17 +23,13 @@ Sink::~Sink() { discard_if_open(); }
 
 std::vector<std::uint64_t> Sink::plan(std::span<const core::Write> pieces) {
     x_portions = portions_of(pieces, x_layout.objects(), x_options.collective);
-    return {x_portions.list.size(), x_portions.views ? 1u : 0u};
+    return {x_portions.calls.size(), x_portions.views ? 1u : 0u};
 }
 
-void Sink::move(std::span<const core::Write> pieces, std::span<const std::uint64_t> agreed) {
-    const std::span<const Portion> mine =
-        failed() ? std::span<const Portion>{} : std::span<const Portion>(x_portions.list);
-    fail(x_file->transfer(
-        x_layout.objects(), mine, [&](std::size_t p) { return pieces[p].object; },
-        // MPI-IO takes memory to write from as void*, and does not change it.
-        [&](std::size_t p) { return const_cast<std::byte*>(pieces[p].data); }, agreed[0],
-        agreed[1] != 0, x_options.collective));
+void Sink::move(std::span<const core::Write>, std::span<const std::uint64_t> agreed) {
+    const Portions nothing;
+    fail(x_file->transfer(failed() ? nothing : x_portions, agreed[0], agreed[1] != 0,
+                          x_options.collective));
 }
 
 void Sink::publish() {

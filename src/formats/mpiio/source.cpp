@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "formats/mpiio/read_turns.hpp"
 #include "formats/mpiio/read_watch.hpp"
 #include "formats/mpiio/sink.hpp"
 #include "formats/posix/source.hpp"
@@ -38,23 +39,32 @@ public:
     void read(std::span<core::Read> pieces) override {
         if (x_lost) throw core::Error(*x_lost);
         Portions portions;
+        std::vector<Place> places;
+        ReadTurns turns;
         const auto bad = comm::Comm::caught([&] {
             for (const core::Read& piece : pieces) raw::check_read(piece, x_contents.objects);
             portions = portions_of(pieces, x_contents.objects, x_collective);
+            for (const core::Read& piece : pieces)
+                if (!piece.place.empty()) places.push_back({piece.object, piece.place});
         });
-        std::array<std::uint64_t, 3> most{bad ? 1u : 0u, portions.list.size(),
+        std::array<std::uint64_t, 3> most{bad ? 1u : 0u, portions.calls.size(),
                                           portions.views ? 1u : 0u};
         {
             const auto agreeing = x_phases.enter("agree");
             x_comm.reduce(most, comm::Reduce::max);
             if (most[0] != 0) x_comm.agree(bad);
+            if (x_collective) turns = read_turns(x_comm, std::move(places));
         }
         std::optional<core::Error> returned;
         {
             const auto reading = x_phases.enter("read");
-            returned = x_file->transfer(
-                x_contents.objects, portions.list, [&](std::size_t p) { return pieces[p].object; },
-                [&](std::size_t p) { return pieces[p].data; }, most[1], most[2] != 0, x_collective);
+            const Portions nothing;
+            for (std::uint64_t turn = 0; turn < turns.all; ++turn) {
+                const bool mine = turn == turns.mine && !returned;
+                const auto failed = x_file->transfer(mine ? std::as_const(portions) : nothing,
+                                                     most[1], most[2] != 0, x_collective);
+                if (!returned) returned = failed;
+            }
         }
         agree(returned, pieces);
     }

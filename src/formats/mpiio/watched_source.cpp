@@ -53,10 +53,29 @@ void WatchedSource::check_pieces(std::span<const Read> pieces) const {
     }
 }
 
+/// What the library reads collectively for these pieces.
+std::vector<Place> WatchedSource::places_of(std::span<const Read> pieces) const {
+    std::vector<Place> places;
+    for (const Read& piece : pieces) {
+        if (piece.place.empty() || !together(piece.object)) continue;
+        core::Box box = piece.place;
+        const core::Extents& chunk = x_entries[piece.object].whole_chunk;
+        for (std::size_t d = 0; d < chunk.size(); ++d) {
+            const std::uint64_t end = box.offset[d] + box.count[d];
+            box.offset[d] -= box.offset[d] % chunk[d];
+            box.count[d] = (end - box.offset[d] + chunk[d] - 1) / chunk[d] * chunk[d];
+        }
+        places.push_back({piece.object, std::move(box)});
+    }
+    return places;
+}
+
 void WatchedSource::read(std::span<Read> pieces) {
     if (x_lost) throw Error(*x_lost);
     std::vector<Share> mine(x_entries.size());
     std::vector<std::uint64_t> rounds(x_entries.size());
+    std::vector<Place> places;
+    ReadTurns turns;
     {
         const auto scope = x_phases.enter("agree");
         x_comm.agree_on([&] {
@@ -65,33 +84,40 @@ void WatchedSource::read(std::span<Read> pieces) {
                 if (!piece.place.empty()) mine[piece.object].pieces.push_back(&piece);
             for (std::size_t i = 0; i < mine.size(); ++i)
                 mine[i].calls = calls_for(i, mine[i].pieces);
+            places = places_of(pieces);
         });
         for (std::size_t i = 0; i < mine.size(); ++i) rounds[i] = mine[i].calls.size();
         x_comm.reduce(rounds, comm::Reduce::max);
+        bool collectively = false;
+        for (std::size_t i = 0; i < mine.size(); ++i) collectively |= together(i);
+        if (collectively) turns = read_turns(x_comm, std::move(places));
     }
     const auto first = std::find_if(rounds.begin(), rounds.end(), [](auto n) { return n != 0; });
     std::string where = x_path.string();
     if (first != rounds.end())
         where += ":" + x_entries[static_cast<std::size_t>(first - rounds.begin())].object.path;
-    collective_step("read", "reading", where, [&] { transfer(mine, rounds); });
+    collective_step("read", "reading", where, [&] { transfer(mine, rounds, turns); });
 }
 
 /// A rank that failed goes on with nothing, so that the others are not left waiting.
 void WatchedSource::transfer(const std::vector<Share>& mine,
-                             const std::vector<std::uint64_t>& rounds) {
+                             const std::vector<std::uint64_t>& rounds, const ReadTurns& turns) {
     std::optional<Error> failed;
-    for (std::size_t i = 0; i < mine.size(); ++i) {
-        const bool all = together(i);
-        const std::vector<std::size_t>& calls = mine[i].calls;
-        std::span<Read* const> left(mine[i].pieces);
-        for (std::uint64_t round = 0; round < (all ? rounds[i] : calls.size()); ++round) {
-            if (failed && !all) break;
-            const auto now = left.first(failed || round >= calls.size() ? 0 : calls[round]);
-            left = left.subspan(now.size());
-            const auto error = comm::Comm::caught([&] { read_call(i, now); });
-            if (!failed) failed = error;
+    for (std::uint64_t turn = 0; turn < turns.all; ++turn)
+        for (std::size_t i = 0; i < mine.size(); ++i) {
+            const bool all = together(i), my_turn = turn == turns.mine;
+            if (!all && !my_turn) continue;
+            const std::vector<std::size_t>& calls = mine[i].calls;
+            std::span<Read* const> left(mine[i].pieces);
+            for (std::uint64_t round = 0; round < (all ? rounds[i] : calls.size()); ++round) {
+                if (failed && !all) break;
+                const auto now =
+                    left.first(failed || !my_turn || round >= calls.size() ? 0 : calls[round]);
+                left = left.subspan(now.size());
+                const auto error = comm::Comm::caught([&] { read_call(i, now); });
+                if (!failed) failed = error;
+            }
         }
-    }
     if (failed) throw Error(*failed);
 }
 

@@ -15,6 +15,7 @@
 #include "comm/comm.hpp"
 #include "core/phases.hpp"
 #include "core/sink.hpp"
+#include "formats/mpiio/read_turns.hpp"
 #include "formats/mpiio/read_watch.hpp"
 
 namespace tailrace::formats::mpiio {
@@ -68,6 +69,7 @@ protected:
     struct Entry {
         core::Object object;
         std::optional<core::Error> unreadable;  ///< why this rank cannot read it
+        core::Extents whole_chunk;  ///< of chunks that are read as a whole; empty: none are
     };
     comm::Comm x_comm;
     core::Phases& x_phases;
@@ -79,12 +81,14 @@ private:
     void agree(const std::optional<core::Error>& returned, const std::string& doing,
                const std::string& where, bool data);
     void check_pieces(std::span<const core::Read> pieces) const;
+    [[nodiscard]] std::vector<Place> places_of(std::span<const core::Read> pieces) const;
     /// What this rank reads of an object, and with which calls.
     struct Share {
         std::vector<core::Read*> pieces;
         std::vector<std::size_t> calls;
     };
-    void transfer(const std::vector<Share>& mine, const std::vector<std::uint64_t>& rounds);
+    void transfer(const std::vector<Share>& mine, const std::vector<std::uint64_t>& rounds,
+                  const ReadTurns& turns);
 
     std::optional<ReadWatch> x_watch;
     int x_exceptions = std::uncaught_exceptions();

@@ -92,7 +92,7 @@ private:
         if (!object.dims.empty() && object.dims[0].unlimited) object.kind = core::Kind::record;
         if (x_parallel) nc::set_access(variable, x_options.collective, object.path);
         x_variables.push_back(variable);
-        x_entries.push_back({std::move(object), std::nullopt});
+        x_entries.push_back({std::move(object), std::nullopt, {}});
     }
 
     void take_dimension(int group, int id, core::Object& object) const {
@@ -116,9 +116,12 @@ private:
     /// What one rank alone could miss in the middle of a collective read, where the others would
     /// wait for it.
     void prepare() {
-        for (Entry& entry : x_entries)
-            entry.unreadable =
+        for (Entry& entry : x_entries) {
+            auto [why_not, whole_chunk] =
                 x_beneath.prepare_to_read(entry.object.path, x_parallel && x_options.collective);
+            entry.unreadable = std::move(why_not);
+            entry.whole_chunk = std::move(whole_chunk);
+        }
     }
 
     [[nodiscard]] bool together(std::size_t object) const noexcept override {

@@ -212,20 +212,6 @@ void File::put(int variable, const core::Box& box, const std::byte* data, core::
         check(code, collective ? "ncmpi_put_vara_all" : "ncmpi_put_vara", name_of(variable));
 }
 
-void File::get(int variable, const core::Box& box, std::byte* data, core::Scalar type,
-               bool collective) {
-    const comm::ErrorsReturn guard;
-    const MpiSlab place(box);
-    const auto count = static_cast<MPI_Offset>(box.volume());
-    const int code = collective
-                         ? ncmpi_get_vara_all(x_id, variable, place.start.data(),
-                                              place.count.data(), data, count, memory_type(type))
-                         : ncmpi_get_vara(x_id, variable, place.start.data(), place.count.data(),
-                                          data, count, memory_type(type));
-    if (code != NC_NOERR)
-        check(code, collective ? "ncmpi_get_vara_all" : "ncmpi_get_vara", name_of(variable));
-}
-
 void File::post_put(int variable, const core::Box& box, const std::byte* data, core::Scalar type,
                     bool buffered, std::vector<int>& requests) {
     const comm::ErrorsReturn guard;

@@ -78,8 +78,6 @@ public:
     /// [collective] or [independent], as `collective` says
     void put(int variable, const core::Box& box, const std::byte* data, core::Scalar type,
              bool collective);
-    void get(int variable, const core::Box& box, std::byte* data, core::Scalar type,
-             bool collective);
     /// Posts; `data` stays untouched until wait(). Where values do not fit they are posted all the
     /// same, and the Error says so.  [local]
     /// @param request  appended to

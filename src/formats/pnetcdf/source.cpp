@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading by all ranks, in calls that all take together.
+// Reading by all ranks, in calls that all take together, each of many pieces.
+#include <algorithm>
 #include <exception>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "formats/mpiio/open_by_all.hpp"
+#include "formats/mpiio/read_turns.hpp"
 #include "formats/mpiio/read_watch.hpp"
 #include "formats/pnetcdf/nc.hpp"
 #include "formats/pnetcdf/open.hpp"
@@ -22,12 +24,13 @@ using core::Error;
 using core::Read;
 
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;  // PnetCDF counts them in an int
+constexpr std::size_t most_parts = 4096;                      // each is compared with the others
 
-/// One call's worth of a piece.
 struct Part {
     Read* piece = nullptr;
     core::Box box;
 };
+using Call = std::vector<Part>;  ///< what is posted and read together
 
 class NcSource final : public core::Source {
 public:
@@ -66,18 +69,26 @@ public:
 
     void read(std::span<Read> pieces) override {
         if (x_lost) throw Error(*x_lost);
-        std::vector<std::vector<Part>> mine(x_objects.size());
-        std::vector<std::uint64_t> rounds(x_objects.size());
+        std::vector<Call> mine;
+        std::vector<mpiio::Place> places;
+        std::uint64_t first = x_objects.size(), calls = 0;  ///< of all ranks
+        mpiio::ReadTurns turns;
         {
             const auto scope = x_phases.enter("agree");
-            x_comm.agree_on([&] { mine = parts_of(pieces); });
-            for (std::size_t i = 0; i < mine.size(); ++i) rounds[i] = mine[i].size();
-            x_comm.reduce(rounds, comm::Reduce::max);
+            x_comm.agree_on([&] {
+                mine = calls_for(pieces);
+                for (const Read& piece : pieces)
+                    if (!piece.place.empty()) places.push_back({piece.object, piece.place});
+            });
+            for (const mpiio::Place& place : places)
+                first = std::min<std::uint64_t>(first, place.object);
+            first = x_comm.min(first);
+            calls = x_comm.max(std::uint64_t{mine.size()});
+            if (x_collective) turns = mpiio::read_turns(x_comm, std::move(places));
         }
         std::string where = x_path.string();
-        for (std::size_t i = rounds.size(); i-- > 0;)
-            if (rounds[i] != 0) where = x_path.string() + ":" + x_objects[i].path;
-        collective_step("read", "reading", where, [&] { transfer(mine, rounds); });
+        if (first < x_objects.size()) where += ":" + x_objects[first].path;
+        collective_step("read", "reading", where, [&] { transfer(mine, calls, turns); });
     }
 
 private:
@@ -122,8 +133,10 @@ private:
         }
     }
 
-    [[nodiscard]] std::vector<std::vector<Part>> parts_of(std::span<Read> pieces) const {
-        std::vector<std::vector<Part>> parts(x_objects.size());
+    /// Collectively one call reads as much as PnetCDF can count, else a part of a piece.
+    [[nodiscard]] std::vector<Call> calls_for(std::span<Read> pieces) const {
+        std::vector<Call> calls;
+        std::uint64_t bytes = 0;  // of the last call
         for (Read& piece : pieces) {
             if (piece.object >= x_objects.size())
                 throw Error(Code::wrong_call,
@@ -134,59 +147,68 @@ private:
             if (piece.place.empty()) continue;
             const std::uint64_t size =
                 std::max(core::size_of(object.type), core::size_of(piece.type));
-            for (core::Box& box : cut_box(piece.place, most_bytes / size))
-                parts[piece.object].push_back({&piece, std::move(box)});
+            for (core::Box& box : cut_box(piece.place, most_bytes / size)) {
+                bytes += box.volume() * size;
+                if (calls.empty() || bytes > most_bytes || !joins(calls.back(), piece, box)) {
+                    calls.emplace_back();
+                    bytes = box.volume() * size;
+                }
+                calls.back().push_back({&piece, std::move(box)});
+            }
         }
-        return parts;
+        return calls;
     }
 
-    /// Round by round: a rank that has nothing, or failed, takes part with nothing.
-    void transfer(const std::vector<std::vector<Part>>& mine,
-                  const std::vector<std::uint64_t>& rounds) {
+    /// PnetCDF 1.12 brings wrong bytes where what is read together overlaps, on one rank too.
+    [[nodiscard]] bool joins(const Call& call, const Read& piece, const core::Box& box) const {
+        return x_collective && call.size() < most_parts &&
+               std::none_of(call.begin(), call.end(), [&](const Part& part) {
+                   return part.piece->object == piece.object && mpiio::meet(part.box, box);
+               });
+    }
+
+    /// A rank that has nothing, or failed, takes part with nothing.
+    void transfer(const std::vector<Call>& mine, std::uint64_t calls,
+                  const mpiio::ReadTurns& turns) {
+        const Call nothing;
         std::optional<Error> failed;
-        for (std::size_t i = 0; i < mine.size(); ++i)
-            for (std::uint64_t round = 0; round < (x_collective ? rounds[i] : mine[i].size());
-                 ++round) {
-                if (failed && !x_collective) break;
-                const Part* part = failed || round >= mine[i].size() ? nullptr : &mine[i][round];
-                const auto error = comm::Comm::caught([&] { read_one(i, part); });
+        for (std::uint64_t turn = 0; turn < turns.all; ++turn)
+            for (std::uint64_t i = 0; i < (x_collective ? calls : mine.size()); ++i) {
+                const bool something = !failed && turn == turns.mine && i < mine.size();
+                if (!something && !x_collective) break;
+                const auto error =
+                    comm::Comm::caught([&] { read_call(something ? mine[i] : nothing); });
                 if (!failed) failed = error;
             }
         if (failed) throw Error(*failed);
     }
 
-    void read_nothing(std::size_t object) {
-        const std::size_t rank = x_objects[object].dims.size();
+    void read_call(const Call& parts) {
         std::vector<int> requests;
-        // A scalar cannot be read by a part of the ranks but through requests.
-        if (rank == 0) return x_file.wait(requests, x_collective);
-        const core::Box nothing{core::Extents(rank), core::Extents(rank)};
-        std::byte unused{};
-        x_file.get(x_variables[object], nothing, &unused, x_objects[object].type, x_collective);
+        std::vector<std::vector<std::byte>> packed(parts.size());
+        const auto failed = comm::Comm::caught([&] {
+            for (std::size_t i = 0; i < parts.size(); ++i) post(parts[i], packed[i], requests);
+        });
+        // Also where this rank failed: the others wait for it.
+        const auto ended = comm::Comm::caught([&] { x_file.wait(requests, x_collective); });
+        if (failed || ended) throw Error(failed ? *failed : *ended);
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            if (packed[i].empty()) continue;
+            const Read& piece = *parts[i].piece;
+            PartInMemory(piece.place, parts[i].box, piece.memory)
+                .unpack(packed[i].data(), core::size_of(piece.type), piece.data);
+        }
     }
 
-    void read_one(std::size_t object, const Part* part) {
-        const std::size_t rank = x_objects[object].dims.size();
-        std::vector<int> requests;
-        if (part == nullptr) return read_nothing(object);
-        Read& piece = *part->piece;
+    /// @param packed  filled by the wait where the part does not lie in one piece in memory
+    void post(const Part& part, std::vector<std::byte>& packed, std::vector<int>& requests) {
+        const Read& piece = *part.piece;
         const std::uint64_t size = core::size_of(piece.type);
-        const PartInMemory memory(piece.place, part->box, piece.memory);
-        const bool direct = memory.contiguous();
-        if (const auto failed = comm::Comm::caught([&] {
-                if (!direct) x_scratch.resize(part->box.volume() * size);
-            })) {
-            if (x_collective) read_nothing(object);  // the others wait for it
-            throw Error(*failed);
-        }
-        std::byte* data = direct ? piece.data + memory.first_element() * size : x_scratch.data();
-        if (rank == 0) {
-            x_file.post_get(x_variables[object], part->box, data, piece.type, requests);
-            x_file.wait(requests, x_collective);
-        } else {
-            x_file.get(x_variables[object], part->box, data, piece.type, x_collective);
-        }
-        if (!direct) memory.unpack(x_scratch.data(), size, piece.data);
+        const PartInMemory memory(piece.place, part.box, piece.memory);
+        if (!memory.contiguous()) packed.resize(part.box.volume() * size);
+        x_file.post_get(x_variables[piece.object], part.box,
+                        packed.empty() ? piece.data + memory.first_element() * size : packed.data(),
+                        piece.type, requests);
     }
 
     comm::Comm x_comm;
@@ -197,7 +219,6 @@ private:
     nc::File x_file;
     std::vector<core::Object> x_objects;
     std::vector<int> x_variables;
-    std::vector<std::byte> x_scratch;
     std::optional<Error> x_lost;  ///< agreed
     int x_exceptions = std::uncaught_exceptions();
 };

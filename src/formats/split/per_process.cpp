@@ -67,6 +67,8 @@ private:
     bool x_is_kept = false;
 };
 
+// No CollectiveSink: that agrees before each write(), and here no rank waits for another until the
+// step ends; only what is lost would be shared.
 class PerProcessSink final : public core::Sink {
 public:
     PerProcessSink(const comm::Comm& comm, core::Target target, const formats::Options& options,

@@ -47,6 +47,8 @@ struct Document {
 [[nodiscard]] Document document_from_json(std::string_view text, const std::string& where);
 /// The same as a text of one line.  [local]
 [[nodiscard]] std::string document_text(const Document& document);
+/// The text that stands in schemas/declarations-1.schema.json.  [local]
+[[nodiscard]] std::string declarations_schema();
 /// Values that stand in a profile.  [local]
 /// @throws Error{bad_input | unknown_key} with the place
 void check(const Values& values, Of of, const std::string& where, const std::string& place);

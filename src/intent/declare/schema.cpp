@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intent/declare/schema.hpp"
-
 #include "core/json/document.hpp"
+#include "intent/declare/declaration.hpp"
 #include "intent/declare/keys.hpp"
 
 namespace tailrace::intent::declare {

@@ -9,7 +9,6 @@
 #include "intent/profile/profile_json.hpp"
 #include "intent/rules/decide.hpp"
 #include "intent/rules/from_intents.hpp"
-#include "intent/rules/table_json.hpp"
 
 namespace tailrace::intent::rules {
 

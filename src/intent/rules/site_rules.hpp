@@ -59,6 +59,9 @@ struct Measure {
                                                          const std::string& where);
 /// The JSON Schema that stands in schemas/rules-1.schema.json.  [local]
 [[nodiscard]] std::string rules_schema();
+/// The table of rules for `tailrace rules` and the reference page, as JSON: `rules`, `conflicts`,
+/// `measures`, `settings` and `functions`.  [local]
+[[nodiscard]] std::string table_json(const std::vector<SiteRule>& site_rules);
 
 /// Whether all conditions hold, with what was measured; nothing where one does not, or is not
 /// known.  [local]

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intent/rules/table_json.hpp"
-
 #include "intent/plan/functions.hpp"
 #include "intent/rules/site_fields.hpp"
+#include "intent/rules/site_rules.hpp"
 
 namespace tailrace::intent::rules {
 

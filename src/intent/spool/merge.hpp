@@ -26,6 +26,12 @@ struct NamedSpool {
 [[nodiscard]] std::vector<NamedSpool> read_folder(const std::filesystem::path& folder,
                                                   std::vector<std::string>& notes);
 
+/// What became of a plan in all processes of a run, as JSON: `processes`, each with the `layers`
+/// that applied something; and `outcomes`, each with rule, setting, file, dataset, became, value,
+/// reason, count and the processes; `dropped` and `notes`.  [local]
+/// @throws Error{no_such_directory} where there is no such folder
+[[nodiscard]] std::string outcomes_of_folder(const std::filesystem::path& folder);
+
 /// The profile of all spools in a folder; a damaged one is left out and named in the notes. [local]
 /// @throws Error{no_such_directory} where there is no such folder
 [[nodiscard]] Profile merge_folder(const std::filesystem::path& folder, const std::string& command);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intent/spool/merge_outcomes.hpp"
-
 #include <array>
 #include <map>
 #include <nlohmann/json.hpp>

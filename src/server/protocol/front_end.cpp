@@ -25,7 +25,9 @@ Error lost(const FrontEnd::Collection& one, std::uint64_t client, Item item,
 }  // namespace
 
 FrontEnd::FrontEnd(const FrontEndSetup& setup)
-    : x_setup(setup), x_state{{}, {}, {}, Agreement(setup.clients), false} {
+    : x_setup(setup),
+      x_state{
+          .collections = {}, .gone = {}, .detached = {}, .agreement = Agreement(setup.clients)} {
     x_state.gone.resize(setup.clients);
     x_state.detached.resize(setup.clients);
 }

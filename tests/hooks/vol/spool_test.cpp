@@ -10,7 +10,7 @@
 
 #include "core/error.hpp"
 #include "intent/profile/profile_json.hpp"
-#include "intent/spool/merge_outcomes.hpp"
+#include "intent/spool/merge.hpp"
 #include "recorded.hpp"
 
 using namespace recorded;
