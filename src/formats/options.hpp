@@ -123,7 +123,8 @@ struct Options {
 }  // namespace hdf5
 
 namespace netcdf4 {
-enum class DataModel { netcdf4, classic };  ///< classic: NC_CLASSIC_MODEL
+/// classic: NC_CLASSIC_MODEL, in HDF5. cdf5: the format CDF-5, by one rank alone (serial).
+enum class DataModel { netcdf4, classic, cdf5 };
 using formats::Quantize;
 enum class Endian { native, little, big };
 struct Szip {

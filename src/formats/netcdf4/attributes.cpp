@@ -49,7 +49,7 @@ struct Putter {
     nc::Variable place;
     const std::string& name;
     const std::string& where;
-    bool classic;
+    DataModel model;
 
     void put(nc_type type, std::size_t count, const void* data) const {
         nc::check(nc_put_att(place.group, place.id, name.c_str(), type, count, data), "nc_put_att",
@@ -60,7 +60,7 @@ struct Putter {
                   "nc_put_att_text", where);
     }
     void texts(const std::vector<std::string>& values) const {
-        if (classic) {
+        if (model != DataModel::netcdf4) {
             std::string all;
             for (const std::string& value : values)
                 all += (&value == values.data() ? "" : text_separator) + value;
@@ -74,7 +74,7 @@ struct Putter {
     void numbers(std::span<const Number> values) const {
         constexpr bool narrow = std::is_signed_v<Number> && sizeof(Number) <= 4;
         if constexpr (std::is_integral_v<Number> && !narrow) {
-            if (classic) return classic_integers(values);
+            if (model == DataModel::classic) return classic_integers(values);
         }
         put(nc::type_of(core::scalar_of_number<Number>()), values.size(), values.data());
     }
@@ -195,10 +195,9 @@ void check_attribute(const core::Attribute& attribute, bool object_known) {
 
 void put_attribute(const nc::File& file, const core::Attribute& attribute, DataModel model) {
     const std::string where = attribute.object + "@" + attribute.name;
-    const bool classic = model == DataModel::classic;
-    const Putter putter{place_of(file, attribute.object), attribute.name, where, classic};
+    const Putter putter{place_of(file, attribute.object), attribute.name, where, model};
     if (const auto* compound = std::get_if<Compound>(&attribute.value)) {
-        if (!classic) put_compound(file, putter, *compound);
+        if (model == DataModel::netcdf4) put_compound(file, putter, *compound);
     } else if (const auto* scalar = std::get_if<AttributeScalar>(&attribute.value)) {
         put_value(putter, *scalar);
     } else {

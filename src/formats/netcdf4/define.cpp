@@ -11,6 +11,7 @@
 #include "formats/hdf5/beneath.hpp"
 #include "formats/netcdf4/filters.hpp"
 #include "formats/netcdf_names.hpp"
+#include "formats/pnetcdf/limits.hpp"
 
 namespace tailrace::formats::netcdf4 {
 
@@ -54,6 +55,14 @@ void check_classic(const Object& object) {
             throw Error(Code::bad_input,
                         "in the classic data model only the first dimension can grow", object.path,
                         "use cmode netcdf4, or give dimension " + std::to_string(d) + " a size");
+}
+
+void check_plain(const Object& object, const Options& options) {
+    const bool filtered = options.file_wide_filters() || options.quantize != Quantize::none;
+    if (!filtered && !options.library_chunks && !options.chunks.contains(object.path)) return;
+    throw Error(Code::bad_input,
+                std::string("CDF-5 has no ") + (filtered ? "filters" : "chunks"), object.path,
+                "leave chunks, deflate, zstd, shuffle and quantize out, or use format netcdf4");
 }
 
 /// Dimensions of one name are shared where they are the same; else the variable's name is put in
@@ -208,6 +217,7 @@ void check_object(const Object& object, const Options& all) {
     hdf5::check_dataset(object, options.chunks);
     check_names(object);
     if (options.model == DataModel::classic) check_classic(object);
+    if (options.model == DataModel::cdf5) check_plain(object, options);
     for (std::size_t d = 0; d < object.dims.size(); ++d)
         if (object.dims[d].size == 0 && !object.dims[d].unlimited)
             throw Error(Code::bad_input,
@@ -221,6 +231,15 @@ void check_object(const Object& object, const Options& all) {
     check_quantize(object, options);
 }
 
+void check_cdf5(const core::Schema& schema, std::span<const Defined> before) {
+    if (!before.empty())
+        throw Error(Code::unsupported,
+                    "objects are defined in a later step, for which CDF-5 moves all data",
+                    schema.objects.empty() ? "" : schema.objects[0].path,
+                    "define all objects at once, or use format netcdf4");
+    pnetcdf::check_schema({}, schema);
+}
+
 nc::Variable define_variable(const nc::File& file, const Object& object, const Options& all,
                              std::span<const Defined> taken) {
     const OptionsOf own(all, object.path);
@@ -232,8 +251,9 @@ nc::Variable define_variable(const nc::File& file, const Object& object, const O
     nc::check(nc_def_var(variable.group, last_part(object.path).c_str(), nc::type_of(object.type),
                          static_cast<int>(ids.size()), ids.data(), &variable.id),
               "nc_def_var", object.path);
-    set_layout(variable, object, options);
     set_values(variable, object, options);
+    if (options.model == DataModel::cdf5) return variable;
+    set_layout(variable, object, options);
     if (!object.dims.empty()) set_filters(variable, object, options);
     return variable;
 }

@@ -24,6 +24,10 @@ void check_name(const std::string& name, const std::string& where);
 /// @throws core::Error{bad_input | unsupported}
 void check_object(const core::Object& object, const Options& options);
 
+/// Refuses what CDF-5 could not store, and a second define(), which would move all data.  [local]
+/// @throws core::Error{bad_input | unsupported}
+void check_cdf5(const core::Schema& schema, std::span<const Defined> before);
+
 /// Makes the variable of an object, with its groups and dimensions. In define mode; collective
 /// where the file was opened by several ranks.
 /// @param taken  whose names in the root group no dimension may have, but that of a coordinate

@@ -131,6 +131,18 @@ struct NcSlab {
     std::vector<std::size_t> start, count;
 };
 
+int mode_of(DataModel model) {
+    switch (model) {
+        case DataModel::netcdf4:
+            break;
+        case DataModel::classic:
+            return NC_NETCDF4 | NC_CLASSIC_MODEL;
+        case DataModel::cdf5:
+            return NC_64BIT_DATA;
+    }
+    return NC_NETCDF4;
+}
+
 const char* remedy(int status, std::string_view call) {
     if (status == NC_ERANGE)
         return "the values do not fit the type in the file: give the object a wider one";
@@ -166,7 +178,7 @@ std::string library_version() {
 File create(const std::filesystem::path& path, const Creation& creation, bool parallel,
             MPI_Comm comm, MPI_Info info) {
     const ForTheNextCreate settings(creation);
-    const int mode = NC_NETCDF4 | NC_CLOBBER | (creation.classic ? NC_CLASSIC_MODEL : 0);
+    const int mode = NC_CLOBBER | mode_of(creation.model);
     int id = -1;
     if (parallel)
         check(nc_create_par(path.c_str(), mode, comm, info, &id), "nc_create_par", path.string());

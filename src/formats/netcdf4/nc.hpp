@@ -64,7 +64,7 @@ private:
 
 /// How a file is created.
 struct Creation {
-    bool classic = false;
+    DataModel model = DataModel::netcdf4;
     std::uint64_t alignment_bytes = 0, alignment_threshold_bytes = 0, metadata_block_bytes = 0;
 };
 /// Creates or truncates a literal() path; by all ranks of `comm` together where `parallel`.

@@ -69,6 +69,7 @@ std::vector<core::Object> checked_objects(const Options& options, std::span<cons
         throw core::Error(core::Code::unsupported, "groups without variables are not built",
                           schema.groups[0], "put a variable into it, or take format hdf5");
     for (core::Object& object : schema.objects) object = as_stored(object, options);
+    if (options.model == DataModel::cdf5) check_cdf5(schema, before);
     check_objects(
         list_of(before), schema, [&](const core::Object& one) { check_object(one, options); },
         check_attribute);
@@ -99,7 +100,7 @@ void Sink::create_file() {
         std::optional<comm::ErrorsReturn> guard;
         if (x_parallel) guard.emplace();
         const mpiio::Info info(x_parallel ? x_options.hints : Hints{});
-        const nc::Creation creation{x_options.model == DataModel::classic,
+        const nc::Creation creation{x_options.model,
                                     x_options.alignment_bytes, x_options.alignment_threshold_bytes,
                                     x_options.metadata_block_bytes};
         const auto before = hdf5::open_files();
@@ -153,7 +154,7 @@ void Sink::end_definitions(std::size_t first) {
         const core::Object& object = x_objects[i].object;
         if (x_parallel) nc::set_access(x_variables[i], together(i), object.path);
         // netCDF begins an unlimited dimension with no records.
-        if (grows(object) && object.bytes() != 0)
+        if (x_beneath && grows(object) && object.bytes() != 0)
             x_beneath.set_extent(object.path, x_objects[i].dims);
     }
 }
@@ -198,7 +199,7 @@ void Sink::transfer_object(std::size_t i, const Batch& batch) {
 void Sink::grow(const Batch& batch) {
     for (std::size_t i = 0; i < x_objects.size(); ++i) {
         if (batch.extents[i] == x_objects[i].dims) continue;
-        if (!together(i))  // collective: also on a rank that has failed
+        if (x_beneath && !together(i))  // collective: also on a rank that has failed
             guarded([&] { x_beneath.set_extent(x_objects[i].object.path, batch.extents[i]); });
         x_objects[i].dims = batch.extents[i];
     }

@@ -72,7 +72,7 @@ std::uint64_t Model::add_collection(const std::string& name, const FileMetadata&
     Collection one{name, {metadata, options}, 0, {}, {}, 0, 0, 0};
     one.again = again;
     one.spec.metadata.thaw();
-    static_cast<void>(options_of(one.spec));
+    check(one.spec);
     Definition definition = definition_of(one.spec);
     one.defined = definition.hash;
     const std::uint64_t number = x_backend->add_collection(name, std::move(definition));

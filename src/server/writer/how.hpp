@@ -16,6 +16,9 @@ namespace tailrace::server {
 /// For a writer alone, without MPI.  [local]
 /// @throws core::Error{Code::unsupported} for storage that the format does not have
 [[nodiscard]] formats::Options options_of(const FileSpec& spec);
+/// Refuses what the format of the files cannot hold.  [local]
+/// @throws core::Error{bad_input | unsupported}
+void check(const FileSpec& spec);
 /// One element of this type and value.  [local]
 [[nodiscard]] std::vector<std::byte> element_of(Element type,
                                                 const std::variant<std::int64_t, double>& value);
