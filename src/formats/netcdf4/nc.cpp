@@ -143,6 +143,12 @@ int mode_of(DataModel model) {
     return NC_NETCDF4;
 }
 
+/// CDF-5 is written in blocks of such a size, 8 KiB if nothing is said; it has no effect on HDF5.
+int create_alone(const std::filesystem::path& path, int mode, int* id) {
+    std::size_t block_bytes = std::size_t{4} << 20;
+    return nc__create(path.c_str(), mode, 0, &block_bytes, id);
+}
+
 const char* remedy(int status, std::string_view call) {
     if (status == NC_ERANGE)
         return "the values do not fit the type in the file: give the object a wider one";
@@ -183,7 +189,7 @@ File create(const std::filesystem::path& path, const Creation& creation, bool pa
     if (parallel)
         check(nc_create_par(path.c_str(), mode, comm, info, &id), "nc_create_par", path.string());
     else
-        check(nc_create(path.c_str(), mode, &id), "nc_create", path.string());
+        check(create_alone(path, mode, &id), "nc_create", path.string());
     return File(id);
 }
 

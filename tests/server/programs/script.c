@@ -54,6 +54,7 @@ static int put(void) {
     const int has_data = is("put"), first = has_data ? 6 : 5, pace = has_data ? 2 : 1;
     const tailrace_type type = type_of(word[3]);
     uint64_t start[8] = {0}, count[8] = {0}, elements = 1;
+    const double first_value = has_data ? atof(word[5]) : 0;
     int ndims = 0;
     for (int i = first; i + pace <= words; i += pace, ++ndims) {
         start[ndims] = has_data ? strtoull(word[i], NULL, 10) : 0;
