@@ -2,6 +2,8 @@
 // Attributes: texts, numbers, lists and compounds of them.
 #pragma once
 
+#include <filesystem>
+
 #include "core/schema.hpp"
 #include "formats/netcdf4/nc.hpp"
 #include "formats/options.hpp"
@@ -19,5 +21,10 @@ void check_attribute(const core::Attribute& attribute, bool object_known);
 /// these integers.  [local]
 /// @throws core::Error
 void put_attribute(const nc::File& file, const core::Attribute& attribute, DataModel model);
+
+/// That a file which others have made has an attribute of this value.  [local]
+/// @throws core::Error
+void check_same_attribute(const nc::File& file, const core::Attribute& attribute, DataModel model,
+                          const std::filesystem::path& name);
 
 }  // namespace tailrace::formats::netcdf4

@@ -144,8 +144,10 @@ int mode_of(DataModel model) {
 }
 
 /// CDF-5 is written in blocks of such a size, 8 KiB if nothing is said; it has no effect on HDF5.
+constexpr std::size_t classic_block_bytes = std::size_t{4} << 20;
+
 int create_alone(const std::filesystem::path& path, int mode, int* id) {
-    std::size_t block_bytes = std::size_t{4} << 20;
+    std::size_t block_bytes = classic_block_bytes;
     return nc__create(path.c_str(), mode, 0, &block_bytes, id);
 }
 
@@ -199,6 +201,13 @@ File open(const std::filesystem::path& path, bool parallel, MPI_Comm comm, MPI_I
         check(nc_open_par(path.c_str(), NC_NOWRITE, comm, info, &id), "nc_open_par", path.string());
     else
         check(nc_open(path.c_str(), NC_NOWRITE, &id), "nc_open", path.string());
+    return File(id);
+}
+
+File reopen(const std::filesystem::path& path) {
+    std::size_t block_bytes = classic_block_bytes;
+    int id = -1;
+    check(nc__open(path.c_str(), NC_WRITE, &block_bytes, &id), "nc_open", path.string());
     return File(id);
 }
 

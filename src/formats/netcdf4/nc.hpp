@@ -75,6 +75,9 @@ struct Creation {
 [[nodiscard]] File open(const std::filesystem::path& path, bool parallel, MPI_Comm comm,
                         MPI_Info info);
 
+/// Opens one of this process alone, to write to variables that it has.  [local]
+[[nodiscard]] File reopen(const std::filesystem::path& path);
+
 /// A variable where it stands.
 struct Variable {
     int group = -1;  ///< id of its group

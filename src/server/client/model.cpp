@@ -101,7 +101,8 @@ void Model::begin_file(std::uint64_t number, Collection& one, const std::string&
         if (!one.spec.metadata.frozen()) check_unchanged(one);
         return;
     }
-    if (!one.again && one.finished.contains(file))
+    const bool appends = one.spec.options.existing == core::Existing::append;
+    if (!one.again && !appends && one.finished.contains(file))
         throw Error(Code::wrong_call, "this run has finished it already", file,
                     "name another file: close_file, flush and records_per_file end one");
     if (one.in_step)

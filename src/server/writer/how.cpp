@@ -106,7 +106,7 @@ core::Schema schema_of(const FileSpec& spec) {
 
 void check(const FileSpec& spec) { formats::check_schema(options_of(spec), schema_of(spec)); }
 
-formats::Options options_of(const FileSpec& spec) {
+formats::Options options_of(const FileSpec& spec, WriteTo where) {
     formats::StorageOfObjects storage;
     for (const Variable& variable : spec.metadata.variables())
         storage["/" + variable.name] = storage_of(spec, variable);
@@ -115,6 +115,7 @@ formats::Options options_of(const FileSpec& spec) {
         case FileFormat::cdf5: {
             formats::netcdf4::Options options;
             options.serial = true;
+            options.append = where == WriteTo::present_objects;
             if (spec.options.format == FileFormat::cdf5)
                 options.model = formats::netcdf4::DataModel::cdf5;
             options.storage = std::move(storage);
@@ -123,6 +124,7 @@ formats::Options options_of(const FileSpec& spec) {
         case FileFormat::hdf5: {
             formats::hdf5::Options options;
             options.serial = true;
+            options.append = where == WriteTo::present_objects;
             options.storage = std::move(storage);
             return options;
         }
