@@ -80,6 +80,9 @@ struct Filter {
 };
 struct Options {
     bool serial = false;               ///< of a Comm of one: no MPI-IO, even if MPI is running
+    /// serial: Target::create makes the file, with all objects, and records are added. Attributes of
+    /// objects and fill values must be equal; those of the file stay.
+    bool append = false;
     bool collective = false;           ///< transfers are collective (H5FD_MPIO_COLLECTIVE)
     bool collective_metadata = false;  ///< H5Pset_all_coll_metadata_ops on file and dataset access
     bool collective_metadata_writes = false;  ///< H5Pset_coll_metadata_write
@@ -123,7 +126,8 @@ struct Options {
 }  // namespace hdf5
 
 namespace netcdf4 {
-enum class DataModel { netcdf4, classic };  ///< classic: NC_CLASSIC_MODEL
+/// classic: NC_CLASSIC_MODEL, in HDF5. cdf5: the format CDF-5, by one rank alone (serial).
+enum class DataModel { netcdf4, classic, cdf5 };
 using formats::Quantize;
 enum class Endian { native, little, big };
 struct Szip {
@@ -132,6 +136,9 @@ struct Szip {
 };
 struct Options {
     bool serial = false;      ///< of a Comm of one: no MPI-IO, even if MPI is running
+    /// serial: Target::create makes the file, with all objects, and records are added. Attributes of
+    /// objects and fill values must be equal; those of the file stay.
+    bool append = false;
     bool collective = false;  ///< NC_COLLECTIVE for every variable, otherwise NC_INDEPENDENT
     bool never_fill = false;  ///< NC_NOFILL; otherwise netCDF's or the object's fill value
     Chunks chunks;

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "formats/compound.hpp"
+#include "formats/file/copy_file.hpp"
 
 namespace tailrace::formats::hdf5 {
 
@@ -153,6 +154,20 @@ void make_group_if_missing(const h5::Id& file, const std::string& path) {
     }
 }
 
+bool is_same(const h5::Id& stored, const Image& image, const std::string& where) {
+    const h5::Id type(H5Aget_type(stored.get()), H5Tclose, "H5Aget_type", where);
+    const h5::Id space(H5Aget_space(stored.get()), H5Sclose, "H5Aget_space", where);
+    const bool lengths_vary =
+        h5::check(H5Tis_variable_str(type.get()), "H5Tis_variable_str", where) > 0;
+    if (lengths_vary ||
+        h5::check(H5Tequal(type.get(), image.file_type.get()), "H5Tequal", where) == 0 ||
+        h5::extents_of(space, nullptr, where) != image.dims)
+        return false;
+    std::vector<std::byte> value(image.bytes.size() + 1);
+    h5::check(H5Aread(stored.get(), image.memory_type.get(), value.data()), "H5Aread", where);
+    return std::equal(image.bytes.begin(), image.bytes.end(), value.begin());
+}
+
 }  // namespace
 
 void check_attribute(const core::Attribute& attribute, bool object_known) {
@@ -189,6 +204,22 @@ void write_attribute(const h5::Id& file, const core::Attribute& attribute) {
         h5::check(H5Awrite(stored.get(), image.memory_type.get(), image.bytes.data()), "H5Awrite",
                   where);
     stored.close("H5Aclose", where);
+}
+
+void check_same_attribute(const h5::Id& file, const core::Attribute& attribute,
+                          const std::filesystem::path& name) {
+    const std::string where = attribute.object + "@" + attribute.name;
+    const h5::Id object(H5Oopen(file.get(), attribute.object.c_str(), H5P_DEFAULT), H5Oclose,
+                        "H5Oopen", attribute.object);
+    const bool there =
+        h5::check(H5Aexists(object.get(), attribute.name.c_str()), "H5Aexists", where) > 0;
+    if (there && is_same({H5Aopen(object.get(), attribute.name.c_str(), H5P_DEFAULT), H5Aclose,
+                          "H5Aopen", where},
+                         image_of(attribute), where))
+        return;
+    throw cannot_append(
+        name, attribute.object,
+        "its attribute " + attribute.name + (there ? " has another value" : " is not there"));
 }
 
 }  // namespace tailrace::formats::hdf5

@@ -17,4 +17,9 @@ void check_attribute(const core::Attribute& attribute, bool object_known);
 /// @throws core::Error
 void write_attribute(const h5::Id& file, const core::Attribute& attribute);
 
+/// That a file which others have made has an attribute of this value.  [local]
+/// @throws core::Error
+void check_same_attribute(const h5::Id& file, const core::Attribute& attribute,
+                          const std::filesystem::path& name);
+
 }  // namespace tailrace::formats::hdf5

@@ -46,6 +46,8 @@ public:
     /// The file that was opened since `before` was taken; none where there is none.  [local]
     explicit Beneath(const std::vector<std::int64_t>& before);
 
+    /// Whether there is one: CDF-5 has none below it.  [local]
+    [[nodiscard]] explicit operator bool() const noexcept { return x_file >= 0; }
     /// redirect_to_memory (formats/hdf5/abandon.hpp).  [local]
     void redirect_to_memory() const noexcept;
     void redirect_plain_to_memory() const noexcept;  ///< [local]

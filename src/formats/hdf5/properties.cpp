@@ -360,6 +360,18 @@ h5::Id dataset_creation(const Options& all, const core::Object& object) {
     return list;
 }
 
+bool has_fill(const h5::Id& dataset, const Options& options, const core::Object& object) {
+    const auto fill_of = [&](const h5::Id& creation) {
+        std::array<std::byte, 8> value{};
+        h5::check(
+            H5Pget_fill_value(creation.get(), h5::memory_type(object.type), value.data()),
+            "H5Pget_fill_value", object.path);
+        return value;
+    };
+    return fill_of(h5::creation_list_of(dataset, object.path)) ==
+           fill_of(dataset_creation(options, object));
+}
+
 h5::Id transfer_list(bool collective) {
     h5::Id list = h5::property_list(H5P_DATASET_XFER, "transfer");
     if (collective)

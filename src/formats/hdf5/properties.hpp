@@ -42,6 +42,10 @@ void check_object(const Options& options, const core::Object& object);
 [[nodiscard]] h5::Id dataset_creation(const Options& options, const core::Object& object);
 [[nodiscard]] h5::Id transfer_list(bool collective);
 
+/// Whether a dataset has the fill value that it would be created with.  [local]
+[[nodiscard]] bool has_fill(const h5::Id& dataset, const Options& options,
+                            const core::Object& object);
+
 /// Where HDF5 converts compounds, as large as what it takes by itself: that it may give back to the
 /// system after each call, and then every page of it is a new one. Not touched without need.
 class ConversionMemory {

@@ -53,6 +53,8 @@ private:
     void precreate(const core::Schema& schema);
     void create_objects(const core::Schema& schema);
     void open_objects(const core::Schema& schema);
+    void find_objects(const core::Schema& schema);
+    void open_datasets(const core::Schema& schema);
 
     // sink_transfer.cpp
     [[nodiscard]] Needs needs(std::span<const core::Write> pieces) override;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file and its datasets: made by all ranks, or by rank 0 alone and then opened by all.
+#include "formats/file/copy_file.hpp"
+#include "formats/hdf5/attributes.hpp"
 #include "formats/hdf5/open.hpp"
 #include "formats/hdf5/sink.hpp"
 #include "formats/mpiio/open_by_all.hpp"
@@ -50,6 +52,7 @@ void Hdf5Sink::create_file() {
     collective_step("create", "creating " + name, [&] {
         const h5::Id access = file_access(x_options, x_comm, x_driver);
         x_file = mpiio::open_by_all(x_comm, x_target.part(), [&](const auto& path) {
+            if (x_options.append) return h5::open_file(path, true, access);
             return h5::create_file(path, file_creation(x_options), access);
         });
     });
@@ -66,6 +69,7 @@ void Hdf5Sink::check(const core::Schema& schema) const {
 void Hdf5Sink::create(const core::Schema& schema) {
     const h5::Quiet quiet;
     x_long = false;
+    if (x_options.append) return find_objects(schema);
     if (!x_file) {
         precreate(schema);
         open_objects(schema);
@@ -97,11 +101,28 @@ void Hdf5Sink::open_objects(const core::Schema& schema) {
             return h5::open_file(path, true, access);
         });
     });
+    open_datasets(schema);
+}
+
+void Hdf5Sink::open_datasets(const core::Schema& schema) {
+    const std::string name = x_target.path().string();
     collective_step("open_dataset", "opening the datasets of " + name, [&] {
         for (const core::Object& object : schema.objects)
             x_datasets.push_back(
                 {{object, object.sizes()},
                  h5::open_dataset(x_file, object.path, dataset_access(x_options, x_driver))});
+    });
+}
+
+void Hdf5Sink::find_objects(const core::Schema& schema) {
+    open_datasets(schema);
+    const std::filesystem::path& name = x_target.path();
+    collective_step("open_dataset", "looking at the datasets of " + name.string(), [&] {
+        for (const Dataset& dataset : x_datasets)
+            if (!has_fill(dataset.id, x_options, dataset.object))
+                throw cannot_append(name, dataset.object.path, "its fill value is another one");
+        for (const core::Attribute& attribute : schema.attributes)
+            if (attribute.object != "/") check_same_attribute(x_file, attribute, name);
     });
 }
 

@@ -13,6 +13,7 @@
 
 #include "core/config.hpp"
 #include "formats/compound.hpp"
+#include "formats/file/copy_file.hpp"
 #include "formats/netcdf4/define.hpp"
 #include "formats/netcdf_names.hpp"
 
@@ -49,18 +50,19 @@ struct Putter {
     nc::Variable place;
     const std::string& name;
     const std::string& where;
-    bool classic;
+    DataModel model;
+    const std::filesystem::path* compared = nullptr;  ///< not written: it must be there
 
     void put(nc_type type, std::size_t count, const void* data) const {
+        if (compared != nullptr) return compare(type, count, data);
         nc::check(nc_put_att(place.group, place.id, name.c_str(), type, count, data), "nc_put_att",
                   where);
     }
     void text(const std::string& value) const {
-        nc::check(nc_put_att_text(place.group, place.id, name.c_str(), value.size(), value.c_str()),
-                  "nc_put_att_text", where);
+        put(NC_CHAR, value.size(), value.c_str());
     }
     void texts(const std::vector<std::string>& values) const {
-        if (classic) {
+        if (model != DataModel::netcdf4) {
             std::string all;
             for (const std::string& value : values)
                 all += (&value == values.data() ? "" : text_separator) + value;
@@ -74,12 +76,27 @@ struct Putter {
     void numbers(std::span<const Number> values) const {
         constexpr bool narrow = std::is_signed_v<Number> && sizeof(Number) <= 4;
         if constexpr (std::is_integral_v<Number> && !narrow) {
-            if (classic) return classic_integers(values);
+            if (model == DataModel::classic) return classic_integers(values);
         }
         put(nc::type_of(core::scalar_of_number<Number>()), values.size(), values.data());
     }
 
 private:
+    void compare(nc_type type, std::size_t count, const void* data) const {
+        nc_type found = NC_NAT;
+        std::size_t length = 0, bytes = 0;
+        const int status = nc_inq_att(place.group, place.id, name.c_str(), &found, &length);
+        nc::check(nc_inq_type(place.group, type, nullptr, &bytes), "nc_inq_type", where);
+        std::vector<std::byte> value(length * bytes + 1);
+        bool same = status == NC_NOERR && found == type && length == count && type < NC_STRING;
+        if (same)
+            nc::check(nc_get_att(place.group, place.id, name.c_str(), value.data()), "nc_get_att",
+                      where);
+        if (!same || std::memcmp(value.data(), data, count * bytes) != 0)
+            throw cannot_append(*compared, where.substr(0, where.find('@')),
+                                "its attribute " + name +
+                                    (status == NC_NOERR ? " has another value" : " is not there"));
+    }
     template <class Number>
     void classic_integers(std::span<const Number> values) const {
         const bool fit = std::all_of(values.begin(), values.end(), [](Number value) {
@@ -195,15 +212,26 @@ void check_attribute(const core::Attribute& attribute, bool object_known) {
 
 void put_attribute(const nc::File& file, const core::Attribute& attribute, DataModel model) {
     const std::string where = attribute.object + "@" + attribute.name;
-    const bool classic = model == DataModel::classic;
-    const Putter putter{place_of(file, attribute.object), attribute.name, where, classic};
+    const Putter putter{place_of(file, attribute.object), attribute.name, where, model, nullptr};
     if (const auto* compound = std::get_if<Compound>(&attribute.value)) {
-        if (!classic) put_compound(file, putter, *compound);
+        if (model == DataModel::netcdf4) put_compound(file, putter, *compound);
     } else if (const auto* scalar = std::get_if<AttributeScalar>(&attribute.value)) {
         put_value(putter, *scalar);
     } else {
         put_value(putter, std::get<AttributeArray>(attribute.value));
     }
+}
+
+void check_same_attribute(const nc::File& file, const core::Attribute& attribute, DataModel model,
+                          const std::filesystem::path& name) {
+    const std::string where = attribute.object + "@" + attribute.name;
+    const Putter putter{place_of(file, attribute.object), attribute.name, where, model, &name};
+    std::visit(
+        [&](const auto& value) {
+            if constexpr (!std::is_same_v<std::decay_t<decltype(value)>, Compound>)
+                put_value(putter, value);
+        },
+        attribute.value);
 }
 
 }  // namespace tailrace::formats::netcdf4

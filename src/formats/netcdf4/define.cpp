@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstring>
 
 #include "core/config.hpp"
+#include "formats/file/copy_file.hpp"
 #include "formats/hdf5/beneath.hpp"
 #include "formats/netcdf4/filters.hpp"
 #include "formats/netcdf_names.hpp"
+#include "formats/pnetcdf/limits.hpp"
 
 namespace tailrace::formats::netcdf4 {
 
@@ -54,6 +57,14 @@ void check_classic(const Object& object) {
             throw Error(Code::bad_input,
                         "in the classic data model only the first dimension can grow", object.path,
                         "use cmode netcdf4, or give dimension " + std::to_string(d) + " a size");
+}
+
+void check_plain(const Object& object, const Options& options) {
+    const bool filtered = options.file_wide_filters() || options.quantize != Quantize::none;
+    if (!filtered && !options.library_chunks && !options.chunks.contains(object.path)) return;
+    throw Error(Code::bad_input,
+                std::string("CDF-5 has no ") + (filtered ? "filters" : "chunks"), object.path,
+                "leave chunks, deflate, zstd, shuffle and quantize out, or use format netcdf4");
 }
 
 /// Dimensions of one name are shared where they are the same; else the variable's name is put in
@@ -117,37 +128,56 @@ private:
     std::span<const Defined> x_taken;
 };
 
-template <class Number>
-int set_fill(const nc::Variable& variable, const core::Fill& fill) {
-    const auto number = fill.as<Number>();
-    return nc_def_var_fill(variable.group, variable.id, NC_FILL, &number);
+/// Calls it with a number of the type.
+template <class Call>
+int with_number(Scalar type, const Call& call) {
+    switch (type) {
+        case Scalar::i8:
+            return call(std::int8_t{});
+        case Scalar::u8:
+            return call(std::uint8_t{});
+        case Scalar::i16:
+            return call(std::int16_t{});
+        case Scalar::u16:
+            return call(std::uint16_t{});
+        case Scalar::i32:
+            return call(std::int32_t{});
+        case Scalar::u32:
+            return call(std::uint32_t{});
+        case Scalar::i64:
+            return call(std::int64_t{});
+        case Scalar::u64:
+            return call(std::uint64_t{});
+        case Scalar::f32:
+            return call(float{});
+        case Scalar::f64:
+            return call(double{});
+    }
+    return NC_EBADTYPE;
 }
 
 int set_fill(const nc::Variable& variable, const Object& object) {
-    const core::Fill& value = object.fill;
-    switch (object.type) {
-        case Scalar::i8:
-            return set_fill<signed char>(variable, value);
-        case Scalar::u8:
-            return set_fill<unsigned char>(variable, value);
-        case Scalar::i16:
-            return set_fill<std::int16_t>(variable, value);
-        case Scalar::u16:
-            return set_fill<std::uint16_t>(variable, value);
-        case Scalar::i32:
-            return set_fill<std::int32_t>(variable, value);
-        case Scalar::u32:
-            return set_fill<std::uint32_t>(variable, value);
-        case Scalar::i64:
-            return set_fill<std::int64_t>(variable, value);
-        case Scalar::u64:
-            return set_fill<std::uint64_t>(variable, value);
-        case Scalar::f32:
-            return set_fill<float>(variable, value);
-        case Scalar::f64:
-            return set_fill<double>(variable, value);
-    }
-    return NC_EBADTYPE;
+    return with_number(object.type, [&](auto number) {
+        number = object.fill.as<decltype(number)>();
+        return nc_def_var_fill(variable.group, variable.id, NC_FILL, &number);
+    });
+}
+
+bool has_fill(const nc::Variable& variable, const Object& object) {
+    std::size_t length = 0;
+    const bool set = nc_inq_attlen(variable.group, variable.id, NC_FillValue, &length) == NC_NOERR;
+    bool same = set == object.fill.set;
+    if (!set || !same) return same;
+    nc::check(with_number(object.type,
+                          [&](auto number) {
+                              const auto wanted = object.fill.as<decltype(number)>();
+                              const int status =
+                                  nc_inq_var_fill(variable.group, variable.id, nullptr, &number);
+                              same = std::memcmp(&number, &wanted, sizeof number) == 0;
+                              return status;
+                          }),
+              "nc_inq_var_fill", object.path);
+    return same;
 }
 
 void set_layout(const nc::Variable& variable, const Object& object, const Options& options) {
@@ -208,6 +238,7 @@ void check_object(const Object& object, const Options& all) {
     hdf5::check_dataset(object, options.chunks);
     check_names(object);
     if (options.model == DataModel::classic) check_classic(object);
+    if (options.model == DataModel::cdf5) check_plain(object, options);
     for (std::size_t d = 0; d < object.dims.size(); ++d)
         if (object.dims[d].size == 0 && !object.dims[d].unlimited)
             throw Error(Code::bad_input,
@@ -221,6 +252,23 @@ void check_object(const Object& object, const Options& all) {
     check_quantize(object, options);
 }
 
+void check_cdf5(const core::Schema& schema, std::span<const Defined> before) {
+    if (!before.empty())
+        throw Error(Code::unsupported,
+                    "objects are defined in a later step, for which CDF-5 moves all data",
+                    schema.objects.empty() ? "" : schema.objects[0].path,
+                    "define all objects at once, or use format netcdf4");
+    pnetcdf::check_schema({}, schema);
+}
+
+nc::Variable found_variable(const nc::File& file, const Object& object,
+                            const std::filesystem::path& name) {
+    const nc::Variable variable = nc::variable(file, object.path);
+    if (!has_fill(variable, object))
+        throw cannot_append(name, object.path, "its fill value is another one");
+    return variable;
+}
+
 nc::Variable define_variable(const nc::File& file, const Object& object, const Options& all,
                              std::span<const Defined> taken) {
     const OptionsOf own(all, object.path);
@@ -232,8 +280,9 @@ nc::Variable define_variable(const nc::File& file, const Object& object, const O
     nc::check(nc_def_var(variable.group, last_part(object.path).c_str(), nc::type_of(object.type),
                          static_cast<int>(ids.size()), ids.data(), &variable.id),
               "nc_def_var", object.path);
-    set_layout(variable, object, options);
     set_values(variable, object, options);
+    if (options.model == DataModel::cdf5) return variable;
+    set_layout(variable, object, options);
     if (!object.dims.empty()) set_filters(variable, object, options);
     return variable;
 }

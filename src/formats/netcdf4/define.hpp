@@ -2,6 +2,7 @@
 // From objects and Options to dimensions and variables.
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string>
 
@@ -23,6 +24,15 @@ void check_name(const std::string& name, const std::string& where);
 /// Refuses what netCDF, its classic model or HDF5 could not store.  [local]
 /// @throws core::Error{bad_input | unsupported}
 void check_object(const core::Object& object, const Options& options);
+
+/// Refuses what CDF-5 could not store, and a second define(), which would move all data.  [local]
+/// @throws core::Error{bad_input | unsupported}
+void check_cdf5(const core::Schema& schema, std::span<const Defined> before);
+
+/// The variable of an object in a file that others have made.  [local]
+/// @throws core::Error if its fill value is another one
+[[nodiscard]] nc::Variable found_variable(const nc::File& file, const core::Object& object,
+                                          const std::filesystem::path& name);
 
 /// Makes the variable of an object, with its groups and dimensions. In define mode; collective
 /// where the file was opened by several ranks.

@@ -75,6 +75,9 @@ void check_filters(const Options& options, const std::string& object = {}) {
 }  // namespace
 
 void check_options(const Options& options, int ranks) {
+    if (options.model == DataModel::cdf5 && !options.serial)
+        throw Error(Code::bad_input, "netCDF-C writes CDF-5 by one rank alone", "cmode",
+                    "use format pnetcdf");
     if (options.filtered() && ranks > 1 && !options.collective)
         throw Error(Code::bad_input,
                     "filters (deflate and the like) need collective writes on several ranks",

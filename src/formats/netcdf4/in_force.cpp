@@ -36,7 +36,9 @@ void look_at_file(const nc::File& file, const std::string& where,
                   std::map<std::string, std::string>& settings) {
     int format = 0;
     nc::check(nc_inq_format(file.get(), &format), "nc_inq_format", where);
-    settings["data_model"] = format == NC_FORMAT_NETCDF4_CLASSIC ? "classic-model" : "netcdf4";
+    settings["data_model"] = format == NC_FORMAT_CDF5              ? "cdf5"
+                             : format == NC_FORMAT_NETCDF4_CLASSIC ? "classic-model"
+                                                                   : "netcdf4";
     settings["netcdf_library"] = "netCDF-C " + nc::library_version();
 }
 
@@ -45,14 +47,15 @@ void look_at_variable(const nc::File& file, const std::string& path, bool only,
     const std::string prefix = only ? "" : path + " ";
     const nc::Variable variable = nc::variable(file, path);
     int endian = 0, no_fill = 0;
-    nc::check(nc_inq_var_endian(variable.group, variable.id, &endian), "nc_inq_var_endian", path);
     nc::check(nc_inq_var_fill(variable.group, variable.id, &no_fill, nullptr), "nc_inq_var_fill",
               path);
     settings[prefix + "dimensions"] = dimensions_text(file, variable, path);
+    settings[prefix + "fill"] = no_fill != 0 ? "off" : "on";
+    if (settings.at("data_model") == "cdf5") return;
+    nc::check(nc_inq_var_endian(variable.group, variable.id, &endian), "nc_inq_var_endian", path);
     settings[prefix + "endian"] = endian == NC_ENDIAN_BIG      ? "big"
                                   : endian == NC_ENDIAN_LITTLE ? "little"
                                                                : "native";
-    settings[prefix + "fill"] = no_fill != 0 ? "off" : "on";
     settings[prefix + "quantize"] = quantize_text(variable, path);
 }
 

@@ -131,6 +131,26 @@ struct NcSlab {
     std::vector<std::size_t> start, count;
 };
 
+int mode_of(DataModel model) {
+    switch (model) {
+        case DataModel::netcdf4:
+            break;
+        case DataModel::classic:
+            return NC_NETCDF4 | NC_CLASSIC_MODEL;
+        case DataModel::cdf5:
+            return NC_64BIT_DATA;
+    }
+    return NC_NETCDF4;
+}
+
+/// CDF-5 is written in blocks of such a size, 8 KiB if nothing is said; it has no effect on HDF5.
+constexpr std::size_t classic_block_bytes = std::size_t{4} << 20;
+
+int create_alone(const std::filesystem::path& path, int mode, int* id) {
+    std::size_t block_bytes = classic_block_bytes;
+    return nc__create(path.c_str(), mode, 0, &block_bytes, id);
+}
+
 const char* remedy(int status, std::string_view call) {
     if (status == NC_ERANGE)
         return "the values do not fit the type in the file: give the object a wider one";
@@ -166,12 +186,12 @@ std::string library_version() {
 File create(const std::filesystem::path& path, const Creation& creation, bool parallel,
             MPI_Comm comm, MPI_Info info) {
     const ForTheNextCreate settings(creation);
-    const int mode = NC_NETCDF4 | NC_CLOBBER | (creation.classic ? NC_CLASSIC_MODEL : 0);
+    const int mode = NC_CLOBBER | mode_of(creation.model);
     int id = -1;
     if (parallel)
         check(nc_create_par(path.c_str(), mode, comm, info, &id), "nc_create_par", path.string());
     else
-        check(nc_create(path.c_str(), mode, &id), "nc_create", path.string());
+        check(create_alone(path, mode, &id), "nc_create", path.string());
     return File(id);
 }
 
@@ -181,6 +201,13 @@ File open(const std::filesystem::path& path, bool parallel, MPI_Comm comm, MPI_I
         check(nc_open_par(path.c_str(), NC_NOWRITE, comm, info, &id), "nc_open_par", path.string());
     else
         check(nc_open(path.c_str(), NC_NOWRITE, &id), "nc_open", path.string());
+    return File(id);
+}
+
+File reopen(const std::filesystem::path& path) {
+    std::size_t block_bytes = classic_block_bytes;
+    int id = -1;
+    check(nc__open(path.c_str(), NC_WRITE, &block_bytes, &id), "nc_open", path.string());
     return File(id);
 }
 

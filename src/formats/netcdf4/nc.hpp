@@ -64,7 +64,7 @@ private:
 
 /// How a file is created.
 struct Creation {
-    bool classic = false;
+    DataModel model = DataModel::netcdf4;
     std::uint64_t alignment_bytes = 0, alignment_threshold_bytes = 0, metadata_block_bytes = 0;
 };
 /// Creates or truncates a literal() path; by all ranks of `comm` together where `parallel`.
@@ -74,6 +74,9 @@ struct Creation {
 /// Opens one to be read, in the same way.  [collective]
 [[nodiscard]] File open(const std::filesystem::path& path, bool parallel, MPI_Comm comm,
                         MPI_Info info);
+
+/// Opens one of this process alone, to write to variables that it has.  [local]
+[[nodiscard]] File reopen(const std::filesystem::path& path);
 
 /// A variable where it stands.
 struct Variable {

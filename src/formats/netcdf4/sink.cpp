@@ -69,6 +69,7 @@ std::vector<core::Object> checked_objects(const Options& options, std::span<cons
         throw core::Error(core::Code::unsupported, "groups without variables are not built",
                           schema.groups[0], "put a variable into it, or take format hdf5");
     for (core::Object& object : schema.objects) object = as_stored(object, options);
+    if (options.model == DataModel::cdf5) check_cdf5(schema, before);
     check_objects(
         list_of(before), schema, [&](const core::Object& one) { check_object(one, options); },
         check_attribute);
@@ -81,7 +82,8 @@ Sink::Sink(const comm::Comm& comm, const core::Target& target, const Options& op
            core::Phases& phases)
     : FileSink(comm, checked(comm, target, options), phases, Reserve::after_create),
       x_options(options),
-      x_parallel(mpiio::mpi_running() && !options.serial) {
+      x_parallel(mpiio::mpi_running() && !options.serial),
+      x_defining(!options.append) {
     const hdf5::Silence silence;
     x_can.records = true;
     x_can.filters = true;
@@ -99,11 +101,12 @@ void Sink::create_file() {
         std::optional<comm::ErrorsReturn> guard;
         if (x_parallel) guard.emplace();
         const mpiio::Info info(x_parallel ? x_options.hints : Hints{});
-        const nc::Creation creation{x_options.model == DataModel::classic,
+        const nc::Creation creation{x_options.model,
                                     x_options.alignment_bytes, x_options.alignment_threshold_bytes,
                                     x_options.metadata_block_bytes};
         const auto before = hdf5::open_files();
         x_file = mpiio::open_by_all(x_comm, nc::literal(x_target.part()), [&](const auto& path) {
+            if (x_options.append) return nc::reopen(path);
             return nc::create(path, creation, x_parallel,
                               x_parallel ? comm::native(x_comm) : MPI_COMM_NULL, info.get());
         });
@@ -125,7 +128,12 @@ void Sink::create(const core::Schema& schema) {
     // What is defined is noted by each rank, and written at the end by all: in between they agree,
     // so that none is left waiting for one that could not note it.
     const std::string doing = "defining the variables of " + x_target.path().string();
-    collective_step("define", doing, [&] { add_definitions(objects, schema.attributes); });
+    collective_step("define", doing, [&] {
+        if (x_options.append)
+            find_definitions(objects, schema.attributes);
+        else
+            add_definitions(objects, schema.attributes);
+    });
     collective_step("define", doing, [&] { end_definitions(first); });
 }
 
@@ -145,15 +153,26 @@ void Sink::add_definitions(const std::vector<core::Object>& objects,
         put_attribute(x_file, attribute, x_options.model);
 }
 
+void Sink::find_definitions(const std::vector<core::Object>& objects,
+                            const std::vector<core::Attribute>& attributes) {
+    for (const core::Object& object : objects) {
+        x_objects.push_back({object, object.sizes()});
+        x_variables.push_back(found_variable(x_file, object, x_target.path()));
+    }
+    for (const core::Attribute& attribute : attributes)
+        if (attribute.object != "/")
+            check_same_attribute(x_file, attribute, x_options.model, x_target.path());
+}
+
 void Sink::end_definitions(std::size_t first) {
     const std::string name = x_target.path().string();
-    nc::check(nc_enddef(x_file.get()), "nc_enddef", name);
+    if (x_defining) nc::check(nc_enddef(x_file.get()), "nc_enddef", name);
     x_defining = false;
     for (std::size_t i = first; i < x_objects.size(); ++i) {
         const core::Object& object = x_objects[i].object;
         if (x_parallel) nc::set_access(x_variables[i], together(i), object.path);
         // netCDF begins an unlimited dimension with no records.
-        if (grows(object) && object.bytes() != 0)
+        if (x_beneath && grows(object) && object.bytes() != 0)
             x_beneath.set_extent(object.path, x_objects[i].dims);
     }
 }
@@ -198,7 +217,7 @@ void Sink::transfer_object(std::size_t i, const Batch& batch) {
 void Sink::grow(const Batch& batch) {
     for (std::size_t i = 0; i < x_objects.size(); ++i) {
         if (batch.extents[i] == x_objects[i].dims) continue;
-        if (!together(i))  // collective: also on a rank that has failed
+        if (x_beneath && !together(i))  // collective: also on a rank that has failed
             guarded([&] { x_beneath.set_extent(x_objects[i].object.path, batch.extents[i]); });
         x_objects[i].dims = batch.extents[i];
     }

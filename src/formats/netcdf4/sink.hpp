@@ -34,6 +34,8 @@ private:
     void create_file();
     void add_definitions(const std::vector<core::Object>& objects,
                          const std::vector<core::Attribute>& attributes);
+    void find_definitions(const std::vector<core::Object>& objects,
+                          const std::vector<core::Attribute>& attributes);
     void end_definitions(std::size_t first);
     void grow(const Batch& batch);
     [[nodiscard]] const std::byte* memory_of(const core::Write& piece);
@@ -60,7 +62,7 @@ private:
     bool x_parallel;
     hdf5::Beneath x_beneath;
     nc::File x_file;
-    bool x_defining = true;  ///< netCDF is in define mode
+    bool x_defining;  ///< netCDF is in define mode
     std::vector<Defined> x_objects;
     std::vector<nc::Variable> x_variables;
     std::vector<std::byte> x_packed;  ///< a piece whose elements do not follow one another

@@ -39,13 +39,13 @@ void Sink::publish() {
 }
 
 void Sink::look_at_open_file() {
-    x_in_force = x_beneath.in_force(x_options.hints, x_parallel);
+    if (x_beneath) x_in_force = x_beneath.in_force(x_options.hints, x_parallel);
     const std::string name = x_target.path().string();
     look_at_file(x_file, name, x_in_force.settings);
     const std::vector<std::string> shown = shown_paths();
     for (const std::string& path : shown)
         look_at_variable(x_file, path, x_objects.size() == 1, x_in_force.settings);
-    x_stored_bytes = x_beneath.stored_bytes(paths());
+    if (x_beneath) x_stored_bytes = x_beneath.stored_bytes(paths());
 }
 
 std::vector<std::string> Sink::shown_paths() const {
@@ -65,7 +65,7 @@ void Sink::verify_bytes() {
 void Sink::describe() {
     const std::string name = x_target.path().string();
     collective_step("describe", "describing " + name, [&] {
-        if (x_comm.rank() == 0)
+        if (x_beneath && x_comm.rank() == 0)
             hdf5::look_at_datasets(x_target.part().string(), shown_paths(), x_in_force.settings);
     });
 }

@@ -26,7 +26,8 @@ class Source final : public mpiio::WatchedSource {
 public:
     Source(const comm::Comm& comm, const std::filesystem::path& path, const Options& options,
            core::Phases& phases)
-        : WatchedSource(comm, path, phases), x_options(options), x_parallel(mpiio::mpi_running()) {
+        : WatchedSource(comm, path, phases), x_options(options),
+          x_parallel(mpiio::mpi_running() && !options.serial) {
         const hdf5::Silence silence;
         begin_watch();
         collective_step("open_file", "opening", path.string(), [&] { open(); });
@@ -116,6 +117,7 @@ private:
     /// What one rank alone could miss in the middle of a collective read, where the others would
     /// wait for it.
     void prepare() {
+        if (!x_beneath) return;  // CDF-5
         for (Entry& entry : x_entries) {
             auto [why_not, whole_chunk] =
                 x_beneath.prepare_to_read(entry.object.path, x_parallel && x_options.collective);

@@ -72,7 +72,7 @@ std::uint64_t Model::add_collection(const std::string& name, const FileMetadata&
     Collection one{name, {metadata, options}, 0, {}, {}, 0, 0, 0};
     one.again = again;
     one.spec.metadata.thaw();
-    static_cast<void>(options_of(one.spec));
+    check(one.spec);
     Definition definition = definition_of(one.spec);
     one.defined = definition.hash;
     const std::uint64_t number = x_backend->add_collection(name, std::move(definition));
@@ -101,7 +101,8 @@ void Model::begin_file(std::uint64_t number, Collection& one, const std::string&
         if (!one.spec.metadata.frozen()) check_unchanged(one);
         return;
     }
-    if (!one.again && one.finished.contains(file))
+    const bool appends = one.spec.options.existing == core::Existing::append;
+    if (!one.again && !appends && one.finished.contains(file))
         throw Error(Code::wrong_call, "this run has finished it already", file,
                     "name another file: close_file, flush and records_per_file end one");
     if (one.in_step)

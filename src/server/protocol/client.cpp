@@ -117,7 +117,8 @@ std::uint64_t Client::least_loaded() const {
 
 void Client::name_file(std::uint64_t collection, const std::string& file) {
     Collection& one = at(collection);
-    if (one.open && one.file == file) return;
+    const bool again = one.file == file;
+    if (one.open && again && !one.flushed) return;
     if (one.open) {
         if (!one.puts.empty())
             throw Error(Code::wrong_call, "the step writes " + one.file + " already, not " + file,
@@ -126,8 +127,9 @@ void Client::name_file(std::uint64_t collection, const std::string& file) {
     }
     one.file = file;
     one.open = true;
+    one.flushed = false;
     ++one.file_seq;
-    one.server = least_loaded();
+    if (!again) one.server = least_loaded();  // else it is appended to, and maybe still written
     ++x_state.files[one.server];
     if (x_state.disagreement) return;
     Meta meta{.collection = collection,
@@ -225,6 +227,7 @@ void Client::end(std::uint64_t collection, Ending kind) {
     ++one.item;
     one.messages = one.bytes = 0;
     if (kind == Ending::close_file) one.open = false;
+    if (kind == Ending::flush) one.flushed = true;
     pump(one);
 }
 

@@ -92,6 +92,7 @@ public:
         std::vector<std::optional<std::uint64_t>> known{};  ///< per server: hash of its Meta body
         std::deque<Outgoing> waiting{};                     ///< for credit, or behind such
         std::deque<Awaited> awaited{};                      ///< items without a status taken
+        bool flushed = false;                               ///< what is put next is another file
     };
     struct State {
         std::vector<Collection> collections;

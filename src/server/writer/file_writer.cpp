@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/writer/file_writer.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "comm/comm.hpp"
+#include "core/checked.hpp"
+#include "formats/file/copy_file.hpp"
 #include "formats/open.hpp"
+#include "server/buffer/slab.hpp"
+#include "server/writer/append.hpp"
 #include "server/writer/how.hpp"
 
 namespace tailrace::server {
@@ -12,12 +17,41 @@ namespace tailrace::server {
 FileWriter::FileWriter(const std::filesystem::path& path, const FileSpec& spec) : x_spec(spec) {
     for (const Variable& variable : spec.metadata.variables())
         x_fills.push_back(fill_bytes(variable));
+    std::error_code ignored;
+    if (spec.options.existing == core::Existing::append && std::filesystem::exists(path, ignored))
+        append(path);
+    else
+        create(path);
+}
+
+void FileWriter::create(const std::filesystem::path& path) {
     core::Target target;
     target.path = path;
-    target.existing = spec.options.existing;
-    x_sink = formats::open_sink(comm::Comm::self(), target, options_of(spec), x_phases);
-    x_sink->define(schema_of(spec));
+    target.existing = x_spec.options.existing;
+    if (target.existing == core::Existing::append) target.existing = core::Existing::refuse;
+    x_records.resize(x_fills.size());
+    x_sink = formats::open_sink(comm::Comm::self(), target, options_of(x_spec), x_phases);
+    x_sink->define(schema_of(x_spec));
     write_constants();
+}
+
+/// What is in the file is looked at while the name is ours.
+void FileWriter::append(const std::filesystem::path& path) {
+    core::Target target;
+    target.path = path;
+    target.existing = core::Existing::replace;
+    target.create = [&](const std::filesystem::path& part) {
+        formats::copy_file(path, part);
+        x_records = records_of(part, path, x_spec, x_phases);
+    };
+    x_sink = formats::open_sink(comm::Comm::self(), target,
+                                options_of(x_spec, WriteTo::present_objects), x_phases);
+    core::Schema schema = schema_of(x_spec);
+    for (std::size_t field = 0; field < schema.objects.size(); ++field)
+        if (schema.objects[field].kind == core::Kind::record)
+            schema.objects[field].dims[0].size = x_records[field];
+    x_sink->define(schema);
+    for (const std::uint64_t records : x_records) x_first = std::max(x_first, records);
 }
 
 core::Write FileWriter::write_of(const FieldRecord& one) const {
@@ -46,12 +80,35 @@ void FileWriter::write_constants() {
 
 void FileWriter::write(std::span<const FieldRecord> records) {
     std::vector<core::Write> writes;
-    for (const FieldRecord& one : records) writes.push_back(write_of(one));
+    for (FieldRecord one : records) {
+        one.record = core::checked_add(one.record, x_first, "record");
+        x_records[one.field] = std::max(x_records[one.field], one.record + 1);
+        writes.push_back(write_of(one));
+    }
     x_sink->write(writes);
     x_sink->complete(x_steps++);
 }
 
+/// In plain HDF5 each dataset has records of its own: all get as many.
+void FileWriter::fill_ends() {
+    const auto& variables = x_spec.metadata.variables();
+    std::uint64_t last = 0;
+    for (std::size_t field = 0; field < variables.size(); ++field)
+        if (x_spec.metadata.has_records(variables[field]))
+            last = std::max(last, x_records[field]);
+    for (std::size_t field = 0; field < variables.size(); ++field) {
+        if (!x_spec.metadata.has_records(variables[field]) || x_records[field] == last) continue;
+        Slab slab(x_spec.metadata.record_extents(variables[field]), size_of(variables[field].type),
+                  "variable " + variables[field].name);
+        slab.fill(x_fills[field]);
+        const FieldRecord one{field, last - 1, slab.data().data()};
+        const core::Write write = write_of(one);
+        x_sink->write({&write, 1});
+    }
+}
+
 core::FileReport FileWriter::publish() {
+    if (x_spec.options.format == FileFormat::hdf5) fill_ends();
     x_sink->sync(x_spec.options.durability).wait();
     return x_sink->close(core::Outcome::publish);
 }

@@ -24,7 +24,8 @@ struct FieldRecord {
 
 class FileWriter {
 public:
-    /// Creates the file under a name of its own, and writes the constant variables.  [local]
+    /// Creates the file under a name of its own, and writes the constant variables; or takes a copy
+    /// of the one that is there, if records go behind it: record 0 is the first behind.  [local]
     /// @throws core::Error
     FileWriter(const std::filesystem::path& path, const FileSpec& spec);
     /// Writes records and ends a step..  [local]
@@ -40,13 +41,17 @@ public:
 
 private:
     void write_constants();
+    void create(const std::filesystem::path& path);
+    void append(const std::filesystem::path& path);
+    void fill_ends();
     [[nodiscard]] core::Write write_of(const FieldRecord& one) const;
 
     FileSpec x_spec;
     core::Phases x_phases;
     std::vector<std::vector<std::byte>> x_fills;  // per field
     std::unique_ptr<core::Sink> x_sink;
-    std::uint64_t x_steps = 0;
+    std::vector<std::uint64_t> x_records;  // that each field reaches to
+    std::uint64_t x_first = 0, x_steps = 0;
 };
 
 }  // namespace tailrace::server

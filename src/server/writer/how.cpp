@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "formats/open.hpp"
+
 namespace tailrace::server {
 
 namespace {
@@ -63,7 +65,8 @@ Storage storage_of(const FileSpec& spec, const Variable& variable) {
         if (spec.options.zstd > 0) storage.zstd = spec.options.zstd;
         storage.shuffle = spec.options.shuffle;
     }
-    const bool chunked = spec.metadata.has_records(variable) || storage.filtered();
+    const bool chunked = storage.filtered() || (spec.metadata.has_records(variable) &&
+                                                spec.options.format != FileFormat::cdf5);
     if (storage.chunks.empty() && chunked) storage.chunks = chunk_of(spec.metadata, variable);
     return storage;
 }
@@ -101,28 +104,32 @@ core::Schema schema_of(const FileSpec& spec) {
     return schema;
 }
 
-formats::Options options_of(const FileSpec& spec) {
+void check(const FileSpec& spec) { formats::check_schema(options_of(spec), schema_of(spec)); }
+
+formats::Options options_of(const FileSpec& spec, WriteTo where) {
     formats::StorageOfObjects storage;
     for (const Variable& variable : spec.metadata.variables())
         storage["/" + variable.name] = storage_of(spec, variable);
     switch (spec.options.format) {
-        case FileFormat::netcdf4: {
+        case FileFormat::netcdf4:
+        case FileFormat::cdf5: {
             formats::netcdf4::Options options;
             options.serial = true;
+            options.append = where == WriteTo::present_objects;
+            if (spec.options.format == FileFormat::cdf5)
+                options.model = formats::netcdf4::DataModel::cdf5;
             options.storage = std::move(storage);
             return options;
         }
         case FileFormat::hdf5: {
             formats::hdf5::Options options;
             options.serial = true;
+            options.append = where == WriteTo::present_objects;
             options.storage = std::move(storage);
             return options;
         }
-        case FileFormat::cdf5:
-            break;
     }
-    throw core::Error(core::Code::unsupported, "a server does not write format cdf5 yet", "format",
-                      "use netcdf4 or hdf5");
+    return {};
 }
 
 }  // namespace tailrace::server

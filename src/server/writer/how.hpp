@@ -13,9 +13,14 @@ namespace tailrace::server {
 
 /// The objects and attributes, with fill values if the format has none of its own.  [local]
 [[nodiscard]] core::Schema schema_of(const FileSpec& spec);
+enum class WriteTo { new_objects, present_objects };
 /// For a writer alone, without MPI.  [local]
 /// @throws core::Error{Code::unsupported} for storage that the format does not have
-[[nodiscard]] formats::Options options_of(const FileSpec& spec);
+[[nodiscard]] formats::Options options_of(const FileSpec& spec,
+                                          WriteTo where = WriteTo::new_objects);
+/// Refuses what the format of the files cannot hold.  [local]
+/// @throws core::Error{bad_input | unsupported}
+void check(const FileSpec& spec);
 /// One element of this type and value.  [local]
 [[nodiscard]] std::vector<std::byte> element_of(Element type,
                                                 const std::variant<std::int64_t, double>& value);

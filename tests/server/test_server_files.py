@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands in the files of the server, by format, as readers that are not ours see it."""
+
+import os
+import re
+import subprocess
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+from mpi_programs import BUILD, MPIEXEC, mpi_components
+from scipy.io import netcdf_file
+
+SCRIPT = BUILD / "tests/bin/tailrace_server_script"
+ENVIRONMENT = {**os.environ, **mpi_components()[0][1]}
+FORMATS = ("netcdf4", "cdf5", "hdf5")
+every_format = pytest.mark.parametrize("form", FORMATS)
+servers = pytest.mark.parametrize("servers", [0, 1], ids=lambda n: f"servers{n}")
+NUMPY = {"int8": "i1", "int16": "i2", "int32": "i4", "int64": "i8", "real32": "f4", "real64": "f8"}
+
+
+def play(folder, script, servers=0):
+    """What failed: {line or "finalize": text}; blank lines count."""
+    file = folder / "script"
+    file.write_text(script)
+    options = ["--npes_output_server", str(servers)] if servers else []
+    done = subprocess.run(
+        [*MPIEXEC, "-n", str(2 + servers), SCRIPT, file, *options],
+        cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return dict(re.findall(r"^(\d+|finalize|start): ((?:.|\n +)*)", done.stdout, re.MULTILINE))
+
+
+def contents(file):
+    """{name: array} by h5py if it is plain HDF5, else by netCDF."""
+    if h5py.is_hdf5(file):
+        with h5py.File(file) as data:
+            if "_NCProperties" in data.attrs:
+                return of_netcdf(file)
+            return {name: data[name][...] for name in data if data[name].dtype.kind in "if"}
+    return of_netcdf(file)
+
+
+def of_netcdf(file):
+    with netCDF4.Dataset(file) as data:
+        data.set_auto_mask(False)
+        return {name: variable[...] for name, variable in data.variables.items()}
+
+
+FIELDS = """
+dim time 0
+dim y 3
+dim x 4
+var time real64 time
+text time units days_since_2000-01-01
+var lat real32 y
+constant lat real32 -1 0 1
+var T real32 time y x
+var n int64 time
+var level real64
+text - title test
+numbers T range int64 1 5000000000
+"""
+
+
+@servers
+@every_format
+def test_each_format_holds_each_element_and_attribute(form, servers, tmp_path):
+    steps = "".join(
+        f"put f T real32 -1 {100 * step} 0 3 0 4\nput f n int64 -1 {5000000000 + step}\n"
+        f"step {step + 0.5}\n"
+        for step in range(3)
+    )
+    script = f"{FIELDS}collection all format={form}\nput f level real64 0 7\n{steps}"
+    assert play(tmp_path, script, servers) == {}
+    data = contents(tmp_path / "f")
+    assert np.array_equal(data["time"], [0.5, 1.5, 2.5])
+    assert np.array_equal(data["lat"], [-1, 0, 1])
+    assert np.array_equal(data["T"].ravel(), [100 * s + i for s in range(3) for i in range(12)])
+    assert np.array_equal(data["n"], 5000000000 + np.arange(3))
+    assert data["level"] == 7
+    if form == "hdf5":
+        with h5py.File(tmp_path / "f") as file:
+            assert file["T"].maxshape == (None, 3, 4)
+            assert list(file["T"].attrs["range"]) == [1, 5000000000]
+        return
+    with netCDF4.Dataset(tmp_path / "f") as file:
+        assert file.data_model == {"netcdf4": "NETCDF4", "cdf5": "NETCDF3_64BIT_DATA"}[form]
+        assert file["T"].dimensions == ("time", "y", "x")
+        assert file.dimensions["time"].isunlimited()
+        assert (file.title, file["time"].units) == ("test", "days_since_2000-01-01")
+        assert list(file["T"].range) == [1, 5000000000]
+
+
+def test_cdf5_has_the_header_of_netcdf(tmp_path):
+    """Its magic number, and no byte more than the data."""
+    script = "dim x 4\nvar v int32 x\ncollection a format=cdf5\nput f v int32 0 1 0 4\nstep\n"
+    assert play(tmp_path, script) == {}
+    written = (tmp_path / "f").read_bytes()
+    assert written.startswith(b"CDF\5")
+    assert np.array_equal(np.frombuffer(written[-16:], ">i4"), [1, 2, 3, 4])
+
+
+@pytest.mark.parametrize(
+    ("storage", "words"),
+    [("chunks=1x2x2", "chunks"), ("deflate=1", "filters"), ("zstd=1", "filters"),
+     ("shuffle=1", "filters"), ("quantize=bit_groom;digits=2", "filters")],
+)  # fmt: skip
+def test_what_cdf5_cannot_hold_is_refused_at_once(storage, words, tmp_path):
+    script = f"{FIELDS}storage T {storage}\ncollection all format=cdf5\n"
+    (text,) = play(tmp_path, script).values()
+    for part in ("/T", f"CDF-5 has no {words}", "format netcdf4"):
+        assert part in text
+    assert [path.name for path in tmp_path.iterdir()] == ["script"]
+
+
+def steps(first, count):
+    """Records whose values say which they are."""
+    return "".join(
+        f"put f T real32 -1 {100 * step} 0 3 0 4\nput f n int64 -1 {step}\nstep {step}\n"
+        for step in range(first, first + count)
+    )
+
+
+def records(form, first, count, fields=FIELDS):
+    return f"{fields}collection all format={form};existing=append\n{steps(first, count)}"
+
+
+def check_records(file, count):
+    data = contents(file)
+    assert np.array_equal(data["time"], np.arange(count))
+    assert np.array_equal(data["n"], np.arange(count))
+    assert np.array_equal(data["T"].ravel(), [100 * s + i for s in range(count) for i in range(12)])
+    assert np.array_equal(data["lat"], [-1, 0, 1])
+
+
+@servers
+@every_format
+def test_records_go_behind_those_of_the_file(form, servers, tmp_path):
+    """In three runs, the first of which finds none; and within a run, after flush."""
+    assert play(tmp_path, records(form, 0, 2), servers) == {}
+    (tmp_path / "f").chmod(0o640)
+    script = records(form, 2, 3) + "flush\n" + steps(5, 1)
+    assert play(tmp_path, script, servers) == {}
+    check_records(tmp_path / "f", 6)
+    assert (tmp_path / "f").stat().st_mode & 0o777 == 0o640
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["f", "script"]
+
+
+@every_format
+def test_a_record_that_is_named_counts_from_the_first_that_is_appended(form, tmp_path):
+    assert play(tmp_path, records(form, 0, 2)) == {}
+    later = "put f n int64 1 3\nput f n int64 0 2\nstep\n"
+    assert play(tmp_path, records(form, 0, 0) + later) == {}
+    data = contents(tmp_path / "f")
+    assert list(data["n"]) == [0, 1, 2, 3]
+    fill = netCDF4.default_fillvals
+    assert (data["T"][2:] == np.float32(fill["f4"])).all()
+    assert (data["time"][2:] == fill["f8"]).all()
+    assert data["T"].shape == (4, 3, 4)
+
+
+DIFFERENT = {
+    "type": ("var n int64 time", "var n int32 time", ["/n", "i64", "i32"]),
+    "rank": ("var n int64 time", "var n int64", ["/n", "dimensions", "not 0"]),
+    "size": ("dim y 3", "dim y 6", ["/", "dimension", "is 3 there, not 6"]),
+    "growth": ("var lat real32 y", "var lat real32 time", ["/lat", "dimension 1 is 3 there"]),
+    "absent": ("var level real64", "var level real64\nvar more int8", ["/more", "not in the file"]),
+    "more": ("var level real64\n", "", ["/level", "not in the metadata"]),
+    "units": ("days_since_2000", "days_since_2001", ["/time", "attribute units", "another value"]),
+    "longer": ("days_since_2000", "days_since_20001", ["/time", "units has another value"]),
+    "numbers": ("range int64 1 5", "range int64 2 5", ["/T", "attribute range"]),
+    "number type": ("range int64 1 5000000000", "range int32 1 5", ["/T", "attribute range"]),
+    "attribute": ("text - title", "text n long_name", ["/n", "attribute long_name is not there"]),
+    "constant": ("real32 -1 0 1", "real32 -1 0 2", ["/lat", "constant", "other values"]),
+    "fill": ("var level real64", "var level real64\nfill T real32 -9", ["/T", "fill value"]),
+}  # fmt: skip
+
+
+@every_format
+@pytest.mark.parametrize("case", DIFFERENT)
+def test_what_differs_from_the_file_is_named_and_nothing_is_harmed(form, case, tmp_path):
+    before, after, parts = DIFFERENT[case]
+    assert play(tmp_path, records(form, 0, 2)) == {}
+    whole = (tmp_path / "f").read_bytes()
+    assert before in FIELDS
+    changed = FIELDS.replace(before, after)
+    if case == "size":  # of the constant too
+        changed = changed.replace("real32 -1 0 1", "real32 -1 0 1 2 3 4")
+    if case in ("growth",):
+        changed = changed.replace("constant lat real32 -1 0 1\n", "")
+    text = play(tmp_path, records(form, 2, 1, fields=changed))["finalize"]
+    for part in ("f: /", "nothing can be appended to it", *parts, "define what is in the file"):
+        assert part in text
+    assert (tmp_path / "f").read_bytes() == whole
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["f", "script"]
+
+
+@every_format
+def test_a_fill_value_stays_when_records_are_appended(form, tmp_path):
+    fields = FIELDS.replace("var level", "fill T real32 nan\nfill n int64 -9\nvar level")
+    assert play(tmp_path, records(form, 0, 2, fields=fields)) == {}
+    assert play(tmp_path, records(form, 2, 1, fields=fields)) == {}
+    check_records(tmp_path / "f", 3)
+    other = fields.replace("int64 -9", "int64 -8")
+    assert "/n: nothing can" in play(tmp_path, records(form, 2, 1, fields=other))["finalize"]
+
+
+@every_format
+def test_what_is_no_file_of_the_format_is_left_alone(form, tmp_path):
+    (tmp_path / "f").write_text("a text")
+    text = play(tmp_path, records(form, 0, 1))["finalize"]
+    assert "f" in text
+    assert (tmp_path / "f").read_text() == "a text"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["f", "script"]
+
+
+def test_a_file_that_others_have_made_gets_records(tmp_path):
+    """By netCDF4, with chunks and filters of its own, which stay."""
+    with netCDF4.Dataset(tmp_path / "f", "w") as file:
+        file.createDimension("time", None)
+        file.createDimension("x", 4)
+        variable = file.createVariable("v", "f4", ("time", "x"), zlib=True, chunksizes=(2, 3))
+        variable.units = "m"
+        variable[:] = np.arange(12).reshape(3, 4)
+        file.history = "made elsewhere"
+    script = (
+        "dim time 0\ndim x 4\nvar v real32 time x\ntext v units m\ntext - history other\n"
+        "collection a existing=append\nput f v real32 -1 12 0 4\nstep\n"
+    )
+    assert play(tmp_path, script) == {}
+    with netCDF4.Dataset(tmp_path / "f") as file:
+        assert np.array_equal(file["v"][:].ravel(), np.arange(16))
+        assert file["v"].chunking() == [2, 3]
+        assert file["v"].filters()["zlib"]
+        assert file.history == "made elsewhere"
