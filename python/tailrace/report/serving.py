@@ -104,7 +104,7 @@ def files(view: View) -> Figure | None:
             file["path"], file["bytes"], file["elapsed_s"],
             numbers.mib_per_s(file["rate_bytes_per_s"]),
         ]
-        for file in view.full["serving"]["files"]
+        for file in (view.full.get("serving") or runs[0]["serving"])["files"]
     ]  # fmt: skip
     columns = ("file", "bytes", "first data to name (s)", "MiB/s")
     note = "" if len(shown) == len(names) else f"{len(shown)} of {grouped(len(names))} files."
