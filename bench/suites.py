@@ -10,10 +10,12 @@ from tailrace_bench.machine import Machine
 
 from hooks import suites as hooks
 from kernels import suites as kernels
+from server import suites as server
 
 makers: dict[str, Callable[[Machine, int], Iterator[AnyCase]]] = {
     **kernels.makers,
     **hooks.makers,
+    **server.makers,
 }
 
 

@@ -33,7 +33,7 @@ class Case:
     same_pieces: bool = False  # both arms must ask the kernel for the same writes
     write_goal: float | None = None  # the same for the rates in write calls alone
     no_fall: bool = False  # the goal is met within noise: see judge.within_noise
-    unit: str = "B/s"  # of the rates; else "1/s"
+    unit: str = "B/s"  # of the rates; else "1/s", "1/GB" or "1/message"
 
 
 @dataclass(frozen=True)

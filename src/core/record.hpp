@@ -54,6 +54,9 @@ struct StepRecord {
     Spread write_s;                   ///< in the calls that write, agreement apart
     std::optional<Spread> sync_s;     ///< only with a sync in every step
     std::optional<Spread> compute_s;  ///< only with emulated computation
+    /// Of a kernel that has a ServingRecord: in all calls of the step, creating and ending the file
+    /// included.
+    std::optional<Spread> stall_s{};
 };
 
 /// Of a file that was written to its end.
@@ -147,6 +150,38 @@ struct LimitRecord {
     std::vector<LimitArm> arms;
 };
 
+/// The ranks of the model, or those of the servers.
+struct ServingPart {
+    std::uint64_t ranks = 0;
+    std::optional<Spread> messages_sent, messages_received;  ///< unset: there are none
+    std::optional<Spread> cpu_s;  ///< of the model in its calls, of servers all; unset: not measured
+};
+/// What waited at a server, the greatest over servers.
+struct QueueRecord {
+    std::uint64_t bytes_max = 0;
+    std::uint64_t items_max = 0;  ///< steps and other endings without a verdict
+};
+/// Proportional set size of all processes together.
+struct SharedMemoryRecord {
+    std::uint64_t idle_bytes = 0, peak_bytes = 0;
+    std::uint64_t samples = 0;  ///< of the node with the fewest
+};
+struct FileTimeRecord {
+    std::string path;
+    std::uint64_t bytes = 0;  ///< of all elements
+    double elapsed_s = 0;     ///< from the first data until it has its name
+};
+/// How a model handed its output over, and to whom.
+struct ServingRecord {
+    std::string kind;  ///< "plain": no server; "embedded", "simple"
+    ServingPart model, servers;
+    Spread stall_s;            ///< of all steps, without the last wait for files of others
+    double memory_copy_s = 0;  ///< one copy of the same bytes by the same ranks at once
+    std::optional<QueueRecord> queue{};
+    std::optional<SharedMemoryRecord> memory{};
+    std::vector<FileTimeRecord> files{};
+};
+
 struct FileRecord {
     std::string path;
     std::vector<std::string> parts;
@@ -180,6 +215,7 @@ struct Record {
     std::optional<ReadBackRecord> read_back;
     std::vector<ReadRecord> reads;  ///< empty: none were asked for
     std::optional<LimitRecord> limit;
+    std::optional<ServingRecord> serving;  ///< of kernels that are models
     std::optional<TimeLinesRecord> time_lines;  ///< unset: ended before the create, or no memory
 };
 

@@ -191,6 +191,10 @@ private:
           "The same bytes from the same ranks by the plainest means, run beside the kernel in "
           "random order; null where it was not asked for. Older records do not have the key.",
           later);
+        v("serving", s.serving,
+          "How a model handed its output over, and to whom; absent in Records of kernels that are "
+          "none.",
+          absent);
         v("time_lines", s.time_lines,
           "When each rank was in which phase, gathered after the measurement; null where the run "
           "ended before the file was created, or a rank had no memory for it. Older records do not "

@@ -189,6 +189,10 @@ struct Fields<StepRecord> {
         v("write_s", s.write_s, "Seconds in write calls, over ranks.");
         v("sync_s", s.sync_s, "Seconds in the sync after the step; absent without one.", absent);
         v("compute_s", s.compute_s, "Seconds of emulated computation; absent without.", absent);
+        v("stall_s", s.stall_s,
+          "Seconds in all calls of the step, those that create and end its file included; absent in "
+          "Records without serving.",
+          absent);
     }
 };
 
@@ -363,6 +367,76 @@ struct Fields<ComparedLimit> {
         v("arms", s.arms,
           "Per arm: file_per_rank, shared_file (pwrite), mpi_io (the pieces of the kernel, with "
           "its mode and hints), each also with _fsync, and memory_copy.");
+    }
+};
+
+template <>
+struct Fields<ServingPart> {
+    static constexpr std::string_view name = "serving_part";
+    static constexpr std::string_view sentence = "Some of the ranks.";
+    static void visit(auto& v, auto& s) {
+        v("ranks", s.ranks, "How many.");
+        v("messages_sent", s.messages_sent, "Messages of the server's protocol; absent: none.",
+          absent);
+        v("messages_received", s.messages_received, "The same, received.", absent);
+        v("cpu_s", s.cpu_s,
+          "Processor seconds of a rank: of the model in the calls it waits for, of a server in the "
+          "whole process since the repetition before; absent: not measured.",
+          absent);
+    }
+};
+
+template <>
+struct Fields<QueueRecord> {
+    static constexpr std::string_view name = "queue";
+    static void visit(auto& v, auto& s) {
+        v("bytes_max", s.bytes_max, "Most bytes that waited for their writer at one server.");
+        v("items_max", s.items_max, "Most steps and ends of files without a verdict there.");
+    }
+};
+
+template <>
+struct Fields<SharedMemoryRecord> {
+    static constexpr std::string_view name = "serving_memory";
+    static void visit(auto& v, auto& s) {
+        v("idle_bytes", s.idle_bytes, "When all processes had started MPI.");
+        v("peak_bytes", s.peak_bytes, "Most in one sample while files were written.");
+        v("samples", s.samples, "How often it was looked at, on the node with the fewest.");
+    }
+};
+
+template <>
+struct Fields<FileTimeRecord> {
+    static constexpr std::string_view name = "file_time";
+    static void visit(auto& v, auto& s) {
+        v("path", s.path, "Its final name.");
+        v("bytes", s.bytes, "Bytes of all its elements.");
+        v("elapsed_s", s.elapsed_s,
+          "Seconds from its first data until it has its name; with server ranks on the clock of "
+          "the one that wrote it.");
+        v("rate_bytes_per_s", rate(s.bytes, s.elapsed_s),
+          "bytes by elapsed_s; null where the time is 0.");
+    }
+};
+
+template <>
+struct Fields<ServingRecord> {
+    static constexpr std::string_view name = "serving";
+    static void visit(auto& v, auto& s) {
+        v("kind", s.kind, "plain: the model writes by calls of the format; else the layout.",
+          limited(R"({"enum": ["plain", "embedded", "simple", "multigroup", "helper"]})"));
+        v("model", s.model, "The ranks of the model.");
+        v("servers", s.servers, "The ranks that serve it and do nothing else.");
+        v("stall_s", s.stall_s,
+          "Seconds of a rank of the model in all calls that create files, hand over records and "
+          "end files, without the last wait for files that others still write.");
+        v("memory_copy_s", s.memory_copy_s,
+          "Seconds of one copy of the same bytes in memory, by the same ranks at once: the best of "
+          "several, the slowest rank's.");
+        v("queue", s.queue, "What waited at a server; absent without one.", absent);
+        v("memory", s.memory,
+          "Proportional set sizes of all processes together; absent unless asked for.", absent);
+        v("files", s.files, "In the order in which they were ended.");
     }
 };
 

@@ -160,6 +160,9 @@ struct FileReport {
     std::map<std::string, std::string> striping;  ///< in force, where the file system tells
     bool durable = false;                         ///< fsync returned success on every node
     std::map<std::string, std::string> settings;  ///< options in force, read back from the file
+
+    /// Takes in that of another file, which the same ranks wrote for the same run.  [local]
+    void join(FileReport&& next);
 };
 
 /// A file that is being written by all ranks of a communicator.

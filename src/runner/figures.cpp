@@ -120,6 +120,7 @@ void take_written(const comm::Comm& comm, const Kernel& kernel, const Written& w
         inputs.striping.asked() || record.context.file_system.type == "lustre";
     if (comm.rank() == 0 && may_be_striped && lfs_there())
         record.context.striping = striping_in_force(inputs.filename);
+    kernel.add_figures(comm, record);
 }
 
 }  // namespace tailrace::runner

@@ -177,6 +177,10 @@ public:
         (void)fitting;
         return {};
     }
+    /// What a kernel itself knows of a repetition that was written.  [collective]
+    virtual void add_figures(const comm::Comm& comm, core::Record& record) const {
+        (void)comm, (void)record;
+    }
     /// Files of text that the classic program writes beside what it prints.  [local]
     [[nodiscard]] virtual std::vector<NamedFile> files_written() const { return {}; }
     /// And their contents.  [local]

@@ -56,27 +56,6 @@ void emulate_computation(const Compute& compute, core::Phases& phases) {
         for (int i = 0; i < 1000; ++i) work = work * 1.0000001 + 1e-9;
 }
 
-/// The next file of a series beside those before.
-void add_report(core::FileReport& all, core::FileReport&& one) {
-    if (all.path.empty()) {
-        all = std::move(one);
-        return;
-    }
-    all.parts.insert(all.parts.end(), one.parts.begin(), one.parts.end());
-    all.bytes_logical += one.bytes_logical;
-    all.bytes_stored += one.bytes_stored;
-    all.bytes_allocated += one.bytes_allocated;
-    for (std::size_t i = 0; i < std::min(all.writers.size(), one.writers.size()); ++i) {
-        all.writers[i].total += one.writers[i].total;
-        for (const auto& [phase, tally] : one.writers[i].by_phase)
-            all.writers[i].by_phase[phase] += tally;
-    }
-    all.writers_measured = all.writers_measured && one.writers_measured;
-    all.durable = all.durable && one.durable;
-    all.reserved = all.reserved && one.reserved;
-    if (all.data_collective != one.data_collective) all.data_collective.reset();
-}
-
 class Writer {
 public:
     Writer(const comm::Comm& comm, const Kernel& kernel, core::Phases& phases, Buffer& buffer,
@@ -125,7 +104,6 @@ private:
         x_written.created = true;
         try {
             define_first(*sink, first);
-            x_written.laps.add("stall", core::now_s() - start);
             take_opening(core::now_s() - start, x_phases.seconds("reserve") - reserved,
                          x_phases.seconds("agree") - agreed);
             x_teller.stage(Progress::Stage::write);
@@ -246,7 +224,6 @@ private:
         sink.write(writes);
         const double took = core::now_s() - start;
         x_written.laps.add("write " + number, took);
-        x_written.laps.add("stall", took);
         x_written.data_written_at = std::time(nullptr);
     }
 
@@ -260,9 +237,7 @@ private:
         const std::vector<LatePiece> late = make_late(step);
         for (std::size_t batch = 0; batch < x_kernel.batches(); ++batch)
             write_batch(sink, step, batch, late);
-        const double given_s = core::now_s();
         sink.complete(step);
-        x_written.laps.add("stall", core::now_s() - given_s);
         x_step.write = writing_s() - write_before;
         if (x_plan.sync_each_step) {
             const double sync_before = x_phases.seconds("sync");
@@ -279,21 +254,19 @@ private:
             sink.sync(core::Durability::flushed).wait();
             x_written.flush_s += core::now_s() - start;
         }
-        const double start = core::now_s();
         take_close([&] {
             auto posted = sink.post_close(core::Outcome::publish);
             if (!sink.can().async) return posted.wait();
             x_closing.push_back(std::move(posted));
             return core::FileReport{};
         });
-        x_written.laps.add("stall", core::now_s() - start);
     }
 
     template <class Close>
     void take_close(const Close& ended) {
         const double before = closing_s();
         core::FileReport report = ended();
-        if (!report.path.empty()) add_report(x_written.report, std::move(report));
+        if (!report.path.empty()) x_written.report.join(std::move(report));
         x_written.any = true;
         x_written.close_s += closing_s() - before;
         x_written.laps.add("close", closing_s() - before);

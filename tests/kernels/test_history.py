@@ -34,8 +34,8 @@ def values(first, shape):
     return ((z >> np.uint64(40)).astype("f4") * np.float32(2.0**-24)).reshape(shape)
 
 
-def check_file(path, first, records, flat=1, solid=1, extra=0, per_day=6):
-    """Every element of a file that begins with step `first`."""
+def check_file(path, first, records, flat=1, solid=1, extra=0, per_day=6, collection=(1, 1)):
+    """Every element of a file that begins with step `first`, of a collection of so many."""
     im, jm, km = GRID.values()
     names = [f"flat_{i + 1}" for i in range(flat)] + [f"solid_{i + 1}" for i in range(solid)]
     names += [f"extra_{i + 1}" for i in range(extra)]
@@ -52,7 +52,8 @@ def check_file(path, first, records, flat=1, solid=1, extra=0, per_day=6):
             found = file[name]
             assert found.shape == (records, *shape) and found.dtype == "f4"
             for record in range(records):
-                field = (first + record) * len(names) + number
+                which, of = collection
+                field = ((first + record) * of + which - 1) * len(names) + number
                 expected = values(field * km * jm * im, shape)
                 np.testing.assert_array_equal(found[record], expected)
         assert file.kernel == "history" and file.first_step == first
@@ -96,11 +97,95 @@ def test_ranks_without_a_part(tmp_path, servers):
     check_file(tmp_path / "history.20000101.nc4", 0, 6)
 
 
-def tailrace(*arguments):
+def tailrace(*arguments, cwd=None):
     return subprocess.run(
-        [sys.executable, "-m", "tailrace", *map(str, arguments)],
+        [sys.executable, "-m", "tailrace", *map(str, arguments)], cwd=cwd,
         env=environment(), capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(("model", "servers"), [(1, None), (4, None), (3, 0), (3, 1), (2, 3)])
+def test_each_collection_has_files_of_its_own(tmp_path, model, servers):
+    result = history(
+        tmp_path, model, servers, collections=3, extra_2d=2, days=2, verify=1, read_back=1
+    )
+    files = [(f"history_{one}.2000010{day}.nc4", one, day) for one in (1, 2, 3) for day in (1, 2)]
+    assert seen(tmp_path) == [*(name for name, *_rest in files), "results.jsonl"]
+    for name, one, day in files:
+        check_file(tmp_path / name, 6 * (day - 1), 6, extra=2, collection=(one, 3))
+        checked = tailrace("verify", tmp_path / name)
+        assert checked.returncode == 0 and f"collection {one} of 3" in checked.stdout
+    record = result.records[-1]
+    assert record["verification"]["status"] == "passed"
+    told = [file["path"] for file in record["serving"]["files"]]
+    assert told == [f"history_{one}.2000010{day}.nc4" for day in (1, 2) for one in (1, 2, 3)]
+    swapped = tmp_path / files[0][0]
+    with netCDF4.Dataset(swapped, "a") as file, netCDF4.Dataset(tmp_path / files[2][0]) as other:
+        file["flat_1"][0] = other["flat_1"][0]
+    assert tailrace("verify", swapped).returncode == 3
+
+
+def test_sizes_by_name(tmp_path):
+    for size in ("360x181x72", "720x361x72"):
+        asked = {"im": None, "jm": None, "km": None, "size": size}
+        given = [f"{key}={value}" for key, value in asked.items() if value]
+        told = good(tmp_path, 0, "--dry-run", "--ranks", "2", *given, program=HISTORY).out
+        for key, value in zip(("im", "jm", "km"), size.split("x"), strict=True):
+            assert f"\n{key} {value}" in f"\n{told}", told
+
+
+@pytest.mark.parametrize(("model", "servers"), [(3, None), (3, 0), (2, 2)])
+def test_the_record_says_who_waited_for_whom(tmp_path, model, servers):
+    result = history(tmp_path, model, servers, repeat=1, compute="0.01", memory_every=0.005)
+    for record in result.records:
+        told = record["serving"]
+        assert told["kind"] == {None: "plain", 0: "embedded", 2: "simple"}[servers]
+        assert told["model"]["ranks"] == model and told["servers"]["ranks"] == (servers or 0)
+        steps = [step["stall_s"] for step in record["steps"]]
+        assert all(0 < one["min"] <= one["mean"] <= one["max"] for one in steps)
+        most = sum(one["max"] for one in steps)
+        assert max(one["max"] for one in steps) <= told["stall_s"]["max"] <= most * 1.000001
+        assert most <= record["elapsed"]["durable_s"] * 1.5
+        assert 0 < told["memory_copy_s"] < told["stall_s"]["max"]
+        assert told["memory"]["peak_bytes"] > told["memory"]["idle_bytes"] > 1 << 20
+        assert told["memory"]["samples"] > 3
+        sizes = [file["bytes"] for file in told["files"]]
+        assert len(sizes) == 3 and sum(sizes) == record["bytes"]["logical"]
+        assert all(0 < file["elapsed_s"] < 30 for file in told["files"])
+        assert ("queue" in told) == ("messages_sent" in told["model"]) == (servers is not None)
+        if servers is None:
+            continue
+        step = sizes[0] / 6
+        assert step * 0.9 < told["queue"]["bytes_max"] <= 2.2 * step * (1 if servers else 0.5)
+        assert 1 <= told["queue"]["items_max"] <= 5
+        sent, received = (told["model"][f"messages_{way}"] for way in ("sent", "received"))
+        # per step time, two fields and an end with a call each; rank 0 has the coordinates
+        assert 18 * 4 <= sent["min"] < sent["max"] < 18 * 10 and 18 <= received["max"] < 18 * 6
+        if servers:
+            from_servers = told["servers"]
+            assert from_servers["messages_received"]["mean"] * servers == pytest.approx(
+                sent["mean"] * model, rel=0.15
+            )
+            assert from_servers["cpu_s"]["max"] > 0
+
+
+def test_without_a_look_at_memory_nothing_is_said_of_it(tmp_path):
+    for servers in (None, 1):
+        record = history(tmp_path, 2, servers, days=1).records[-1]
+        assert "memory" not in record["serving"]
+
+
+def test_a_sweep_over_servers_and_a_comparison_tell_the_stall(tmp_path):
+    swept = tailrace(
+        "sweep", "history", "--ranks", "3", "--vary", "servers=0,1", "--repeat", "1",
+        *words(days=2, verify=1), cwd=tmp_path,
+    )  # fmt: skip
+    assert swept.returncode == 0, swept.stdout + swept.stderr
+    assert "stall, s" in swept.stdout and seen(tmp_path) == ["results.jsonl"]
+    sides = [f"results.jsonl::servers={servers}" for servers in (0, 1)]
+    compared = tailrace("compare", *sides, cwd=tmp_path)
+    assert compared.returncode == 0, compared.stdout + compared.stderr
+    assert "stall of the model, s, median" in compared.stdout
 
 
 def test_verify_finds_an_element_of_another_record(tmp_path):
@@ -140,6 +225,7 @@ def test_repetitions_replace_their_files(tmp_path):
         (3, {"servers": 1, "decomposition": "3x1"}, "do not suit 2 ranks of the model"),
         (2, {"fields_2d": 0, "fields_3d": 0}, "there is no field to write"),
         (2, {"servers": 1, "filename": "h.nc4"}, "two files have the same name, h.nc4"),
+        (2, {"collections": 2, "filename": "h.%d.nc4"}, "2 collections would have the same names"),
     ],
 )
 def test_what_is_refused(tmp_path, ranks, inputs, text):

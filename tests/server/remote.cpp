@@ -160,6 +160,42 @@ TEST_CASE("remote: every element comes to its place, over files, front ends and 
     }
 }
 
+TEST_CASE("remote: what a front end counted comes with the end of each file") {
+    using namespace std::chrono_literals;
+    std::atomic<std::uint64_t> sent = 0, received = 0;
+    run(
+        {3, 1, 1 << 20},
+        [&](Remote& remote, std::uint64_t rank) {
+            remote.add_collection("A", defined(metadata(), 5000, WhenFull::block));
+            for (const char* file : {"a", "b"}) {
+                for (std::uint64_t step = 0; step < 2; ++step) {
+                    put_rows<std::int64_t>(remote, 0, file, 0, step, rank, 3);
+                    for (const Status& status : remote.end_step(0)) CHECK(!status.figures);
+                }
+                const std::vector<Status> all = remote.close_file(0);
+                const std::optional<Figures>& told = all.back().figures;
+                REQUIRE(told.has_value());
+                CHECK(told->server == 0);
+                CHECK(told->file_s.value_or(0) >= 0.02);  // as the writer takes
+                CHECK(told->file_s.value_or(0) < 10);
+                CHECK(told->queue_bytes >= rows * columns * 8);
+                CHECK(told->queue_bytes <= 2 * rows * columns * 8);
+                CHECK(told->queue_items >= 1);
+                CHECK(told->cpu_s > 0);
+                if (rank == 0) sent += told->sent, received += told->received;
+            }
+            const Traffic mine = remote.traffic();
+            CHECK(mine.received > 0);
+            CHECK(mine.sent >= 1 + 2 * (1 + 2 * 3));  // HELLO; META; per step DATA, END and CALL
+            CHECK(remote.finalize().empty());
+        },
+        [&](const Work& work) {
+            if (work.item.kind == Ending::step) std::this_thread::sleep_for(10ms);
+        });
+    CHECK(received >= 3 * (1 + 2 * (1 + 2 * 3)));
+    CHECK(sent >= 3 * 2 * 2);  // a verdict for each step and client, and more
+}
+
 TEST_CASE("remote: a writer's error is the final status of its step, on all clients") {
     std::atomic<int> heard = 0;
     run(

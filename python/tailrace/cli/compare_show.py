@@ -68,6 +68,10 @@ def _figures(found: Analysis) -> Table:
         medians, ranges = zip(_rate(a, metric), _rate(b, metric), strict=True)
         table.add_row(f"{_titles[metric]}, MiB/s, median", *medians)
         table.add_row("  range", *ranges)
+    stalls = [side.values("stall_s") for side in (a, b)]
+    if all(stalls):
+        medians = [f"{statistics.median(values):,.4g}" for values in stalls]
+        table.add_row("stall of the model, s, median", *medians)
     return table
 
 

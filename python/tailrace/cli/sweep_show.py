@@ -84,7 +84,9 @@ def wrapped(output: Output, text: str, indent: str = "") -> None:
 
 def _table(ranked: list[Ranked]) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False, header_style="bold")
-    for title in ("", "s", "95 %", "MiB/s", "x best", "95 %", ""):
+    stalls = all(one.stall_s is not None for one in ranked)
+    titles = ["", "s", "95 %", "MiB/s", "x best", "95 %", "", *(["stall, s"] if stalls else [])]
+    for title in titles:
         table.add_column(title, justify="left" if title in {"", "95 %"} else "right", no_wrap=True)
     table.add_column("settings", overflow="fold")
     for one in ranked:
@@ -95,6 +97,7 @@ def _table(ranked: list[Ranked]) -> Table:
             f"{against.value:.2f}" if against else "1",
             _interval(against.interval) if against else "",
             {True: "=", None: "?", False: ""}[one.among_best],
+            *([f"{one.stall_s:.3g}"] if stalls else []),
             Text(printable(one.case.shown)),
             style="bold" if one.place == 1 else "",
         )  # fmt: skip

@@ -87,6 +87,7 @@ class Section:
     repetitions: Table = field(default_factory=lambda: Table((), ()))
     repetitions_note: str = ""
     wishes: list[Wish] = field(default_factory=list)
+    server: list[Fact] = field(default_factory=list)  # of a model: who writes for it, and how
     verification: list[Notice] = field(default_factory=list)
     commands: list[Fact] = field(default_factory=list)
     settings: list[Fact] = field(default_factory=list)

@@ -15,7 +15,9 @@ _given_again = frozenset({"filter"})
 def repeat_command(record: Json) -> str:
     """`tailrace run KERNEL key=value ...` with every key that is set, defaults included: what a
     later version changes in its defaults changes nothing here."""
-    words = ["tailrace", "run", record["kernel"], "--ranks", str(record["context"]["ranks"])]
+    servers = (record.get("serving") or {}).get("servers", {}).get("ranks", 0)
+    ranks = record["context"]["ranks"] + servers  # those of a model are without its servers
+    words = ["tailrace", "run", record["kernel"], "--ranks", str(ranks)]
     for key, value in record["configuration"].items():
         words += _words(key, value)
     settings = [

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from statistics import median
 
-from tailrace.report import checks, numbers, phases, sentences
+from tailrace.report import checks, numbers, phases, sentences, serving
 from tailrace.report.lanes import time_lines
 from tailrace.report.limit import Limit, beside_the_limit
 from tailrace.report.model import Cell, Fact, Section, Table
@@ -27,7 +27,8 @@ def section(view: View, title: str, limit: Limit | None) -> Section:
     """With all its figures."""
     full = view.full
     plots = [
-        throughput(view, limit), beside_the_limit(view), phases.stacked(view), steps(view),
+        throughput(view, limit), beside_the_limit(view), serving.waiting(view),
+        phases.stacked(view), steps(view), serving.files(view),
         phases.imbalance(view), *time_lines(view),
         *writers(view),
     ]  # fmt: skip
@@ -43,6 +44,7 @@ def section(view: View, title: str, limit: Limit | None) -> Section:
         repetitions=table,
         repetitions_note=note,
         wishes=wishes(full) if full["file"]["parts"] else [],
+        server=serving.facts(view),
         verification=checks.verification(view),
         commands=_commands(full),
         settings=[Fact(key, text_of(value)) for key, value in full["configuration"].items()],
@@ -67,6 +69,7 @@ def _headline(view: View, limit: Limit | None) -> list[Fact]:
     if times:
         said = numbers.range_of(times, numbers.seconds)
         found.append(Fact("Durable total, median", numbers.seconds(median(times)), said))
+    found += serving.headline(view)
     record = view.typical
     if record.ranks_that_wrote is not None:
         ranks = view.full["context"]["ranks"]

@@ -16,6 +16,7 @@ _most_points = 40
 _kinds = (
     ("write_s", "write", "circle", "s-durable"),
     ("sync_s", "sync", "square", "s-sync"),
+    ("stall_s", "all that a model waits for", "diamond", "s-raw"),
 )
 
 

@@ -19,8 +19,8 @@ _figures = (
     "logical_bytes", "stored_bytes", "allocated_bytes", "durable_s", "write_s", "aggregate_s",
     "durable_bytes_per_s", "write_bytes_per_s", "aggregate_bytes_per_s", "ranks_that_wrote",
     "calls", "bytes_done", "smallest_bytes", "largest_bytes", "steps", "collective_actual",
-    "verification", "peak_above_init_bytes", "read_bytes_per_s", "load_1m", "dirty_bytes",
-    "page_cache_bytes", "memory_available_bytes", "file_system_free_bytes",
+    "verification", "peak_above_init_bytes", "read_bytes_per_s", "stall_s", "load_1m",
+    "dirty_bytes", "page_cache_bytes", "memory_available_bytes", "file_system_free_bytes",
 )  # fmt: skip
 _writer_figures = ("calls", "bytes_done", "smallest_bytes", "largest_bytes")
 

@@ -133,6 +133,7 @@ class Record:
     verification: str
     peak_above_init_bytes: int | None
     read_bytes_per_s: float | None
+    stall_s: float | None  # of a model, on the rank that waited longest
 
     @property
     def kernel(self) -> str:

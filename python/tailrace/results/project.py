@@ -81,6 +81,7 @@ class Projector:
             verification=self._shared(raw.verification.status),
             peak_above_init_bytes=raw.memory.peak_above_init_bytes_max,
             read_bytes_per_s=raw.read_back.rate_bytes_per_s if raw.read_back else None,
+            stall_s=raw.serving.stall_s.max if raw.serving else None,
         )  # fmt: skip
 
     def _settings_of(self, raw: RawRecord) -> Settings:

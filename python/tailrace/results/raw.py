@@ -124,6 +124,14 @@ class RawLimit(Struct, gc=False):
     arms: dict[str, RawLimitArm]
 
 
+class RawStall(Struct, gc=False):
+    max: float
+
+
+class RawServing(Struct, gc=False):
+    stall_s: RawStall
+
+
 class RawRecord(Struct, gc=False):
     schema: str
     kernel: str
@@ -148,6 +156,7 @@ class RawRecord(Struct, gc=False):
     read_back: RawReadBack | None
     arm: RawArm | None = None
     limit: RawLimit | None = None
+    serving: RawServing | None = None
 
 
 decode = msgspec.json.Decoder(RawRecord).decode

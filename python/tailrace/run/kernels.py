@@ -18,6 +18,7 @@ class Kernel:
     has_grid: its input `processor` says how many ranks; otherwise any number will do.
     needs_inputs: without any it would read standard input.
     first_names_input: its first word may be the name of a file with inputs.
+    fresh_name: of the file in a folder of its own; a kernel of several files needs a name for each.
     """
 
     program: str
@@ -27,6 +28,7 @@ class Kernel:
     has_grid: bool = False
     needs_inputs: bool = False
     first_names_input: bool = False
+    fresh_name: str = "out"
 
     def usual_ranks(self) -> int | None:
         """Where nobody says how many: the cores for this process; None: it must be said."""
@@ -59,6 +61,7 @@ history = Kernel(
     "TAILRACE_HISTORY_",
     "history.%Y%m%d.nc4",
     {"im": "90", "jm": "46", "km": "10"},
+    fresh_name="out_%c.%Y%m%d_%H%M.nc4",
 )
 
 kernels = {

@@ -15,8 +15,6 @@ from tailrace.run.inputs import RunInputs, gather
 from tailrace.run.kernels import Kernel, seism
 from tailrace.run.launcher import Launch
 
-default_filename = "out"
-
 
 @dataclass(frozen=True)
 class Variant:
@@ -27,8 +25,7 @@ class Variant:
     launch: Launch
 
     def arguments(self, folder: Path, results: Path) -> list[str]:
-        name = self.filename.name or default_filename
-        return [*self.words, f"filename={folder / name}", f"results={results}"]
+        return [*self.words, f"filename={folder / self.filename.name}", f"results={results}"]
 
     def command(self, program: Path, folder: Path, results: Path) -> list[str]:
         return [*self.launch.words, str(program), *self.arguments(folder, results)]
@@ -55,5 +52,7 @@ def key_of(word: str) -> str:
 
 
 def variant(words: list[str], inputs: RunInputs, launch: Launch) -> Variant:
-    filename = inputs.path("filename", default_filename)
+    filename = inputs.path("filename", inputs.kernel.fresh_name)
+    if not filename.name:
+        filename /= inputs.kernel.fresh_name
     return Variant([word for word in words if key_of(word) != "filename"], filename, launch)

@@ -50,6 +50,12 @@ class Ranked:
     against: Ratio | None
     among_best: bool | None
 
+    @property
+    def stall_s(self) -> float | None:
+        """Of a model, the median; None for other kernels."""
+        found = [one.stall_s for one in self.case.records if one.stall_s is not None]
+        return statistics.median(found) if found else None
+
     def as_json(self) -> dict[str, Any]:
         return {
             "place": self.place,
@@ -61,6 +67,7 @@ class Ranked:
             "median_s": self.median_s,
             "interval_s": self.interval_s,
             "rate_bytes_per_s": self.rate_bytes_per_s,
+            "stall_s": self.stall_s,
             "against_best": asdict(self.against) if self.against else None,
             "among_best": self.among_best,
         }

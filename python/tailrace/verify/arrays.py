@@ -207,7 +207,8 @@ class _History:
 
     grid: tuple[int, int, int]
     blocks: tuple[int, int]  # ranks along latitude and longitude
-    fields: int
+    fields: int  # of all collections
+    before: int  # of the collections before this one
     first: int  # step of its first record
 
     def values(self, number: int, box: Box) -> Array:
@@ -216,7 +217,7 @@ class _History:
         shape = self.grid[-(len(box) - 1) :]
         records = []
         for record in range(box[0].start, box[0].stop):
-            field_ = (self.first + record) * self.fields + number
+            field_ = (self.first + record) * self.fields + self.before + number
             records.append(scrambled(numbers_of(box[1:], shape, field_ * per_field)))
         return (np.stack(records) >> np.uint64(40)).astype(np.float32) * np.float32(2.0**-24)
 
@@ -241,7 +242,13 @@ def history_run(about: Described) -> Run:
     if records < 1:
         raise about.wrong(f"the attribute first_step is {first}, behind the last day")
     blocks = (about.number("ranks_along_lat"), about.number("ranks_along_lon"))
-    file = _History((km, jm, im), blocks, len(names), first)
+    collections, collection = (
+        about.number(name) if about.has(name) else 1 for name in ("collections", "collection")
+    )
+    if collection > collections:
+        raise about.wrong(f"the attribute collection is {collection} of {collections}")
+    before = len(names) * (collection - 1)
+    file = _History((km, jm, im), blocks, len(names) * collections, before, first)
     _require_fits(about, km * jm * im * 4 * len(names) * records)
     arrays = [
         _coordinate("time", (first + np.arange(records)) * (1440.0 / per_day), first),
@@ -254,6 +261,8 @@ def history_run(about: Described) -> Run:
         arrays.append(_field(file, number, f"/{name}", shape))
     ranks = math.prod(blocks)
     text = f"{im} x {jm} x {km}, {len(names)} fields, {records} records from step {first}"
+    if collections > 1:
+        text += f", collection {collection} of {collections}"
     return Run("history", "position", ranks, records, text, tuple(arrays))
 
 

@@ -52,17 +52,22 @@ void take_ranks(Inputs& inputs, std::uint64_t ranks) {
 }
 
 void add_variables(Inputs& inputs) {
-    inputs.variables = {{"time", Role::time},
-                        {"lev", Role::level},
-                        {"lat", Role::latitude},
-                        {"lon", Role::longitude}};
-    const auto add = [&](const char* key, const char* name, Role role) {
-        for (std::uint64_t i = 1; i <= inputs.config.number(key); ++i)
-            inputs.variables.push_back({name + std::to_string(i), role, inputs.fields++});
-    };
-    add("fields_2d", "flat_", Role::flat);
-    add("fields_3d", "solid_", Role::solid);
-    add("extra_2d", "extra_", Role::flat);
+    inputs.collections = inputs.config.number("collections");
+    for (std::uint64_t collection = 1; collection <= inputs.collections; ++collection) {
+        const auto add = [&](const char* key, const char* name, Role role) {
+            for (std::uint64_t i = 1; i <= inputs.config.number(key); ++i)
+                inputs.variables.push_back(
+                    {name + std::to_string(i), role, inputs.fields++, collection});
+        };
+        for (const auto& [name, role] : {std::pair{"time", Role::time},
+                                         {"lev", Role::level},
+                                         {"lat", Role::latitude},
+                                         {"lon", Role::longitude}})
+            inputs.variables.push_back({name, role, 0, collection});
+        add("fields_2d", "flat_", Role::flat);
+        add("fields_3d", "solid_", Role::solid);
+        add("extra_2d", "extra_", Role::flat);
+    }
     if (inputs.fields == 0)
         throw inputs.config.error("fields_2d", "there is no field to write",
                                   "ask for at least one of fields_2d, fields_3d and extra_2d");
@@ -79,6 +84,11 @@ void take_steps(Inputs& inputs) {
 
 void check_names(const Inputs& inputs) {
     std::set<std::filesystem::path> names;
+    if (inputs.collections > 1 && inputs.filename.string().find("%c") == std::string::npos)
+        throw inputs.config.error("filename",
+                                  "the files of " + std::to_string(inputs.collections) +
+                                      " collections would have the same names",
+                                  "put the number of the collection into it: %c");
     for (std::uint64_t step = 0; step < inputs.steps; step += inputs.records_per_file)
         if (!names.insert(inputs.file_of(step)).second)
             throw inputs.config.error(
@@ -93,13 +103,15 @@ void set_defaults(Config& config) {
     if (config.has("servers") && config.text("format") != "netcdf4")
         throw config.error("servers", "the kernel has a server write netCDF-4 alone",
                            "leave format out, or leave servers out");
+    if (config.number("collections") > 1 && !config.given("filename"))
+        config.derive("filename", "history_%c.%Y%m%d.nc4", "several collections");
     if (!config.given("collective_write"))
         config.derive("collective_write", "1", "default of history");
 }
 
 }  // namespace
 
-std::filesystem::path Inputs::file_of(std::uint64_t step) const {
+std::filesystem::path Inputs::file_of(std::uint64_t step, std::uint64_t collection) const {
     using namespace std::chrono;
     const std::uint64_t first = step / records_per_file * records_per_file;
     const auto minute =
@@ -108,8 +120,9 @@ std::filesystem::path Inputs::file_of(std::uint64_t step) const {
     const auto two = [](std::uint64_t value) {
         return (value < 10 ? "0" : "") + std::to_string(value);
     };
-    const std::array<std::pair<const char*, std::string>, 5> words{
-        {{"%Y", std::to_string(int{date.year()})},
+    const std::array<std::pair<const char*, std::string>, 6> words{
+        {{"%c", std::to_string(collection)},
+         {"%Y", std::to_string(int{date.year()})},
          {"%m", two(unsigned{date.month()})},
          {"%d", two(unsigned{date.day()})},
          {"%H", two(minute % 1440 / 60)},

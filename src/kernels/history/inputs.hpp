@@ -16,12 +16,14 @@ inline constexpr const char* environment_prefix = "TAILRACE_HISTORY_";
 
 struct Inputs : runner::Plan {
     Geometry geometry;
-    std::vector<Variable> variables;  ///< coordinates first, then fields
-    std::uint64_t fields = 0;
+    std::vector<Variable> variables;  ///< of each collection: coordinates first, then fields
+    std::uint64_t fields = 0;         ///< of all collections
+    std::uint64_t collections = 1;
     std::uint64_t steps = 0, records_per_file = 1;
 
     /// Of a step, by the date of the first one in its file.  [local]
-    [[nodiscard]] std::filesystem::path file_of(std::uint64_t step) const;
+    [[nodiscard]] std::filesystem::path file_of(std::uint64_t step,
+                                                std::uint64_t collection = 1) const;
     /// Extents of a chunk: of what has records one record, cut where that is large. [local]
     [[nodiscard]] core::Extents chunk_of(const Variable& variable) const;
     [[nodiscard]] std::uint64_t bytes_of_step(std::uint64_t step) const;  ///< [local]

@@ -2,9 +2,11 @@
 #include "kernels/history/kernel.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "core/units.hpp"
+#include "kernels/history/collections.hpp"
 #include "kernels/history/text.hpp"
 #include "runner/chunks.hpp"
 
@@ -14,8 +16,13 @@ namespace {
 
 class HistoryKernel final : public runner::Kernel {
 public:
-    HistoryKernel(Inputs inputs, MakeOpener opener)
-        : x_inputs(std::move(inputs)), x_opener(std::move(opener)) {}
+    HistoryKernel(Inputs inputs, Writing writing)
+        : x_inputs(std::move(inputs)),
+          x_writing(std::move(writing)),
+          x_meter(std::make_unique<Meter>(x_writing.watched)) {
+        for (std::uint64_t step = 0; step < steps(); step += steps_per_file())
+            x_first_of[file_of(step)] = step;
+    }
 
     [[nodiscard]] std::string name() const override { return "history"; }
     [[nodiscard]] const runner::Plan& plan() const override { return x_inputs; }
@@ -28,7 +35,14 @@ public:
         return x_inputs.file_of(step);
     }
     [[nodiscard]] std::unique_ptr<runner::Opener> opener() const override {
-        return x_opener ? x_opener() : Kernel::opener();
+        std::vector<std::unique_ptr<runner::Opener>> all;
+        for (std::size_t i = 0; i < x_inputs.collections; ++i)
+            all.push_back(
+                measured(x_writing.opener ? x_writing.opener(i) : Kernel::opener(), *x_meter));
+        return together(std::move(all),
+                        [this](const std::filesystem::path& first, std::size_t collection) {
+                            return x_inputs.file_of(x_first_of.at(first), collection + 1);
+                        });
     }
     [[nodiscard]] core::Scalar type(std::size_t object) const override {
         return x_inputs.variables[object].type();
@@ -41,7 +55,7 @@ public:
         core::Schema schema;
         for (const Variable& variable : x_inputs.variables) {
             core::Object object;
-            object.path = "/" + variable.name;
+            object.path = prefix(variable.collection) + "/" + variable.name;
             object.type = variable.type();
             object.axes = Geometry::axes_of(variable);
             if (variable.has_records()) {
@@ -52,7 +66,7 @@ public:
                 object.dims.push_back({extent, false});
             schema.objects.push_back(std::move(object));
         }
-        describe(schema, first);
+        for (std::uint64_t i = 1; i <= x_inputs.collections; ++i) describe(schema, i, first);
         return schema;
     }
 
@@ -140,8 +154,10 @@ public:
                                            const runner::Figures& figures) const override {
         return history::classic_text(x_inputs, record, figures);
     }
-    [[nodiscard]] std::string closing_text(const comm::Comm& comm) const override {
-        return copy_text(comm, bytes_per_rank(), steps());
+    void add_figures(const comm::Comm& comm, core::Record& record) const override {
+        record.serving = x_meter->serving(comm, bytes_per_rank());
+        x_meter->add_to(comm, record.steps);
+        if (x_writing.tell) x_writing.tell(comm, *record.serving);
     }
 
 private:
@@ -167,10 +183,11 @@ private:
     }
 
     /// What follows from neither who writes nor how: the files of all arms are the same.
-    void describe(core::Schema& schema, std::uint64_t first) const {
+    void describe(core::Schema& schema, std::uint64_t collection, std::uint64_t first) const {
         const auto add = [&](const std::string& object, const char* name,
                              core::AttributeScalar value) {
-            schema.attributes.push_back({object, name, std::move(value), true});
+            schema.attributes.push_back(
+                {prefix(collection) + object, name, std::move(value), true});
         };
         const auto number = [&](const char* name, std::uint64_t value) {
             add("/", name, static_cast<std::int64_t>(value));
@@ -178,9 +195,10 @@ private:
         add("/", "kernel", std::string("history"));
         add("/", "schema", std::string("tailrace-history/1"));
         const core::Config& config = x_inputs.config;
-        for (const char* key :
-             {"im", "jm", "km", "fields_2d", "fields_3d", "extra_2d", "days", "records_per_day"})
+        for (const char* key : {"im", "jm", "km", "fields_2d", "fields_3d", "extra_2d",
+                                "collections", "days", "records_per_day"})
             number(key, config.number(key));
+        number("collection", collection);
         number("records_per_file", x_inputs.records_per_file);
         number("first_step", first);
         number("ranks", ranks());
@@ -192,14 +210,20 @@ private:
         add("/lon", "units", std::string("degrees_east"));
     }
 
+    [[nodiscard]] std::string prefix(std::uint64_t collection) const {
+        return prefix_of(collection, x_inputs.collections);
+    }
+
     Inputs x_inputs;
-    MakeOpener x_opener;
+    Writing x_writing;
+    std::unique_ptr<Meter> x_meter;
+    std::map<std::filesystem::path, std::uint64_t> x_first_of;  ///< step, per file of collection 1
 };
 
 }  // namespace
 
-std::unique_ptr<runner::Kernel> make_kernel(Inputs inputs, MakeOpener opener) {
-    return std::make_unique<HistoryKernel>(std::move(inputs), std::move(opener));
+std::unique_ptr<runner::Kernel> make_kernel(Inputs inputs, Writing writing) {
+    return std::make_unique<HistoryKernel>(std::move(inputs), std::move(writing));
 }
 
 }  // namespace tailrace::kernels::history

@@ -6,14 +6,22 @@
 #include <memory>
 
 #include "kernels/history/inputs.hpp"
+#include "kernels/history/meter.hpp"
 #include "runner/kernel.hpp"
 
 namespace tailrace::kernels::history {
 
-/// Who opens the files; empty: each rank, by the format of the inputs.
-using MakeOpener = std::function<std::unique_ptr<runner::Opener>()>;
+/// Who writes the files.
+struct Writing {
+    /// Of a collection, counted from 0; empty: each rank, by the format of the inputs.
+    std::function<std::unique_ptr<runner::Opener>(std::size_t collection)> opener{};
+    /// What it knows of the last repetition; files stand there collection by collection, file by
+    /// file.  [collective]
+    std::function<void(const comm::Comm&, core::ServingRecord&)> tell{};
+    Watched watched{};
+};
 
 [[nodiscard]] std::unique_ptr<runner::Kernel> make_kernel(Inputs inputs,
-                                                          MakeOpener opener = {});  ///< [local]
+                                                          Writing writing = {});  ///< [local]
 
 }  // namespace tailrace::kernels::history

@@ -42,6 +42,8 @@ void add_contents(KeyTable& table) {
     add_number(table, "fields_2d", group, "fields without levels", "1", 0);
     add_number(table, "fields_3d", group, "fields with levels", "1", 0);
     add_number(table, "extra_2d", group, "more fields without levels", "0", 0);
+    add_number(table, "collections", group,
+               "as many collections, each with all these fields, in files of its own", "1", 1);
     add_number(table, "days", group, "days of the model", "3", 1);
     add_number(table, "records_per_day", group, "records (steps) of a day", "6", 1);
     Key records = key("records_per_file", Shape::number, group,
@@ -50,7 +52,7 @@ void add_contents(KeyTable& table) {
     table.add(records);
     Key filename = key("filename", Shape::text, group,
                        "the files to write; %Y, %m, %d, %H and %M stand for the date of the first "
-                       "record, counted from 2000-01-01");
+                       "record, counted from 2000-01-01, %c for the number of the collection");
     filename.default_text = "history.%Y%m%d.nc4";
     table.add(filename);
 }
@@ -66,6 +68,11 @@ KeyTable key_table() {
         "ranks, the last ones, that write for the others; 0: the model's ranks write through the "
         "server's library themselves; without it there is no server: plain calls");
     table.add(servers);
+    Key memory = key("memory_every", Shape::real, "Server",
+                     "seconds between looks at the memory of all processes; 0: none");
+    memory.default_text = "0";
+    memory.unit = "s";
+    table.add(memory);
     formats::register_keys(table);
     runner::register_keys(table);
     return table;

@@ -17,6 +17,11 @@ namespace tailrace::server {
 /// What the protocol has to know of the files of a collection.  [local]
 [[nodiscard]] Definition definition_of(const FileSpec& spec);
 
+/// Messages of this rank so far.
+struct Traffic {
+    std::uint64_t sent = 0, received = 0;
+};
+
 class Backend {
 public:
     virtual ~Backend() = default;
@@ -40,6 +45,7 @@ public:
     virtual void end_file(std::uint64_t collection) = 0;
     virtual std::vector<Status> close_file(std::uint64_t collection) = 0;  ///< all  [collective]
     virtual std::vector<Status> flush(std::uint64_t collection) = 0;       ///< all  [collective]
+    [[nodiscard]] virtual Traffic traffic() const noexcept = 0;  ///< [local]
     /// The first failure that has been heard of; never waits.  [local]
     [[nodiscard]] virtual std::optional<core::Error> heard() = 0;
     /// Takes the last statuses, and says goodbye.  [collective]

@@ -37,6 +37,7 @@ public:
     std::vector<Status> flush(std::uint64_t collection) override {
         return x_calls.flush(collection);
     }
+    [[nodiscard]] Traffic traffic() const noexcept override { return x_calls.traffic(); }
     [[nodiscard]] std::optional<core::Error> heard() override { return x_calls.heard(); }
     std::vector<Status> finalize() override;
 

@@ -62,6 +62,7 @@ public:
     std::vector<Status> flush(std::uint64_t collection);  ///< the same  [collective]
     /// The first failure that has been heard of; never waits, and may differ between ranks. [local]
     [[nodiscard]] std::optional<core::Error> status() { return x_backend->heard(); }
+    [[nodiscard]] Traffic traffic() const noexcept { return x_backend->traffic(); }  ///< [local]
     /// Flushes all and says goodbye.  [collective]
     /// @returns the statuses that nobody has taken, the same on all ranks
     std::vector<Status> finalize();

@@ -131,7 +131,7 @@ public:
 
     void complete(core::Step) override {
         const auto phase = x_phases.enter("write");
-        look(x_model.end_step(*x_series.collection));
+        look(x_model.end_step(*x_series.collection), x_series);
     }
 
     core::Ticket sync(core::Durability) override { return {}; }
@@ -145,7 +145,7 @@ public:
         }
         x_model.end_file(*x_series.collection);
         return core::Pending<core::FileReport>(std::make_unique<Closing>(
-            x_model, x_comm, x_phases, *x_series.collection,
+            x_model, x_comm, x_phases, x_series,
             x_series.options.durability == core::Durability::durable, x_report));
     }
 
@@ -157,17 +157,17 @@ private:
     /// Until the last status of the collection is there.
     class Closing final : public core::Pending<core::FileReport>::State {
     public:
-        Closing(Model& model, const comm::Comm& comm, core::Phases& phases,
-                std::uint64_t collection, bool durable, core::FileReport report)
+        Closing(Model& model, const comm::Comm& comm, core::Phases& phases, Series& series,
+                bool durable, core::FileReport report)
             : x_model(model),
               x_comm(comm),
               x_phases(phases),
-              x_collection(collection),
+              x_series(series),
               x_durable(durable),
               x_report(std::move(report)) {}
         core::FileReport wait() override {
             const auto phase = x_phases.enter("close");
-            look(x_model.flush(x_collection));
+            look(x_model.flush(*x_series.collection), x_series);
             x_report.bytes_logical = x_comm.sum(x_report.bytes_logical);
             x_report.parts = {x_report.path.string()};
             std::error_code none;
@@ -182,12 +182,14 @@ private:
         Model& x_model;
         const comm::Comm& x_comm;
         core::Phases& x_phases;
-        std::uint64_t x_collection;
+        Series& x_series;
         bool x_durable;
         core::FileReport x_report;
     };
 
-    static void look(const std::vector<Status>& statuses) {
+    static void look(const std::vector<Status>& statuses, Series& series) {
+        for (const Status& one : statuses)
+            if (one.figures) series.heard.push_back(*one.figures);
         for (const Status& one : statuses)
             if (one.error) throw core::Error(*one.error);
     }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "comm/comm.hpp"
 #include "core/phases.hpp"
@@ -22,6 +23,7 @@ struct Series {
     CollectionOptions options{};                ///< existing is that of each Target
     Storage storage{};                          ///< of variables with dimensions
     std::optional<std::uint64_t> collection{};  ///< once the first file was defined
+    std::vector<Figures> heard{};               ///< that came with its statuses
 };
 
 /// The next file of a series. Objects are dense or records of a number type, names without groups;

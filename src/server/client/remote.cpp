@@ -58,6 +58,7 @@ void Remote::send(const Block& block) {
         }
         const auto rank = x_first_server + static_cast<int>(one.to);
         x_channel.send(rank, to_front_end, *bytes, bytes);
+        ++x_traffic.sent;
     }
 }
 
@@ -66,6 +67,7 @@ void Remote::move_on(const Block& block) {
     while (const auto message = x_channel.probe(to_client)) {
         std::vector<std::byte> bytes(message->bytes);
         x_channel.wait(x_channel.receive(message->rank, to_client, bytes));
+        ++x_traffic.received;
         x_machine.receive(static_cast<std::uint64_t>(message->rank - x_first_server),
                           decode(bytes).first);
     }

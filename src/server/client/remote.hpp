@@ -28,6 +28,7 @@ public:
     void end_file(std::uint64_t collection) override;
     std::vector<Status> close_file(std::uint64_t collection) override;
     std::vector<Status> flush(std::uint64_t collection) override;
+    [[nodiscard]] Traffic traffic() const noexcept override { return x_traffic; }
     [[nodiscard]] std::optional<core::Error> heard() override;
     std::vector<Status> finalize() override;
     [[nodiscard]] const Client::Collection& collection(std::uint64_t number) const {
@@ -49,6 +50,7 @@ private:
 
     comm::Channel& x_channel;
     Client x_machine;
+    Traffic x_traffic;
     int x_first_server;
     std::function<void()> x_beside;
     std::vector<comm::Pending> x_lives;  // per front end: ends when it goes

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/phases.hpp"
+#include "server/frontend/counters.hpp"
 #include "server/frontend/writer_thread.hpp"
 
 namespace tailrace::server {
@@ -15,7 +17,10 @@ namespace tailrace::server {
 class Server::Impl {
 public:
     Impl(comm::Channel& channel, const FrontEndSetup& setup, WriteWork write, Writing how)
-        : x_channel(channel), x_machine(setup), x_write(std::move(write)) {
+        : x_channel(channel),
+          x_machine(setup),
+          x_counters(setup.server),
+          x_write(std::move(write)) {
         if (how == Writing::beside) x_thread.emplace();
         for (std::uint64_t client = 0; client < setup.clients; ++client)
             x_lives.push_back(channel.receive(static_cast<int>(client), life, {}));
@@ -28,7 +33,7 @@ public:
             moved = true;
         }
         for (const Done& one : x_thread ? x_thread->take() : std::vector<Done>{}) {
-            if (one.item != no_item) x_machine.written(one.collection, one.item, one.error);
+            if (one.item != no_item) ended(one);
             work();
             moved = true;
         }
@@ -69,6 +74,7 @@ private:
         if (const auto* data = std::get_if<Data>(&decoded))
             x_payloads[{client, data->collection}].push_back({bytes, elements});
         x_machine.receive(client, decoded);
+        x_counters.received(x_machine.state());
         work();
     }
 
@@ -80,6 +86,7 @@ private:
                 std::visit([this](const auto& one) { handle(one); }, event);
         for (const Reply& reply : x_machine.take_replies()) {
             const auto bytes = std::make_shared<std::vector<std::byte>>(encode(reply.message));
+            x_counters.sent();
             x_channel.send(static_cast<int>(reply.to), to_client, *bytes, bytes);
         }
     }
@@ -96,6 +103,7 @@ private:
 
     void handle(const Accepted& accepted) {
         const Data& data = accepted.data;
+        x_counters.data(data.collection, data.file_seq);
         const Payload payload = next({accepted.client, data.collection});
         Fields& fields = x_steps[{data.collection, data.item}];
         try {
@@ -159,7 +167,13 @@ private:
         } catch (const core::Error& error) {
             fields.error = error;
         }
-        x_machine.written(item.collection, item.item, fields.error);
+        ended({item.collection, item.item, fields.error, core::now_s()});
+    }
+
+    void ended(const Done& one) {
+        const auto& item = x_machine.state().collections.at(one.collection).items.at(one.item);
+        x_machine.written(one.collection, one.item, one.error,
+                          x_counters.tell(one.collection, item, one.ended_s));
     }
 
     Payload next(const Line& line) {
@@ -171,6 +185,7 @@ private:
 
     comm::Channel& x_channel;
     FrontEnd x_machine;
+    Counters x_counters;
     WriteWork x_write;
     std::vector<comm::Pending> x_lives;  // end when their client goes
     std::map<Line, std::deque<Payload>> x_payloads;

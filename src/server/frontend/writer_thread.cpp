@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "core/phases.hpp"
+
 namespace tailrace::server {
 
 WriterThread::WriterThread() : x_thread([this] { run(); }) {}
@@ -48,10 +50,11 @@ void WriterThread::run() {
         } catch (...) {
             broken = std::current_exception();
         }
+        const double ended_s = core::now_s();
         task.run = {};  // lets go of its memory before it is said to have ended
         lock.lock();
         x_broken = broken;
-        if (!broken) x_done.push_back({task.collection, task.item, std::move(error)});
+        if (!broken) x_done.push_back({task.collection, task.item, std::move(error), ended_s});
     }
 }
 

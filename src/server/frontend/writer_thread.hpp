@@ -23,6 +23,7 @@ struct Done {
     std::uint64_t collection = 0;
     Item item = 0;
     std::optional<core::Error> error{};
+    double ended_s = 0;
 };
 
 class WriterThread {

@@ -277,15 +277,17 @@ void FrontEnd::complete(Collection& one, std::uint64_t collection, Item item) {
     }
 }
 
-void FrontEnd::written(std::uint64_t collection, Item item, const std::optional<Error>& error) {
-    finish(collection, item, error);
+void FrontEnd::written(std::uint64_t collection, Item item, const std::optional<Error>& error,
+                       const std::optional<Figures>& figures) {
+    finish(collection, item, error, figures);
     go_on(collection);
 }
 
 /// The final status, to all clients.
-void FrontEnd::finish(std::uint64_t collection, Item item, const std::optional<Error>& error) {
+void FrontEnd::finish(std::uint64_t collection, Item item, const std::optional<Error>& error,
+                      const std::optional<Figures>& figures) {
     Collection& one = x_state.collections.at(collection);
-    const Status status{item, error};
+    const Status status{item, error, figures};
     for (std::uint64_t client = 0; client < x_setup.clients; ++client)
         if (!x_state.gone[client])
             x_replies.push_back(

@@ -103,7 +103,8 @@ public:
     void receive(std::uint64_t client, const Message& message);  ///< [local]
     void gone(std::uint64_t client);                             ///< [local]
     /// The next stage is done with a complete item.  [local]
-    void written(std::uint64_t collection, Item item, const std::optional<core::Error>& error);
+    void written(std::uint64_t collection, Item item, const std::optional<core::Error>& error,
+                 const std::optional<Figures>& figures = {});
 
     [[nodiscard]] std::vector<Reply> take_replies() { return std::exchange(x_replies, {}); }
     [[nodiscard]] std::vector<Event> take_events() { return std::exchange(x_events, {}); }
@@ -126,7 +127,8 @@ private:
     void end_item(Collection& one, std::uint64_t client, const End& end);
     void fail(Collection& one, std::uint64_t collection, Item item, core::Error error);
     void complete(Collection& one, std::uint64_t collection, Item item);
-    void finish(std::uint64_t collection, Item item, const std::optional<core::Error>& error);
+    void finish(std::uint64_t collection, Item item, const std::optional<core::Error>& error,
+                const std::optional<Figures>& figures = {});
     void give_back(std::uint64_t client, std::uint64_t collection, std::uint64_t bytes);
     [[nodiscard]] core::Error left_error(const Collection& one, std::uint64_t client,
                                          Item item) const;

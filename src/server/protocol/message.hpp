@@ -112,11 +112,23 @@ struct Call {
     }
 };
 
+/// What a front end has counted since it last told, with the end of a file.
+struct Figures {
+    std::uint64_t server = 0;
+    std::optional<double> file_s{};  ///< from the first data of the file until it had its name
+    std::uint64_t queue_bytes = 0, queue_items = 0;  ///< the most that waited at once
+    std::uint64_t sent = 0, received = 0;            ///< messages
+    double cpu_s = 0;                                ///< of the whole process
+    static void fields(auto& io, auto& m) {
+        io.all(m.server, m.file_s, m.queue_bytes, m.queue_items, m.sent, m.received, m.cpu_s);
+    }
+};
 /// What became of an item: nothing is all is well.
 struct Status {
     Item item = 0;
     std::optional<core::Error> error{};
-    static void fields(auto& io, auto& m) { io.all(m.item, m.error); }
+    std::optional<Figures> figures{};  ///< of close_file and flush
+    static void fields(auto& io, auto& m) { io.all(m.item, m.error, m.figures); }
 };
 /// Bytes that the next stage took over, and what became of items. Of no collection: all clients
 /// said goodbye.

@@ -72,6 +72,16 @@ inline core::Record full_record() {
     record.verification = {
         VerificationStatus::failed, 250, 1, {{"/chunked", {0, 1, 2, 3}, 1, NAN}}};
     record.read_back = ReadBackRecord{{1, 2, 1}, 1000, 0.01, "warm"};
+    record.steps[0].stall_s = Spread{0.1, 0.2, 0.3};
+    const Spread some{1, 2, 3};
+    record.serving = ServingRecord{"simple",
+                                   {2, some, some, some},
+                                   {1, some, some, some},
+                                   {0.1, 0.2, 0.3},
+                                   0.01,
+                                   QueueRecord{1000, 3},
+                                   SharedMemoryRecord{1 << 20, 2 << 20, 7},
+                                   {{"/data/a.nc4", 1000, 0.5}}};
     record.time_lines = TimeLinesRecord{
         0.5,
         false,
