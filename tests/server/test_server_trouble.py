@@ -10,15 +10,16 @@ import signal
 import subprocess
 import time
 
+import h5py
 import netCDF4
 import numpy as np
 import pytest
-from mpi_programs import BUILD, MPIEXEC, mpi_components
+from mpi_programs import BUILD, MPIEXEC, PRELOAD, mpi_components
 from own_namespace import small_disk
 
 TROUBLE = BUILD / "tests/bin/tailrace_server_trouble"
 MODEL = 3
-STEPS, ROWS, COLUMNS = 4, 8, 16
+STEPS, ROWS, COLUMNS, WIDE = 4, 8, 16, 16384
 layouts = pytest.mark.parametrize("servers", [0, 1, 2], ids=lambda n: f"servers{n}")
 ENVIRONMENT = {**os.environ, **mpi_components()[0][1]}
 
@@ -29,14 +30,15 @@ def words(case, servers, before=()):
     return [str(word) for word in command]
 
 
-def run(folder, case, servers, before=()):
+def run(folder, case, servers, before=(), **environment):
     """The calls that failed, per rank of the model: [(call, text), ...]. A hang is a failure."""
     done = subprocess.run(
         words(case, servers, before),
         cwd=folder,
-        env=ENVIRONMENT,
+        env=ENVIRONMENT | environment,
         capture_output=True,
         text=True,
+        errors="replace",
         timeout=60,
         check=False,
     )
@@ -51,8 +53,8 @@ def run(folder, case, servers, before=()):
     return failed
 
 
-def values(step, size=MODEL):
-    return step * 100000 + np.arange(size * ROWS * COLUMNS).reshape(size * ROWS, COLUMNS)
+def values(step, columns=COLUMNS):
+    return step * 1000000 + np.arange(MODEL * ROWS * columns).reshape(MODEL * ROWS, columns)
 
 
 def check_good(file, steps=STEPS):
@@ -65,6 +67,97 @@ def check_good(file, steps=STEPS):
 
 def no_leftovers(folder):
     assert not [p for p in folder.rglob("*") if ".part" in p.name]
+
+
+def only_whole(folder, expected):
+    """Under final names there are these files, and they hold every element."""
+    assert {str(file.relative_to(folder)) for file in folder.rglob("*.*")} == {
+        *expected,
+        "good.nc4",
+    }
+    check_good(folder / "good.nc4")
+    for name in expected:
+        with h5py.File(folder / name) as data:
+            for step in range(STEPS):
+                assert (data["T"][step] == values(step, WIDE)).all()
+
+
+def check_cells(failed, cells):
+    """All ranks hear the same of each file: its name, the reason, the rank that saw it."""
+    for calls in failed.values():
+        assert calls == failed[0]
+        for file, reason in cells.items():
+            own = [text for call, text in calls if file in text and call == "close_file"]
+            assert len(own) == 1, file
+            assert re.search(reason, own[0]), own
+            assert re.search(r"\(rank \d of \d\)", own[0]), own
+        others = [text for call, text in calls if not any(file in text for file in cells)]
+        assert others == []
+
+
+def cells_of(rules, formats=("nc4", "h5")):
+    """Per name and rule a collection in each format, and the environment that brings it about."""
+    files = {f"bad/{name}.{suffix}": rule for name, rule in rules.items() for suffix in formats}
+    faults = [f"path=*/{file}*,{rule}" for file, rule in files.items() if rule]
+    return list(files), {
+        "TROUBLE_FILES": " ".join(files),
+        "TAILRACE_FAULT": ";".join(faults),
+        "LD_PRELOAD": str(PRELOAD),
+    }
+
+
+@layouts
+def test_calls_that_the_system_refuses(tmp_path, servers):
+    """Create, write, flush, close and rename, each of a collection of its own; others go on."""
+    rules = {
+        "create": "op=open,errno=EACCES",
+        "first": "op=write,errno=EIO",
+        "second": "op=write,after=1,errno=EIO",
+        "late": "op=write,after=8,errno=EDQUOT",
+        "flush": "op=fsync,errno=EIO",
+        "close": "op=close,after=4,errno=EIO",
+        "name": "op=rename,errno=EROFS",
+        "fine": "",
+    }
+    files, environment = cells_of(rules)
+    (tmp_path / "bad").mkdir()
+    failed = run(tmp_path, "cells", servers, **environment)
+    words = {
+        "EIO": "Input/output error",
+        "EACCES": "Permission denied",
+        "EDQUOT": "Disk quota exceeded",
+        "EROFS": "Read-only file system",
+    }
+    cells = {}
+    for file in files:
+        rule = rules[file.split("/")[1].split(".")[0]]
+        if rule:
+            cells[file] = words[rule.rsplit("=", 1)[1]]
+    check_cells(failed, cells)
+    late = [text for call, text in failed[1] if "late.h5" in text]
+    assert "bad/late.h5, /time, record 4: " in late[0]
+    only_whole(tmp_path, ["bad/fine.nc4", "bad/fine.h5"])
+
+
+@layouts
+@pytest.mark.parametrize(("suffix", "writes"), [("nc4", 15), ("h5", 21)])
+def test_every_write_that_fails_is_heard_of(tmp_path, servers, suffix, writes):
+    """What HDF5 keeps of a file that it could not close spoils no other one."""
+    rules = {f"a{after}.": f"op=write,after={after},errno=ENOSPC" for after in range(writes)}
+    files, environment = cells_of(rules | {"fine": ""}, [suffix])
+    (tmp_path / "bad").mkdir()
+    failed = run(tmp_path, "cells", servers, **environment)
+    check_cells(failed, dict.fromkeys(files[:-1], "No space left on device"))
+    only_whole(tmp_path, files[-1:])
+
+
+@layouts
+def test_a_folder_that_vanishes(tmp_path, servers):
+    files = ["gone/a.nc4", "gone/b.h5", "stays.nc4", "stays.h5"]
+    (tmp_path / "gone").mkdir()
+    failed = run(tmp_path, "vanish", servers, TROUBLE_FILES=" ".join(files))
+    check_cells(failed, dict.fromkeys(files[:2], "No such file|does not exist"))
+    only_whole(tmp_path, files[2:])
 
 
 @layouts
@@ -84,13 +177,10 @@ def test_no_collection(tmp_path, servers):
 
 @layouts
 def test_a_missing_folder_fails_its_own_collection(tmp_path, servers):
-    failed = run(tmp_path, "missing_folder", servers)
-    for calls in failed.values():
-        assert calls == failed[0]
-        assert all("missing/bad.nc4" in text for _, text in calls)
-        assert {"end_step", "finalize"} == {call for call, _ in calls}
-    check_good(tmp_path / "good.nc4")
-    no_leftovers(tmp_path)
+    files = ["missing/a.nc4", "missing/b.h5", "fine.h5"]
+    failed = run(tmp_path, "cells", servers, TROUBLE_FILES=" ".join(files))
+    check_cells(failed, dict.fromkeys(files[:2], "folder missing does not exist"))
+    only_whole(tmp_path, files[2:])
 
 
 @layouts
@@ -174,18 +264,23 @@ def run_refused(folder, servers):
 
 
 @layouts
-def test_a_disk_that_fills_in_mid_run(tmp_path, servers):
+def test_a_disk_that_fills_while_another_collection_goes_on(tmp_path, servers):
     """The disk is seen by the ranks alone: they say what is on it in the end."""
     disk = tmp_path / "disk"
     disk.mkdir()
-    before = small_disk(disk, 8 << 10)
-    look = f'cd {shlex.quote(str(disk))} && "$@"; ls -A > ../left; cp *.nc4 .. 2>/dev/null; true'
-    failed = run(tmp_path, "none", servers, [*before, "sh", "-c", look, "sh"])
-    for calls in failed.values():
-        assert calls == failed[0]
-        assert calls[-1][0] == "finalize"
-        assert all("good.nc4" in text and "No space left" in text for _, text in calls)
+    look = f'"$@"; ls -A {shlex.quote(str(disk))} > left; true'
+    files = ["disk/a.nc4", "disk/b.h5", "fine.nc4"]
+    failed = run(
+        tmp_path,
+        "cells",
+        servers,
+        [*small_disk(disk, 6 << 20), "sh", "-c", look, "sh"],
+        TROUBLE_FILES=" ".join(files),
+    )
+    check_cells(failed, dict.fromkeys(files[:2], "No space left"))
     assert (tmp_path / "left").read_text() == ""
+    (tmp_path / "left").unlink()
+    only_whole(tmp_path, files[2:])
 
 
 @pytest.mark.parametrize("servers", [1, 2])
