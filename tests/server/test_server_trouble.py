@@ -190,6 +190,7 @@ def test_a_missing_folder_fails_its_own_collection(tmp_path, servers):
         ("left_out_step", 'rank 2 gives variable "T"'),
         ("left_out_put", 'rank 2 gives variable "time"'),
         ("another_variable", 'rank 2 gives variable "extra_00000"'),
+        ("another_order", 'rank 2 gives variable "extra_00000" as put 1, rank 0 variable "T"'),
         ("another_shape", "rank 2 has other metadata"),
     ],
 )
@@ -300,6 +301,75 @@ def test_a_server_that_is_stopped_for_a_while(tmp_path, servers):
         os.kill(server, signal.SIGCONT)
         assert running.wait(timeout=60) == 0
     check_good(tmp_path / "good.nc4")
+
+
+@pytest.mark.parametrize("stopped", [0, 1])
+def test_a_server_that_is_stopped_for_good_counts_as_lost(tmp_path, stopped):
+    """Two servers with a file each. MPI itself waits for the one that is stopped, in the end."""
+    codes = 'echo $$ > pid.${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}; exec "$0" "$@"'
+    options = ["--npes_output_server", "2", "--server_stuck_timeout_s", "2"]
+    command = [*MPIEXEC, "-n", MODEL + 2, "sh", "-c", codes, TROUBLE, "pause", *options]
+    environment = ENVIRONMENT | {"TROUBLE_FILES": "other.nc4"}
+    output = tmp_path / "output"
+    with (
+        output.open("w") as out,
+        subprocess.Popen(
+            [str(w) for w in command], cwd=tmp_path, env=environment, stdout=out
+        ) as running,
+    ):
+        until(lambda: all((tmp_path / f"{n}.nc4.part").exists() for n in ("good", "other")))
+        server = int((tmp_path / f"pid.{MODEL + stopped}").read_text())
+        os.kill(server, signal.SIGSTOP)
+        until(lambda: output.read_text().count("put_after_finalize") == MODEL)
+        os.kill(server, signal.SIGCONT)
+        assert running.wait(timeout=60) == 0
+    lost = rf"server rank {stopped} has not moved for 2 s; it is not known what became of "
+    file, whole = ("other.nc4", "good.nc4") if stopped == 0 else ("good.nc4", "other.nc4")
+    named = rf"({file}|layout of the server): {lost}"
+    for rank in range(MODEL):
+        failed = re.findall(rf"^rank {rank} (\w+) \d: (.*)$", output.read_text(), re.M)
+        assert failed.pop()[0] == "put_after_finalize"
+        assert all(re.match(named, text) for _, text in failed), failed
+        assert "finalize" in {call for call, _ in failed}
+        assert any(re.match(f"{file}: {lost}item", text) for _, text in failed)
+    with h5py.File(tmp_path / whole) as data:  # the other server goes on
+        for step in range(STEPS):
+            assert (data["T"][step] == values(step, data["T"].shape[2])).all()
+    no_leftovers(tmp_path)
+
+
+def until(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it takes too long"
+        time.sleep(0.05)
+
+
+@layouts
+def test_a_model_that_does_not_finalize_lets_its_servers_go(tmp_path, servers):
+    done = subprocess.run(
+        words("not_finalized", servers),
+        cwd=tmp_path,
+        env=ENVIRONMENT | {"TROUBLE_FILES": "a.h5"},
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=True,
+    )
+    assert done.stderr.startswith("tailrace server: error: MPI ends, and the server was not")
+    assert len(done.stderr.splitlines()) == 2
+    assert not list(tmp_path.glob("*.nc4")) + list(tmp_path.glob("*.h5"))
+
+
+@pytest.mark.parametrize("case", ["exits", "model_killed"])
+@layouts
+def test_a_rank_of_the_model_that_dies_ends_the_job(tmp_path, servers, case):
+    """By the launcher; nothing has a final name that is not whole."""
+    done = subprocess.run(
+        words(case, servers), cwd=tmp_path, env=ENVIRONMENT, timeout=30, check=False
+    )
+    assert done.returncode != 0
+    assert not list(tmp_path.glob("*.nc4"))
 
 
 def test_twelve_thousand_variables(tmp_path):

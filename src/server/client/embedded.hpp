@@ -38,6 +38,7 @@ public:
         return x_calls.flush(collection);
     }
     [[nodiscard]] std::optional<core::Error> heard() override { return x_calls.heard(); }
+    [[nodiscard]] bool lost_servers() const override { return false; }
     std::vector<Status> finalize() override;
 
 private:

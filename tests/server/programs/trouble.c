@@ -86,9 +86,15 @@ static void steps(tailrace_server* server, int64_t good) {
         const double time = step;
         others_step(server, step);
         if (is("model_killed") && step == 2 && odd) raise(SIGKILL);
+        if (step == 2 && is("exits") && odd) exit(3);
+        if (step == 2 && is("not_finalized")) return;
         if (is("pause")) usleep(400000);
         if (is("long_pause")) usleep(5000000);
-        if (step == 1 && odd && is("another_variable"))
+        if (step == 1 && is("another_order")) {
+            const char* const both[] = {odd ? "extra_00000" : "T", odd ? "T" : "extra_00000"};
+            for (int i = 0; i < 2; ++i)
+                put(server, good, "good.nc4", both[i], TAILRACE_REAL32, NX, step);
+        } else if (step == 1 && odd && is("another_variable"))
             put(server, good, "good.nc4", "extra_00000", TAILRACE_REAL32, NX, step);
         else if (!(step == 1 && odd && is("left_out_put")))
             put(server, good, "good.nc4", "T",
@@ -127,7 +133,9 @@ static void run(tailrace_server* server) {
                       is("many_variables") ? 12000 : 1);
     others_begin(server, rows);
     if (good >= 0) steps(server, good);
-    for (int i = 0; i < others; ++i) look("close_file", tailrace_server_close_file(server, other[i]));
+    if (is("not_finalized")) return;
+    for (int i = 0; i < others; ++i)
+        look("close_file", tailrace_server_close_file(server, other[i]));
     look("finalize", tailrace_server_finalize(server));
     look("put_after_finalize", tailrace_server_end_step(server, good, NULL));
     free(name);
@@ -140,7 +148,7 @@ int main(int argc, char** argv) {
     if (argc > 1) trouble = argv[1];
     if (look("start", tailrace_server_start(MPI_COMM_WORLD, argc, argv, &server, &is_model)) == 0) {
         if (is_model) run(server);
-        tailrace_server_free(server);
+        if (!is("not_finalized")) tailrace_server_free(server);
     }
     MPI_Finalize();
     if (is_model) printf("rank %d ended\n", rank);
