@@ -15,7 +15,9 @@
  *   }
  *   tailrace_server_free(server);
  *
- * Every function returns one of the numbers below. Nothing is printed, and the job is never ended.
+ * Every function returns one of the numbers below. Nothing is printed, and the job is never ended;
+ * but MPI_Finalize without tailrace_server_finalize gives the files up that are open, lets the
+ * servers go, and says so on stderr.
  * [collective] means: all ranks of the model make the call, in the same order with the others of
  * that kind. A rank that does not is found and named, on all ranks. */
 #ifndef TAILRACE_SERVER_H

@@ -48,7 +48,8 @@ Channel::Channel(std::unique_ptr<Wire> wire)
 Channel::~Channel() {
     // An exception on one rank must not end in silence because the others wait elsewhere.
     try {
-        close_now(std::uncaught_exceptions() > x_exceptions);
+        if (std::uncaught_exceptions() > x_exceptions) leave();
+        close();
     } catch (...) {  // who wants to know calls close()
     }
 }
@@ -155,7 +156,9 @@ Message Channel::wait(const Pending& one) {
     return one.message();
 }
 
-void Channel::close() { close_now(false); }
+void Channel::close(std::chrono::nanoseconds limit) { close_now(false, limit); }
+
+void Channel::leave() { close_now(true, std::chrono::milliseconds(200)); }
 
 void Channel::move_on() {
     for (Letter& letter : x_wire->collect()) arrive(std::move(letter));
@@ -235,7 +238,7 @@ bool Channel::give(const Letter& letter, const Shared& receive) {
     return true;
 }
 
-void Channel::close_now(bool abrupt) {
+void Channel::close_now(bool abrupt, std::chrono::nanoseconds limit) {
     if (x_closed) return;
     x_closed = true;
     x_abrupt = abrupt;
@@ -251,7 +254,6 @@ void Channel::close_now(bool abrupt) {
         if (to != rank()) x_wire->post(to, goodbye);
     for (Letter& letter : std::exchange(x_letters, {})) arrive(std::move(letter));
     // Who waits here still takes what others send, so that their buffers get free.
-    const std::chrono::nanoseconds limit = abrupt ? std::chrono::milliseconds(200) : forever;
     const Clock::time_point begin = Clock::now();
     for (;;) {
         move_on();

@@ -83,7 +83,10 @@ public:
     /// Says goodbye and waits for that of all others. What is still open ends with an Error here,
     /// and so does at the others each receive from this rank, or from any once all have gone; what
     /// nobody has received is lost.  [collective]
-    void close();
+    /// @param limit  after which it waits no more: what is still open then ends with an Error
+    void close(std::chrono::nanoseconds limit = forever);
+    /// The same in a moment, where somebody may wait in vain.  [local]
+    void leave();
 
 private:
     using Shared = std::shared_ptr<Operation>;
@@ -92,7 +95,7 @@ private:
     void arrive(Letter letter);
     void part_from(int rank);
     bool give(const Letter& letter, const Shared& receive);
-    void close_now(bool abrupt);
+    void close_now(bool abrupt, std::chrono::nanoseconds limit);
 
     std::unique_ptr<Wire> x_wire;
     std::list<Letter> x_letters;  // that no receive has taken, in the order of their arrival

@@ -55,8 +55,9 @@ Session::Session(const comm::Comm& world, const Layout& layout, Files::Published
         std::make_shared<Writer>(world.rank(), world.size(), std::move(published), *x_writing);
     WriteWork write = [writer](Work& work) { (*writer)(work); };
     if (part == Part::servers) {
-        serve(x_channel, {rank, clients, hash, layout.credit_bytes}, write);
-        x_channel.close();
+        serve(x_channel, {rank, clients, hash, layout.credit_bytes, layout.stuck_timeout_s / 4},
+              write);
+        close();
         write_profile("servers");
         return;
     }
@@ -66,7 +67,8 @@ Session::Session(const comm::Comm& world, const Layout& layout, Files::Published
                             hash,
                             layout.slab_bytes,
                             layout.credit_bytes,
-                            layout.defaults.depth};
+                            layout.defaults.depth,
+                            layout.stuck_timeout_s};
     std::unique_ptr<Backend> backend;
     if (layout.kind == LayoutKind::embedded)
         backend = std::make_unique<Embedded>(x_channel, setup, std::move(write));
@@ -83,12 +85,34 @@ void Session::write_profile(const std::string& of) {
 
 std::vector<Status> Session::finalize() {
     std::vector<Status> all = x_model->finalize();
-    x_channel.close();  // servers end now, not when the session does
+    close();  // servers end now, not when the session does
     if (const auto error = comm::Comm::caught([&] { write_profile("model"); }))
         all.push_back({0, error});  // what became of the files is told all the same
     return all;
 }
 
-Session::~Session() = default;
+/// A rank that is stuck says no goodbye.
+void Session::close() {
+    if (x_model && x_model->lost_servers()) return x_channel.leave();
+    const double seconds = x_layout.stuck_timeout_s;
+    x_channel.close(seconds > 0 && seconds < 1e9
+                        ? std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9))
+                        : comm::Channel::forever);
+}
+
+void Session::give_up() noexcept {
+    static_cast<void>(x_model.release());  // HDF5 may have ended before: its files are not touched
+    try {
+        x_channel.leave();
+    } catch (...) {  // the end of MPI does not wait
+    }
+}
+
+Session::~Session() {
+    try {
+        if (std::uncaught_exceptions() == x_exceptions) close();
+    } catch (...) {  // finalize() says it
+    }
+}
 
 }  // namespace tailrace::server

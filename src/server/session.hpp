@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,17 +33,22 @@ public:
     /// model().finalize(), and with --with_io_profiler the profile of the model's ranks.
     /// [collective]
     std::vector<Status> finalize();
+    /// Of a rank of the model that ends in a hurry: open files get no name, servers need not wait.
+    /// [local]
+    void give_up() noexcept;
     /// The ranks of the model, or those of the servers, or those left over.  [local]
     [[nodiscard]] const comm::Comm& ranks() const noexcept { return x_ranks; }
 
 private:
     void write_profile(const std::string& of);
+    void close();
 
     Layout x_layout;
     comm::Comm x_ranks;
     comm::Channel x_channel;
     std::unique_ptr<Profiler> x_profiler, x_writing;  // of this thread, and of the one that writes
     std::unique_ptr<Model> x_model;
+    int x_exceptions = std::uncaught_exceptions();
 };
 
 }  // namespace tailrace::server

@@ -98,6 +98,14 @@ def errors(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built(HERE / "errors.f90", tmp_path_factory.mktemp("errors") / "f90")
 
 
+def test_fortran_that_forgets_to_finalize_lets_its_servers_go(tmp_path: Path) -> None:
+    program = built(HERE / "forgets.f90", tmp_path / "f90")
+    done = launched(3, program, "--npes_output_server", "1", cwd=tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith("tailrace server: error: MPI ends, and the server was not")
+    assert not list((tmp_path / "run").glob("*.nc4"))
+
+
 @pytest.mark.parametrize("servers", [1, 0])
 def test_wrong_calls_of_fortran_say_what_to_do(errors: Path, servers: int, tmp_path: Path) -> None:
     words = ("--npes_output_server", str(servers)) if servers else ()

@@ -10,15 +10,16 @@ import signal
 import subprocess
 import time
 
+import h5py
 import netCDF4
 import numpy as np
 import pytest
-from mpi_programs import BUILD, MPIEXEC, mpi_components
+from mpi_programs import BUILD, MPIEXEC, PRELOAD, mpi_components
 from own_namespace import small_disk
 
 TROUBLE = BUILD / "tests/bin/tailrace_server_trouble"
 MODEL = 3
-STEPS, ROWS, COLUMNS = 4, 8, 16
+STEPS, ROWS, COLUMNS, WIDE = 4, 8, 16, 16384
 layouts = pytest.mark.parametrize("servers", [0, 1, 2], ids=lambda n: f"servers{n}")
 ENVIRONMENT = {**os.environ, **mpi_components()[0][1]}
 
@@ -29,14 +30,15 @@ def words(case, servers, before=()):
     return [str(word) for word in command]
 
 
-def run(folder, case, servers, before=()):
+def run(folder, case, servers, before=(), **environment):
     """The calls that failed, per rank of the model: [(call, text), ...]. A hang is a failure."""
     done = subprocess.run(
         words(case, servers, before),
         cwd=folder,
-        env=ENVIRONMENT,
+        env=ENVIRONMENT | environment,
         capture_output=True,
         text=True,
+        errors="replace",
         timeout=60,
         check=False,
     )
@@ -51,8 +53,8 @@ def run(folder, case, servers, before=()):
     return failed
 
 
-def values(step, size=MODEL):
-    return step * 100000 + np.arange(size * ROWS * COLUMNS).reshape(size * ROWS, COLUMNS)
+def values(step, columns=COLUMNS):
+    return step * 1000000 + np.arange(MODEL * ROWS * columns).reshape(MODEL * ROWS, columns)
 
 
 def check_good(file, steps=STEPS):
@@ -65,6 +67,97 @@ def check_good(file, steps=STEPS):
 
 def no_leftovers(folder):
     assert not [p for p in folder.rglob("*") if ".part" in p.name]
+
+
+def only_whole(folder, expected):
+    """Under final names there are these files, and they hold every element."""
+    assert {str(file.relative_to(folder)) for file in folder.rglob("*.*")} == {
+        *expected,
+        "good.nc4",
+    }
+    check_good(folder / "good.nc4")
+    for name in expected:
+        with h5py.File(folder / name) as data:
+            for step in range(STEPS):
+                assert (data["T"][step] == values(step, WIDE)).all()
+
+
+def check_cells(failed, cells):
+    """All ranks hear the same of each file: its name, the reason, the rank that saw it."""
+    for calls in failed.values():
+        assert calls == failed[0]
+        for file, reason in cells.items():
+            own = [text for call, text in calls if file in text and call == "close_file"]
+            assert len(own) == 1, file
+            assert re.search(reason, own[0]), own
+            assert re.search(r"\(rank \d of \d\)", own[0]), own
+        others = [text for call, text in calls if not any(file in text for file in cells)]
+        assert others == []
+
+
+def cells_of(rules, formats=("nc4", "h5")):
+    """Per name and rule a collection in each format, and the environment that brings it about."""
+    files = {f"bad/{name}.{suffix}": rule for name, rule in rules.items() for suffix in formats}
+    faults = [f"path=*/{file}*,{rule}" for file, rule in files.items() if rule]
+    return list(files), {
+        "TROUBLE_FILES": " ".join(files),
+        "TAILRACE_FAULT": ";".join(faults),
+        "LD_PRELOAD": str(PRELOAD),
+    }
+
+
+@layouts
+def test_calls_that_the_system_refuses(tmp_path, servers):
+    """Create, write, flush, close and rename, each of a collection of its own; others go on."""
+    rules = {
+        "create": "op=open,errno=EACCES",
+        "first": "op=write,errno=EIO",
+        "second": "op=write,after=1,errno=EIO",
+        "late": "op=write,after=8,errno=EDQUOT",
+        "flush": "op=fsync,errno=EIO",
+        "close": "op=close,after=4,errno=EIO",
+        "name": "op=rename,errno=EROFS",
+        "fine": "",
+    }
+    files, environment = cells_of(rules)
+    (tmp_path / "bad").mkdir()
+    failed = run(tmp_path, "cells", servers, **environment)
+    words = {
+        "EIO": "Input/output error",
+        "EACCES": "Permission denied",
+        "EDQUOT": "Disk quota exceeded",
+        "EROFS": "Read-only file system",
+    }
+    cells = {}
+    for file in files:
+        rule = rules[file.split("/")[1].split(".")[0]]
+        if rule:
+            cells[file] = words[rule.rsplit("=", 1)[1]]
+    check_cells(failed, cells)
+    late = [text for call, text in failed[1] if "late.h5" in text]
+    assert "bad/late.h5, /time, record 4: " in late[0]
+    only_whole(tmp_path, ["bad/fine.nc4", "bad/fine.h5"])
+
+
+@layouts
+@pytest.mark.parametrize(("suffix", "writes"), [("nc4", 15), ("h5", 21)])
+def test_every_write_that_fails_is_heard_of(tmp_path, servers, suffix, writes):
+    """What HDF5 keeps of a file that it could not close spoils no other one."""
+    rules = {f"a{after}.": f"op=write,after={after},errno=ENOSPC" for after in range(writes)}
+    files, environment = cells_of(rules | {"fine": ""}, [suffix])
+    (tmp_path / "bad").mkdir()
+    failed = run(tmp_path, "cells", servers, **environment)
+    check_cells(failed, dict.fromkeys(files[:-1], "No space left on device"))
+    only_whole(tmp_path, files[-1:])
+
+
+@layouts
+def test_a_folder_that_vanishes(tmp_path, servers):
+    files = ["gone/a.nc4", "gone/b.h5", "stays.nc4", "stays.h5"]
+    (tmp_path / "gone").mkdir()
+    failed = run(tmp_path, "vanish", servers, TROUBLE_FILES=" ".join(files))
+    check_cells(failed, dict.fromkeys(files[:2], "No such file|does not exist"))
+    only_whole(tmp_path, files[2:])
 
 
 @layouts
@@ -84,13 +177,10 @@ def test_no_collection(tmp_path, servers):
 
 @layouts
 def test_a_missing_folder_fails_its_own_collection(tmp_path, servers):
-    failed = run(tmp_path, "missing_folder", servers)
-    for calls in failed.values():
-        assert calls == failed[0]
-        assert all("missing/bad.nc4" in text for _, text in calls)
-        assert {"end_step", "finalize"} == {call for call, _ in calls}
-    check_good(tmp_path / "good.nc4")
-    no_leftovers(tmp_path)
+    files = ["missing/a.nc4", "missing/b.h5", "fine.h5"]
+    failed = run(tmp_path, "cells", servers, TROUBLE_FILES=" ".join(files))
+    check_cells(failed, dict.fromkeys(files[:2], "folder missing does not exist"))
+    only_whole(tmp_path, files[2:])
 
 
 @layouts
@@ -100,6 +190,7 @@ def test_a_missing_folder_fails_its_own_collection(tmp_path, servers):
         ("left_out_step", 'rank 2 gives variable "T"'),
         ("left_out_put", 'rank 2 gives variable "time"'),
         ("another_variable", 'rank 2 gives variable "extra_00000"'),
+        ("another_order", 'rank 2 gives variable "extra_00000" as put 1, rank 0 variable "T"'),
         ("another_shape", "rank 2 has other metadata"),
     ],
 )
@@ -174,18 +265,23 @@ def run_refused(folder, servers):
 
 
 @layouts
-def test_a_disk_that_fills_in_mid_run(tmp_path, servers):
+def test_a_disk_that_fills_while_another_collection_goes_on(tmp_path, servers):
     """The disk is seen by the ranks alone: they say what is on it in the end."""
     disk = tmp_path / "disk"
     disk.mkdir()
-    before = small_disk(disk, 8 << 10)
-    look = f'cd {shlex.quote(str(disk))} && "$@"; ls -A > ../left; cp *.nc4 .. 2>/dev/null; true'
-    failed = run(tmp_path, "none", servers, [*before, "sh", "-c", look, "sh"])
-    for calls in failed.values():
-        assert calls == failed[0]
-        assert calls[-1][0] == "finalize"
-        assert all("good.nc4" in text and "No space left" in text for _, text in calls)
+    look = f'"$@"; ls -A {shlex.quote(str(disk))} > left; true'
+    files = ["disk/a.nc4", "disk/b.h5", "fine.nc4"]
+    failed = run(
+        tmp_path,
+        "cells",
+        servers,
+        [*small_disk(disk, 6 << 20), "sh", "-c", look, "sh"],
+        TROUBLE_FILES=" ".join(files),
+    )
+    check_cells(failed, dict.fromkeys(files[:2], "No space left"))
     assert (tmp_path / "left").read_text() == ""
+    (tmp_path / "left").unlink()
+    only_whole(tmp_path, files[2:])
 
 
 @pytest.mark.parametrize("servers", [1, 2])
@@ -205,6 +301,75 @@ def test_a_server_that_is_stopped_for_a_while(tmp_path, servers):
         os.kill(server, signal.SIGCONT)
         assert running.wait(timeout=60) == 0
     check_good(tmp_path / "good.nc4")
+
+
+@pytest.mark.parametrize("stopped", [0, 1])
+def test_a_server_that_is_stopped_for_good_counts_as_lost(tmp_path, stopped):
+    """Two servers with a file each. MPI itself waits for the one that is stopped, in the end."""
+    codes = 'echo $$ > pid.${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}; exec "$0" "$@"'
+    options = ["--npes_output_server", "2", "--server_stuck_timeout_s", "2"]
+    command = [*MPIEXEC, "-n", MODEL + 2, "sh", "-c", codes, TROUBLE, "pause", *options]
+    environment = ENVIRONMENT | {"TROUBLE_FILES": "other.nc4"}
+    output = tmp_path / "output"
+    with (
+        output.open("w") as out,
+        subprocess.Popen(
+            [str(w) for w in command], cwd=tmp_path, env=environment, stdout=out
+        ) as running,
+    ):
+        until(lambda: all((tmp_path / f"{n}.nc4.part").exists() for n in ("good", "other")))
+        server = int((tmp_path / f"pid.{MODEL + stopped}").read_text())
+        os.kill(server, signal.SIGSTOP)
+        until(lambda: output.read_text().count("put_after_finalize") == MODEL)
+        os.kill(server, signal.SIGCONT)
+        assert running.wait(timeout=60) == 0
+    lost = rf"server rank {stopped} has not moved for 2 s; it is not known what became of "
+    file, whole = ("other.nc4", "good.nc4") if stopped == 0 else ("good.nc4", "other.nc4")
+    named = rf"({file}|layout of the server): {lost}"
+    for rank in range(MODEL):
+        failed = re.findall(rf"^rank {rank} (\w+) \d: (.*)$", output.read_text(), re.M)
+        assert failed.pop()[0] == "put_after_finalize"
+        assert all(re.match(named, text) for _, text in failed), failed
+        assert "finalize" in {call for call, _ in failed}
+        assert any(re.match(f"{file}: {lost}item", text) for _, text in failed)
+    with h5py.File(tmp_path / whole) as data:  # the other server goes on
+        for step in range(STEPS):
+            assert (data["T"][step] == values(step, data["T"].shape[2])).all()
+    no_leftovers(tmp_path)
+
+
+def until(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it takes too long"
+        time.sleep(0.05)
+
+
+@layouts
+def test_a_model_that_does_not_finalize_lets_its_servers_go(tmp_path, servers):
+    done = subprocess.run(
+        words("not_finalized", servers),
+        cwd=tmp_path,
+        env=ENVIRONMENT | {"TROUBLE_FILES": "a.h5"},
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=True,
+    )
+    assert done.stderr.startswith("tailrace server: error: MPI ends, and the server was not")
+    assert len(done.stderr.splitlines()) == 2
+    assert not list(tmp_path.glob("*.nc4")) + list(tmp_path.glob("*.h5"))
+
+
+@pytest.mark.parametrize("case", ["exits", "model_killed"])
+@layouts
+def test_a_rank_of_the_model_that_dies_ends_the_job(tmp_path, servers, case):
+    """By the launcher; nothing has a final name that is not whole."""
+    done = subprocess.run(
+        words(case, servers), cwd=tmp_path, env=ENVIRONMENT, timeout=30, check=False
+    )
+    assert done.returncode != 0
+    assert not list(tmp_path.glob("*.nc4"))
 
 
 def test_twelve_thousand_variables(tmp_path):

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "comm/comm.hpp"
+#include "comm/mpi_end.hpp"
 #include "server/metadata/metadata.hpp"
 #include "server/session.hpp"
 
@@ -22,6 +23,7 @@ struct tailrace_server {
     tailrace::comm::Comm world;
     std::optional<tailrace::server::Session> session{};
     std::deque<tailrace_metadata> collections{};  // they stay where they are
+    std::optional<tailrace::comm::AtMpiEnd> last_word{};
 };
 
 namespace tailrace::bindings {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tailrace_server_*: see tailrace/server.h.
+#include <cstdio>
 #include <new>
 #include <string>
 #include <vector>
@@ -42,6 +43,17 @@ int status_of(const Work& work) noexcept {
     int status = TAILRACE_OK;
     const int code = call([&] { status = first_failure(work()); });
     return code != TAILRACE_OK ? code : status;
+}
+
+/// The program ends MPI, and servers still wait for it.
+void forgotten(server::Session& session) {
+    if (session.ranks().rank() == 0)
+        std::fputs(
+            "tailrace server: error: MPI ends, and the server was not finalized: files that were "
+            "open get no name\n       hint: call tailrace_server_finalize on all ranks of the "
+            "model before MPI_Finalize\n",
+            stderr);
+    session.give_up();
 }
 
 struct Put {
@@ -87,6 +99,8 @@ int tailrace_server_start_f(int fortran_comm, int argc, const char* const* argv,
             made->world,
             server::agree(made->world, words, server::environment_of_process()).layout);
         *is_model = made->session->is_model() ? 1 : 0;
+        if (*is_model != 0)
+            made->last_word.emplace([&session = *made->session] { forgotten(session); });
         *server = made.release();
     });
 }
@@ -169,7 +183,9 @@ int tailrace_server_status(tailrace_server* server) {
 int tailrace_server_finalize(tailrace_server* server) {
     return status_of([&] {
         model_of(server);
-        return server->session->finalize();
+        auto all = server->session->finalize();
+        server->last_word.reset();
+        return all;
     });
 }
 

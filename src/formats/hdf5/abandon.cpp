@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <string>
 #include <utility>
 
@@ -22,11 +23,23 @@ std::pair<void*, int> handle_and_memory(const h5::Id& file) noexcept {
 
 }  // namespace
 
-void redirect_plain_to_memory(const h5::Id& file) noexcept {
+int redirect_plain_to_memory(const h5::Id& file) noexcept {
     const auto [handle, memory] = handle_and_memory(file);
-    if (handle == nullptr) return;
+    if (handle == nullptr) return -1;
+    const int real = ::fcntl(*static_cast<int*>(handle), F_DUPFD_CLOEXEC, 0);
     ::dup3(memory, *static_cast<int*>(handle), O_CLOEXEC);
     ::close(memory);
+    return real;
+}
+
+void try_to_close(const h5::Id& file, const std::string& name) {
+    h5::check(H5Fflush(file.get(), H5F_SCOPE_GLOBAL), "H5Fflush", name);
+    void* handle = nullptr;
+    h5::check(H5Fget_vfd_handle(file.get(), H5P_DEFAULT, &handle), "H5Fget_vfd_handle", name);
+    const int second = ::fcntl(*static_cast<int*>(handle), F_DUPFD_CLOEXEC, 0);
+    if (second >= 0 && ::close(second) != 0)
+        throw core::Error(core::code_of_errno(errno),
+                          "close failed, data may be lost: " + core::describe_errno(errno), name);
 }
 
 void redirect_to_memory(const h5::Id& file) noexcept {

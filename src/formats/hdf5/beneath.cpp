@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/hdf5/beneath.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <mutex>
+#include <utility>
 
 #include "formats/hdf5/abandon.hpp"
 #include "formats/hdf5/h5.hpp"
@@ -35,6 +41,36 @@ Silence::~Silence() {
 
 std::string Silence::last_failure() { return h5::take_error_stack(); }
 
+Overheard::Overheard() noexcept {
+    H5Eset_auto2(
+        H5E_DEFAULT,
+        [](hid_t, void* text) {
+            *static_cast<std::string*>(text) = h5::take_error_stack();
+            return herr_t{0};
+        },
+        &x_text);
+}
+
+Overheard::~Overheard() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+
+void give_up(int descriptor, bool closed) noexcept {
+    if (descriptor < 0) return;
+    static std::mutex mutex;
+    static std::array<int, 32> kept;
+    static std::size_t count = 0;
+    struct ::stat about {};
+    if (!closed && ::fstat(descriptor, &about) == 0 && about.st_nlink == 0) {
+        static_cast<void>(::ftruncate(descriptor, 0));  // its space is free
+        const std::lock_guard lock(mutex);
+        if (count++ < kept.size())
+            kept[count - 1] = descriptor;
+        else
+            std::swap(kept[count % kept.size()], descriptor);
+        if (count <= kept.size()) return;
+    }
+    ::close(descriptor);
+}
+
 std::vector<std::int64_t> open_files() {
     const ssize_t count = H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_FILE);
     if (count <= 0) return {};
@@ -58,12 +94,16 @@ void Beneath::redirect_to_memory() const noexcept {
     }
 }
 
-void Beneath::redirect_plain_to_memory() const noexcept {
-    if (x_file < 0) return;
+int Beneath::redirect_plain_to_memory() const noexcept {
     try {
-        hdf5::redirect_plain_to_memory(borrowed(x_file));
+        if (x_file >= 0) return hdf5::redirect_plain_to_memory(borrowed(x_file));
     } catch (...) {  // an id that is gone: nothing is open
     }
+    return -1;
+}
+
+void Beneath::try_to_close(const std::string& name) const {
+    hdf5::try_to_close(borrowed(x_file), name);
 }
 
 void Beneath::set_extent(const std::string& path, const core::Extents& dims) const {

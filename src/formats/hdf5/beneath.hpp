@@ -30,6 +30,24 @@ private:
     void* x_data = nullptr;
 };
 
+/// What HDF5 would have printed while it lives, for libraries that clear its stack before they
+/// return. Within a Silence.
+class Overheard {
+public:
+    Overheard() noexcept;
+    ~Overheard();
+    Overheard(const Overheard&) = delete;
+    Overheard& operator=(const Overheard&) = delete;
+    [[nodiscard]] const std::string& text() const noexcept { return x_text; }  ///< [local]
+
+private:
+    std::string x_text;
+};
+
+/// Closes the descriptor of a file that was removed. If HDF5 could not close it, it may take it for
+/// open still, by its inode number, and would refuse the next file that gets that: then the number
+/// is held, for as long as 32 others fail.  [local]
+void give_up(int descriptor, bool closed) noexcept;
 /// Ids of the files that are open in this process.  [local]
 [[nodiscard]] std::vector<std::int64_t> open_files();
 
@@ -50,7 +68,10 @@ public:
     [[nodiscard]] explicit operator bool() const noexcept { return x_file >= 0; }
     /// redirect_to_memory (formats/hdf5/abandon.hpp).  [local]
     void redirect_to_memory() const noexcept;
-    void redirect_plain_to_memory() const noexcept;  ///< [local]
+    [[nodiscard]] int redirect_plain_to_memory() const noexcept;  ///< [local]
+    /// try_to_close (formats/hdf5/abandon.hpp)
+    /// @throws core::Error
+    void try_to_close(const std::string& name) const;
     /// Makes a dataset longer.  [collective] with a parallel driver
     /// @throws core::Error
     void set_extent(const std::string& path, const core::Extents& dims) const;

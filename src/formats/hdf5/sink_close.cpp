@@ -7,6 +7,7 @@
 #include "formats/file/companions.hpp"
 #include "formats/hdf5/abandon.hpp"
 #include "formats/hdf5/attributes.hpp"
+#include "formats/hdf5/beneath.hpp"
 #include "formats/hdf5/in_force.hpp"
 #include "formats/hdf5/sink.hpp"
 
@@ -30,7 +31,9 @@ void Hdf5Sink::publish() {
                 for (const core::Attribute& attribute : x_attributes)
                     write_attribute(x_file, attribute);
             look_at_open_file();
+            if (x_driver == Driver::serial) try_to_close(x_file, name);
         });
+        if (looked && x_driver == Driver::serial) throw Error(*looked);  // discard() closes it
         close_ids();
         if (looked) throw Error(*looked);
     });
@@ -104,7 +107,13 @@ void Hdf5Sink::describe() {
         if (x_comm.rank() != 0) return;
         h5::Id file =
             h5::open_file(x_target.part(), true, file_access(x_options, x_comm, Driver::serial));
-        for (const core::Attribute& attribute : x_attributes) write_attribute(file, attribute);
+        try {
+            for (const core::Attribute& attribute : x_attributes) write_attribute(file, attribute);
+            try_to_close(file, name);
+        } catch (...) {
+            give_up(redirect_plain_to_memory(file), true);
+            throw;
+        }
         // The first ones stand for the others: a report of thousands of datasets helps nobody.
         constexpr std::size_t most = 32;
         for (std::size_t i = 0; i < std::min(most, x_datasets.size()); ++i)
@@ -118,13 +127,15 @@ void Hdf5Sink::discard() noexcept {
     const h5::Quiet quiet;
     // A lost file that was abandoned has no ids any more. One that was lost in step, by system
     // calls that were held, is closed by all ranks: nothing reaches the disk.
-    const auto ignored = comm::Comm::caught([&] {
+    int real = -1;
+    const auto failed = comm::Comm::caught([&] {
         if (x_driver == Driver::subfiling && x_file)
             for (const std::string& part : subfiles_of(x_target.part())) x_target.add_part(part);
-        if (x_lost && x_driver == Driver::serial) redirect_plain_to_memory(x_file);
+        if (x_lost && x_driver == Driver::serial) real = redirect_plain_to_memory(x_file);
         close_ids();
     });
     x_target.discard();
+    give_up(real, !failed);
 }
 
 void Hdf5Sink::abandon() noexcept {

@@ -160,18 +160,27 @@ const char* remedy(int status, std::string_view call) {
     return "check the free space, the quota and the file system's log";
 }
 
-}  // namespace
+/// It makes EACCES of all that HDF5 cannot create.
+std::string text_of(int status, const std::string& below) {
+    if (status == EACCES && below.find("errno = ") != std::string::npos) return below;
+    return std::string(nc_strerror(status)) + " (" + std::to_string(status) + ")" +
+           (below.empty() ? "" : ": " + below);
+}
 
-void fail(int status, const char* call, const std::string& where) {
-    const std::string below = hdf5::Silence::last_failure();
+[[noreturn]] void fail(int status, const char* call, const std::string& where,
+                       const std::string& below) {
     const bool full = status == ENOSPC || below.find("No space left") != std::string::npos ||
                       below.find("MPI_ERR_NO_SPACE") != std::string::npos ||
                       below.find("quota exceeded") != std::string::npos;
     throw Error(full ? Code::no_space : Code::io,
-                std::string(call) + " failed: " + nc_strerror(status) + " (" +
-                    std::to_string(status) + ")" + (below.empty() ? "" : ": " + below),
-                where,
+                std::string(call) + " failed: " + text_of(status, below), where,
                 full ? "free space on the file system, or write elsewhere" : remedy(status, call));
+}
+
+}  // namespace
+
+void fail(int status, const char* call, const std::string& where) {
+    fail(status, call, where, hdf5::Silence::last_failure());
 }
 
 std::filesystem::path literal(const std::filesystem::path& path) {
@@ -187,11 +196,13 @@ File create(const std::filesystem::path& path, const Creation& creation, bool pa
             MPI_Comm comm, MPI_Info info) {
     const ForTheNextCreate settings(creation);
     const int mode = NC_CLOBBER | mode_of(creation.model);
+    check(nc_initialize(), "nc_initialize", path.string());  // or it would end the next one's work
+    const hdf5::Overheard said;
     int id = -1;
-    if (parallel)
-        check(nc_create_par(path.c_str(), mode, comm, info, &id), "nc_create_par", path.string());
-    else
-        check(create_alone(path, mode, &id), "nc_create", path.string());
+    const int status = parallel ? nc_create_par(path.c_str(), mode, comm, info, &id)
+                                : create_alone(path, mode, &id);
+    if (status != NC_NOERR)
+        fail(status, parallel ? "nc_create_par" : "nc_create", path.string(), said.text());
     return File(id);
 }
 

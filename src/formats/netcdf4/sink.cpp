@@ -2,6 +2,8 @@
 // The file and its variables, and what is written to them in rounds that all ranks take together.
 #include "formats/netcdf4/sink.hpp"
 
+#include <fcntl.h>
+
 #include "core/io_observer.hpp"
 #include "formats/mpiio/open_by_all.hpp"
 #include "formats/netcdf4/attributes.hpp"
@@ -105,11 +107,18 @@ void Sink::create_file() {
                                     x_options.alignment_bytes, x_options.alignment_threshold_bytes,
                                     x_options.metadata_block_bytes};
         const auto before = hdf5::open_files();
-        x_file = mpiio::open_by_all(x_comm, nc::literal(x_target.part()), [&](const auto& path) {
-            if (x_options.append) return nc::reopen(path);
-            return nc::create(path, creation, x_parallel,
-                              x_parallel ? comm::native(x_comm) : MPI_COMM_NULL, info.get());
-        });
+        try {
+            x_file =
+                mpiio::open_by_all(x_comm, nc::literal(x_target.part()), [&](const auto& path) {
+                    if (x_options.append) return nc::reopen(path);
+                    return nc::create(path, creation, x_parallel,
+                                      x_parallel ? comm::native(x_comm) : MPI_COMM_NULL,
+                                      info.get());
+                });
+        } catch (const core::Error&) {
+            if (!x_parallel) x_not_created = ::open(x_target.part().c_str(), O_RDWR | O_CLOEXEC);
+            throw;
+        }
         x_beneath = hdf5::Beneath(before);
     });
     x_target.reserve_after_create();

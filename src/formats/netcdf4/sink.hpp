@@ -61,6 +61,7 @@ private:
     Options x_options;
     bool x_parallel;
     hdf5::Beneath x_beneath;
+    int x_not_created = -1;  // descriptor, if netCDF could not create it
     nc::File x_file;
     bool x_defining;  ///< netCDF is in define mode
     std::vector<Defined> x_objects;

@@ -24,7 +24,13 @@ void Sink::publish() {
                     "call define() before close()");
     collective_step("close", "closing " + name, [&] {
         // A rank that fails here still closes, which is collective.
-        const auto looked = comm::Comm::caught([&] { look_at_open_file(); });
+        const auto looked = comm::Comm::caught([&] {
+            look_at_open_file();
+            if (x_parallel) return;
+            nc::check(nc_sync(x_file.get()), "nc_sync", name);
+            x_beneath.try_to_close(name);
+        });
+        if (looked && !x_parallel) throw Error(*looked);  // discard() closes it
         x_file.close(name);
         if (looked) throw Error(*looked);
     });
@@ -74,9 +80,11 @@ void Sink::discard() noexcept {
     const hdf5::Silence silence;
     // A lost file that was abandoned is open no more. One that was lost in step, by system calls
     // that were held, is closed by all ranks: nothing reaches the disk.
-    if (x_lost && !x_parallel) x_beneath.redirect_plain_to_memory();
-    const auto ignored = comm::Comm::caught([&] { x_file.close(x_target.path().string()); });
+    const int real = x_lost && !x_parallel ? x_beneath.redirect_plain_to_memory() : -1;
+    const auto failed = comm::Comm::caught([&] { x_file.close(x_target.path().string()); });
     x_target.discard();
+    hdf5::give_up(real, !failed);
+    hdf5::give_up(x_not_created, false);
 }
 
 // netCDF has no way to forget a file: nc_abort closes it, which is collective. So it keeps it, with

@@ -48,6 +48,8 @@ public:
     [[nodiscard]] virtual Traffic traffic() const noexcept = 0;  ///< [local]
     /// The first failure that has been heard of; never waits.  [local]
     [[nodiscard]] virtual std::optional<core::Error> heard() = 0;
+    /// Whether a server counts as lost: it says no goodbye.  [local]
+    [[nodiscard]] virtual bool lost_servers() const = 0;
     /// Takes the last statuses, and says goodbye.  [collective]
     /// @throws core::Error on all ranks if they made different calls
     virtual std::vector<Status> finalize() = 0;

@@ -39,6 +39,7 @@ public:
     }
     [[nodiscard]] Traffic traffic() const noexcept override { return x_calls.traffic(); }
     [[nodiscard]] std::optional<core::Error> heard() override { return x_calls.heard(); }
+    [[nodiscard]] bool lost_servers() const override { return false; }
     std::vector<Status> finalize() override;
 
 private:

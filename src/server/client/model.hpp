@@ -67,6 +67,7 @@ public:
     /// @returns the statuses that nobody has taken, the same on all ranks
     std::vector<Status> finalize();
 
+    [[nodiscard]] bool lost_servers() const { return x_backend->lost_servers(); }  ///< [local]
     [[nodiscard]] std::uint64_t collections() const noexcept { return x_collections.size(); }
     [[nodiscard]] std::uint64_t record(std::uint64_t collection) const;  ///< present one  [local]
 

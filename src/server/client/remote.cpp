@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/checked.hpp"
+#include "core/units.hpp"
 #include "server/buffer/slab.hpp"
 #include "server/frontend/serve.hpp"
 
@@ -43,6 +44,7 @@ Remote::Remote(comm::Channel& channel, const ClientSetup& setup, int first_serve
       x_beside(std::move(beside)) {
     for (std::uint64_t server = 0; server < setup.servers; ++server)
         x_lives.push_back(channel.receive(first_server + static_cast<int>(server), life, {}));
+    x_silence.resize(setup.servers);
     send({});
 }
 
@@ -64,7 +66,9 @@ void Remote::send(const Block& block) {
 
 void Remote::move_on(const Block& block) {
     if (x_beside) x_beside();
+    hear_of_lost();
     while (const auto message = x_channel.probe(to_client)) {
+        x_silence[static_cast<std::size_t>(message->rank - x_first_server)] = 0;
         std::vector<std::byte> bytes(message->bytes);
         x_channel.wait(x_channel.receive(message->rank, to_client, bytes));
         ++x_traffic.received;
@@ -74,14 +78,56 @@ void Remote::move_on(const Block& block) {
     for (std::size_t server = 0; server < x_lives.size(); ++server)
         if (x_lives[server].done()) {
             x_lives[server] = {};
+            x_silence[server] = 0;
             x_machine.gone(server);
         }
     send(block);
 }
 
+/// What one rank finds out holds for all, or their ways would part.
+void Remote::hear_of_lost() {
+    while (const auto message = x_channel.probe(lost)) {
+        std::uint64_t server = 0;
+        x_channel.wait(
+            x_channel.receive(message->rank, lost, std::as_writable_bytes(std::span(&server, 1))));
+        lose(server);
+    }
+}
+
+void Remote::lose(std::uint64_t server) {
+    x_lost = true;
+    x_machine.gone(server,
+                   "has not moved for " + core::seconds_text(x_machine.setup().stuck_timeout_s));
+}
+
+/// A server says something every quarter of the limit, as long as its writer moves.
+void Remote::count_silence(comm::Clock::duration waited) {
+    const ClientSetup& setup = x_machine.setup();
+    // Of a rank that was stopped itself, the time does not count.
+    const double seconds =
+        std::min(std::chrono::duration<double>(waited).count(), setup.stuck_timeout_s / 4);
+    for (std::uint64_t server = 0; server < setup.servers && setup.stuck_timeout_s > 0; ++server) {
+        double& silence = x_silence[server];
+        if (x_machine.state().gone[server] || (silence += seconds) < setup.stuck_timeout_s)
+            continue;
+        const auto bytes = std::make_shared<std::uint64_t>(server);
+        for (std::uint64_t client = 0; client < setup.clients; ++client)
+            if (client != setup.client)
+                x_channel.send(static_cast<int>(client), lost,
+                               std::as_bytes(std::span(bytes.get(), 1)), bytes);
+        lose(server);
+    }
+}
+
 template <class Condition>
 void Remote::until(const Condition& reached, const Block& block) {
-    for (move_on(block); !reached(); move_on(block)) x_channel.wait_some(x_lives, idle_time);
+    std::fill(x_silence.begin(), x_silence.end(), 0);
+    auto before = comm::Clock::now();
+    for (move_on(block); !reached(); move_on(block)) {
+        x_channel.wait_some(x_lives, idle_time);
+        const auto now = comm::Clock::now();
+        count_silence(now - std::exchange(before, now));
+    }
 }
 
 std::uint64_t Remote::add_collection(std::string name, Definition definition) {

@@ -31,6 +31,7 @@ public:
     [[nodiscard]] Traffic traffic() const noexcept override { return x_traffic; }
     [[nodiscard]] std::optional<core::Error> heard() override;
     std::vector<Status> finalize() override;
+    [[nodiscard]] bool lost_servers() const override { return x_lost; }
     [[nodiscard]] const Client::Collection& collection(std::uint64_t number) const {
         return x_machine.state().collections.at(number);
     }
@@ -45,6 +46,9 @@ private:
     };
     void send(const Block& block);
     void move_on(const Block& block);
+    void hear_of_lost();
+    void lose(std::uint64_t server);
+    void count_silence(comm::Clock::duration waited);
     template <class Condition>
     void until(const Condition& reached, const Block& block);
 
@@ -54,6 +58,8 @@ private:
     int x_first_server;
     std::function<void()> x_beside;
     std::vector<comm::Pending> x_lives;  // per front end: ends when it goes
+    std::vector<double> x_silence;       // per front end: seconds of this wait without a word
+    bool x_lost = false;                 // one of them was silent for too long
 };
 
 }  // namespace tailrace::server

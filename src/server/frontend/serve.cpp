@@ -28,6 +28,7 @@ public:
 
     bool move_on() {
         bool moved = false;
+        beat();
         while (const auto message = x_channel.probe(to_front_end)) {
             take(*message);
             moved = true;
@@ -76,6 +77,19 @@ private:
         x_machine.receive(client, decoded);
         x_counters.received(x_machine.state());
         work();
+    }
+
+    /// A sign of life, unless the writer is stuck. That of before a long computation lies unread.
+    void beat() {
+        const auto now = comm::Clock::now();
+        const double every = x_machine.setup().beat_s;
+        if (every <= 0 || std::chrono::duration<double>(now - x_beaten).count() < every) return;
+        x_beaten = now;
+        if (x_thread && !x_thread->moves()) return;
+        const auto bytes = std::make_shared<std::vector<std::byte>>(encode(Credit{}));
+        for (std::uint64_t client = 0; client < x_lives.size(); ++client)
+            if (!x_machine.state().gone[client])
+                x_channel.send(static_cast<int>(client), to_client, *bytes, bytes);
     }
 
     /// Until neither the machine nor the writer has anything to say.
@@ -191,6 +205,7 @@ private:
     std::map<Line, std::deque<Payload>> x_payloads;
     std::map<std::uint64_t, Files> x_files;  // per collection
     std::map<Step, Fields> x_steps;
+    comm::Clock::time_point x_beaten = comm::Clock::now();
     std::optional<WriterThread> x_thread;  // last: it uses the others
 };
 

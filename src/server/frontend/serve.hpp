@@ -16,7 +16,7 @@
 namespace tailrace::server {
 
 /// What clients and front ends send each other travels under these tags of one Channel.
-inline constexpr comm::Tag to_front_end = 1, to_client = 2, life = 3;
+inline constexpr comm::Tag to_front_end = 1, to_client = 2, life = 3, lost = 4;
 /// Idle ranks look again after this time.
 inline constexpr std::chrono::microseconds idle_time{200};
 

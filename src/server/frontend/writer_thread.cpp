@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/frontend/writer_thread.hpp"
 
+#include <pthread.h>
+#include <time.h>
+
 #include <utility>
 
 #include "core/phases.hpp"
@@ -33,6 +36,18 @@ std::vector<Done> WriterThread::take() {
     return std::exchange(x_done, {});
 }
 
+bool WriterThread::moves() {
+    clockid_t clock{};
+    timespec used{};
+    if (pthread_getcpuclockid(x_thread.native_handle(), &clock) != 0 ||
+        clock_gettime(clock, &used) != 0)
+        return true;
+    const auto before = std::exchange(
+        x_used, std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec));
+    const std::lock_guard lock(x_mutex);
+    return !x_busy || x_used != before;
+}
+
 void WriterThread::run() {
     std::unique_lock lock(x_mutex);
     for (;;) {
@@ -40,6 +55,7 @@ void WriterThread::run() {
         if (x_end) return;
         Task task = std::move(x_tasks.front());
         x_tasks.pop_front();
+        x_busy = true;
         lock.unlock();
         std::optional<core::Error> error;
         std::exception_ptr broken;
@@ -53,6 +69,7 @@ void WriterThread::run() {
         const double ended_s = core::now_s();
         task.run = {};  // lets go of its memory before it is said to have ended
         lock.lock();
+        x_busy = false;
         x_broken = broken;
         if (!broken) x_done.push_back({task.collection, task.item, std::move(error), ended_s});
     }

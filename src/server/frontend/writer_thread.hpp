@@ -3,6 +3,7 @@
 // It calls neither MPI nor a Channel.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -38,6 +39,8 @@ public:
     /// What has ended since the last call.  [local]
     /// @throws what a task has thrown that is no core::Error; no task runs after it
     [[nodiscard]] std::vector<Done> take();
+    /// Whether it has nothing to do, or has used the processor since the last call.  [local]
+    [[nodiscard]] bool moves();
 
 private:
     struct Task {
@@ -52,8 +55,9 @@ private:
     std::deque<Task> x_tasks;
     std::vector<Done> x_done;
     std::exception_ptr x_broken;
-    bool x_end = false;
-    std::thread x_thread;  // last: it uses the others
+    bool x_end = false, x_busy = false;
+    std::chrono::nanoseconds x_used{0};  // of the processor, as moves() last saw it
+    std::thread x_thread;                // last: it uses the others
 };
 
 }  // namespace tailrace::server

@@ -94,8 +94,10 @@ void add_bounds(std::vector<Option>& all) {
     all.push_back(option("credit_bytes", Shape::text, "BYTES", "16 MiB",
                          "that a rank may send ahead, for each collection and server rank; at "
                          "least twice slab_bytes"));
-    all.push_back(option("stuck_timeout_s", Shape::real, "SECONDS", "300",
-                         "known, without effect yet: after so long a writer is to count as lost"));
+    all.push_back(
+        option("stuck_timeout_s", Shape::real, "SECONDS", "300",
+               "without a word from a server while the model waits for it: then it counts "
+               "as lost, and so do its files, which no other one takes over; 0: never"));
 }
 
 void add_of_collections(std::vector<Option>& all) {

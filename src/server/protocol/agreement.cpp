@@ -121,7 +121,7 @@ std::string Agreement::in_the_puts(const Same& here, const Same& there) const {
         std::mismatch(mine.puts.begin(), mine.puts.end(), other.puts.begin(), other.puts.end());
     if (at == mine.puts.end() && instead == other.puts.end())
         return "has other metadata than " + name_of(there.lowest);
-    const std::string place = "as put " + std::to_string(at - mine.puts.begin() + 1) + " ";
+    const std::string place = "as put " + std::to_string(at - mine.puts.begin() + 1);
     if (at == mine.puts.end())
         return "leaves out variable " + core::in_quotes(instead->variable) + ", which " +
                name_of(there.lowest) + " gives " + place;

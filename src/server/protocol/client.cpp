@@ -61,6 +61,7 @@ Client::Client(const ClientSetup& setup) : x_setup(setup) {
     x_state.load.resize(setup.servers);
     x_state.files.resize(setup.servers);
     x_state.gone.resize(setup.servers);
+    x_state.why.resize(setup.servers);
     for (std::uint64_t server = 0; server < setup.servers; ++server)
         x_out.push_back({server, Hello{setup.clients, setup.layout_hash}});
 }
@@ -212,7 +213,7 @@ void Client::end(std::uint64_t collection, Ending kind) {
     if (kind == Ending::close_file && !one.open)
         throw Error(Code::wrong_call, "no file is open", "collection " + one.name,
                     "close a file once, after its last step");
-    one.awaited.push_back({one.item, kind, x_state.calls, one.server, one.load});
+    one.awaited.push_back({one.item, kind, x_state.calls, one.server, one.load, one.file});
     x_state.load[one.server] += std::exchange(one.load, 0);
     announce(one, collection, kind);
     if (!x_state.disagreement)
@@ -296,7 +297,8 @@ void Client::receive(std::uint64_t server, const Message& message) {
     }
 }
 
-void Client::gone(std::uint64_t server) {
+void Client::gone(std::uint64_t server, const std::string& why) {
+    if (!x_state.gone[server]) x_state.why[server] = why.empty() ? "has gone" : why;
     x_state.gone[server] = true;
     for (Collection& one : x_state.collections) pump(one);
 }
@@ -310,11 +312,13 @@ std::vector<Outgoing> Client::take() {
 
 bool Client::sent(std::uint64_t collection) const { return at(collection).waiting.empty(); }
 
-Error Client::gone_error(std::uint64_t server, const std::string& what) const {
+Error Client::gone_error(std::uint64_t server, const std::string& what,
+                         const std::string& file) const {
     return Error(Code::poisoned,
-                 "server rank " + std::to_string(server) +
-                     " has gone; it is not known what became of " + what,
-                 "layout of the server", "look for the first error of that rank");
+                 "server rank " + std::to_string(server) + " " + x_state.why[server] +
+                     "; it is not known what became of " + what,
+                 file.empty() ? "layout of the server" : file,
+                 "look for the first error of that rank");
 }
 
 std::optional<Status> Client::final_of(const Collection& one, const Awaited& item) const {
@@ -323,8 +327,10 @@ std::optional<Status> Client::final_of(const Collection& one, const Awaited& ite
         return Status{item.item, x_state.disagreement->error};
     for (const std::uint64_t server : {item.server, std::uint64_t{0}})
         if (x_state.gone[server])
-            return Status{item.item, gone_error(server, "item " + std::to_string(item.item + 1) +
-                                                            " of collection " + one.name)};
+            return Status{item.item, gone_error(server,
+                                                "item " + std::to_string(item.item + 1) +
+                                                    " of collection " + one.name,
+                                                item.file)};
     return std::nullopt;
 }
 

@@ -39,6 +39,7 @@ struct ClientSetup {
     std::uint64_t slab_bytes = std::uint64_t{8} << 20;     ///< of the payload of a message, at most
     std::uint64_t credit_bytes = std::uint64_t{16} << 20;  ///< at least twice slab_bytes
     std::uint64_t depth = 2;                               ///< steps without a final status
+    double stuck_timeout_s = 0;  ///< a server that says nothing for so long is lost; 0: never
 };
 
 /// A variable, as far as the protocol knows it.
@@ -76,6 +77,7 @@ public:
         Item item = 0;
         Ending kind = Ending::step;
         std::uint64_t call = 0, server = 0, bytes = 0;
+        std::string file{};
         std::optional<Status> final{};
     };
     struct Collection {
@@ -98,6 +100,7 @@ public:
         std::vector<Collection> collections;
         std::vector<std::uint64_t> load, files;  ///< per server: bytes that are not final; files
         std::vector<bool> gone;                  ///< per server
+        std::vector<std::string> why{};          ///< per server, if it is gone
         std::uint64_t calls = 0, call_hash = 0;
         std::optional<Disagreement> disagreement;
         bool detached = false;
@@ -135,7 +138,8 @@ public:
     [[nodiscard]] std::optional<core::Error> farewell() const;
 
     void receive(std::uint64_t server, const Message& message);  ///< [local]
-    void gone(std::uint64_t server);                             ///< [local]
+    /// @param why  what it did; empty: it has left  [local]
+    void gone(std::uint64_t server, const std::string& why = {});
 
     /// What is to be sent now, in order per front end.  [local]
     [[nodiscard]] std::vector<Outgoing> take();
@@ -153,7 +157,8 @@ private:
     [[nodiscard]] Collection& at(std::uint64_t collection);
     [[nodiscard]] const Collection& at(std::uint64_t collection) const;
     [[nodiscard]] const FieldDefinition& field_of(const Collection& one, std::uint64_t field) const;
-    [[nodiscard]] core::Error gone_error(std::uint64_t server, const std::string& what) const;
+    [[nodiscard]] core::Error gone_error(std::uint64_t server, const std::string& what,
+                                         const std::string& file = {}) const;
     [[nodiscard]] std::optional<Status> final_of(const Collection& one, const Awaited& item) const;
     void announce(Collection& one, std::uint64_t collection, Ending kind);
     void pump(Collection& one);

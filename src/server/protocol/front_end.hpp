@@ -24,6 +24,7 @@ struct FrontEndSetup {
     std::uint64_t clients = 1;
     std::uint64_t layout_hash = 0;
     std::uint64_t credit_bytes = std::uint64_t{16} << 20;  ///< as the clients have it
+    double beat_s = 0;  ///< a sign of life every so often; 0: none
 };
 
 /// For the next stage, in the order in which it is to be done. Pieces of one client and collection

@@ -1,14 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/writer/writer.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 namespace tailrace::server {
 
-void Files::lose(Current& current, const core::Error& error) {
+namespace {
+
+/// Formats name a dataset, or their own file.
+core::Error in_file(const core::Error& error, const std::string& path, const std::string& record) {
+    const bool named = error.where().find(path) != std::string::npos;
+    std::string where = named ? error.where() : path;
+    if (!named && !error.where().empty()) where += ", " + error.where();
+    return error.with_where(where + record);
+}
+
+std::string records_text(std::span<const FieldRecord> records) {
+    std::uint64_t first = ~std::uint64_t{0}, last = 0;
+    for (const FieldRecord& one : records) {
+        first = std::min(first, one.record);
+        last = std::max(last, one.record);
+    }
+    return (first == last ? ", record " : ", records " + std::to_string(first + 1) + " to ") +
+           std::to_string(last + 1);
+}
+
+}  // namespace
+
+void Files::lose(Current& current, const core::Error& error, const std::string& record) {
     current.writer.reset();
-    current.lost = error.seen_by(x_rank, 1, x_ranks);
+    current.lost = in_file(error, current.path, record).seen_by(x_rank, 1, x_ranks);
     throw core::Error(*current.lost);
 }
 
@@ -38,7 +61,7 @@ void Files::write(std::uint64_t collection, std::span<const FieldRecord> records
     try {
         current.writer->write(records);
     } catch (const core::Error& error) {
-        lose(current, error);
+        lose(current, error, records_text(records));
     }
 }
 

@@ -45,7 +45,8 @@ private:
         std::optional<FileWriter> writer{};
         std::optional<core::Error> lost{};
     };
-    [[noreturn]] void lose(Current& current, const core::Error& error);
+    [[noreturn]] void lose(Current& current, const core::Error& error,
+                           const std::string& record = {});
 
     int x_rank, x_ranks;  // as errors name them
     Published x_published;

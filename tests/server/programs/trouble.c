@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model that gets into trouble: ./trouble CASE [options of the server]. Each rank of the model
- * prints a line per call that failed: "rank R call CODE: text". It goes on to its end. */
+ * prints a line per call that failed: "rank R call CODE: text". It goes on to its end.
+ * TROUBLE_FILES="a/b.nc4 c/d.h5": collections beside good.nc4, each with wide records; in the case
+ * "vanish" the folder "gone" is removed after two steps. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,9 +12,11 @@
 
 #include <tailrace/server.h>
 
-enum { NX = 16, ROWS = 8, STEPS = 4 };
+enum { NX = 16, WIDE = 16384, ROWS = 8, STEPS = 4, MOST = 32 };
 
-static int rank, size;
+static int rank, size, others = 0;
+static int64_t other[MOST];
+static char* file_of[MOST];
 static const char* trouble = "";
 
 static int is(const char* name) { return strcmp(trouble, name) == 0; }
@@ -26,14 +30,14 @@ static int look(const char* call, int code) {
 }
 
 static int64_t collection(tailrace_server* server, const char* name, const char* options,
-                          uint64_t rows, int more) {
+                          uint64_t rows, uint64_t columns, int more) {
     const char* const space[] = {"time", "y", "x"};
     int64_t id = -1;
     tailrace_metadata* m = NULL;
     look("metadata", tailrace_metadata_create(&m));
     look("dimension", tailrace_metadata_add_dimension(m, "time", 0));
     look("dimension", tailrace_metadata_add_dimension(m, "y", rows));
-    look("dimension", tailrace_metadata_add_dimension(m, "x", NX));
+    look("dimension", tailrace_metadata_add_dimension(m, "x", columns));
     look("variable", tailrace_metadata_add_variable(m, "time", TAILRACE_REAL64, 1, space));
     look("variable", tailrace_metadata_add_variable(m, "T", TAILRACE_REAL32, 3, space));
     for (int i = 0; i < more; ++i) {
@@ -47,31 +51,56 @@ static int64_t collection(tailrace_server* server, const char* name, const char*
 }
 
 static void put(tailrace_server* server, int64_t id, const char* file, const char* variable,
-                tailrace_type type, int step) {
-    static float field[ROWS * NX];
+                tailrace_type type, uint64_t columns, int step) {
+    static float field[ROWS * WIDE];
     const int row = is("overlap") && rank == 1 && step == 1 ? 0 : rank;
-    const uint64_t start[] = {(uint64_t)row * ROWS, 0}, count[] = {ROWS, NX};
-    for (int i = 0; i < ROWS * NX; ++i) field[i] = (float)(step * 100000 + rank * ROWS * NX + i);
+    const uint64_t start[] = {(uint64_t)row * ROWS, 0}, count[] = {ROWS, columns};
+    const int n = ROWS * (int)columns;
+    for (int i = 0; i < n; ++i) field[i] = (float)(step * 1000000 + rank * n + i);
     look("put",
          tailrace_server_put(server, id, file, variable, type, 2, start, count, field, -1));
 }
 
-static void steps(tailrace_server* server, int64_t good, int64_t bad) {
+static void others_begin(tailrace_server* server, uint64_t rows) {
+    char* files = getenv("TROUBLE_FILES");
+    for (char* file = files ? strtok(files, " ") : NULL; file; file = strtok(NULL, " ")) {
+        const char* format = strstr(file, ".h5") ? "format=hdf5" : "";
+        file_of[others] = file;
+        other[others++] = collection(server, file, format, rows, WIDE, 0);
+    }
+}
+
+static void others_step(tailrace_server* server, int step) {
+    const double time = step;
+    for (int i = 0; i < others; ++i) {
+        put(server, other[i], file_of[i], "T", TAILRACE_REAL32, WIDE, step);
+        look("end_step", tailrace_server_end_step(server, other[i], &time));
+    }
+    if (!is("vanish") || step != 1) return;
+    if (rank == 0 && system("rm -r gone") != 0) printf("rank 0 rm 1: failed\n");
+}
+
+static void steps(tailrace_server* server, int64_t good) {
     const int odd = rank == size - 1;
     for (int step = 0; step < STEPS; ++step) {
         const double time = step;
-        if (bad >= 0) put(server, bad, "missing/bad.nc4", "T", TAILRACE_REAL32, step);
-        if (bad >= 0) look("end_step", tailrace_server_end_step(server, bad, &time));
+        others_step(server, step);
         if (is("model_killed") && step == 2 && odd) raise(SIGKILL);
+        if (step == 2 && is("exits") && odd) exit(3);
+        if (step == 2 && is("not_finalized")) return;
         if (is("pause")) usleep(400000);
         if (is("long_pause")) usleep(5000000);
-        if (step == 1 && odd && is("another_variable"))
-            put(server, good, "good.nc4", "extra_00000", TAILRACE_REAL32, step);
+        if (step == 1 && is("another_order")) {
+            const char* const both[] = {odd ? "extra_00000" : "T", odd ? "T" : "extra_00000"};
+            for (int i = 0; i < 2; ++i)
+                put(server, good, "good.nc4", both[i], TAILRACE_REAL32, NX, step);
+        } else if (step == 1 && odd && is("another_variable"))
+            put(server, good, "good.nc4", "extra_00000", TAILRACE_REAL32, NX, step);
         else if (!(step == 1 && odd && is("left_out_put")))
             put(server, good, "good.nc4", "T",
-                odd && is("wrong_type") ? TAILRACE_INT32 : TAILRACE_REAL32, step);
+                odd && is("wrong_type") ? TAILRACE_INT32 : TAILRACE_REAL32, NX, step);
         if (step == 1 && odd && is("wrong_name"))
-            put(server, good, "good.nc4", "TT", TAILRACE_REAL32, step);
+            put(server, good, "good.nc4", "TT", TAILRACE_REAL32, NX, step);
         if (!(step == 1 && odd && is("left_out_step")))
             look("end_step", tailrace_server_end_step(server, good, &time));
         if (step == 1 && is("put_after_close")) {
@@ -83,7 +112,7 @@ static void steps(tailrace_server* server, int64_t good, int64_t bad) {
 static void run(tailrace_server* server) {
     MPI_Comm comm = MPI_COMM_NULL;
     char* name = NULL;
-    int64_t good = -1, bad = -1;
+    int64_t good = -1;
     look("comm", tailrace_server_comm(server, &comm));
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
@@ -97,10 +126,16 @@ static void run(tailrace_server* server) {
         name[4000] = 0;
     }
     const uint64_t rows = (uint64_t)size * ROWS + (is("another_shape") && rank == size - 1 ? 1 : 0);
-    good = collection(server, name ? name : "good", is("small_queue") ? "queue_bytes=100" : is("many_variables") ? "format=hdf5" : "", rows,
+    const char* options = is("small_queue")      ? "queue_bytes=100"
+                          : is("many_variables") ? "format=hdf5"
+                                                 : "";
+    good = collection(server, name ? name : "good", options, rows, NX,
                       is("many_variables") ? 12000 : 1);
-    if (is("missing_folder")) bad = collection(server, "bad", "", rows, 0);
-    if (good >= 0) steps(server, good, bad);
+    others_begin(server, rows);
+    if (good >= 0) steps(server, good);
+    if (is("not_finalized")) return;
+    for (int i = 0; i < others; ++i)
+        look("close_file", tailrace_server_close_file(server, other[i]));
     look("finalize", tailrace_server_finalize(server));
     look("put_after_finalize", tailrace_server_end_step(server, good, NULL));
     free(name);
@@ -113,7 +148,7 @@ int main(int argc, char** argv) {
     if (argc > 1) trouble = argv[1];
     if (look("start", tailrace_server_start(MPI_COMM_WORLD, argc, argv, &server, &is_model)) == 0) {
         if (is_model) run(server);
-        tailrace_server_free(server);
+        if (!is("not_finalized")) tailrace_server_free(server);
     }
     MPI_Finalize();
     if (is_model) printf("rank %d ended\n", rank);
