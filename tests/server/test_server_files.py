@@ -237,3 +237,103 @@ def test_a_file_that_others_have_made_gets_records(tmp_path):
         assert file["v"].chunking() == [2, 3]
         assert file["v"].filters()["zlib"]
         assert file.history == "made elsewhere"
+
+
+@servers
+@every_format
+def test_holes_hold_the_fill_value(form, servers, tmp_path):
+    """Parts of records, records left out, variables that nobody puts, with and without a value of
+    their own; the value is also given as an attribute."""
+    script = (
+        "dim time 0\ndim y 3\ndim x 4\n"
+        + "".join(
+            f"var {kind}_{name} {kind} {dims}\n"
+            + (f"numbers {kind}_{name} _FillValue {kind} 77\n" if name[0] == "o" else "")
+            for kind in NUMPY
+            for name, dims in FILLED.items()
+        )
+        + f"collection a format={form}\n"
+        + "".join(f"put f {kind}_{name} {kind} 2 5 1 1 1 2\n"
+                  for kind in NUMPY for name in ("own", "part"))
+        + "step\n"
+    )  # fmt: skip
+    assert play(tmp_path, script, servers) == {}
+    data = contents(tmp_path / "f")
+    for kind, code in NUMPY.items():
+        for name in FILLED:
+            fill = 77 if name[0] == "o" else netCDF4.default_fillvals[code]
+            shape = (3, 3, 4) if "time" in FILLED[name] else (3, 4)
+            expected = np.full(shape, fill, code)
+            if name in ("own", "part"):
+                expected[2, 1, 1:3] = [5, 6]
+            np.testing.assert_array_equal(data[f"{kind}_{name}"], expected, name)
+            assert data[f"{kind}_{name}"].dtype == code
+
+
+FILLED = {"own": "time y x", "part": "time y x", "never": "time y x", "only": "time y x",
+          "fixed": "y x", "other": "y x"}  # fmt: skip
+
+
+def test_a_fill_value_that_does_not_fit_is_refused(tmp_path):
+    wrong = {
+        "numbers T _FillValue real64 1": ["variable T", "real32", "real64"],
+        "numbers T _FillValue real32 1 2": ["variable T", "2 numbers", "give one"],
+        "text T _FillValue none": ["variable T", "real32", "type text"],
+        "numbers - _FillValue real32 1": ["a file has no _FillValue", "give it to a variable"],
+        "fill T int32 1": ["variable T", "real32", "int32", "pass values of the type"],
+    }
+    failed = play(tmp_path, FIELDS + "\n".join(wrong) + "\n")
+    assert len(failed) == len(wrong)
+    for text, parts in zip(failed.values(), wrong.values(), strict=True):
+        assert all(part in text for part in ("2 ", *parts)), text
+
+
+@servers
+@every_format
+def test_a_file_that_nothing_is_put_to_is_made(form, servers, tmp_path):
+    """By a step of its date, or of the name that puts of nothing give; a date alone makes none."""
+    script = (
+        f"{FIELDS}collection a format={form};file=%Y.nc\ndate 2000 1 1\nstep\ndate 2001 1 1\n"
+        "nothing - n int64 -1\nstep\nclose\ndate 2002 1 1\nclose\nflush\n"
+    )
+    (text,) = play(tmp_path, script, servers).values()
+    assert "collection a: no file is open" in text
+    files = sorted(path.name for path in tmp_path.iterdir())
+    assert files == ["2000.nc", "2001.nc", "script"]
+    for name in files[:-1]:
+        data = contents(tmp_path / name)
+        assert data["T"].shape == (0, 3, 4)
+        assert data["level"] == netCDF4.default_fillvals["f8"]
+        assert np.array_equal(data["lat"], [-1, 0, 1])
+
+
+STORED = {
+    "chunks=1x2x2": {"chunks": [1, 2, 2]},
+    "deflate=3;shuffle=1": {"zlib": True, "shuffle": True, "complevel": 3},
+    "zstd=4": {"zstd": True},
+    "quantize=bit_groom;digits=3;deflate=1": {"BitGroom": 3},
+    "quantize=granular_bit_round;digits=3;deflate=1": {"GranularBitRound": 3},
+    "quantize=bit_round;digits=9;deflate=1": {"BitRound": 9},
+}
+
+
+@pytest.mark.parametrize("storage", STORED)
+def test_storage_of_a_variable_is_as_it_was_asked_for(storage, tmp_path):
+    """Numbers that every way of it keeps, and holes."""
+    script = (
+        f"{FIELDS}storage T {storage}\ncollection a\nput f T real32 1 1 0 3 0 4\nstep\n"
+        "put f T real32 2 1 1 1 1 2\nstep\n"
+    )
+    assert play(tmp_path, script) == {}
+    with netCDF4.Dataset(tmp_path / "f") as file:
+        file.set_auto_mask(False)
+        variable = file["T"]
+        for key, value in STORED[storage].items():
+            found = {"chunks": variable.chunking(), **variable.filters()}
+            names = {name: variable.getncattr(name) for name in variable.ncattrs()}
+            (got,) = [held for name, held in (found | names).items() if key in name]
+            assert got == value
+        fill = np.float32(netCDF4.default_fillvals["f4"])
+        assert (variable[0] == fill).all()
+        assert np.array_equal(variable[1].ravel(), np.arange(12) + 1)
+        assert list(variable[2].ravel()) == [fill] * 5 + [1, 2] + [fill] * 5

@@ -62,7 +62,7 @@ static int put(void) {
         elements *= count[ndims];
     }
     if (has_data)
-        for (uint64_t i = 0; i < elements; ++i) set(type, values, i, atof(word[5]) + (double)i);
+        for (uint64_t i = 0; i < elements; ++i) set(type, values, i, first_value + (double)i);
     return tailrace_server_put(server, collection, name_or_null(word[1]), word[2], type, ndims, start,
                                count, has_data && rank == 0 ? values : NULL, atoll(word[4]));
 }
