@@ -11,7 +11,7 @@ import netCDF4
 import numpy as np
 import pytest
 from mpi_programs import BUILD, MPIEXEC, mpi_components
-from scipy.io import netcdf_file
+from own_namespace import small_disk
 
 SCRIPT = BUILD / "tests/bin/tailrace_server_script"
 PLUGINS = {"HDF5_PLUGIN_PATH": hdf5plugin.PLUGIN_PATH}
@@ -347,3 +347,65 @@ def test_storage_of_a_variable_is_as_it_was_asked_for(storage, tmp_path):
         expected = np.array([fill] * 5 + [1, 2] + [fill] * 5)
         np.testing.assert_allclose(variable[2].ravel(), expected, rounded)
         assert np.array_equal(variable[2] == fill, (expected == fill).reshape(3, 4))
+
+
+@every_format
+def test_a_run_that_is_killed_while_it_appends_leaves_the_file(form, tmp_path):
+    """And the next run goes on behind it."""
+    assert play(tmp_path, records(form, 0, 2)) == {}
+    whole = (tmp_path / "f").read_bytes()
+    (tmp_path / "script").write_text(records(form, 2, 4) + "die\n")
+    done = subprocess.run(
+        [SCRIPT, "script"], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == -9
+    assert (tmp_path / "f.part").stat().st_size >= len(whole)
+    assert (tmp_path / "f").read_bytes() == whole
+    assert play(tmp_path, records(form, 2, 1)) == {}
+    check_records(tmp_path / "f", 3)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["f", "script"]
+
+
+@pytest.mark.parametrize("room", [20 << 10, 45 << 10], ids=["for the records", "for the copy"])
+@every_format
+def test_a_disk_that_is_full_while_records_are_appended(form, room, tmp_path):
+    """`room` more bytes than the file has already."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    assert play(tmp_path, records(form, 0, 2)) == {}
+    more = "".join(f"put f T real32 -1 {100 * step} 0 3 0 4\nstep\n" for step in range(2, 3000))
+    (tmp_path / "script").write_text(records(form, 0, 0) + more)
+    size = (tmp_path / "f").stat().st_size + room
+    script = f"cd {disk} && cp ../f . && {SCRIPT} ../script; cp f ../left; ls -A > ../names"
+    done = subprocess.run(
+        [*small_disk(disk, size), "sh", "-c", script],
+        env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert "No space left" in done.stdout or "too little disk space" in done.stdout
+    assert (tmp_path / "left").read_bytes() == (tmp_path / "f").read_bytes()
+    assert (tmp_path / "names").read_text() == "f\n"
+
+
+def test_server_toml_gives_each_collection_its_format_and_filters(tmp_path):
+    """Of the whole server, and of one collection; what the program says counts less."""
+    (tmp_path / "server.toml").write_text(
+        'format = "hdf5"\n'
+        '[collections.classic]\nformat = "cdf5"\nexisting = "append"\n'
+        '[collections.small]\nformat = "netcdf4"\ndeflate = 2\nshuffle = true\n'
+    )
+    script = FIELDS
+    for name in ("classic", "small", "plain"):
+        script += f"collection {name} format=netcdf4\nput {name} T real32 -1 0 0 3 0 4\nstep 0\n"
+    assert play(tmp_path, script, 1) == {}
+    assert play(tmp_path, script.split("collection small")[0]) == {}
+    with netCDF4.Dataset(tmp_path / "classic") as file:
+        assert file.data_model == "NETCDF3_64BIT_DATA"
+        assert file["T"].shape == (2, 3, 4)
+    with netCDF4.Dataset(tmp_path / "small") as file:
+        assert file.data_model == "NETCDF4"
+        assert file["T"].filters()["complevel"] == 2 and file["T"].filters()["shuffle"]
+        assert not file["level"].filters()["zlib"]
+    with h5py.File(tmp_path / "plain") as file:
+        assert "_NCProperties" not in file.attrs
+        assert file["T"].shape == (1, 3, 4)

@@ -7,8 +7,9 @@
  *   fill VAR TYPE N        constant VAR TYPE N...       collection NAME OPTIONS|-
  *   date Y M D             edit (the collection's metadata from here on)
  *   put FILE|- VAR TYPE RECORD VALUE [START COUNT]...   nothing FILE|- VAR TYPE RECORD [COUNT]...
- *   step [TIME]            close                        flush */
+ *   step [TIME]            close                        flush                die */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,7 @@ static int called(void) {
         return tailrace_server_end_step(server, collection, words > 1 ? &time : NULL);
     }
     if (is("close")) return tailrace_server_close_file(server, collection);
+    if (is("die")) raise(SIGKILL);
     if (is("flush")) return tailrace_server_flush(server, collection);
     return of_metadata();
 }
