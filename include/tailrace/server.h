@@ -68,7 +68,8 @@ int tailrace_metadata_add_dimension(tailrace_metadata* metadata, const char* nam
 int tailrace_metadata_add_variable(tailrace_metadata* metadata, const char* name,
                                    tailrace_type type, int ndims, const char* const* dimensions);
 int tailrace_metadata_remove_variable(tailrace_metadata* metadata, const char* name);
-/* Adds an attribute, or gives it another value.  variable NULL: of the file */
+/* Adds an attribute, or gives it another value.  variable NULL: of the file. _FillValue of a
+ * variable, one number of its type, is what tailrace_metadata_set_fill sets */
 int tailrace_metadata_set_text(tailrace_metadata* metadata, const char* variable, const char* name,
                                const char* text);
 /*   values  count numbers of this type */
@@ -143,7 +144,8 @@ int tailrace_server_set_date(tailrace_server* server, int64_t id, int64_t year, 
  *   ndims         of one record, without the unlimited dimension
  *   start, count  from 0, the slowest dimension first
  *   data          count elements, packed; NULL: this rank has nothing
- *   record        from 0; negative: the present one */
+ *   record        from 0, with existing=append from the first that is appended; negative: the
+ *                 present one */
 int tailrace_server_put(tailrace_server* server, int64_t id, const char* file, const char* variable,
                         tailrace_type type, int ndims, const uint64_t* start, const uint64_t* count,
                         const void* data, int64_t record);

@@ -2,13 +2,15 @@
 """tailrace-history: every element by netCDF4-python, through servers and without, and what is
 refused."""
 
+import shlex
 import subprocess
 import sys
 
 import netCDF4
 import numpy as np
 import pytest
-from seism_tool import BUILD, environment, good, run, seen
+from own_namespace import small_disk
+from seism_tool import BUILD, command, environment, good, run, seen
 
 HISTORY = BUILD / "bin/tailrace-history"
 GRID = {"im": 13, "jm": 7, "km": 3}
@@ -244,3 +246,22 @@ def test_a_folder_that_is_not_there(tmp_path):
 def test_a_dry_run_writes_nothing_and_counts_the_ranks_of_the_model(tmp_path):
     result = good(tmp_path, 0, "--dry-run", "--ranks", "6", *words(servers=2), program=HISTORY)
     assert "for 4 ranks" in result.out and seen(tmp_path) == []
+
+
+@pytest.mark.parametrize("servers", [0, 1])
+def test_a_run_that_fails_leaves_the_file_of_the_run_before(tmp_path, servers):
+    """The disk is full while the second run writes under the same name."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    runs = [
+        shlex.join(map(str, command(2 + servers, words(servers=servers, days=1, **more), (), HISTORY)))
+        for more in ({}, {"im": 400, "deflate": 1, "collective_write": 1, "default_chunks": 1})
+    ]
+    script = f"cd {disk}; {runs[0]}; cp history.*.nc4 ../before; {runs[1]}; cp history.*.nc4 .."
+    done = subprocess.run(
+        [*small_disk(disk, 200 << 10), "sh", "-c", script],
+        env=environment(), capture_output=True, text=True, timeout=100, check=False,
+    )  # fmt: skip
+    assert "No space left" in done.stderr
+    before = (tmp_path / "before").read_bytes()
+    assert (tmp_path / "history.20000101.nc4").read_bytes() == before

@@ -167,8 +167,16 @@ TEST_CASE("metadata: names, attributes, fill values and constants that cannot be
     CHECK(has(refused([](Variable& one) { one.name = "T"; }), "variable T: there is one"));
     CHECK(has(refused([](Variable& one) { one.attributes[1].name = "units"; }),
               "it has two attributes \"units\""));
-    CHECK(has(refused([](Variable& one) { one.attributes[0].name = "_FillValue"; }),
-              "_FillValue is no attribute that is set"));
+    CHECK(has(refused([](Variable& one) { one.attributes = {{"_FillValue", std::string("-1")}}; }),
+              "it is of type real32, and its fill value of type text"));
+    CHECK(has(refused([](Variable& one) {
+                  one.attributes = {{"_FillValue", std::vector<double>{1.0}}};
+              }),
+              "it is of type real32, and its fill value of type real64"));
+    CHECK(has(refused([](Variable& one) {
+                  one.attributes = {{"_FillValue", std::vector<float>{1.0F, 2.0F}}};
+              }),
+              "2 numbers are no fill value"));
     CHECK(has(refused([](Variable& one) { one.fill = std::int64_t{5}; }),
               "the fill value 5 is none of type real32"));
     const auto whole = [](Element type, std::int64_t value) {

@@ -6,14 +6,16 @@ import re
 import subprocess
 
 import h5py
+import hdf5plugin
 import netCDF4
 import numpy as np
 import pytest
 from mpi_programs import BUILD, MPIEXEC, mpi_components
-from scipy.io import netcdf_file
+from own_namespace import small_disk
 
 SCRIPT = BUILD / "tests/bin/tailrace_server_script"
-ENVIRONMENT = {**os.environ, **mpi_components()[0][1]}
+PLUGINS = {"HDF5_PLUGIN_PATH": hdf5plugin.PLUGIN_PATH}
+ENVIRONMENT = {**os.environ, **mpi_components()[0][1], **PLUGINS}
 FORMATS = ("netcdf4", "cdf5", "hdf5")
 every_format = pytest.mark.parametrize("form", FORMATS)
 servers = pytest.mark.parametrize("servers", [0, 1], ids=lambda n: f"servers{n}")
@@ -237,3 +239,173 @@ def test_a_file_that_others_have_made_gets_records(tmp_path):
         assert file["v"].chunking() == [2, 3]
         assert file["v"].filters()["zlib"]
         assert file.history == "made elsewhere"
+
+
+@servers
+@every_format
+def test_holes_hold_the_fill_value(form, servers, tmp_path):
+    """Parts of records, records left out, variables that nobody puts, with and without a value of
+    their own; the value is also given as an attribute."""
+    script = (
+        "dim time 0\ndim y 3\ndim x 4\n"
+        + "".join(
+            f"var {kind}_{name} {kind} {dims}\n"
+            + (f"numbers {kind}_{name} _FillValue {kind} 77\n" if name[0] == "o" else "")
+            for kind in NUMPY
+            for name, dims in FILLED.items()
+        )
+        + f"collection a format={form}\n"
+        + "".join(f"put f {kind}_{name} {kind} 2 5 1 1 1 2\n"
+                  for kind in NUMPY for name in ("own", "part"))
+        + "step\n"
+    )  # fmt: skip
+    assert play(tmp_path, script, servers) == {}
+    data = contents(tmp_path / "f")
+    for kind, code in NUMPY.items():
+        for name in FILLED:
+            fill = 77 if name[0] == "o" else netCDF4.default_fillvals[code]
+            shape = (3, 3, 4) if "time" in FILLED[name] else (3, 4)
+            expected = np.full(shape, fill, code)
+            if name in ("own", "part"):
+                expected[2, 1, 1:3] = [5, 6]
+            np.testing.assert_array_equal(data[f"{kind}_{name}"], expected, name)
+            assert data[f"{kind}_{name}"].dtype == code
+
+
+FILLED = {"own": "time y x", "part": "time y x", "never": "time y x", "only": "time y x",
+          "fixed": "y x", "other": "y x"}  # fmt: skip
+
+
+def test_a_fill_value_that_does_not_fit_is_refused(tmp_path):
+    wrong = {
+        "numbers T _FillValue real64 1": ["variable T", "real32", "real64"],
+        "numbers T _FillValue real32 1 2": ["variable T", "2 numbers", "give one"],
+        "text T _FillValue none": ["variable T", "real32", "type text"],
+        "numbers - _FillValue real32 1": ["a file has no _FillValue", "give it to a variable"],
+        "fill T int32 1": ["variable T", "real32", "int32", "pass values of the type"],
+    }
+    failed = play(tmp_path, FIELDS + "\n".join(wrong) + "\n")
+    assert len(failed) == len(wrong)
+    for text, parts in zip(failed.values(), wrong.values(), strict=True):
+        assert all(part in text for part in ("2 ", *parts)), text
+
+
+@servers
+@every_format
+def test_a_file_that_nothing_is_put_to_is_made(form, servers, tmp_path):
+    """By a step of its date, or of the name that puts of nothing give; a date alone makes none."""
+    script = (
+        f"{FIELDS}collection a format={form};file=%Y.nc\ndate 2000 1 1\nstep\ndate 2001 1 1\n"
+        "nothing - n int64 -1\nstep\nclose\ndate 2002 1 1\nclose\nflush\n"
+    )
+    (text,) = play(tmp_path, script, servers).values()
+    assert "collection a: no file is open" in text
+    files = sorted(path.name for path in tmp_path.iterdir())
+    assert files == ["2000.nc", "2001.nc", "script"]
+    for name in files[:-1]:
+        data = contents(tmp_path / name)
+        assert data["T"].shape == (0, 3, 4)
+        assert data["level"] == netCDF4.default_fillvals["f8"]
+        assert np.array_equal(data["lat"], [-1, 0, 1])
+
+
+STORED = {
+    "chunks=1x2x2": {"chunks": [1, 2, 2]},
+    "deflate=3;shuffle=1": {"zlib": True, "shuffle": True, "complevel": 3},
+    "zstd=4": {},
+    "quantize=bit_groom;digits=3;deflate=1": {"BitGroom": 3},
+    "quantize=granular_bit_round;digits=3;deflate=1": {"GranularBitRound": 3},
+    "quantize=bit_round;digits=9;deflate=1": {"BitRound": 9},
+}
+
+
+@pytest.mark.parametrize("storage", STORED)
+def test_storage_of_a_variable_is_as_it_was_asked_for(storage, tmp_path):
+    """Numbers that every way of it keeps, and holes."""
+    script = (
+        f"{FIELDS}storage T {storage}\ncollection a -\nput f T real32 1 1 0 3 0 4\nstep\n"
+        "put f T real32 2 1 1 1 1 2\nstep\n"
+    )
+    assert play(tmp_path, script) == {}
+    if "zstd" in storage:  # a filter that netCDF4-python may lack
+        with h5py.File(tmp_path / "f") as file:
+            assert file["T"]._filters == {"32015": (4,)}
+            assert np.array_equal(file["T"][1].ravel(), np.arange(12) + 1)
+        return
+    with netCDF4.Dataset(tmp_path / "f") as file:
+        file.set_auto_mask(False)
+        variable = file["T"]
+        for key, value in STORED[storage].items():
+            found = {"chunks": variable.chunking(), **variable.filters()}
+            names = {name: variable.getncattr(name) for name in variable.ncattrs()}
+            (got,) = [held for name, held in (found | names).items() if key in name]
+            assert got == value
+        fill = np.float32(netCDF4.default_fillvals["f4"])
+        assert (variable[0] == fill).all()
+        rounded = 1e-3 if "quantize" in storage else 0
+        np.testing.assert_allclose(variable[1].ravel(), np.arange(12) + 1, rounded)
+        expected = np.array([fill] * 5 + [1, 2] + [fill] * 5)
+        np.testing.assert_allclose(variable[2].ravel(), expected, rounded)
+        assert np.array_equal(variable[2] == fill, (expected == fill).reshape(3, 4))
+
+
+@every_format
+def test_a_run_that_is_killed_while_it_appends_leaves_the_file(form, tmp_path):
+    """And the next run goes on behind it."""
+    assert play(tmp_path, records(form, 0, 2)) == {}
+    whole = (tmp_path / "f").read_bytes()
+    (tmp_path / "script").write_text(records(form, 2, 4) + "die\n")
+    done = subprocess.run(
+        [SCRIPT, "script"], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == -9
+    assert (tmp_path / "f.part").stat().st_size >= len(whole)
+    assert (tmp_path / "f").read_bytes() == whole
+    assert play(tmp_path, records(form, 2, 1)) == {}
+    check_records(tmp_path / "f", 3)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["f", "script"]
+
+
+@pytest.mark.parametrize("room", [20 << 10, 45 << 10], ids=["for the records", "for the copy"])
+@every_format
+def test_a_disk_that_is_full_while_records_are_appended(form, room, tmp_path):
+    """`room` more bytes than the file has already."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    assert play(tmp_path, records(form, 0, 2)) == {}
+    more = "".join(f"put f T real32 -1 {100 * step} 0 3 0 4\nstep\n" for step in range(2, 3000))
+    (tmp_path / "script").write_text(records(form, 0, 0) + more)
+    size = (tmp_path / "f").stat().st_size + room
+    script = f"cd {disk} && cp ../f . && {SCRIPT} ../script; cp f ../left; ls -A > ../names"
+    done = subprocess.run(
+        [*small_disk(disk, size), "sh", "-c", script],
+        env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert "No space left" in done.stdout or "too little disk space" in done.stdout
+    assert (tmp_path / "left").read_bytes() == (tmp_path / "f").read_bytes()
+    assert (tmp_path / "names").read_text() == "f\n"
+
+
+def test_server_toml_gives_each_collection_its_format_and_filters(tmp_path):
+    """Of the whole server, and of one collection; what the program says counts less."""
+    (tmp_path / "server.toml").write_text(
+        'format = "hdf5"\n'
+        '[collections.classic]\nformat = "cdf5"\nexisting = "append"\n'
+        '[collections.small]\nformat = "netcdf4"\ndeflate = 2\nshuffle = true\n'
+    )
+    script = FIELDS
+    for name in ("classic", "small", "plain"):
+        script += f"collection {name} format=netcdf4\nput {name} T real32 -1 0 0 3 0 4\nstep 0\n"
+    assert play(tmp_path, script, 1) == {}
+    assert play(tmp_path, script.split("collection small")[0]) == {}
+    with netCDF4.Dataset(tmp_path / "classic") as file:
+        assert file.data_model == "NETCDF3_64BIT_DATA"
+        assert file["T"].shape == (2, 3, 4)
+    with netCDF4.Dataset(tmp_path / "small") as file:
+        assert file.data_model == "NETCDF4"
+        assert file["T"].filters()["complevel"] == 2 and file["T"].filters()["shuffle"]
+        assert not file["level"].filters()["zlib"]
+    with h5py.File(tmp_path / "plain") as file:
+        assert "_NCProperties" not in file.attrs
+        assert file["T"].shape == (1, 3, 4)

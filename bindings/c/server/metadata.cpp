@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tailrace_metadata_*: see tailrace/server.h.
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <vector>
@@ -57,21 +58,6 @@ server::AttributeValue attribute_value(server::Element type, const void* values,
     return numbers<double>(values, count);
 }
 
-/// The one number of an attribute value, as fill values are kept.
-std::variant<std::int64_t, double> number(const server::AttributeValue& value) {
-    return std::visit(
-        [](const auto& held) -> std::variant<std::int64_t, double> {
-            if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::string>)
-                return std::int64_t{0};
-            else if constexpr (std::is_floating_point_v<
-                                   typename std::decay_t<decltype(held)>::value_type>)
-                return static_cast<double>(held.front());
-            else
-                return std::int64_t{held.front()};
-        },
-        value);
-}
-
 /// Bytes of another type would be taken for numbers that nobody meant.
 void check_type(const server::Variable& one, tailrace_type type) {
     const server::Element given = bindings::element(type);
@@ -114,7 +100,10 @@ int tailrace_metadata_add_variable(tailrace_metadata* metadata, const char* name
         one.type = bindings::element(type);
         for (int i = 0; i < ndims; ++i)
             one.dimensions.push_back(text((&there(dimensions, "dimensions"))[i], "a dimension"));
-        there(metadata, "metadata").get().add(one);
+        server::FileMetadata& all = there(metadata, "metadata").get();
+        const bool is_new = std::none_of(all.variables().begin(), all.variables().end(),
+                                         [&](const auto& other) { return other.name == one.name; });
+        is_new ? all.add(one) : all.modify(one);
     });
 }
 
@@ -153,11 +142,12 @@ int tailrace_metadata_remove_attribute(tailrace_metadata* metadata, const char* 
 int tailrace_metadata_set_fill(tailrace_metadata* metadata, const char* variable,
                                tailrace_type type, const void* value) {
     return call([&] {
-        change(metadata, variable, [&](server::Variable& one) {
-            check_type(one, type);
-            one.fill = number(
-                attribute_value(one.type, &there(static_cast<const char*>(value), "value"), 1));
-        });
+        there(metadata, "metadata")
+            .get()
+            .set_attribute(
+                text(variable, "variable"),
+                {"_FillValue", attribute_value(bindings::element(type),
+                                               &there(static_cast<const char*>(value), "value"), 1)});
     });
 }
 

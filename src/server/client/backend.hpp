@@ -42,7 +42,8 @@ public:
     /// [collective]
     virtual std::vector<Status> end_step(std::uint64_t collection) = 0;
     /// Ends the file, whose status comes with a later call.  [collective]
-    virtual void end_file(std::uint64_t collection) = 0;
+    /// @param outcome  discard: also within a step; the file of before stays
+    virtual void end_file(std::uint64_t collection, core::Outcome outcome) = 0;
     virtual std::vector<Status> close_file(std::uint64_t collection) = 0;  ///< all  [collective]
     virtual std::vector<Status> flush(std::uint64_t collection) = 0;       ///< all  [collective]
     [[nodiscard]] virtual Traffic traffic() const noexcept = 0;  ///< [local]

@@ -30,7 +30,9 @@ public:
     std::vector<Status> end_step(std::uint64_t collection) override {
         return x_calls.end_step(collection);
     }
-    void end_file(std::uint64_t collection) override { x_calls.end_file(collection); }
+    void end_file(std::uint64_t collection, core::Outcome outcome) override {
+        x_calls.end_file(collection, outcome);
+    }
     std::vector<Status> close_file(std::uint64_t collection) override {
         return x_calls.close_file(collection);
     }

@@ -169,6 +169,15 @@ void Model::put(std::uint64_t collection, const std::string& file, const std::st
     one.next_record = std::max(one.next_record, at + 1);
 }
 
+/// The file of the date, if nobody puts anything to it: a put of nothing names it.
+void Model::begin_dated(std::uint64_t number, Collection& one) {
+    const std::string& file = one.dated;
+    if (one.in_step || file.empty() || file == one.file || one.finished.contains(file)) return;
+    if (one.spec.metadata.variables().empty()) return;
+    begin_file(number, one, file);
+    x_backend->put(number, file, 0, 0, {}, nullptr, {});
+}
+
 /// The coordinate, a variable of the name of the unlimited dimension and of nothing else.
 void Model::put_time(std::uint64_t number, Collection& one, double time) {
     for (const Variable& variable : one.spec.metadata.variables()) {
@@ -187,6 +196,7 @@ std::vector<Status> Model::end_step(std::uint64_t collection, std::optional<doub
     Collection& one = at(collection);
     if (time && !one.file.empty() && !one.spec.metadata.frozen()) check_unchanged(one);
     if (time) put_time(collection, one, *time);
+    begin_dated(collection, one);
     const auto region = x_profiler.region("end_step");
     const auto which = x_profiler.region(one.name);
     std::vector<Status> all = x_backend->end_step(collection);
@@ -199,9 +209,11 @@ std::vector<Status> Model::end_step(std::uint64_t collection, std::optional<doub
     return all;
 }
 
-void Model::end_file(std::uint64_t collection) {
-    forget_file(at(collection));
-    x_backend->end_file(collection);
+void Model::end_file(std::uint64_t collection, core::Outcome outcome) {
+    Collection& one = at(collection);
+    forget_file(one);
+    one.in_step = one.in_step && outcome != core::Outcome::discard;
+    x_backend->end_file(collection, outcome);
 }
 
 std::vector<Status> Model::close_file(std::uint64_t collection) {

@@ -56,7 +56,8 @@ public:
     /// @returns what became of earlier steps, the same on all ranks  [collective]
     std::vector<Status> end_step(std::uint64_t collection, std::optional<double> time = {});
     /// Ends the file, whose status comes with a later call.  [collective, waits for nobody]
-    void end_file(std::uint64_t collection);
+    /// @param outcome  discard: also within a step; what stood under its name stays
+    void end_file(std::uint64_t collection, core::Outcome outcome = core::Outcome::publish);
     /// The file gets its final name.  @returns all statuses, the same on all ranks  [collective]
     std::vector<Status> close_file(std::uint64_t collection);
     std::vector<Status> flush(std::uint64_t collection);  ///< the same  [collective]
@@ -88,6 +89,7 @@ private:
     static void check_unchanged(Collection& one);
     static void check_no_step(const Collection& one);
     static void forget_file(Collection& one);
+    void begin_dated(std::uint64_t number, Collection& one);
     void put_time(std::uint64_t number, Collection& one, double time);
 
     std::unique_ptr<Backend> x_backend;

@@ -198,9 +198,8 @@ private:
     void discard() noexcept {
         try {
             if (!x_series.collection) return;
-            static_cast<void>(x_model.close_file(*x_series.collection));
-            std::error_code none;
-            if (x_comm.rank() == 0) std::filesystem::remove(x_report.path, none);
+            x_model.end_file(*x_series.collection, core::Outcome::discard);
+            static_cast<void>(x_model.flush(*x_series.collection));
         } catch (...) {  // it is lost already
         }
     }

@@ -29,7 +29,7 @@ struct Series {
 /// The next file of a series. Objects are dense or records of a number type, names without groups;
 /// pieces of records have one record each. Every rank writes the same objects in the same order,
 /// with an empty piece if it has nothing. post_close() waits for nobody: the status comes with
-/// wait(). A file that is discarded is closed, and removed by rank 0.  [collective]
+/// wait(). A file that is discarded never gets its name.  [collective]
 /// @param series  outlives the Sink
 [[nodiscard]] std::unique_ptr<core::Sink> model_sink(Model& model, const comm::Comm& comm,
                                                      Series& series, const core::Target& target,

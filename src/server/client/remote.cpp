@@ -18,8 +18,11 @@ Definition definition_of(const FileSpec& spec) {
     std::uint64_t step_bytes = 0;
     for (const Variable& variable : metadata.variables()) {
         core::Extents extents = metadata.record_extents(variable);
-        step_bytes += core::checked_mul(core::checked_product(extents, variable.name),
-                                        size_of(variable.type), variable.name);
+        const std::string where = "variable " + variable.name;
+        step_bytes = core::checked_add(
+            step_bytes,
+            core::checked_mul(core::checked_product(extents, where), size_of(variable.type), where),
+            "a step");
         all.fields.push_back(
             {variable.name, size_of(variable.type), std::move(extents), metadata.hash(variable)});
     }
@@ -27,7 +30,8 @@ Definition definition_of(const FileSpec& spec) {
     all.hash = short_hash(all.body);
     all.limit_bytes = spec.options.queue_bytes > 0
                           ? spec.options.queue_bytes
-                          : std::max<std::uint64_t>(spec.options.depth, 1) * step_bytes;
+                          : core::checked_mul(std::max<std::uint64_t>(spec.options.depth, 1),
+                                              step_bytes, "a queue of `depth` steps");
     all.when_full = spec.options.when_full;
     all.depth = spec.options.depth;
     return all;
@@ -170,8 +174,9 @@ std::vector<Status> Remote::end_step(std::uint64_t collection) {
     return x_machine.statuses(collection, depth);
 }
 
-void Remote::end_file(std::uint64_t collection) {
-    x_machine.end(collection, Ending::close_file);
+void Remote::end_file(std::uint64_t collection, core::Outcome outcome) {
+    x_machine.end(collection, outcome == core::Outcome::discard ? Ending::discard_file
+                                                                : Ending::close_file);
     send({});
 }
 

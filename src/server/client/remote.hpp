@@ -25,7 +25,7 @@ public:
              std::uint64_t record, const core::Box& block, const std::byte* data,
              const core::MemLayout& memory = {}) override;
     std::vector<Status> end_step(std::uint64_t collection) override;
-    void end_file(std::uint64_t collection) override;
+    void end_file(std::uint64_t collection, core::Outcome outcome) override;
     std::vector<Status> close_file(std::uint64_t collection) override;
     std::vector<Status> flush(std::uint64_t collection) override;
     [[nodiscard]] Traffic traffic() const noexcept override { return x_traffic; }

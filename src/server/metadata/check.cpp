@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <limits>
+#include <type_traits>
 
 #include "core/config.hpp"
 
@@ -92,9 +93,33 @@ void check_name(const std::string& name, const std::string& where) {
 
 void check_attribute(const Attribute& attribute, const std::string& where) {
     check_name(attribute.name, where + ", attribute " + attribute.name);
-    if (attribute.name == "_FillValue")
-        throw Error(Code::bad_input, "_FillValue is no attribute that is set", where,
-                    "give the variable a fill value instead");
+}
+
+std::variant<std::int64_t, double> fill_of(const Attribute& attribute, const Variable& variable) {
+    const std::string where = "variable " + variable.name;
+    const std::size_t given = attribute.value.index();  // text, then the types as Element has them
+    if (given != static_cast<std::size_t>(variable.type) + 1)
+        throw Error(Code::bad_input,
+                    "it is of type " + std::string(name(variable.type)) +
+                        ", and its fill value of type " +
+                        (given == 0 ? "text"
+                                    : std::string(name(static_cast<Element>(given - 1)))),
+                    where, "pass values of the type of the variable");
+    return std::visit(
+        [&](const auto& held) -> std::variant<std::int64_t, double> {
+            using Held = std::decay_t<decltype(held)>;
+            if (held.size() != 1)
+                throw Error(Code::bad_input,
+                            std::to_string(held.size()) + " numbers are no fill value", where,
+                            "give one");
+            if constexpr (std::is_same_v<Held, std::string>)
+                return std::int64_t{0};
+            else if constexpr (std::is_floating_point_v<typename Held::value_type>)
+                return static_cast<double>(held.front());
+            else
+                return std::int64_t{held.front()};
+        },
+        attribute.value);
 }
 
 void check_fill(const Variable& variable) {

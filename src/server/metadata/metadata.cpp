@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "core/checked.hpp"
 #include "core/config.hpp"
@@ -15,6 +16,8 @@ using core::Code;
 using core::Error;
 
 namespace {
+
+const std::string fill_name = "_FillValue";
 
 template <class T>
 auto find(std::vector<T>& all, const std::string& name) {
@@ -118,8 +121,10 @@ void FileMetadata::check_shape(const Variable& variable) const {
                     where, "give all elements, in the type of the variable, and no record");
 }
 
-void FileMetadata::check(const Variable& variable) const {
+/// A fill value that is given as an attribute is none that is kept beside the fill value.
+Variable FileMetadata::checked(const Variable& given) const {
     check_editable();
+    Variable variable = given;
     const std::string where = "variable " + variable.name;
     check_name(variable.name, where);
     for (const Attribute& attribute : variable.attributes) {
@@ -128,21 +133,26 @@ void FileMetadata::check(const Variable& variable) const {
             throw Error(Code::bad_input, "it has two attributes " + core::in_quotes(attribute.name),
                         where, "give each a name of its own");
     }
+    if (const auto fill = find(variable.attributes, fill_name); fill != variable.attributes.end()) {
+        variable.fill = fill_of(*fill, variable);
+        variable.attributes.erase(fill);
+    }
     check_fill(variable);
     check_shape(variable);
+    return variable;
 }
 
 void FileMetadata::add(const Variable& variable) {
-    check(variable);
+    Variable good = checked(variable);
     if (find(x_variables, variable.name) != x_variables.end())
         throw Error(Code::bad_input, "there is one with this name already",
                     "variable " + variable.name, "use modify() to change it");
-    x_variables.push_back(variable);
+    x_variables.push_back(std::move(good));
 }
 
 void FileMetadata::modify(const Variable& variable) {
-    check(variable);
-    x_variables[index_of(variable.name)] = variable;
+    Variable good = checked(variable);
+    x_variables[index_of(variable.name)] = std::move(good);
 }
 
 void FileMetadata::remove(const std::string& variable) {
@@ -153,11 +163,21 @@ void FileMetadata::remove(const std::string& variable) {
 void FileMetadata::set_attribute(const std::string& variable, const Attribute& attribute) {
     check_editable();
     check_attribute(attribute, variable.empty() ? "file" : "variable " + variable);
+    if (attribute.name == fill_name) {
+        if (variable.empty())
+            throw Error(Code::bad_input, "a file has no _FillValue", "file",
+                        "give it to a variable");
+        Variable& one = x_variables[index_of(variable)];
+        one.fill = fill_of(attribute, one);
+        return;
+    }
     set(variable.empty() ? x_attributes : x_variables[index_of(variable)].attributes, attribute);
 }
 
 void FileMetadata::remove_attribute(const std::string& variable, const std::string& attribute) {
     check_editable();
+    if (attribute == fill_name && !variable.empty())
+        return x_variables[index_of(variable)].fill.reset();
     auto& all = variable.empty() ? x_attributes : x_variables[index_of(variable)].attributes;
     const auto found = find(all, attribute);
     if (found == all.end())

@@ -72,7 +72,7 @@ public:
     void modify(const Variable& variable);
     /// @throws core::Error{Code::bad_input} with "did you mean" if there is none  [local]
     void remove(const std::string& variable);
-    /// Adds an attribute, or gives it another value.  [local]
+    /// Adds an attribute, or gives it another value. _FillValue is the fill value.  [local]
     /// @param variable  empty: of the file
     void set_attribute(const std::string& variable, const Attribute& attribute);
     void remove_attribute(const std::string& variable, const std::string& attribute);  ///< [local]
@@ -111,7 +111,7 @@ public:
 private:
     void check_editable() const;
     [[nodiscard]] const Dimension& dimension(const std::string& name, const Variable& by) const;
-    void check(const Variable& variable) const;
+    [[nodiscard]] Variable checked(const Variable& variable) const;
     void check_shape(const Variable& variable) const;
 
     std::vector<Dimension> x_dimensions;

@@ -26,6 +26,8 @@ std::string verb_of(Ending kind) {
             return "closes a file";
         case Ending::flush:
             return "flushes";
+        case Ending::discard_file:
+            return "gives a file up";
         case Ending::add_collection:
             return "adds";
         case Ending::detach:

@@ -207,7 +207,9 @@ void Client::announce(Collection& one, std::uint64_t collection, Ending kind) {
 
 void Client::end(std::uint64_t collection, Ending kind) {
     Collection& one = at(collection);
-    if (kind != Ending::step && !one.puts.empty())
+    const bool discards = kind == Ending::discard_file;
+    if (discards && !one.open) return;
+    if (kind != Ending::step && !discards && !one.puts.empty())
         throw Error(Code::wrong_call, "the step was not ended", "collection " + one.name,
                     "call end_step before close_file and flush");
     if (kind == Ending::close_file && !one.open)
@@ -227,7 +229,7 @@ void Client::end(std::uint64_t collection, Ending kind) {
                                                .call_hash = x_state.call_hash}});
     ++one.item;
     one.messages = one.bytes = 0;
-    if (kind == Ending::close_file) one.open = false;
+    if (kind == Ending::close_file || discards) one.open = false;
     if (kind == Ending::flush) one.flushed = true;
     pump(one);
 }

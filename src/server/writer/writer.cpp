@@ -56,6 +56,11 @@ FileWriter& Files::of(std::uint64_t collection, std::uint64_t file_seq, const st
     return *current.writer;
 }
 
+bool Files::has(std::uint64_t collection, std::uint64_t file_seq) const {
+    const auto found = x_current.find(collection);
+    return found != x_current.end() && found->second.file_seq == file_seq;
+}
+
 void Files::write(std::uint64_t collection, std::span<const FieldRecord> records) {
     Current& current = x_current.at(collection);
     try {
@@ -92,8 +97,14 @@ void Writer::operator()(Work& work) {
     const auto region = x_profiler.region(work.item.kind == Ending::step ? "write" : "close");
     const auto which = x_profiler.region(work.file->collection_name);
     if (work.lost) return x_files.give_up(collection, work.item.file_seq, *work.lost);
+    if (work.item.kind == Ending::discard_file)
+        return x_files.give_up(collection, work.item.file_seq,
+                               core::Error(core::Code::wrong_call, "the model has given it up",
+                                           work.file->file, "name the next file"));
     if (work.item.kind != Ending::step) return x_files.publish(collection, work.item.file_seq);
-    if (work.fields.empty()) return;
+    // A file that is named and to which nobody puts anything is made all the same.
+    const bool makes = !work.file->file.empty() && !x_files.has(collection, work.item.file_seq);
+    if (work.fields.empty() && !makes) return;
     const FileWriter& file =
         x_files.of(collection, work.item.file_seq, work.file->file, work.file->body);
     std::vector<FieldRecord> records;
@@ -101,7 +112,7 @@ void Writer::operator()(Work& work) {
         one.slab.fill(file.fill_of(one.field));
         records.push_back({one.field, one.record, one.slab.data().data()});
     }
-    x_files.write(collection, records);
+    if (!records.empty()) x_files.write(collection, records);
 }
 
 }  // namespace tailrace::server

@@ -28,6 +28,8 @@ public:
     /// @throws core::Error: the one that it was lost by, if it was
     FileWriter& of(std::uint64_t collection, std::uint64_t file_seq, const std::string& path,
                    std::span<const std::byte> spec);
+    /// Whether a step of this file has come already.  [local]
+    [[nodiscard]] bool has(std::uint64_t collection, std::uint64_t file_seq) const;
     /// Writes records of one step.  [local]
     /// @throws core::Error; the file is lost then, and says so until the next one
     void write(std::uint64_t collection, std::span<const FieldRecord> records);

@@ -7,8 +7,9 @@
  *   fill VAR TYPE N        constant VAR TYPE N...       collection NAME OPTIONS|-
  *   date Y M D             edit (the collection's metadata from here on)
  *   put FILE|- VAR TYPE RECORD VALUE [START COUNT]...   nothing FILE|- VAR TYPE RECORD [COUNT]...
- *   step [TIME]            close                        flush */
+ *   step [TIME]            close                        flush                die */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,7 @@ static int put(void) {
         elements *= count[ndims];
     }
     if (has_data)
-        for (uint64_t i = 0; i < elements; ++i) set(type, values, i, atof(word[5]) + (double)i);
+        for (uint64_t i = 0; i < elements; ++i) set(type, values, i, first_value + (double)i);
     return tailrace_server_put(server, collection, name_or_null(word[1]), word[2], type, ndims, start,
                                count, has_data && rank == 0 ? values : NULL, atoll(word[4]));
 }
@@ -106,6 +107,7 @@ static int called(void) {
         return tailrace_server_end_step(server, collection, words > 1 ? &time : NULL);
     }
     if (is("close")) return tailrace_server_close_file(server, collection);
+    if (is("die")) raise(SIGKILL);
     if (is("flush")) return tailrace_server_flush(server, collection);
     return of_metadata();
 }
