@@ -19,7 +19,7 @@ enum class Role { time, level, latitude, longitude, flat, solid };
 struct Variable {
     std::string name;
     Role role = Role::flat;
-    std::uint64_t number = 0;      ///< among the fields of all collections
+    std::uint64_t number = 0;  ///< among the fields of all collections
     std::uint64_t collection = 1;
     /// Of a coordinate float64, of a field float32.  [local]
     [[nodiscard]] core::Scalar type() const noexcept;

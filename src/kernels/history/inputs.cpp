@@ -59,8 +59,10 @@ void add_variables(Inputs& inputs) {
                 inputs.variables.push_back(
                     {name + std::to_string(i), role, inputs.fields++, collection});
         };
-        for (const auto& [name, role] : {std::pair{"time", Role::time}, {"lev", Role::level},
-                                         {"lat", Role::latitude}, {"lon", Role::longitude}})
+        for (const auto& [name, role] : {std::pair{"time", Role::time},
+                                         {"lev", Role::level},
+                                         {"lat", Role::latitude},
+                                         {"lon", Role::longitude}})
             inputs.variables.push_back({name, role, 0, collection});
         add("fields_2d", "flat_", Role::flat);
         add("fields_3d", "solid_", Role::solid);

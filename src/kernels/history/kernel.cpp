@@ -37,8 +37,8 @@ public:
     [[nodiscard]] std::unique_ptr<run::Opener> opener() const override {
         std::vector<std::unique_ptr<run::Opener>> all;
         for (std::size_t i = 0; i < x_inputs.collections; ++i)
-            all.push_back(measured(
-                x_writing.opener ? x_writing.opener(i) : Kernel::opener(), *x_meter));
+            all.push_back(
+                measured(x_writing.opener ? x_writing.opener(i) : Kernel::opener(), *x_meter));
         return together(std::move(all),
                         [this](const std::filesystem::path& first, std::size_t collection) {
                             return x_inputs.file_of(x_first_of.at(first), collection + 1);
@@ -194,9 +194,8 @@ private:
         add("/", "kernel", std::string("history"));
         add("/", "schema", std::string("tailrace-history/1"));
         const core::Config& config = x_inputs.config;
-        for (const char* key :
-             {"im", "jm", "km", "fields_2d", "fields_3d", "extra_2d", "collections", "days",
-              "records_per_day"})
+        for (const char* key : {"im", "jm", "km", "fields_2d", "fields_3d", "extra_2d",
+                                "collections", "days", "records_per_day"})
             number(key, config.number(key));
         number("collection", collection);
         number("records_per_file", x_inputs.records_per_file);

@@ -43,8 +43,8 @@ public:
                                : core::Pending<core::FileReport>::done(closing.wait());
         });
         x_meter.belongs_to(x_step);
-        auto ending = std::make_unique<Ending>(std::move(posted), x_meter,
-                                               x_first_s.value_or(core::now_s()));
+        auto ending =
+            std::make_unique<Ending>(std::move(posted), x_meter, x_first_s.value_or(core::now_s()));
         if (can().async) return core::Pending<core::FileReport>(std::move(ending));
         return core::Pending<core::FileReport>::done(ending->wait());
     }
@@ -138,8 +138,8 @@ std::optional<core::SharedMemoryRecord> Meter::memory(const comm::Comm& comm) {
     const core::MemoryWatch::Seen seen = x_watch ? x_watch->seen() : core::MemoryWatch::Seen{};
     x_watch.reset();
     if (x_watched.every_s == 0) return std::nullopt;
-    const std::uint64_t fewest = comm.min(x_watched.processes.empty() ? ~std::uint64_t{0}
-                                                                      : seen.samples);
+    const std::uint64_t fewest =
+        comm.min(x_watched.processes.empty() ? ~std::uint64_t{0} : seen.samples);
     const std::uint64_t idle = comm.sum(x_watched.idle_bytes), peak = comm.sum(seen.peak_bytes);
     const std::uint64_t watched = comm.sum(std::uint64_t{x_watched.processes.size()});
     if (fewest == 0 || watched != x_watched.of) return std::nullopt;

@@ -34,8 +34,7 @@ std::string echo_text(const Inputs& inputs) {
            labelled("Grid", run::by_x({grid.im, grid.jm, grid.km})) +
            labelled("Fields", std::to_string(inputs.fields) + " in " +
                                   std::to_string(inputs.collections) + " collections") +
-           labelled("Records",
-                    std::to_string(inputs.steps) + " in " +
+           labelled("Records", std::to_string(inputs.steps) + " in " +
                                    std::to_string(files * inputs.collections) + " files") +
            labelled("Computation between records", core::seconds_text(inputs.compute.seconds));
 }
