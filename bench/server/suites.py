@@ -29,7 +29,7 @@ _record_bytes = 4 * 360 * 181 * 73
 
 
 def _model(ranks: int) -> int:
-    """Ranks of the model beside one server: with more ranks than cores the scheduler is measured."""
+    """Ranks beside one server: with more ranks than cores the scheduler is measured."""
     return max(1, ranks - 1)
 
 

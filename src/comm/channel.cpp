@@ -138,6 +138,7 @@ bool Channel::test(const Pending& one) {
 std::vector<std::size_t> Channel::wait_some(std::span<const Pending> some,
                                             std::chrono::nanoseconds limit) {
     const Clock::time_point begin = Clock::now();
+    Clock::time_point before = begin;
     for (std::vector<std::size_t> done;;) {
         move_on();
         for (std::size_t i = 0; i < some.size(); ++i)
@@ -145,9 +146,10 @@ std::vector<std::size_t> Channel::wait_some(std::span<const Pending> some,
         if (!done.empty() ||
             std::none_of(some.begin(), some.end(), [](const Pending& one) { return one.posted(); }))
             return done;
-        const auto waited = Clock::now() - begin;
-        if (waited >= limit) return done;
-        x_wire->rest(waited, begin + limit);
+        const Clock::time_point now = Clock::now();
+        x_idle += now - std::exchange(before, now);
+        if (now - begin >= limit) return done;
+        x_wire->rest(x_idle, begin + limit);
     }
 }
 
@@ -161,12 +163,15 @@ void Channel::close(std::chrono::nanoseconds limit) { close_now(false, limit); }
 void Channel::leave() { close_now(true, std::chrono::milliseconds(200)); }
 
 void Channel::move_on() {
-    for (Letter& letter : x_wire->collect()) arrive(std::move(letter));
-    std::erase_if(x_open, [](const Shared& one) {
+    std::vector<Letter> letters = x_wire->collect();
+    const bool came = !letters.empty();
+    for (Letter& letter : letters) arrive(std::move(letter));
+    const auto ended = std::erase_if(x_open, [](const Shared& one) {
         const bool done = one->done.load(std::memory_order_acquire);
         if (done) one->keep.reset();
         return done;
     });
+    if (came || ended > 0) x_idle = {};
 }
 
 void Channel::arrive(Letter letter) {

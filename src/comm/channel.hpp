@@ -98,6 +98,7 @@ private:
     void close_now(bool abrupt, std::chrono::nanoseconds limit);
 
     std::unique_ptr<Wire> x_wire;
+    Clock::duration x_idle{};     // of waits, also of several short ones, in which nothing moved
     std::list<Letter> x_letters;  // that no receive has taken, in the order of their arrival
     std::list<Shared> x_wanted;   // receives without a message, in the order of their posting
     std::vector<Shared> x_open;   // all that is not done

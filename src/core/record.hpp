@@ -154,7 +154,8 @@ struct LimitRecord {
 struct ServingPart {
     std::uint64_t ranks = 0;
     std::optional<Spread> messages_sent, messages_received;  ///< unset: there are none
-    std::optional<Spread> cpu_s;  ///< of the model in its calls, of servers all; unset: not measured
+    std::optional<Spread>
+        cpu_s;  ///< of the model in its calls, of servers all; unset: not measured
 };
 /// What waited at a server, the greatest over servers.
 struct QueueRecord {
@@ -215,7 +216,7 @@ struct Record {
     std::optional<ReadBackRecord> read_back;
     std::vector<ReadRecord> reads;  ///< empty: none were asked for
     std::optional<LimitRecord> limit;
-    std::optional<ServingRecord> serving;  ///< of kernels that are models
+    std::optional<ServingRecord> serving;       ///< of kernels that are models
     std::optional<TimeLinesRecord> time_lines;  ///< unset: ended before the create, or no memory
 };
 

@@ -190,7 +190,8 @@ struct Fields<StepRecord> {
         v("sync_s", s.sync_s, "Seconds in the sync after the step; absent without one.", absent);
         v("compute_s", s.compute_s, "Seconds of emulated computation; absent without.", absent);
         v("stall_s", s.stall_s,
-          "Seconds in all calls of the step, those that create and end its file included; absent in "
+          "Seconds in all calls of the step, those that create and end its file included; absent "
+          "in "
           "Records without serving.",
           absent);
     }

@@ -36,8 +36,8 @@ struct Written {
     double durable_s = 0;  ///< from the last rank in to the last rank out, fill and compute apart
     std::uint64_t bytes_given = 0;    ///< by this rank to the Sink
     std::time_t data_written_at = 0;  ///< when the last of the data had been handed over
-    Laps laps;  ///< schema, create, define, prepare N and write N of batch N, close
-    Clocks clocks;                                  ///< of the time lines
+    Laps laps;      ///< schema, create, define, prepare N and write N of batch N, close
+    Clocks clocks;  ///< of the time lines
     std::map<std::string, core::PhaseTime> phases;  ///< until the file had its name
     core::FileReport report;  ///< also of a file that was created and failed, where known
 };

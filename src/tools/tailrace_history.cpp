@@ -70,7 +70,6 @@ struct Serving {
     std::deque<server::Series> series{};  ///< one per collection
     server::Traffic told{};
     history::Watched watched{};
-
 };
 
 /// What server ranks counted. In the embedded layout the model's ranks have done it, and their

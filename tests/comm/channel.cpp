@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+#include "core/cpu_time.hpp"
 #include "core/splitmix.hpp"
 #include "faces.hpp"
 
@@ -254,6 +255,20 @@ TEST_CASE("channel: waiting ends with the time, and a receive can be cancelled")
         some[1] = {};
         CHECK(channel.wait_some(some).empty());
         all.barrier();  // closed by all others, the channel would end receives from any rank
+    });
+}
+
+TEST_CASE("channel: who waits again and again for a short time is at rest, too") {
+    test::on_all_faces([](const Comm& all) {
+        Channel channel = all.channel();
+        Bytes into(5);
+        const Pending never = channel.receive(all.rank(), 1, into);
+        const double cpu_s = core::thread_cpu_s();
+        for (int i = 0; i < 500; ++i)
+            CHECK(channel.wait_some(std::span(&never, 1), std::chrono::microseconds(200)).empty());
+        CHECK(core::thread_cpu_s() - cpu_s < 0.05);  // of 0.1 s at least
+        channel.cancel(never);
+        all.barrier();
     });
 }
 

@@ -70,8 +70,8 @@ def _figures(found: Analysis) -> Table:
         table.add_row("  range", *ranges)
     stalls = [side.values("stall_s") for side in (a, b)]
     if all(stalls):
-        medians = [f"{statistics.median(values):,.4g}" for values in stalls]
-        table.add_row("stall of the model, s, median", *medians)
+        shown_s = (f"{statistics.median(values):,.4g}" for values in stalls)
+        table.add_row("stall of the model, s, median", *shown_s)
     return table
 
 

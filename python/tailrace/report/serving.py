@@ -46,7 +46,9 @@ def headline(view: View) -> list[Fact]:
     shares = [_of_computation(one) for one in runs]
     if min(shares) > 0:
         words = f"{median(shares):.3f} of the computation"
-        facts.append(Fact("Computation and output, median", words, "1 is output that costs nothing"))
+        facts.append(
+            Fact("Computation and output, median", words, "1 is output that costs nothing")
+        )
     return facts
 
 

@@ -46,7 +46,7 @@ public:
     virtual void end_file(std::uint64_t collection, core::Outcome outcome) = 0;
     virtual std::vector<Status> close_file(std::uint64_t collection) = 0;  ///< all  [collective]
     virtual std::vector<Status> flush(std::uint64_t collection) = 0;       ///< all  [collective]
-    [[nodiscard]] virtual Traffic traffic() const noexcept = 0;  ///< [local]
+    [[nodiscard]] virtual Traffic traffic() const noexcept = 0;            ///< [local]
     /// The first failure that has been heard of; never waits.  [local]
     [[nodiscard]] virtual std::optional<core::Error> heard() = 0;
     /// Whether a server counts as lost: it says no goodbye.  [local]

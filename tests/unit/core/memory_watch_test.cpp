@@ -21,7 +21,8 @@ TEST_CASE("memory: what a process takes is seen while it has it, and its peak af
         const std::vector<std::byte> held(most, std::byte{1});
         const std::uint64_t now = pss_bytes(processes).value_or(0);
         CHECK(now >= idle + most - (1 << 20));
-        while (watch.seen().peak_bytes < now) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        while (watch.seen().peak_bytes < now)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     CHECK(pss_bytes(processes).value_or(most) < idle + most / 2);
     CHECK(watch.seen().peak_bytes >= idle + most - (1 << 20));
