@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/writer/file_writer.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "comm/comm.hpp"
@@ -12,6 +13,7 @@ namespace tailrace::server {
 FileWriter::FileWriter(const std::filesystem::path& path, const FileSpec& spec) : x_spec(spec) {
     for (const Variable& variable : spec.metadata.variables())
         x_fills.push_back(fill_bytes(variable));
+    x_ends.resize(x_fills.size());
     core::Target target;
     target.path = path;
     target.existing = spec.options.existing;
@@ -24,13 +26,16 @@ core::Write FileWriter::write_of(const FieldRecord& one) const {
     const Variable& variable = x_spec.metadata.variables()[one.field];
     core::Write write;
     write.object = static_cast<core::ObjectId>(one.field);
-    write.place.count = x_spec.metadata.record_extents(variable);
-    write.place.offset.assign(write.place.count.size(), 0);
+    core::Extents extents = x_spec.metadata.record_extents(variable);
+    write.place = one.part.value_or(core::Box{core::Extents(extents.size(), 0), extents});
+    if (one.part) write.memory = {extents, one.part->offset};
     write.data = one.data;
     write.type = scalar_of(variable.type);
     if (x_spec.metadata.has_records(variable)) {
         write.place.offset.insert(write.place.offset.begin(), one.record);
         write.place.count.insert(write.place.count.begin(), 1);
+        if (one.part) write.memory.dims.insert(write.memory.dims.begin(), 1);
+        if (one.part) write.memory.offset.insert(write.memory.offset.begin(), 0);
     }
     return write;
 }
@@ -49,6 +54,8 @@ void FileWriter::write(std::span<const FieldRecord> records) {
     for (const FieldRecord& one : records) writes.push_back(write_of(one));
     x_sink->write(writes);
     x_sink->complete(x_steps++);
+    for (const FieldRecord& one : records)
+        x_ends[one.field] = std::max(x_ends[one.field], one.record + 1);
 }
 
 core::FileReport FileWriter::publish() {

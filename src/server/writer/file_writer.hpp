@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,10 +17,11 @@
 
 namespace tailrace::server {
 
-/// A record of a variable, whole.
+/// A record of a variable, in memory whole; `part` of it is to be written, all of it if unset.
 struct FieldRecord {
     std::uint64_t field = 0, record = 0;
     const std::byte* data = nullptr;
+    std::optional<core::Box> part{};
 };
 
 class FileWriter {
@@ -33,6 +35,11 @@ public:
     /// Gives it its final name.  [local]
     core::FileReport publish();
 
+    /// Whether the file may have elements of this record: they stay, unless they are put again.
+    /// [local]
+    [[nodiscard]] bool may_have(std::uint64_t field, std::uint64_t record) const {
+        return record < x_ends[field];
+    }
     /// The value of elements that nobody puts, as it stands in the file.  [local]
     [[nodiscard]] std::span<const std::byte> fill_of(std::uint64_t field) const {
         return x_fills[field];
@@ -45,6 +52,7 @@ private:
     FileSpec x_spec;
     core::Phases x_phases;
     std::vector<std::vector<std::byte>> x_fills;  // per field
+    std::vector<std::uint64_t> x_ends;            // per field: behind the last record written
     std::unique_ptr<core::Sink> x_sink;
     std::uint64_t x_steps = 0;
 };

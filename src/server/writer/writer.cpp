@@ -93,15 +93,24 @@ void Writer::operator()(Work& work) {
     const auto which = x_profiler.region(work.file->collection_name);
     if (work.lost) return x_files.give_up(collection, work.item.file_seq, *work.lost);
     if (work.item.kind != Ending::step) return x_files.publish(collection, work.item.file_seq);
-    if (work.fields.empty()) return;
+    // A file that nobody puts an element of is there all the same, with its fill values.
+    if (work.fields.empty() &&
+        (work.file->body.empty() || x_files.knows(collection, work.item.file_seq)))
+        return;
     const FileWriter& file =
         x_files.of(collection, work.item.file_seq, work.file->file, work.file->body);
     std::vector<FieldRecord> records;
     for (WholeField& one : work.fields) {
-        one.slab.fill(file.fill_of(one.field));
-        records.push_back({one.field, one.record, one.slab.data().data()});
+        const std::byte* data = one.slab.data().data();
+        if (file.may_have(one.field, one.record)) {  // by an earlier step
+            for (const core::Box& block : one.slab.blocks())
+                records.push_back({one.field, one.record, data, block});
+        } else {
+            one.slab.fill(file.fill_of(one.field));
+            records.push_back({one.field, one.record, data});
+        }
     }
-    x_files.write(collection, records);
+    if (!records.empty()) x_files.write(collection, records);
 }
 
 }  // namespace tailrace::server

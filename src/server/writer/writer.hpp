@@ -28,6 +28,11 @@ public:
     /// @throws core::Error: the one that it was lost by, if it was
     FileWriter& of(std::uint64_t collection, std::uint64_t file_seq, const std::string& path,
                    std::span<const std::byte> spec);
+    /// Whether this file or a later one was begun.  [local]
+    [[nodiscard]] bool knows(std::uint64_t collection, std::uint64_t file_seq) const {
+        const auto found = x_current.find(collection);
+        return found != x_current.end() && found->second.file_seq >= file_seq;
+    }
     /// Writes records of one step.  [local]
     /// @throws core::Error; the file is lost then, and says so until the next one
     void write(std::uint64_t collection, std::span<const FieldRecord> records);
