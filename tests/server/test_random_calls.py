@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random programs of the server's calls against a model in memory of what the files must hold: the
 ranks write themselves, and one or two servers do, as threads and as processes. Again, one alone or
-many more: TAILRACE_RANDOM_SEED=17 or TAILRACE_RANDOM_COUNT=1000 with this test."""
+many more: build/release/tests/run_case --env TAILRACE_RANDOM_SEED=17 (or TAILRACE_RANDOM_COUNT=999)
+-- build/venv/bin/python -m pytest tests/server/test_random_calls.py."""
 
 from __future__ import annotations
 
@@ -283,7 +284,7 @@ def play(face: str, ranks: int, servers: int, folder: Path, seeds: range) -> Non
 
 
 def again(seed: int, ranks: int, servers: int) -> str:
-    return f"\n{ranks} ranks, {servers} servers; again: TAILRACE_RANDOM_SEED={seed}\n"
+    return f"\n{ranks} ranks, {servers} servers; again: run_case --env TAILRACE_RANDOM_SEED={seed} --\n"
 
 
 @pytest.mark.parametrize("servers", [0, 1, 2])
