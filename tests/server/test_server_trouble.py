@@ -361,6 +361,17 @@ def test_a_model_that_does_not_finalize_lets_its_servers_go(tmp_path, servers):
     assert not list(tmp_path.glob("*.nc4")) + list(tmp_path.glob("*.h5"))
 
 
+@pytest.mark.parametrize("servers", [1, 2])
+def test_steps_that_a_full_queue_refuses_leave_no_file_without_them(tmp_path, servers):
+    slow = {"TAILRACE_FAULT": "op=open,path=*.part,delay_ms=500", "LD_PRELOAD": str(PRELOAD)}
+    failed = run(tmp_path, "full_queue", servers, **slow)
+    for calls in failed.values():
+        assert calls == failed[0]
+        assert all("the queue is full: 1544 bytes" in text for _, text in calls)
+        assert calls[-1][0] == "finalize"
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("case", ["exits", "model_killed"])
 @layouts
 def test_a_rank_of_the_model_that_dies_ends_the_job(tmp_path, servers, case):

@@ -2,6 +2,7 @@
 #include "server/writer/writer.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -39,18 +40,20 @@ FileWriter& Files::of(std::uint64_t collection, std::uint64_t file_seq, const st
                       std::span<const std::byte> spec) {
     const auto [found, is_new] = x_current.try_emplace(collection);
     Current& current = found->second;
-    if (is_new || current.file_seq != file_seq) {
+    if (is_new || current.file_seq < file_seq) {
         current.file_seq = file_seq;
         current.path = path;
         current.lost.reset();
-        try {
-            current.writer.emplace(path, FileSpec::from_bytes(spec));
-        } catch (const core::Error& error) {
-            lose(current, error);
-        }
+        current.writer.reset();
+        current.take_ahead();
+        if (!current.lost) try {
+                current.writer.emplace(path, FileSpec::from_bytes(spec));
+            } catch (const core::Error& error) {
+                lose(current, error);
+            }
     }
     if (current.lost) throw *current.lost;
-    if (!current.writer)
+    if (!current.writer || current.file_seq != file_seq)
         throw core::Error(core::Code::wrong_call, "the file has its final name already", path,
                           "name the next file");
     return *current.writer;
@@ -67,15 +70,25 @@ void Files::write(std::uint64_t collection, std::span<const FieldRecord> records
 
 void Files::give_up(std::uint64_t collection, std::uint64_t file_seq, const core::Error& error) {
     Current& current = x_current[collection];
+    if (file_seq > current.file_seq) current.ahead.try_emplace(file_seq, error);
+    if (file_seq != current.file_seq) return;
     current.writer.reset();
-    if (current.file_seq != file_seq || !current.lost) current.lost = error;
-    current.file_seq = file_seq;
+    if (!current.lost) current.lost = error;
+}
+
+void Files::Current::take_ahead() {
+    const auto found = ahead.find(file_seq);
+    if (found != ahead.end()) lost = found->second;
+    ahead.erase(ahead.begin(), ahead.upper_bound(file_seq));
 }
 
 void Files::publish(std::uint64_t collection, std::uint64_t file_seq) {
     const auto found = x_current.find(collection);
-    if (found == x_current.end() || found->second.file_seq != file_seq) return;
+    if (found == x_current.end()) return;
     Current& current = found->second;
+    if (const auto never = current.ahead.find(file_seq); never != current.ahead.end())
+        throw core::Error(never->second);
+    if (current.file_seq != file_seq) return;
     if (current.lost) throw *current.lost;
     if (!current.writer) return;
     try {
@@ -88,6 +101,17 @@ void Files::publish(std::uint64_t collection, std::uint64_t file_seq) {
 }
 
 void Writer::operator()(Work& work) {
+    try {
+        write(work);
+    } catch (const std::bad_alloc&) {
+        const core::Error error(core::Code::no_space, "no memory to write it", work.file->file,
+                                "give the server more nodes, or shorter queues");
+        x_files.give_up(work.item.collection, work.item.file_seq, error);
+        throw core::Error(error);
+    }
+}
+
+void Writer::write(Work& work) {
     const std::uint64_t collection = work.item.collection;
     const auto region = x_profiler.region(work.item.kind == Ending::step ? "write" : "close");
     const auto which = x_profiler.region(work.file->collection_name);

@@ -49,6 +49,8 @@ private:
         std::string path;
         std::optional<FileWriter> writer{};
         std::optional<core::Error> lost{};
+        std::map<std::uint64_t, core::Error> ahead{};  // of later files: a step failed early
+        void take_ahead();
     };
     [[noreturn]] void lose(Current& current, const core::Error& error,
                            const std::string& record = {});
@@ -69,6 +71,8 @@ public:
     void operator()(Work& work);
 
 private:
+    void write(Work& work);
+
     Files x_files;
     Profiler& x_profiler;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays scripts of calls (tests/server/test_random_calls.py makes them) on ranks that are threads or
-// MPI processes: random_calls threads|mpi RANKS_OF_THE_MODEL SERVERS SCRIPT FOLDER [SCRIPT FOLDER]...
+// Plays scripts of calls (tests/server/test_random_calls.py makes them) on ranks that are threads
+// or MPI processes: random_calls threads|mpi RANKS_OF_THE_MODEL SERVERS SCRIPT FOLDER [SCRIPT
+// FOLDER]...
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -83,8 +84,8 @@ public:
         if (call == "add")
             x_ids[name] = x_model.add_collection(name, x_metadata[name], options());
         else if (call == "date")
-            x_model.set_date(x_ids.at(name), {2000, static_cast<int>(number()),
-                                              static_cast<int>(number())});
+            x_model.set_date(x_ids.at(name),
+                             {2000, static_cast<int>(number()), static_cast<int>(number())});
         else if (call == "put")
             put(x_ids.at(name));
         else if (call == "step")
@@ -182,8 +183,7 @@ private:
 
 void play(const comm::Comm& world, std::uint64_t servers, const std::string& script,
           const std::string& folder) {
-    Layout layout =
-        plain_layout(static_cast<std::uint64_t>(world.size()), servers, "random_calls");
+    Layout layout = plain_layout(static_cast<std::uint64_t>(world.size()), servers, "random_calls");
     layout.slab_bytes = 64;  // many messages
     layout.credit_bytes = 256;
     Session session(world, layout);

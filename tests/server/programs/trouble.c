@@ -127,6 +127,7 @@ static void run(tailrace_server* server) {
     }
     const uint64_t rows = (uint64_t)size * ROWS + (is("another_shape") && rank == size - 1 ? 1 : 0);
     const char* options = is("small_queue")      ? "queue_bytes=100"
+                          : is("full_queue")     ? "queue_bytes=3080; when_full=error; format=hdf5"
                           : is("many_variables") ? "format=hdf5"
                                                  : "";
     good = collection(server, name ? name : "good", options, rows, NX,
