@@ -284,7 +284,8 @@ def play(face: str, ranks: int, servers: int, folder: Path, seeds: range) -> Non
 
 
 def again(seed: int, ranks: int, servers: int) -> str:
-    return f"\n{ranks} ranks, {servers} servers; again: run_case --env TAILRACE_RANDOM_SEED={seed} --\n"
+    how = f"run_case --env TAILRACE_RANDOM_SEED={seed} --"
+    return f"\n{ranks} ranks, {servers} servers; again: {how}\n"
 
 
 @pytest.mark.parametrize("servers", [0, 1, 2])

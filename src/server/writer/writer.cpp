@@ -2,7 +2,7 @@
 #include "server/writer/writer.hpp"
 
 #include <algorithm>
-#include <new>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -103,9 +103,11 @@ void Files::publish(std::uint64_t collection, std::uint64_t file_seq) {
 void Writer::operator()(Work& work) {
     try {
         write(work);
-    } catch (const std::bad_alloc&) {
-        const core::Error error(core::Code::no_space, "no memory to write it", work.file->file,
-                                "give the server more nodes, or shorter queues");
+    } catch (const core::Error&) {
+        throw;
+    } catch (const std::exception& thrown) {  // such as no memory: one file, not the server
+        const core::Error error(core::Code::io, std::string("writing it failed: ") + thrown.what(),
+                                work.file->file, "give the server more nodes, or shorter queues");
         x_files.give_up(work.item.collection, work.item.file_seq, error);
         throw core::Error(error);
     }
