@@ -184,6 +184,23 @@ def test_a_missing_folder_fails_its_own_collection(tmp_path, servers):
 
 
 @layouts
+def test_the_last_call_names_all_files_that_failed(tmp_path, servers):
+    rules = "op=fsync,path=*/c.h5*,errno=EIO;op=fsync,path=*/d.nc4*,errno=EIO"
+    done = subprocess.run(
+        words("only_finalize", servers),
+        cwd=tmp_path,
+        env=ENVIRONMENT
+        | {"TROUBLE_FILES": "c.h5 d.nc4", "TAILRACE_FAULT": rules, "LD_PRELOAD": str(PRELOAD)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert len(re.findall(r"^rank \d finalize 1: c.h5.part: fsync", done.stdout, re.M)) == MODEL
+    assert len(re.findall(r"^ +also: d.nc4.part: fsync", done.stdout, re.M)) == MODEL
+
+
+@layouts
 @pytest.mark.parametrize(
     ("case", "named"),
     [

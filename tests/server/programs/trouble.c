@@ -135,7 +135,7 @@ static void run(tailrace_server* server) {
     others_begin(server, rows);
     if (good >= 0) steps(server, good);
     if (is("not_finalized")) return;
-    for (int i = 0; i < others; ++i)
+    for (int i = 0; i < others && !is("only_finalize"); ++i)
         look("close_file", tailrace_server_close_file(server, other[i]));
     look("finalize", tailrace_server_finalize(server));
     look("put_after_finalize", tailrace_server_end_step(server, good, NULL));
