@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The front door, thin: each goal is a script or a call of cmake or ctest. `make help` lists them.
-#   PRESET=release|dev|asan|mpich  JOBS=n  PREFIX=folder (install)  TESTS=regex  TEST_JOBS=n (test)
+#   PRESET=release|dev|asan|tsan|mpich  JOBS=n  PREFIX=folder (install)  TESTS=regex  TEST_JOBS=n (test)
 PRESET ?= release
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # Ranks wait for each other and for the disk: twice as many tests at a time keep the cores busy.
@@ -14,11 +14,11 @@ MPI := $(if $(filter mpich,$(PRESET)),mpich,default)
 EXTRA_PACKAGES := $(if $(filter mpich,$(PRESET)),apt-packages-mpich.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build programs demo test check-slice bench lint format install bundle clean requirements
+.PHONY: help setup build programs demo test sanitize check-slice bench lint format install bundle clean requirements
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
-	@echo "  PRESET=release|dev|asan|mpich, JOBS=n, PREFIX=folder, TESTS=regex, TEST_JOBS=n"
+	@echo "  PRESET=release|dev|asan|tsan|mpich, JOBS=n, PREFIX=folder, TESTS=regex, TEST_JOBS=n"
 
 setup: ## system packages, private Python environment, HDF5 and netCDF-C; nothing twice
 	@$(SETUP)/system.sh $(EXTRA_PACKAGES)
@@ -41,6 +41,9 @@ test: build ## all tests
 	@$(SETUP)/older_hdf5.sh $(BUILD) $(MPI) $(JOBS)
 	@$(SETUP)/test.sh $(BUILD) $(TEST_JOBS) '$(TESTS)'
 
+sanitize: setup ## comm and server, their ranks as threads, under TSan, ASan and UBSan
+	@$(SETUP)/sanitize.sh $(JOBS)
+
 check-slice: programs ## the published default test set (943 MB) on 8 ranks, every element verified
 	@$(SETUP)/check_slice.sh $(BUILD)/env.sh
 
@@ -60,7 +63,7 @@ bundle: build ## one archive that installs offline, without root
 	@$(SETUP)/bundle.sh $(BUILD)
 
 clean: ## removes what was built here (the superbuild's cache stays)
-	rm -rf build/release build/dev build/asan build/mpich env.sh dist
+	rm -rf build/release build/dev build/asan build/tsan build/mpich env.sh dist
 
 requirements: ## pins requirements.in anew
 	@$(SETUP)/pin_requirements.sh

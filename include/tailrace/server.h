@@ -165,7 +165,8 @@ int tailrace_server_close_file(tailrace_server* server, int64_t id);
 int tailrace_server_flush(tailrace_server* server, int64_t id);
 /* The first failure that this rank has heard of; never waits.  [local] */
 int tailrace_server_status(tailrace_server* server);
-/* Flushes all, and lets the servers go. Returns what became of all.  [collective] */
+/* Flushes all, and lets the servers go. Returns what became of all: the text of the first failure
+ * names the other files too.  [collective] */
 int tailrace_server_finalize(tailrace_server* server);
 /* NULL: nothing. Without tailrace_server_finalize, open files are given up.  [collective] */
 void tailrace_server_free(tailrace_server* server);

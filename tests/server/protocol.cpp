@@ -3,6 +3,7 @@
 // every_order.cpp.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 
@@ -133,6 +134,12 @@ TEST_CASE("front end: pieces that the transport lost or repeated are an error of
             front_end.receive(0, one.message);
         }
         for (const Reply& reply : front_end.take_replies()) client.receive(0, reply.message);
+        const auto events = front_end.take_events();
+        const bool of_its_file = std::ranges::any_of(events, [](const Event& event) {
+            const auto* dropped = std::get_if<Dropped>(&event);
+            return dropped != nullptr && dropped->file_seq == 1;
+        });
+        CHECK(of_its_file);
         REQUIRE(client.settled(0, 0));
         const auto statuses = client.statuses(0, 0);
         REQUIRE(statuses.size() == 1);

@@ -15,7 +15,7 @@ import netCDF4
 import numpy as np
 import pytest
 from mpi_programs import BUILD, MPIEXEC, PRELOAD, mpi_components
-from own_namespace import small_disk
+from own_namespace import not_run, small_disk
 
 TROUBLE = BUILD / "tests/bin/tailrace_server_trouble"
 MODEL = 3
@@ -184,6 +184,23 @@ def test_a_missing_folder_fails_its_own_collection(tmp_path, servers):
 
 
 @layouts
+def test_the_last_call_names_all_files_that_failed(tmp_path, servers):
+    rules = "op=fsync,path=*/c.h5*,errno=EIO;op=fsync,path=*/d.nc4*,errno=EIO"
+    done = subprocess.run(
+        words("only_finalize", servers),
+        cwd=tmp_path,
+        env=ENVIRONMENT
+        | {"TROUBLE_FILES": "c.h5 d.nc4", "TAILRACE_FAULT": rules, "LD_PRELOAD": str(PRELOAD)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert len(re.findall(r"^rank \d finalize 1: c.h5.part: fsync", done.stdout, re.M)) == MODEL
+    assert len(re.findall(r"^ +also: d.nc4.part: fsync", done.stdout, re.M)) == MODEL
+
+
+@layouts
 @pytest.mark.parametrize(
     ("case", "named"),
     [
@@ -303,12 +320,18 @@ def test_a_server_that_is_stopped_for_a_while(tmp_path, servers):
     check_good(tmp_path / "good.nc4")
 
 
-@pytest.mark.parametrize("stopped", [0, 1])
-def test_a_server_that_is_stopped_for_good_counts_as_lost(tmp_path, stopped):
+@pytest.mark.parametrize(
+    ("stopped", "how"), [(0, signal.SIGSTOP), (1, signal.SIGSTOP), (1, signal.SIGKILL)]
+)
+def test_a_server_that_is_stopped_for_good_counts_as_lost(tmp_path, stopped, how):
     """Two servers with a file each. MPI itself waits for the one that is stopped, in the end."""
+    killed = how == signal.SIGKILL
+    if killed and os.environ.get("TAILRACE_TEST_MPI") != "openmpi":
+        not_run("needs Open MPI: a launcher that goes on after a rank was killed")
     codes = 'echo $$ > pid.${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}; exec "$0" "$@"'
     options = ["--npes_output_server", "2", "--server_stuck_timeout_s", "2"]
-    command = [*MPIEXEC, "-n", MODEL + 2, "sh", "-c", codes, TROUBLE, "pause", *options]
+    goes_on = ["--enable-recovery"] if killed else []
+    command = [*MPIEXEC, *goes_on, "-n", MODEL + 2, "sh", "-c", codes, TROUBLE, "pause", *options]
     environment = ENVIRONMENT | {"TROUBLE_FILES": "other.nc4"}
     output = tmp_path / "output"
     with (
@@ -319,10 +342,11 @@ def test_a_server_that_is_stopped_for_good_counts_as_lost(tmp_path, stopped):
     ):
         until(lambda: all((tmp_path / f"{n}.nc4.part").exists() for n in ("good", "other")))
         server = int((tmp_path / f"pid.{MODEL + stopped}").read_text())
-        os.kill(server, signal.SIGSTOP)
+        os.kill(server, how)
         until(lambda: output.read_text().count("put_after_finalize") == MODEL)
-        os.kill(server, signal.SIGCONT)
-        assert running.wait(timeout=60) == 0
+        if not killed:
+            os.kill(server, signal.SIGCONT)
+        assert running.wait(timeout=60) == 0 or killed
     lost = rf"server rank {stopped} has not moved for 2 s; it is not known what became of "
     file, whole = ("other.nc4", "good.nc4") if stopped == 0 else ("good.nc4", "other.nc4")
     named = rf"({file}|layout of the server): {lost}"
@@ -335,7 +359,8 @@ def test_a_server_that_is_stopped_for_good_counts_as_lost(tmp_path, stopped):
     with h5py.File(tmp_path / whole) as data:  # the other server goes on
         for step in range(STEPS):
             assert (data["T"][step] == values(step, data["T"].shape[2])).all()
-    no_leftovers(tmp_path)
+    assert not (tmp_path / file).exists()
+    assert (tmp_path / f"{file}.part").exists() == killed
 
 
 def until(condition, seconds=30):
@@ -359,6 +384,17 @@ def test_a_model_that_does_not_finalize_lets_its_servers_go(tmp_path, servers):
     assert done.stderr.startswith("tailrace server: error: MPI ends, and the server was not")
     assert len(done.stderr.splitlines()) == 2
     assert not list(tmp_path.glob("*.nc4")) + list(tmp_path.glob("*.h5"))
+
+
+@pytest.mark.parametrize("servers", [1, 2])
+def test_steps_that_a_full_queue_refuses_leave_no_file_without_them(tmp_path, servers):
+    slow = {"TAILRACE_FAULT": "op=open,path=*.part,delay_ms=500", "LD_PRELOAD": str(PRELOAD)}
+    failed = run(tmp_path, "full_queue", servers, **slow)
+    for calls in failed.values():
+        assert calls == failed[0]
+        assert all("the queue is full: 1544 bytes" in text for _, text in calls)
+        assert calls[-1][0] == "finalize"
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("case", ["exits", "model_killed"])

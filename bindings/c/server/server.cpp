@@ -2,6 +2,7 @@
 // tailrace_server_*: see tailrace/server.h.
 #include <cstdio>
 #include <new>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,10 +32,22 @@ std::uint64_t number_of(std::int64_t id) {
     return static_cast<std::uint64_t>(id);
 }
 
+/// The first, and in its text the places of others, which nobody would hear of again.
 int first_failure(const std::vector<server::Status>& statuses) {
-    for (const server::Status& one : statuses)
-        if (one.error) return bindings::failed(*one.error);
-    return TAILRACE_OK;
+    constexpr int most = 20;
+    int code = TAILRACE_OK, also = 0;
+    std::set<std::string> places;
+    for (const server::Status& one : statuses) {
+        if (!one.error || !places.insert(one.error->where()).second) continue;
+        if (code == TAILRACE_OK)
+            code = bindings::failed(*one.error);
+        else if (++also <= most)
+            bindings::last_error() +=
+                "\n       also: " + one.error->where() + ": " + one.error->message();
+    }
+    if (also > most)
+        bindings::last_error() += "\n       also: " + std::to_string(also - most) + " more";
+    return code;
 }
 
 /// Of calls whose statuses are the result.

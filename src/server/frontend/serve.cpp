@@ -29,6 +29,9 @@ public:
     bool move_on() {
         bool moved = false;
         beat();
+        std::vector<std::size_t> left;  // all that they sent is here
+        for (std::size_t client = 0; client < x_lives.size(); ++client)
+            if (x_lives[client].done()) left.push_back(client);
         while (const auto message = x_channel.probe(to_front_end)) {
             take(*message);
             moved = true;
@@ -38,8 +41,7 @@ public:
             work();
             moved = true;
         }
-        for (std::size_t client = 0; client < x_lives.size(); ++client) {
-            if (!x_lives[client].done()) continue;
+        for (const std::size_t client : left) {
             x_lives[client] = {};
             x_machine.gone(client);
             work();

@@ -193,6 +193,7 @@ void FrontEnd::begin_file(Collection& one, const Meta& meta) {
 /// False if the queue is full and the piece has to wait.
 bool FrontEnd::take_over(Collection& one, std::uint64_t client, const Data& data) {
     Open& open = this->open(one, data.item);
+    open.file_seq = std::max(open.file_seq, data.file_seq);  // also if it fails before its end
     Line& line = one.lines[client];
     const Record record{data.file_seq, data.field, data.record};
     const std::uint64_t bytes = core::checked_mul(core::checked_product(data.extents, one.name),
@@ -230,6 +231,7 @@ bool FrontEnd::take_over(Collection& one, std::uint64_t client, const Data& data
 
 void FrontEnd::end_item(Collection& one, std::uint64_t client, const End& end) {
     Open& open = this->open(one, end.item);
+    open.file_seq = std::max(open.file_seq, end.file_seq);
     Line& line = one.lines[client];
     if (!open.error && (line.messages != end.messages || line.bytes != end.bytes))
         fail(one, end.collection, end.item,
@@ -240,7 +242,6 @@ void FrontEnd::end_item(Collection& one, std::uint64_t client, const End& end) {
     line.messages = line.bytes = 0;
     if (!open.call_hash) {
         open.kind = end.kind;
-        open.file_seq = end.file_seq;
         open.call_hash = end.call_hash;
         open.meta_hash = end.meta_hash;
     }

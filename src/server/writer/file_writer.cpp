@@ -37,6 +37,7 @@ void FileWriter::create(const std::filesystem::path& path) {
 
 /// What is in the file is looked at while the name is ours.
 void FileWriter::append(const std::filesystem::path& path) {
+    x_appends = true;
     core::Target target;
     target.path = path;
     target.existing = core::Existing::replace;
@@ -58,13 +59,16 @@ core::Write FileWriter::write_of(const FieldRecord& one) const {
     const Variable& variable = x_spec.metadata.variables()[one.field];
     core::Write write;
     write.object = static_cast<core::ObjectId>(one.field);
-    write.place.count = x_spec.metadata.record_extents(variable);
-    write.place.offset.assign(write.place.count.size(), 0);
+    core::Extents extents = x_spec.metadata.record_extents(variable);
+    write.place = one.part.value_or(core::Box{core::Extents(extents.size(), 0), extents});
+    if (one.part) write.memory = {extents, one.part->offset};
     write.data = one.data;
     write.type = scalar_of(variable.type);
     if (x_spec.metadata.has_records(variable)) {
         write.place.offset.insert(write.place.offset.begin(), one.record);
         write.place.count.insert(write.place.count.begin(), 1);
+        if (one.part) write.memory.dims.insert(write.memory.dims.begin(), 1);
+        if (one.part) write.memory.offset.insert(write.memory.offset.begin(), 0);
     }
     return write;
 }
@@ -94,8 +98,7 @@ void FileWriter::fill_ends() {
     const auto& variables = x_spec.metadata.variables();
     std::uint64_t last = 0;
     for (std::size_t field = 0; field < variables.size(); ++field)
-        if (x_spec.metadata.has_records(variables[field]))
-            last = std::max(last, x_records[field]);
+        if (x_spec.metadata.has_records(variables[field])) last = std::max(last, x_records[field]);
     for (std::size_t field = 0; field < variables.size(); ++field) {
         if (!x_spec.metadata.has_records(variables[field]) || x_records[field] == last) continue;
         Slab slab(x_spec.metadata.record_extents(variables[field]), size_of(variables[field].type),

@@ -2,6 +2,7 @@
 #include "server/writer/writer.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -39,26 +40,23 @@ FileWriter& Files::of(std::uint64_t collection, std::uint64_t file_seq, const st
                       std::span<const std::byte> spec) {
     const auto [found, is_new] = x_current.try_emplace(collection);
     Current& current = found->second;
-    if (is_new || current.file_seq != file_seq) {
+    if (is_new || current.file_seq < file_seq) {
         current.file_seq = file_seq;
         current.path = path;
         current.lost.reset();
-        try {
-            current.writer.emplace(path, FileSpec::from_bytes(spec));
-        } catch (const core::Error& error) {
-            lose(current, error);
-        }
+        current.writer.reset();
+        current.take_ahead();
+        if (!current.lost) try {
+                current.writer.emplace(path, FileSpec::from_bytes(spec));
+            } catch (const core::Error& error) {
+                lose(current, error);
+            }
     }
     if (current.lost) throw *current.lost;
-    if (!current.writer)
+    if (!current.writer || current.file_seq != file_seq)
         throw core::Error(core::Code::wrong_call, "the file has its final name already", path,
                           "name the next file");
     return *current.writer;
-}
-
-bool Files::has(std::uint64_t collection, std::uint64_t file_seq) const {
-    const auto found = x_current.find(collection);
-    return found != x_current.end() && found->second.file_seq == file_seq;
 }
 
 void Files::write(std::uint64_t collection, std::span<const FieldRecord> records) {
@@ -72,15 +70,25 @@ void Files::write(std::uint64_t collection, std::span<const FieldRecord> records
 
 void Files::give_up(std::uint64_t collection, std::uint64_t file_seq, const core::Error& error) {
     Current& current = x_current[collection];
+    if (file_seq > current.file_seq) current.ahead.try_emplace(file_seq, error);
+    if (file_seq != current.file_seq) return;
     current.writer.reset();
-    if (current.file_seq != file_seq || !current.lost) current.lost = error;
-    current.file_seq = file_seq;
+    if (!current.lost) current.lost = error;
+}
+
+void Files::Current::take_ahead() {
+    const auto found = ahead.find(file_seq);
+    if (found != ahead.end()) lost = found->second;
+    ahead.erase(ahead.begin(), ahead.upper_bound(file_seq));
 }
 
 void Files::publish(std::uint64_t collection, std::uint64_t file_seq) {
     const auto found = x_current.find(collection);
-    if (found == x_current.end() || found->second.file_seq != file_seq) return;
+    if (found == x_current.end()) return;
     Current& current = found->second;
+    if (const auto never = current.ahead.find(file_seq); never != current.ahead.end())
+        throw core::Error(never->second);
+    if (current.file_seq != file_seq) return;
     if (current.lost) throw *current.lost;
     if (!current.writer) return;
     try {
@@ -93,6 +101,19 @@ void Files::publish(std::uint64_t collection, std::uint64_t file_seq) {
 }
 
 void Writer::operator()(Work& work) {
+    try {
+        write(work);
+    } catch (const core::Error&) {
+        throw;
+    } catch (const std::exception& thrown) {  // such as no memory: one file, not the server
+        const core::Error error(core::Code::io, std::string("writing it failed: ") + thrown.what(),
+                                work.file->file, "give the server more nodes, or shorter queues");
+        x_files.give_up(work.item.collection, work.item.file_seq, error);
+        throw core::Error(error);
+    }
+}
+
+void Writer::write(Work& work) {
     const std::uint64_t collection = work.item.collection;
     const auto region = x_profiler.region(work.item.kind == Ending::step ? "write" : "close");
     const auto which = x_profiler.region(work.file->collection_name);
@@ -102,15 +123,22 @@ void Writer::operator()(Work& work) {
                                core::Error(core::Code::wrong_call, "the model has given it up",
                                            work.file->file, "name the next file"));
     if (work.item.kind != Ending::step) return x_files.publish(collection, work.item.file_seq);
-    // A file that is named and to which nobody puts anything is made all the same.
-    const bool makes = !work.file->file.empty() && !x_files.has(collection, work.item.file_seq);
+    // A file that nobody puts an element of is there all the same, with its fill values.
+    const bool makes = !work.file->file.empty() && !work.file->body.empty() &&
+                       !x_files.knows(collection, work.item.file_seq);
     if (work.fields.empty() && !makes) return;
     const FileWriter& file =
         x_files.of(collection, work.item.file_seq, work.file->file, work.file->body);
     std::vector<FieldRecord> records;
     for (WholeField& one : work.fields) {
-        one.slab.fill(file.fill_of(one.field));
-        records.push_back({one.field, one.record, one.slab.data().data()});
+        const std::byte* data = one.slab.data().data();
+        if (file.may_have(one.field, one.record)) {  // by an earlier step
+            for (const core::Box& block : one.slab.blocks())
+                records.push_back({one.field, one.record, data, block});
+        } else {
+            one.slab.fill(file.fill_of(one.field));
+            records.push_back({one.field, one.record, data});
+        }
     }
     if (!records.empty()) x_files.write(collection, records);
 }

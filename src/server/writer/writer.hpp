@@ -28,8 +28,11 @@ public:
     /// @throws core::Error: the one that it was lost by, if it was
     FileWriter& of(std::uint64_t collection, std::uint64_t file_seq, const std::string& path,
                    std::span<const std::byte> spec);
-    /// Whether a step of this file has come already.  [local]
-    [[nodiscard]] bool has(std::uint64_t collection, std::uint64_t file_seq) const;
+    /// Whether this file or a later one was begun.  [local]
+    [[nodiscard]] bool knows(std::uint64_t collection, std::uint64_t file_seq) const {
+        const auto found = x_current.find(collection);
+        return found != x_current.end() && found->second.file_seq >= file_seq;
+    }
     /// Writes records of one step.  [local]
     /// @throws core::Error; the file is lost then, and says so until the next one
     void write(std::uint64_t collection, std::span<const FieldRecord> records);
@@ -46,6 +49,8 @@ private:
         std::string path;
         std::optional<FileWriter> writer{};
         std::optional<core::Error> lost{};
+        std::map<std::uint64_t, core::Error> ahead{};  // of later files: a step failed early
+        void take_ahead();
     };
     [[noreturn]] void lose(Current& current, const core::Error& error,
                            const std::string& record = {});
@@ -66,6 +71,8 @@ public:
     void operator()(Work& work);
 
 private:
+    void write(Work& work);
+
     Files x_files;
     Profiler& x_profiler;
 };

@@ -127,6 +127,7 @@ static void run(tailrace_server* server) {
     }
     const uint64_t rows = (uint64_t)size * ROWS + (is("another_shape") && rank == size - 1 ? 1 : 0);
     const char* options = is("small_queue")      ? "queue_bytes=100"
+                          : is("full_queue")     ? "queue_bytes=3080; when_full=error; format=hdf5"
                           : is("many_variables") ? "format=hdf5"
                                                  : "";
     good = collection(server, name ? name : "good", options, rows, NX,
@@ -134,7 +135,7 @@ static void run(tailrace_server* server) {
     others_begin(server, rows);
     if (good >= 0) steps(server, good);
     if (is("not_finalized")) return;
-    for (int i = 0; i < others; ++i)
+    for (int i = 0; i < others && !is("only_finalize"); ++i)
         look("close_file", tailrace_server_close_file(server, other[i]));
     look("finalize", tailrace_server_finalize(server));
     look("put_after_finalize", tailrace_server_end_step(server, good, NULL));
