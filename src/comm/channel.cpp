@@ -135,22 +135,33 @@ bool Channel::test(const Pending& one) {
     return one.done();
 }
 
-std::vector<std::size_t> Channel::wait_some(std::span<const Pending> some,
-                                            std::chrono::nanoseconds limit) {
+bool Channel::wait_until(const std::function<bool()>& ready, std::chrono::nanoseconds limit) {
+    constexpr auto at_most =
+        std::chrono::milliseconds(1);  // `ready` may not wait for letters alone
     const Clock::time_point begin = Clock::now();
     Clock::time_point before = begin;
-    for (std::vector<std::size_t> done;;) {
-        move_on();
-        for (std::size_t i = 0; i < some.size(); ++i)
-            if (some[i].done()) done.push_back(i);
-        if (!done.empty() ||
-            std::none_of(some.begin(), some.end(), [](const Pending& one) { return one.posted(); }))
-            return done;
+    while (!ready()) {
         const Clock::time_point now = Clock::now();
         x_idle += now - std::exchange(before, now);
-        if (now - begin >= limit) return done;
-        x_wire->rest(x_idle, begin + limit);
+        if (now - begin >= limit) return false;
+        x_wire->rest(x_idle, std::min(begin + limit, now + at_most));
     }
+    return true;
+}
+
+std::vector<std::size_t> Channel::wait_some(std::span<const Pending> some,
+                                            std::chrono::nanoseconds limit) {
+    std::vector<std::size_t> done;
+    wait_until(
+        [&] {
+            move_on();
+            for (std::size_t i = 0; i < some.size(); ++i)
+                if (some[i].done()) done.push_back(i);
+            return !done.empty() || std::none_of(some.begin(), some.end(),
+                                                 [](const Pending& one) { return one.posted(); });
+        },
+        limit);
+    return done;
 }
 
 Message Channel::wait(const Pending& one) {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <list>
 #include <memory>
 #include <optional>
@@ -77,6 +78,10 @@ public:
     /// @returns the places in `some` of all that are done, also with an Error; reset them
     std::vector<std::size_t> wait_some(std::span<const Pending> some,
                                        std::chrono::nanoseconds limit = forever);
+    /// Waits until `ready`, which looks by calls of this channel, or for `limit`.
+    /// [waits for other ranks]
+    /// @returns whether it is
+    bool wait_until(const std::function<bool()>& ready, std::chrono::nanoseconds limit = forever);
     /// Waits for one, and throws the Error that it ended with.  [waits for other ranks]
     Message wait(const Pending& one);
 

@@ -117,10 +117,11 @@ public:
     /// Messages between the ranks of this one (comm/channel.hpp).  [collective]
     [[nodiscard]] Channel channel() const;
     /// Memory that all ranks see (comm/shared_memory.hpp).  [collective]
-    /// @param bytes  of this rank's part; may be 0
+    /// @param bytes    of this rank's part; may be 0
+    /// @param reserve  false: a rank reserves of its part what it uses (SharedMemory::reserve)
     /// @pre  the ranks are of one node, as those of split_node()
     /// @throws core::Error{Code::no_space | ...} on all ranks where one does not get its part
-    [[nodiscard]] SharedMemory share_memory(std::uint64_t bytes) const;
+    [[nodiscard]] SharedMemory share_memory(std::uint64_t bytes, bool reserve = true) const;
 
     [[nodiscard]] Group& group() const noexcept { return *x_group; }  ///< [local]
 

@@ -11,11 +11,12 @@
 
 #include <cerrno>
 #include <string>
+#include <utility>
 
 #include "comm/comm.hpp"
 #include "core/checked.hpp"
 #include "core/cleanup.hpp"
-#include "core/context.hpp"
+#include "core/group_memory.hpp"
 #include "core/units.hpp"
 
 namespace tailrace::comm {
@@ -34,13 +35,30 @@ Error failed(const std::string& what, int error_number, const std::string& where
             what + ": " + core::describe_errno(error_number), where, no_memory ? remedy : ""};
 }
 
+/// Without a limit of its own the file system gives until the machine has nothing left, and more
+/// than a control group allows.
+void ask_for(std::uint64_t bytes) {
+    const std::uint64_t free = core::memory_free();
+    if (bytes > free)
+        throw Error(Code::no_space,
+                    core::bytes_text(bytes) + " cannot be shared: the machine and its control " +
+                        "groups leave " + core::bytes_text(free),
+                    "shared memory", remedy);
+}
+
+}  // namespace
+
 /// The file of a block: made by the first rank, opened by the others.
 class MemoryFile {
 public:
     MemoryFile() = default;
     ~MemoryFile() {
         if (x_file >= 0) ::close(x_file);
-        if (!x_made) return;
+        unname();
+    }
+    /// Once all have opened it.
+    void unname() {
+        if (!std::exchange(x_made, false)) return;
         ::unlink(x_path.c_str());
         core::keep_on_interrupt(x_path);
     }
@@ -50,13 +68,6 @@ public:
     /// The path.
     const std::string& make(std::uint64_t bytes) {
         std::string path = "/dev/shm/tailrace." + std::to_string(::getpid()) + ".XXXXXX";
-        // Without a limit of its own the file system gives until the machine has nothing left.
-        const std::uint64_t free = core::machine_memory().available_bytes;
-        if (free > 0 && bytes > free)
-            throw Error(Code::no_space,
-                        core::bytes_text(bytes) + " cannot be shared: the machine has " +
-                            core::bytes_text(free) + " available",
-                        "shared memory", remedy);
         x_file = ::mkostemp(path.data(), O_CLOEXEC);
         if (x_file < 0) throw failed("shared memory cannot be made", errno, path);
         x_path = path;
@@ -88,10 +99,8 @@ private:
     bool x_made = false;
 };
 
-}  // namespace
-
 std::shared_ptr<std::byte> mapped(std::uint64_t bytes, int file) {
-    const int kind = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+    const int kind = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
     const auto length = static_cast<std::size_t>(bytes);
     void* block = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, kind, file, 0);
     if (block == MAP_FAILED)
@@ -99,11 +108,23 @@ std::shared_ptr<std::byte> mapped(std::uint64_t bytes, int file) {
     return {static_cast<std::byte*>(block), [length](std::byte* one) { ::munmap(one, length); }};
 }
 
-SharedMemory Comm::share_memory(std::uint64_t bytes) const {
+void SharedMemory::reserve(std::uint64_t begin, std::uint64_t end) const {
+    if (begin >= end) return;
+    const std::uint64_t first = x_parts[x_own].begin + begin, bytes = end - begin;
+    ask_for(bytes);
+    if (x_file) x_file->reserve(first, bytes);
+    for (std::uint64_t i = 0; i < bytes; i += page) {
+        volatile std::byte& one = x_block.get()[first + i];
+        one = std::byte{0};
+    }
+}
+
+SharedMemory Comm::share_memory(std::uint64_t bytes, bool reserve) const {
     std::vector<std::uint64_t> asked(static_cast<std::size_t>(size()));
     asked[static_cast<std::size_t>(rank())] = bytes;
     reduce(asked, Reduce::sum);
     SharedMemory memory;
+    memory.x_own = static_cast<std::size_t>(rank());
     std::uint64_t total = 0;
     for (const std::uint64_t one : asked) {
         memory.x_parts.push_back({total, one});
@@ -114,14 +135,19 @@ SharedMemory Comm::share_memory(std::uint64_t bytes) const {
     agree(caught([&] { memory.x_block = x_group->map(total); }));
     if (memory.x_block) return memory;
 
-    MemoryFile file;
-    const std::string path =
-        broadcast(agree_on([&] { return rank() == 0 ? file.make(total) : std::string(); }));
+    const auto file = std::make_shared<MemoryFile>();
+    const std::string path = broadcast(agree_on([&] {
+        if (rank() != 0) return std::string();
+        if (reserve) ask_for(total);
+        return file->make(total);
+    }));
     agree_on([&] {
-        if (rank() != 0) file.open(path);
-        file.reserve(memory.x_parts[static_cast<std::size_t>(rank())].begin, bytes);
-        memory.x_block = mapped(total, file.file());
+        if (rank() != 0) file->open(path);
+        if (reserve) file->reserve(memory.x_parts[memory.x_own].begin, bytes);
+        memory.x_block = mapped(total, file->file());
     });
+    file->unname();
+    if (!reserve) memory.x_file = file;
     return memory;
 }
 

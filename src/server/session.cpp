@@ -36,7 +36,8 @@ std::unique_ptr<Profiler> profiler_of(const char* name, const Layout& layout) {
 
 }  // namespace
 
-Session::Session(const comm::Comm& world, const Layout& layout, Files::Published published)
+Session::Session(const comm::Comm& world, const Layout& layout, Files::Published published,
+                 std::uint64_t expected)
     : x_layout(layout),
       x_ranks(world.split(static_cast<int>(part_of(world.rank(), layout.ranks)), world.rank())),
       x_channel(channel_of(world, layout)),
@@ -44,11 +45,19 @@ Session::Session(const comm::Comm& world, const Layout& layout, Files::Published
           part_of(world.rank(), layout.ranks) == Part::model ? "model" : "server", layout)),
       x_writing(profiler_of("writer", layout)) {
     const Part part = part_of(world.rank(), layout.ranks);
+    const auto rank = static_cast<std::uint64_t>(x_ranks.rank());
+    Neighbours neighbours;
+    if (layout.shared_bytes > 0)
+        neighbours = Neighbours(world.split_node(),
+                                {part == Part::left_over ? -1 : x_channel.rank(),
+                                 part == Part::servers || (layout.kind == LayoutKind::embedded &&
+                                                           part == Part::model && rank == 0),
+                                 part == Part::model ? layout.shared_bytes : 0});
+    static_cast<void>(neighbours.use(std::min(expected, layout.shared_bytes)));
     if (part == Part::left_over) {
         x_channel.close();
         return;
     }
-    const auto rank = static_cast<std::uint64_t>(x_ranks.rank());
     const std::uint64_t clients = layout.ranks.model.size();
     const std::uint64_t hash = layout.hash();
     const auto writer =
@@ -56,7 +65,7 @@ Session::Session(const comm::Comm& world, const Layout& layout, Files::Published
     WriteWork write = [writer](Work& work) { (*writer)(work); };
     if (part == Part::servers) {
         serve(x_channel, {rank, clients, hash, layout.credit_bytes, layout.stuck_timeout_s / 4},
-              write);
+              write, std::move(neighbours));
         close();
         write_profile("servers");
         return;
@@ -71,9 +80,9 @@ Session::Session(const comm::Comm& world, const Layout& layout, Files::Published
                             layout.stuck_timeout_s};
     std::unique_ptr<Backend> backend;
     if (layout.kind == LayoutKind::embedded)
-        backend = std::make_unique<Embedded>(x_channel, setup, std::move(write));
+        backend = std::make_unique<Embedded>(x_channel, setup, std::move(write), neighbours);
     else
-        backend = std::make_unique<Remote>(x_channel, setup);
+        backend = std::make_unique<Remote>(x_channel, setup, std::move(neighbours));
     x_model = std::make_unique<Model>(std::move(backend), x_ranks.rank(), *x_profiler);
 }
 

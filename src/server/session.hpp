@@ -21,8 +21,11 @@ public:
     /// A rank of a server serves here, until the model ends; one that is left over returns at once.
     /// [collective]
     /// @param published  called with each file that this rank, or rank 0 of the model, has finished
+    /// @param expected   bytes of this rank in a step, if they are known by now: memory for them is
+    ///                   touched here, not when the first collection comes
     /// @throws core::Error
-    Session(const comm::Comm& world, const Layout& layout, Files::Published published = {});
+    Session(const comm::Comm& world, const Layout& layout, Files::Published published = {},
+            std::uint64_t expected = 0);
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;

@@ -137,14 +137,23 @@ history::Watched watched(const comm::Comm& world, const core::Config& config) {
     return all;
 }
 
+/// The mean of a step; 0 if there is something wrong with the inputs, which is told in time.
+std::uint64_t bytes_of_rank(const core::Config& config, std::uint64_t ranks) {
+    std::uint64_t bytes = 0;
+    static_cast<void>(comm::Comm::caught(
+        [&] { bytes = history::inputs_from(config, ranks).bytes_of_step(1) / ranks; }));
+    return bytes;
+}
+
 /// Also after a failure the servers hear that the model has ended.
 void share(Serving& serving, const comm::Comm& world, const core::Config& config,
            const std::function<void(const comm::Comm&)>& work) {
     serving.watched = watched(world, config);
     if (!config.has("servers")) return work(world);
     const auto ranks = static_cast<std::uint64_t>(world.size());
-    server::Session session(world,
-                            server::plain_layout(ranks, config.number("servers"), "servers"));
+    const std::uint64_t servers = config.number("servers");
+    server::Session session(world, server::plain_layout(ranks, servers, "servers"), {},
+                            bytes_of_rank(config, ranks - std::min(servers, ranks - 1)));
     if (!session.is_model()) return;
     serving.model = &session.model();
     serving.servers = session.layout().ranks.servers.size();

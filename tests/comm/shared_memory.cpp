@@ -76,6 +76,25 @@ TEST_CASE("shared memory: nothing at all, and ranks that let go of it one after 
     });
 }
 
+TEST_CASE("shared memory: a rank reserves of its part what it uses, if there is so much") {
+    test::on_all_faces([](const Comm& all) {
+        constexpr std::uint64_t most = std::uint64_t{1} << 36U, used = 20000;
+        const auto memory = all.share_memory(most, false);
+        const int next = (all.rank() + 1) % all.size();
+        memory.reserve(0, 5000);
+        memory.reserve(5000, used);
+        memory.part(all.rank())[used - 1] = mark(all.rank(), all.rank(), 0);
+        all.barrier();
+        CHECK(memory.part(next).size() == most);
+        CHECK(memory.part(next)[used - 1] == mark(next, next, 0));
+        const auto error = Comm::caught([&] { memory.reserve(used, most); });
+        REQUIRE(error.has_value());
+        CHECK(error->code() == core::Code::no_space);
+        all.barrier();
+    });
+    CHECK(named_blocks() == 0);
+}
+
 TEST_CASE("shared memory: where one rank cannot have its part all hear of it, and nothing stays") {
     test::on_all_faces([](const Comm& all) {
         const auto asked = [&all](std::uint64_t bytes) {

@@ -3,7 +3,6 @@
 # CMakeLists.txt.
 set(raw_test_libs tailrace_formats nlohmann_json::nlohmann_json)
 tailrace_add_unit_test(NAME formats.raw SOURCES raw_layout.cpp LIBS tailrace_formats)
-tailrace_add_unit_test(NAME formats.group_memory SOURCES group_memory.cpp LIBS tailrace_formats)
 tailrace_add_unit_test(NAME formats.own SOURCES own_format.cpp LIBS tailrace_kernels_slab)
 if(TAILRACE_HAVE_MPI)
   tailrace_add_unit_test(NAME formats.mpiio SOURCES mpiio_portions.cpp

@@ -2,13 +2,16 @@
 // Queues bounded in bytes; slabs in the layout of the file.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <numeric>
 #include <random>
+#include <thread>
 
 #include "server/buffer/byte_queue.hpp"
 #include "server/buffer/slab.hpp"
+#include "server/buffer/slots.hpp"
 
 using namespace tailrace;
 using namespace tailrace::server;
@@ -134,6 +137,50 @@ TEST_CASE("pack: any part of a block inside an array with halo") {
     std::vector<std::int32_t> part(3);
     pack({{0}, {7}}, {}, 4, bytes_of(whole).data(), 2, std::as_writable_bytes(std::span(part)));
     CHECK(part == std::vector<std::int32_t>(whole.begin() + 2, whole.begin() + 5));
+}
+
+TEST_CASE("slots: the lowest gap, free again with the credit of their line, in order") {
+    constexpr std::uint64_t some = 40'001, whole = 40'064;
+    Slots slots(2 * whole);
+    CHECK(!slots.room(Slots::least_bytes - 1));
+    CHECK(!slots.room(2 * whole + 1));
+    CHECK(!Slots(0).room(some));
+    const Slots::Line first{0, 0}, second{1, 0};
+    CHECK(slots.room(some) == 0);
+    slots.take(first, some, 0);
+    CHECK(slots.room(some) == whole);
+    slots.take(second, some, whole);
+    slots.take(first, 100, std::nullopt);
+    slots.take(first, some, std::nullopt);
+    CHECK(!slots.room(some));
+    slots.free(first, some + 100);
+    CHECK(slots.room(some) == 0);
+    CHECK(!slots.room(some + 64));
+    slots.free(second, some);
+    CHECK(slots.room(2 * whole) == 0);
+    slots.free(first, some);  // which was in no slot
+    CHECK(slots.room(2 * whole) == 0);
+}
+
+TEST_CASE("buffers: what came back is used again, and given up before more is asked for") {
+    const Buffers buffers;
+    auto one = buffers.take(1000);
+    const std::byte* const place = one.get();
+    auto copy = one;
+    one.reset();
+    CHECK(buffers.take(1000).get() != place);
+    copy.reset();
+    CHECK(buffers.take(900).get() == place);
+    std::thread([last = buffers.take(800), &buffers] { CHECK(last.get() != nullptr); }).join();
+    std::vector<Buffers::Memory> all;
+    for (int i = 0; i < 3; ++i) all.push_back(buffers.take(500));
+    CHECK(std::ranges::count(all, place, [](const auto& m) { return m.get(); }) == 1);
+    Buffers::Memory longer;
+    {
+        const Buffers store;
+        longer = store.take(10);
+    }
+    longer.reset();  // after its store
 }
 
 TEST_CASE("slab: ragged blocks come to their place in any order") {

@@ -5,8 +5,11 @@
 #include <cstring>
 #include <filesystem>
 #include <numeric>
+#include <optional>
+#include <string>
 
 #include "comm/mpi_comm.hpp"
+#include "core/log.hpp"
 #include "mpi_test.hpp"
 #include "server/session.hpp"
 
@@ -15,7 +18,7 @@ using namespace tailrace::server;
 
 namespace {
 
-constexpr std::uint64_t ny = 13, nx = 7, records = 3, days = 2;
+constexpr std::uint64_t ny = 13, nx = 3000, records = 3, days = 2;
 
 FileMetadata metadata() {
     FileMetadata all;
@@ -37,7 +40,7 @@ FileMetadata metadata() {
 }
 
 float value(std::uint64_t file, std::uint64_t record, std::uint64_t y, std::uint64_t x) {
-    return static_cast<float>(((file * 10 + record) * 100 + y) * 10 + x);
+    return static_cast<float>(((file * 10 + record) * ny + y) * nx + x);
 }
 
 /// Rows of a rank; the last one has none if there are several.
@@ -104,12 +107,13 @@ void run_model(Session& session, const std::filesystem::path& folder) {
     for (const Status& one : model.finalize()) CHECK_MESSAGE(!one.error, one.error->what());
 }
 
-void run(std::uint64_t servers) {
+void run(std::uint64_t servers, std::optional<std::uint64_t> shared = {}) {
     const comm::Comm world = comm::from_mpi(MPI_COMM_WORLD);
     const std::filesystem::path folder = test::shared_folder();
+    Layout layout = plain_layout(static_cast<std::uint64_t>(world.size()), servers, "test");
+    if (shared) layout.shared_bytes = *shared;
     {
-        Session session(world,
-                        plain_layout(static_cast<std::uint64_t>(world.size()), servers, "test"));
+        Session session(world, layout);
         if (session.is_model()) run_model(session, folder);
     }
     world.barrier();
@@ -124,6 +128,20 @@ void run(std::uint64_t servers) {
 TAILRACE_MPI_TEST("files that the model writes itself hold every element") { run(0); }
 
 TAILRACE_MPI_TEST("files that one server writes hold every element") { run(1); }
+
+TAILRACE_MPI_TEST("files hold every element without shared memory, and with too little") {
+    for (const std::uint64_t servers : {0, 1})
+        for (const std::uint64_t shared : {0, 50'000}) run(servers, shared);
+}
+
+TAILRACE_MPI_TEST("what the node has no memory for travels in messages, and it is said") {
+    std::string told;
+    core::set_log_listener([&](core::LogLevel, std::string_view text) { told += text; });
+    run(1, std::uint64_t{1} << 60U);
+    core::set_log_listener({});
+    INFO(told);
+    CHECK(told.find("travels in messages: ") != std::string::npos);
+}
 
 TAILRACE_MPI_TEST(4, "files that two servers share hold every element") { run(2); }
 

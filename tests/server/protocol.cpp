@@ -212,10 +212,11 @@ TEST_CASE("a list of puts is sent again only if it changed") {
 
 TEST_CASE("10000 clients: one front end, messages per client do not depend on their number") {
     const std::uint64_t clients = 10000;
-    FrontEnd front_end({.clients = clients, .credit_bytes = 128});
+    FrontEnd front_end({.clients = clients, .credit_bytes = 1024});
     std::vector<Client> all;
     for (std::uint64_t client = 0; client < clients; ++client)
-        all.push_back(client_of(client, clients));
+        all.push_back(
+            Client({.client = client, .clients = clients, .slab_bytes = 64, .credit_bytes = 1024}));
     std::uint64_t to_servers = 0, to_clients = 0, accepted = 0;
     for (Client& one : all) {
         static_cast<void>(one.add_collection("hourly", definition(clients)));

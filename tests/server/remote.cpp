@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <functional>
@@ -20,9 +21,9 @@ using namespace tailrace::server;
 
 namespace {
 
-constexpr std::uint64_t rows = 12, columns = 5;
+constexpr std::uint64_t rows = 12, few = 5, many = 6000;
 
-FileMetadata metadata() {
+FileMetadata metadata(std::uint64_t columns = few) {
     FileMetadata all;
     all.add_dimension("time", 0);
     all.add_dimension("y", rows);
@@ -75,7 +76,8 @@ Number value(std::uint64_t step, std::uint64_t field, std::uint64_t index) {
 /// The rows of one rank, of ragged sizes, with a halo of one all round.
 template <class Number>
 void put_rows(Remote& remote, std::uint64_t collection, const std::string& file,
-              std::uint64_t field, std::uint64_t step, std::uint64_t rank, std::uint64_t ranks) {
+              std::uint64_t field, std::uint64_t step, std::uint64_t rank, std::uint64_t ranks,
+              std::uint64_t columns = few) {
     const core::Box block = core::cut(std::array{rows, columns}, 0, ranks, rank);
     const core::Extents memory{block.count[0] + 2, columns + 2};
     std::vector<Number> array(memory[0] * memory[1], Number{-1});
@@ -90,6 +92,8 @@ void put_rows(Remote& remote, std::uint64_t collection, const std::string& file,
 struct Run {
     std::uint64_t clients, servers, slab_bytes;
     WhenFull when_full = WhenFull::block;
+    std::uint64_t shared_bytes = 0;
+    std::atomic<int>* slotted = nullptr;  // clients that left something in shared memory
 };
 
 /// The first ranks are clients, which do `model`; the others write with `write`.
@@ -100,24 +104,34 @@ void run(const Run& how, const std::function<void(Remote&, std::uint64_t)>& mode
         comm::Channel channel = all.channel();
         const auto rank = static_cast<std::uint64_t>(all.rank());
         const std::uint64_t credit = 2 * how.slab_bytes;
+        Neighbours neighbours;
+        if (how.shared_bytes > 0)
+            neighbours = Neighbours(
+                all, {all.rank(), rank >= how.clients, rank < how.clients ? how.shared_bytes : 0});
         if (rank < how.clients) {
-            Remote remote(channel, {.client = rank,
-                                    .clients = how.clients,
-                                    .servers = how.servers,
-                                    .slab_bytes = how.slab_bytes,
-                                    .credit_bytes = credit});
+            Remote remote(channel,
+                          {.client = rank,
+                           .clients = how.clients,
+                           .servers = how.servers,
+                           .slab_bytes = how.slab_bytes,
+                           .credit_bytes = credit},
+                          neighbours);
             model(remote, rank);
+            if (how.slotted != nullptr)
+                *how.slotted += std::ranges::any_of(
+                    neighbours.part(all.rank()), [](std::byte one) { return one != std::byte{0}; });
         } else {
             serve(channel,
                   {.server = rank - how.clients, .clients = how.clients, .credit_bytes = credit},
-                  write);
+                  write, neighbours);
         }
         channel.close();
     });
 }
 
 template <class Number>
-bool holds(const std::vector<std::byte>& data, std::uint64_t step, std::uint64_t field) {
+bool holds(const std::vector<std::byte>& data, std::uint64_t step, std::uint64_t field,
+           std::uint64_t columns = few) {
     std::vector<Number> wanted(rows * columns);
     for (std::uint64_t i = 0; i < wanted.size(); ++i) wanted[i] = value<Number>(step, field, i);
     return data.size() == wanted.size() * sizeof(Number) &&
@@ -196,6 +210,44 @@ TEST_CASE("remote: what a front end counted comes with the end of each file") {
     CHECK(sent >= 3 * 2 * 2);  // a verdict for each step and client, and more
 }
 
+TEST_CASE("remote: slots of shared memory, ample, short or none, hold what messages hold") {
+    for (const std::uint64_t shared :
+         {std::uint64_t{2} << 20, std::uint64_t{100'000}, std::uint64_t{1} << 60, std::uint64_t{0}})
+        for (Run how : {Run{1, 1, 90'000}, Run{3, 1, 70'000}, Run{4, 2, 50'000}, Run{5, 1, 1000}}) {
+            Written written;
+            std::atomic<int> slotted = 0;
+            how.shared_bytes = shared;
+            how.slotted = &slotted;
+            run(
+                how,
+                [&](Remote& remote, std::uint64_t rank) {
+                    const FileMetadata about = metadata(many);
+                    for (const char* name : {"a", "b"})
+                        remote.add_collection(name, defined(about, 1 << 21, how.when_full));
+                    for (std::uint64_t step = 0; step < 5; ++step)
+                        for (std::uint64_t c = 0; c < 2; ++c) {
+                            const std::string file(1, static_cast<char>('a' + c));
+                            put_rows<std::int64_t>(remote, c, file, 0, step, rank, how.clients,
+                                                   many);
+                            put_rows<std::int16_t>(remote, c, file, 1, step, rank, how.clients,
+                                                   many);
+                            for (const Status& status : remote.end_step(c)) CHECK(!status.error);
+                        }
+                    for (const Status& status : remote.finalize()) CHECK(!status.error);
+                },
+                [&](Work& work) { written.take(work); });
+            INFO("clients ", how.clients, ", shared ", shared, ", slab ", how.slab_bytes);
+            const bool none = shared == 0 || shared >> 60 != 0 || how.slab_bytes == 1000;
+            CHECK(slotted == (none ? 0 : static_cast<int>(how.clients)));
+            CHECK(written.fields.size() == 5 * 2 * 2);
+            for (const auto& [key, data] : written.fields) {
+                const auto& [file, item, field] = key;
+                CHECK((field == 0 ? holds<std::int64_t>(data, item, field, many)
+                                  : holds<std::int16_t>(data, item, field, many)));
+            }
+        }
+}
+
 TEST_CASE("remote: a writer's error is the final status of its step, on all clients") {
     std::atomic<int> heard = 0;
     run(
@@ -247,8 +299,8 @@ TEST_CASE("remote: overlapping blocks are an error that names rank and variable"
         {2, 1, 4096},
         [&](Remote& remote, std::uint64_t) {
             remote.add_collection("A", defined(metadata(), 5000, WhenFull::block));
-            const std::vector<std::int16_t> all(rows * columns);
-            remote.put(0, "a", 1, 0, {{0, 0}, {rows, columns}},
+            const std::vector<std::int16_t> all(rows * few);
+            remote.put(0, "a", 1, 0, {{0, 0}, {rows, few}},
                        reinterpret_cast<const std::byte*>(all.data()));
             CHECK(remote.end_step(0).empty());
             const auto statuses = remote.finalize();

@@ -14,8 +14,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/context.hpp"
-#include "formats/file/group_memory.hpp"
+#include "core/group_memory.hpp"
 
 namespace tailrace::formats {
 
@@ -121,9 +120,7 @@ struct Memory {
 
 Memory memory_for(int fd) noexcept {
     if (!lies_in_memory(fd)) return {};
-    const std::uint64_t machine = core::machine_memory().available_bytes;
-    const std::uint64_t available =
-        std::min(machine == 0 ? UINT64_MAX : machine, group_memory_free());
+    const std::uint64_t available = core::memory_free();
     return {available, available - available / 20};
 }
 

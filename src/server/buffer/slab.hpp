@@ -11,6 +11,7 @@
 
 #include "core/box.hpp"
 #include "core/sink.hpp"
+#include "server/buffer/buffers.hpp"
 
 namespace tailrace::server {
 
@@ -30,7 +31,8 @@ void pack(const core::Box& box, const core::MemLayout& memory, std::uint64_t ele
 class Slab {
 public:
     /// @throws core::Error{Code::no_space} naming `variable` if there is no memory
-    Slab(core::Extents extents, std::uint64_t element_bytes, std::string variable);
+    Slab(core::Extents extents, std::uint64_t element_bytes, std::string variable,
+         const Buffers& buffers = {});
 
     /// Puts a packed block to its place.  [local]
     /// @throws core::Error{Code::bad_input} naming the variable if it lies outside, has other bytes
@@ -54,7 +56,7 @@ private:
     core::Extents x_extents;
     std::uint64_t x_element_bytes, x_elements, x_placed = 0;
     std::string x_variable;
-    std::unique_ptr<std::byte[]> x_data;  // not set at first: each byte is written once
+    Buffers::Memory x_data;  // not set at first: each byte is written once
     std::vector<core::Box> x_blocks;
 };
 

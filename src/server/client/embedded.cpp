@@ -16,14 +16,14 @@ ClientSetup synchronous(ClientSetup setup) {
 
 }  // namespace
 
-Embedded::Embedded(comm::Channel& channel, const ClientSetup& setup, WriteWork write)
-    : x_calls(channel, synchronous(setup), 0, [this] {
-          if (x_server) x_server->move_on();
-      }) {
+Embedded::Embedded(comm::Channel& channel, const ClientSetup& setup, WriteWork write,
+                   const Neighbours& neighbours)
+    : x_calls(channel, synchronous(setup), neighbours, 0,
+              [this] { return x_server && x_server->move_on(); }) {
     if (setup.client == 0)
         x_server.emplace(channel,
                          FrontEndSetup{0, setup.clients, setup.layout_hash, setup.credit_bytes},
-                         std::move(write), Writing::within);
+                         std::move(write), Writing::within, neighbours);
 }
 
 std::vector<Status> Embedded::finalize() {

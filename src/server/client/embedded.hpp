@@ -14,7 +14,8 @@ namespace tailrace::server {
 class Embedded final : public Backend {
 public:
     /// @param channel  between the ranks of the model  [local]
-    Embedded(comm::Channel& channel, const ClientSetup& setup, WriteWork write);
+    Embedded(comm::Channel& channel, const ClientSetup& setup, WriteWork write,
+             const Neighbours& neighbours);
 
     std::uint64_t add_collection(std::string name, Definition definition) override {
         return x_calls.add_collection(std::move(name), std::move(definition));

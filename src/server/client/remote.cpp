@@ -37,13 +37,15 @@ Definition definition_of(const FileSpec& spec) {
     return all;
 }
 
-Remote::Remote(comm::Channel& channel, const ClientSetup& setup)
-    : Remote(channel, setup, static_cast<int>(setup.clients), {}) {}
+Remote::Remote(comm::Channel& channel, const ClientSetup& setup, Neighbours neighbours)
+    : Remote(channel, setup, std::move(neighbours), static_cast<int>(setup.clients), {}) {}
 
-Remote::Remote(comm::Channel& channel, const ClientSetup& setup, int first_server,
-               std::function<void()> beside)
+Remote::Remote(comm::Channel& channel, const ClientSetup& setup, Neighbours neighbours,
+               int first_server, std::function<bool()> beside)
     : x_channel(channel),
       x_machine(setup),
+      x_neighbours(std::move(neighbours)),
+      x_slots(x_neighbours.part(channel.rank()).size()),
       x_first_server(first_server),
       x_beside(std::move(beside)) {
     for (std::uint64_t server = 0; server < setup.servers; ++server)
@@ -52,40 +54,64 @@ Remote::Remote(comm::Channel& channel, const ClientSetup& setup, int first_serve
     send({});
 }
 
-/// Packs each piece behind its header: the one copy on the model's clock.
-void Remote::send(const Block& block) {
-    for (const Outgoing& one : x_machine.take()) {
-        const auto bytes = std::make_shared<std::vector<std::byte>>(encode(one.message));
-        if (const auto* data = std::get_if<Data>(&one.message)) {
-            const std::size_t header = bytes->size();
-            bytes->resize(header + data->payload_bytes);
-            pack(block.box, block.memory, block.element_bytes, block.data, one.payload,
-                 std::span(*bytes).subspan(header));
-        }
-        const auto rank = x_first_server + static_cast<int>(one.to);
-        x_channel.send(rank, to_front_end, *bytes, bytes);
-        ++x_traffic.sent;
-    }
+bool Remote::send(const Block& block) {
+    std::vector<Outgoing> all = x_machine.take();
+    for (Outgoing& one : all) send(std::move(one), block);
+    return !all.empty();
 }
 
-void Remote::move_on(const Block& block) {
-    if (x_beside) x_beside();
+std::optional<std::uint64_t> Remote::slot_for(int rank, std::uint64_t bytes) {
+    if (!x_neighbours.near(rank)) return std::nullopt;
+    const auto slot = x_slots.room(bytes);
+    return slot && x_neighbours.use(*slot + bytes) ? slot : std::nullopt;
+}
+
+/// Packs a piece into its slot, or behind its header: the one copy on the model's clock.
+void Remote::send(Outgoing one, const Block& block) {
+    const auto rank = x_first_server + static_cast<int>(one.to);
+    auto* data = std::get_if<Data>(&one.message);
+    if (data != nullptr) {
+        data->slot = slot_for(rank, data->payload_bytes);
+        x_slots.take({one.to, data->collection}, data->payload_bytes, data->slot);
+    }
+    const std::vector<std::byte> header = encode(one.message);
+    const std::size_t whole = header.size() + bytes_behind(one.message);
+    const Buffers::Memory memory = x_buffers.take(whole);
+    const std::span bytes(memory.get(), whole);
+    std::copy(header.begin(), header.end(), bytes.begin());
+    if (data != nullptr)
+        pack(block.box, block.memory, block.element_bytes, block.data, one.payload,
+             data->slot
+                 ? x_neighbours.part(x_channel.rank()).subspan(*data->slot, data->payload_bytes)
+                 : bytes.subspan(header.size()));
+    x_channel.send(rank, to_front_end, bytes, memory);
+    ++x_traffic.sent;
+}
+
+/// @returns whether there was anything
+bool Remote::move_on(const Block& block) {
+    bool moved = x_beside && x_beside();
     hear_of_lost();
     while (const auto message = x_channel.probe(to_client)) {
         x_silence[static_cast<std::size_t>(message->rank - x_first_server)] = 0;
         std::vector<std::byte> bytes(message->bytes);
         x_channel.wait(x_channel.receive(message->rank, to_client, bytes));
         ++x_traffic.received;
-        x_machine.receive(static_cast<std::uint64_t>(message->rank - x_first_server),
-                          decode(bytes).first);
+        const auto server = static_cast<std::uint64_t>(message->rank - x_first_server);
+        const Message decoded = decode(bytes).first;
+        if (const auto* credit = std::get_if<Credit>(&decoded))
+            x_slots.free({server, credit->collection}, credit->bytes);
+        x_machine.receive(server, decoded);
+        moved = true;
     }
     for (std::size_t server = 0; server < x_lives.size(); ++server)
         if (x_lives[server].done()) {
             x_lives[server] = {};
             x_silence[server] = 0;
             x_machine.gone(server);
+            moved = true;
         }
-    send(block);
+    return send(block) || moved;
 }
 
 /// What one rank finds out holds for all, or their ways would part.
@@ -127,14 +153,23 @@ template <class Condition>
 void Remote::until(const Condition& reached, const Block& block) {
     std::fill(x_silence.begin(), x_silence.end(), 0);
     auto before = comm::Clock::now();
-    for (move_on(block); !reached(); move_on(block)) {
-        x_channel.wait_some(x_lives, idle_time);
-        const auto now = comm::Clock::now();
-        count_silence(now - std::exchange(before, now));
-    }
+    move_on(block);
+    while (!reached())
+        x_channel.wait_until([&] {
+            const auto now = comm::Clock::now();
+            count_silence(now - std::exchange(before, now));
+            return move_on(block) || reached();
+        });
 }
 
+/// Touches memory for the mean part of a step now, and not on the model's clock.
 std::uint64_t Remote::add_collection(std::string name, Definition definition) {
+    for (const FieldDefinition& field : definition.fields)
+        x_expected += core::checked_mul(core::checked_product(field.extents, field.name),
+                                        field.element_bytes, field.name) /
+                      x_machine.setup().clients;
+    static_cast<void>(x_neighbours.use(
+        std::min<std::uint64_t>(x_expected, x_neighbours.part(x_channel.rank()).size())));
     const std::uint64_t number = x_machine.add_collection(std::move(name), std::move(definition));
     send({});
     return number;
@@ -175,8 +210,8 @@ std::vector<Status> Remote::end_step(std::uint64_t collection) {
 }
 
 void Remote::end_file(std::uint64_t collection, core::Outcome outcome) {
-    x_machine.end(collection, outcome == core::Outcome::discard ? Ending::discard_file
-                                                                : Ending::close_file);
+    x_machine.end(collection,
+                  outcome == core::Outcome::discard ? Ending::discard_file : Ending::close_file);
     send({});
 }
 

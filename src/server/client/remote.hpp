@@ -5,7 +5,10 @@
 #include <functional>
 
 #include "comm/channel.hpp"
+#include "server/buffer/buffers.hpp"
+#include "server/buffer/slots.hpp"
 #include "server/client/backend.hpp"
+#include "server/frontend/neighbours.hpp"
 
 namespace tailrace::server {
 
@@ -13,11 +16,12 @@ namespace tailrace::server {
 class Remote final : public Backend {
 public:
     /// Front ends are the ranks behind the clients.  [local]
-    Remote(comm::Channel& channel, const ClientSetup& setup);
+    Remote(comm::Channel& channel, const ClientSetup& setup, Neighbours neighbours = {});
     /// @param first_server  rank of the first front end
-    /// @param beside        called again and again while this rank waits  [local]
-    Remote(comm::Channel& channel, const ClientSetup& setup, int first_server,
-           std::function<void()> beside);
+    /// @param beside        called again and again while this rank waits; true if it did something
+    /// [local]
+    Remote(comm::Channel& channel, const ClientSetup& setup, Neighbours neighbours,
+           int first_server, std::function<bool()> beside);
 
     std::uint64_t add_collection(std::string name, Definition definition) override;
     void define(std::uint64_t collection, Definition definition) override;
@@ -44,8 +48,10 @@ private:
         core::MemLayout memory;
         std::uint64_t element_bytes = 0;
     };
-    void send(const Block& block);
-    void move_on(const Block& block);
+    bool send(const Block& block);
+    void send(Outgoing one, const Block& block);
+    [[nodiscard]] std::optional<std::uint64_t> slot_for(int rank, std::uint64_t bytes);
+    bool move_on(const Block& block);
     void hear_of_lost();
     void lose(std::uint64_t server);
     void count_silence(comm::Clock::duration waited);
@@ -55,8 +61,12 @@ private:
     comm::Channel& x_channel;
     Client x_machine;
     Traffic x_traffic;
+    Neighbours x_neighbours;
+    Slots x_slots;
+    Buffers x_buffers;
+    std::uint64_t x_expected = 0;  // bytes of this rank in a step of all collections
     int x_first_server;
-    std::function<void()> x_beside;
+    std::function<bool()> x_beside;
     std::vector<comm::Pending> x_lives;  // per front end: ends when it goes
     std::vector<double> x_silence;       // per front end: seconds of this wait without a word
     bool x_lost = false;                 // one of them was silent for too long

@@ -16,8 +16,10 @@ namespace tailrace::server {
 
 class Server::Impl {
 public:
-    Impl(comm::Channel& channel, const FrontEndSetup& setup, WriteWork write, Writing how)
+    Impl(comm::Channel& channel, const FrontEndSetup& setup, WriteWork write, Writing how,
+         Neighbours neighbours)
         : x_channel(channel),
+          x_neighbours(std::move(neighbours)),
           x_machine(setup),
           x_counters(setup.server),
           x_write(std::move(write)) {
@@ -50,14 +52,16 @@ public:
         return moved;
     }
     [[nodiscard]] bool done() const { return x_machine.done(); }
-    void wait() { x_channel.wait_some(x_lives, idle_time); }
+    void run() {
+        while (!done()) x_channel.wait_until([this] { return move_on() || done(); });
+    }
 
 private:
     static constexpr Item no_item = ~Item{0};              // a task without a status
     using Line = std::pair<std::uint64_t, std::uint64_t>;  // client, collection
     using Step = std::pair<std::uint64_t, Item>;           // collection, item
     struct Payload {
-        std::shared_ptr<std::vector<std::byte>> message;
+        Buffers::Memory message;  // none: in a slot
         std::span<const std::byte> elements;
     };
     struct Files {
@@ -70,12 +74,14 @@ private:
     };
 
     void take(const comm::Message& message) {
-        const auto bytes = std::make_shared<std::vector<std::byte>>(message.bytes);
-        x_channel.wait(x_channel.receive(message.rank, to_front_end, *bytes));
-        const auto [decoded, elements] = decode(*bytes);
+        const Buffers::Memory memory = x_buffers.take(message.bytes);
+        const std::span bytes(memory.get(), static_cast<std::size_t>(message.bytes));
+        x_channel.wait(x_channel.receive(message.rank, to_front_end, bytes));
+        const auto [decoded, elements] = decode(bytes);
         const auto client = static_cast<std::uint64_t>(message.rank);
         if (const auto* data = std::get_if<Data>(&decoded))
-            x_payloads[{client, data->collection}].push_back({bytes, elements});
+            x_payloads[{client, data->collection}].push_back(
+                data->slot ? Payload{{}, in_slot(message.rank, *data)} : Payload{memory, elements});
         x_machine.receive(client, decoded);
         x_counters.received(x_machine.state());
         work();
@@ -92,6 +98,14 @@ private:
         for (std::uint64_t client = 0; client < x_lives.size(); ++client)
             if (!x_machine.state().gone[client])
                 x_channel.send(static_cast<int>(client), to_client, *bytes, bytes);
+    }
+
+    /// The message was received, so what its sender wrote before is seen here.
+    [[nodiscard]] std::span<const std::byte> in_slot(int client, const Data& data) const {
+        const std::span<const std::byte> part = x_neighbours.part(client);
+        if (*data.slot > part.size() || data.payload_bytes > part.size() - *data.slot)
+            throw damaged("its slot lies outside of the memory of rank " + std::to_string(client));
+        return part.subspan(*data.slot, data.payload_bytes);
     }
 
     /// Until neither the machine nor the writer has anything to say.
@@ -126,7 +140,8 @@ private:
             const auto [slab, is_new] = fields.slabs.try_emplace(
                 {data.file_seq, data.field, data.record}, data.extents, data.element_bytes,
                 "variable " + std::to_string(data.field + 1) + " of collection " +
-                    x_files[data.collection].by_number[data.file_seq].collection_name);
+                    x_files[data.collection].by_number[data.file_seq].collection_name,
+                x_buffers);
             slab->second.place(data.place, payload.elements);
         } catch (const core::Error& error) {
             if (!fields.error)
@@ -200,6 +215,8 @@ private:
     }
 
     comm::Channel& x_channel;
+    Neighbours x_neighbours;
+    Buffers x_buffers;
     FrontEnd x_machine;
     Counters x_counters;
     WriteWork x_write;
@@ -211,8 +228,10 @@ private:
     std::optional<WriterThread> x_thread;  // last: it uses the others
 };
 
-Server::Server(comm::Channel& channel, const FrontEndSetup& setup, WriteWork write, Writing how)
-    : x_impl(std::make_unique<Impl>(channel, setup, std::move(write), how)) {}
+Server::Server(comm::Channel& channel, const FrontEndSetup& setup, WriteWork write, Writing how,
+               Neighbours neighbours)
+    : x_impl(std::make_unique<Impl>(channel, setup, std::move(write), how, std::move(neighbours))) {
+}
 
 Server::~Server() = default;
 
@@ -220,13 +239,11 @@ bool Server::move_on() { return x_impl->move_on(); }
 
 bool Server::done() const { return x_impl->done(); }
 
-void Server::run() {
-    while (!done())
-        if (!move_on()) x_impl->wait();
-}
+void Server::run() { x_impl->run(); }
 
-void serve(comm::Channel& channel, const FrontEndSetup& setup, const WriteWork& write) {
-    Server(channel, setup, write, Writing::beside).run();
+void serve(comm::Channel& channel, const FrontEndSetup& setup, const WriteWork& write,
+           Neighbours neighbours) {
+    Server(channel, setup, write, Writing::beside, std::move(neighbours)).run();
 }
 
 }  // namespace tailrace::server

@@ -2,7 +2,6 @@
 // A front end over a Channel: receives, assembles, and hands complete steps to who writes them.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,14 +10,13 @@
 
 #include "comm/channel.hpp"
 #include "server/buffer/slab.hpp"
+#include "server/frontend/neighbours.hpp"
 #include "server/protocol/front_end.hpp"
 
 namespace tailrace::server {
 
 /// What clients and front ends send each other travels under these tags of one Channel.
 inline constexpr comm::Tag to_front_end = 1, to_client = 2, life = 3, lost = 4;
-/// Idle ranks look again after this time.
-inline constexpr std::chrono::microseconds idle_time{200};
 
 /// One variable of a step, whole.
 struct WholeField {
@@ -43,8 +41,10 @@ enum class Writing { beside, within };
 class Server {
 public:
     /// @param how  whether `write` is called in a thread of its own, one item after the other, or
-    ///             by move_on()  [local]
-    Server(comm::Channel& channel, const FrontEndSetup& setup, WriteWork write, Writing how);
+    ///             by move_on()
+    /// @param neighbours  of this rank  [local]
+    Server(comm::Channel& channel, const FrontEndSetup& setup, WriteWork write, Writing how,
+           Neighbours neighbours = {});
     ~Server();
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
@@ -62,6 +62,7 @@ private:
 };
 
 /// Serves until all clients have left.  [waits for other ranks]
-void serve(comm::Channel& channel, const FrontEndSetup& setup, const WriteWork& write);
+void serve(comm::Channel& channel, const FrontEndSetup& setup, const WriteWork& write,
+           Neighbours neighbours = {});
 
 }  // namespace tailrace::server

@@ -132,6 +132,7 @@ Wanted wanted(Config& options) {
 void take_bounds(Layout& layout, const Config& options) {
     layout.slab_bytes = bytes_of(options, "slab_bytes");
     layout.credit_bytes = bytes_of(options, "credit_bytes");
+    layout.shared_bytes = bytes_of(options, "shared_bytes");
     if (layout.slab_bytes == 0) throw wrong(options, "slab_bytes", "slab_bytes must be at least 1");
     if (layout.credit_bytes / 2 < layout.slab_bytes)
         throw wrong(options, options.given("credit_bytes") ? "credit_bytes" : "slab_bytes",

@@ -26,7 +26,8 @@ struct Layout {
     LayoutKind kind = LayoutKind::embedded;
     Split ranks{};
     std::uint64_t slab_bytes = std::uint64_t{8} << 20;     ///< of the payload of a message
-    std::uint64_t credit_bytes = std::uint64_t{16} << 20;  ///< of a client and collection
+    std::uint64_t credit_bytes = std::uint64_t{64} << 20;  ///< of a client and collection
+    std::uint64_t shared_bytes = std::uint64_t{64} << 20;  ///< of a client, for servers of its node
     bool fast = false;             ///< a put copies, and does not wait until its messages have left
     bool profiler = false;         ///< a table of times at the end
     double stuck_timeout_s = 300;  ///< after which a writer counts as lost; 0: never
@@ -47,8 +48,8 @@ struct Layout {
     [[nodiscard]] std::string text() const;
 
     static void fields(auto& io, auto& m) {
-        io.all(m.kind, m.ranks, m.slab_bytes, m.credit_bytes, m.fast, m.profiler, m.stuck_timeout_s,
-               m.defaults, m.collections);
+        io.all(m.kind, m.ranks, m.slab_bytes, m.credit_bytes, m.shared_bytes, m.fast, m.profiler,
+               m.stuck_timeout_s, m.defaults, m.collections);
     }
 };
 

@@ -91,9 +91,13 @@ void add_bounds(std::vector<Option>& all) {
     all.push_back(config);
     all.push_back(option("slab_bytes", Shape::text, "BYTES", "8 MiB",
                          "largest message; what is larger is sent in several"));
-    all.push_back(option("credit_bytes", Shape::text, "BYTES", "16 MiB",
+    all.push_back(option("credit_bytes", Shape::text, "BYTES", "64 MiB",
                          "that a rank may send ahead, for each collection and server rank; at "
                          "least twice slab_bytes"));
+    all.push_back(
+        option("shared_bytes", Shape::text, "BYTES", "64 MiB",
+               "shared memory of a rank of the model, at most: there it leaves what it puts for "
+               "servers of its node; what does not fit travels in messages"));
     all.push_back(
         option("stuck_timeout_s", Shape::real, "SECONDS", "300",
                "without a word from a server while the model waits for it: then it counts "

@@ -4,8 +4,10 @@
 // Why nobody waits for ever. Calls are numbered over all collections, and items within each.
 //
 // 1. Credits are per client, collection and front end. A front end gives them back as the next
-//    stage takes the bytes over, at the latest at half of them, and a piece has at most half: a
-//    client whose pieces were all taken over can send the next one.
+//    stage takes the bytes over, at the latest at an eighth of them, and a piece has at most half:
+//    a client whose pieces were all taken over can send the next one. A piece has a slot in shared
+//    memory, or travels in its message: nobody waits for a slot. The credit that comes back for a
+//    piece says also that its slot is free.
 // 2. Of a collection, a front end always takes over pieces of the oldest item that is not final,
 //    whatever its queue holds (ByteQueue). It needs nothing from another client for that: each says
 //    itself that a file begins, and each piece carries the extents of its variable.
@@ -37,7 +39,7 @@ struct ClientSetup {
     std::uint64_t client = 0, clients = 1, servers = 1;
     std::uint64_t layout_hash = 0;
     std::uint64_t slab_bytes = std::uint64_t{8} << 20;     ///< of the payload of a message, at most
-    std::uint64_t credit_bytes = std::uint64_t{16} << 20;  ///< at least twice slab_bytes
+    std::uint64_t credit_bytes = std::uint64_t{64} << 20;  ///< at least twice slab_bytes
     std::uint64_t depth = 2;                               ///< steps without a final status
     double stuck_timeout_s = 0;  ///< a server that says nothing for so long is lost; 0: never
 };

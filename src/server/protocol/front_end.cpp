@@ -143,7 +143,7 @@ FrontEnd::Open& FrontEnd::open(Collection& one, Item item) {
 void FrontEnd::give_back(std::uint64_t client, std::uint64_t collection, std::uint64_t bytes) {
     Line& line = x_state.collections[collection].lines[client];
     line.owed += bytes;
-    if (x_state.gone[client] || line.owed < x_setup.credit_bytes / 2) return;
+    if (x_state.gone[client] || line.owed < x_setup.credit_bytes / 8) return;
     x_replies.push_back({client, Credit{collection, std::exchange(line.owed, 0), {}}});
 }
 

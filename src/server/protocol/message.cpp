@@ -30,13 +30,18 @@ std::uint64_t check_of(Header header, std::span<const std::byte> body) {
 
 }  // namespace
 
+std::uint64_t bytes_behind(const Message& message) {
+    const auto* data = std::get_if<Data>(&message);
+    return data != nullptr && !data->slot ? data->payload_bytes : 0;
+}
+
 std::vector<std::byte> encode(const Message& message) {
     std::vector<std::byte> all(header_bytes);
     ArchiveWriter(all).all(message);
     const std::span body = std::span(all).subspan(header_bytes);
     Header header;
     header.body_bytes = body.size();
-    if (const auto* data = std::get_if<Data>(&message)) header.payload_bytes = data->payload_bytes;
+    header.payload_bytes = bytes_behind(message);
     header.check = check_of(header, body);
     std::memcpy(all.data(), &header, header_bytes);
     return all;

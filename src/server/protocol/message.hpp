@@ -18,19 +18,12 @@
 
 namespace tailrace::server {
 
-inline constexpr std::uint64_t protocol_version = 1;
+inline constexpr std::uint64_t protocol_version = 2;
 inline constexpr std::uint64_t no_collection = ~std::uint64_t{0};
 
 /// Calls that all clients make in the same order. A step, close_file and flush are items of their
 /// collection and have a final status.
-enum class Ending : std::uint64_t {
-    step,
-    close_file,
-    flush,
-    discard_file,
-    add_collection,
-    detach
-};
+enum class Ending : std::uint64_t { step, close_file, flush, discard_file, add_collection, detach };
 [[nodiscard]] constexpr Ending last_of(Ending) { return Ending::detach; }  ///< [local]
 
 /// First word of a client to each front end.
@@ -61,7 +54,7 @@ struct Meta {
     }
 };
 
-/// One piece of a variable; behind it lie `payload_bytes` of packed elements.
+/// One piece of a variable: `payload_bytes` of packed elements, behind the message or in a slot.
 struct Data {
     std::uint64_t collection = 0, file_seq = 0;
     Item item = 0;
@@ -71,9 +64,10 @@ struct Data {
     core::Box place{};
     std::uint64_t seq = 0;  ///< 0, 1, ... among the pieces of this client and item
     std::uint64_t payload_bytes = 0;
+    std::optional<std::uint64_t> slot{};  ///< where in the memory that its client shares
     static void fields(auto& io, auto& m) {
         io.all(m.collection, m.file_seq, m.item, m.field, m.record, m.element_bytes, m.extents,
-               m.place.offset, m.place.count, m.seq, m.payload_bytes);
+               m.place.offset, m.place.count, m.seq, m.payload_bytes, m.slot);
     }
 };
 
@@ -153,6 +147,8 @@ struct Disagreement {
 
 using Message = std::variant<Hello, Meta, Data, End, Call, Credit, Disagreement>;
 
+/// How many bytes follow the message.  [local]
+[[nodiscard]] std::uint64_t bytes_behind(const Message& message);
 /// The bytes of a message without its payload.  [local]
 [[nodiscard]] std::vector<std::byte> encode(const Message& message);
 /// A message and the payload behind it, which lies in `bytes`.  [local]

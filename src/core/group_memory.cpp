@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/file/group_memory.hpp"
+#include "core/group_memory.hpp"
 
 #include <algorithm>
 #include <fstream>
 #include <optional>
 #include <string>
 
+#include "core/context.hpp"
 #include "core/memory_groups.hpp"
 
-namespace tailrace::formats {
+namespace tailrace::core {
 
 namespace fs = std::filesystem;
 
@@ -46,7 +47,7 @@ std::uint64_t free_in(const fs::path& group, const Version& version) {
     return *limit - std::min(*limit, firm);
 }
 
-void take_free(const core::MemoryGroup& group, void* least) {
+void take_free(const MemoryGroup& group, void* least) {
     auto& free = *static_cast<std::uint64_t*>(least);
     free = std::min(free, free_in(group.folder, group.second ? second : first));
 }
@@ -55,8 +56,13 @@ void take_free(const core::MemoryGroup& group, void* least) {
 
 std::uint64_t group_memory_free(const fs::path& root) {
     std::uint64_t free = UINT64_MAX;
-    core::each_memory_group(root.c_str(), take_free, &free);
+    each_memory_group(root.c_str(), take_free, &free);
     return free;
 }
 
-}  // namespace tailrace::formats
+std::uint64_t memory_free() {
+    const std::uint64_t machine = machine_memory().available_bytes;
+    return std::min(machine == 0 ? UINT64_MAX : machine, group_memory_free());
+}
+
+}  // namespace tailrace::core

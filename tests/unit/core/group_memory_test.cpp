@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/file/group_memory.hpp"
+#include "core/group_memory.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -9,8 +9,8 @@
 
 #include "core/memory_groups.hpp"
 
+using tailrace::core::group_memory_free;
 using tailrace::core::group_memory_limit;
-using tailrace::formats::group_memory_free;
 namespace fs = std::filesystem;
 
 namespace {

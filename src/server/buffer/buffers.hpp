@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory that is used again: its pages are asked of the system once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace tailrace::server {
+
+/// Copies are the same store. What is free is given up before more is asked for, so a store never
+/// holds more than were in use at once and the last request.
+class Buffers {
+public:
+    using Memory = std::shared_ptr<std::byte[]>;
+
+    Buffers();
+    /// So many bytes or more, not set. They come back with the last copy, from any thread.  [local]
+    /// @throws std::bad_alloc
+    [[nodiscard]] Memory take(std::uint64_t bytes) const;
+
+private:
+    struct Store;
+    std::shared_ptr<Store> x_store;
+};
+
+}  // namespace tailrace::server
