@@ -174,7 +174,7 @@ TAILRACE_MPI_TEST("hdf5: 200 boxes are one collective call") {
         CHECK(wrong_elements(oracle::read(path, "/a")) == 0);
     }
     comm.barrier();
-    std::vector<float> expected(60 * 50 * 40);
+    std::vector<float> expected(std::size_t{60} * 50 * 40);
     for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = value_at(i);
     std::vector<Box> places;
     for (const auto& piece : mine) places.push_back(piece.place);
