@@ -262,9 +262,9 @@ def test_holes_hold_the_fill_value(form, servers, tmp_path):
     assert play(tmp_path, script, servers) == {}
     data = contents(tmp_path / "f")
     for kind, code in NUMPY.items():
-        for name in FILLED:
+        for name, dims in FILLED.items():
             fill = 77 if name[0] == "o" else netCDF4.default_fillvals[code]
-            shape = (3, 3, 4) if "time" in FILLED[name] else (3, 4)
+            shape = (3, 3, 4) if "time" in dims else (3, 4)
             expected = np.full(shape, fill, code)
             if name in ("own", "part"):
                 expected[2, 1, 1:3] = [5, 6]

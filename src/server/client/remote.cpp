@@ -127,8 +127,8 @@ std::vector<Status> Remote::end_step(std::uint64_t collection) {
 }
 
 void Remote::end_file(std::uint64_t collection, core::Outcome outcome) {
-    x_machine.end(collection, outcome == core::Outcome::discard ? Ending::discard_file
-                                                                : Ending::close_file);
+    x_machine.end(collection,
+                  outcome == core::Outcome::discard ? Ending::discard_file : Ending::close_file);
     send({});
 }
 

@@ -102,8 +102,7 @@ std::variant<std::int64_t, double> fill_of(const Attribute& attribute, const Var
         throw Error(Code::bad_input,
                     "it is of type " + std::string(name(variable.type)) +
                         ", and its fill value of type " +
-                        (given == 0 ? "text"
-                                    : std::string(name(static_cast<Element>(given - 1)))),
+                        (given == 0 ? "text" : std::string(name(static_cast<Element>(given - 1)))),
                     where, "pass values of the type of the variable");
     return std::visit(
         [&](const auto& held) -> std::variant<std::int64_t, double> {

@@ -14,7 +14,7 @@ void check_attribute(const Attribute& attribute, const std::string& where);  ///
 /// The fill value that an attribute gives a variable.  [local]
 [[nodiscard]] std::variant<std::int64_t, double> fill_of(const Attribute& attribute,
                                                          const Variable& variable);
-void check_fill(const Variable& variable);                                   ///< [local]
+void check_fill(const Variable& variable);  ///< [local]
 /// @param extents  of the whole variable; an unlimited dimension has the largest number  [local]
 void check_storage(const Variable& variable, const core::Extents& extents);
 

@@ -23,14 +23,7 @@ inline constexpr std::uint64_t no_collection = ~std::uint64_t{0};
 
 /// Calls that all clients make in the same order. A step, close_file and flush are items of their
 /// collection and have a final status.
-enum class Ending : std::uint64_t {
-    step,
-    close_file,
-    flush,
-    discard_file,
-    add_collection,
-    detach
-};
+enum class Ending : std::uint64_t { step, close_file, flush, discard_file, add_collection, detach };
 [[nodiscard]] constexpr Ending last_of(Ending) { return Ending::detach; }  ///< [local]
 
 /// First word of a client to each front end.

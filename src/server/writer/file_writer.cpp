@@ -94,8 +94,7 @@ void FileWriter::fill_ends() {
     const auto& variables = x_spec.metadata.variables();
     std::uint64_t last = 0;
     for (std::size_t field = 0; field < variables.size(); ++field)
-        if (x_spec.metadata.has_records(variables[field]))
-            last = std::max(last, x_records[field]);
+        if (x_spec.metadata.has_records(variables[field])) last = std::max(last, x_records[field]);
     for (std::size_t field = 0; field < variables.size(); ++field) {
         if (!x_spec.metadata.has_records(variables[field]) || x_records[field] == last) continue;
         Slab slab(x_spec.metadata.record_extents(variables[field]), size_of(variables[field].type),
