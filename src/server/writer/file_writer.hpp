@@ -7,19 +7,35 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <span>
 #include <vector>
 
+#include "core/box.hpp"
 #include "core/phases.hpp"
 #include "core/sink.hpp"
 #include "server/metadata/collection.hpp"
 
 namespace tailrace::server {
 
-/// A record of a variable, whole.
+/// A record of a variable.
 struct FieldRecord {
     std::uint64_t field = 0, record = 0;
-    const std::byte* data = nullptr;
+    const std::byte* data = nullptr;      ///< the whole record
+    std::span<const core::Box> blocks{};  ///< of it that are written; empty: all
+};
+
+/// Which records are there. They come one after the other, but for a few.
+class Written {
+public:
+    void add(std::uint64_t record);  ///< [local]
+    [[nodiscard]] bool has(std::uint64_t record) const {
+        return record < x_until || x_beyond.contains(record);
+    }
+
+private:
+    std::uint64_t x_until = 0;
+    std::set<std::uint64_t> x_beyond;
 };
 
 class FileWriter {
@@ -39,18 +55,24 @@ public:
         return x_fills[field];
     }
 
+    /// Whether something of a record was written before: the rest of it must stay.  [local]
+    [[nodiscard]] bool has(std::uint64_t field, std::uint64_t record) const {
+        return x_written[field].has(record);
+    }
+
 private:
     void write_constants();
     void create(const std::filesystem::path& path);
     void append(const std::filesystem::path& path);
     void fill_ends();
-    [[nodiscard]] core::Write write_of(const FieldRecord& one) const;
+    [[nodiscard]] std::vector<core::Write> writes_of(const FieldRecord& one) const;
 
     FileSpec x_spec;
     core::Phases x_phases;
     std::vector<std::vector<std::byte>> x_fills;  // per field
     std::unique_ptr<core::Sink> x_sink;
     std::vector<std::uint64_t> x_records;  // that each field reaches to
+    std::vector<Written> x_written;        // records of each field, from x_first on
     std::uint64_t x_first = 0, x_steps = 0;
 };
 

@@ -86,8 +86,10 @@ void Writer::operator()(Work& work) {
         x_files.of(collection, work.item.file_seq, work.file->file, work.file->body);
     std::vector<FieldRecord> records;
     for (WholeField& one : work.fields) {
-        one.slab.fill(file.fill_of(one.field));
-        records.push_back({one.field, one.record, one.slab.data().data()});
+        const bool again = file.has(one.field, one.record);
+        if (!again) one.slab.fill(file.fill_of(one.field));
+        records.push_back({one.field, one.record, one.slab.data().data(),
+                           again ? std::span(one.slab.blocks()) : std::span<const core::Box>{}});
     }
     if (!records.empty()) x_files.write(collection, records);
 }
