@@ -125,7 +125,8 @@ static inline int tailrace_server_comm(tailrace_server* server, MPI_Comm* comm) 
  *   metadata  is copied
  *   options   "key=value; key=value", NULL: none. format=netcdf4|cdf5|hdf5,
  *             existing=refuse|replace|append, records_per_file=N, file=NAME with dates,
- *             calendar=standard|noleap|360_day, queue_bytes=BYTES, when_full=block|error, durability=durable|flushed|none
+ *             calendar=standard|noleap|360_day, queue_bytes=BYTES, when_full=block|error,
+ *             durability=durable|flushed|none
  *   id        out: its number, the same on all ranks */
 int tailrace_server_add_collection(tailrace_server* server, const char* name,
                                    const tailrace_metadata* metadata, const char* options,

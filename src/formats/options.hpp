@@ -79,9 +79,9 @@ struct Filter {
     std::vector<unsigned> parameters;  ///< client data values
 };
 struct Options {
-    bool serial = false;               ///< of a Comm of one: no MPI-IO, even if MPI is running
-    /// serial: Target::create makes the file, with all objects, and records are added. Attributes of
-    /// objects and fill values must be equal; those of the file stay.
+    bool serial = false;  ///< of a Comm of one: no MPI-IO, even if MPI is running
+    /// serial: Target::create makes the file, with all objects, and records are added. Attributes
+    /// of objects and fill values must be equal; those of the file stay.
     bool append = false;
     bool collective = false;           ///< transfers are collective (H5FD_MPIO_COLLECTIVE)
     bool collective_metadata = false;  ///< H5Pset_all_coll_metadata_ops on file and dataset access
@@ -135,9 +135,9 @@ struct Szip {
     unsigned pixels_per_block = 16;
 };
 struct Options {
-    bool serial = false;      ///< of a Comm of one: no MPI-IO, even if MPI is running
-    /// serial: Target::create makes the file, with all objects, and records are added. Attributes of
-    /// objects and fill values must be equal; those of the file stay.
+    bool serial = false;  ///< of a Comm of one: no MPI-IO, even if MPI is running
+    /// serial: Target::create makes the file, with all objects, and records are added. Attributes
+    /// of objects and fill values must be equal; those of the file stay.
     bool append = false;
     bool collective = false;  ///< NC_COLLECTIVE for every variable, otherwise NC_INDEPENDENT
     bool never_fill = false;  ///< NC_NOFILL; otherwise netCDF's or the object's fill value

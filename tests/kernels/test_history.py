@@ -254,7 +254,9 @@ def test_a_run_that_fails_leaves_the_file_of_the_run_before(tmp_path, servers):
     disk = tmp_path / "disk"
     disk.mkdir()
     runs = [
-        shlex.join(map(str, command(2 + servers, words(servers=servers, days=1, **more), (), HISTORY)))
+        shlex.join(
+            map(str, command(2 + servers, words(servers=servers, days=1, **more), (), HISTORY))
+        )
         for more in ({}, {"im": 400, "deflate": 1, "collective_write": 1, "default_chunks": 1})
     ]
     script = f"cd {disk}; {runs[0]}; cp history.*.nc4 ../before; {runs[1]}; cp history.*.nc4 .."

@@ -167,7 +167,9 @@ TEST_CASE("metadata: names, attributes, fill values and constants that cannot be
     CHECK(has(refused([](Variable& one) { one.name = "T"; }), "variable T: there is one"));
     CHECK(has(refused([](Variable& one) { one.attributes[1].name = "units"; }),
               "it has two attributes \"units\""));
-    CHECK(has(refused([](Variable& one) { one.attributes = {{"_FillValue", std::string("-1")}}; }),
+    CHECK(has(refused([](Variable& one) {
+                  one.attributes = {{"_FillValue", std::string("-1")}};
+              }),
               "it is of type real32, and its fill value of type text"));
     CHECK(has(refused([](Variable& one) {
                   one.attributes = {{"_FillValue", std::vector<double>{1.0}}};

@@ -262,9 +262,9 @@ def test_holes_hold_the_fill_value(form, servers, tmp_path):
     assert play(tmp_path, script, servers) == {}
     data = contents(tmp_path / "f")
     for kind, code in NUMPY.items():
-        for name in FILLED:
+        for name, dims in FILLED.items():
             fill = 77 if name[0] == "o" else netCDF4.default_fillvals[code]
-            shape = (3, 3, 4) if "time" in FILLED[name] else (3, 4)
+            shape = (3, 3, 4) if "time" in dims else (3, 4)
             expected = np.full(shape, fill, code)
             if name in ("own", "part"):
                 expected[2, 1, 1:3] = [5, 6]
@@ -409,3 +409,51 @@ def test_server_toml_gives_each_collection_its_format_and_filters(tmp_path):
     with h5py.File(tmp_path / "plain") as file:
         assert "_NCProperties" not in file.attrs
         assert file["T"].shape == (1, 3, 4)
+
+
+@every_format
+def test_metadata_are_others_in_the_next_file(form, tmp_path):
+    """A variable is replaced, one is gone, one is new, and time has other units."""
+    script = (
+        f"{FIELDS}collection a format={form}\nput f n int64 -1 1\nstep 0\n"
+        "close\nedit\nvar n real32 time x\ndrop level\nvar more int8 x\ntext time units late\n"
+        "put g n real32 -1 1 0 4\nput g more int8 0 1 0 4\nstep 0\n"
+    )
+    assert play(tmp_path, script) == {}
+    first, second = contents(tmp_path / "f"), contents(tmp_path / "g")
+    assert first["n"].dtype == "i8" and list(first["n"]) == [1]
+    assert np.array_equal(second["n"], np.float32([[1, 2, 3, 4]])) and second["n"].dtype == "f4"
+    assert list(second["more"]) == [1, 2, 3, 4]
+    assert set(first) - set(second) == {"level"}
+    units = [unit_of_time(tmp_path / name) for name in "fg"]
+    assert units == ["days_since_2000-01-01", "late"]
+
+
+def unit_of_time(file):
+    if h5py.is_hdf5(file):
+        with h5py.File(file) as data:
+            return data["time"].attrs["units"].decode()
+    with netCDF4.Dataset(file) as data:
+        return data["time"].units
+
+
+@servers
+@every_format
+def test_parts_of_a_record_may_come_in_several_steps(form, servers, tmp_path):
+    """Also in a later run, for a variable without records; holes stay holes."""
+    script = (
+        f"{FIELDS}var mask int16 y x\ncollection a format={form};existing=append\n"
+        "put f T real32 0 10 0 1 0 4\nput f mask int16 -1 10 0 1 0 4\nstep\n"
+        "put f T real32 0 30 2 1 1 2\nput f mask int16 -1 30 2 1 1 2\nstep\n"
+    )
+    assert play(tmp_path, script, servers) == {}
+    expected = np.full((3, 4), netCDF4.default_fillvals["f4"], "f4")
+    expected[0], expected[2, 1:3] = [10, 11, 12, 13], [30, 31]
+    assert np.array_equal(contents(tmp_path / "f")["T"], [expected])
+    later = script[: script.index("put f")] + "put f mask int16 -1 20 1 1 0 2\nstep\n"
+    assert play(tmp_path, later, servers) == {}
+    data = contents(tmp_path / "f")
+    assert np.array_equal(data["T"], [expected])
+    mask = np.where(expected > 100, netCDF4.default_fillvals["i2"], expected)
+    mask[1, :2] = [20, 21]
+    assert np.array_equal(data["mask"], mask)

@@ -144,10 +144,10 @@ int tailrace_metadata_set_fill(tailrace_metadata* metadata, const char* variable
     return call([&] {
         there(metadata, "metadata")
             .get()
-            .set_attribute(
-                text(variable, "variable"),
-                {"_FillValue", attribute_value(bindings::element(type),
-                                               &there(static_cast<const char*>(value), "value"), 1)});
+            .set_attribute(text(variable, "variable"),
+                           {"_FillValue",
+                            attribute_value(bindings::element(type),
+                                            &there(static_cast<const char*>(value), "value"), 1)});
     });
 }
 

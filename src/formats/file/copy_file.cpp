@@ -42,8 +42,8 @@ void copy_file(const fs::path& from, const fs::path& to) {
     struct stat info {};
     if (::fstat(source.get(), &info) != 0)
         throw system_error(errno, "cannot look at the file", from);
-    const Descriptor copy(
-        ::open(to.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, info.st_mode & 0777));
+    const Descriptor copy(::open(to.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                                 info.st_mode & 0777));
     if (!copy.open()) throw system_error(errno, "cannot create the file", to);
     if (::ioctl(copy.get(), FICLONE, source.get()) == 0) return;
     const auto bytes = static_cast<std::uint64_t>(info.st_size);

@@ -363,9 +363,8 @@ h5::Id dataset_creation(const Options& all, const core::Object& object) {
 bool has_fill(const h5::Id& dataset, const Options& options, const core::Object& object) {
     const auto fill_of = [&](const h5::Id& creation) {
         std::array<std::byte, 8> value{};
-        h5::check(
-            H5Pget_fill_value(creation.get(), h5::memory_type(object.type), value.data()),
-            "H5Pget_fill_value", object.path);
+        h5::check(H5Pget_fill_value(creation.get(), h5::memory_type(object.type), value.data()),
+                  "H5Pget_fill_value", object.path);
         return value;
     };
     return fill_of(h5::creation_list_of(dataset, object.path)) ==

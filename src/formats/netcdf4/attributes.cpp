@@ -58,9 +58,7 @@ struct Putter {
         nc::check(nc_put_att(place.group, place.id, name.c_str(), type, count, data), "nc_put_att",
                   where);
     }
-    void text(const std::string& value) const {
-        put(NC_CHAR, value.size(), value.c_str());
-    }
+    void text(const std::string& value) const { put(NC_CHAR, value.size(), value.c_str()); }
     void texts(const std::vector<std::string>& values) const {
         if (model != DataModel::netcdf4) {
             std::string all;

@@ -17,8 +17,8 @@ void check_attribute(const core::Attribute& attribute, bool object_known);
 
 /// Notes one attribute for the end of the definitions; its object exists, and the file is in define
 /// mode. The classic model has no compounds, which are left out, no lists of texts, which become
-/// lines of one, and no integers over 32 bits, which become doubles where they do not fit. CDF-5 has
-/// these integers.  [local]
+/// lines of one, and no integers over 32 bits, which become doubles where they do not fit. CDF-5
+/// has these integers.  [local]
 /// @throws core::Error
 void put_attribute(const nc::File& file, const core::Attribute& attribute, DataModel model);
 

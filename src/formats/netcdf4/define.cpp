@@ -62,8 +62,8 @@ void check_classic(const Object& object) {
 void check_plain(const Object& object, const Options& options) {
     const bool filtered = options.file_wide_filters() || options.quantize != Quantize::none;
     if (!filtered && !options.library_chunks && !options.chunks.contains(object.path)) return;
-    throw Error(Code::bad_input,
-                std::string("CDF-5 has no ") + (filtered ? "filters" : "chunks"), object.path,
+    throw Error(Code::bad_input, std::string("CDF-5 has no ") + (filtered ? "filters" : "chunks"),
+                object.path,
                 "leave chunks, deflate, zstd, shuffle and quantize out, or use format netcdf4");
 }
 

@@ -103,8 +103,8 @@ void Sink::create_file() {
         std::optional<comm::ErrorsReturn> guard;
         if (x_parallel) guard.emplace();
         const mpiio::Info info(x_parallel ? x_options.hints : Hints{});
-        const nc::Creation creation{x_options.model,
-                                    x_options.alignment_bytes, x_options.alignment_threshold_bytes,
+        const nc::Creation creation{x_options.model, x_options.alignment_bytes,
+                                    x_options.alignment_threshold_bytes,
                                     x_options.metadata_block_bytes};
         const auto before = hdf5::open_files();
         try {

@@ -26,7 +26,8 @@ class Source final : public mpiio::WatchedSource {
 public:
     Source(const comm::Comm& comm, const std::filesystem::path& path, const Options& options,
            core::Phases& phases)
-        : WatchedSource(comm, path, phases), x_options(options),
+        : WatchedSource(comm, path, phases),
+          x_options(options),
           x_parallel(mpiio::mpi_running() && !options.serial) {
         const hdf5::Silence silence;
         begin_watch();

@@ -42,6 +42,8 @@ public:
     /// @returns how many there were
     std::uint64_t fill(std::span<const std::byte> value);
 
+    /// What was placed.  [local]
+    [[nodiscard]] const std::vector<core::Box>& blocks() const noexcept { return x_blocks; }
     [[nodiscard]] const core::Extents& extents() const noexcept { return x_extents; }
     [[nodiscard]] std::uint64_t element_bytes() const noexcept { return x_element_bytes; }
     /// What was placed.  [local]

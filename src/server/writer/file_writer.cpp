@@ -14,9 +14,15 @@
 
 namespace tailrace::server {
 
+void Written::add(std::uint64_t record) {
+    x_beyond.insert(record);
+    while (x_beyond.erase(x_until) > 0) ++x_until;
+}
+
 FileWriter::FileWriter(const std::filesystem::path& path, const FileSpec& spec) : x_spec(spec) {
     for (const Variable& variable : spec.metadata.variables())
         x_fills.push_back(fill_bytes(variable));
+    x_written.resize(x_fills.size());
     std::error_code ignored;
     if (spec.options.existing == core::Existing::append && std::filesystem::exists(path, ignored))
         append(path);
@@ -37,7 +43,6 @@ void FileWriter::create(const std::filesystem::path& path) {
 
 /// What is in the file is looked at while the name is ours.
 void FileWriter::append(const std::filesystem::path& path) {
-    x_appends = true;
     core::Target target;
     target.path = path;
     target.existing = core::Existing::replace;
@@ -53,24 +58,30 @@ void FileWriter::append(const std::filesystem::path& path) {
             schema.objects[field].dims[0].size = x_records[field];
     x_sink->define(schema);
     for (const std::uint64_t records : x_records) x_first = std::max(x_first, records);
+    for (std::size_t field = 0; field < schema.objects.size(); ++field)
+        if (schema.objects[field].kind != core::Kind::record) x_written[field].add(0);
 }
 
-core::Write FileWriter::write_of(const FieldRecord& one) const {
+std::vector<core::Write> FileWriter::writes_of(const FieldRecord& one) const {
     const Variable& variable = x_spec.metadata.variables()[one.field];
-    core::Write write;
-    write.object = static_cast<core::ObjectId>(one.field);
-    core::Extents extents = x_spec.metadata.record_extents(variable);
-    write.place = one.part.value_or(core::Box{core::Extents(extents.size(), 0), extents});
-    if (one.part) write.memory = {extents, one.part->offset};
-    write.data = one.data;
-    write.type = scalar_of(variable.type);
-    if (x_spec.metadata.has_records(variable)) {
-        write.place.offset.insert(write.place.offset.begin(), one.record);
-        write.place.count.insert(write.place.count.begin(), 1);
-        if (one.part) write.memory.dims.insert(write.memory.dims.begin(), 1);
-        if (one.part) write.memory.offset.insert(write.memory.offset.begin(), 0);
+    const bool has_records = x_spec.metadata.has_records(variable);
+    const auto behind = [&](std::uint64_t first, core::Extents all) {
+        if (has_records) all.insert(all.begin(), first);
+        return all;
+    };
+    const core::Extents extents = x_spec.metadata.record_extents(variable);
+    const core::Box whole{core::Extents(extents.size(), 0), extents};
+    std::vector<core::Write> writes;
+    for (const core::Box& block : one.blocks.empty() ? std::span(&whole, 1) : one.blocks) {
+        core::Write write;
+        write.object = static_cast<core::ObjectId>(one.field);
+        write.place = {behind(one.record, block.offset), behind(1, block.count)};
+        write.data = one.data;
+        if (!one.blocks.empty()) write.memory = {behind(1, extents), behind(0, block.offset)};
+        write.type = scalar_of(variable.type);
+        writes.push_back(std::move(write));
     }
-    return write;
+    return writes;
 }
 
 void FileWriter::write_constants() {
@@ -85,9 +96,11 @@ void FileWriter::write_constants() {
 void FileWriter::write(std::span<const FieldRecord> records) {
     std::vector<core::Write> writes;
     for (FieldRecord one : records) {
+        x_written[one.field].add(one.record);
         one.record = core::checked_add(one.record, x_first, "record");
         x_records[one.field] = std::max(x_records[one.field], one.record + 1);
-        writes.push_back(write_of(one));
+        const std::vector<core::Write> pieces = writes_of(one);
+        writes.insert(writes.end(), pieces.begin(), pieces.end());
     }
     x_sink->write(writes);
     x_sink->complete(x_steps++);
@@ -105,8 +118,7 @@ void FileWriter::fill_ends() {
                   "variable " + variables[field].name);
         slab.fill(x_fills[field]);
         const FieldRecord one{field, last - 1, slab.data().data()};
-        const core::Write write = write_of(one);
-        x_sink->write({&write, 1});
+        x_sink->write(writes_of(one));
     }
 }
 

@@ -7,21 +7,35 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
+#include "core/box.hpp"
 #include "core/phases.hpp"
 #include "core/sink.hpp"
 #include "server/metadata/collection.hpp"
 
 namespace tailrace::server {
 
-/// A record of a variable, in memory whole; `part` of it is to be written, all of it if unset.
+/// A record of a variable.
 struct FieldRecord {
     std::uint64_t field = 0, record = 0;
-    const std::byte* data = nullptr;
-    std::optional<core::Box> part{};
+    const std::byte* data = nullptr;      ///< the whole record
+    std::span<const core::Box> blocks{};  ///< of it that are written; empty: all
+};
+
+/// Which records are there. They come one after the other, but for a few.
+class Written {
+public:
+    void add(std::uint64_t record);  ///< [local]
+    [[nodiscard]] bool has(std::uint64_t record) const {
+        return record < x_until || x_beyond.contains(record);
+    }
+
+private:
+    std::uint64_t x_until = 0;
+    std::set<std::uint64_t> x_beyond;
 };
 
 class FileWriter {
@@ -36,16 +50,14 @@ public:
     /// Gives it its final name.  [local]
     core::FileReport publish();
 
-    /// Whether the file may have elements of this record: they stay, unless they are put again.
-    /// [local]
-    [[nodiscard]] bool may_have(std::uint64_t field, std::uint64_t record) const {
-        if (!x_spec.metadata.has_records(x_spec.metadata.variables()[field]))
-            return x_appends || x_records[field] > 0;
-        return x_first + record < x_records[field];
-    }
     /// The value of elements that nobody puts, as it stands in the file.  [local]
     [[nodiscard]] std::span<const std::byte> fill_of(std::uint64_t field) const {
         return x_fills[field];
+    }
+
+    /// Whether something of a record was written before: the rest of it must stay.  [local]
+    [[nodiscard]] bool has(std::uint64_t field, std::uint64_t record) const {
+        return x_written[field].has(record);
     }
 
 private:
@@ -53,14 +65,14 @@ private:
     void create(const std::filesystem::path& path);
     void append(const std::filesystem::path& path);
     void fill_ends();
-    [[nodiscard]] core::Write write_of(const FieldRecord& one) const;
+    [[nodiscard]] std::vector<core::Write> writes_of(const FieldRecord& one) const;
 
     FileSpec x_spec;
     core::Phases x_phases;
     std::vector<std::vector<std::byte>> x_fills;  // per field
     std::unique_ptr<core::Sink> x_sink;
-    bool x_appends = false;
     std::vector<std::uint64_t> x_records;  // that each field reaches to
+    std::vector<Written> x_written;        // records of each field, from x_first on
     std::uint64_t x_first = 0, x_steps = 0;
 };
 

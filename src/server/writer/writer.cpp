@@ -131,14 +131,10 @@ void Writer::write(Work& work) {
         x_files.of(collection, work.item.file_seq, work.file->file, work.file->body);
     std::vector<FieldRecord> records;
     for (WholeField& one : work.fields) {
-        const std::byte* data = one.slab.data().data();
-        if (file.may_have(one.field, one.record)) {  // by an earlier step
-            for (const core::Box& block : one.slab.blocks())
-                records.push_back({one.field, one.record, data, block});
-        } else {
-            one.slab.fill(file.fill_of(one.field));
-            records.push_back({one.field, one.record, data});
-        }
+        const bool again = file.has(one.field, one.record);
+        if (!again) one.slab.fill(file.fill_of(one.field));
+        records.push_back({one.field, one.record, one.slab.data().data(),
+                           again ? std::span(one.slab.blocks()) : std::span<const core::Box>{}});
     }
     if (!records.empty()) x_files.write(collection, records);
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the C door, a line of a file each: script FILE [options of the server]. Rank 0 says which
- * lines failed, as "LINE: STATUS TEXT". Rank 0 puts, the others have nothing; element i of a block
- * is VALUE + i.
- *   dim NAME SIZE          var NAME TYPE [DIM...]       drop NAME
- *   text VAR|- NAME TEXT   numbers VAR|- NAME TYPE N... storage VAR TEXT
- *   fill VAR TYPE N        constant VAR TYPE N...       collection NAME OPTIONS|-
- *   date Y M D             edit (the collection's metadata from here on)
- *   put FILE|- VAR TYPE RECORD VALUE [START COUNT]...   nothing FILE|- VAR TYPE RECORD [COUNT]...
- *   step [TIME]            close                        flush                die */
+/* Calls of the C door, a line of a file each: script FILE [options of the server]. Rank 0 says
+ * which lines failed, as "LINE: STATUS TEXT". Rank 0 puts, the others have nothing; element i of a
+ * block is VALUE + i. dim NAME SIZE          var NAME TYPE [DIM...]       drop NAME text VAR|- NAME
+ * TEXT   numbers VAR|- NAME TYPE N... storage VAR TEXT fill VAR TYPE N        constant VAR TYPE
+ * N...       collection NAME OPTIONS|- date Y M D             edit (the collection's metadata from
+ * here on) put FILE|- VAR TYPE RECORD VALUE [START COUNT]...   nothing FILE|- VAR TYPE RECORD
+ * [COUNT]... step [TIME]            close                        flush                die */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -35,12 +33,24 @@ static tailrace_type type_of(const char* name) {
 
 static void set(tailrace_type type, void* values, size_t i, double value) {
     switch (type) {
-        case TAILRACE_INT8: ((int8_t*)values)[i] = (int8_t)value; break;
-        case TAILRACE_INT16: ((int16_t*)values)[i] = (int16_t)value; break;
-        case TAILRACE_INT32: ((int32_t*)values)[i] = (int32_t)value; break;
-        case TAILRACE_INT64: ((int64_t*)values)[i] = (int64_t)value; break;
-        case TAILRACE_REAL32: ((float*)values)[i] = (float)value; break;
-        case TAILRACE_REAL64: ((double*)values)[i] = value; break;
+        case TAILRACE_INT8:
+            ((int8_t*)values)[i] = (int8_t)value;
+            break;
+        case TAILRACE_INT16:
+            ((int16_t*)values)[i] = (int16_t)value;
+            break;
+        case TAILRACE_INT32:
+            ((int32_t*)values)[i] = (int32_t)value;
+            break;
+        case TAILRACE_INT64:
+            ((int64_t*)values)[i] = (int64_t)value;
+            break;
+        case TAILRACE_REAL32:
+            ((float*)values)[i] = (float)value;
+            break;
+        case TAILRACE_REAL64:
+            ((double*)values)[i] = value;
+            break;
     }
 }
 
@@ -64,17 +74,19 @@ static int put(void) {
     }
     if (has_data)
         for (uint64_t i = 0; i < elements; ++i) set(type, values, i, first_value + (double)i);
-    return tailrace_server_put(server, collection, name_or_null(word[1]), word[2], type, ndims, start,
-                               count, has_data && rank == 0 ? values : NULL, atoll(word[4]));
+    return tailrace_server_put(server, collection, name_or_null(word[1]), word[2], type, ndims,
+                               start, count, has_data && rank == 0 ? values : NULL, atoll(word[4]));
 }
 
 static int of_metadata(void) {
-    if (is("dim")) return tailrace_metadata_add_dimension(metadata, word[1], strtoull(word[2], 0, 10));
+    if (is("dim"))
+        return tailrace_metadata_add_dimension(metadata, word[1], strtoull(word[2], 0, 10));
     if (is("var"))
         return tailrace_metadata_add_variable(metadata, word[1], type_of(word[2]), words - 3,
                                               (const char* const*)&word[3]);
     if (is("drop")) return tailrace_metadata_remove_variable(metadata, word[1]);
-    if (is("text")) return tailrace_metadata_set_text(metadata, name_or_null(word[1]), word[2], word[3]);
+    if (is("text"))
+        return tailrace_metadata_set_text(metadata, name_or_null(word[1]), word[2], word[3]);
     if (is("storage")) return tailrace_metadata_set_storage(metadata, word[1], word[2]);
     if (is("fill")) {
         listed(type_of(word[2]), 3);
@@ -86,8 +98,8 @@ static int of_metadata(void) {
     }
     if (is("numbers")) {
         const size_t count = listed(type_of(word[3]), 4);
-        return tailrace_metadata_set_numbers(metadata, name_or_null(word[1]), word[2], type_of(word[3]),
-                                             count, values);
+        return tailrace_metadata_set_numbers(metadata, name_or_null(word[1]), word[2],
+                                             type_of(word[3]), count, values);
     }
     fprintf(stderr, "what is %s?\n", word[0]);
     exit(1);
