@@ -118,7 +118,7 @@ def test_wrong_records_are_refused(schema: Json, records: list[Json]) -> None:
             place = place[step]
         place[path[-1]] = value
         assert not validator.is_valid(record), path
-    lacking_in_older = {"limit", "reads", "time_lines"}
+    lacking_in_older = {"limit", "reads", "serving", "time_lines"}
     for key in records[0].keys() - lacking_in_older:
         record = copy.deepcopy(records[0])
         del record[key]
