@@ -42,8 +42,7 @@ int first_failure(const std::vector<server::Status>& statuses) {
         if (code == TAILRACE_OK)
             code = bindings::failed(*one.error);
         else if (++also <= most)
-            bindings::last_error() +=
-                "\n       also: " + one.error->where() + ": " + one.error->message();
+            bindings::last_error() += "\n       also: " + one.error->where();
     }
     if (also > most)
         bindings::last_error() += "\n       also: " + std::to_string(also - most) + " more";
