@@ -46,8 +46,6 @@ public:
     [[nodiscard]] const std::vector<core::Box>& blocks() const noexcept { return x_blocks; }
     [[nodiscard]] const core::Extents& extents() const noexcept { return x_extents; }
     [[nodiscard]] std::uint64_t element_bytes() const noexcept { return x_element_bytes; }
-    /// What was placed.  [local]
-    [[nodiscard]] const std::vector<core::Box>& blocks() const noexcept { return x_blocks; }
     [[nodiscard]] std::span<const std::byte> data() const noexcept {
         return {x_data.get(), static_cast<std::size_t>(x_elements * x_element_bytes)};
     }
