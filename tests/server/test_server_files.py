@@ -382,7 +382,7 @@ def test_a_disk_that_is_full_while_records_are_appended(form, room, tmp_path):
         [*small_disk(disk, size), "sh", "-c", script],
         env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
-    assert "No space left" in done.stdout or "too little disk space" in done.stdout
+    assert re.search("No space left|free space", done.stdout)  # netCDF tells no more at times
     assert (tmp_path / "left").read_bytes() == (tmp_path / "f").read_bytes()
     assert (tmp_path / "names").read_text() == "f\n"
 
