@@ -39,7 +39,7 @@ def run(folder, case, servers, before=(), **environment):
         capture_output=True,
         text=True,
         errors="replace",
-        timeout=60,
+        timeout=150,  # many files are synced, and the disk may be busy
         check=False,
     )
     assert done.returncode == 0, done.stderr
