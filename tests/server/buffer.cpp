@@ -139,6 +139,24 @@ TEST_CASE("pack: any part of a block inside an array with halo") {
     CHECK(part == std::vector<std::int32_t>(whole.begin() + 2, whole.begin() + 5));
 }
 
+TEST_CASE("pack: long runs, from and to any address, and nothing beside them") {
+    const std::uint64_t elements = 200'000;
+    std::vector<std::byte> from(elements + 100), to(elements + 200);
+    for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i * 7 + i / 251);
+    for (const std::size_t source : {0, 1, 33})
+        for (const std::size_t target : {0, 5, 63, 64}) {
+            std::ranges::fill(to, std::byte{99});
+            const std::span<std::byte> wanted = std::span(to).subspan(target, elements - source);
+            pack({{0}, {elements}}, {}, 1, from.data(), source, wanted);
+            CHECK(std::memcmp(wanted.data(), from.data() + source, wanted.size()) == 0);
+            const auto rest = std::span(to).subspan(target + wanted.size());
+            CHECK(std::ranges::count(rest, std::byte{99}) ==
+                  static_cast<std::ptrdiff_t>(rest.size()));
+            CHECK(std::ranges::count(std::span(to).first(target), std::byte{99}) ==
+                  static_cast<std::ptrdiff_t>(target));
+        }
+}
+
 TEST_CASE("slots: the lowest gap, free again with the credit of their line, in order") {
     constexpr std::uint64_t some = 40'001, whole = 40'064;
     Slots slots(2 * whole);

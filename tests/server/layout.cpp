@@ -83,7 +83,7 @@ TEST_CASE("layout: nothing is said") {
     CHECK(layout.kind == LayoutKind::embedded);
     CHECK(layout.ranks.model.size() == 6);
     CHECK(layout.slab_bytes == 8 << 20);
-    CHECK(layout.credit_bytes == 64 << 20);
+    CHECK(layout.credit_bytes == 16 << 20);
     CHECK(layout.shared_bytes == 64 << 20);
     CHECK(!layout.fast);
     CHECK(!layout.profiler);
@@ -215,8 +215,8 @@ TEST_CASE("layout: words that are wrong") {
          "slab_bytes: \"8 MiBs\" has no unit that is known", "write --server_slab_bytes BYTES"},
         {with_words({"--server_slab_bytes", "0"}), "--server_slab_bytes",
          "slab_bytes must be at least 1", "write --server_slab_bytes BYTES"},
-        {with_words({"--server_slab_bytes=40MiB"}), "--server_slab_bytes",
-         "credit_bytes of 67108864 bytes (64 MiB) are less than two slabs of 41943040 bytes (40 "
+        {with_words({"--server_slab_bytes=10MiB"}), "--server_slab_bytes",
+         "credit_bytes of 16777216 bytes (16 MiB) are less than two slabs of 10485760 bytes (10 "
          "MiB)",
          "write --server_slab_bytes BYTES"},
         {with_words({"--server_stuck_timeout_s", "-1"}), "--server_stuck_timeout_s",

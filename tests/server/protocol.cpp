@@ -117,6 +117,17 @@ TEST_CASE("client: after different calls, pieces of later items wait for no cred
     CHECK(std::string(statuses[1].error->what()) == "different");
 }
 
+TEST_CASE("client: it is further ahead of a front end that sees more of its memory") {
+    for (const std::uint64_t shared : {0, 128, 192}) {
+        Client client({.slab_bytes = 64, .credit_bytes = 128, .shared_bytes = {shared}});
+        static_cast<void>(client.add_collection("hourly", definition(8)));
+        client.name_file(0, "a.nc");
+        const std::vector<Piece> pieces{{{{0}, {8}}, 0}, {{{0}, {8}}, 1}, {{{0}, {8}}, 2}};
+        client.put(0, 1, 0, pieces);
+        CHECK(client.sent(0) == (shared == 192));
+    }
+}
+
 TEST_CASE("front end: pieces that the transport lost or repeated are an error of their step") {
     for (const bool lose : {true, false}) {
         Client client = client_of();

@@ -37,13 +37,24 @@ Definition definition_of(const FileSpec& spec) {
     return all;
 }
 
+/// What lies in shared memory costs its server nothing: a rank may be as far ahead as it has room.
+/// Messages are for a server to hold, and MPI moves the last of them only in the next call.
+static ClientSetup with_shared(ClientSetup setup, const Neighbours& neighbours, int own,
+                               int first_server) {
+    for (std::uint64_t server = 0; server < setup.servers; ++server)
+        setup.shared_bytes.push_back(neighbours.near(first_server + static_cast<int>(server))
+                                         ? neighbours.part(own).size()
+                                         : 0);
+    return setup;
+}
+
 Remote::Remote(comm::Channel& channel, const ClientSetup& setup, Neighbours neighbours)
     : Remote(channel, setup, std::move(neighbours), static_cast<int>(setup.clients), {}) {}
 
 Remote::Remote(comm::Channel& channel, const ClientSetup& setup, Neighbours neighbours,
                int first_server, std::function<bool()> beside)
     : x_channel(channel),
-      x_machine(setup),
+      x_machine(with_shared(setup, neighbours, channel.rank(), first_server)),
       x_neighbours(std::move(neighbours)),
       x_slots(x_neighbours.part(channel.rank()).size()),
       x_first_server(first_server),

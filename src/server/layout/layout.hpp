@@ -26,7 +26,7 @@ struct Layout {
     LayoutKind kind = LayoutKind::embedded;
     Split ranks{};
     std::uint64_t slab_bytes = std::uint64_t{8} << 20;     ///< of the payload of a message
-    std::uint64_t credit_bytes = std::uint64_t{64} << 20;  ///< of a client and collection
+    std::uint64_t credit_bytes = std::uint64_t{16} << 20;  ///< of a client and collection
     std::uint64_t shared_bytes = std::uint64_t{64} << 20;  ///< of a client, for servers of its node
     bool fast = false;             ///< a put copies, and does not wait until its messages have left
     bool profiler = false;         ///< a table of times at the end

@@ -91,7 +91,7 @@ void add_bounds(std::vector<Option>& all) {
     all.push_back(config);
     all.push_back(option("slab_bytes", Shape::text, "BYTES", "8 MiB",
                          "largest message; what is larger is sent in several"));
-    all.push_back(option("credit_bytes", Shape::text, "BYTES", "64 MiB",
+    all.push_back(option("credit_bytes", Shape::text, "BYTES", "16 MiB",
                          "that a rank may send ahead, for each collection and server rank; at "
                          "least twice slab_bytes"));
     all.push_back(

@@ -86,7 +86,9 @@ std::uint64_t Client::add_collection(std::string name, Definition definition) {
     Collection one;
     one.name = std::move(name);
     one.definition = std::move(definition);
-    one.credit.assign(x_setup.servers, x_setup.credit_bytes);
+    one.credit = x_setup.shared_bytes;
+    one.credit.resize(x_setup.servers);
+    for (std::uint64_t& credit : one.credit) credit = std::max(credit, x_setup.credit_bytes);
     one.known.resize(x_setup.servers);
     const std::uint64_t collection = x_state.collections.size();
     announce(x_state.collections.emplace_back(std::move(one)), collection, Ending::add_collection);

@@ -39,9 +39,11 @@ struct ClientSetup {
     std::uint64_t client = 0, clients = 1, servers = 1;
     std::uint64_t layout_hash = 0;
     std::uint64_t slab_bytes = std::uint64_t{8} << 20;     ///< of the payload of a message, at most
-    std::uint64_t credit_bytes = std::uint64_t{64} << 20;  ///< at least twice slab_bytes
+    std::uint64_t credit_bytes = std::uint64_t{16} << 20;  ///< at least twice slab_bytes
     std::uint64_t depth = 2;                               ///< steps without a final status
     double stuck_timeout_s = 0;  ///< a server that says nothing for so long is lost; 0: never
+    /// Per front end: credit if that is more, since it sees so many bytes of this client's memory.
+    std::vector<std::uint64_t> shared_bytes{};
 };
 
 /// A variable, as far as the protocol knows it.

@@ -23,7 +23,7 @@ struct FrontEndSetup {
     std::uint64_t server = 0;  ///< number 0 compares the calls of all clients
     std::uint64_t clients = 1;
     std::uint64_t layout_hash = 0;
-    std::uint64_t credit_bytes = std::uint64_t{64} << 20;  ///< as the clients have it
+    std::uint64_t credit_bytes = std::uint64_t{16} << 20;  ///< as the clients have it, or less
     double beat_s = 0;  ///< a sign of life every so often; 0: none
 };
 
