@@ -101,11 +101,11 @@ void tell(Serving& serving, const comm::Comm& comm, core::ServingRecord& record)
     record.kind = serving.servers == 0 ? "embedded" : "simple";
     record.servers.ranks = serving.servers;
     const server::Traffic now = serving.model->traffic();
-    kernels::runner::Laps laps;
+    runner::Laps laps;
     laps.add("sent", static_cast<double>(now.sent - serving.told.sent));
     laps.add("received", static_cast<double>(now.received - serving.told.received));
     serving.told = now;
-    const auto over = kernels::runner::over_ranks(comm, laps);
+    const auto over = runner::over_ranks(comm, laps);
     record.model.messages_sent = over.at("sent").seconds;
     record.model.messages_received = over.at("received").seconds;
     std::vector<server::Figures> heard;

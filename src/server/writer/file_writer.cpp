@@ -14,7 +14,7 @@
 
 namespace tailrace::server {
 
-void Written::add(std::uint64_t record) {
+void KnownRecords::add(std::uint64_t record) {
     x_beyond.insert(record);
     while (x_beyond.erase(x_until) > 0) ++x_until;
 }

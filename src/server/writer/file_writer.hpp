@@ -26,7 +26,7 @@ struct FieldRecord {
 };
 
 /// Which records are there. They come one after the other, but for a few.
-class Written {
+class KnownRecords {
 public:
     void add(std::uint64_t record);  ///< [local]
     [[nodiscard]] bool has(std::uint64_t record) const {
@@ -72,7 +72,7 @@ private:
     std::vector<std::vector<std::byte>> x_fills;  // per field
     std::unique_ptr<core::Sink> x_sink;
     std::vector<std::uint64_t> x_records;  // that each field reaches to
-    std::vector<Written> x_written;        // records of each field, from x_first on
+    std::vector<KnownRecords> x_written;   // records of each field, from x_first on
     std::uint64_t x_first = 0, x_steps = 0;
 };
 
