@@ -356,11 +356,14 @@ def test_a_server_that_is_stopped_for_good_counts_as_lost(tmp_path, stopped, how
         assert all(re.match(named, text) for _, text in failed), failed
         assert "finalize" in {call for call, _ in failed}
         assert any(re.match(f"{file}: {lost}item", text) for _, text in failed)
-    with h5py.File(tmp_path / whole) as data:  # the other server goes on
-        for step in range(STEPS):
-            assert (data["T"][step] == values(step, data["T"].shape[2])).all()
-    assert not (tmp_path / file).exists()
-    assert (tmp_path / f"{file}.part").exists() == killed
+    # The other server goes on; one that goes on later may finish what it has whole.
+    late = [file] if not killed and (tmp_path / file).exists() else []
+    for name in [whole, *late]:
+        with h5py.File(tmp_path / name) as data:
+            for step in range(STEPS):
+                assert (data["T"][step] == values(step, data["T"].shape[2])).all()
+    assert killed or not (tmp_path / f"{file}.part").exists()
+    assert not killed or not (tmp_path / file).exists()
 
 
 def until(condition, seconds=30):
@@ -392,7 +395,7 @@ def test_steps_that_a_full_queue_refuses_leave_no_file_without_them(tmp_path, se
     failed = run(tmp_path, "full_queue", servers, **slow)
     for calls in failed.values():
         assert calls == failed[0]
-        assert all("the queue is full: 1544 bytes" in text for _, text in calls)
+        assert all(re.search(r"the queue is full: 15\d\d bytes", text) for _, text in calls), calls
         assert calls[-1][0] == "finalize"
     assert not list(tmp_path.iterdir())
 

@@ -28,7 +28,7 @@ void Sink::publish() {
             look_at_open_file();
             if (x_parallel) return;
             nc::check(nc_sync(x_file.get()), "nc_sync", name);
-            x_beneath.try_to_close(name);
+            if (x_beneath) x_beneath.try_to_close(name);
         });
         if (looked && !x_parallel) throw Error(*looked);  // discard() closes it
         x_file.close(name);
@@ -80,7 +80,7 @@ void Sink::discard() noexcept {
     const hdf5::Silence silence;
     // A lost file that was abandoned is open no more. One that was lost in step, by system calls
     // that were held, is closed by all ranks: nothing reaches the disk.
-    const int real = x_lost && !x_parallel ? x_beneath.redirect_plain_to_memory() : -1;
+    const int real = x_beneath && x_lost && !x_parallel ? x_beneath.redirect_plain_to_memory() : -1;
     const auto failed = comm::Comm::caught([&] { x_file.close(x_target.path().string()); });
     x_target.discard();
     hdf5::give_up(real, !failed);
