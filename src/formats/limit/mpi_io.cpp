@@ -98,8 +98,8 @@ private:
 };
 
 /// All steps through one open file; the failure of this rank.  [collective]
-std::optional<Error> write_all(mpiio::File& file, const Work& work, const raw::Layout& layout,
-                               const Steps& steps, const Rounds& rounds) {
+std::optional<Error> write_all(mpiio::File& file, const Work& work, const Steps& steps,
+                               const Rounds& rounds) {
     std::optional<Error> failure;
     for (std::uint64_t step = 0; step < work.steps; ++step) {
         mpiio::Portions mine;
@@ -131,7 +131,7 @@ double mpi_io(const comm::Comm& comm, const Work& work, bool synced,
     std::optional<Held> held;
     comm.agree_on([&] { held.emplace(name); });
     mpiio::File file(comm, name, name, mpiio::Access::write, mpiio::with_safe_defaults(work.hints));
-    std::optional<Error> failure = write_all(file, work, layout, steps, rounds);
+    std::optional<Error> failure = write_all(file, work, steps, rounds);
     comm.agree(failure ? failure : held->failure());
     const double elapsed_s = clock.stop(syncs ? synced_file(name) : std::nullopt);
     std::uint64_t asked = 0;
