@@ -110,7 +110,8 @@ void Session::close() {
 }
 
 void Session::give_up() noexcept {
-    static_cast<void>(x_model.release());  // HDF5 may have ended before: its files are not touched
+    // HDF5 may have ended before: the model's files are not touched, and its memory stays.
+    [[maybe_unused]] const Model* const forgotten = x_model.release();
     try {
         x_channel.leave();
     } catch (...) {  // the end of MPI does not wait

@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <cstring>
+#include <span>
 
 #include "core/config.hpp"
 #include "formats/file/copy_file.hpp"
@@ -173,7 +174,8 @@ bool has_fill(const nc::Variable& variable, const Object& object) {
                               const auto wanted = object.fill.as<decltype(number)>();
                               const int status =
                                   nc_inq_var_fill(variable.group, variable.id, nullptr, &number);
-                              same = std::memcmp(&number, &wanted, sizeof number) == 0;
+                              same = std::ranges::equal(std::as_bytes(std::span(&number, 1)),
+                                                        std::as_bytes(std::span(&wanted, 1)));
                               return status;
                           }),
               "nc_inq_var_fill", object.path);

@@ -22,7 +22,7 @@ void tell(const core::Error& error) {
 Neighbours::Neighbours(const comm::Comm& node, const Neighbour& mine) {
     if (node.max(std::uint64_t{mine.serves}) == 0) return;
     std::vector<std::uint64_t> ranks(static_cast<std::size_t>(node.size()));
-    ranks[static_cast<std::size_t>(node.rank())] = static_cast<std::uint64_t>(mine.rank + 1);
+    ranks[static_cast<std::size_t>(node.rank())] = static_cast<std::uint64_t>(mine.rank) + 1;
     node.reduce(ranks, comm::Reduce::sum);
     try {
         x_memory = node.share_memory(mine.bytes, false);
