@@ -102,7 +102,7 @@ def test_ranks_without_a_part(tmp_path, servers):
 def tailrace(*arguments, cwd=None):
     return subprocess.run(
         [sys.executable, "-m", "tailrace", *map(str, arguments)], cwd=cwd,
-        env=environment(), capture_output=True, text=True, timeout=60, check=False,
+        env=environment(), capture_output=True, text=True, timeout=200, check=False,
     )  # fmt: skip
 
 
@@ -262,7 +262,7 @@ def test_a_run_that_fails_leaves_the_file_of_the_run_before(tmp_path, servers):
     script = f"cd {disk}; {runs[0]}; cp history.*.nc4 ../before; {runs[1]}; cp history.*.nc4 .."
     done = subprocess.run(
         [*small_disk(disk, 200 << 10), "sh", "-c", script],
-        env=environment(), capture_output=True, text=True, timeout=100, check=False,
+        env=environment(), capture_output=True, text=True, timeout=200, check=False,
     )  # fmt: skip
     assert "No space left" in done.stderr
     before = (tmp_path / "before").read_bytes()
