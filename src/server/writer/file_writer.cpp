@@ -8,7 +8,6 @@
 #include "core/checked.hpp"
 #include "formats/file/copy_file.hpp"
 #include "formats/open.hpp"
-#include "server/buffer/slab.hpp"
 #include "server/writer/append.hpp"
 #include "server/writer/how.hpp"
 
@@ -106,20 +105,28 @@ void FileWriter::write(std::span<const FieldRecord> records) {
     x_sink->complete(x_steps++);
 }
 
-/// In plain HDF5 each dataset has records of its own: all get as many.
+/// In plain HDF5 each dataset has records of its own: all get as many. An element of the last one
+/// is enough, HDF5 fills the others; all in one call, which costs as much as there are variables.
 void FileWriter::fill_ends() {
     const auto& variables = x_spec.metadata.variables();
+    const auto has_records = [&](std::size_t field) {
+        return x_spec.metadata.has_records(variables[field]);
+    };
     std::uint64_t last = 0;
     for (std::size_t field = 0; field < variables.size(); ++field)
-        if (x_spec.metadata.has_records(variables[field])) last = std::max(last, x_records[field]);
+        if (has_records(field)) last = std::max(last, x_records[field]);
+    std::vector<core::Write> writes;
     for (std::size_t field = 0; field < variables.size(); ++field) {
-        if (!x_spec.metadata.has_records(variables[field]) || x_records[field] == last) continue;
-        Slab slab(x_spec.metadata.record_extents(variables[field]), size_of(variables[field].type),
-                  "variable " + variables[field].name);
-        slab.fill(x_fills[field]);
-        const FieldRecord one{field, last - 1, slab.data().data()};
-        x_sink->write(writes_of(one));
+        if (!has_records(field) || x_records[field] == last) continue;
+        core::Write& write = writes.emplace_back();
+        write.object = static_cast<core::ObjectId>(field);
+        write.place.offset.resize(variables[field].dimensions.size(), 0);
+        write.place.offset.front() = last - 1;
+        write.place.count.resize(variables[field].dimensions.size(), 1);
+        write.data = x_fills[field].data();
+        write.type = scalar_of(variables[field].type);
     }
+    if (!writes.empty()) x_sink->write(writes);
 }
 
 core::FileReport FileWriter::publish() {
