@@ -175,7 +175,7 @@ void Sink::find_definitions(const std::vector<core::Object>& objects,
 
 void Sink::end_definitions(std::size_t first) {
     const std::string name = x_target.path().string();
-    if (x_defining) nc::check(nc_enddef(x_file.get()), "nc_enddef", name);
+    if (!x_options.append) nc::check(nc_enddef(x_file.get()), "nc_enddef", name);
     x_defining = false;
     for (std::size_t i = first; i < x_objects.size(); ++i) {
         const core::Object& object = x_objects[i].object;
