@@ -93,7 +93,7 @@ def test_a_budget_ends_a_tune_and_keeps_what_is_proven(tmp_path: Path, monkeypat
     found = tuned(program, PLAN, tmp_path / "enough", monkeypatch, budget_minutes=40 / 60)
     assert clock.now <= 44
     assert found.verdict.name == "kept"
-    assert kept(found) == ["25", "17", "13"] or len(kept(found)) > 1, "no time to leave any out"
+    assert len(kept(found)) == 3, "no time to leave any out"
     clock.now = 0
     found = tuned(program, PLAN, tmp_path / "short", monkeypatch, budget_minutes=10 / 60)
     assert clock.now <= 11

@@ -56,7 +56,7 @@ def alternate(
 
 
 def until_decided(
-    ledger: Ledger, stage: str, arms: tuple[str, str], run: Run, say: Say, same: Same | None = None
+    ledger: Ledger, stage: str, arms: tuple[str, str], run: Run, say: Say, same: Same
 ) -> tuple[Comparison, Times]:
     """Pairs up to the look at which the verdict falls. same: asked if a small difference has to be
     told from a machine that is not steady."""
@@ -64,7 +64,7 @@ def until_decided(
     for look in looks:
         alternate(ledger, stage, arms, times, look, run, say)
         found = verdict(times)
-        if found.verdict in {"faster", "slower"} and look > first_look and same is not None:
+        if found.verdict in {"faster", "slower"} and look > first_look:
             found = verdict(times, same())
         if found.verdict != "more_pairs_needed":
             break

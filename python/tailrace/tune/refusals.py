@@ -114,7 +114,7 @@ def _hint(one: Refused, where: Where) -> str:
             "name the path in a word of the command; or --in-place, with copies kept"
         )
     return (
-        f"--allow-outside {one.path.parent} lets each of some 50 runs write there; or have it "
+        f"--allow-outside {one.path.parent} lets each run write there; or have it "
         "write below its working folder (relative paths, or in the command's words)"
     )
 

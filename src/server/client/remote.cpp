@@ -12,26 +12,31 @@
 
 namespace tailrace::server {
 
+/// A record of each variable.
+static std::uint64_t step_bytes(const Definition& definition) {
+    std::uint64_t sum = 0;
+    for (const FieldDefinition& field : definition.fields) {
+        const std::string where = "variable " + field.name;
+        const std::uint64_t elements = core::checked_product(field.extents, where);
+        sum = core::checked_add(sum, core::checked_mul(elements, field.element_bytes, where),
+                                "a step");
+    }
+    return sum;
+}
+
 Definition definition_of(const FileSpec& spec) {
     const FileMetadata& metadata = spec.metadata;
     Definition all;
-    std::uint64_t step_bytes = 0;
-    for (const Variable& variable : metadata.variables()) {
-        core::Extents extents = metadata.record_extents(variable);
-        const std::string where = "variable " + variable.name;
-        step_bytes = core::checked_add(
-            step_bytes,
-            core::checked_mul(core::checked_product(extents, where), size_of(variable.type), where),
-            "a step");
-        all.fields.push_back(
-            {variable.name, size_of(variable.type), std::move(extents), metadata.hash(variable)});
-    }
+    for (const Variable& variable : metadata.variables())
+        all.fields.push_back({variable.name, size_of(variable.type),
+                              metadata.record_extents(variable), metadata.hash(variable)});
+    const std::uint64_t bytes = step_bytes(all);
     all.body = spec.to_bytes();
     all.hash = short_hash(all.body);
     all.limit_bytes = spec.options.queue_bytes > 0
                           ? spec.options.queue_bytes
-                          : core::checked_mul(std::max<std::uint64_t>(spec.options.depth, 1),
-                                              step_bytes, "a queue of `depth` steps");
+                          : core::checked_mul(std::max<std::uint64_t>(spec.options.depth, 1), bytes,
+                                              "a queue of `depth` steps");
     all.when_full = spec.options.when_full;
     all.depth = spec.options.depth;
     return all;
@@ -175,10 +180,7 @@ void Remote::until(const Condition& reached, const Block& block) {
 
 /// Touches memory for the mean part of a step now, and not on the model's clock.
 std::uint64_t Remote::add_collection(std::string name, Definition definition) {
-    for (const FieldDefinition& field : definition.fields)
-        x_expected += core::checked_mul(core::checked_product(field.extents, field.name),
-                                        field.element_bytes, field.name) /
-                      x_machine.setup().clients;
+    x_expected += step_bytes(definition) / x_machine.setup().clients;
     static_cast<void>(x_neighbours.use(
         std::min<std::uint64_t>(x_expected, x_neighbours.part(x_channel.rank()).size())));
     const std::uint64_t number = x_machine.add_collection(std::move(name), std::move(definition));

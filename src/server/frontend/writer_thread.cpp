@@ -2,10 +2,10 @@
 #include "server/frontend/writer_thread.hpp"
 
 #include <pthread.h>
-#include <time.h>
 
 #include <utility>
 
+#include "core/cpu_time.hpp"
 #include "core/phases.hpp"
 
 namespace tailrace::server {
@@ -38,14 +38,11 @@ std::vector<Done> WriterThread::take() {
 
 bool WriterThread::moves() {
     clockid_t clock{};
-    timespec used{};
-    if (pthread_getcpuclockid(x_thread.native_handle(), &clock) != 0 ||
-        clock_gettime(clock, &used) != 0)
-        return true;
-    const auto before = std::exchange(
-        x_used, std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec));
+    if (pthread_getcpuclockid(x_thread.native_handle(), &clock) != 0) return true;
+    const double used_s = core::cpu_seconds(clock);
+    const double before_s = std::exchange(x_used_s, used_s);
     const std::lock_guard lock(x_mutex);
-    return !x_busy || x_used != before;
+    return !x_busy || used_s > before_s;
 }
 
 void WriterThread::run() {

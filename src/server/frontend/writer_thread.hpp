@@ -3,7 +3,6 @@
 // It calls neither MPI nor a Channel.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -56,8 +55,8 @@ private:
     std::vector<Done> x_done;
     std::exception_ptr x_broken;
     bool x_end = false, x_busy = false;
-    std::chrono::nanoseconds x_used{0};  // of the processor, as moves() last saw it
-    std::thread x_thread;                // last: it uses the others
+    double x_used_s = 0;   // of the processor, as moves() last saw it
+    std::thread x_thread;  // last: it uses the others
 };
 
 }  // namespace tailrace::server
