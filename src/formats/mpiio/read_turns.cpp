@@ -92,7 +92,10 @@ bool meet(const core::Box& a, const core::Box& b) {
 }
 
 ReadTurns read_turns(const comm::Comm& comm, std::vector<Place> mine) {
-    if (comm.size() == 1 || !comm::mpi_io_implementation().starts_with("OMPIO")) return {};
+    if (comm.size() == 1) return {};
+    // A rank that has opened nothing through MPI-IO (subfiling) does not know the implementation.
+    const bool unaffected = !comm::mpi_io_implementation().starts_with("OMPIO");
+    if (comm.max(std::uint64_t{unaffected ? 1U : 0U}) != 0) return {};
     if (comm.sum(std::uint64_t{mine.size()}) > most_places) mine = around(mine);
     const Numbers told = packed(mine);
     const auto gathered = comm.gather(std::as_bytes(std::span(told)));

@@ -30,7 +30,7 @@ struct ReadTurns {
 /// an error, where they do (docs/developer/hdf5_failures.md); elsewhere all read in one turn.
 /// [collective]
 /// @param mine  what this rank reads collectively
-/// @pre a file is open through MPI-IO
+/// @pre on each rank that uses MPI-IO a file is open through it
 [[nodiscard]] ReadTurns read_turns(const comm::Comm& comm, std::vector<Place> mine);
 
 }  // namespace tailrace::formats::mpiio
