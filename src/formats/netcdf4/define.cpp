@@ -196,6 +196,19 @@ void set_layout(const nc::Variable& variable, const Object& object, const Option
     nc::check(status, "nc_def_var_chunking", object.path);
 }
 
+/// By default the library keeps up to ten chunks, at most 64 MiB, of every variable until the file
+/// is closed. Chunks within one record are written whole, so nothing is kept of them.
+void keep_no_records(const nc::Variable& variable, const Object& object, const Options& options) {
+    if (!options.serial || options.model == DataModel::cdf5 || object.dims.empty()) return;
+    int storage = NC_CONTIGUOUS;
+    std::vector<std::size_t> chunk(object.dims.size());
+    nc::check(nc_inq_var_chunking(variable.group, variable.id, &storage, chunk.data()),
+              "nc_inq_var_chunking", object.path);
+    if (storage == NC_CHUNKED && chunk[0] == 1)
+        nc::check(nc_set_var_chunk_cache(variable.group, variable.id, 1, 1, 0),  // 0: default
+                  "nc_set_var_chunk_cache", object.path);
+}
+
 void set_values(const nc::Variable& variable, const Object& object, const Options& options) {
     if (options.never_fill)
         nc::check(nc_def_var_fill(variable.group, variable.id, NC_NOFILL, nullptr),
@@ -262,11 +275,12 @@ void check_cdf5(const core::Schema& schema, std::span<const Defined> before) {
     pnetcdf::check_schema({}, schema);
 }
 
-nc::Variable found_variable(const nc::File& file, const Object& object,
+nc::Variable found_variable(const nc::File& file, const Object& object, const Options& options,
                             const std::filesystem::path& name) {
     const nc::Variable variable = nc::variable(file, object.path);
     if (!has_fill(variable, object))
         throw cannot_append(name, object.path, "its fill value is another one");
+    keep_no_records(variable, object, options);
     return variable;
 }
 
@@ -285,6 +299,7 @@ nc::Variable define_variable(const nc::File& file, const Object& object, const O
     if (options.model == DataModel::cdf5) return variable;
     set_layout(variable, object, options);
     if (!object.dims.empty()) set_filters(variable, object, options);
+    keep_no_records(variable, object, all);
     return variable;
 }
 

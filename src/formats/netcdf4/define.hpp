@@ -32,6 +32,7 @@ void check_cdf5(const core::Schema& schema, std::span<const Defined> before);
 /// The variable of an object in a file that others have made.  [local]
 /// @throws core::Error if its fill value is another one
 [[nodiscard]] nc::Variable found_variable(const nc::File& file, const core::Object& object,
+                                          const Options& options,
                                           const std::filesystem::path& name);
 
 /// Makes the variable of an object, with its groups and dimensions. In define mode; collective

@@ -166,7 +166,7 @@ void Sink::find_definitions(const std::vector<core::Object>& objects,
                             const std::vector<core::Attribute>& attributes) {
     for (const core::Object& object : objects) {
         x_objects.push_back({object, object.sizes()});
-        x_variables.push_back(found_variable(x_file, object, x_target.path()));
+        x_variables.push_back(found_variable(x_file, object, x_options, x_target.path()));
     }
     for (const core::Attribute& attribute : attributes)
         if (attribute.object != "/")
