@@ -157,8 +157,8 @@ int tailrace_server_put_replicated(tailrace_server* server, int64_t id, const ch
                                    int64_t record);
 /* Ends a step; what is put next belongs to the next record. Returns what became of earlier steps,
  * the same on all ranks.  [collective]
- *   time  value of the coordinate: of the variable that is named like the unlimited dimension;
- *         NULL: none */
+ *   time  value of the coordinate: of the variable that is named like the unlimited dimension, in
+ *         the record that the puts of the step name, if they name one; NULL: none */
 int tailrace_server_end_step(tailrace_server* server, int64_t id, const double* time);
 /* The file gets its final name, if all went well: what became of all steps. Both end the file: what
  * is put next needs another one.  [collective] */

@@ -22,7 +22,7 @@ class Found:
 
     path: Path
     bytes: int
-    state: str  # whole, being written, readable, empty, unreadable here, damaged
+    state: str  # whole, being written, readable, empty, unreadable here, damaged, of others
     about: str = ""  # records that can be read, or why none can
     done: str = ""  # removed, finished
 
@@ -74,21 +74,29 @@ def _found(path: Path) -> Found | None:
     if part and _is_held(path):
         return Found(path, size, "being written", "a run has its lock")
     missing: list[str] = []
+    with path.open("rb") as file:
+        begin = file.read(8)
+    if begin[:3] == b"CDF":  # its readers take zeros for what is missing at its end
+        return (
+            Found(path, size, "unreadable here", "a classic file does not say if it is complete")
+            if part
+            else Found(path, size, "whole", "classic netCDF")
+        )
+    if begin != b"\x89HDF\r\n\x1a\n":
+        if not part:
+            return None
+        if not _lock_of(path).exists():
+            return Found(path, size, "of others", "no lock of a run is beside it")
     try:
         about, records = _contents(path, missing)
     except (OSError, RuntimeError, KeyError) as error:
         text = " ".join(str(error).split())
         if missing:
             return Found(path, size, "unreadable here", f"filter {missing[0]} is not installed")
-        return Found(path, size, "damaged", text) if part or _is_hdf5(path) else None
+        return Found(path, size, "damaged", text)
     # Without a step that was flushed the part has its variables, and nothing in them.
     state = "whole" if not part else "empty" if records == 0 else "readable"
     return Found(path, size, state, about)
-
-
-def _is_hdf5(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(8) == b"\x89HDF\r\n\x1a\n"
 
 
 def _contents(path: Path, missing: list[str]) -> tuple[str, int | None]:
@@ -124,6 +132,10 @@ def _contents(path: Path, missing: list[str]) -> tuple[str, int | None]:
     return f"{about}, {least if least == most else f'{least} to {most}'} records", most
 
 
+def _lock_of(part: Path) -> Path:
+    return part.with_name(part.name.removesuffix(PART) + LOCK)
+
+
 def _is_same(descriptor: int, path: Path) -> bool:
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
@@ -142,7 +154,7 @@ def _is_held(part: Path) -> bool:
 @contextlib.contextmanager
 def _held(part: Path) -> Iterator[None]:
     """The lock of a run that is gone, which goes with its part."""
-    lock = part.with_name(part.name.removesuffix(PART) + LOCK)
+    lock = _lock_of(part)
     if not lock.exists():
         yield
         return

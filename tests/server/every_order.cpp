@@ -137,7 +137,8 @@ TEST_CASE("every order: files of a collection go to the front end with the least
     });
     CHECK(check("2 files, 2 front ends", setting_of(2, script, 4)).empty());
     const Script flushed = changed(script_of(1, 1), [](Script& one) {
-        one.insert(one.begin() + 4, {{Op::flush, 0}, {Op::put, 0}, {Op::step, 0}});
+        one.insert(one.begin() + 4,
+                   {{Op::flush, 0}, {Op::file, 0, "f0"}, {Op::put, 0}, {Op::step, 0}});
     });
     CHECK(check("a flush between steps", setting_of(2, flushed, 4)).empty());
 }

@@ -264,3 +264,37 @@ TEST_CASE("10000 clients: one front end, messages per client do not depend on th
         CHECK(one.statuses(0, 0).size() == 3);
     }
 }
+
+TEST_CASE("client: a server that is lost gets no new file, and its late word does not count") {
+    Client client({.clients = 1, .servers = 2, .slab_bytes = 64, .credit_bytes = 128});
+    static_cast<void>(client.add_collection("daily", definition(8)));
+    const std::vector<Piece> piece{{{{0}, {8}}, 0}};
+    const auto day = [&](const std::string& file) {
+        client.name_file(0, file);
+        client.put(0, 1, 0, piece);
+        client.end(0, Ending::step);
+        return client.state().collections[0].server;
+    };
+    CHECK(day("1.nc") == 0);
+    CHECK(day("2.nc") == 1);
+    CHECK(day("3.nc") == 0);
+    CHECK(day("2.nc") == 1);  // it may still be at work on it
+    client.gone(1, "has not moved for 300 s");
+    for (Item item = 0; item < 8; ++item) {
+        client.receive(0, Credit{0, 0, {{item, std::nullopt}}});
+        client.receive(1, Credit{0, 0, {{item, std::nullopt}}});
+    }
+    std::uint64_t lost = 0;
+    for (const Status& status : client.statuses(0, 0)) lost += status.error ? 1U : 0U;
+    CHECK(lost == 3);  // two steps of 2.nc, and its end
+    for (const char* file : {"4.nc", "5.nc", "6.nc"}) CHECK(day(file) == 0);
+}
+
+TEST_CASE("client: a flush ends the file, and the next name does not end it again") {
+    Client client = client_of();
+    static_cast<void>(client.add_collection("daily", definition(8)));
+    client.name_file(0, "1.nc");
+    client.end(0, Ending::flush);
+    client.name_file(0, "2.nc");
+    CHECK(client.state().collections[0].awaited.size() == 1);
+}

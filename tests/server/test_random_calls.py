@@ -155,12 +155,16 @@ class Collection:
         if not self.ready:
             return
         time = self.open is not None and self.random.random() < 0.7
+        variables = self.script.files[self.open or ""].variables if self.open else {}
+        records = {at for name, at in self.put if "time" in variables[name].dims}
+        at = self.record if self.record in records or not records else min(records)
+        time = time and (at == self.record or len(records) == 1)
         self.script.say("step", self.name, f"{len(self.script.lines)}.5" if time else "-")
         if time and self.open is not None:
-            self.script.files[self.open].record("time", self.record)[...] = (
+            self.script.files[self.open].record("time", at)[...] = (
                 len(self.script.lines) - 0.5
             )
-            self.next = max(self.next, self.record + 1)
+            self.next = max(self.next, at + 1)
         self.record = self.next
         self.put.clear()
         self.steps += 1

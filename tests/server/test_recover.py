@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 
+import netCDF4
 import pytest
 from mpi_programs import BUILD, MPIEXEC, mpi_components
 from tailrace_cli import called
@@ -75,3 +76,26 @@ def test_a_part_that_can_be_read_gets_its_name_and_replaces_nothing(tmp_path, ki
 
 def test_a_folder_that_is_none_is_named(tmp_path):
     assert "it is no folder" in called("recover", tmp_path / "no").expect(2).err
+
+
+def test_parts_of_others_and_of_the_classic_format_stay(tmp_path):
+    """A classic file does not say if it is complete; a part without a lock may be of a browser."""
+    with netCDF4.Dataset(tmp_path / "whole.nc", "w", format="NETCDF3_64BIT_DATA") as file:
+        file.createDimension("x", 3)
+        file.createVariable("v", "f8", ("x",))[:] = 1
+    shutil.copy(tmp_path / "whole.nc", tmp_path / "killed.nc.part")
+    (tmp_path / "download.part").write_bytes(b"half of it")
+    (tmp_path / "torn.nc4.part").write_bytes(b"half of it")
+    (tmp_path / "torn.nc4.part.lock").touch()
+    found = called("recover", tmp_path, "--remove", "--finish", "--json").expect(0).json["files"]
+    assert {os.path.basename(one["path"]): (one["state"], one["done"]) for one in found} == {
+        "download.part": ("of others", ""),
+        "killed.nc.part": ("unreadable here", ""),
+        "torn.nc4.part": ("damaged", "removed"),
+        "whole.nc": ("whole", ""),
+    }
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "download.part",
+        "killed.nc.part",
+        "whole.nc",
+    }

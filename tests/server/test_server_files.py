@@ -457,3 +457,42 @@ def test_parts_of_a_record_may_come_in_several_steps(form, servers, tmp_path):
     mask = np.where(expected > 100, netCDF4.default_fillvals["i2"], expected)
     mask[1, :2] = [20, 21]
     assert np.array_equal(data["mask"], mask)
+
+
+@servers
+def test_a_collection_does_not_write_the_file_of_another(servers, tmp_path):
+    script = (
+        f"{FIELDS}collection a existing=replace\nput f n int64 -1 1\nstep\nclose\n"
+        "collection b existing=replace\nput ./f n int64 -1 2\nput g n int64 -1 3\nstep\n"
+    )
+    (text,) = play(tmp_path, script, servers).values()
+    assert "./f: collection a of this run writes it" in text
+    assert contents(tmp_path / "f")["n"] == [1]
+    assert contents(tmp_path / "g")["n"] == [3]
+
+
+@every_format
+def test_the_time_goes_with_the_record_and_the_date_of_its_step(form, tmp_path):
+    script = (
+        f"{FIELDS}collection a format={form};file=%Y.nc\ndate 2000 1 1\nput - n int64 2 7\nstep 5\n"
+        "date 2001 1 1\nstep 6\n"
+    )
+    assert play(tmp_path, script) == {}
+    first = contents(tmp_path / "2000.nc")
+    assert (first["n"][2], first["time"][2]) == (7, 5)
+    assert first["time"][0] == netCDF4.default_fillvals["f8"]
+    assert contents(tmp_path / "2001.nc")["time"] == [6]
+
+
+@pytest.mark.parametrize("time", ["0.5", "3.9e9"])
+def test_a_time_that_its_type_cannot_hold_is_refused(time, tmp_path):
+    script = "dim time 0\nvar time int32 time\nvar n int32 time\ncollection a -\n"
+    (text,) = play(tmp_path, f"{script}put f n int32 -1 1\nstep {time}\nstep 2\n").values()
+    assert "variable time of collection a: the time" in text
+    assert contents(tmp_path / "f")["time"] == [2]
+
+
+def test_a_variable_with_the_name_of_a_dimension_is_along_that_alone(tmp_path):
+    script = "dim y 3\ndim x 4\nvar y real32 y x\ncollection a -\n"
+    assert "is named like a dimension" in play(tmp_path, script)["4"]
+    assert play(tmp_path, script.replace("a -", "a format=hdf5")) == {}

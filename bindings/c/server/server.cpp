@@ -33,6 +33,9 @@ std::uint64_t number_of(std::int64_t id) {
 }
 
 /// The first, and in its text the places of others, which nobody would hear of again.
+/// A file failed, whichever code its reason has; the call itself was done.
+int of_file(int code) { return code == TAILRACE_INVALID ? TAILRACE_FAILED : code; }
+
 int first_failure(const std::vector<server::Status>& statuses) {
     constexpr int most = 20;
     int code = TAILRACE_OK, also = 0;
@@ -40,7 +43,7 @@ int first_failure(const std::vector<server::Status>& statuses) {
     for (const server::Status& one : statuses) {
         if (!one.error || !places.insert(one.error->where()).second) continue;
         if (code == TAILRACE_OK)
-            code = bindings::failed(*one.error);
+            code = of_file(bindings::failed(*one.error));
         else if (++also <= most)
             bindings::last_error() += "\n       also: " + one.error->where();
     }
@@ -187,8 +190,10 @@ int tailrace_server_flush(tailrace_server* server, std::int64_t id) {
 }
 
 int tailrace_server_status(tailrace_server* server) {
-    return call([&] {
-        if (const auto error = model_of(server).status()) throw *error;
+    return status_of([&] {
+        std::vector<server::Status> heard;
+        if (auto error = model_of(server).status()) heard.push_back({0, std::move(error)});
+        return heard;
     });
 }
 

@@ -57,7 +57,7 @@ def recover(
         about = f", {one.about}" if one.about else ""
         output.line(f"{one.path}: {one.state}, {one.bytes} bytes{about}{done}")
     if not found and not as_json:
-        output.line(f"{folder}: no file of HDF5 or netCDF-4, and no part of one")
+        output.line(f"{folder}: no file of HDF5 or netCDF, and no part of one")
     for failure in failed:
         output.error(failure)
     damaged = any(one.state == "damaged" and not one.done for one in found)

@@ -302,15 +302,6 @@ h5::Id dataset_access(const Options& options, Driver driver) {
     return list;
 }
 
-h5::Id dataset_access(const Options& options, Driver driver, const core::Object& object) {
-    h5::Id list = dataset_access(options, driver);
-    const core::Extents chunk = chunk_of(options, object);
-    if (options.serial && !chunk.empty() && chunk[0] == 1)
-        h5::check(H5Pset_chunk_cache(list.get(), 0, 0, 0), "H5Pset_chunk_cache", object.path,
-                  Code::internal);
-    return list;
-}
-
 h5::Id dataset_creation(const Options& all, const core::Object& object) {
     const OptionsOf own(all, object.path);
     const Options& options = *own;

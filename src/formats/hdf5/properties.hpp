@@ -39,9 +39,6 @@ void check_object(const Options& options, const core::Object& object);
 [[nodiscard]] h5::Id file_creation(const Options& options);
 [[nodiscard]] h5::Id file_access(const Options& options, const comm::Comm& comm, Driver driver);
 [[nodiscard]] h5::Id dataset_access(const Options& options, Driver driver);
-/// The same for writing; what is serial keeps no chunk of a record that was written.
-[[nodiscard]] h5::Id dataset_access(const Options& options, Driver driver,
-                                    const core::Object& object);
 [[nodiscard]] h5::Id dataset_creation(const Options& options, const core::Object& object);
 [[nodiscard]] h5::Id transfer_list(bool collective);
 

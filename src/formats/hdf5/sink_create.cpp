@@ -108,9 +108,9 @@ void Hdf5Sink::open_datasets(const core::Schema& schema) {
     const std::string name = x_target.path().string();
     collective_step("open_dataset", "opening the datasets of " + name, [&] {
         for (const core::Object& object : schema.objects)
-            x_datasets.push_back({{object, object.sizes()},
-                                  h5::open_dataset(x_file, object.path,
-                                                   dataset_access(x_options, x_driver, object))});
+            x_datasets.push_back(
+                {{object, object.sizes()},
+                 h5::open_dataset(x_file, object.path, dataset_access(x_options, x_driver))});
     });
 }
 

@@ -79,6 +79,7 @@ void take_steps(Inputs& inputs) {
     inputs.steps = runner::product(inputs.config, "days", {config.number("days"), per_day});
     inputs.records_per_file =
         config.has("records_per_file") ? config.number("records_per_file") : per_day;
+    inputs.records_per_day = per_day;
     inputs.geometry.minutes_per_step = 1440.0 / static_cast<double>(per_day);
 }
 
@@ -114,8 +115,8 @@ void set_defaults(Config& config) {
 std::filesystem::path Inputs::file_of(std::uint64_t step, std::uint64_t collection) const {
     using namespace std::chrono;
     const std::uint64_t first = step / records_per_file * records_per_file;
-    const auto minute =
-        static_cast<std::uint64_t>(static_cast<double>(first) * geometry.minutes_per_step);
+    const std::uint64_t minute =
+        first / records_per_day * 1440 + first % records_per_day * 1440 / records_per_day;
     const year_month_day date{sys_days{2000y / January / 1} + std::chrono::days{minute / 1440}};
     const auto two = [](std::uint64_t value) {
         return (value < 10 ? "0" : "") + std::to_string(value);

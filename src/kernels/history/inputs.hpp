@@ -19,7 +19,7 @@ struct Inputs : runner::Plan {
     std::vector<Variable> variables;  ///< of each collection: coordinates first, then fields
     std::uint64_t fields = 0;         ///< of all collections
     std::uint64_t collections = 1;
-    std::uint64_t steps = 0, records_per_file = 1;
+    std::uint64_t steps = 0, records_per_file = 1, records_per_day = 1;
 
     /// Of a step, by the date of the first one in its file.  [local]
     [[nodiscard]] std::filesystem::path file_of(std::uint64_t step,

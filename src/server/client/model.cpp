@@ -2,6 +2,8 @@
 #include "server/client/model.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <iterator>
 #include <utility>
 
@@ -96,6 +98,20 @@ void Model::set_date(std::uint64_t collection, const Date& date) {
     if (one.dated != one.file) one.spec.metadata.thaw();
 }
 
+/// A collection does not replace or interrupt what another one writes.
+void Model::check_only_here(const Collection& one, const std::string& file) const {
+    const auto same = [name = std::filesystem::path(file).lexically_normal()](const auto& other) {
+        return std::filesystem::path(other).lexically_normal() == name;
+    };
+    const bool appends = one.spec.options.existing == core::Existing::append;
+    for (const Collection& other : x_collections)
+        if (&other != &one &&
+            (same(other.file) ||
+             (!appends && std::any_of(other.finished.begin(), other.finished.end(), same))))
+            throw Error(Code::wrong_call, "collection " + other.name + " of this run writes it",
+                        file, "give each collection files of its own");
+}
+
 void Model::begin_file(std::uint64_t number, Collection& one, const std::string& file) {
     if (file == one.file) {
         if (!one.spec.metadata.frozen()) check_unchanged(one);
@@ -105,6 +121,7 @@ void Model::begin_file(std::uint64_t number, Collection& one, const std::string&
     if (!one.again && !appends && one.finished.contains(file))
         throw Error(Code::wrong_call, "this run has finished it already", file,
                     "name another file: close_file, flush and records_per_file end one");
+    check_only_here(one, file);
     if (one.in_step)
         throw Error(Code::wrong_call, "another file is named within a step: " + file, one.file,
                     "call end_step first: a step belongs to one file");
@@ -160,6 +177,7 @@ void Model::put(std::uint64_t collection, const std::string& file, const std::st
                     "name it in put, or give the collection a template and set_date");
     begin_file(collection, one, named);
     const std::uint64_t at = metadata.has_records(about) ? record.value_or(one.record) : 0;
+    if (metadata.has_records(about)) one.put_records.insert(at);
     const bool mine = !block.replicated || x_rank == 0;
     const auto region = x_profiler.region("put");
     const auto which = x_profiler.region(one.name);
@@ -178,15 +196,32 @@ void Model::begin_dated(std::uint64_t number, Collection& one) {
     x_backend->put(number, file, 0, 0, {}, nullptr, {});
 }
 
+/// An integer type holds no fraction, and not every number.
+static void check_fits(Element type, double time, const std::string& where) {
+    if (type == Element::real32 || type == Element::real64) return;
+    const double limit = std::ldexp(1.0, static_cast<int>(8 * size_of(type)) - 1);
+    if (std::trunc(time) != time || time < -limit || time >= limit)
+        throw Error(Code::bad_input,
+                    "the time " + std::to_string(time) + " is no " + type_name(scalar_of(type)),
+                    where, "give the variable the type real64, or another unit");
+}
+
 /// The coordinate, a variable of the name of the unlimited dimension and of nothing else.
 void Model::put_time(std::uint64_t number, Collection& one, double time) {
     for (const Variable& variable : one.spec.metadata.variables()) {
         if (variable.dimensions != std::vector{variable.name} ||
             !one.spec.metadata.has_records(variable))
             continue;
+        const std::string where = "variable " + variable.name + " of collection " + one.name;
+        check_fits(variable.type, time, where);
+        const bool present = one.put_records.empty() || one.put_records.contains(one.record);
+        if (!present && one.put_records.size() > 1)
+            throw Error(Code::wrong_call, "the step puts several records, and gives one time",
+                        where, "put the times like other variables");
+        const std::uint64_t record = present ? one.record : *one.put_records.begin();
         const std::vector<std::byte> value = element_of(variable.type, time);
         return put(number, one.file, variable.name, scalar_of(variable.type),
-                   {{}, value.data(), true, {}}, one.record);
+                   {{}, value.data(), true, {}}, record);
     }
     throw Error(Code::bad_input, "a time is given, and no variable is its coordinate", one.name,
                 "add a variable that is named like the unlimited dimension, with that alone");
@@ -194,14 +229,15 @@ void Model::put_time(std::uint64_t number, Collection& one, double time) {
 
 std::vector<Status> Model::end_step(std::uint64_t collection, std::optional<double> time) {
     Collection& one = at(collection);
+    begin_dated(collection, one);
     if (time && !one.file.empty() && !one.spec.metadata.frozen()) check_unchanged(one);
     if (time) put_time(collection, one, *time);
-    begin_dated(collection, one);
     const auto region = x_profiler.region("end_step");
     const auto which = x_profiler.region(one.name);
     std::vector<Status> all = x_backend->end_step(collection);
     one.record = one.next_record;
     one.in_step = false;
+    one.put_records.clear();
     const std::uint64_t most = one.spec.options.records_per_file;
     if (!one.file.empty() && most > 0 && ++one.steps >= most) {
         end_file(collection);
@@ -239,7 +275,11 @@ std::vector<Status> Model::finalize() {
     for (const Collection& one : x_collections) check_no_step(one);
     for (std::uint64_t number = 0; number < x_collections.size(); ++number) add(all, flush(number));
     x_finalized = true;
-    add(all, x_backend->finalize());
+    try {
+        add(all, x_backend->finalize());
+    } catch (const core::Error& error) {  // a goodbye that failed does not undo what is known
+        all.push_back({0, error});
+    }
     return all;
 }
 

@@ -80,12 +80,14 @@ private:
         std::string file, dated;    // open now; by the last date
         std::uint64_t record = 0, next_record = 0, steps = 0;
         bool in_step = false, again = false;
-        std::set<std::string> finished{};  // names that this run has used
+        std::set<std::string> finished{};       // names that this run has used
+        std::set<std::uint64_t> put_records{};  // of the puts of this step
     };
     Collection& at(std::uint64_t collection, const std::string& where = {});
     void begin_file(std::uint64_t number, Collection& one, const std::string& file);
     std::vector<Status> end_and_wait(std::uint64_t collection, const char* name,
                                      std::vector<Status> (Backend::*call)(std::uint64_t));
+    void check_only_here(const Collection& one, const std::string& file) const;
     static void check_unchanged(Collection& one);
     static void check_no_step(const Collection& one);
     static void forget_file(Collection& one);

@@ -232,7 +232,8 @@ std::optional<core::Error> Remote::heard() {
     move_on({});
     for (const Client::Collection& one : x_machine.state().collections)
         for (const Client::Awaited& item : one.awaited)
-            if (item.final && item.final->error) return item.final->error;
+            if (const auto status = x_machine.final_of(one, item); status && status->error)
+                return status->error;
     return std::nullopt;
 }
 

@@ -57,7 +57,8 @@ public:
     }
 
 private:
-    static constexpr Item no_item = ~Item{0};              // a task without a status
+    static constexpr Item no_item = ~Item{0};  // a task without a status
+    static constexpr std::chrono::milliseconds beat_slice{100};
     using Line = std::pair<std::uint64_t, std::uint64_t>;  // client, collection
     using Step = std::pair<std::uint64_t, Item>;           // collection, item
     struct Payload {
@@ -65,8 +66,8 @@ private:
         std::span<const std::byte> elements;
     };
     struct Files {
-        std::map<std::uint64_t, Meta> by_number;
-        Meta last_with_body;
+        std::map<std::uint64_t, std::shared_ptr<const Meta>> by_number;
+        std::shared_ptr<const Meta> last_with_body = std::make_shared<Meta>();
     };
     struct Fields {
         std::map<FrontEnd::Record, Slab> slabs;
@@ -76,7 +77,9 @@ private:
     void take(const comm::Message& message) {
         const Buffers::Memory memory = x_buffers.take(message.bytes);
         const std::span bytes(memory.get(), static_cast<std::size_t>(message.bytes));
-        x_channel.wait(x_channel.receive(message.rank, to_front_end, bytes));
+        comm::Pending body = x_channel.receive(message.rank, to_front_end, bytes);
+        // Some transports move it only within the sender's next call of MPI.
+        while (!x_channel.wait_until([&] { return x_channel.test(body); }, beat_slice)) beat();
         const auto [decoded, elements] = decode(bytes);
         const auto client = static_cast<std::uint64_t>(message.rank);
         if (const auto* data = std::get_if<Data>(&decoded))
@@ -124,11 +127,15 @@ private:
     /// Clients may be at different files; a body is sent once for all files that have it.
     void handle(const FileBegins& begins) {
         Files& files = x_files[begins.meta.collection];
-        if (!begins.meta.body.empty()) files.last_with_body = begins.meta;
-        files.by_number.insert_or_assign(begins.meta.file_seq, begins.meta);
+        const auto begun = std::make_shared<const Meta>(begins.meta);
+        if (!begun->body.empty()) files.last_with_body = begun;
+        files.by_number.insert_or_assign(begun->file_seq, begun);
         for (auto& [number, meta] : files.by_number)
-            if (meta.body.empty() && meta.meta_hash == files.last_with_body.meta_hash)
-                meta.body = files.last_with_body.body;
+            if (meta->body.empty() && meta->meta_hash == files.last_with_body->meta_hash) {
+                Meta whole = *meta;
+                whole.body = files.last_with_body->body;
+                meta = std::make_shared<const Meta>(std::move(whole));
+            }
     }
 
     void handle(const Accepted& accepted) {
@@ -140,7 +147,7 @@ private:
             const auto [slab, is_new] = fields.slabs.try_emplace(
                 {data.file_seq, data.field, data.record}, data.extents, data.element_bytes,
                 "variable " + std::to_string(data.field + 1) + " of collection " +
-                    x_files[data.collection].by_number[data.file_seq].collection_name,
+                    about(data.collection, data.file_seq)->collection_name,
                 x_buffers);
             slab->second.place(data.place, payload.elements);
         } catch (const core::Error& error) {
@@ -159,13 +166,20 @@ private:
                                                    "ranks made different calls for a step of it")));
     }
 
+    /// Empty if no file of that number was named.
+    [[nodiscard]] std::shared_ptr<const Meta> about(std::uint64_t collection,
+                                                    std::uint64_t file_seq) {
+        const auto& files = x_files[collection].by_number;
+        const auto found = files.find(file_seq);
+        return found == files.end() ? std::make_shared<const Meta>() : found->second;
+    }
+
     /// A file that lacks a step does not get its name. The writer hears it in the order of items.
     void give_up(const Complete& item, const core::Error& error) {
         const auto work = std::make_shared<Work>();
-        const Files& files = x_files[item.collection];
-        const auto meta = files.by_number.find(item.file_seq);
-        work->file = std::make_shared<const Meta>(
-            meta == files.by_number.end() ? files.last_with_body : meta->second);
+        work->file = about(item.collection, item.file_seq);
+        if (work->file->collection_name.empty())
+            work->file = x_files[item.collection].last_with_body;
         work->item = item;
         work->lost = error;
         if (x_thread)
@@ -187,7 +201,7 @@ private:
         Files& files = x_files[item.collection];  // items are complete in order
         files.by_number.erase(files.by_number.begin(), files.by_number.lower_bound(item.file_seq));
         const auto work = std::make_shared<Work>();
-        work->file = std::make_shared<const Meta>(files.by_number[item.file_seq]);
+        work->file = about(item.collection, item.file_seq);
         work->item = item;
         for (auto& [record, slab] : fields.slabs)
             work->fields.push_back({std::get<1>(record), std::get<2>(record), std::move(slab)});

@@ -62,6 +62,7 @@ Client::Client(const ClientSetup& setup) : x_setup(setup) {
     x_state.files.resize(setup.servers);
     x_state.gone.resize(setup.servers);
     x_state.why.resize(setup.servers);
+    x_state.given_up.resize(setup.servers);
     for (std::uint64_t server = 0; server < setup.servers; ++server)
         x_out.push_back({server, Hello{setup.clients, setup.layout_hash}});
 }
@@ -114,14 +115,16 @@ std::uint64_t Client::least_loaded() const {
         return std::pair(x_state.load[server], x_state.files[server]);
     };
     for (std::uint64_t server = 1; server < x_setup.servers; ++server)
-        if (measure(server) < measure(best)) best = server;
+        if (!x_state.given_up[server] &&
+            (x_state.given_up[best] || measure(server) < measure(best)))
+            best = server;
     return best;
 }
 
 void Client::name_file(std::uint64_t collection, const std::string& file) {
     Collection& one = at(collection);
     const bool again = one.file == file;
-    if (one.open && again && !one.flushed) return;
+    if (one.open && again) return;
     if (one.open) {
         if (!one.puts.empty())
             throw Error(Code::wrong_call, "the step writes " + one.file + " already, not " + file,
@@ -130,9 +133,13 @@ void Client::name_file(std::uint64_t collection, const std::string& file) {
     }
     one.file = file;
     one.open = true;
-    one.flushed = false;
     ++one.file_seq;
-    if (!again) one.server = least_loaded();  // else it is appended to, and maybe still written
+    const auto written = std::find_if(one.awaited.rbegin(), one.awaited.rend(),
+                                      [&](const Awaited& item) { return item.file == file; });
+    if (written != one.awaited.rend())  // by a server that may still be at it
+        one.server = written->server;
+    else if (!again || x_state.given_up[one.server])
+        one.server = least_loaded();
     ++x_state.files[one.server];
     if (x_state.disagreement) return;
     Meta meta{.collection = collection,
@@ -231,8 +238,7 @@ void Client::end(std::uint64_t collection, Ending kind) {
                                                .call_hash = x_state.call_hash}});
     ++one.item;
     one.messages = one.bytes = 0;
-    if (kind == Ending::close_file || discards) one.open = false;
-    if (kind == Ending::flush) one.flushed = true;
+    if (kind != Ending::step) one.open = false;
     pump(one);
 }
 
@@ -281,6 +287,7 @@ void Client::let_go(Collection& one) {
 }
 
 void Client::receive(std::uint64_t server, const Message& message) {
+    if (x_state.gone[server]) return;  // other ranks were told that it is lost
     if (const auto* disagreement = std::get_if<Disagreement>(&message)) {
         if (x_state.disagreement) return;
         x_state.disagreement = *disagreement;
@@ -371,6 +378,7 @@ std::vector<Status> Client::statuses(std::uint64_t collection, std::uint64_t kee
             throw Error(Code::wrong_call, "a status was taken before it was there",
                         "collection " + one.name, "wait until it is settled");
         one.awaited.pop_front();
+        if (x_state.gone[item.server] && !item.final) x_state.given_up[item.server] = true;
         if (is_step(item)) --steps;
         x_state.load[item.server] -= item.bytes;
         taken.push_back(*status);

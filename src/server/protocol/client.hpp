@@ -98,13 +98,14 @@ public:
         std::vector<std::optional<std::uint64_t>> known{};  ///< per server: hash of its Meta body
         std::deque<Outgoing> waiting{};                     ///< for credit, or behind such
         std::deque<Awaited> awaited{};                      ///< items without a status taken
-        bool flushed = false;                               ///< what is put next is another file
     };
     struct State {
         std::vector<Collection> collections;
         std::vector<std::uint64_t> load, files;  ///< per server: bytes that are not final; files
         std::vector<bool> gone;                  ///< per server
-        std::vector<std::string> why{};          ///< per server, if it is gone
+        std::vector<bool>
+            given_up{};  ///< per server: gone, and all ranks took a status that says so
+        std::vector<std::string> why{};  ///< per server, if it is gone
         std::uint64_t calls = 0, call_hash = 0;
         std::optional<Disagreement> disagreement;
         bool detached = false;
@@ -145,6 +146,8 @@ public:
     /// @param why  what it did; empty: it has left  [local]
     void gone(std::uint64_t server, const std::string& why = {});
 
+    /// What became of an item, if this rank knows it.  [local]
+    [[nodiscard]] std::optional<Status> final_of(const Collection& one, const Awaited& item) const;
     /// What is to be sent now, in order per front end.  [local]
     [[nodiscard]] std::vector<Outgoing> take();
     /// Whether all pieces that were put have left.  [local]
@@ -163,7 +166,6 @@ private:
     [[nodiscard]] const FieldDefinition& field_of(const Collection& one, std::uint64_t field) const;
     [[nodiscard]] core::Error gone_error(std::uint64_t server, const std::string& what,
                                          const std::string& file = {}) const;
-    [[nodiscard]] std::optional<Status> final_of(const Collection& one, const Awaited& item) const;
     void announce(Collection& one, std::uint64_t collection, Ending kind);
     void pump(Collection& one);
     void let_go(Collection& one);

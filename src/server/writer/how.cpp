@@ -71,6 +71,17 @@ Storage storage_of(const FileSpec& spec, const Variable& variable) {
     return storage;
 }
 
+/// In netCDF-4 a variable that is named like a dimension holds its coordinates.
+void check_coordinates(const FileMetadata& metadata) {
+    for (const Variable& variable : metadata.variables())
+        for (const Dimension& dimension : metadata.dimensions())
+            if (variable.name == dimension.name &&
+                variable.dimensions != std::vector{dimension.name})
+                throw core::Error(core::Code::bad_input,
+                                  "it is named like a dimension, and is not along that alone",
+                                  "variable " + variable.name, "give the dimension another name");
+}
+
 }  // namespace
 
 std::vector<std::byte> element_of(Element type, const std::variant<std::int64_t, double>& value) {
@@ -104,7 +115,10 @@ core::Schema schema_of(const FileSpec& spec) {
     return schema;
 }
 
-void check(const FileSpec& spec) { formats::check_schema(options_of(spec), schema_of(spec)); }
+void check(const FileSpec& spec) {
+    if (spec.options.format != FileFormat::hdf5) check_coordinates(spec.metadata);
+    formats::check_schema(options_of(spec), schema_of(spec));
+}
 
 formats::Options options_of(const FileSpec& spec, WriteTo where) {
     formats::StorageOfObjects storage;
