@@ -318,7 +318,8 @@ private:
         if (x_seen.insert("advice\n" + file + "\n" + dataset + "\n" + decision.rule).second)
             x_plan.advice.push_back({file, dataset, decision.proposal.advice,
                                      decision.proposal.commands,
-                                     because(decision, decision.reason.text)});
+                                     because(decision, decision.reason.text),
+                                     decision.proposal.chunk});
     }
 
     /// Without a text: no file has it in another way.

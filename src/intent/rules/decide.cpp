@@ -143,6 +143,7 @@ void try_rule(const Rule& rule, const Subject& s, std::vector<Decision>& out) {
     if (!decision.held) decision.held = not_allowed(rule.cls, s, rule.needs.opt_in);
     if (!decision.held) {
         decision.proposal = rule.act(s);
+        if (!decision.proposal.effect.empty()) decision.effect = decision.proposal.effect;
         keep_what_fits(decision, s);
     }
     out.push_back(std::move(decision));
