@@ -160,6 +160,7 @@ const std::map<int, std::string> missing{
     {58, "places of MPI-IO calls, and how much each rank moves"},
     {59, filling},
     {72, extents},
+    {74, same_calls},
 };
 
 std::string table() {

@@ -16,19 +16,28 @@ from test_advise_beyond import advice_of, of_rule, profiled, script
 Json = dict[str, Any]
 
 
-def ranks_of(folder: Path, name: str, *words: str, code: int = 0) -> Path:
+def ranks_of(folder: Path, name: str, *words: str, good: bool = True) -> Path:
     """The profile of a program of this folder, on two ranks."""
     program = BUILD / "tests" / "bin" / name
     if not program.is_file():
         not_run(f"needs {name}, which is built with MPI, parallel HDF5 and PnetCDF")
     profile = folder / f"{words[-1]}.json"
-    tailrace("profile", "-o", profile, "--", *MPIEXEC, "-n", "2", program, *words,
-             cwd=folder).expect(code)  # fmt: skip
+    ran = tailrace("profile", "-o", profile, "--", *MPIEXEC, "-n", "2", program, *words, cwd=folder)
+    assert (ran.code == 0) is good, ran.err
     return profile
 
 
 def rules_of(profile: Path) -> set[str]:
     return {one["because"]["rule"] for one in advice_of(profile)}
+
+
+def test_a_rank_that_leaves_out_a_collective_write(tmp_path: Path) -> None:
+    profile = ranks_of(tmp_path, "intent_refused_writes", "out.h5", "one_less", good=False)
+    shown = " ".join(tailrace("advise", profile).expect(0).out.split())
+    assert shown.startswith("As it is, the program fails")
+    assert "process 1 began 7, others 8" in shown
+    together = ranks_of(tmp_path, "intent_refused_writes", "out.h5", "together")
+    assert "74" not in rules_of(together)
 
 
 def writes_below(profile: Path) -> int:
@@ -76,7 +85,7 @@ else:
 
 
 def test_writes_that_hdf5_refuses_are_the_first_line(tmp_path: Path) -> None:
-    profile = ranks_of(tmp_path, "intent_refused_writes", "out.h5", "alone", code=1)
+    profile = ranks_of(tmp_path, "intent_refused_writes", "out.h5", "alone", good=False)
     shown = tailrace("advise", profile).expect(0).out
     assert shown.startswith("As it is, the program fails")
     assert "write it collectively" in " ".join(shown.split("\n\n")[0].split())

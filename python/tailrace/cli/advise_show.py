@@ -9,7 +9,7 @@ from typing import Any
 from tailrace.cli.output import Output
 from tailrace.units import mebi
 
-_failing = ("29",)  # rules of what makes a program fail as it is
+_failing = ("29", "74")  # rules of what makes a program fail as it is
 _when = {"any": "", "create": " (when it is created)", "open": " (when it is opened)"}
 
 

@@ -122,7 +122,7 @@ struct Conflict {
 [[nodiscard]] std::span<const Rule> access_rules();          ///< [local]
 [[nodiscard]] std::span<const Rule> plain_rules();           ///< [local]
 [[nodiscard]] std::span<const Rule> run_rules();             ///< [local]
-/// All 73, by number.  [local]
+/// All 74, by number.  [local]
 [[nodiscard]] std::span<const Rule* const> all_rules();
 [[nodiscard]] std::span<const Conflict> conflicts();  ///< [local]
 
