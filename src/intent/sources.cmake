@@ -73,6 +73,7 @@ set(tailrace_intent_sources
   rules/relied_on.cpp
   rules/unseen.cpp
   rules/words.cpp
+  rules/written_rules.cpp
   spool/coverage.cpp
   spool/decode.cpp
   spool/merge.cpp

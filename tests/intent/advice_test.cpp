@@ -230,6 +230,57 @@ TEST_CASE("an I/O server is advised once for a run, with what it can hide at mos
     CHECK_FALSE(decided(profile, "57"));  // 5 % of the run
 }
 
+TEST_CASE("headers that PnetCDF reads at each open are no reads that would wait for a server") {
+    Profile profile = on_evidence(tests::beyond_cases(), "57");
+    File& file = profile.files[0];
+    file.datasets.clear();
+    file.hdf5.reset();
+    file.pnetcdf = PnetcdfFile{};
+    file.mpiio = MpiioFile{};
+    file.mpiio->collective_opens = 4 * 74;
+    MpiioTransfers writes;
+    writes.collective = 4 * 74;
+    writes.bytes = 128 * 1048576;
+    writes.elapsed_s = 8;
+    writes.active = Span{0, 7};
+    file.mpiio->writes = writes;
+    MpiioTransfers reads;
+    reads.independent = 74;
+    reads.bytes = 74 * 262144;
+    reads.highest_byte = 262143;
+    reads.active = Span{0.1, 7};
+    file.mpiio->reads = reads;
+    const auto held = [&] {
+        const auto found = tests::decision(profile, Options{}, "57");
+        REQUIRE(found);
+        return found->held ? found->held->guard_name() : "";
+    };
+    CHECK(held() == "");
+    file.mpiio->reads->highest_byte = 64 * 1048576;
+    CHECK(held() == "reads");
+}
+
+TEST_CASE("writes that HDF5 refuses are said where a plan may not make them collective") {
+    for (const RuleCase& one : tests::dataset_cases()) {
+        if (one.rule != "29") continue;
+        Profile profile = tests::plain_run();
+        one.evidence(profile);
+        const auto said = [&](const Options& options) {
+            const plan::Plan plan = plan_of({profile}, options, {});
+            return std::ranges::any_of(plan.advice, [](const plan::Advice& each) {
+                return each.because.rule == "29" &&
+                       each.text.find("write it collectively") != std::string::npos;
+            });
+        };
+        Options collective;
+        collective.allowed.insert(plan::Class::collective);
+        CHECK(said(Options{}));
+        CHECK_FALSE(said(collective));
+        one.change(profile);
+        CHECK(said(collective));
+    }
+}
+
 TEST_CASE("hints that PnetCDF is given already stay, which is said") {
     Profile profile = on_evidence(tests::hint_cases(), "50");
     const auto of_rule = [&](const std::string& rule) {

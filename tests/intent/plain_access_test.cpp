@@ -217,6 +217,19 @@ TEST_CASE("rule 67 counts streams that are opened again") {
     CHECK(said(profile, "67") == "it is opened 3000 times, and moves 100 bytes each time");
 }
 
+TEST_CASE("rule 67 is about 20 opens of a file that describes itself, if they move little") {
+    Profile profile = tests::plain_run();
+    File& file = profile.files[0];
+    file.hdf5->opens = 20;
+    tests::first(profile).writes = tests::accesses(20, {1000});
+    CHECK(said(profile, "67") == "it is opened 20 times, and moves 7.81 KiB each time");
+    file.hdf5->opens = 19;
+    CHECK(said(profile, "67") == "");
+    file.hdf5->opens = 20;
+    tests::first(profile).writes = tests::accesses(20, {1 << 20});
+    CHECK(said(profile, "67") == "");
+}
+
 TEST_CASE("rule 69 leaves to rule 61 what that says") {
     Profile profile = logged();
     small_reads(profile.files[0]);

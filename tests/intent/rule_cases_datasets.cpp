@@ -42,6 +42,12 @@ void packed_rows(Profile& p) {
     first(p).writes = accesses(10000, {1, 50});
 }
 
+/// Along the last dimension, of which a chunk has 64.
+void frames_in_cubes(Profile& p) {
+    shape(p, {256, 256, 512}, {64, 64, 64});
+    first(p).writes = accesses(512, {256, 256, 1});
+}
+
 /// Appends of 8 KiB.
 void appended(Profile& p) {
     shape(p, {mib}, {128});
@@ -317,6 +323,10 @@ const std::vector<RuleCase>& dataset_cases() {
              first(p).writes = collective(*accesses(4, {1024, 1024}));
          },
          "chunk_io", "proof", [](Profile& p) { p.files[0].hdf5->same_order.reset(); }},
+        {"72", frames_in_cubes, "", "direct chunks",
+         [](Profile& p) {
+             first(p).direct_chunk_writes = DirectChunks{1, 1};
+         }},
         {"29",
          [](Profile& p) {
              small_writes(p);

@@ -49,6 +49,14 @@ void own(Profile& p, const std::string& key, Setting value) {
     p.files[0].hdf5->settings_of_program[key] = std::move(value);
 }
 
+/// Of four ranks the last has begun one write less.
+void one_left_out(Profile& p) {
+    together(p, 4);
+    first(p).writes = accesses(28, {1});
+    first(p).writes->requested_collective = 28;
+    p.files[0].hdf5->transfer_orders = {{ProcessSet(3, 3), 7, "a"}, {ProcessSet(0, 2), 8, "b"}};
+}
+
 }  // namespace
 
 const std::vector<RuleCase>& file_cases() {
@@ -87,6 +95,7 @@ const std::vector<RuleCase>& file_cases() {
          },
          "collective_metadata_writes", "ranks",
          [](Profile& p) { p.files[0].hdf5->communicator_size = 32; }},
+        {"74", one_left_out, "", "", nullptr},
         {"6",
          [](Profile& p) {
              together(p, 64);

@@ -108,6 +108,13 @@ const std::vector<RuleCase>& hint_cases() {
              first(p).writes = accesses(20000, {10});
          },
          "PNETCDF_HINTS", "reliability", [](Profile&) {}},
+        {"73",
+         [](Profile& p) {
+             pnetcdf(p);
+             p.files[0].pnetcdf->collective_waits.reset();
+             first(p).writes = accesses(10000, {10});
+         },
+         "", "", nullptr},
         {"52",
          [](Profile& p) {
              hdf5_less_mpiio(p, 1024, 1000, 200 * gib);

@@ -23,9 +23,8 @@ CODE: dict[str, dict[str, str]] = {
         "libver_high": "'libver': ", "file_locking": "'locking': ",
         "driver=core": "'driver': 'core'", "layout=chunked": "'chunks': True",
         "chunk": "'chunks': (128, 3000)", "fill_time": "'fill_time': ", "shuffle": "'shuffle': ",
-        "deflate": "'compression_opts': 8", "chunk_cache_bytes": "(None, 1024, None)",
-        "chunk_cache_slots": "(521, ",
-        "chunk_cache_preemption": ", 0.5)",
+        "deflate": "'compression_opts': 8", "chunk_cache_bytes": "'rdcc_nbytes': 1024",
+        "chunk_cache_slots": "'rdcc_nslots': 521", "chunk_cache_preemption": "'rdcc_w0': 0.5",
     },
     "netcdf4": {
         "chunk": "'chunksizes': (128, 3000)", "fill_time=never": "'fill_value': False",
@@ -34,8 +33,8 @@ CODE: dict[str, dict[str, str]] = {
     },
     "xarray": {
         "chunk": "'chunksizes': (128, 3000)", "deflate": "'complevel': 8",
-        "chunk_cache_bytes": "'rdcc_nbytes': 1024", "chunk_cache_slots": "'rdcc_nslots': 521",
-        "chunk_cache_preemption": "'rdcc_w0': 0.5", "page_buffer_bytes": "'page_buf_size': ",
+        "chunk_cache_bytes": "(1024, None, None)", "chunk_cache_slots": ", 521, ",
+        "chunk_cache_preemption": ", 0.5)", "page_buffer_bytes": "'page_buf_size': ",
         "file_locking": "'locking': ",
     },
     "c": {
@@ -110,10 +109,10 @@ _FORTRAN_TOGETHER = {
 TOGETHER: dict[str, dict[str, str]] = {
     "h5py": {
         "page_bytes": "'fs_page_size': 512", "core_increment_bytes": "'block_size': 65536",
-        "core_backing_store": "'backing_store': True", "chunk_cache_bytes": "(521, 1024, 0.5)",
+        "core_backing_store": "'backing_store': True",
     },
     "netcdf4": {"shuffle": "'shuffle': True", "chunk_cache_bytes": "(1024, 521, 0.5)"},
-    "xarray": {"shuffle": "'shuffle': True"},
+    "xarray": {"shuffle": "'shuffle': True", "chunk_cache_bytes": "(1024, 521, 0.5)"},
     "c": _C_TOGETHER,
     "fortran": _FORTRAN_TOGETHER,
     "hints": {},
@@ -215,10 +214,10 @@ def test_fill_never_says_what_it_means(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", kinds)
 def test_names_of_files_do_not_leave_their_comments(kind: str) -> None:
-    path = "/a/*/b\nimport os */ int x; /* '\"\\.h5"
+    path = "/a/*/b\nimport shutil */ int x; /* '\"\\.h5"
     text = snippet(kind, plan_of({"meta_block_bytes": 4096, "hint.x": "1"}, {"chunk": [1]}, path))
     code, _ = split(kind, text)
-    assert not [line for line in text.splitlines() if line.startswith("import os")]
+    assert not [line for line in text.splitlines() if line.startswith("import shutil")]
     if kind == "c":
         assert "int x" not in code
 

@@ -100,8 +100,8 @@ def test_h5py_datasets(tmp_path: Path) -> None:
     with h5py.File(path, "w") as file:
         arguments = made["dataset_arguments"][str(path), DATASET]
         file.create_dataset(DATASET, SHAPE, "f4", **arguments)[...] = 1
-    with h5py.File(path) as file:
-        dataset = made["dataset"](file, str(path), DATASET)
+    with h5py.File(path, **made["file_arguments"][str(path)]) as file:
+        dataset = file[DATASET]
         assert dataset.id.get_access_plist().get_chunk_cache() == (521, 3 << 20, 0.25)
         assert (dataset[...] == 1).all()
         assert (dataset.chunks, dataset.compression_opts, dataset.shuffle) == ((16, 50), 3, True)
@@ -109,18 +109,14 @@ def test_h5py_datasets(tmp_path: Path) -> None:
 
 
 def test_h5py_leaves_what_the_plan_leaves(tmp_path: Path) -> None:
-    """The preemption alone: size and slots are those of the file, or what was asked for."""
-    path = tmp_path / "f.h5"
-    with h5py.File(path, "w") as file:
-        file.create_dataset(DATASET, SHAPE, "f4", chunks=(16, 50))
-    alone = run("h5py", preemption_alone(str(path)))
-    asked = run("h5py", preemption_alone(str(path), {"chunk_cache_bytes": 5 << 20}))
-    with h5py.File(path, rdcc_nbytes=3 << 20, rdcc_nslots=101, rdcc_w0=0.9) as file:
-        cache = alone["dataset"](file, str(path), DATASET).id.get_access_plist().get_chunk_cache()
-        assert cache == (101, 3 << 20, 0.5)
-    with h5py.File(path, rdcc_nbytes=3 << 20, rdcc_nslots=101, rdcc_w0=0.9) as file:
-        cache = asked["dataset"](file, str(path), DATASET).id.get_access_plist().get_chunk_cache()
-        assert cache == (101, 5 << 20, 0.5)
+    """The preemption alone: size and slots are h5py's own, or what was asked for."""
+    path = str(tmp_path / "f.h5")
+    alone = run("h5py", preemption_alone(path))["file_arguments"][path]
+    assert alone == {"rdcc_w0": 0.5}
+    asked = run("h5py", preemption_alone(path, {"chunk_cache_bytes": 5 << 20}))
+    with h5py.File(path, "w", **asked["file_arguments"][path]) as file:
+        slots = h5py.h5p.create(h5py.h5p.FILE_ACCESS).get_cache()[1]
+        assert file.id.get_access_plist().get_cache()[1:] == (slots, 5 << 20, 0.5)
 
 
 def test_h5py_ways_of_the_comments_are_there() -> None:
@@ -233,49 +229,60 @@ def test_xarray_encodings(tmp_path: Path, engine: Any) -> None:
         assert found.x.encoding["complevel"] == 3
 
 
-def test_xarray_opens_with_the_cache(tmp_path: Path) -> None:
+def test_xarray_opens_without_locks(tmp_path: Path) -> None:
     path = tmp_path / "f.nc"
-    plan = plan_of({"file_locking": False}, CACHE, str(path))
-    arguments = run("xarray", plan)["open_arguments"][str(path)]
-    assert locks(arguments["driver_kwds"]) is False
+    arguments = run("xarray", plan_of({"file_locking": False}, path=str(path)))["open_arguments"]
+    assert locks(arguments[str(path)]["driver_kwds"]) is False
     variable(path)
-    with xarray.open_dataset(path, group="/g", engine="h5netcdf", **arguments) as found:
+    with xarray.open_dataset(path, group="/g", engine="h5netcdf", **arguments[path]) as found:
         assert (found.x[:32] == 1).all()
-        (file,) = h5py.h5f.get_obj_ids(types=h5py.h5f.OBJ_FILE)
-        assert file.get_access_plist().get_cache()[1:] == (521, 3 << 20, 0.25)
 
 
 def test_xarray_leaves_what_the_plan_leaves(tmp_path: Path) -> None:
     path = str(tmp_path / "f.nc")
-    alone = run("xarray", preemption_alone(path))["open_arguments"][path]["driver_kwds"]
-    assert alone == {"rdcc_w0": 0.5}
     plan = preemption_alone(path, {"chunk_cache_bytes": 67108864, "chunk_cache_slots": 1009})
-    asked = run("xarray", plan)["open_arguments"][path]["driver_kwds"]
-    assert asked == {"rdcc_nbytes": 67108864, "rdcc_nslots": 1009, "rdcc_w0": 0.5}
+    assert run("xarray", plan)["chunk_caches"][path] == (None, None, 0.5)
 
 
-def test_xarray_has_one_cache_for_a_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("kind", "largest"),
+    [("xarray", "(3145728, 521, 0.25)"), ("h5py", "'rdcc_nbytes': 3145728")],
+)
+def test_a_file_has_one_cache(kind: str, largest: str) -> None:
     plan = plan_of({}, CACHE)
     small = plan_of({}, {"chunk_cache_bytes": 1 << 20})["entries"][0] | {"dataset": "/y"}
     plan["entries"].append(small)
-    text = snippet("xarray", plan)
-    assert "'rdcc_nbytes': 3145728" in text
-    assert "/y: chunk_cache_bytes = 1048576 (rule 1): the file has one cache" in text
+    text = snippet(kind, plan)
+    assert largest in text
+    assert "/y: chunk_cache_bytes = 1048576 (rule 1): the file has one size" in text
 
 
-def test_chunk_caches_of_patterns(tmp_path: Path) -> None:
-    plan = plan_of({}, CACHE, path="/d/f[0-9]*.h5", dataset="/v[0-9]*")
-    made = run("h5py", plan)
-    with h5py.File(tmp_path / "f7.h5", "w") as file:
-        for name in ("v3", "w3"):
-            file.create_dataset(name, data=np.zeros(SHAPE), chunks=(16, 50))
-    with h5py.File(tmp_path / "f7.h5") as file:
-        caches = [
-            made["dataset"](file, "/d/f7.h5", name).id.get_access_plist().get_chunk_cache()
-            for name in ("/v3", "/w3")
-        ]
-        usual = file["w3"].id.get_access_plist().get_chunk_cache()
-    assert caches == [(521, 3 << 20, 0.25), usual]
+def test_names_as_the_program_has_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Relative ones, links, paths, groups without their first slash; and patterns."""
+    (tmp_path / "d").mkdir()
+    (tmp_path / "link").symlink_to("d")
+    monkeypatch.chdir(tmp_path)
+    path = str(tmp_path.resolve() / "d" / "f[0-9]*.h5")
+    made = run("h5py", plan_of({"meta_block_bytes": 4096}, STORED, path, "/g/v[0-9]*"))
+    for said in ("d/f7.h5", "./d/../link/f7.h5", Path("d") / "f7.h5", "f7.h5", "/".join(
+        (str(tmp_path), "d", "f7.h5")
+    )):  # fmt: skip
+        assert made["file_arguments"][said] == {"meta_block_size": 4096}
+        for name in ("/g/v3", "g/v3", "v3"):
+            assert made["dataset_arguments"][said, name]["chunks"] == (16, 50)
+    made = run("xarray", plan_of({}, STORED, str(tmp_path / "x.nc")))
+    assert made["encoding"]("x.nc", "g") == made["encodings"][str(tmp_path / "x.nc"), "/g"]
+
+
+def test_a_name_that_nothing_is_set_for_is_told(tmp_path: Path) -> None:
+    path = str(tmp_path / "f.h5")
+    made = run("h5py", plan_of({"meta_block_bytes": 4096}, STORED, path))
+    for name, key in (
+        ("file_arguments", "g.h5"), ("file_arguments", "/elsewhere/f.h5"),
+        ("dataset_arguments", (path, "/g/y")), ("dataset_arguments", ("g.h5", DATASET)),
+    ):  # fmt: skip
+        with pytest.warns(UserWarning, match=r"no settings for .*f\.h5"):
+            assert made[name][key] == {}
 
 
 def test_xarray_lines_are_a_file_of_python(tmp_path: Path) -> None:

@@ -84,6 +84,7 @@ def advise(
         output.file(text)
         output.json({"command": "advise", "as": kind, "text": text})
         return 0
+    advise_show.show_failing(output, plan)
     overview_show.show(output, about)
     advise_show.show(output, plan)
     if output_file is not None:

@@ -9,6 +9,7 @@ from typing import Any
 from tailrace.cli.output import Output
 from tailrace.units import mebi
 
+_failing = ("29", "74")  # rules of what makes a program fail as it is
 _when = {"any": "", "create": " (when it is created)", "open": " (when it is opened)"}
 
 
@@ -17,11 +18,38 @@ def when_text(when: str) -> str:
     return _when[when]
 
 
+def failing(plan: dict[str, Any]) -> list[dict[str, Any]]:
+    """Advice without which the program fails."""
+    return [one for one in plan.get("advice") or [] if one["because"]["rule"] in _failing]
+
+
+def show_failing(output: Output, plan: dict[str, Any]) -> None:
+    """Before anything else."""
+    if found := failing(plan):
+        output.line("As it is, the program fails", "bold")
+        _advised(output, found, min(output.width, 80))
+
+
+def _advised(output: Output, advice: list[dict[str, Any]], width: int) -> None:
+    for one in advice:
+        wrapped(output, f"{place(one)}: {one['text']}", width, "  ")
+        for command in one.get("commands", []):
+            output.line(f"    {command}")
+        _because(output, one["because"], width)
+
+
 def show(output: Output, plan: dict[str, Any]) -> None:
     """What would be set, what to do yourself, what was held back."""
     width = min(output.width, 80)
     entries, variables = plan.get("entries", []), plan.get("environment", [])
-    advice, held = plan.get("advice", []), plan.get("held_back", [])
+    first = failing(plan)
+    said = {(one["file"], one["dataset"], one["because"]["rule"]) for one in first}
+    advice = [one for one in plan.get("advice", []) if one not in first]
+    held = [
+        one
+        for one in plan.get("held_back", [])
+        if (one["file"], one["dataset"], one["because"]["rule"]) not in said
+    ]
     if not entries and not variables:
         output.line("Nothing would be set", "bold")
         why = (
@@ -40,11 +68,7 @@ def show(output: Output, plan: dict[str, Any]) -> None:
         _because(output, variable["because"], width)
     if advice:
         output.line("What a plan cannot do", "bold")
-    for one in advice:
-        wrapped(output, f"{place(one)}: {one['text']}", width, "  ")
-        for command in one.get("commands", []):
-            output.line(f"    {command}")
-        _because(output, one["because"], width)
+    _advised(output, advice, width)
     if held:
         output.line("Considered and held back", "bold")
     for rule, text, places in _held(held):

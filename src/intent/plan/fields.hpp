@@ -108,6 +108,7 @@ struct Fields<intent::plan::Advice> {
         v("text", s.text, "What to do, as a plan cannot do it.");
         v("commands", s.commands, "Commands to type, or lines of a file to write.");
         v("because", s.because, "Why.");
+        v("chunk", s.chunk, "Chunks for the program to create the dataset with.");
     }
 };
 

@@ -56,6 +56,7 @@ struct Advice {
     std::string file, dataset, text;
     std::vector<std::string> commands;  ///< to type, or lines to write
     Because because;
+    Extents chunk{};  ///< to create the dataset with; empty: it is about something else
 };
 /// A rule whose trigger was seen but which sets nothing.
 struct HeldBack {

@@ -254,21 +254,45 @@ Opened opened(const Subject& s) {
 
 std::uint64_t opens_of_each(const Subject& s) { return opened(s).opens / processes_of(s); }
 
+/// Of a file that describes itself; more than that is worth the way there.
+constexpr std::uint64_t opens_of_library = 20, moved_by_open = 4 * mib;
+
 std::optional<Reason> file_reopened_fires(const Subject& s) {
     const Opened found = opened(s);
-    if (opens_of_each(s) < enough_calls) return std::nullopt;
+    const bool described = s.file.hdf5 || s.file.pnetcdf;
+    const std::uint64_t enough =
+        described && found.bytes / std::max<std::uint64_t>(found.opens, 1) < moved_by_open
+            ? opens_of_library
+            : enough_calls;
+    if (opens_of_each(s) < enough) return std::nullopt;
     Reason reason{
         say(processes_of(s) > 1 ? "on average a process opens it " : "it is opened ",
             opens_of_each(s), " times, and moves ", size(found.bytes / found.opens), " each time"),
         {}};
+    if (s.file.pnetcdf && s.file.mpiio && s.file.mpiio->reads)
+        reason.text += say(", reads of its header among them (", size(bytes_read(s)), " read)");
     return reason.note("file.opens_of_a_process", opens_of_each(s), "calls");
 }
 
+/// As pandas names what a frame consists of.
+bool of_pandas(const Subject& s) {
+    return std::ranges::any_of(s.file.datasets, [](const Dataset& one) {
+        return one.path.ends_with("/axis0") || one.path.ends_with("/block0_values");
+    });
+}
+
 Proposal file_reopened_act(const Subject& s) {
-    return advice(
-        s.file.hdf5 ? "keep the file open, and flush where others have to see it: each open reads "
-                      "its metadata anew, each close writes it"
-                    : "keep the file open between accesses");
+    if (s.file.hdf5)
+        return advice(
+            say("keep the file open, and flush where others have to see it: each open reads its "
+                "metadata anew, each close writes it",
+                of_pandas(s) ? " (pandas: one HDFStore, and its put for each key, instead of "
+                               "to_hdf or read_hdf)"
+                             : ""));
+    return advice(s.file.pnetcdf
+                      ? "keep the file open from step to step, and call ncmpi_sync where "
+                        "others have to see it: each open reads the header anew"
+                      : "keep the file open between accesses");
 }
 
 // --- 68: everything written twice ----------------------------------------------------------------
@@ -371,7 +395,8 @@ const std::array access_table{
          "A file opened again and again",
          Scope::file,
          Class::advice,
-         "each process opens it 1000 times and more",
+         "each process opens it 1000 times and more; 20 times, if it is of HDF5 or PnetCDF and an "
+         "open moves less than 4 MiB",
          "",
          "advice: keep it open",
          "metadata is read and written once",

@@ -316,9 +316,9 @@ private:
 
     void advise(const std::string& file, const std::string& dataset, const Decision& decision) {
         if (x_seen.insert("advice\n" + file + "\n" + dataset + "\n" + decision.rule).second)
-            x_plan.advice.push_back({file, dataset, decision.proposal.advice,
-                                     decision.proposal.commands,
-                                     because(decision, decision.reason.text)});
+            x_plan.advice.push_back(
+                {file, dataset, decision.proposal.advice, decision.proposal.commands,
+                 because(decision, decision.reason.text), decision.proposal.chunk});
     }
 
     /// Without a text: no file has it in another way.

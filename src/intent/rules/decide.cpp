@@ -143,6 +143,7 @@ void try_rule(const Rule& rule, const Subject& s, std::vector<Decision>& out) {
     if (!decision.held) decision.held = not_allowed(rule.cls, s, rule.needs.opt_in);
     if (!decision.held) {
         decision.proposal = rule.act(s);
+        if (!decision.proposal.effect.empty()) decision.effect = decision.proposal.effect;
         keep_what_fits(decision, s);
     }
     out.push_back(std::move(decision));
@@ -264,6 +265,25 @@ void advise_readers(const File& file, std::vector<Decision>& all) {
     all.push_back(std::move(advice));
 }
 
+/// HDF5 refuses what rule 29 would mend: if that is held back, the program has to be changed.
+void advise_refused(std::vector<Decision>& all) {
+    std::vector<Decision> found;
+    for (const Decision& one : all) {
+        if (one.rule != "29" || !one.held) continue;
+        Decision advice = one;
+        advice.held.reset();
+        advice.cls = plan::Class::advice;
+        advice.reason.text += ". A plan cannot make them collective: " + one.held->text;
+        advice.proposal = {};
+        advice.proposal.advice =
+            "write it collectively (H5Pset_dxpl_mpio with H5FD_MPIO_COLLECTIVE; h5py: `with "
+            "dataset.collective:`), every rank in each call, with an empty selection if it has "
+            "nothing; or create it without filters";
+        found.push_back(std::move(advice));
+    }
+    std::move(found.begin(), found.end(), std::back_inserter(all));
+}
+
 /// "nc_var_align_size=7" for each hint of `text` that the program gives in another way.
 std::string own_of(const std::string& text, const Subject& s) {
     std::string own;
@@ -335,6 +355,7 @@ std::vector<Decision> decide(const Profile& profile, const Options& options) {
         }
         settle(here);
         advise_readers(file, here);
+        advise_refused(here);
         subject.dataset = nullptr;
         advise_own_hints(subject, here);
         std::move(here.begin(), here.end(), std::back_inserter(all));

@@ -5,6 +5,7 @@
 
 #include "intent/plan/functions.hpp"
 #include "intent/rules/chunk_cost.hpp"
+#include "intent/rules/chunk_index.hpp"
 #include "intent/rules/relied_on.hpp"
 #include "intent/rules/rule.hpp"
 #include "intent/rules/unseen.hpp"
@@ -150,7 +151,8 @@ std::optional<Reason> chunk_size_fires(const Subject& s) {
     const Count all = size_bytes(dataset);
     if (!bytes || !all || rank_of(dataset) != dataset.chunk.size()) return std::nullopt;
     std::string why;
-    if (*bytes < 64 * kib && *all >= mib) why = "smaller than 64 KiB";
+    if (*bytes < 64 * kib && (*all >= mib || mostly_index(dataset)))
+        why = "smaller than 64 KiB" + index_text(dataset);
     if (*bytes > 32 * mib) why = "larger than 32 MiB";
     const auto dimension = rank_dimension(s);
     if (why.empty() && dimension && dataset.dims[*dimension] % dataset.chunk[*dimension] == 0) {
@@ -248,13 +250,24 @@ std::optional<Held> chunk_size_held(const Subject& s) {
     return held_by_cache(s, wanted);
 }
 
+/// "5 chunks to find instead of 300000".
+std::string fewer_chunks(const Subject& s, const plan::Call& wanted) {
+    Dataset anew = *s.dataset;
+    anew.chunk = as_applied(s, wanted);
+    return say(chunks_of(anew), " chunks to find and to write instead of ", chunks_of(*s.dataset));
+}
+
 Proposal chunk_size_act(const Subject& s) {
-    return {.settings = {{.key = "chunk", .function = wanted_chunk(s)}},
-            .when = plan::When::create};
+    const plan::Call wanted = wanted_chunk(s);
+    Proposal made{.settings = {{.key = "chunk", .function = wanted}}, .when = plan::When::create};
+    if (wanted.name == "tile") made.effect = fewer_chunks(s, wanted);
+    return made;
 }
 
 // --- 19: appending
 // --------------------------------------------------------------------------------
+constexpr std::uint64_t many_chunks = 8;  // that one append goes into
+
 std::optional<Reason> append_fires(const Subject& s) {
     const Dataset& dataset = *s.dataset;
     if (!chunked(dataset) || dataset.dims.size() != 1 || !dataset.extensions) return std::nullopt;
@@ -262,10 +275,12 @@ std::optional<Reason> append_fires(const Subject& s) {
     const Count bytes = chunk_bytes(dataset);
     const std::uint64_t one = call_bytes(dataset.writes, dataset);
     if (extensions < 10 || !bytes || one == 0 || *bytes >= mib) return std::nullopt;
-    if (size_bytes(dataset).value_or(0) < 4 * mib) return std::nullopt;
-    Reason reason{say("grew ", extensions, " times by ", size(one), " each, to ",
-                      size(*size_bytes(dataset)), ", in chunks of ", size(*bytes)),
-                  {}};
+    const bool in_many = one / *bytes >= many_chunks && chunks_of(dataset) >= 1000;
+    if (size_bytes(dataset).value_or(0) < 4 * mib && !in_many) return std::nullopt;
+    Reason reason{
+        say("grew ", extensions, " times by ", size(one), " each, to ", size(*size_bytes(dataset)),
+            ", in chunks of ", size(*bytes), index_text(dataset)),
+        {}};
     return reason.note("dataset.extensions", extensions, "calls")
         .note("dataset.write_call_bytes", one, "bytes")
         .note("dataset.chunk_bytes", *bytes, "bytes");
@@ -274,6 +289,9 @@ std::optional<Reason> append_fires(const Subject& s) {
 plan::Call appends(const Subject& s) {
     const std::uint64_t one = call_bytes(s.dataset->writes, *s.dataset);
     auto bytes = std::clamp<std::uint64_t>((one * 4 + mib - 1) / mib * mib, mib, 16 * mib);
+    // Of what stayed small a chunk is a quarter.
+    const std::uint64_t all = size_bytes(*s.dataset).value_or(0);
+    while (all < 4 * mib && bytes > 64 * kib && bytes > all / 4) bytes /= 2;
     // A packed chunk that the cache does not hold is unpacked and packed again for each append.
     if (!s.dataset->filters.empty()) bytes = std::min(bytes, cache_in_force(s));
     return {"rows_of_bytes", {{"bytes", bytes}}, {}};
@@ -291,7 +309,9 @@ std::optional<Held> append_held(const Subject& s) {
 }
 
 Proposal append_act(const Subject& s) {
-    return {.settings = {{.key = "chunk", .function = appends(s)}}, .when = plan::When::create};
+    return {.settings = {{.key = "chunk", .function = appends(s)}},
+            .when = plan::When::create,
+            .effect = fewer_chunks(s, appends(s))};
 }
 
 // --- 23: compact
@@ -354,8 +374,10 @@ const std::array layout_table{
          "Chunks neither tiny nor huge, nor shared by ranks",
          Scope::dataset,
          Class::layout,
-         "a chunk below 64 KiB or above 32 MiB, or across the blocks of ranks; or a contiguous "
-         "dataset of 1 MiB and more in which ranks write blocks side by side by themselves, in "
+         "a chunk below 64 KiB, of a dataset of 1 MiB and more or of one that takes less room than "
+         "the index of its chunks; a chunk above 32 MiB, or across the blocks of ranks; or a "
+         "contiguous dataset of 1 MiB and more in which ranks write blocks side by side by "
+         "themselves, in "
          "pieces below 4 KiB",
          "it is no index of PyTables; what can grow gets no blocks of ranks, and what grew larger "
          "chunks only where those of "
@@ -379,12 +401,12 @@ const std::array layout_table{
         Scope::dataset,
         Class::layout,
         "a one-dimensional dataset that grew 10 times and more, to 4 MiB and more, in chunks below "
-        "1 MiB",
+        "1 MiB; or in 1000 chunks and more, eight and more for each append",
         "it is no index of PyTables; the program writes no whole chunks itself; flushes would not "
         "write four times the bytes; "
         "with filters the chunk cache holds larger chunks than those of the program",
-        "chunk: four appends, rounded up to 1 MiB, at most 16 MiB; with filters at most the chunk "
-        "cache",
+        "chunk: four appends, rounded up to 1 MiB, at most 16 MiB; a quarter of what stayed below "
+        "4 MiB; with filters at most the chunk cache",
         "a smaller index, fewer writes",
         "H",
         {.created = true, .keys = "chunk"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of PnetCDF, all set through its environment variable: 49 to 53.
+// Rules of PnetCDF, set through its environment variable: 49 to 53; and its calls: 73.
 #include <algorithm>
 #include <array>
 
@@ -144,6 +144,45 @@ std::optional<Reason> environment_fires(const Subject& s) {
 
 Proposal environment_act(const Subject& s) { return hints(say("cb_nodes=", aggregators(s))); }
 
+// --- 73: puts that do not wait for each other ----------------------------------------------------
+struct Puts {
+    std::uint64_t calls = 0, bytes = 0;
+};
+
+/// Below PnetCDF each put that waits is a call of MPI-IO; those that are completed together are
+/// one.
+Puts puts_of(const Subject& s) {
+    Puts found;
+    for (const Dataset& dataset : s.file.datasets) {
+        found.calls += calls(dataset.writes);
+        found.bytes += moved_bytes(dataset.writes);
+    }
+    if (found.calls > 0 || !s.file.mpiio || !s.file.mpiio->writes) return found;
+    const auto [alone, together] = mpiio_calls(s.file.mpiio->writes);
+    return {alone + together, s.file.mpiio->writes->bytes.value_or(0)};
+}
+
+std::optional<Reason> puts_fires(const Subject& s) {
+    if (!s.file.pnetcdf) return std::nullopt;
+    const std::uint64_t waits = s.file.pnetcdf->collective_waits.value_or(0) +
+                                s.file.pnetcdf->independent_waits.value_or(0);
+    const Puts puts = puts_of(s);
+    const std::uint64_t each = puts.calls / std::max<std::uint64_t>(s.file.processes.size(), 1);
+    if (waits > 0 || each < 100 || puts.bytes / puts.calls >= 64 * kib) return std::nullopt;
+    Reason reason{say("a process makes ", each, " writes of ", size(puts.bytes / puts.calls),
+                      " on average, and waits for each"),
+                  {}};
+    return reason.note("pnetcdf.writes", puts.calls, "calls")
+        .note("pnetcdf.bytes_written", puts.bytes, "bytes");
+}
+
+Proposal puts_act(const Subject&) {
+    return advice(
+        "begin the writes of a step without waiting (ncmpi_iput_vara and the like; ncmpi_bput_vara "
+        "after ncmpi_buffer_attach where the memory is used again), and complete them together "
+        "with one ncmpi_wait_all, which all ranks call");
+}
+
 const std::array pnetcdf_table{
     Rule{"49",
          "Room for the header",
@@ -212,6 +251,20 @@ const std::array pnetcdf_table{
          environment_fires,
          nullptr,
          environment_act},
+    Rule{"73",
+         "Puts that are completed together",
+         Scope::file,
+         Class::advice,
+         "100 and more writes of a process with PnetCDF, below 64 KiB on average, and no waits for "
+         "non-blocking calls",
+         "",
+         "advice: iput or bput, and one wait for all of a step",
+         "one collective call of MPI-IO for a step, instead of one for each write",
+         "P",
+         {},
+         puts_fires,
+         nullptr,
+         puts_act},
 };
 
 }  // namespace

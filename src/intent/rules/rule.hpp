@@ -51,6 +51,8 @@ struct Proposal {
     std::vector<std::pair<std::string, std::string>> environment{};
     std::string advice{};
     std::vector<std::string> commands{};
+    Extents chunk{};       ///< of advice: those that the program should create the dataset with
+    std::string effect{};  ///< where it is known better than the rule's own
 };
 /// One that sets nothing, and says so.  [local]
 [[nodiscard]] inline Proposal advice(std::string text, std::vector<std::string> commands = {}) {
@@ -109,6 +111,7 @@ struct Conflict {
 [[nodiscard]] std::span<const Rule> cache_rules();           ///< [local]
 [[nodiscard]] std::span<const Rule> sieve_rules();           ///< [local]
 [[nodiscard]] std::span<const Rule> layout_rules();          ///< [local]
+[[nodiscard]] std::span<const Rule> written_rules();         ///< [local]
 [[nodiscard]] std::span<const Rule> storage_rules();         ///< [local]
 [[nodiscard]] std::span<const Rule> transfer_rules();        ///< [local]
 [[nodiscard]] std::span<const Rule> driver_rules();          ///< [local]
@@ -119,7 +122,7 @@ struct Conflict {
 [[nodiscard]] std::span<const Rule> access_rules();          ///< [local]
 [[nodiscard]] std::span<const Rule> plain_rules();           ///< [local]
 [[nodiscard]] std::span<const Rule> run_rules();             ///< [local]
-/// All 71, by number.  [local]
+/// All 74, by number.  [local]
 [[nodiscard]] std::span<const Rule* const> all_rules();
 [[nodiscard]] std::span<const Conflict> conflicts();  ///< [local]
 

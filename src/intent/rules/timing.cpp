@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "intent/rules/words.hpp"
+
 namespace tailrace::intent::rules {
 
 namespace {
@@ -68,6 +70,17 @@ bool later(const std::optional<T>& reads, const std::optional<T>& writes) {
            reads->active->start_s >= writes->active->start_s;
 }
 
+/// PnetCDF reads the beginning of a file that it opens again, 256 KiB at a time.
+bool only_header_read(const File& file) {
+    constexpr std::uint64_t piece = 256 * kib;
+    if (!file.pnetcdf || !file.mpiio || !file.mpiio->reads) return false;
+    const MpiioTransfers& reads = *file.mpiio->reads;
+    const std::uint64_t opens =
+        file.mpiio->collective_opens.value_or(0) + file.mpiio->independent_opens.value_or(0);
+    return reads.highest_byte.value_or(0) < 4 * piece &&
+           reads.bytes.value_or(0) <= opens * (reads.highest_byte.value_or(0) + piece);
+}
+
 std::uint64_t read_after_write(const File& file) {
     std::uint64_t bytes = 0;
     for (const Dataset& dataset : file.datasets) {
@@ -78,6 +91,7 @@ std::uint64_t read_after_write(const File& file) {
         if (after) bytes += moved_bytes(dataset.reads);
     }
     if (bytes > 0 || !file.datasets.empty()) return bytes;
+    if (only_header_read(file)) return 0;
     if (file.mpiio && later(file.mpiio->reads, file.mpiio->writes))
         return file.mpiio->reads->bytes.value_or(0);
     for (const auto* layer : {&file.stdio, &file.posix})

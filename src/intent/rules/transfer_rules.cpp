@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of transfers: 25, 26, 27, 28, 29, 38.
+// Rules of transfers: 25, 26, 27, 28, 29, 38, 74.
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "intent/plan/functions.hpp"
 #include "intent/rules/rule.hpp"
@@ -162,6 +163,51 @@ Proposal conversion_act(const Subject& s) {
                           .value = Setting(std::min(converted_bytes(*s.dataset), most))}}};
 }
 
+// --- 74: a call that not all ranks made ----------------------------------------------------------
+/// Processes that began fewer transfers than others, and how many each began.
+struct LeftBehind {
+    ProcessSet processes;
+    std::uint64_t fewer = 0, most = 0;
+};
+
+/// In a file that was never closed, where all transfers are collective: counted before each call.
+std::optional<LeftBehind> left_behind(const Subject& s) {
+    if (!parallel(s) || s.file.hdf5->close) return std::nullopt;
+    std::uint64_t together = 0;
+    for (const Dataset& dataset : s.file.datasets)
+        for (const auto* side : {&dataset.reads, &dataset.writes}) {
+            if (!*side) continue;
+            if ((*side)->requested_independent.value_or(0) > 0) return std::nullopt;
+            together += (*side)->requested_collective.value_or(0);
+        }
+    LeftBehind found{{}, std::numeric_limits<std::uint64_t>::max(), 0};
+    for (const CallOrder& one : s.file.hdf5->transfer_orders) {
+        found.most = std::max(found.most, one.calls);
+        if (one.calls > found.fewer) continue;
+        if (one.calls < found.fewer) found.processes = {};
+        found.fewer = one.calls;
+        found.processes.add(one.processes);
+    }
+    return together > 0 && found.fewer < found.most ? std::optional(found) : std::nullopt;
+}
+
+std::optional<Reason> left_behind_fires(const Subject& s) {
+    const auto found = left_behind(s);
+    if (!found) return std::nullopt;
+    Reason reason{say("the file was never closed, and of its collective transfers ",
+                      found->processes.size() == 1 ? "process " : "processes ",
+                      found->processes.text(), " began ", found->fewer, ", others ", found->most),
+                  {}};
+    return reason.note("file.transfers_begun_most", found->most, "calls")
+        .note("file.transfers_begun_fewest", found->fewer, "calls");
+}
+
+Proposal left_behind_act(const Subject& s) {
+    return advice(say("look for a collective read or write that ", left_behind(s)->processes.text(),
+                      " left out, or did not come to: the others wait in it for ever. A rank that "
+                      "has nothing takes part with an empty selection (H5Sselect_none)"));
+}
+
 const std::array transfer_table{
     Rule{"25",
          "Small writes of many ranks together",
@@ -249,6 +295,20 @@ const std::array transfer_table{
          conversion_fires,
          nullptr,
          conversion_act},
+    Rule{"74",
+         "A collective call that not all ranks made",
+         Scope::file,
+         Class::advice,
+         "a file of several ranks that was never closed, all transfers collective, of which some "
+         "ranks began fewer than others",
+         "",
+         "advice: the ranks that the others wait for",
+         "the program ends",
+         "F",
+         {.parallel = true},
+         left_behind_fires,
+         nullptr,
+         left_behind_act},
 };
 
 }  // namespace

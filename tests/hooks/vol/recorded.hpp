@@ -112,6 +112,7 @@ inline void move(vol::DatasetEntry* dataset, spool::Direction direction, const N
     transfer.direction = direction;
     transfer.place = &place;
     transfer.took = now();
+    vol::recorder::begun(dataset, transfer.direction, transfer.collective);
     vol::recorder::transfer(dataset, transfer);
 }
 inline void write(vol::DatasetEntry* dataset, const Numbers& start, const Numbers& block,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tailrace.intent.snippets.unsaid import unsaid, warnings_of
+from tailrace.intent.snippets.unsaid import remarks_on, unsaid
 from tailrace.intent.snippets.values import (
     Place,
     Setting,
@@ -204,7 +204,7 @@ def c_lines(plan: dict[str, Any]) -> tuple[Lines, Lines]:
     for number, place in enumerate(found, 1):
         body = _body(place)
         if body:
-            lines += ["", *_comment([place.title, *warnings_of(place)])]
+            lines += ["", *_comment([place.title, *remarks_on(place)])]
             lines += [
                 f"static int tune_{number}(hid_t fcpl, hid_t fapl, hid_t dcpl, hid_t dapl,",
                 "                  hid_t write_dxpl, hid_t read_dxpl)",
@@ -217,7 +217,8 @@ def c_lines(plan: dict[str, Any]) -> tuple[Lines, Lines]:
             for name, value in hints_of(place)
         ]
         if hints:
-            lines += ["", *_comment([f"{place.hint_title}; info: that of H5Pset_fapl_mpio"])]
+            title = f"{place.hint_title}; info: that of H5Pset_fapl_mpio"
+            lines += ["", *_comment([title, *place.reasons(hints=True)])]
             lines += [f"static int hint_{number}(MPI_Info info)", "{", *hints, "    return 0;", "}"]
     if lines:
         lines = ["#include <hdf5.h>", *lines]

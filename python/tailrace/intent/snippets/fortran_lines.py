@@ -7,7 +7,7 @@ import textwrap
 from typing import Any
 
 from tailrace.intent.snippets.c_lines import version_of, word_of
-from tailrace.intent.snippets.unsaid import unsaid, warnings_of
+from tailrace.intent.snippets.unsaid import remarks_on, unsaid
 from tailrace.intent.snippets.values import (
     Place,
     Setting,
@@ -139,7 +139,7 @@ def _routine(number: int, place: Place) -> Lines:
     if not calls:
         return []
     lines = [
-        *_comment([place.title, *warnings_of(place)]),
+        *_comment([place.title, *remarks_on(place)]),
         f"  subroutine tune_{number}(fcpl, fapl, dcpl, dapl, write_dxpl, read_dxpl, error)",
         "    integer(hid_t), intent(in) :: fcpl, fapl, dcpl, dapl, write_dxpl, read_dxpl",
         "    integer, intent(out) :: error",
@@ -157,6 +157,7 @@ def _hint_routine(number: int, place: Place) -> Lines:
         return []
     lines = [
         *_comment([f"{place.hint_title}; info: that of h5pset_fapl_mpio_f"]),
+        *_comment(place.reasons(hints=True)),
         f"  subroutine hint_{number}(info, error)",
         "    use mpi, only: MPI_Info_set",
         "    integer, intent(in) :: info",

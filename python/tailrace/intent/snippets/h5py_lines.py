@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines for h5py: dictionaries of arguments, and the function that takes a chunk cache."""
+"""Lines for h5py: dictionaries of arguments."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from tailrace.intent.snippets.unsaid import unsaid, warnings_of
-from tailrace.intent.snippets.values import Place, Setting, cache_keys, cache_of, places
+from tailrace.intent.snippets.lookup import dictionary, with_class
+from tailrace.intent.snippets.unsaid import remarks_on, unsaid
+from tailrace.intent.snippets.values import (
+    Place,
+    Setting,
+    cache_keys,
+    cache_of,
+    largest_caches,
+    places,
+)
 
 # What h5py.File takes, and how the value is said there.
 _file: dict[str, tuple[str, Callable[[Any], Any]]] = {
@@ -23,6 +31,7 @@ _dataset: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "shuffle": ("shuffle", bool),
     "fill_time": ("fill_time", str),
 }
+one_cache = "the file has one size for the caches of its datasets, of what the largest needs"
 _versions = {"v18": "v108"}  # the others, and latest, are called the same
 
 
@@ -31,28 +40,30 @@ def h5py_lines(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
     files: list[str] = []
     datasets: list[str] = []
     found = places(plan)
+    arguments = {place.file: _h5py_file(place) for place in found if not place.dataset}
+    caches = largest_caches(found)
+    for file, place in caches.items():
+        arguments.setdefault(file, {}).update(_h5py_cache(place))
+    about = [place for place in found if not place.dataset and place.said] + list(caches.values())
+    for file, made in arguments.items():
+        files += argument_lines([one for one in about if one.file == file], made, repr(file))
     for place in found:
         if place.dataset:
             name = f"({place.file!r}, {place.dataset!r})"
-            datasets += argument_lines(place, _h5py_dataset(place), name)
-        else:
-            files += argument_lines(place, _h5py_file(place), repr(place.file))
-    lines: list[str] = []
-    if files:
-        lines += [
-            "# h5py.File(path, mode, **file_arguments[path]); keys: paths, or patterns of them",
-            "# (fs_strategy and fs_page_size only where the file is created)",
-            "file_arguments = {", *files, "}",
-        ]  # fmt: skip
-    if datasets:
-        lines += [
-            "# file.create_dataset(name, ..., **dataset_arguments[path, name])",
-            "dataset_arguments = {", *datasets, "}",
-        ]  # fmt: skip
-    caches = [place for place in found if place.has(*cache_keys)]
-    if caches:
-        lines += _h5py_caches(caches)
-    return lines, [f"# {text}" for text in unsaid("h5py", found, plan, _how)]
+            datasets += argument_lines([place], _h5py_dataset(place), name)
+    lines = dictionary(
+        "file_arguments",
+        ["h5py.File(path, mode, **file_arguments[path])",
+         "(fs_strategy and fs_page_size only where the file is created; a chunk cache is one",
+         "for each dataset that is open, and ends with the last handle of it)"],
+        files,
+    )  # fmt: skip
+    lines += dictionary(
+        "dataset_arguments",
+        ["file.create_dataset(name, ..., **dataset_arguments[path, name])"],
+        datasets,
+    )
+    return with_class(lines), [f"# {text}" for text in unsaid("h5py", found, plan, _how)]
 
 
 def _h5py_file(place: Place) -> dict[str, Any]:
@@ -71,6 +82,11 @@ def _h5py_file(place: Place) -> dict[str, Any]:
     return made
 
 
+def _h5py_cache(place: Place) -> dict[str, Any]:
+    parts = zip(("rdcc_nslots", "rdcc_nbytes", "rdcc_w0"), cache_of(place), strict=True)
+    return {name: part for name, part in parts if part is not None}
+
+
 def _h5py_dataset(place: Place) -> dict[str, Any]:
     made = {name: of(place.say(key)) for key, (name, of) in _dataset.items() if place.has(key)}
     if place.value("layout") == "chunked":
@@ -81,44 +97,12 @@ def _h5py_dataset(place: Place) -> dict[str, Any]:
     return made
 
 
-def _h5py_caches(caches: list[Place]) -> list[str]:
-    lines = [
-        "from fnmatch import fnmatchcase",
-        "",
-        "import h5py",
-        "",
-        "# slots, bytes, preemption, each None where it stays that of the file; keys: paths, or",
-        "# patterns of them; the dataset is opened with dataset(file, path, name)",
-        "chunk_caches = {",
-    ]
-    for place in caches:
-        slots, size, preemption = cache_of(place)
-        lines += [f"    # {place.title}", f"    ({place.file!r}, {place.dataset!r}):"]
-        lines += [f"        ({slots}, {size}, {preemption}),"]
-    return [
-        *lines, "}", "", "", "def chunk_cache(path, name):",
-        "    if (path, name) in chunk_caches:",
-        "        return chunk_caches[path, name]",
-        "    for (paths, names), cache in chunk_caches.items():",
-        "        if fnmatchcase(path, paths) and fnmatchcase(name, names):",
-        "            return cache",
-        "    return None, None, None",
-        "", "", "def dataset(file, path, name):",
-        "    access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)",
-        "    of_file = file.id.get_access_plist().get_cache()[1:]",
-        "    cache = zip(chunk_cache(path, name), of_file, strict=True)",
-        "    access.set_chunk_cache(*(own if new is None else new for new, own in cache))",
-        "    return h5py.Dataset(h5py.h5d.open(file.id, name.encode(), access))",
-    ]  # fmt: skip
-
-
-def argument_lines(place: Place, arguments: dict[str, Any], name: str) -> list[str]:
+def argument_lines(about: list[Place], arguments: dict[str, Any], name: str) -> list[str]:
     """An entry of a dictionary of arguments; none where there are no arguments."""
     if not arguments:
         return []
     return [
-        f"    # {place.title}",
-        *(f"    # {text}" for text in warnings_of(place)),
+        *(f"    # {text}" for place in about for text in [place.title, *remarks_on(place)]),
         f"    {name}: {{",
         *(f"        {key!r}: {value!r}," for key, value in arguments.items()),
         "    },",
@@ -135,6 +119,8 @@ def _how(one: Setting) -> str:
         "write_mode": "`with dataset.collective:` around writes, where h5py has MPI",
         "read_mode": "`with dataset.collective:` around reads, where h5py has MPI",
     }
+    if one.key in cache_keys:
+        return one_cache
     if one.key in {"write_mode", "read_mode"} and one.value == "independent":
         return "as it is without `with dataset.collective:`"
     if one.key == "layout":

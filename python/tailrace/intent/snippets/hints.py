@@ -16,13 +16,14 @@ def hint_lines(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
 
     ROMIO reads the beginning of the file only: hints come before comments.
     """
-    found = places(plan)
+    found = places(plan, advised=False)
     seen: dict[str, str] = {}
     origins: list[str] = []
     for place in found:
         fresh = _fresh(place, seen)
         if fresh:
             origins.append(f"#   {', '.join(fresh)}: {place.hint_title}")
+            origins += [f"#     {text}" for text in place.reasons(hints=True)]
             seen |= fresh
     lines = [f"{name} {value}" for name, value in seen.items()]
     if lines:

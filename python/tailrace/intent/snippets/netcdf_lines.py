@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tailrace.intent.snippets.h5py_lines import argument_lines
-from tailrace.intent.snippets.unsaid import locking_by_environment, unsaid
+from tailrace.intent.snippets.h5py_lines import argument_lines, one_cache
+from tailrace.intent.snippets.lookup import dictionary, with_class
+from tailrace.intent.snippets.unsaid import locking_by_environment, remarks_on, unsaid
 from tailrace.intent.snippets.values import (
     Place,
     Setting,
     cache_keys,
-    cache_of,
     cache_said,
+    largest_caches,
     places,
 )
 
@@ -26,24 +27,24 @@ def netcdf4_lines(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
         if not place.dataset:
             continue
         name = f"({place.file!r}, {place.dataset!r})"
-        create += argument_lines(place, _variable(place), name)
+        create += argument_lines([place], _variable(place), name)
         if place.has(*cache_keys):
             slots, size, preemption = cache_said(place)
-            caches += [f"    # {place.title}", f"    {name}:"]
-            caches += [f"        ({size}, {slots}, {preemption}),"]
-    lines: list[str] = []
-    if create:
-        lines += [
-            "# group.createVariable(name, type, dimensions, **variable_arguments[path, name])",
-            "variable_arguments = {", *create, "}",
-        ]  # fmt: skip
-    if caches:
-        lines += [
-            "# variable.set_var_chunk_cache(*chunk_caches[path, name]), before the first access;",
-            "# bytes, slots, preemption, each None where it stays as it is",
-            "chunk_caches = {", *caches, "}",
-        ]  # fmt: skip
-    return lines, [f"# {text}" for text in unsaid("netCDF4-python", found, plan, _netcdf4_how)]
+            caches += [f"    # {text}" for text in (place.title, *remarks_on(place))]
+            caches += [f"    {name}:", f"        ({size}, {slots}, {preemption}),"]
+    lines = dictionary(
+        "variable_arguments",
+        ["group.createVariable(name, type, dimensions, **variable_arguments[path, name])"],
+        create,
+    )
+    lines += dictionary(
+        "chunk_caches",
+        ["variable.set_var_chunk_cache(*chunk_caches[path, name]), before the first access;",
+         "bytes, slots, preemption, each None where it stays as it is"],
+        caches,
+    )  # fmt: skip
+    comments = unsaid("netCDF4-python", found, plan, _netcdf4_how)
+    return with_class(lines), [f"# {text}" for text in comments]
 
 
 def _storage(place: Place) -> dict[str, Any]:
@@ -99,22 +100,23 @@ def xarray_lines(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
         if not place.dataset:
             continue
         group, _, name = place.dataset.rpartition("/")
-        made = argument_lines(place, _encoding(place), repr(name))
+        made = argument_lines([place], _encoding(place), repr(name))
         if made:
             encodings.setdefault((place.file, group or "/"), []).extend(made)
-    lines: list[str] = []
-    if encodings:
-        lines += [
-            "# By path and group of a file. What the program itself gives for a variable comes",
-            "# first, so hand it to the function below:",
-            "# data.to_netcdf(path, group=group, encoding=encoding(path, group, own))",
-            "encodings = {",
-        ]
-        for where, made in encodings.items():
-            lines += [f"    {where!r}: {{", *(f"    {line}" for line in made), "    },"]
-        lines += ["}", *_merged]
-    lines += _opening(found)
-    return lines, [f"# {text}" for text in unsaid("xarray", found, plan, _xarray_how)]
+    lines = dictionary(
+        "encodings",
+        ["By path and group of a file. What the program itself gives for a variable comes",
+         "first, so hand it to the function below:",
+         "data.to_netcdf(path, group=group, encoding=encoding(path, group, own))"],
+        [line for where, made in encodings.items() for line in _of_group(where, made)],
+    )  # fmt: skip
+    lines += _merged if encodings else []
+    lines += _opening(found) + _cache_of_netcdf(found)
+    return with_class(lines), [f"# {text}" for text in unsaid("xarray", found, plan, _xarray_how)]
+
+
+def _of_group(where: tuple[str, str], made: list[str]) -> list[str]:
+    return [f"    {where!r}: {{", *(f"    {line}" for line in made), "    },"]
 
 
 def _encoding(place: Place) -> dict[str, Any]:
@@ -127,47 +129,41 @@ def _encoding(place: Place) -> dict[str, Any]:
 
 def _opening(found: list[Place]) -> list[str]:
     """Arguments of h5py.File below h5netcdf."""
-    largest: dict[str, Place] = {}
-    arguments: dict[str, dict[str, Any]] = {}
+    entries: list[str] = []
     for place in found:
+        made: dict[str, Any] = {}
         if not place.dataset and place.has("page_buffer_bytes"):
-            made = arguments.setdefault(place.file, {})
             made["page_buf_size"] = int(place.say("page_buffer_bytes"))
         if not place.dataset and place.has("file_locking"):
-            arguments.setdefault(place.file, {})["locking"] = bool(place.say("file_locking"))
-        if place.has(*cache_keys):
-            before = largest.get(place.file)
-            if before is None or _cache_bytes(before) < _cache_bytes(place):
-                largest[place.file] = place
-    for file, place in largest.items():
-        slots, size, preemption = cache_of(place)
-        cache = {"rdcc_nbytes": size, "rdcc_nslots": slots, "rdcc_w0": preemption}
-        arguments.setdefault(file, {}).update(
-            (key, value) for key, value in cache.items() if value is not None
-        )
-    if not arguments:
-        return []
-    lines = [
-        '# xarray.open_dataset(path, engine="h5netcdf", **open_arguments[path]): a cache for',
-        "# every variable, as large as the largest needs",
-        "open_arguments = {",
-    ]
-    for file, made in arguments.items():
-        if file in largest:
-            lines.append(f"    # {largest[file].title}")
-        lines += [f'    {file!r}: {{"driver_kwds": {{']
-        lines += [f"        {key!r}: {value!r}," for key, value in made.items()] + ["    }},"]
-    return [*lines, "}"]
+            made["locking"] = bool(place.say("file_locking"))
+        entries += argument_lines([place], {"driver_kwds": made} if made else {}, repr(place.file))
+    return dictionary(
+        "open_arguments",
+        ['xarray.open_dataset(path, engine="h5netcdf", **open_arguments[path])'],
+        entries,
+    )
 
 
-def _cache_bytes(place: Place) -> int:
-    size = place.value("chunk_cache_bytes") or place.asked_for.get("chunk_cache_bytes")
-    return int(size or 8 << 20)
+def _cache_of_netcdf(found: list[Place]) -> list[str]:
+    """netCDF-C keeps a variable open, and its cache with it; h5netcdf opens it for each access."""
+    entries: list[str] = []
+    for file, place in largest_caches(found).items():
+        slots, size, preemption = cache_said(place)
+        entries += [f"    # {text}" for text in (place.title, *remarks_on(place))]
+        entries.append(f"    {file!r}: ({size}, {slots}, {preemption}),")
+    return dictionary(
+        "chunk_caches",
+        ["netCDF4.set_chunk_cache(*chunk_caches[path]), before",
+         'xarray.open_dataset(path, engine="netcdf4"), and for each file that is opened later;',
+         "bytes, slots, preemption, each None where it stays as it is. With h5netcdf no cache",
+         "lasts longer than an access: load() what is read again"],
+        entries,
+    )  # fmt: skip
 
 
 def _xarray_how(one: Setting) -> str:
     if one.key in cache_keys:
-        return "the file has one cache for all variables, of what the largest needs"
+        return one_cache
     if one.key == "fill_time" and one.value == "ifset":
         return "as it is: netCDF always has a fill value, and writes it"
     if one.key == "shuffle":

@@ -37,13 +37,14 @@ _mistakes: dict[tuple[str, Any], str] = {
 }
 
 
-def warnings_of(place: Place) -> list[str]:
-    """What a person has to know before the lines of a place are used."""
-    return [
+def remarks_on(place: Place) -> list[str]:
+    """Why the lines of a place are there, and what has to be known before they are used."""
+    warnings = [
         text
         for (key, value), text in _mistakes.items()
         if key in place.said and place.value(key) == value
     ]
+    return place.reasons() + warnings
 
 
 def subfiling(one: Setting) -> str:

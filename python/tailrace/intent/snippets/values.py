@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +24,8 @@ class Setting:
     value: Any
     rule: str
     note: str = ""
+    why: str = ""
+    expected: str = ""
 
     @property
     def text(self) -> str:
@@ -61,12 +64,29 @@ class Place:
         return self._titled(hints=True)
 
     def _titled(self, hints: bool) -> str:
-        rules = dict.fromkeys(
-            one.rule
+        rules = dict.fromkeys(one.rule for one in self._said(hints))
+        return one_line(f"{self.name} (rule {', '.join(rules)})")
+
+    def _said(self, hints: bool) -> list[Setting]:
+        return [
+            one
             for key, one in self.settings.items()
             if key in self.said and key.startswith("hint.") is hints
-        )
-        return one_line(f"{self.name} (rule {', '.join(rules)})")
+        ]
+
+    def reasons(self, hints: bool = False) -> list[str]:
+        """Why that was said, and what it is to bring, in lines for a comment."""
+        texts = [
+            f"{word}: {one_line(text)}"
+            for one in self._said(hints)
+            for word, text in (("why", one.why), ("expected", one.expected))
+            if text
+        ]
+        return [
+            line
+            for text in dict.fromkeys(texts)
+            for line in textwrap.wrap(text, 90, subsequent_indent="  ", break_on_hyphens=False)
+        ]
 
     def has(self, *keys: str) -> bool:
         """Whether one of the keys is set; says nothing."""
@@ -89,20 +109,31 @@ class Place:
         return [one for key, one in self.settings.items() if key not in self.said] + self.unsayable
 
 
-def places(plan: dict[str, Any]) -> list[Place]:
-    """Each file and dataset with its values; what is for create and open together."""
+def places(plan: dict[str, Any], advised: bool = True) -> list[Place]:
+    """Each file and dataset with its values; what is for create and open together. With chunks
+    that are advised, where the plan itself leaves the program's own."""
     found: dict[tuple[str, str], Place] = {}
     for entry in plan.get("entries", []):
-        name = (entry["file"], entry["dataset"])
-        place = found.setdefault(name, Place(name_or_pattern(name[0]), name_or_pattern(name[1])))
+        place = _place(found, entry)
         for one in entry.get("settings", []):
             _add(place, one, entry.get("when", "any"))
+    for one in (plan.get("advice") or []) if advised else []:
+        if one.get("chunk"):
+            place = _place(found, one)
+            if not place.has("chunk"):
+                _add(place, {**one, "key": "chunk", "value": one["chunk"]}, "create")
     return [place for place in found.values() if place.settings or place.unsayable]
 
 
+def _place(found: dict[tuple[str, str], Place], one: dict[str, Any]) -> Place:
+    file, dataset = one["file"], one["dataset"]
+    return found.setdefault((file, dataset), Place(name_or_pattern(file), name_or_pattern(dataset)))
+
+
 def _add(place: Place, one: dict[str, Any], when: str) -> None:
-    key, rule = one["key"], one["because"]["rule"]
-    for fact in one["because"].get("evidence", []):
+    key, because = one["key"], one["because"]
+    rule = because["rule"]
+    for fact in because.get("evidence", []):
         if (cache := _asked_for(fact["name"])) is not None:
             place.asked_for.setdefault(cache, fact["value"])
     value = one.get("value", one.get("profiled"))
@@ -114,7 +145,8 @@ def _add(place: Place, one: dict[str, Any], when: str) -> None:
         note = f"for {when}; another value stands above"
         place.unsayable.append(Setting(key, value, rule, note))
     else:
-        place.settings.setdefault(key, Setting(key, value, rule))
+        why, expected = because.get("text", ""), because.get("effect", "")
+        place.settings.setdefault(key, Setting(key, value, rule, "", why, expected))
 
 
 def hints_of(place: Place) -> Iterator[tuple[str, str]]:
@@ -155,3 +187,20 @@ def cache_of(place: Place) -> Cache:
         asked.get("chunk_cache_bytes") if size is None else size,
         asked.get("chunk_cache_preemption") if preemption is None else preemption,
     )
+
+
+def largest_caches(found: list[Place]) -> dict[str, Place]:
+    """By file: the dataset that needs the largest cache."""
+    largest: dict[str, Place] = {}
+    for place in found:
+        if not place.has(*cache_keys):
+            continue
+        before = largest.get(place.file)
+        if before is None or _cache_bytes(before) < _cache_bytes(place):
+            largest[place.file] = place
+    return largest
+
+
+def _cache_bytes(place: Place) -> int:
+    size = place.value("chunk_cache_bytes") or place.asked_for.get("chunk_cache_bytes")
+    return int(size or 8 << 20)

@@ -84,6 +84,12 @@ Transfers::Transfers(const Asked& asked, Id list, spool::Direction direction)
         x_inner[number] = object_of(objects[number]).inner;
     if (object_of(objects[0]).file == nullptr) return;
     settle_pending(library());
+    x_collective = vol::collective(library(), list);
+    for (size_t number = 0; number < count; ++number) {
+        Object& dataset = object_of(objects[number]);
+        find_dataset(dataset);
+        recorder::begun(dataset.dataset, direction, x_collective);
+    }
     x_start = recorder::now();
 }
 
@@ -98,16 +104,14 @@ void Transfers::done(Status status, void** request) {
 }
 
 void Transfers::record(Status status, Took took) {
-    const bool collective = vol::collective(library(), x_list);
     ElementSet place;
     for (size_t number = 0; number < x_asked.count; ++number) {
-        Object& dataset = object_of(x_asked.objects[number]);
-        find_dataset(dataset);
+        const Object& dataset = object_of(x_asked.objects[number]);
         Transfer transfer;
         transfer.direction = x_direction;
         transfer.place = &place;
         transfer.failed = status < 0;
-        transfer.collective = collective;
+        transfer.collective = x_collective;
         transfer.multi = x_asked.count > 1;
         // The time of a call about several datasets counts once, under the first.
         transfer.took = number == 0 ? took : Took{took.end_ns, took.end_ns};
@@ -121,7 +125,7 @@ void Transfers::record(Status status, Took took) {
         recorder::transfer(dataset.dataset, transfer);
         note_settings(dataset);
     }
-    if (collective && status >= 0) remember();
+    if (x_collective && status >= 0) remember();
 }
 
 /// Once for each dataset and direction, since a conversion is seen by nothing else; and at each

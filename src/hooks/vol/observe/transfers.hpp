@@ -41,6 +41,7 @@ private:
     spool::Direction x_direction;
     void* x_few[usual];
     void** x_inner;
+    bool x_collective = false;
     int64_t x_start = 0;
 };
 

@@ -94,6 +94,8 @@ void dataset_opened(DatasetEntry* dataset, bool created, Took took);
 void dataset_closed(DatasetEntry* dataset, Took took);
 void dataset_flushed(DatasetEntry* dataset);
 void dataset_extended(DatasetEntry* dataset, const uint64_t* dims, uint32_t rank);
+/// Before the call, which may never return where ranks do not all make it; then what it did.
+void begun(DatasetEntry* dataset, spool::Direction direction, bool collective);
 void transfer(DatasetEntry* dataset, const Transfer& transfer);
 /// A chunk that was transferred as it lies in the file.
 /// @param offset  of its first element; as many numbers as the dataset has dimensions

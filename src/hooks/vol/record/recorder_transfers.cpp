@@ -40,14 +40,16 @@ void note_seen(DatasetEntry& entry, bool& noted, spool::Key key, uint64_t value 
 
 }  // namespace
 
+void begun(DatasetEntry* dataset, spool::Direction direction, bool collective) {
+    const Turn turn;
+    if (!turn || dataset == nullptr) return;
+    if (spool::FileRecord* file = record_of(dataset->file))
+        count(file->transfer_order, direction * 2 + (collective ? 1 : 0), dataset->path_hash);
+}
+
 void transfer(DatasetEntry* dataset, const Transfer& from) {
     const Turn turn;
     if (!turn || dataset == nullptr) return;
-    // Before anything that needs room: where ranks differ must not depend on it.
-    if (spool::FileRecord* file = record_of(dataset->file)) {
-        count(file->transfer_order, from.direction * 2 + (from.collective ? 1 : 0),
-              dataset->path_hash);
-    }
     Track* track = track_of(*dataset, from.direction);
     if (track == nullptr) {
         writer().dropped(spool::kind_other);
