@@ -130,7 +130,9 @@ class Tune:
     def _measured(self, found: Found, recorded: Document, badly: list[str]) -> Found:
         """What the program leaves, and what plan and repacked inputs bring."""
         assert found.candidate is not None
-        found.known, alike = self._arms.defaults(self._asked.limit_s)
+        found.known, alike = self._arms.defaults(
+            self._asked.most_s, is_given=self._asked.limit_s is not None
+        )
         if not alike.equal:
             found.notes += alike.notes
             return _ended(found, "not_proven", nothing_alike(found.known, alike))
@@ -238,7 +240,7 @@ class Tune:
 
         def record() -> Document:
             self._say("recording a run")
-            ran = recording.record_run(self.setting, self._ground, asked.limit_s)
+            ran = recording.record_run(self.setting, self._ground, asked.most_s)
             write_text(file, json.dumps(ran.profile, indent=2) + "\n")
             return {
                 "elapsed_s": ran.outcome.elapsed_s,
