@@ -7,30 +7,20 @@ import textwrap
 from typing import Any
 
 from tailrace.cli.output import Output
-from tailrace.units import mebi
+from tailrace.units import mebi, plural
 
+# In brackets, with a space before; nothing where it is always.
 _when = {"any": "", "create": " (when it is created)", "open": " (when it is opened)"}
 
 
-def when_text(when: str) -> str:
-    """In brackets, with a space before; nothing where it is always."""
-    return _when[when]
-
-
 def show(output: Output, plan: dict[str, Any]) -> None:
-    """What would be set, what to do yourself, what was held back."""
+    """The verdict, what would be set, and what to do yourself."""
     width = min(output.width, 80)
     entries, variables = plan.get("entries", []), plan.get("environment", [])
-    advice, held = plan.get("advice", []), plan.get("held_back", [])
-    if not entries and not variables:
-        output.line("Nothing would be set", "bold")
-        why = (
-            "Every rule whose trigger was seen is held back; see below."
-            if held
-            else "No rule found its trigger in what was profiled: `tailrace rules` lists what they"
-            " look for, `tailrace intents` what was seen."
-        )
-        wrapped(output, why, width, "  ")
+    advice = plan.get("advice", [])
+    _verdict(output, plan, width)
+    if entries:
+        output.line("What would be set, and why", "bold")
     for entry in entries:
         _entry(output, entry, width)
     if variables:
@@ -45,6 +35,11 @@ def show(output: Output, plan: dict[str, Any]) -> None:
         for command in one.get("commands", []):
             output.line(f"    {command}")
         _because(output, one["because"], width)
+
+
+def show_held(output: Output, plan: dict[str, Any]) -> None:
+    """What was held back, and notes."""
+    width, held = min(output.width, 80), plan.get("held_back", [])
     if held:
         output.line("Considered and held back", "bold")
     for rule, text, places in _held(held):
@@ -53,6 +48,30 @@ def show(output: Output, plan: dict[str, Any]) -> None:
         wrapped(output, text[1], width, "    ")
     for note in plan["origin"].get("notes", []):
         wrapped(output, f"note: {note}", width, "")
+
+
+def _verdict(output: Output, plan: dict[str, Any], width: int) -> None:
+    """How much there is to do, or why nothing is."""
+    entries, advice = plan.get("entries", []), plan.get("advice", [])
+    count = sum(len(entry["settings"]) for entry in entries) + len(plan.get("environment", []))
+    yours = f"{plural(len(advice), 'thing')} to do yourself" if advice else ""
+    if count:
+        set_by_it = f"{plural(count, 'setting')} by a plan"
+        wrapped(output, " and ".join(filter(None, [set_by_it, yours])), width, "", "bold")
+        wrapped(
+            output, "Whether they pay is not measured here: `tailrace tune -- COMMAND` tries them, "
+            "and keeps what is faster with equal content.", width, "  ",
+        )  # fmt: skip
+        return
+    output.line(f"Nothing would be set{f'; {yours}' if yours else ''}", "bold")
+    if not advice:
+        why = (
+            "Every rule whose trigger was seen is held back; see below."
+            if plan.get("held_back")
+            else "No rule found its trigger in what was profiled: `tailrace rules` lists what they"
+            " look for, `tailrace intents` what was seen."
+        )
+        wrapped(output, why, width, "  ")
 
 
 def _held(held: list[dict[str, Any]]) -> list[tuple[str, tuple[str, str], list[str]]]:
@@ -66,7 +85,7 @@ def _held(held: list[dict[str, Any]]) -> list[tuple[str, tuple[str, str], list[s
 
 
 def _entry(output: Output, entry: dict[str, Any], width: int) -> None:
-    wrapped(output, place(entry) + when_text(entry["when"]), width, "", "bold")
+    wrapped(output, place(entry) + _when[entry["when"]], width, "", "bold")
     reasons: dict[str, dict[str, Any]] = {}
     for setting in entry.get("settings", []):
         reasons.setdefault(setting["because"]["rule"], setting["because"])
