@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intent/spool/merge.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <ctime>
 #include <limits>
@@ -179,6 +181,36 @@ ProcessSet users(const std::vector<Part<DecodedFile>>& parts) {
     return of_them.empty() ? all : of_them;
 }
 
+/// Of a file that is still the one that was opened. Some file systems give it blocks later.
+Count stored_bytes(const std::string& path, const std::vector<Part<DecodedFile>>& parts) {
+    struct stat now {};
+    if (::stat(path.c_str(), &now) != 0 || !S_ISREG(now.st_mode)) return {};
+    for (const auto& part : parts) {
+        const std::uint64_t then = part.record->record.inode;
+        if (then != 0 && then != now.st_ino) return {};
+    }
+    const auto size = static_cast<std::uint64_t>(now.st_size);
+    constexpr std::uint64_t block = 512;  // of stat, whatever the file system has
+    const auto given = static_cast<std::uint64_t>(now.st_blocks) * block;
+    return given > 0 ? std::min(size, given) : size;
+}
+
+/// Whether nobody in the run has opened a file that is only written: it was given by whoever
+/// started the run, for what is printed.
+bool is_printed_to(const File& file) {
+    if (file.hdf5 || file.mpiio || file.pnetcdf || !file.datasets.empty()) return false;
+    bool written = false;
+    for (const auto* layer : {&file.posix, &file.stdio}) {
+        if (!*layer) continue;
+        const PosixFile& seen = **layer;
+        for (const Count& count : {seen.opens, seen.failed_opens, seen.maps})
+            if (count.value_or(0) > 0) return false;
+        if (seen.reads) return false;
+        written = written || seen.writes;
+    }
+    return written;
+}
+
 File file(const std::string& path, const Gathered& from, std::vector<std::string>& notes) {
     File made;
     made.path = path;
@@ -193,6 +225,7 @@ File file(const std::string& path, const Gathered& from, std::vector<std::string
     made.pnetcdf = pnetcdf_file(from.files);
     made.posix = posix_file(from.files, &DecodedFile::posix);
     made.stdio = posix_file(from.files, &DecodedFile::stream);
+    made.stored_bytes = stored_bytes(path, from.files);
     for (const std::string& name : from.order) {
         const auto& parts = from.datasets.at(name);
         made.datasets.push_back(dataset(name, parts));
@@ -288,8 +321,10 @@ Profile merge(std::vector<NamedSpool> spools, const std::string& command) {
     note_dropped(profile.origin);
     describe_run(spools, profile.run);
     add_file_systems(files, profile.run);
-    for (const auto& [path, gathered] : files)
+    for (const auto& [path, gathered] : files) {
         profile.files.push_back(file(path, gathered, profile.origin.notes));
+        if (is_printed_to(profile.files.back())) profile.files.pop_back();
+    }
     add_declared(profile, members);
     return profile;
 }
