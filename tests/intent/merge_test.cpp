@@ -93,6 +93,16 @@ TEST_CASE("files: one that is only printed to is none of the program's") {
     CHECK(of_processes({inherited_it()}).files.size() == 1);
 }
 
+TEST_CASE("dropped: names that took too long to find are no matter of room") {
+    spool::Spool made;
+    made.header.dropped[spool::kind_unnamed] = 5;
+    const Profile run = spool::merge({{"spool", made}}, "command");
+    CHECK(run.origin.dropped.at("unnamed") == 5);
+    REQUIRE(run.origin.notes.size() == 1);
+    CHECK(run.origin.notes[0].starts_with("5 datasets that were opened without a name"));
+    CHECK(run.origin.notes[0].find("TAILRACE_PROFILE_MIB") == std::string::npos);
+}
+
 TEST_CASE("files: what is stored of one, if it is still that which was opened") {
     const std::filesystem::path path =
         std::filesystem::temp_directory_path() / ("stored" + std::to_string(::getpid()));

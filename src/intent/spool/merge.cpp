@@ -60,7 +60,7 @@ constexpr const char* kind_names[kinds] = {
     "",          "texts",  "libraries", "files",    "file_names", "datasets", "dataset_names",
     "transfers", "shapes", "places",    "settings", "filters",    "extents",  "calls",
     "outcomes",  nullptr,  "mpiio",     "hints",    "views",      "posix",    "declarations",
-    "delivered"};
+    "delivered", "unnamed"};
 
 void count_dropped(const Spool& spool, Counts& dropped) {
     for (std::size_t kind = 1; kind < kinds; ++kind) {
@@ -263,12 +263,23 @@ bool before(const NamedSpool& a, const NamedSpool& b) {
 
 void note_dropped(Origin& origin) {
     const auto declarations = origin.dropped.find("declarations");
-    if (declarations != origin.dropped.end())
+    const auto unnamed = origin.dropped.find("unnamed");
+    std::size_t told = 0;
+    if (unnamed != origin.dropped.end()) {
+        ++told;
+        origin.notes.push_back(
+            std::to_string(unnamed->second) +
+            " datasets that were opened without a name, as by references, are left out: to find "
+            "their names among the links of the file took too long. Opened by name they are kept");
+    }
+    if (declarations != origin.dropped.end()) {
+        ++told;
         origin.notes.push_back(
             std::to_string(declarations->second) +
             " declarations were not kept: of a file or dataset at most 16 different ones are, each "
             "of at most 65536 bytes, while there is room (TAILRACE_PROFILE_MIB)");
-    if (origin.dropped.size() > (declarations != origin.dropped.end() ? 1U : 0U))
+    }
+    if (origin.dropped.size() > told)
         origin.notes.emplace_back(
             "not everything found room; TAILRACE_PROFILE_MIB raises the bound (the disk may also "
             "have been full)");
