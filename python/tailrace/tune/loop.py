@@ -13,7 +13,7 @@ from pathlib import Path
 from tailrace import statistics
 from tailrace.intent import advice, proof
 from tailrace.intent.apply import Line
-from tailrace.intent.sources import worth_saying
+from tailrace.intent.sources import profile_text, worth_saying
 from tailrace.sandbox import landlock
 from tailrace.sandbox.confinement import Confinement
 from tailrace.sandbox.ground import Ground
@@ -241,7 +241,7 @@ class Tune:
         def record() -> Document:
             self._say("recording a run")
             ran = recording.record_run(self.setting, self._ground, asked.most_s)
-            write_text(file, json.dumps(ran.profile, indent=2) + "\n")
+            write_text(file, profile_text(ran.profile))
             return {
                 "elapsed_s": ran.outcome.elapsed_s,
                 "written_bytes": ran.written_bytes,

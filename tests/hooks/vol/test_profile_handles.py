@@ -33,6 +33,8 @@ def test_datasets_without_a_name(tmp_path: Path) -> None:
         found = dataset_of(profile, "n.h5", f"/d{number}")
         assert (found["creates"], found["writes"]["calls"]) == (1, 1)
     assert sum(of["reads"]["calls"] for of in profile["files"][0]["datasets"]) >= 18000
+    text = (tmp_path / "profile.json").read_text()
+    assert text.count("\n") == 1, "nobody looks at so many"
 
 
 OF_ANOTHER = """
