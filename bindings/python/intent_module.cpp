@@ -35,13 +35,15 @@ std::string outcomes_of_spools(const std::string& folder) {
 /// Paths and texts of profiles.
 using Documents = std::vector<std::pair<std::string, std::string>>;
 
-std::string intents(const Documents& documents, const Documents& declarations, bool classic) {
+std::string intents(const Documents& documents, const Documents& declarations, bool classic,
+                    bool brief) {
     nb::gil_scoped_release released;
     std::vector<intent::NamedProfile> profiles;
     for (const auto& [path, text] : documents)
         profiles.push_back({path, intent::profile_from_json(text, path)});
     intent::declare_of(profiles, declarations);
-    const intent::Intents found = intent::intents_of(profiles);
+    intent::Intents found = intent::intents_of(profiles);
+    if (brief) return intent::to_brief_json(std::move(found));
     return classic ? intent::to_classic_json(found) : intent::to_json(found);
 }
 
@@ -68,9 +70,10 @@ void add_intent(nb::module_& module) {
     module.def("checked_intents", &checked_intents, "text"_a, "where"_a,
                "Intents read and written again, so that they are known to be that.");
     module.def("intents", &intents, "profiles"_a, "declarations"_a = Documents{},
-               "classic"_a = false,
+               "classic"_a = false, "brief"_a = false,
                "The intents in profiles, given as pairs of path and text, with what is declared of "
-               "their files: as tailrace-intents/1, or in the published H5Intent form.");
+               "their files: as tailrace-intents/1, or in the published H5Intent form. brief: of "
+               "datasets only what they are and how much they move.");
     module.def("declarations_schema", &intent::declare::declarations_schema,
                "JSON Schema of tailrace-declarations/1.");
     module.def(

@@ -45,6 +45,14 @@ Dataset dataset_of(const std::string& path, std::uint64_t bytes, const char* lay
 
 }  // namespace
 
+TEST_CASE("size: what is stored, whatever its datasets hold and the program touched") {
+    File file = tests::file("/f", 0, 0);
+    file.datasets.push_back(dataset_of("/virtual", 400 * mib, "virtual"));
+    file.touched_bytes = 8192;
+    file.stored_bytes = 6000;
+    check(file, 6000, {}, "what the file system stores");
+}
+
 TEST_CASE("size: the last byte touched, where all places are known") {
     File file = tests::file("/f", 0, 0);
     CHECK(!size_of(file, {}));

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whose file it is, out of the spools of several processes.
 #include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -37,12 +41,21 @@ spool::PosixRecord inherited_it() {
     return made;
 }
 
+/// Whoever started the run has opened the file.
+spool::PosixRecord prints_to_it() {
+    spool::PosixRecord made = got_it();
+    made.opens = 0;
+    return made;
+}
+
 /// The profile of as many processes, each with what it did to one file.
-Profile of_processes(const std::vector<spool::PosixRecord>& records) {
+Profile of_processes(const std::vector<spool::PosixRecord>& records,
+                     const std::string& path = "/d/first", std::uint64_t inode = 0) {
     std::vector<spool::NamedSpool> spools;
     for (std::size_t rank = 0; rank < records.size(); ++rank) {
         spool::DecodedFile file;
-        file.path = "/d/first";
+        file.path = path;
+        file.record.inode = inode;
         file.posix = records[rank];
         spool::Spool made;
         made.header.hooks = spool::hook_posix;
@@ -72,6 +85,40 @@ TEST_CASE("processes of a file: forks that use it, and all where nobody got it")
     CHECK(of_processes({got_it(), inherited_it(), came_too_late()}).files.at(0).processes.text() ==
           "0-1");
     CHECK(of_processes({came_too_late(), came_too_late()}).files.at(0).processes.text() == "0-1");
+}
+
+TEST_CASE("files: one that is only printed to is none of the program's") {
+    CHECK(of_processes({prints_to_it()}).files.empty());
+    CHECK(of_processes({prints_to_it(), got_it()}).files.size() == 1);
+    CHECK(of_processes({inherited_it()}).files.size() == 1);
+}
+
+TEST_CASE("dropped: names that took too long to find are no matter of room") {
+    spool::Spool made;
+    made.header.dropped[spool::kind_unnamed] = 5;
+    const Profile run = spool::merge({{"spool", made}}, "command");
+    CHECK(run.origin.dropped.at("unnamed") == 5);
+    REQUIRE(run.origin.notes.size() == 1);
+    CHECK(run.origin.notes[0].starts_with("5 datasets that were opened without a name"));
+    CHECK(run.origin.notes[0].find("TAILRACE_PROFILE_MIB") == std::string::npos);
+}
+
+TEST_CASE("files: what is stored of one, if it is still that which was opened") {
+    const std::filesystem::path path =
+        std::filesystem::temp_directory_path() / ("stored" + std::to_string(::getpid()));
+    std::ofstream(path) << std::string(6000, 'x');
+    const auto stored = [&](std::uint64_t inode) {
+        return of_processes({got_it()}, path.string(), inode).files.at(0).stored_bytes;
+    };
+    CHECK(stored(0) == Count(6000));
+    struct stat status {};
+    REQUIRE(::stat(path.c_str(), &status) == 0);
+    CHECK(stored(status.st_ino) == Count(6000));
+    CHECK(!stored(status.st_ino + 1));
+    REQUIRE(::truncate(path.c_str(), 1 << 30) == 0);  // a hole
+    CHECK(stored(0).value_or(1 << 30) < 1 << 20);
+    std::filesystem::remove(path);
+    CHECK(!stored(0));
 }
 
 TEST_CASE("processes of a file: names that are no UTF-8 stay two") {

@@ -37,8 +37,7 @@ def test_where_nothing_is_set_it_says_why(tmp_path: Path) -> None:
     profile.write_text(json.dumps(found))
     said = " ".join(tailrace("advise", profile).stdout.split())
     nothing = "Nothing would be set No rule found its trigger in what was profiled"
-    assert f"What would be set, and why {nothing}" in said
-    assert "nothing is set for any file" in said and "nothing is set for any dataset" in said
+    assert said.startswith(nothing)
 
 
 def test_nodes_that_are_not_known_are_not_counted(profile: Path) -> None:

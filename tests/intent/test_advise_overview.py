@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intents, file and dataset configurations, which `tailrace advise` prints first."""
+"""What `tailrace advise` prints: the cure, what the program does, what was held back."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tailrace.intent.overview import agreed
 
 Json = dict[str, Any]
 WHY = "What would be set, and why"
-WHY = "What would be set, and why"
-SECTIONS = ["Intents", "File configurations", "Dataset configurations", WHY]
+DOES, HELD = "What the program does", "Considered and held back"
+SECTIONS = [WHY, DOES, HELD]
 ITEMS = ["transfer size", "access pattern", "size on the file system", "hot segments",
          "process sharing", "reliability"]  # fmt: skip
 
@@ -78,11 +78,13 @@ def shown(tmp_path: Path) -> Any:
 
 
 def sections(text: str) -> dict[str, str]:
-    """The text below each title; they stand in this order."""
-    at = [text.index(f"{title}\n") for title in SECTIONS]
-    assert at == sorted(at) and at[0] == 0
-    return dict(zip(SECTIONS, (text[a:b] for a, b in zip(at, [*at[1:], len(text)], strict=True)),
-                    strict=True))  # fmt: skip
+    """The text below each title, and that before the first; they stand in this order. Nothing may
+    be held back."""
+    titles = SECTIONS if f"{HELD}\n" in text else SECTIONS[:-1]
+    at = [0] + [text.index(f"{title}\n") for title in titles]
+    assert at == sorted(at)
+    parts = (text[a:b] for a, b in zip(at, [*at[1:], len(text)], strict=True))
+    return dict(zip(["", *titles], parts, strict=True))
 
 
 def one_line(text: str) -> str:
@@ -93,7 +95,8 @@ def test_a_file_per_process_is_one_pattern(shown: Any) -> None:
     text, found = shown(profile_of(*per_process()))
     assert max(map(len, text.splitlines())) <= 80
     parts = {title: one_line(part) for title, part in sections(text).items()}
-    intents = parts["Intents"]
+    assert parts[""].startswith("3 settings by a plan Whether they pay is not measured here")
+    intents = parts[DOES]
     assert "/p/out/rank_{rank}_test.h5 (8 files) output: written, not read by this run" in intents
     assert [item for _, item in re.findall(r"(\d)\. ([a-z ]+):", intents)] == ITEMS
     for words in (
@@ -105,15 +108,12 @@ def test_a_file_per_process_is_one_pattern(shown: Any) -> None:
         "reliability: durable",
     ):
         assert words in intents, words
-    files = parts["File configurations"]
-    assert "1. meta_block_bytes = 1048576 (1 MiB) (when it is created) [rule 3]" in files
-    datasets = parts["Dataset configurations"]
-    assert "/Timestep_{step}/x, /Timestep_{step}/y (48 datasets)" in datasets
-    assert "[rule 18]" in datasets and "by the program itself: layout chunked, chunk 1 x 3000" in (
-        datasets
-    )
-    # It stands in front of what was there before.
-    assert "expected: metadata lies together" in parts[WHY]
+    own = "/Timestep_{step}/x, /Timestep_{step}/y (48 datasets): layout chunked, chunk 1 x 3000"
+    assert own in intents
+    # Each setting stands there once, with its reason.
+    assert text.count("meta_block_bytes = 1048576 (1 MiB)") == 1
+    assert text.count("chunk = 128 x 3000 here") == 2  # of two names
+    assert "expected: metadata lies together" in parts[WHY] and "(rule 18; " in parts[WHY]
     (one,) = found["intents"]
     assert (one["files"], one["processes"], one["bytes_moved"]) == (8, 8, 1536 * 192000)
     assert one["type"] == [{"value": "write_only", "files": 8}]
@@ -128,6 +128,19 @@ def test_a_file_per_process_is_one_pattern(shown: Any) -> None:
     assert told == planned == {"meta_block_bytes", "chunk"}
 
 
+def test_a_file_that_is_opened_more_than_read_is_an_input_all_the_same(shown: Any) -> None:
+    """A point out of each of many maps."""
+    point = {"calls": 1, "bytes": 4, "requested_independent": 1, "shapes": [], "sizes": []}
+    map_of_it = dataset("/t", "0", 1, writes=None, reads=point, creates=0)
+    file = written("/data/map.nc", "0", 0, map_of_it)
+    file["hdf5"]["metadata"] = {"dataset": {"open": 40}, "attribute": {"read": 90}}
+    _, found = shown(profile_of(file, ranks=1))
+    (one,) = found["intents"]
+    assert one["why"] == (
+        "input: read, not written by this run; more calls open, create and describe than move data"
+    )
+
+
 def test_what_the_program_sets_itself_stands_beside(shown: Any) -> None:
     own = {"settings_of_program": {"alignment_bytes": 4096}, "driver": "mpio", "mpio": True,
            "communicator_size": 8}  # fmt: skip
@@ -137,16 +150,16 @@ def test_what_the_program_sets_itself_stands_beside(shown: Any) -> None:
     shared = written("/p/out/test.h5", "0-7", 10, *both, **own)
     text, found = shown(profile_of(shared))
     parts = {title: one_line(part) for title, part in sections(text).items()}
-    words = "by the program itself: driver mpio, communicator_size 8, alignment_bytes 4096"
-    assert words in parts["File configurations"]
-    assert "chunk_cache_bytes 1048576" in parts["Dataset configurations"]
+    words = "7. as it is: driver mpio, communicator_size 8, alignment_bytes 4096"
+    assert words in parts[DOES]
+    assert "chunk_cache_bytes 1048576" in parts[DOES]
     assert "memory_type_differs" not in text
     # What holds two datasets back for the same reason stands there once.
-    assert "rule 20, /p/out/test.h5:/x and 1 more: " in parts[WHY]
-    assert parts[WHY].count("rule 20, ") == 1
+    assert "rule 20, /p/out/test.h5:/x and 1 more: " in parts[HELD]
+    assert parts[HELD].count("rule 20, ") == 1
     assert [one["dataset"] for one in found["plan"]["held_back"]
             if one["because"]["rule"] == "20"] == ["/x", "/y"]  # fmt: skip
-    assert "process sharing: a shared file, 8 processes" in parts["Intents"]
+    assert "process sharing: a shared file, 8 processes" in parts[DOES]
     assert found["file_configurations"][0]["program"]["driver"] == "mpio"
 
 
@@ -156,14 +169,14 @@ def test_many_patterns_are_cut_and_counted_and_the_json_has_all(shown: Any) -> N
                      *(dataset(f"/{name}{part}", "0", k + 1) for part in "stuvw"))
              for k, name in enumerate(letters)]  # fmt: skip
     text, found = shown(profile_of(*files))
-    assert max(map(len, text.split(WHY)[0].splitlines())) <= 80
-    parts = sections(text)
-    assert parts["Intents"].count("transfer size:") == 6
-    assert "(5 more patterns of files: --json has all)" in parts["Intents"]
-    assert "(3 more patterns of datasets: --json has all)" in parts["Dataset configurations"]
-    assert "/ks, /kt, /ku, /kv and 1 more (5 datasets)" in parts["Dataset configurations"]
+    does = sections(text)[DOES]
+    assert max(map(len, does.splitlines())) <= 80
+    assert does.count("transfer size:") == 6
+    assert "(5 more patterns of files: --json has all)" in does
+    assert "(5 more patterns of datasets: --json has all)" in does
+    assert "/ks, /kt, /ku, /kv and 1 more (5 datasets): layout chunked" in does
     # What moves most goes first; what is cut off is the beginning of a name.
-    assert re.search(r"^  \.\.\.[^ ]+/k\.h5 \(1 file\)$", parts["Intents"], re.M)
+    assert re.search(r"^  \.\.\.[^ ]+/k\.h5 \(1 file\)$", does, re.M)
     assert [one["file"][-4:] for one in found["intents"]] == [f"{x}.h5" for x in letters[::-1]]
     assert len(found["file_configurations"]) == len(found["dataset_configurations"]) == 11
 
@@ -184,8 +197,9 @@ def test_of_intents_too(shown: Any, tmp_path: Path) -> None:
     intents = tmp_path / "intents.json"
     called("intents", tmp_path / "profile.json", "-o", intents).expect(0)
     text = called("advise", intents).expect(0).out
-    assert "rank_{rank}_test.h5 (8 files)" in sections(text)["Intents"]
-    assert "layout chunked, chunk 1 x 3000" in one_line(sections(text)["Dataset configurations"])
+    does = one_line(text[text.index(f"{DOES}\n") :])
+    assert "rank_{rank}_test.h5 (8 files)" in does
+    assert "layout chunked, chunk 1 x 3000" in does
 
 
 def test_intents_carry_that_a_profile_lost_something(shown: Any, tmp_path: Path) -> None:
@@ -202,14 +216,14 @@ def test_intents_carry_that_a_profile_lost_something(shown: Any, tmp_path: Path)
 
 def test_of_darshan_logs_too(logs: Path) -> None:
     text = called("advise", logs / "ior_hdf5_example.darshan").expect(0).out
-    intents = one_line(sections(text)["Intents"])
+    intents = one_line(text[text.index(f"{DOES}\n") :])
     assert "process sharing: a shared file, 4 processes" in intents
     assert "access pattern: " in intents and "not known" not in intents.split("reliability")[0]
 
 
 def test_quiet_prints_nothing_and_as_prints_no_sections(shown: Any, tmp_path: Path) -> None:
     text, found = shown(profile_of(*per_process()), "--as", "h5py")
-    assert "File configurations" not in text and set(found) == {"command", "as", "text"}
+    assert DOES not in text and set(found) == {"command", "as", "text"}
     assert called("advise", tmp_path / "profile.json", "--quiet").expect(0).out == ""
 
 

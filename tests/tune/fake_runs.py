@@ -133,11 +133,12 @@ def tuned(
     ranks: int = 1,
     search_minutes: float = 0,
     budget_minutes: float = 1000,
+    limit_s: float | None = None,
 ) -> Found:
     """The loop over made-up runs; a second call in the same folder resumes."""
     asked = Asked(
         ["program"], folder, folder, folder / "scratch", search_minutes=search_minutes,
-        budget_minutes=budget_minutes,
+        budget_minutes=budget_minutes, limit_s=limit_s,
     )  # fmt: skip
     for made in (asked.scratch, asked.state):
         made.mkdir(parents=True, exist_ok=True)

@@ -155,6 +155,25 @@ def test_a_run_of_the_proof_hashes_what_it_reads_and_a_timed_run_does_not(
     assert caught.differences == ["in.h5:/rows: H5Dread gave something else, in 4 reads"]
 
 
+@pytest.mark.parametrize("linked", [["in.h5"], ["data"]])
+def test_a_plan_reaches_files_of_link(linked: list[str], tmp_path: Path) -> None:
+    home, root = tmp_path / "home", tmp_path / "scratch"
+    (home / "data").mkdir(parents=True)
+    write(home)
+    (home / "in.h5").rename(home / "data" / "in.h5")
+    (home / "in.h5").symlink_to("data/in.h5")
+    (home / "read.py").write_text(SCRIPT)
+    cache = plan(
+        (f"{home}/data/in.h5", "/rows", [setting("13", "chunk_cache_bytes", value=1 << 23)])
+    )
+    ground = Scratch(home, root, survey(home, set(), linked), set())
+    ground.fill()
+    runner = Runner(Setting([sys.executable, "read.py"], home, root), ground)
+    lines = runner.run("tuned", cache, 60).lines
+    assert {line.became for line in lines} == {"applied"}
+    assert {place for line in lines for place in line.places} == {f"{home}/data/in.h5:/rows"}
+
+
 def test_names_are_those_of_the_users_folder() -> None:
     noted = [{"file": "/scratch/run/a.h5", "dataset": "/x"}]
     assert delivered_reads.at_home(noted, [(Path("/scratch/run"), Path("/home"))]) == [

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_runs import PLAN, Document, Program, jitter, kept, tuned
+from fake_runs import PLAN, Document, FakeRunner, Program, jitter, kept, tuned
 from plans import plan, setting
 
 from tailrace.errors import TailraceError
@@ -170,22 +170,43 @@ def test_what_was_forgiven_is_known_when_a_tune_goes_on(tmp_path: Path) -> None:
     assert forgive("three", True)
     assert forgive("four", False), "the default met one too"
     assert not forgive("five", False)
-    assert not forgive("six", True)
-    assert len(Limits(Ledger(tmp_path)).notes) == 3
+    assert forgive("six", True) and forgive("seven", True), "a machine stalls now and then"
+    assert not forgive("eight", True)
+    assert len(Limits(Ledger(tmp_path)).notes) == 5
 
 
 def test_a_default_that_hangs_twice_is_told_which_limit_that_was(
     tmp_path: Path, monkeypatch: Patch
 ) -> None:
-    """It follows from how long the default took: --limit would change nothing."""
+    """It follows from how long the default took."""
     program = Stalling(lambda rules: 1.0, noise=jitter, outcomes={ONE_DEFAULT: [STALL, STALL]})
     with pytest.raises(TailraceError, match="its time limit") as raised:
         tuned(program, PLAN, tmp_path, monkeypatch)
     assert raised.value.hint.startswith("10 s are five times the slowest default")
+    assert "--limit SECONDS" in raised.value.hint
     given = recording.failed(STALL, "", ["program"], 7.0)
     assert given.hint == "--limit gives it more than 7 s"
     served = recording.failed(Outcome(0, 0.5, "limit", has_left=True), "", ["program"], 0.5)
     assert "a server or daemon that it starts it has to stop" in served.hint
+
+
+@pytest.mark.parametrize(("given", "by_default"), [(60.0, 60.0), (None, 10.0)])
+def test_a_limit_that_is_given_is_that_of_the_default_too(
+    given: float | None, by_default: float, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    limits: dict[str, float | None] = {}
+    run = FakeRunner.run
+
+    def noting(
+        self: FakeRunner, name: str, plan: Document | None, limit_s: float | None, *more: Any
+    ) -> Any:
+        limits[name] = limit_s
+        return run(self, name, plan, limit_s, *more)
+
+    monkeypatch.setattr(FakeRunner, "run", noting)
+    program = Program(lambda rules: 0.5 if rules else 1.0, noise=jitter)
+    tuned(program, ONE_RULE, tmp_path, monkeypatch, limit_s=given)
+    assert (limits[ONE_DEFAULT], limits[ONE_TUNED]) == (by_default, 10.0)
 
 
 def test_a_full_disk_is_blamed_on_no_rule(tmp_path: Path, monkeypatch: Patch) -> None:

@@ -55,10 +55,11 @@ def advise(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """What a program intends with its files, what would be set for it, and why.
+    """What would make a program's files faster, and why.
 
-    Then what else would help, and what was held back. Nothing is changed. -o writes the plan,
-    which `tailrace apply` and `tailrace env` read.
+    First what would be set and what else would help, then what the program does with its files and
+    what was held back. Nothing is changed. -o writes the plan, which `tailrace apply` and
+    `tailrace env` read.
     """
     from tailrace.cli import advise_show, overview_show
     from tailrace.intent import advice, snippets
@@ -84,9 +85,9 @@ def advise(
         output.file(text)
         output.json({"command": "advise", "as": kind, "text": text})
         return 0
-    advise_show.show_failing(output, plan)
-    overview_show.show(output, about)
     advise_show.show(output, plan)
+    overview_show.show(output, about)
+    advise_show.show_held(output, plan)
     if output_file is not None:
         output.line(f"plan: {output_file}")
     output.json({"command": "advise", "plan": plan, **about})

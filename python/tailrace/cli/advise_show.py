@@ -7,27 +7,15 @@ import textwrap
 from typing import Any
 
 from tailrace.cli.output import Output
-from tailrace.units import mebi
+from tailrace.units import mebi, plural
 
 _failing = ("29", "74")  # rules of what makes a program fail as it is
+# In brackets, with a space before; nothing where it is always.
 _when = {"any": "", "create": " (when it is created)", "open": " (when it is opened)"}
 
 
-def when_text(when: str) -> str:
-    """In brackets, with a space before; nothing where it is always."""
-    return _when[when]
-
-
-def failing(plan: dict[str, Any]) -> list[dict[str, Any]]:
-    """Advice without which the program fails."""
-    return [one for one in plan.get("advice") or [] if one["because"]["rule"] in _failing]
-
-
-def show_failing(output: Output, plan: dict[str, Any]) -> None:
-    """Before anything else."""
-    if found := failing(plan):
-        output.line("As it is, the program fails", "bold")
-        _advised(output, found, min(output.width, 80))
+def _is_failing(one: dict[str, Any]) -> bool:
+    return one["because"]["rule"] in _failing
 
 
 def _advised(output: Output, advice: list[dict[str, Any]], width: int) -> None:
@@ -39,26 +27,17 @@ def _advised(output: Output, advice: list[dict[str, Any]], width: int) -> None:
 
 
 def show(output: Output, plan: dict[str, Any]) -> None:
-    """What would be set, what to do yourself, what was held back."""
+    """The verdict, what would be set, and what to do yourself."""
     width = min(output.width, 80)
     entries, variables = plan.get("entries", []), plan.get("environment", [])
-    first = failing(plan)
-    said = {(one["file"], one["dataset"], one["because"]["rule"]) for one in first}
-    advice = [one for one in plan.get("advice", []) if one not in first]
-    held = [
-        one
-        for one in plan.get("held_back", [])
-        if (one["file"], one["dataset"], one["because"]["rule"]) not in said
-    ]
-    if not entries and not variables:
-        output.line("Nothing would be set", "bold")
-        why = (
-            "Every rule whose trigger was seen is held back; see below."
-            if held
-            else "No rule found its trigger in what was profiled: `tailrace rules` lists what they"
-            " look for, `tailrace intents` what was seen."
-        )
-        wrapped(output, why, width, "  ")
+    failing = [one for one in plan.get("advice", []) if _is_failing(one)]
+    advice = [one for one in plan.get("advice", []) if one not in failing]
+    if failing:  # before anything else
+        output.line("As it is, the program fails", "bold")
+        _advised(output, failing, width)
+    _verdict(output, plan, width)
+    if entries:
+        output.line("What would be set, and why", "bold")
     for entry in entries:
         _entry(output, entry, width)
     if variables:
@@ -69,6 +48,13 @@ def show(output: Output, plan: dict[str, Any]) -> None:
     if advice:
         output.line("What a plan cannot do", "bold")
     _advised(output, advice, width)
+
+
+def show_held(output: Output, plan: dict[str, Any]) -> None:
+    """What was held back, and notes."""
+    width = min(output.width, 80)
+    failing = [_where(one) for one in plan.get("advice", []) if _is_failing(one)]
+    held = [one for one in plan.get("held_back", []) if _where(one) not in failing]
     if held:
         output.line("Considered and held back", "bold")
     for rule, text, places in _held(held):
@@ -77,6 +63,34 @@ def show(output: Output, plan: dict[str, Any]) -> None:
         wrapped(output, text[1], width, "    ")
     for note in plan["origin"].get("notes", []):
         wrapped(output, f"note: {note}", width, "")
+
+
+def _where(one: dict[str, Any]) -> tuple[str, str, str]:
+    return one["file"], one["dataset"], one["because"]["rule"]
+
+
+def _verdict(output: Output, plan: dict[str, Any], width: int) -> None:
+    """How much there is to do, or why nothing is."""
+    entries, advice = plan.get("entries", []), plan.get("advice", [])
+    count = sum(len(entry["settings"]) for entry in entries) + len(plan.get("environment", []))
+    yours = f"{plural(len(advice), 'thing')} to do yourself" if advice else ""
+    if count:
+        set_by_it = f"{plural(count, 'setting')} by a plan"
+        wrapped(output, " and ".join(filter(None, [set_by_it, yours])), width, "", "bold")
+        wrapped(
+            output, "Whether they pay is not measured here: `tailrace tune -- COMMAND` tries them, "
+            "and keeps what is faster with equal content.", width, "  ",
+        )  # fmt: skip
+        return
+    output.line(f"Nothing would be set{f'; {yours}' if yours else ''}", "bold")
+    if not advice:
+        why = (
+            "Every rule whose trigger was seen is held back; see below."
+            if plan.get("held_back")
+            else "No rule found its trigger in what was profiled: `tailrace rules` lists what they"
+            " look for, `tailrace intents` what was seen."
+        )
+        wrapped(output, why, width, "  ")
 
 
 def _held(held: list[dict[str, Any]]) -> list[tuple[str, tuple[str, str], list[str]]]:
@@ -90,7 +104,7 @@ def _held(held: list[dict[str, Any]]) -> list[tuple[str, tuple[str, str], list[s
 
 
 def _entry(output: Output, entry: dict[str, Any], width: int) -> None:
-    wrapped(output, place(entry) + when_text(entry["when"]), width, "", "bold")
+    wrapped(output, place(entry) + _when[entry["when"]], width, "", "bold")
     reasons: dict[str, dict[str, Any]] = {}
     for setting in entry.get("settings", []):
         reasons.setdefault(setting["because"]["rule"], setting["because"])

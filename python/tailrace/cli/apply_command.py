@@ -92,6 +92,9 @@ def apply(
             found["ended"] = ended.how
     lines += held + applying.lines_of(plan, found)
     _tell(output, ended, command)
+    if loads and not ended.code:
+        note = applying.note_on_short_run(plan, ended.elapsed_s, command)
+        found["notes"] += [note] if note else []
     show(output, lines, found)
     output.json(
         {

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intents, file and dataset configurations for a person, in 80 columns."""
+"""What a program does with its files, for a person, in 80 columns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from tailrace.cli.advise_show import value_text, when_text, wrapped
+from tailrace.cli.advise_show import wrapped
 from tailrace.cli.output import Output, shortened
 from tailrace.units import grouped, mib, plural
 
@@ -48,34 +48,33 @@ _collective = {
 
 
 def show(output: Output, found: Json, width: int = 80) -> None:
-    """The three sections, each with the patterns that move most."""
+    """What the program does with its files and how it has set them; what moves most goes first."""
     width = min(output.width, width)
     files = found["intents"]
     shown = _worth_showing(files)
-    output.line("Intents", "bold")
+    if shown:
+        output.line("What the program does", "bold")
+    own = {one["file"]: one["program"] for one in found["file_configurations"]}
+    datasets = [one for one in found["dataset_configurations"] if one["program"]]
+    left = MOST_DATASETS
     for one in shown:
         _heading(output, one["file"], f" ({plural(one['files'], 'file')})", width)
         wrapped(output, one["why"], width, "    ")
-        _numbered(output, _intents(one), width)
+        _numbered(output, _intents(one) + _as_it_is(own.get(one["file"], {})), width)
+        of_it = [row for row in datasets if row["file"] == one["file"]][:left]
+        left -= len(of_it)
+        for row in of_it:
+            wrapped(output, f"{_names(row)}: {_own_settings(row['program'])}", width, "    ")
     _more(output, len(files) - len(shown), "pattern of files")
-    output.line("File configurations", "bold")
-    configured = [one for one in found["file_configurations"] if one["settings"] or one["program"]]
-    for one in configured[:MOST_FILES]:
-        _heading(output, one["file"], "", width)
-        _numbered(output, _settings(one), width)
-    _left(output, configured, MOST_FILES, "file")
-    output.line("Dataset configurations", "bold")
-    configured = [one for one in found["dataset_configurations"]
-                  if one["settings"] or one["program"]]  # fmt: skip
-    for one in configured[:MOST_DATASETS]:
-        names = one["datasets"]
-        others = len(names) - _most_names
-        text = ", ".join(names[:_most_names]) + (f" and {others} more" if others > 0 else "")
-        _heading(output, one["file"], "", width)
-        wrapped(output, f"{text} ({plural(one['count'], 'dataset')})", width, "    ")
-        _numbered(output, _settings(one), width)
-    _left(output, configured, MOST_DATASETS, "dataset")
-    output.line("What would be set, and why", "bold")
+    _more(output, len(datasets) - (MOST_DATASETS - left), "pattern of datasets")
+
+
+def _names(row: Json) -> str:
+    """'/a, /b (2 datasets)'."""
+    names = row["datasets"]
+    others = len(names) - _most_names
+    text = ", ".join(names[:_most_names]) + (f" and {others} more" if others > 0 else "")
+    return f"{text} ({plural(row['count'], 'dataset')})"
 
 
 def _heading(output: Output, name: str, more: str, width: int) -> None:
@@ -98,12 +97,6 @@ def _more(output: Output, more: int, noun: str) -> None:
     if more > 0:
         kinds = noun if more == 1 else noun.replace("pattern", "patterns", 1)
         output.line(f"  ({grouped(more)} more {kinds}: --json has all)")
-
-
-def _left(output: Output, rows: Sequence[Json], most: int, noun: str) -> None:
-    if not rows:
-        output.line(f"  nothing is set for any {noun}")
-    _more(output, len(rows) - most, f"pattern of {noun}s")
 
 
 # --- what is intended -----------------------------------------------------------------------------
@@ -197,15 +190,14 @@ def _shared(one: Json) -> str:
     return _joined(text, said(one, "how_shared", _how_shared), said(one, "collective", _collective))
 
 
-# --- what is set ----------------------------------------------------------------------------------
-def _settings(one: Json) -> list[str]:
-    texts = [
-        f"{setting['key']} = {value_text(setting)}{when_text(setting['when'])}  "
-        f"[rule {setting['rule']}]"
-        for setting in one["settings"]
-    ]
-    own = ", ".join(f"{key} {_own(value)}" for key, value in one["program"].items())
-    return texts + ([f"by the program itself: {own}"] if own else [])
+# --- how it is set --------------------------------------------------------------------------------
+def _as_it_is(program: Json) -> list[str]:
+    """Whoever chose it: the program, or a library for it."""
+    return [f"as it is: {_own_settings(program)}"] if program else []
+
+
+def _own_settings(program: Json) -> str:
+    return ", ".join(f"{key} {_own(value)}" for key, value in program.items())
 
 
 def _own(value: Any) -> str:

@@ -28,7 +28,7 @@ Most = Annotated[
     int | None,
     typer.Option(
         "--spool-mib", min=1, max=4096, show_default=False,
-        help="Most that one process may note down, in MiB. [default: 16]",
+        help="Most that one process may note down, in MiB. [default: 64]",
     ),
 ]  # fmt: skip
 Keep = Annotated[
@@ -84,6 +84,7 @@ def profile(
     written also when the program fails, which is exit code 1.
     """
     from tailrace.intent import declarations, layers, record
+    from tailrace.intent.sources import profile_text
     from tailrace.intent.target import check_target
 
     output = Output(as_json=as_json, quiet=quiet)
@@ -105,7 +106,7 @@ def profile(
     if from_spools is not None:
         _check_spools(from_spools, declared)
         found = _read(core, from_spools, command, wanted)
-        write_text(target, json.dumps(found, indent=2) + "\n")
+        write_text(target, profile_text(found))
         _tell(output, found, None, output_file, command, wanted.names)
         return int(ExitCode.OK)
     declaring = declarations.environment_for(declared, os.environ)
@@ -124,7 +125,7 @@ def profile(
         # A run that recorded nothing says nothing against an earlier one.
         kept = target.exists() and not found["run"].get("processes")
         if not kept:
-            write_text(target, json.dumps(found, indent=2) + "\n")
+            write_text(target, profile_text(found))
     _tell(output, found, ended, output_file, command, wanted.names, kept=kept)
     return int(ExitCode.RUN_FAILED if ended.code else ExitCode.OK)
 

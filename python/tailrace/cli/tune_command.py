@@ -29,9 +29,12 @@ ScratchFolder = Annotated[
     ),
 ]  # fmt: skip
 Limit = Annotated[
-    float,
-    typer.Option("--limit", min=1.0, metavar="SECONDS", help="Most that one run may take."),
-]
+    float | None,
+    typer.Option(
+        "--limit", min=1.0, metavar="SECONDS", show_default=False,
+        help="Most that one run may take. [default: 3600, and later as the first runs took]",
+    ),
+]  # fmt: skip
 Link = Annotated[
     list[str],
     typer.Option(
@@ -91,7 +94,7 @@ def tune(
     command: Command,
     output_folder: To = Path("tailrace-tune"),
     scratch: ScratchFolder = None,
-    limit: Limit = 3600.0,
+    limit: Limit = None,
     link: Link = [],  # noqa: B006  (read only)
     stdin: Stdin = None,
     allow: Allow = "",

@@ -61,7 +61,7 @@ def _overview(
     profiles = [one for one in documents if not _is_intents(one)]
     named = [text for text, one in zip(texts, documents, strict=True) if not _is_intents(one)]
     if named:
-        intents.insert(0, json.loads(intents_of(named, declarations)))
+        intents.insert(0, json.loads(intents_of(named, declarations, brief=True)))
     return overview(intents, profiles, plan)
 
 

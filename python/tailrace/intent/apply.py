@@ -6,6 +6,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,7 @@ from tailrace.intent.native_calls import call
 from tailrace.units import plural
 
 Document = dict[str, Any]
+_short_s = 10.0
 only_by_hdf5 = "hints reach only the files that HDF5 opens"
 hash_reads = "TAILRACE_DELIVERED"  # 1: the connector hashes what H5Dread gives
 
@@ -81,6 +83,18 @@ def without_collective(plan: Document, reason: str) -> tuple[Document, list[Line
             entries.append({**entry, "settings": kept})
     changed = {key: value for key, value in plan.items() if key != "hash"}
     return {**changed, "entries": entries}, held
+
+
+def note_on_short_run(plan: Document, elapsed_s: float, command: Sequence[str]) -> str:
+    """What the start of the hooks may have cost a run that was not proven to be faster; "": they
+    are too small a part of it."""
+    if elapsed_s > _short_s or "proof" in plan:
+        return ""
+    return (
+        f"the run took {elapsed_s:.1f} s: some tenths of a second of it may be the start of the "
+        "hooks, and the plan was not proven to bring more; whether it does, this measures: "
+        f"tailrace tune -- {shlex.join(command)}"
+    )
 
 
 def compiled(plan: Document, where: str) -> bytes:

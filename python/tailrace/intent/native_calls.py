@@ -15,6 +15,7 @@ def intents_of(
     declarations: Sequence[tuple[str, str]] = (),
     *,
     classic: bool = False,
+    brief: bool = False,
 ) -> str:
     """The intents in profiles, as tailrace-intents/1 or in the published H5Intent form.
 
@@ -22,11 +23,12 @@ def intents_of(
         profiles: paths, for messages, and texts of schema tailrace-profile/1.
         declarations: the same of schema tailrace-declarations/1.
         classic: in the published form.
+        brief: of datasets only what they are and how much they move.
 
     Raises:
         TailraceError: a text is no profile, or the compiled helper is missing.
     """
-    return str(call("intents", list(profiles), list(declarations), classic))
+    return str(call("intents", list(profiles), list(declarations), classic, brief))
 
 
 def checked_profile(text: str, where: str) -> str:

@@ -12,6 +12,8 @@ from tailrace.intent.darshan import read_darshan
 from tailrace.intent.darshan_log import Json
 from tailrace.intent.given_files import check_it_is_a_file
 
+_most_to_look_at = 1000
+
 
 def read_profiles(
     files: Sequence[Path], *, partial: bool = False
@@ -73,6 +75,14 @@ def read_text(file: Path) -> str:
             f"it is not in UTF-8: byte {error.start} is {error.object[error.start]:#04x}",
             where=str(file),
         ) from None
+
+
+def profile_text(profile: Json) -> str:
+    """A profile as it is written: for people too, unless it has more datasets than they look at."""
+    datasets = sum(len(file.get("datasets", [])) for file in profile.get("files", []))
+    if datasets > _most_to_look_at:
+        return json.dumps(profile, separators=(",", ":")) + "\n"
+    return json.dumps(profile, indent=2) + "\n"
 
 
 def worth_saying(profile: Json) -> list[str]:

@@ -63,6 +63,7 @@ class Arms:
         self._command = runner.command
         self._limit_s: float | None = None
         self._is_derived = False  # the limit: it is not the user's
+        self._given_s: float | None = None  # what the user lets the default take; None: not said
         self._default: Result | None = None
         self._known: ByItself | None = None  # from the first two runs of the default
         self._further: list[ByItself] = []
@@ -76,10 +77,10 @@ class Arms:
         """The default against itself, if that was measured."""
         return self._same[0] if self._same else None
 
-    def defaults(self, limit_s: float) -> tuple[ByItself, Report]:
+    def defaults(self, limit_s: float, *, is_given: bool = False) -> tuple[ByItself, Report]:
         """Two runs of the default that are kept: what differs between them differs by itself, and
-        what is left to be compared."""
-        self._limit_s = limit_s
+        what is left to be compared. is_given: the limit holds for later runs of the default too."""
+        self._limit_s, self._given_s = limit_s, limit_s if is_given else None
         kept = [self._kept(name) for name in ("default-1", "default-2")]
         self._default = kept[0]
         slowest = max(self._ledger.known(name)["elapsed_s"] for name in ("default-1", "default-2"))
@@ -284,8 +285,9 @@ class Arms:
 
     def _failed(self, name: str, measured: Measured) -> Exception:
         said = self._runner.last_words(_file_name(name))
+        limit_s, is_derived = self._limit(is_default=True)
         return recording.failed(
-            measured.outcome, said, self._command, self._limit_s, is_derived=self._is_derived,
+            measured.outcome, said, self._command, limit_s, is_derived=is_derived,
             went_well=self._went_well(), goes_on=self._ledger.known("default-2") is not None,
         )  # fmt: skip
 
@@ -317,11 +319,12 @@ class Arms:
     ) -> Measured:
         """A run; once more for each reason for which it is none that could be judged."""
         reasons: set[str] = set()
+        longest_s, _ = self._limit(is_default=plan is None and not self._on_copies)
         while True:
             self._budget.check(self.pace.of("tuned" if plan is not None else "default") or 0.0)
             most_s = self._budget.most_s
-            is_last = most_s is not None and most_s < (self._limit_s or math.inf)
-            limit_s = most_s if is_last else self._limit_s
+            is_last = most_s is not None and most_s < (longest_s or math.inf)
+            limit_s = most_s if is_last else longest_s
             measured = self._runner.run(_file_name(name), plan, limit_s, keep, plain)
             if is_last and measured.outcome.stopped == "limit":
                 self._drop(measured)
@@ -352,11 +355,17 @@ class Arms:
             return "it wrote to an input behind a link, which is a copy from now on"
         if measured.outcome.was_held:
             return "tune itself was stopped meanwhile, so that its time is not known"
-        if measured.outcome.stopped == "limit" and self._is_derived:
-            return _met_limit
         is_default = plan is None and not self._on_copies
+        if measured.outcome.stopped == "limit" and self._limit(is_default=is_default)[1]:
+            return _met_limit
         failed = measured.outcome.code != self._expected_code() and not measured.outcome.stopped
         return _failed_once if failed and not is_default else ""
+
+    def _limit(self, *, is_default: bool) -> tuple[float | None, bool]:
+        """Of a run, and whether it follows from how long the default took."""
+        if is_default and self._given_s is not None:
+            return self._given_s, False
+        return self._limit_s, self._is_derived
 
     def _may_be_chance(self, name: str, measured: Measured) -> bool:
         """Whether a run that failed is made once more. Raises: the default fails too by now."""

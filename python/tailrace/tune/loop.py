@@ -13,7 +13,7 @@ from pathlib import Path
 from tailrace import statistics
 from tailrace.intent import advice, proof
 from tailrace.intent.apply import Line
-from tailrace.intent.sources import worth_saying
+from tailrace.intent.sources import profile_text, worth_saying
 from tailrace.sandbox import landlock
 from tailrace.sandbox.confinement import Confinement
 from tailrace.sandbox.ground import Ground
@@ -130,7 +130,9 @@ class Tune:
     def _measured(self, found: Found, recorded: Document, badly: list[str]) -> Found:
         """What the program leaves, and what plan and repacked inputs bring."""
         assert found.candidate is not None
-        found.known, alike = self._arms.defaults(self._asked.limit_s)
+        found.known, alike = self._arms.defaults(
+            self._asked.most_s, is_given=self._asked.limit_s is not None
+        )
         if not alike.equal:
             found.notes += alike.notes
             return _ended(found, "not_proven", nothing_alike(found.known, alike))
@@ -238,8 +240,8 @@ class Tune:
 
         def record() -> Document:
             self._say("recording a run")
-            ran = recording.record_run(self.setting, self._ground, asked.limit_s)
-            write_text(file, json.dumps(ran.profile, indent=2) + "\n")
+            ran = recording.record_run(self.setting, self._ground, asked.most_s)
+            write_text(file, profile_text(ran.profile))
             return {
                 "elapsed_s": ran.outcome.elapsed_s,
                 "written_bytes": ran.written_bytes,

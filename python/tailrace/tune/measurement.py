@@ -235,7 +235,9 @@ class Application:
         self.words = relocation.words_in(setting.command, setting.home, ground.folder)
         self.environment: dict[str, str] = {applying.hash_reads: "1" if hashes else "0"}
         self._homes = [(place, setting.home) for place in ground.places()]
-        self._plan = relocation.plan_in(plan or _nothing, setting.home, ground.places())
+        # A file of --link is read where the user has it, and known by that path.
+        places = dict.fromkeys([*ground.places(), setting.home])
+        self._plan = relocation.plan_in(plan or _nothing, setting.home, list(places))
         self._lines: list[Line] = []
         self.folder = setting.root / "applied" / name
         self._spools, self._closes = self.folder / "spools", self.folder / "closes"

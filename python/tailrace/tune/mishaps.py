@@ -12,6 +12,7 @@ Document = dict[str, Any]
 
 _default, _plan = "default", "plan"
 BETWEEN = ", the default after it"  # the name of that run
+_most_stalls = 3  # of the default in a tune
 
 
 class _Mishaps:
@@ -78,9 +79,9 @@ class Limits(_Mishaps):
 
     def forgive(self, name: str, run: Document, *, is_default: bool) -> bool:
         """Whether a run that met its limit may be made once more. With a plan once more often than
-        by default: where that stalls too, it is the machine."""
+        by default: where that stalls too, it is the machine, which may do so now and then."""
         of_default, of_plan = self._count(_default), self._count(_plan)
-        if of_default > 0 if is_default else of_plan > of_default:
+        if of_default >= _most_stalls if is_default else of_plan > of_default:
             return False
         self._note(name, run, _default if is_default else _plan)
         return True

@@ -163,8 +163,8 @@ def failed(
         )
     if outcome.stopped == "limit" and is_derived:
         hint = (
-            f"{limit_s:g} s are five times the slowest default (10 s at least), and --limit does "
-            "not change them: see what held it up; --resume makes this run again"
+            f"{limit_s:g} s are five times the slowest default (10 s at least): see what held it "
+            "up; --resume makes this run again, with --limit SECONDS for a longer one"
         )
     elif outcome.stopped == "limit":
         hint = f"--limit gives it more than {limit_s:g} s"

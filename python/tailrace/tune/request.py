@@ -10,12 +10,14 @@ from typing import Any
 from tailrace.intent import proof
 
 Document = dict[str, Any]
+longest_s = 3600.0
 
 
 @dataclass(frozen=True)
 class Asked:
     """output: the folder of the results. scratch: where runs work, below it unless named. allow:
     classes of rules beside safe and layout. linked: patterns of files that are only read.
+    limit_s: None: the first runs may take longest_s, later ones some times what those took.
     allow_outside: folders that runs may write to. budget_minutes: for all runs; 0: so many times as
     long as the program runs. version: of tailrace, whose rules these
     are."""
@@ -24,7 +26,7 @@ class Asked:
     home: Path
     output: Path
     scratch: Path
-    limit_s: float = 3600.0
+    limit_s: float | None = None
     allow: tuple[str, ...] = ()
     rules: tuple[Path, ...] = ()
     declared: tuple[Path, ...] = ()
@@ -36,6 +38,11 @@ class Asked:
     search_minutes: float = 0.0
     budget_minutes: float = 0.0
     version: str = ""
+
+    @property
+    def most_s(self) -> float:
+        """What one run may take, as long as nothing is known of others."""
+        return longest_s if self.limit_s is None else self.limit_s
 
     @property
     def state(self) -> Path:

@@ -18,7 +18,7 @@
 namespace tailrace::hooks::spooling {
 namespace {
 
-constexpr uint64_t default_mib = 16;
+constexpr uint64_t default_mib = 64;  // it takes what it needs: about 1 KiB per dataset
 constexpr uint64_t greatest_mib = 4096;
 
 /// A file of this name in its folder, without links.

@@ -28,6 +28,7 @@ set(tailrace_vol_sources
   holes/written_places.cpp
   observe/declared.cpp
   observe/delivered.cpp
+  observe/names_of_links.cpp
   observe/note_dataset.cpp
   observe/transfers.cpp
   apply/cache_memory.cpp

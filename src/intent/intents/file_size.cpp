@@ -71,6 +71,7 @@ std::optional<Amount> touched_of(const File& file) {
 }
 
 std::optional<Amount> size_of(const File& file, const SizeSummary& datasets) {
+    if (file.stored_bytes) return Amount{*file.stored_bytes, "what the file system stores", {}};
     auto touched = touched_of(file);
     if (!touched && datasets.count == 0) return std::nullopt;
     if (!touched) return Amount{datasets.sum_bytes, "sizes of its datasets", {}};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intent/intents/intents_json.hpp"
 
+#include <utility>
+
 #include "core/json/schema.hpp"
 #include "intent/intents/fields.hpp"
 
@@ -15,6 +17,20 @@ constexpr json::Kind kind{"tailrace-intents/1", "intents file",
 
 std::string to_json(const Intents& intents) {
     return json::text_of(json::document_of(kind.schema, intents));
+}
+
+std::string to_brief_json(Intents intents) {
+    for (auto& [key, dataset] : intents.datasets) {
+        DatasetIntent kept;
+        kept.filename = std::move(dataset.filename);
+        kept.naming = std::move(dataset.naming);
+        kept.layout = std::move(dataset.layout);
+        kept.chunk = std::move(dataset.chunk);
+        kept.filters = std::move(dataset.filters);
+        kept.volume = std::move(dataset.volume);
+        dataset = std::move(kept);
+    }
+    return to_json(intents);
 }
 
 Intents intents_from_json(std::string_view text, const std::string& where) {

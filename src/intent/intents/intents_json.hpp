@@ -11,6 +11,9 @@ namespace tailrace::intent {
 
 /// The intents as a JSON text.  [local]
 [[nodiscard]] std::string to_json(const Intents& intents);
+/// Of datasets only what they are and how much they move: all that is said of tens of thousands
+/// takes longer to write and to read than to derive.
+[[nodiscard]] std::string to_brief_json(Intents intents);
 /// The intents in a JSON text.  [local]
 /// @param where  file name for messages
 /// @throws Error{bad_input | unknown_key | missing_key} with the place in the document

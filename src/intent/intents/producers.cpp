@@ -86,11 +86,17 @@ void set_type(Statement& type, const Sides& flow, bool many) {
     type.changes = false;  // the profiles differ because the programs do
 }
 
+/// What is moved where all of it is; filters and holes store less.
+std::uint64_t whole(const DatasetIntent& intent) { return intent.fs_size->bytes; }
+std::uint64_t whole(const FileIntent& intent) {
+    return std::max(intent.fs_size->bytes, intent.ds_size_dist.sum_bytes);
+}
+
 /// Written at most once, and read twice and more, as far as bytes and a known size tell.
 template <class T>
 bool read_many_times(const T& intent) {
     if (!intent.fs_size || intent.fs_size->at_least.value_or(false)) return false;
-    const std::uint64_t size = intent.fs_size->bytes;
+    const std::uint64_t size = whole(intent);
     return size > 0 && intent.volume.bytes_written.value_or(0) <= size &&
            intent.volume.bytes_read.value_or(0) / size >= 2;
 }

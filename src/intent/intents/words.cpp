@@ -21,9 +21,10 @@ std::string why_of(const std::string& type, const std::string& producer,
         {"read_write", "both read and written"},
         {"no_data", "opened without moving data"}};
     if (producer == "yes") return "written by one program and read by another";
-    if (metadata == "yes") return "structure rather than data: opened, created and described";
     const auto found = words.find(type);
-    return found == words.end() ? "not known" : found->second;
+    std::string text = found == words.end() ? "not known" : found->second;
+    if (metadata == "yes") text += "; more calls open, create and describe than move data";
+    return text;
 }
 
 std::string numbered(std::uint64_t count, const std::string& noun) {

@@ -265,6 +265,9 @@ struct Fields<intent::File> {
         v("touched_bytes", s.touched_bytes,
           "Offset behind the last byte that system calls touched, where they are not kept "
           "otherwise.");
+        v("stored_bytes", s.stored_bytes,
+          "What it took on its file system when the profile was made: at most its size, less where "
+          "it has holes.");
         v("declared", s.declared, "What the program, or somebody for it, declares of it.");
         v("datasets", s.datasets, "Its datasets and variables.");
     }

@@ -301,6 +301,7 @@ struct File {
     std::optional<PnetcdfFile> pnetcdf;
     std::optional<Lustre> lustre;
     Count touched_bytes;  ///< by system calls that are not kept otherwise: behind the last byte
+    Count stored_bytes;   ///< where it lies, when the profile was made
     std::vector<Declared> declared;
     std::vector<Dataset> datasets;
 };

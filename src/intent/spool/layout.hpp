@@ -44,6 +44,7 @@ enum Kind : uint32_t {
     kind_posix = 19,
     kind_declared = 20,
     kind_delivered = 21,
+    kind_unnamed = 22,  ///< only in Header::dropped: datasets whose name was not found in time
     kinds = 24
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intent/spool/merge.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <ctime>
 #include <limits>
@@ -58,7 +60,7 @@ constexpr const char* kind_names[kinds] = {
     "",          "texts",  "libraries", "files",    "file_names", "datasets", "dataset_names",
     "transfers", "shapes", "places",    "settings", "filters",    "extents",  "calls",
     "outcomes",  nullptr,  "mpiio",     "hints",    "views",      "posix",    "declarations",
-    "delivered"};
+    "delivered", "unnamed"};
 
 void count_dropped(const Spool& spool, Counts& dropped) {
     for (std::size_t kind = 1; kind < kinds; ++kind) {
@@ -179,6 +181,36 @@ ProcessSet users(const std::vector<Part<DecodedFile>>& parts) {
     return of_them.empty() ? all : of_them;
 }
 
+/// Of a file that is still the one that was opened. Some file systems give it blocks later.
+Count stored_bytes(const std::string& path, const std::vector<Part<DecodedFile>>& parts) {
+    struct stat now {};
+    if (::stat(path.c_str(), &now) != 0 || !S_ISREG(now.st_mode)) return {};
+    for (const auto& part : parts) {
+        const std::uint64_t then = part.record->record.inode;
+        if (then != 0 && then != now.st_ino) return {};
+    }
+    const auto size = static_cast<std::uint64_t>(now.st_size);
+    constexpr std::uint64_t block = 512;  // of stat, whatever the file system has
+    const auto given = static_cast<std::uint64_t>(now.st_blocks) * block;
+    return given > 0 ? std::min(size, given) : size;
+}
+
+/// Whether nobody in the run has opened a file that is only written: it was given by whoever
+/// started the run, for what is printed.
+bool is_printed_to(const File& file) {
+    if (file.hdf5 || file.mpiio || file.pnetcdf || !file.datasets.empty()) return false;
+    bool written = false;
+    for (const auto* layer : {&file.posix, &file.stdio}) {
+        if (!*layer) continue;
+        const PosixFile& seen = **layer;
+        for (const Count& count : {seen.opens, seen.failed_opens, seen.maps})
+            if (count.value_or(0) > 0) return false;
+        if (seen.reads) return false;
+        written = written || seen.writes;
+    }
+    return written;
+}
+
 File file(const std::string& path, const Gathered& from, std::vector<std::string>& notes) {
     File made;
     made.path = path;
@@ -193,6 +225,7 @@ File file(const std::string& path, const Gathered& from, std::vector<std::string
     made.pnetcdf = pnetcdf_file(from.files);
     made.posix = posix_file(from.files, &DecodedFile::posix);
     made.stdio = posix_file(from.files, &DecodedFile::stream);
+    made.stored_bytes = stored_bytes(path, from.files);
     for (const std::string& name : from.order) {
         const auto& parts = from.datasets.at(name);
         made.datasets.push_back(dataset(name, parts));
@@ -230,12 +263,23 @@ bool before(const NamedSpool& a, const NamedSpool& b) {
 
 void note_dropped(Origin& origin) {
     const auto declarations = origin.dropped.find("declarations");
-    if (declarations != origin.dropped.end())
+    const auto unnamed = origin.dropped.find("unnamed");
+    std::size_t told = 0;
+    if (unnamed != origin.dropped.end()) {
+        ++told;
+        origin.notes.push_back(
+            std::to_string(unnamed->second) +
+            " datasets that were opened without a name, as by references, are left out: to find "
+            "their names among the links of the file took too long. Opened by name they are kept");
+    }
+    if (declarations != origin.dropped.end()) {
+        ++told;
         origin.notes.push_back(
             std::to_string(declarations->second) +
             " declarations were not kept: of a file or dataset at most 16 different ones are, each "
             "of at most 65536 bytes, while there is room (TAILRACE_PROFILE_MIB)");
-    if (origin.dropped.size() > (declarations != origin.dropped.end() ? 1U : 0U))
+    }
+    if (origin.dropped.size() > told)
         origin.notes.emplace_back(
             "not everything found room; TAILRACE_PROFILE_MIB raises the bound (the disk may also "
             "have been full)");
@@ -288,8 +332,10 @@ Profile merge(std::vector<NamedSpool> spools, const std::string& command) {
     note_dropped(profile.origin);
     describe_run(spools, profile.run);
     add_file_systems(files, profile.run);
-    for (const auto& [path, gathered] : files)
+    for (const auto& [path, gathered] : files) {
         profile.files.push_back(file(path, gathered, profile.origin.notes));
+        if (is_printed_to(profile.files.back())) profile.files.pop_back();
+    }
     add_declared(profile, members);
     return profile;
 }

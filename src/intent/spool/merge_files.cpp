@@ -55,7 +55,7 @@ std::uint64_t bits(const DecodedSetting& setting, std::size_t number) {
 
 }  // namespace
 
-double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }  // short in decimals
 
 void add(Count& sum, std::uint64_t value) { sum = sum.value_or(0) + value; }
 

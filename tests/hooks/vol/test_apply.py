@@ -16,6 +16,7 @@ from plans import applied, compiled, entry, setting, write_plan
 from profiled import script
 from tailrace_cli import tailrace
 
+from tailrace.intent import apply as applying
 from tailrace.intent import plugin
 
 # What h5py does not know how to ask for, asked from its own library.
@@ -104,6 +105,17 @@ def test_settings_of_files_arrive(tmp_path: Path) -> None:
         assert lines[rule, key]["places"] == [str(tmp_path / "out.h5")]
     with h5py.File(tmp_path / "out.h5") as f:
         assert np.array_equal(f["x"][...], np.arange(1000))
+
+
+def test_a_short_run_with_a_plan_that_is_not_proven_is_told(tmp_path: Path) -> None:
+    command = script(tmp_path, "print('ran')")
+    words = "may be the start of the hooks"
+    for settings, expected in (([setting("3", "meta_block_bytes", 1 << 20)], True), ([], False)):
+        plan = write_plan(tmp_path, *([entry("out.h5", *settings)] if settings else []))
+        said = tailrace("apply", plan, "--", *command, cwd=tmp_path).expect(0).out
+        assert (words in said and "tailrace tune -- " in said) is expected
+    assert applying.note_on_short_run({}, 60, command) == ""
+    assert applying.note_on_short_run({"proof": {}}, 1, command) == ""
 
 
 LOCKS = """

@@ -4,6 +4,7 @@ that a transfer does not tell as most do."""
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,33 @@ def test_datasets_without_a_name(tmp_path: Path) -> None:
         found = dataset_of(profile, "n.h5", f"/d{number}")
         assert (found["creates"], found["writes"]["calls"]) == (1, 1)
     assert sum(of["reads"]["calls"] for of in profile["files"][0]["datasets"]) >= 18000
+    text = (tmp_path / "profile.json").read_text()
+    assert text.count("\n") == 1, "nobody looks at so many"
+
+
+OF_ANOTHER = """
+import h5py
+with h5py.File("n.h5", "r+") as f:
+    f.move("d1999", "moved")
+    refs = f["refs"][:]
+    for n in range(0, 6000, 10):
+        f[refs[n]][()]
+    f.move("d11", "elsewhere")
+    for n in (11, 1999):
+        f[refs[n]][()]
+"""
+
+
+@pytest.mark.timeout(100)
+def test_references_into_a_file_of_another_program(tmp_path: Path) -> None:
+    """No name is known: the links are looked through once, not for each of them."""
+    made = [*script(tmp_path, NAMELESS.format(count=6000).replace("range(3)", "range(0)"))]
+    subprocess.run(made, cwd=tmp_path, check=True)
+    _, profile = profiled(tmp_path, *script(tmp_path, OF_ANOTHER))
+    assert profile["origin"].get("dropped", {}) == {}
+    names = {of["path"] for of in profile["files"][0]["datasets"] if of.get("reads")}
+    wanted = {f"/d{n}" for n in range(0, 6000, 10)} | {"/refs", "/elsewhere", "/moved"}
+    assert names == wanted
 
 
 def test_opened_by_a_reference(tmp_path: Path) -> None:

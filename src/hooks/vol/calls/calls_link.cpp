@@ -6,6 +6,7 @@
 #include "hooks/vol/holes/holes.hpp"
 #include "hooks/vol/holes/holes_of_ranks.hpp"
 #include "hooks/vol/objects/calls.hpp"
+#include "hooks/vol/observe/names_of_links.hpp"
 #include "hooks/vol/plan/tuning.hpp"
 
 namespace tailrace::hooks::vol {
@@ -57,6 +58,7 @@ Status between(TwoPlaces Library::*function, void* source, const Location* from,
     Object& on = object_of(known);
     const Clock clock(on.file);
     note_names_changed();
+    forget_links();
     const Status status =
         (on.library().*function)(inner_of(source), from, inner_of(target), to, on.connector(),
                                  creation, access, transfer, request);
@@ -86,6 +88,7 @@ Status specific(void* object, const Location* location, LinkSpecific* arguments,
     Object& on = object_of(object);
     const Clock clock(on.file);
     const bool deletes = arguments->operation == link_delete;
+    if (deletes) forget_links();
     const Status status =
         pass_on_at<&Library::H5VLlink_specific>(on, location, request, arguments, transfer);
     note(on, status, spool::on_link, deletes ? spool::op_delete : spool::op_other,

@@ -233,10 +233,30 @@ struct LinkCreate {
 };
 constexpr int link_create_hard = 0;
 
+struct LinkInfo {
+    int type;
+    bool order_known;
+    int64_t order;
+    int charset;
+    alignas(8) unsigned char token[16];  ///< of hard links
+};
+constexpr int link_hard = 0;
+/// More than 0: enough.
+using LinkVisit = Status (*)(Id, const char* name, const LinkInfo*, void* data);
+
 struct LinkSpecific {
     int operation;  ///< one of link_*
+    struct {
+        bool recursive;
+        int index;
+        int order;
+        Size* at;
+        LinkVisit visit;
+        void* data;
+    } iterate;
 };
 constexpr int link_delete = 0;
+constexpr int link_iterate = 2;
 
 struct ObjectGetName {
     int operation;

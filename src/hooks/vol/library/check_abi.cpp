@@ -106,6 +106,16 @@ static_assert(group_mount == H5VL_GROUP_MOUNT);
 SAME_PLACE(LinkCreate, hard.object, H5VL_link_create_args_t, args.hard.curr_obj);
 SAME_PLACE(LinkCreate, hard.location, H5VL_link_create_args_t, args.hard.curr_loc_params);
 static_assert(link_create_hard == H5VL_LINK_CREATE_HARD && link_delete == H5VL_LINK_DELETE);
+static_assert(link_iterate == H5VL_LINK_ITER && link_hard == H5L_TYPE_HARD);
+static_assert(H5_INDEX_NAME == 0 && H5_ITER_NATIVE == 2);
+SAME_PLACE(LinkInfo, type, H5L_info2_t, type);
+SAME_PLACE(LinkInfo, token, H5L_info2_t, u.token);
+SAME_PLACE(LinkSpecific, iterate.recursive, H5VL_link_specific_args_t, args.iterate.recursive);
+SAME_PLACE(LinkSpecific, iterate.index, H5VL_link_specific_args_t, args.iterate.idx_type);
+SAME_PLACE(LinkSpecific, iterate.order, H5VL_link_specific_args_t, args.iterate.order);
+SAME_PLACE(LinkSpecific, iterate.at, H5VL_link_specific_args_t, args.iterate.idx_p);
+SAME_PLACE(LinkSpecific, iterate.visit, H5VL_link_specific_args_t, args.iterate.op);
+SAME_PLACE(LinkSpecific, iterate.data, H5VL_link_specific_args_t, args.iterate.op_data);
 
 SAME_PLACE(ObjectGetName, buffer_bytes, H5VL_object_get_args_t, args.get_name.buf_size);
 SAME_PLACE(ObjectGetName, buffer, H5VL_object_get_args_t, args.get_name.buf);

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "hooks/vol/objects/calls.hpp"
+#include "hooks/vol/observe/names_of_links.hpp"
 #include "hooks/vol/plan/put.hpp"
 
 namespace tailrace::hooks::vol {
@@ -49,19 +50,24 @@ void describe(Object& dataset) {
 
 /// The name of a dataset that was opened without one, as by a reference. The library may visit all
 /// links of the file for it: that gets a second of the process, and a twentieth of its time.
-char* searched_name(const Object& dataset) {
+/// Whoever asks more often has them visited once for all.
+char* searched_name(const Object& dataset, const Identity* identity) {
     static std::atomic<int64_t> begun{0};
     static std::atomic<int64_t> spent{0};
+    static std::atomic<unsigned> searches{0};
     constexpr int64_t second = 1'000'000'000;
+    constexpr unsigned few = 8;
     const int64_t now = recorder::now();
     int64_t none = 0;
     begun.compare_exchange_strong(none, now);
-    if (spent.load() > second + (now - begun.load()) / 20) {
-        recorder::not_searched(dataset.file);
-        return nullptr;
-    }
-    char* name = name_in_library(dataset);
+    const int64_t left = second + (now - begun.load()) / 20 - spent.load();
+    char* name = nullptr;
+    if (identity != nullptr && searches.fetch_add(1) >= few)
+        name = name_by_links(dataset, *identity, now + left);
+    if (name == nullptr && left > 0) name = name_in_library(dataset);
     spent.fetch_add(recorder::now() - now);
+    if (name == nullptr && left <= 0)
+        recorder::not_searched(dataset.file, identity != nullptr ? identity->token : nullptr);
     return name;
 }
 
@@ -75,11 +81,11 @@ void find_place(Object& dataset, const Identity* identity, Made made) {
         char name[4096];
         if (file_of_object(dataset, name, sizeof name)) dataset.file = recorder::file_beside(name);
     } else if (dataset.path == nullptr && made == Made::with_name) {  // below what has none known
-        dataset.path = searched_name(dataset);
+        dataset.path = searched_name(dataset, identity);
     } else if (dataset.path == nullptr && made == Made::before) {
         const char* path =
             identity != nullptr ? recorder::path_of(dataset.file, identity->token) : nullptr;
-        if (path == nullptr) dataset.path = searched_name(dataset);
+        if (path == nullptr) dataset.path = searched_name(dataset, identity);
         if (path != nullptr && path[0] != '\0') dataset.path = strdup(path);
     }
 }

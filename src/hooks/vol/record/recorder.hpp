@@ -85,7 +85,8 @@ DatasetEntry* anonymous(FileEntry* file, const unsigned char* token, bool create
 /// the next call.
 const char* path_of(const FileEntry* file, const unsigned char* token);
 /// A dataset without a name, of which none was looked for: it is missing in the profile.
-void not_searched(FileEntry* file);
+/// @param token  nullptr: not known
+void not_searched(FileEntry* file, const unsigned char* token);
 void named(DatasetEntry* dataset, const char* path);
 /// Says what a dataset looks like; once more where one of this name was created anew.
 /// @return the entry, another one where it has other dimensions now

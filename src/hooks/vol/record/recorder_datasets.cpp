@@ -19,14 +19,14 @@ DatasetEntry*& chain_of(const FileEntry* file, uint64_t path_hash) {
 
 /// Counts a dataset that found no room once, however often it is opened; of tens of thousands a few
 /// share their bit and are counted as one.
-void count_dropped(uint64_t hash) {
+void count_dropped(uint64_t hash, spool::Kind kind = spool::kind_dataset) {
     constexpr unsigned bits = 1U << 20;
     static uint64_t counted[bits / 64];
     const auto bit = static_cast<unsigned>(hash % bits);
     const uint64_t mask = uint64_t{1} << (bit % 64);
     if ((counted[bit / 64] & mask) != 0) return;
     counted[bit / 64] |= mask;
-    writer().dropped(spool::kind_dataset);
+    writer().dropped(kind);
 }
 
 /// nullptr: there is no memory, or no room for its record; then orders of the file say nothing.
@@ -259,10 +259,11 @@ const char* path_of(const FileEntry* file, const unsigned char* token) {
     return entry != nullptr ? entry->path : nullptr;
 }
 
-void not_searched(FileEntry* file) {
+void not_searched(FileEntry* file, const unsigned char* token) {
     const Turn turn;
     if (!turn || file == nullptr) return;
-    count_dropped(hash_of(file->path));
+    count_dropped(token != nullptr ? hash_of_token(file, token) : hash_of(file->path),
+                  spool::kind_unnamed);
     if (spool::FileRecord* record = record_of(file)) record->incomplete = 1;
 }
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of datasets that are opened without one, as by references. HDF5 looks through the links of
+// the file for each; here they are looked through once, for all.
+#pragma once
+
+#include "hooks/vol/objects/identity.hpp"
+#include "hooks/vol/objects/object.hpp"
+
+namespace tailrace::hooks::vol {
+
+/// A name of the object in its file; nullptr: not known. The caller frees it. The links are looked
+/// through where this file is another one than the last time, until the time `end` at most.
+char* name_by_links(const Object& object, const Identity& identity, int64_t end);
+/// A link has gone or moved, in whatever file.  [local]
+void forget_links();
+
+}  // namespace tailrace::hooks::vol
