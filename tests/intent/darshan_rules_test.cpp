@@ -159,6 +159,7 @@ const std::map<int, std::string> missing{
     {54, "the class of the type"},
     {58, "places of MPI-IO calls, and how much each rank moves"},
     {59, filling},
+    {72, extents},
 };
 
 std::string table() {
