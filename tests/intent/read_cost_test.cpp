@@ -124,6 +124,18 @@ TEST_CASE("chunks follow from the reads, whatever their size is now") {
     REQUIRE(small);
     CHECK(small->chunk[0] <= 4096);
     CHECK(small->saving.times == doctest::Approx(2.6).epsilon(0.1));
+    // Rows of many lengths, of which the profile keeps a few: all of them count.
+    Profile many = reader({4000000}, {7813}, 8, true);
+    reads(many, 8000, {100}, 7989);
+    tests::first(many).reads->shapes[0].calls = 109;
+    const auto cache = decision(many, Options{}, "13");
+    REQUIRE(cache);
+    CHECK(
+        cache->reason.text.starts_with("8000 calls, most often of 100 elements, went 7989 times"));
+    CHECK(number(*cache, "estimated.loads_now") > 7989);
+    CHECK(number(*cache, "estimated.loads_then") == 512);
+    CHECK(
+        decision(many, Options{}, "72")->reason.text.starts_with("/d: 8000 reads, most often of"));
     reads(rows, 4000, {100}, 50);  // one after the other: the cache has them
     CHECK_FALSE(relaid(rows));
     Profile plain = reader({1000000}, {7813}, 8, false);

@@ -150,12 +150,14 @@ std::optional<Reason> relaid_fires(const Subject& s) {
     const std::string lies =
         chunked(dataset) ? say("chunks of ", extents(dataset.chunk)) : "a contiguous dataset";
     const std::string more = all.size() > 1 ? say(" (", all.size() - 1, " more like it)") : "";
-    Reason reason{say(first.dataset, ": ", first.most.calls, " reads of ",
+    const std::uint64_t made = calls(dataset.reads);
+    Reason reason{say(first.dataset, ": ", made, " reads",
+                      first.most.calls < made ? ", most often of " : " of ",
                       extents(first.most.length), " elements from ", lies, ", which chunks of ",
                       extents(first.chunk), " would suit", more),
                   {}};
     reason.note("file.datasets", std::uint64_t{all.size()}, "datasets")
-        .note("dataset.reads.calls", first.most.calls, "calls");
+        .note("dataset.reads.calls", made, "calls");
     note_saving(reason, saving_of(all), s);
     return reason;
 }

@@ -134,13 +134,15 @@ std::optional<Reason> chunk_cache_fires(const Subject& s) {
     const std::string_view again =
         s.dataset->filters.empty() ? "" : ", so each call decompresses them again";
     if (need->changes > 0) {
+        const std::uint64_t made = calls(need->is_read ? s.dataset->reads : s.dataset->writes);
+        const std::string_view most = need->access.calls < made ? ", most often" : "";
         Reason reason{
-            say(need->access.calls, " calls of ", extents(need->access.length), " elements went ",
+            say(made, " calls", most, " of ", extents(need->access.length), " elements, went ",
                 need->changes, " times on to another chunk of ", size(chunk), ", and there are ",
                 need->chunks, ", ", size(need->bytes),
                 " together: they come in turns, and the chunk cache holds ", size(cache), again),
             {}};
-        reason.note("dataset.calls", need->access.calls, "calls")
+        reason.note("dataset.calls", made, "calls")
             .note("dataset.chunk_changes", need->changes, "calls")
             .note("dataset.chunks", need->chunks, "chunks")
             .note("dataset.chunk_bytes", chunk, "bytes")

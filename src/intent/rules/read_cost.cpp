@@ -37,8 +37,10 @@ struct Visit {
     double calls = 0, bytes = 0;  ///< bytes: of one
 };
 
+/// A profile keeps the most frequent shapes: those that it does not keep are taken to be like them.
 std::vector<Visit> visits_of(const Transfers& side, const Dataset& dataset) {
     std::vector<Visit> all;
+    double kept = 0;
     for (const Shape& shape : side.shapes) {
         Extents length = shape.selection == Selection::all ? dataset.dims : shape.length;
         if (length.empty() || length.size() != dataset.dims.size() || shape.calls == 0) continue;
@@ -50,8 +52,12 @@ std::vector<Visit> visits_of(const Transfers& side, const Dataset& dataset) {
             if (step > 1) one.reach[d] = plan::times(length[d] - 1, step) + 1;
             one.reach[d] = std::min(one.reach[d], dataset.dims[d]);
         }
+        kept += one.calls;
         all.push_back(std::move(one));
     }
+    const double more =
+        std::max(1.0, static_cast<double>(side.calls.value_or(0)) / std::max(kept, 1.0));
+    for (Visit& one : all) one.calls *= more;
     return all;
 }
 
@@ -147,9 +153,9 @@ Lying as_it_lies(const Subject& s, const Transfers& side, std::uint64_t cache, b
     const std::uint64_t read_only = s.file.hdf5 ? s.file.hdf5->read_only_opens.value_or(0) : 0;
     made.in_pieces = parallel(s) && read_only == 0;
     made.is_there = true;
-    if (side.order && side.order->chunk_changes && calls(side) > 0) {
+    if (side.order && side.order->chunk_changes && side.calls.value_or(0) > 0) {
         const double begun = static_cast<double>(*side.order->chunk_changes) + made.opens;
-        made.anew = std::min(1.0, begun / static_cast<double>(calls(side)));
+        made.anew = std::min(1.0, begun / static_cast<double>(side.calls.value_or(0)));
     }
     return made;
 }
