@@ -142,7 +142,7 @@ def tuned(
     for made in (asked.scratch, asked.state):
         made.mkdir(parents=True, exist_ok=True)
     profile = {
-        "origin": {"notes": program.lost}, "run": {"ranks": ranks},
+        "origin": {"notes": program.lost}, "run": {"ranks": ranks, "elapsed_s": 1.0},
         "files": [{"path": "/d/a.h5", "posix": {"opens": 1}}],
     }  # fmt: skip
     recorded = Recorded(profile, Outcome(0, 1.0), 0, [], [], [], unseen=program.unseen)

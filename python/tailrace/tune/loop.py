@@ -39,7 +39,7 @@ from tailrace.tune.measurement import Runner, Setting
 from tailrace.tune.pairs import Times, is_clear
 from tailrace.tune.repacked_inputs import Arm, Proposed
 from tailrace.tune.request import Asked, Document, Verdict
-from tailrace.tune.rules_of_plan import by_suspicion
+from tailrace.tune.rules_of_plan import by_suspicion, times_of
 from tailrace.tune.search import Means
 from tailrace.units import plural, some
 from tailrace.whole_files import write_text
@@ -71,6 +71,12 @@ class Found:
     times: Times = field(default_factory=Times)
     repacked: Arm | None = None
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def recorded_s(self) -> float | None:
+        """What the run took of which the estimates are."""
+        elapsed_s: float | None = self.profile.get("run", {}).get("elapsed_s")
+        return elapsed_s
 
     def forget(self, rule: str) -> None:
         """What was measured and compared of a plan with this rule, which is given up."""
@@ -147,10 +153,10 @@ class Tune:
         of_plan_s = sum(rule.saved_s or 0.0 for rule in found.candidate.rules)
         is_first = (badly.saved_s or 0.0) > of_plan_s
         if badly.names and is_first:
-            self._repacked(found, badly.names)
+            self._repacked(found, badly)
         self._settings(found, found.candidate)
         if badly.names and not is_first:
-            self._repacked(found, badly.names)
+            self._repacked(found, badly)
         found.same = self._arms.same
         return found
 
@@ -233,7 +239,7 @@ class Tune:
             bad.names = []
         return bad
 
-    def _repacked(self, found: Found, names: list[str]) -> None:
+    def _repacked(self, found: Found, badly: Proposed) -> None:
         assert isinstance(self._ground, Scratch)
         assert found.candidate is not None
         assert found.known is not None
@@ -242,7 +248,8 @@ class Tune:
             self._arms, self._ground, self._asked.home, found.profile, kept, found.known, self._say,
         )  # fmt: skip
         try:
-            found.repacked, notes = repacked_inputs.tried(names, self._ledger, means)
+            found.repacked, notes = repacked_inputs.tried(badly.names, self._ledger, means)
+            found.repacked.estimated = times_of(found.recorded_s, badly.saved_s)
         except BudgetEnded:
             notes = [self._too_short("before the program had run on repacked inputs")]
         found.notes += notes

@@ -45,7 +45,8 @@ class Proposed:
 @dataclass
 class Arm:
     """What came of it. files: names in the working folder, with what was changed of each, and
-    where the repacked copy is. became: faster, no_difference, slower, not_proven or not_tried."""
+    where the repacked copy is. became: faster, no_difference, slower, not_proven or not_tried.
+    estimated: how many times as fast a run is with all of them, by their reads."""
 
     files: list[Document] = field(default_factory=list)
     became: str = "not_tried"
@@ -55,6 +56,7 @@ class Arm:
     compared: Comparison | None = None
     times: Times = field(default_factory=Times)
     report: content.Report | None = None
+    estimated: float | None = None
 
     @property
     def copies(self) -> dict[str, Path]:
@@ -109,6 +111,7 @@ class Arm:
             "saved_s_per_read": self.saved_s_per_read,
             "pays_after_runs": self.pays_after,
             "speedup": speed,
+            "estimated": self.estimated,
             "pairs_s": self.times.pairs,
             "content": asdict(self.report) if self.report else None,
         }

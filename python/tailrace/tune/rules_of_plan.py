@@ -66,6 +66,13 @@ def added(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one + other
 
 
+def times_of(run_s: float | None, saved_s: float | None) -> float | None:
+    """How many times as fast a run is that saves so much; None: not known."""
+    if run_s is None or saved_s is None or saved_s >= run_s:
+        return None
+    return run_s / (run_s - saved_s)
+
+
 def _saved_s(because: Document) -> float | None:
     facts = because.get("evidence") or []
     return next((float(one["value"]) for one in facts if one["name"] == "estimated.saved"), None)
