@@ -19,7 +19,7 @@ sys.path.insert(0, str(SOURCE / "tests" / "support" / "python"))
 
 from mpi_programs import BUILD  # noqa: E402
 from own_namespace import not_run  # noqa: E402
-from tailrace_cli import called  # noqa: E402
+from tailrace_cli import called, tailrace  # noqa: E402
 from tune_suite.programs import Places, read  # noqa: E402
 
 from tailrace.repack.reading import badly_read  # noqa: E402
@@ -112,3 +112,18 @@ def test_sources_of_a_virtual_dataset(here: Path) -> None:
     assert advice["dataset"] == "/t2m" and "go file by file" in advice["text"]
     assert facts(advice["because"])["behind.files"] == 12
     assert facts(advice["because"])["estimated.times"] > 4
+
+
+def test_the_largest_lever_is_tried_first(here: Path) -> None:
+    (program,) = [one for one in read() if one.name == "training-samples"]
+    made = program.words(Places(BUILD), 0.5, make_input=True)
+    subprocess.run(made, cwd=here, check=True, timeout=60)
+    words = program.words(Places(BUILD), 0.5)
+    found = tailrace("tune", "--json", "--", *words, cwd=here, timeout=240).expect(0).json
+    (cache,) = [one for one in found["rules"] if one["rule"] == "13"]
+    repack = found["repack"]
+    assert repack["estimated"] > cache["estimated"] > 1.5
+    assert repack["became"] == "faster" and repack["content"]["reads_compared"] == 30
+    names = [run["name"] for run in found["runs"]]
+    trials = [at for at, name in enumerate(names) if name.startswith("trial")]
+    assert names.index("check repacked") < min(trials, default=len(names))
