@@ -9,6 +9,7 @@
 #include "intent/plan/plan_json.hpp"
 #include "intent/plan/resolve.hpp"
 #include "intent/rules/advise.hpp"
+#include "intent/rules/for_reads.hpp"
 #include "intent/rules/site_rules.hpp"
 #include "modules.hpp"
 #ifdef TAILRACE_HAVE_XXHASH
@@ -79,6 +80,35 @@ std::vector<std::vector<Resolved>> resolved_plan(const std::string& text, const 
     return all;
 }
 
+/// Paths, extents, layout, chunk (empty: none), bytes of an element, whether it has filters.
+using InFile =
+    std::tuple<std::vector<std::string>, Extents, std::string, Extents, std::uint64_t, bool>;
+/// Chunk (empty: as it is), and length and calls of the reads that move the most.
+using ForReads = std::tuple<Extents, Extents, std::uint64_t>;
+
+std::vector<std::optional<ForReads>> chunks_for_reads(const std::string& profile,
+                                                      const std::string& where,
+                                                      const std::string& file,
+                                                      const std::vector<InFile>& datasets) {
+    std::vector<intent::rules::InFile> asked;
+    for (const auto& [paths, dims, layout, chunk, item_bytes, packed] : datasets)
+        asked.push_back({paths, dims, chunk, layout, item_bytes, packed});
+    std::vector<std::optional<ForReads>> all;
+    for (const auto& one : intent::rules::chunks_for_reads({where, profile}, file, asked)) {
+        all.emplace_back();
+        if (one) all.back() = ForReads{one->chunk, one->length, one->calls};
+    }
+    return all;
+}
+
+std::vector<std::tuple<std::string, double, std::optional<double>>> badly_read(
+    const std::string& profile, const std::string& where) {
+    std::vector<std::tuple<std::string, double, std::optional<double>>> all;
+    for (const auto& one : intent::rules::badly_read({where, profile}))
+        all.emplace_back(one.file, one.times, one.saved_s);
+    return all;
+}
+
 }  // namespace
 
 void add_plan(nb::module_& module) {
@@ -96,6 +126,14 @@ void add_plan(nb::module_& module) {
                "What a plan has for new datasets of a file, given as (path, extents, greatest "
                "extents, chunk, bytes of an element); an empty path: the file. For each a list of "
                "(key, rule, value or None, what is wrong with it).");
+    module.def("chunks_for_reads", &chunks_for_reads, "profile"_a, "where"_a, "file"_a,
+               "datasets"_a,
+               "What suits the reads of a profile, for datasets of a file, given as (paths, "
+               "extents, layout, chunk, bytes of an element, whether it has filters). For each "
+               "(chunk, empty where it lies well; length and calls of its reads), or None.");
+    module.def("badly_read", &badly_read, "profile"_a, "where"_a,
+               "Files that are only read, in chunks that do not suit the reads: (path, how much "
+               "less would be moved, seconds of the run or None), the largest saving first.");
 }
 
 }  // namespace tailrace::python

@@ -48,6 +48,7 @@ set(tailrace_intent_sources
     rules/chunk_cost.cpp
   rules/decide.cpp
   rules/driver_rules.cpp
+  rules/for_reads.cpp
   rules/from_intents.cpp
   rules/guard.cpp
   rules/hint_rules.cpp
@@ -58,6 +59,7 @@ set(tailrace_intent_sources
   rules/pattern_cost.cpp
   rules/plain_rules.cpp
   rules/pnetcdf_rules.cpp
+  rules/read_cost.cpp
   rules/run_rules.cpp
   rules/site_rules.cpp
   rules/site_rules_json.cpp

@@ -75,6 +75,30 @@ Transfers collective(Transfers side) {
     return side;
 }
 
+/// Columns of a contiguous dataset that is there.
+void columns_of_rows(Profile& p) {
+    shape(p, {65536, 2048});
+    first(p).creates = p.files[0].hdf5->creates = 0;
+    first(p).reads = accesses(100, {65536, 1});
+}
+
+/// Points of a virtual dataset over 40 files, which are opened for each of them.
+void across_sources(Profile& p) {
+    shape(p, {400, 1000});
+    first(p).layout = "virtual";
+    first(p).reads = accesses(100, {400, 1});
+    for (int i = 0; i < 40; ++i) {
+        File one = file("/data/day" + std::to_string(i) + ".h5", 0, 0);
+        one.hdf5.reset();
+        one.posix = PosixFile{};
+        one.posix->opens = 100;
+        one.posix->reads = PosixTransfers{};
+        one.posix->reads->bytes = 200 * mib;
+        one.posix->reads->highest_byte = mib - 1;
+        p.files.push_back(one);
+    }
+}
+
 }  // namespace
 
 const std::vector<RuleCase>& dataset_cases() {
@@ -371,6 +395,8 @@ const std::vector<RuleCase>& dataset_cases() {
          },
          "conversion_buffer_bytes", "program",
          [](Profile& p) { own(p, "conversion_buffer_bytes", std::uint64_t{mib}); }},
+        {"75", columns_of_rows, "", "", nullptr},
+        {"76", across_sources, "", "", nullptr},
     };
     return cases;
 }

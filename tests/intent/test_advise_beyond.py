@@ -204,7 +204,7 @@ with h5py.File(sys.argv[1], "r") as file:
         file["table"][:, column]
 """)  # fmt: skip
     profile = profiled(tmp_path, sys.executable, program, folder / "in.h5")
-    (command,) = of_rule("17", advice_of(profile))["commands"]
+    (command,) = of_rule("75", advice_of(profile))["commands"]
     words = ["repack", str(folder / "in.h5"), "--profile", "profile.json", "--dry-run"]
     assert argv_in_shell(command, "tailrace") == words
     ran = in_shell(command, tmp_path)

@@ -17,9 +17,9 @@ from repacking import rows
 from tailrace_cli import called
 
 from tailrace.errors import TailraceError
-from tailrace.repack import Memory, Options, repack
+from tailrace.repack import Options, repack
 from tailrace.repack.elements import tiles_between
-from tailrace.repack.reading import Read, chunk_for
+from tailrace.repack.reading import reads_in
 from tailrace.repack.survey import Dataset, Storage
 from tailrace.verify.tiles import grown
 from tailrace.verify.types import Float
@@ -91,13 +91,15 @@ extents = st.lists(st.integers(1, 4000), min_size=1, max_size=3).map(tuple)
 @given(extents, st.data())
 def test_what_is_chosen_fits(shape: tuple[int, ...], data: st.DataObject) -> None:
     reads = [
-        Read(tuple(data.draw(st.integers(1, n)) for n in shape), data.draw(st.integers(1, 99)))
+        ([data.draw(st.integers(1, n)) for n in shape], data.draw(st.integers(1, 99)))
         for _ in range(data.draw(st.integers(1, 3)))
     ]
-    chunk = chunk_for(dataset(shape), reads, Memory())
-    if chunk is not None:
-        assert all(1 <= c <= n for c, n in zip(chunk, shape, strict=True))
-        assert 4 * math.prod(chunk) <= 1 << 20
+    file = Path("/in.h5")
+    (found,) = reads_in(profile(file, reads, "/x"), str(file), [dataset(shape)]).values()
+    assert (list(found.extents), found.calls) in reads
+    if found.chunk is not None:
+        assert all(1 <= c <= n for c, n in zip(found.chunk, shape, strict=True))
+        assert 4 * math.prod(found.chunk) <= 1 << 20
 
 
 @settings(max_examples=100, deadline=None)

@@ -143,12 +143,13 @@ def tuned(
     for made in (asked.scratch, asked.state):
         made.mkdir(parents=True, exist_ok=True)
     profile = {
-        "origin": {"notes": program.lost}, "run": {"ranks": ranks},
+        "origin": {"notes": program.lost}, "run": {"ranks": ranks, "elapsed_s": 1.0},
         "files": [{"path": "/d/a.h5", "posix": {"opens": 1}}],
     }  # fmt: skip
     recorded = Recorded(profile, Outcome(0, 1.0), 0, [], [], [], unseen=program.unseen)
     patch.setattr(loop.recording, "record_run", lambda *_: recorded)
     patch.setattr(loop.advice, "advise", lambda *_: (plan, {}, []))
+    patch.setattr(loop, "badly_read", lambda _: [])
     patch.setattr(loop, "Runner", lambda *_: FakeRunner(program, asked.scratch))
     ledger = Ledger(folder)
     if ledger.known("seed") is None:

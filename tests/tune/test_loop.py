@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fake_runs import PLAN, Nowhere, Program, jitter, kept, tuned
@@ -360,7 +361,9 @@ def test_a_tune_that_goes_on_keeps_the_plan_that_its_runs_were_made_with(
     assert kept(found) == ["13"]
 
 
-def with_badly_laid_out_inputs(monkeypatch: Patch) -> list[repacked_inputs.Means]:
+def with_badly_laid_out_inputs(
+    monkeypatch: Patch, saved_s: float | None = None
+) -> list[repacked_inputs.Means]:
     """What the arm of repacked copies is asked."""
     asked: list[repacked_inputs.Means] = []
 
@@ -373,8 +376,9 @@ def with_badly_laid_out_inputs(monkeypatch: Patch) -> list[repacked_inputs.Means
 
     monkeypatch.setattr(loop, "Scratch", Nowhere)
     monkeypatch.setattr(
-        loop.repacked_inputs, "proposed", lambda *_: repacked_inputs.Proposed(["in.h5"])
-    )
+        loop.repacked_inputs, "proposed",
+        lambda *_: repacked_inputs.Proposed(["in.h5"], saved_s=saved_s),
+    )  # fmt: skip
     monkeypatch.setattr(loop.repacked_inputs, "tried", tried)
     return asked
 
@@ -399,6 +403,37 @@ def test_inputs_are_repacked_where_no_rule_has_anything_to_set(
     assert found.verdict.name == "nothing_to_gain"
     assert found.verdict.reason == "no rule has anything to set for it"
     assert [means.plan for means in asked] == [None]
+
+
+def saves(rule: str, seconds: float) -> dict[str, Any]:
+    made = setting(rule, "chunk_cache_bytes")
+    fact = {"name": "estimated.saved", "value": seconds, "unit": "s"}
+    return {**made, "because": {**made["because"], "evidence": [fact]}}
+
+
+@pytest.mark.parametrize(("of_repack", "is_first"), [(0.9, True), (0.3, False), (None, False)])
+def test_what_is_estimated_to_save_the_most_is_tried_first(
+    tmp_path: Path, monkeypatch: Patch, of_repack: float | None, is_first: bool
+) -> None:
+    asked = with_badly_laid_out_inputs(monkeypatch, of_repack)
+    program = Program(lambda rules: 0.5 if rules else 1.0, noise=jitter)
+    cached = plan(("/d/a.h5", "/x", [saves("13", 0.5)]))
+    found = tuned(program, cached, tmp_path, monkeypatch)
+    assert found.verdict.name == "kept", "the other one all the same"
+    assert [means.plan is None for means in asked] == [is_first]
+    assert found.repacked is not None
+    assert found.repacked.estimated == (pytest.approx(1 / (1 - of_repack)) if of_repack else None)
+
+
+def test_nothing_is_tried_that_is_estimated_to_be_too_little(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    asked = with_badly_laid_out_inputs(monkeypatch, 0.02)
+    program = Program(lambda rules: 1.0)
+    found = tuned(program, plan(("/d/a.h5", "/x", [saves("13", 0.02)])), tmp_path, monkeypatch)
+    assert (found.verdict.name, program.runs, asked) == ("nothing_to_gain", [], [])
+    assert "rule 13: estimated to save 0.02 s: too little to measure" in found.verdict.reason
+    assert any("in.h5 lies badly" in note and "0.02 s of a run" in note for note in found.notes)
 
 
 def test_a_command_that_is_told_can_be_pasted(tmp_path: Path, monkeypatch: Patch) -> None:

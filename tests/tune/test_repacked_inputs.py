@@ -16,10 +16,9 @@ import jsonschema
 import numpy as np
 import pytest
 from mpi_programs import BUILD
-from plans import because
 from tailrace_cli import SOURCE, tailrace
 
-from tailrace.intent import advice
+from tailrace.repack.reading import BadlyRead, badly_read
 from tailrace.sandbox.ledger import Ledger
 from tailrace.sandbox.scratch import Scratch
 from tailrace.sandbox.survey import survey
@@ -50,30 +49,17 @@ def hash_of(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def used(path: str, reads: int = 1, writes: int = 0, creates: int = 0) -> Json:
-    dataset = {"path": "/x", "reads": {"bytes": reads}, "writes": {"calls": writes}}
-    return {"path": path, "hdf5": {"creates": creates}, "datasets": [dataset]}
-
-
-def advised(*files: str, rule: str = "17") -> Json:
-    return {"advice": [{"file": file, "because": because(rule)} for file in files]}
-
-
-def test_files_that_are_only_read_and_advised_are_proposed() -> None:
-    profile = {
-        "files": [
-            used("/h/a.h5", 5), used("/h/deep/b.h5", 9), used("/h/other.h5"),
-            used("/h/c.h5", writes=1), used("/h/d.h5", creates=1), used("/far/e.h5"),
-        ]
-    }  # fmt: skip
-    plan = advised("/h/?.h5", "/h/deep/*.h5", "e.h5")
-    found = repacked_inputs.proposed(plan, profile, Path("/h"))
-    assert found.names == ["deep/b.h5", "a.h5"], "those of which the most is read come first"
-    assert (found.beyond, found.further) == (["/far/e.h5"], 0)
-    assert repacked_inputs.proposed(advised("/h/*.h5", rule="31"), profile, Path("/h")).names == []
-    many = {"files": [used(f"/h/{number}.h5") for number in range(20)]}
-    most = repacked_inputs.proposed(advised("/h/*.h5"), many, Path("/h"))
-    assert (len(most.names), most.further) == (16, 4)
+def test_files_that_lie_badly_are_proposed() -> None:
+    badly = [
+        BadlyRead("/h/deep/b.h5", 9, 2.0), BadlyRead("/far/e.h5", 3, 1.0),
+        BadlyRead("/h/a.h5", 5, 0.5), BadlyRead("/home/f.h5", 5, 0.1),
+    ]  # fmt: skip
+    found = repacked_inputs.proposed(badly, Path("/h"))
+    assert (found.names, found.saved_s) == (["deep/b.h5", "a.h5"], 2.5)
+    assert (found.beyond, found.further) == (["/far/e.h5", "/home/f.h5"], 0)
+    many = [BadlyRead(f"/h/{number}.h5", 4) for number in range(20)]
+    most = repacked_inputs.proposed(many, Path("/h"))
+    assert (len(most.names), most.further, most.saved_s) == (16, 4, None)
 
 
 def arm(one: list[float], other: list[float], repack_s: float = 3.0) -> Arm:
@@ -115,13 +101,12 @@ def begun(home: Path, root: Path, script: str) -> Begun:
     setting = Setting([sys.executable, "read.py"], home, root)
     recorded = recording.record_run(setting, ground, 60)
     (root / "profile.json").write_text(json.dumps(recorded.profile))
-    plan, _, _ = advice.advise([root / "profile.json"], [], [])
     ledger = Ledger(root)
     ledger.note("seed", "7")
     arms = Arms(Runner(setting, ground), ground, ledger, lambda _text: None, Budget())
     known, alike = arms.defaults(60)
     assert alike.equal, alike
-    names = repacked_inputs.proposed(plan, recorded.profile, home).names
+    names = repacked_inputs.proposed(badly_read(recorded.profile), home).names
     assert names == ["in.h5"]
     means = Means(arms, ground, home, recorded.profile, None, known, lambda _text: None)
     return names, ledger, means

@@ -54,6 +54,8 @@ def rendered(programs: Sequence[Program], results: Path) -> str:
         found = newest(lines)
         parts.append("### Goals\n\n" + _goals(programs, found, before(lines)))
         parts.append("### Results, the newest of each program\n\n" + _results(programs, found))
+        if estimates := _estimates(programs, found):
+            parts.append("### Estimates and what was measured\n\n" + estimates)
         parts.append("### Sessions\n\n" + "\n".join(_session(one, lines) for one in sessions))
     else:
         parts.append("No session yet.")
@@ -87,6 +89,26 @@ def _results(programs: Sequence[Program], found: dict[str, Json]) -> str:
             "|---|---|---|---|---|---|---|---|---|"]  # fmt: skip
     return "\n".join(rows + [_row(one.name, found[one.name]) for one in programs
                              if one.name in found])  # fmt: skip
+
+
+def _estimates(programs: Sequence[Program], found: dict[str, Json]) -> str:
+    """How many times as fast, of the levers that have an estimate; a plan's is that of its rule."""
+    rows = ["| program | lever | estimated | measured [95 %] |", "|---|---|---|---|"]
+    for one in programs:
+        line = found.get(one.name, {})
+        rules = [rule for rule in line.get("rules", []) if isinstance(rule, dict)]
+        levers = [(f"rule {rule['rule']}", rule, line) for rule in rules if rule.get("estimated")]
+        repack = line.get("repack")
+        levers += [("repacked input", repack, repack)] if repack and repack.get("estimated") else []
+        for name, lever, measured in levers:
+            if not (speed := measured.get("speedup")):
+                continue
+            low, high = speed["ci95"] or (0, 0)
+            rows.append(
+                f"| {one.name} | {name} | {lever['estimated']:.2f} | "
+                f"{speed['median']:.2f} [{low:.2f}, {high:.2f}] |"
+            )
+    return "\n".join(rows) if len(rows) > 2 else ""
 
 
 def _row(name: str, line: Json) -> str:

@@ -89,6 +89,7 @@ def tune(argv: Sequence[str], folder: Path) -> Json:
     line = {key: told[key] for key in wanted}
     return line | {
         "exit_code": ran.returncode, "tune_s": elapsed, "reason": told.get("reason", ""),
+        "repack": told.get("repack"),
     }  # fmt: skip
 
 

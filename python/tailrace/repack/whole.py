@@ -28,7 +28,7 @@ from tailrace.repack.opening import (
     surveyed,
 )
 from tailrace.repack.price import Price, price_of, read_shapes
-from tailrace.repack.reading import Reads, chunk_for, dominant, reads_in
+from tailrace.repack.reading import Reads, reads_in
 from tailrace.repack.scratch import remove_left_over
 from tailrace.repack.survey import Storage, Survey, survey
 from tailrace.repack.wishes import Wishes, from_options, from_plan
@@ -144,8 +144,9 @@ def repack(
 
 
 def _decide(
-    report: Report, found: Survey, plan: Plan | None, options: Options, name: str, reads: Reads
-) -> None:
+    report: Report, found: Survey, plan: Plan | None, options: Options, name: str,
+    reads: Mapping[str, Reads],
+) -> None:  # fmt: skip
     wishes = Wishes()
     if plan is not None:
         where = "plan" if isinstance(plan, Mapping) else str(plan)
@@ -158,20 +159,21 @@ def _decide(
             )
     from_options(wishes, options.chunks, options.filters, found.datasets)
     for dataset in found.datasets:
-        seen = reads.get(dataset.path, [])
+        seen = reads.get(dataset.path)
         wish = wishes.of(dataset.path)
-        if seen and wish.chunk is None and not wish.layout:
-            wish.chunk = chunk_for(dataset, seen, options.memory)
+        if seen is not None and wish.chunk is None and not wish.layout:
+            wish.chunk = seen.chunk
             if wish.chunk is not None:
-                most = dominant(seen)
-                wish.why.append(f"{plural(most.calls, 'read')} of {shown(most.extents)}")
+                wish.why.append(f"{plural(seen.calls, 'read')} of {shown(seen.extents)}")
+            elif dataset.storage.layout in {"external", "virtual"}:
+                report.notes.append(f"{dataset.path}: its elements lie in other files")
             elif dataset.bytes >= 1 << 20:
                 report.notes.append(f"{dataset.path}: lies well enough for its reads")
         change = decided(dataset, wish, options.memory, report.notes)
         if change is not None:
             report.changes.append(change)
     report.file_settings = wishes.file
-    report.shapes = {path: dominant(seen).extents for path, seen in reads.items()}
+    report.shapes = {path: seen.extents for path, seen in reads.items()}
     if report.changes:
         report.shapes |= read_shapes(options.reads, report.changes)
 

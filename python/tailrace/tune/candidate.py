@@ -70,6 +70,12 @@ class Candidate:
         self.plan = without(self.plan, {rule})
         self.dropped[rule] = why
 
+    def drop_what_saves_less(self, least_s: float) -> None:
+        """Rules that are estimated to save less of a run than can be measured."""
+        for rule in self.rules:
+            if rule.saved_s is not None and rule.saved_s < least_s:
+                self.drop(rule.id, f"estimated to save {rule.saved_s:.2g} s: too little to measure")
+
 
 def that_works(plan: Document, check: Check, say: Callable[[str], None]) -> Candidate:
     """Runs the plan, and less of it each time something is wrong."""

@@ -14,6 +14,7 @@ from tailrace import statistics
 from tailrace.intent import advice, proof
 from tailrace.intent.apply import Line
 from tailrace.intent.sources import profile_text, worth_saying
+from tailrace.repack.reading import badly_read
 from tailrace.sandbox import landlock
 from tailrace.sandbox.confinement import Confinement
 from tailrace.sandbox.ground import Ground
@@ -36,9 +37,9 @@ from tailrace.tune.candidate import Candidate
 from tailrace.tune.content import ByItself, Report
 from tailrace.tune.measurement import Runner, Setting
 from tailrace.tune.pairs import Times, is_clear
-from tailrace.tune.repacked_inputs import Arm
+from tailrace.tune.repacked_inputs import Arm, Proposed
 from tailrace.tune.request import Asked, Document, Verdict
-from tailrace.tune.rules_of_plan import by_suspicion
+from tailrace.tune.rules_of_plan import by_suspicion, times_of
 from tailrace.tune.search import Means
 from tailrace.units import plural, some
 from tailrace.whole_files import write_text
@@ -70,6 +71,12 @@ class Found:
     times: Times = field(default_factory=Times)
     repacked: Arm | None = None
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def recorded_s(self) -> float | None:
+        """What the run took of which the estimates are."""
+        elapsed_s: float | None = self.profile.get("run", {}).get("elapsed_s")
+        return elapsed_s
 
     def forget(self, rule: str) -> None:
         """What was measured and compared of a plan with this rule, which is given up."""
@@ -119,16 +126,20 @@ class Tune:
         if found.candidate is None:
             no_file = "it was not seen to write or read a file"
             return _ended(found, "nothing_to_gain", _why_none(recorded, no_file))
-        badly = self._badly_laid_out(found)
-        if not found.candidate.rules and not badly:
-            return _ended(found, "nothing_to_gain", _why_none(recorded, _no_rule))
+        least_s = statistics.effect * recorded["elapsed_s"]
+        badly = self._badly_laid_out(found, least_s)
+        found.candidate.drop_what_saves_less(least_s)
+        if not found.candidate.rules and not badly.names:
+            why = _why_none(recorded, _nothing_left(found.candidate))
+            return _ended(found, "nothing_to_gain", why)
         try:
             return self._measured(found, recorded, badly)
         except BudgetEnded:
             return _ended(found, "no_verdict", self._too_short("before anything was compared"))
 
-    def _measured(self, found: Found, recorded: Document, badly: list[str]) -> Found:
-        """What the program leaves, and what plan and repacked inputs bring."""
+    def _measured(self, found: Found, recorded: Document, badly: Proposed) -> Found:
+        """What the program leaves, and what plan and repacked inputs bring: what is estimated to
+        save the most comes first, since the budget may end it."""
         assert found.candidate is not None
         found.known, alike = self._arms.defaults(
             self._asked.most_s, is_given=self._asked.limit_s is not None
@@ -141,8 +152,12 @@ class Tune:
             found.notes += otherwise.notes
             return _ended(found, "not_proven", otherwise.reason)
         self._arms.expect(recorded["elapsed_s"])
+        of_plan_s = sum(rule.saved_s or 0.0 for rule in found.candidate.rules)
+        is_first = (badly.saved_s or 0.0) > of_plan_s
+        if badly.names and is_first:
+            self._repacked(found, badly)
         self._settings(found, found.candidate)
-        if badly:
+        if badly.names and not is_first:
             self._repacked(found, badly)
         found.same = self._arms.same
         return found
@@ -184,7 +199,7 @@ class Tune:
     def _settings(self, found: Found, candidate: Candidate) -> None:
         """What comes of the plan."""
         if not candidate.rules:
-            _ended(found, "nothing_to_gain", _no_rule)
+            _ended(found, "nothing_to_gain", _nothing_left(candidate))
             return
         while found.candidate is not None and found.candidate.rules:
             try:
@@ -200,11 +215,11 @@ class Tune:
                 found.candidate.drop(suspect.id, str(error))
                 found.forget(suspect.id)
         assert found.candidate is not None
-        _ended(found, "nothing_to_gain", _all_dropped(found.candidate))
+        _ended(found, "nothing_to_gain", _nothing_left(found.candidate))
 
-    def _badly_laid_out(self, found: Found) -> list[str]:
+    def _badly_laid_out(self, found: Found, least_s: float) -> Proposed:
         """Files that are only read, in chunks that do not suit: copies of them can be repacked."""
-        bad = repacked_inputs.proposed(found.plan, found.profile, self._asked.home)
+        bad = repacked_inputs.proposed(badly_read(found.profile), self._asked.home)
         command = repacked_inputs.command("FILE", str(self._asked.output / "profile.json"))
         if bad.beyond:
             found.notes.append(
@@ -217,10 +232,16 @@ class Tune:
             found.notes.append(
                 f"{some(bad.names, 1)} lies badly for its reads: not tried in place; {command}"
             )
-            return []
-        return bad.names
+            bad.names = []
+        elif bad.names and bad.saved_s is not None and bad.saved_s < least_s:
+            found.notes.append(
+                f"{some(bad.names, 1)} lies badly for its reads, but that is estimated to take "
+                f"{bad.saved_s:.2g} s of a run, too little to measure: not tried"
+            )
+            bad.names = []
+        return bad
 
-    def _repacked(self, found: Found, names: list[str]) -> None:
+    def _repacked(self, found: Found, badly: Proposed) -> None:
         assert isinstance(self._ground, Scratch)
         assert found.candidate is not None
         assert found.known is not None
@@ -229,7 +250,8 @@ class Tune:
             self._arms, self._ground, self._asked.home, found.profile, kept, found.known, self._say,
         )  # fmt: skip
         try:
-            found.repacked, notes = repacked_inputs.tried(names, self._ledger, means)
+            found.repacked, notes = repacked_inputs.tried(badly.names, self._ledger, means)
+            found.repacked.estimated = times_of(found.recorded_s, badly.saved_s)
         except BudgetEnded:
             notes = [self._too_short("before the program had run on repacked inputs")]
         found.notes += notes
@@ -310,7 +332,7 @@ class Tune:
         one = found.candidate = checked
         found.report = one.report
         if not one.rules:
-            _ended(found, "nothing_to_gain", _all_dropped(one))
+            _ended(found, "nothing_to_gain", _nothing_left(one))
             return
         if len(one.rules) > 1:
             self._glance(found, one)
@@ -464,7 +486,9 @@ def nothing_alike(known: ByItself, alike: Report) -> str:
     return "two runs of it as it is have nothing in common that could be compared"
 
 
-def _all_dropped(candidate: Candidate) -> str:
+def _nothing_left(candidate: Candidate) -> str:
+    if not candidate.dropped:
+        return _no_rule
     each = "; ".join(f"rule {rule}: {why}" for rule, why in candidate.dropped.items())
     return f"no rule is left: {each}"
 

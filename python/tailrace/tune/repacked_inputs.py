@@ -7,16 +7,16 @@ from __future__ import annotations
 import math
 import os
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tailrace import statistics
 from tailrace.errors import TailraceError
-from tailrace.globs import fits
 from tailrace.repack import Options, Report, repack
 from tailrace.repack.publish import part_of
+from tailrace.repack.reading import BadlyRead
 from tailrace.sandbox.ledger import Ledger
 from tailrace.sandbox.scratch import Scratch
 from tailrace.statistics import Comparison
@@ -24,26 +24,29 @@ from tailrace.tune import content, pairs
 from tailrace.tune.arms import Arms, Misbehaved
 from tailrace.tune.content import ByItself
 from tailrace.tune.pairs import Times
+from tailrace.tune.rules_of_plan import added
 
 Document = dict[str, Any]
 
-_rules = {"17", "18"}  # of chunks; they advise it for files that are there and only read
-_most_files = 16  # those of which the most is read
+_most_files = 16  # those that save the most
 
 
 @dataclass
 class Proposed:
-    """names: files below the working folder that lie badly. beyond: others, by their paths."""
+    """names: files below the working folder that lie badly. beyond: others, by their paths.
+    saved_s: of each run, by the estimate, if those of `names` were repacked; None: not known."""
 
     names: list[str] = field(default_factory=list)
     beyond: list[str] = field(default_factory=list)
     further: int = 0
+    saved_s: float | None = None
 
 
 @dataclass
 class Arm:
     """What came of it. files: names in the working folder, with what was changed of each, and
-    where the repacked copy is. became: faster, no_difference, slower, not_proven or not_tried."""
+    where the repacked copy is. became: faster, no_difference, slower, not_proven or not_tried.
+    estimated: how many times as fast a run is with all of them, by their reads."""
 
     files: list[Document] = field(default_factory=list)
     became: str = "not_tried"
@@ -53,6 +56,7 @@ class Arm:
     compared: Comparison | None = None
     times: Times = field(default_factory=Times)
     report: content.Report | None = None
+    estimated: float | None = None
 
     @property
     def copies(self) -> dict[str, Path]:
@@ -107,6 +111,7 @@ class Arm:
             "saved_s_per_read": self.saved_s_per_read,
             "pays_after_runs": self.pays_after,
             "speedup": speed,
+            "estimated": self.estimated,
             "pairs_s": self.times.pairs,
             "content": asdict(self.report) if self.report else None,
         }
@@ -121,32 +126,18 @@ def command(file: str, profile: str) -> str:
     return shlex.join(words)
 
 
-def proposed(plan: Mapping[str, Any], profile: Mapping[str, Any], home: Path) -> Proposed:
-    """Files that the rules would have other chunks for, that the program only reads."""
-    patterns = [one["file"] for one in plan.get("advice") or [] if one["because"]["rule"] in _rules]
-    found = Proposed()
-    files = sorted(profile.get("files", []), key=_read_bytes, reverse=True)
-    for file in files:
-        path = file["path"]
-        if _is_written(file) or not any(fits(path, pattern) for pattern in patterns):
-            continue
-        if not path.startswith(f"{home}/"):
-            found.beyond.append(path)
+def proposed(badly: Sequence[BadlyRead], home: Path) -> Proposed:
+    """Of files that lie badly those that can be tried."""
+    found = Proposed(saved_s=0.0)
+    for one in badly:
+        if not one.path.startswith(f"{home}/"):
+            found.beyond.append(one.path)
         elif len(found.names) == _most_files:
             found.further += 1
         else:
-            found.names.append(os.path.relpath(path, home))
+            found.names.append(os.path.relpath(one.path, home))
+            found.saved_s = added(found.saved_s, one.saved_s)
     return found
-
-
-def _read_bytes(file: Mapping[str, Any]) -> int:
-    return sum((one.get("reads") or {}).get("bytes") or 0 for one in file.get("datasets") or [])
-
-
-def _is_written(file: Mapping[str, Any]) -> bool:
-    if (file.get("hdf5") or {}).get("creates"):
-        return True
-    return any((one.get("writes") or {}).get("calls") for one in file.get("datasets") or [])
 
 
 @dataclass(frozen=True)

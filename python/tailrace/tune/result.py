@@ -11,7 +11,7 @@ from tailrace import statistics
 from tailrace.tune.loop import Found
 from tailrace.tune.pairs import speedup
 from tailrace.tune.request import Asked
-from tailrace.tune.rules_of_plan import rules_of
+from tailrace.tune.rules_of_plan import rules_of, times_of
 
 Document = dict[str, Any]
 
@@ -97,6 +97,7 @@ def _rules(found: Found) -> list[Document]:
             "without_it": found.ratios.get(rule.id),
             "why": rule.why,
             "effect": rule.effect,
+            "estimated": times_of(found.recorded_s, rule.saved_s),
         }
         for rule in rules_of(found.plan)
     ]

@@ -17,7 +17,8 @@ _suspicion = {"collective": 0, "opt_in": 1, "layout": 2, "safe": 3}
 
 @dataclass
 class RuleUse:
-    """What one rule sets. kinds: classes of its settings. places: files and datasets."""
+    """What one rule sets. kinds: classes of its settings. places: files and datasets. saved_s: of a
+    run, by the estimates at all its places; None: one of them has none."""
 
     id: str
     kinds: set[str] = field(default_factory=set)
@@ -25,6 +26,7 @@ class RuleUse:
     places: list[str] = field(default_factory=list)
     why: str = ""
     effect: str = ""
+    saved_s: float | None = 0.0
 
     @property
     def kind(self) -> str:
@@ -45,6 +47,9 @@ def rules_of(plan: Document) -> list[RuleUse]:
             rule.settings.append(setting)
         if place and place not in rule.places:
             rule.places.append(place)
+            rule.saved_s = added(rule.saved_s, _saved_s(because))
+        elif not place:
+            rule.saved_s = None
 
     for entry in plan.get("entries", []):
         dataset = entry.get("dataset", "")
@@ -54,6 +59,23 @@ def rules_of(plan: Document) -> list[RuleUse]:
     for variable in plan.get("environment", []):
         note(variable["because"], "safe", variable["name"], "")
     return list(found.values())
+
+
+def added(one: float | None, other: float | None) -> float | None:
+    """Of estimates; None: one of them is not known."""
+    return None if one is None or other is None else one + other
+
+
+def times_of(run_s: float | None, saved_s: float | None) -> float | None:
+    """How many times as fast a run is that saves so much; None: not known."""
+    if run_s is None or saved_s is None or saved_s >= run_s:
+        return None
+    return run_s / (run_s - saved_s)
+
+
+def _saved_s(because: Document) -> float | None:
+    facts = because.get("evidence") or []
+    return next((float(one["value"]) for one in facts if one["name"] == "estimated.saved"), None)
 
 
 def without(plan: Document, rules: Collection[str]) -> Document:

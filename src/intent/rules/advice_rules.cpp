@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan cannot do: 16, 31, 36, 39.
+// What a plan cannot do: 16, 31, 36, 39, 75, 76.
 #include <algorithm>
 #include <array>
 
+#include "intent/rules/read_cost.hpp"
 #include "intent/rules/rule.hpp"
 #include "intent/rules/words.hpp"
 
@@ -139,6 +140,93 @@ Proposal reopened_act(const Subject&) {
         "chunk cache begins empty");
 }
 
+/// The chunks of a file that is there are beyond a plan.
+std::optional<Reason> relaid_fires(const Subject& s) {
+    const std::vector<Relaid> all = relaid_for_reads_of_file(s);
+    if (all.empty()) return std::nullopt;
+    const Relaid& first = all.front();
+    const Dataset& dataset =
+        *std::ranges::find(s.file.datasets, first.dataset, [](const Dataset& d) { return d.path; });
+    const std::string lies =
+        chunked(dataset) ? say("chunks of ", extents(dataset.chunk)) : "a contiguous dataset";
+    const std::string more = all.size() > 1 ? say(" (", all.size() - 1, " more like it)") : "";
+    const std::uint64_t made = calls(dataset.reads);
+    Reason reason{say(first.dataset, ": ", made, " reads",
+                      first.most.calls < made ? ", most often of " : " of ",
+                      extents(first.most.length), " elements from ", lies, ", which chunks of ",
+                      extents(first.chunk), " would suit", more),
+                  {}};
+    reason.note("file.datasets", std::uint64_t{all.size()}, "datasets")
+        .note("dataset.reads.calls", made, "calls");
+    note_saving(reason, saving_of(all), s);
+    return reason;
+}
+
+Proposal relaid_act(const Subject& s) {
+    return advice(
+        "the file is there already, and is only read: repack it with chunks for these reads",
+        {say("tailrace repack ", shell_path(s.file.path), " --profile profile.json --dry-run")});
+}
+
+// --- 76: a virtual dataset ----------------------------------------------------------------------
+/// Files that HDF5 opens by itself for a virtual dataset: no program is seen to open them.
+struct Behind {
+    std::uint64_t files = 0, opens = 0, bytes_read = 0, bytes = 0;
+    std::string one;  ///< of them
+
+    /// How often each byte is read, or each file is opened, whichever is more.
+    [[nodiscard]] double times() const {
+        const auto often = static_cast<double>(opens) / static_cast<double>(files);
+        if (bytes == 0) return often;
+        return std::max(often, static_cast<double>(bytes_read) / static_cast<double>(bytes));
+    }
+};
+
+std::string ending_of(const std::string& path) {
+    const std::size_t dot = path.rfind('.');
+    return dot == std::string::npos || path.find('/', dot) != std::string::npos ? ""
+                                                                                : path.substr(dot);
+}
+
+Behind files_behind(const Subject& s) {
+    Behind found;
+    for (const File& file : s.profile.files) {
+        if (file.hdf5 || !file.posix || !file.posix->reads || file.path == s.file.path) continue;
+        if (ending_of(file.path) != ending_of(s.file.path)) continue;
+        const PosixTransfers& reads = *file.posix->reads;
+        if (found.files++ == 0) found.one = file.path;
+        found.opens += file.posix->opens.value_or(0);
+        found.bytes_read += reads.bytes.value_or(0);
+        if (reads.highest_byte) found.bytes += *reads.highest_byte + 1;
+    }
+    return found;
+}
+
+std::optional<Reason> across_sources_fires(const Subject& s) {
+    const std::uint64_t made = calls(s.dataset->reads);
+    if (s.dataset->layout.value_or("") != "virtual" || made < 2) return std::nullopt;
+    const Behind behind = files_behind(s);
+    if (behind.files < 2 || behind.times() < 4) return std::nullopt;
+    Reason reason{
+        say(made, " reads of a virtual dataset go through ", behind.files, " files behind it (",
+            behind.one, " and others): they were opened ", behind.opens, " times, and ",
+            size(behind.bytes_read), " were read of their ", size(behind.bytes)),
+        {}};
+    reason.note("dataset.reads.calls", made, "calls")
+        .note("behind.files", behind.files, "files")
+        .note("behind.opens", behind.opens, "calls")
+        .note("behind.bytes_read", behind.bytes_read, "bytes")
+        .note("behind.bytes", behind.bytes, "bytes");
+    note_saving(reason, saving_of(*s.dataset->reads, behind.times(), 1), s);
+    return reason;
+}
+
+Proposal across_sources_act(const Subject&) {
+    return advice(
+        "go file by file: open each source itself, once, and take everything from it that is "
+        "wanted before the next one");
+}
+
 const std::array advice_table{
     Rule{"16",
          "A chunk that no cache holds",
@@ -192,6 +280,34 @@ const std::array advice_table{
          reopened_fires,
          nullptr,
          reopened_act},
+    Rule{"75",
+         "Other chunks for a file that is only read",
+         Scope::file,
+         Class::advice,
+         "datasets of 1 MiB and more whose reads would move and unpack half as much from other "
+         "chunks, or less, by the estimate that `tailrace repack --profile` makes",
+         "",
+         "advice: repack the file for these reads",
+         "as estimated from the reads, the cache and how often they go to another chunk",
+         "H, I",
+         {},
+         relaid_fires,
+         nullptr,
+         relaid_act},
+    Rule{"76",
+         "A virtual dataset read across its sources",
+         Scope::dataset,
+         Class::advice,
+         "reads of a virtual dataset, and two files and more behind it that are opened, or whose "
+         "bytes are read, four times each and more",
+         "",
+         "advice: read the sources one after the other",
+         "as estimated from how often the files behind it are opened and read",
+         "H",
+         {},
+         across_sources_fires,
+         nullptr,
+         across_sources_act},
 };
 
 }  // namespace

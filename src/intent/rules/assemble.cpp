@@ -50,6 +50,19 @@ plan::Because because(const Decision& decision, const std::string& text) {
     return {decision.rule, text, decision.reason.evidence, decision.effect, decision.source};
 }
 
+/// What a rule saves at another file or dataset of the pattern; where that is not known of one, it
+/// is not of all.
+void add_saved(plan::Because& to, const plan::Because& other) {
+    constexpr std::string_view saved = "estimated.saved";
+    const auto mine = std::ranges::find(to.evidence, saved, &plan::Fact::name);
+    if (mine == to.evidence.end()) return;
+    const auto theirs = std::ranges::find(other.evidence, saved, &plan::Fact::name);
+    if (theirs == other.evidence.end())
+        to.evidence.erase(mine);
+    else
+        mine->value = std::get<double>(mine->value) + std::get<double>(theirs->value);
+}
+
 bool harms(const Decision& decision) {
     switch (harm(decision.held->guard)) {
         case Harm::none:
@@ -217,6 +230,8 @@ private:
             why.text += say(". Held back: files or runs of this pattern want other values of ",
                             planned.key);
             hold(place.file, place.dataset, Guard::disagreement, std::move(why));
+        } else if (before->because.rule == planned.because.rule) {
+            add_saved(before->because, planned.because);
         }
     }
 

@@ -2,9 +2,11 @@
 // Rules of the chunk cache: 13, 14, 15.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "intent/plan/functions.hpp"
 #include "intent/rules/chunk_cost.hpp"
+#include "intent/rules/read_cost.hpp"
 #include "intent/rules/rule.hpp"
 #include "intent/rules/unseen.hpp"
 #include "intent/rules/words.hpp"
@@ -48,9 +50,14 @@ struct Need {
     std::uint64_t chunks = 0, bytes = 0, chunk_bytes = 0;
     std::uint64_t changes = 0;  ///< from chunk to chunk, between calls; 0: one call touches them
     std::string_view rule{};    ///< that gives these chunks; empty: the program does
+    bool is_read = false;
+
+    /// Chunks that one call takes whole are not wanted again by the next.
+    [[nodiscard]] bool takes_whole() const { return access.bytes >= bytes; }
+    [[nodiscard]] std::uint64_t wanted() const { return plan::times(bytes / 5, 6); }
 };
 
-/// Calls that take parts of few chunks, and go round all of them more than once.
+/// Calls of few chunks each that go round all of them more than once.
 std::optional<Need> need_of_turns(const Transfers& side, const Dataset& dataset, Need one) {
     if (!side.order || one.chunks == 0) return std::nullopt;
     if (!side.order->chunk_changes) return std::nullopt;
@@ -67,17 +74,17 @@ std::optional<Need> need_of_turns(const Transfers& side, const Dataset& dataset,
     return one;
 }
 
-/// What the calls of a side need, where they take parts of chunks more than once.
+/// What a call of a side needs.
 std::optional<Need> need_of_calls(const std::optional<Transfers>& side, const Dataset& dataset) {
     const std::uint64_t chunk = chunk_bytes(dataset).value_or(0);
     const std::optional<Access> access = dominant(side, dataset);
     if (chunk == 0 || !access || access->calls < 2 || access->bytes == 0) return std::nullopt;
     Need need{*access, chunks_touched(*access, dataset), 0, chunk, 0, {}};
     need.bytes = plan::times(need.chunks, chunk);
-    // Chunks that one call takes whole are not wanted again by the next.
-    if (access->bytes >= need.bytes) return std::nullopt;
     return need;
 }
+
+bool is_plain(const Dataset& dataset) { return dataset.filters.empty(); }
 
 /// The side that needs more cache, where chunks are touched again and again.
 std::optional<Need> cache_need(const Subject& s) {
@@ -87,14 +94,37 @@ std::optional<Need> cache_need(const Subject& s) {
     for (const auto* side : {&dataset.reads, &dataset.writes}) {
         std::optional<Need> need = need_of_calls(*side, dataset);
         if (!need) continue;
+        need->is_read = side == &dataset.reads;
+        // What is written whole is written anyway, and what has no filters is only moved again.
+        const bool is_done = need->takes_whole() && (!need->is_read || is_plain(dataset));
         if (anew) {  // whose chunks have not been counted
             need->rule = anew->rule;
-        } else if (need->bytes <= cache_in_force(s)) {
-            if (const auto turns = need_of_turns(**side, dataset, *need)) need = turns;
+        } else if (const auto turns = need_of_turns(**side, dataset, *need); turns && !is_done) {
+            const bool fits = turns->wanted() <= memory_of_process(s);
+            if (fits || need->bytes <= cache_in_force(s)) need = turns;
         }
+        if (need->takes_whole() && need->changes == 0) continue;
         if (!most || need->bytes > most->bytes) most = need;
     }
     return most;
+}
+
+/// How often chunks come into the cache over the run, as it is and with the plan's.
+void note_loads(Reason& reason, const Need& need, const Subject& s) {
+    if (!need.rule.empty()) return;  // of chunks that are not there yet nothing was counted
+    const Transfers& side = need.is_read ? *s.dataset->reads : *s.dataset->writes;
+    const std::uint64_t now = cache_in_force(s), then = std::max(need.wanted(), 8 * mib);
+    Saving saving = saving_of(side, cost_of(s, side, now), cost_of(s, side, then, true));
+    if (saving.times < 1.05) return;
+    if (!need.is_read) saving.seconds.reset();  // much of it is in the close
+    const auto before = static_cast<std::uint64_t>(std::llround(loads_of(s, side, now)));
+    const auto after = static_cast<std::uint64_t>(std::llround(loads_of(s, side, then, true)));
+    note_saving(reason, saving, s);
+    if (is_plain(*s.dataset) && need.chunk_bytes > now) return;  // it moves pieces of them now
+    reason.note("estimated.loads_now", before, "chunks")
+        .note("estimated.loads_then", after, "chunks");
+    reason.effect = say("chunks are brought into the cache ", after, " times instead of ", before,
+                        "; ", reason.effect);
 }
 
 std::optional<Reason> chunk_cache_fires(const Subject& s) {
@@ -104,17 +134,20 @@ std::optional<Reason> chunk_cache_fires(const Subject& s) {
     const std::string_view again =
         s.dataset->filters.empty() ? "" : ", so each call decompresses them again";
     if (need->changes > 0) {
+        const std::uint64_t made = calls(need->is_read ? s.dataset->reads : s.dataset->writes);
+        const std::string_view most = need->access.calls < made ? ", most often" : "";
         Reason reason{
-            say(need->access.calls, " calls of ", extents(need->access.length), " elements went ",
+            say(made, " calls", most, " of ", extents(need->access.length), " elements, went ",
                 need->changes, " times on to another chunk of ", size(chunk), ", and there are ",
                 need->chunks, ", ", size(need->bytes),
                 " together: they come in turns, and the chunk cache holds ", size(cache), again),
             {}};
-        reason.note("dataset.calls", need->access.calls, "calls")
+        reason.note("dataset.calls", made, "calls")
             .note("dataset.chunk_changes", need->changes, "calls")
             .note("dataset.chunks", need->chunks, "chunks")
             .note("dataset.chunk_bytes", chunk, "bytes")
             .note("dataset.cache_in_force", cache, "bytes");
+        note_loads(reason, *need, s);
         return with_cache(std::move(reason), s);
     }
     Reason reason{say(need->access.calls, " calls of ", extents(need->access.length),
@@ -127,15 +160,15 @@ std::optional<Reason> chunk_cache_fires(const Subject& s) {
         .note("dataset.chunks_touched", need->chunks, "chunks")
         .note("dataset.chunk_bytes", chunk, "bytes")
         .note("dataset.cache_in_force", cache, "bytes");
+    note_loads(reason, *need, s);
     return with_cache(std::move(reason), s);
 }
 
 /// Why there will be no cache for what is needed.
 std::optional<Held> need_held(const Subject& s, const Need& need) {
-    const std::uint64_t wanted = need.bytes / 5 * 6;
     const std::uint64_t memory = memory_of_process(s);
-    if (wanted > memory)
-        return Held{Guard::memory, say("the cache would need ", size(wanted),
+    if (need.wanted() > memory)
+        return Held{Guard::memory, say("the cache would need ", size(need.wanted()),
                                        ", and a process may have ", size(memory), " for it")};
     if (parallel(s) && calls(s.dataset->writes) > 0)
         return Held{Guard::parallel,
@@ -151,10 +184,11 @@ std::optional<Held> held_by_pieces(const Subject& s) {
     if (!dataset.filters.empty() || chunk_bytes(dataset).value_or(0) <= cache_in_force(s))
         return std::nullopt;
     const std::uint64_t all = bytes_stored(dataset);
+    const bool turns = cache_need(s)->changes > 0;
     std::uint64_t now = 0, then = 0;
     for (const auto* side : {&dataset.reads, &dataset.writes}) {
         const std::optional<Need> need = need_of_calls(*side, dataset);
-        if (!need) continue;
+        if (!need || need->takes_whole()) continue;
         std::uint64_t pieces = 1;
         for (std::size_t d = 0; d + 1 < need->access.length.size(); ++d)
             pieces = plan::times(pieces, need->access.length[d]);
@@ -165,7 +199,7 @@ std::optional<Held> held_by_pieces(const Subject& s) {
         now += plan::times(need->access.calls, std::min(moved, need->bytes));
         // Where calls come back to a chunk before others take its place, it is read once.
         const std::uint64_t calls = plan::times(need->access.calls, need->bytes);
-        const bool again = need->bytes < all && scattered(**side, dataset);
+        const bool again = !turns && need->bytes < all && scattered(**side, dataset);
         then += again ? calls : std::min(calls, all);
     }
     if (then / 4 < std::max<std::uint64_t>(now, 1)) return std::nullopt;
@@ -287,8 +321,8 @@ const std::array cache_table{
          "A chunk cache for the chunks that a call touches",
          Scope::dataset,
          Class::safe,
-         "the chunks that a repeated call touches in part, or that calls visit in turns, are more "
-         "than the chunk cache holds",
+         "the chunks that a repeated call touches in part, or that calls visit in turns over the "
+         "run, are more than the chunk cache holds",
          "the cache is within the memory of a process; in parallel only for reading, and chunks "
          "that the cache in force could hold; chunks without filters that it could not hold, of "
          "which HDF5 moves only pieces, would not move four times the bytes as a whole",
@@ -341,7 +375,7 @@ std::optional<Held> held_by_cache(const Subject& s, const plan::Call& chunk) {
     bool worse = false;
     for (const auto* side : {&anew.reads, &anew.writes}) {
         const std::optional<Need> need = need_of_calls(*side, anew);
-        if (!need || need->bytes <= cache) continue;
+        if (!need || need->takes_whole() || need->bytes <= cache) continue;
         const std::uint64_t now = bytes_touched(need->access, *s.dataset);
         worse = worse || need->bytes / 4 >= std::max<std::uint64_t>(now, 1);
         if (!most || need->bytes > most->bytes) most = need;

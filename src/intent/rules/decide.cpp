@@ -134,7 +134,8 @@ void try_rule(const Rule& rule, const Subject& s, std::vector<Decision>& out) {
     if (!reason) return;
     Decision decision = decided(s, std::move(*reason));
     decision.rule = rule.id;
-    decision.effect = rule.effect;
+    decision.effect = decision.reason.effect;
+    if (decision.effect.empty()) decision.effect = rule.effect;
     decision.source = source_titles(rule.source);
     decision.cls = rule.cls;
     if (rule.needs.created) note_creation(decision.reason, s);
@@ -236,35 +237,6 @@ void settle(std::vector<Decision>& all) {
         }
 }
 
-bool only_read(const File& file, const std::string& dataset) {
-    const auto found = std::find_if(file.datasets.begin(), file.datasets.end(),
-                                    [&](const Dataset& one) { return one.path == dataset; });
-    return found != file.datasets.end() && calls(found->reads) > 0 && calls(found->writes) == 0;
-}
-
-/// The chunks of a file that is there are beyond a plan, which says so once for a file.
-void advise_readers(const File& file, std::vector<Decision>& all) {
-    const auto is_for = [&](const Decision& one) {
-        return (one.rule == "17" || one.rule == "18") && one.held &&
-               one.held->guard == Guard::existing && only_read(file, one.dataset);
-    };
-    const auto first = std::find_if(all.begin(), all.end(), is_for);
-    if (first == all.end()) return;
-    const auto more = std::count_if(first, all.end(), is_for) - 1;
-    Decision advice = *first;
-    advice.dataset.clear();
-    advice.held.reset();
-    advice.cls = plan::Class::advice;
-    advice.reason.text = first->dataset + ": " + first->reason.text;
-    if (more > 0) advice.reason.text += say(" (", more, " more like it)");
-    advice.proposal = {};
-    advice.proposal.advice =
-        "the file is there already, and is only read: repack it with chunks for these reads";
-    advice.proposal.commands = {
-        say("tailrace repack ", shell_path(file.path), " --profile profile.json --dry-run")};
-    all.push_back(std::move(advice));
-}
-
 /// HDF5 refuses what rule 29 would mend: if that is held back, the program has to be changed.
 void advise_refused(std::vector<Decision>& all) {
     std::vector<Decision> found;
@@ -354,7 +326,6 @@ std::vector<Decision> decide(const Profile& profile, const Options& options) {
             try_all(Scope::dataset);
         }
         settle(here);
-        advise_readers(file, here);
         advise_refused(here);
         subject.dataset = nullptr;
         advise_own_hints(subject, here);

@@ -19,6 +19,7 @@ enum class Scope { file, dataset, run };  ///< run: once, of all files together
 struct Reason {
     std::string text;
     std::vector<plan::Fact> evidence;
+    std::string effect{};  ///< that is expected here; empty: as the rule says
 
     Reason& note(std::string name, std::uint64_t value, std::string unit = {}) {
         evidence.push_back({std::move(name), Setting(value), std::move(unit)});
@@ -122,7 +123,7 @@ struct Conflict {
 [[nodiscard]] std::span<const Rule> access_rules();          ///< [local]
 [[nodiscard]] std::span<const Rule> plain_rules();           ///< [local]
 [[nodiscard]] std::span<const Rule> run_rules();             ///< [local]
-/// All 74, by number.  [local]
+/// All 76, by number.  [local]
 [[nodiscard]] std::span<const Rule* const> all_rules();
 [[nodiscard]] std::span<const Conflict> conflicts();  ///< [local]
 
