@@ -249,6 +249,8 @@ private:
                 const Extents& count, const Place& place) {
         std::uint64_t elements = 1;
         for (const std::uint64_t extent : count) elements *= extent;
+        const bool nothing = std::ranges::size(values) == 0 && count.empty();
+        if (nothing) elements = 0;  // of a variable that has one number in a record
         if (start.size() != count.size() || elements != std::ranges::size(values))
             throw Error(TAILRACE_INVALID,
                         "variable " + variable + ": start has " + std::to_string(start.size()) +

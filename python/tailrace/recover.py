@@ -74,6 +74,8 @@ def _found(path: Path) -> Found | None:
     if part and _is_held(path):
         return Found(path, size, "being written", "a run has its lock")
     missing: list[str] = []
+    if part and not _lock_of(path).exists():
+        return Found(path, size, "of others", "no lock of a run is beside it")
     with path.open("rb") as file:
         begin = file.read(8)
     if begin[:3] == b"CDF":  # its readers take zeros for what is missing at its end
@@ -82,11 +84,8 @@ def _found(path: Path) -> Found | None:
             if part
             else Found(path, size, "whole", "classic netCDF")
         )
-    if begin != b"\x89HDF\r\n\x1a\n":
-        if not part:
-            return None
-        if not _lock_of(path).exists():
-            return Found(path, size, "of others", "no lock of a run is beside it")
+    if begin != b"\x89HDF\r\n\x1a\n" and not part:
+        return None
     try:
         about, records = _contents(path, missing)
     except (OSError, RuntimeError, KeyError) as error:

@@ -60,6 +60,8 @@ def test_a_part_that_can_be_read_gets_its_name_and_replaces_nothing(tmp_path, ki
     folder, _ = killed
     shutil.copy(folder / "before.nc4", tmp_path / "one.nc4.part")
     shutil.copy(folder / "before.nc4", tmp_path / "two.nc4.part")
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.nc4.part.lock").touch()
     (tmp_path / "two.nc4").write_bytes(b"another")
     shutil.rmtree(folder)
     done = called("recover", tmp_path, "--finish")
@@ -70,6 +72,7 @@ def test_a_part_that_can_be_read_gets_its_name_and_replaces_nothing(tmp_path, ki
         "one.nc4",
         "two.nc4",
         "two.nc4.part",
+        "two.nc4.part.lock",
     ]
     assert (tmp_path / "two.nc4").read_bytes() == b"another"
 
@@ -84,7 +87,8 @@ def test_parts_of_others_and_of_the_classic_format_stay(tmp_path):
         file.createDimension("x", 3)
         file.createVariable("v", "f8", ("x",))[:] = 1
     shutil.copy(tmp_path / "whole.nc", tmp_path / "killed.nc.part")
-    (tmp_path / "download.part").write_bytes(b"half of it")
+    (tmp_path / "killed.nc.part.lock").touch()
+    (tmp_path / "download.part").write_bytes(b"\x89HDF\r\n\x1a\nhalf of it")
     (tmp_path / "torn.nc4.part").write_bytes(b"half of it")
     (tmp_path / "torn.nc4.part.lock").touch()
     found = called("recover", tmp_path, "--remove", "--finish", "--json").expect(0).json["files"]
@@ -97,5 +101,6 @@ def test_parts_of_others_and_of_the_classic_format_stay(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {
         "download.part",
         "killed.nc.part",
+        "killed.nc.part.lock",
         "whole.nc",
     }

@@ -496,3 +496,13 @@ def test_a_variable_with_the_name_of_a_dimension_is_along_that_alone(tmp_path):
     script = "dim y 3\ndim x 4\nvar y real32 y x\ncollection a -\n"
     assert "is named like a dimension" in play(tmp_path, script)["4"]
     assert play(tmp_path, script.replace("a -", "a format=hdf5")) == {}
+
+
+def test_a_time_that_is_refused_leaves_a_step_that_can_be_ended(tmp_path):
+    script = (
+        "dim time 0\nvar time int32 time\nvar n int32 time\n"
+        "collection a file=%Y.nc\ndate 2000 1 1\nstep 0.5\nstep 2\n"
+    )
+    (text,) = play(tmp_path, script).values()
+    assert "the time 0.5" in text
+    assert contents(tmp_path / "2000.nc")["time"] == [2]

@@ -90,6 +90,7 @@ int put(tailrace_server* server, std::int64_t id, const Put& what, bool replicat
             block.box.offset.push_back(what.data ? (&there(what.start, "start"))[i] : 0);
             block.box.count.push_back(what.data ? (&there(what.count, "count"))[i] : 0);
         }
+        if (!block.box.count.empty() && block.box.volume() == 0) block.data = nullptr;
         std::optional<std::uint64_t> record;
         if (what.record >= 0) record = static_cast<std::uint64_t>(what.record);
         model_of(server).put(number_of(id), what.file == nullptr ? "" : what.file,

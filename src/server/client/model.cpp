@@ -169,7 +169,9 @@ void Model::put(std::uint64_t collection, const std::string& file, const std::st
             Code::bad_input,
             "it is of type " + type_name(stored) + ", and the array of type " + type_name(type),
             where, "pass an array of the type that the metadata say, or change them");
-    check_block(block, metadata.record_extents(about), where);
+    const bool nothing =
+        block.data == nullptr && (block.box.count.empty() || block.box.volume() == 0);
+    if (!nothing) check_block(block, metadata.record_extents(about), where);
     std::string named = file;
     if (named.empty()) named = one.dated.empty() ? one.file : one.dated;
     if (named.empty())
@@ -194,6 +196,7 @@ void Model::begin_dated(std::uint64_t number, Collection& one) {
     if (one.spec.metadata.variables().empty()) return;
     begin_file(number, one, file);
     x_backend->put(number, file, 0, 0, {}, nullptr, {});
+    one.in_step = true;
 }
 
 /// An integer type holds no fraction, and not every number.
@@ -206,31 +209,38 @@ static void check_fits(Element type, double time, const std::string& where) {
                     where, "give the variable the type real64, or another unit");
 }
 
-/// The coordinate, a variable of the name of the unlimited dimension and of nothing else.
-void Model::put_time(std::uint64_t number, Collection& one, double time) {
+/// The coordinate, a variable of the name of the unlimited dimension and of nothing else, if it can
+/// take this time.
+const Variable& Model::coordinate_for(const Collection& one, double time) {
     for (const Variable& variable : one.spec.metadata.variables()) {
         if (variable.dimensions != std::vector{variable.name} ||
             !one.spec.metadata.has_records(variable))
             continue;
         const std::string where = "variable " + variable.name + " of collection " + one.name;
         check_fits(variable.type, time, where);
-        const bool present = one.put_records.empty() || one.put_records.contains(one.record);
-        if (!present && one.put_records.size() > 1)
+        if (one.put_records.size() > 1 && !one.put_records.contains(one.record))
             throw Error(Code::wrong_call, "the step puts several records, and gives one time",
                         where, "put the times like other variables");
-        const std::uint64_t record = present ? one.record : *one.put_records.begin();
-        const std::vector<std::byte> value = element_of(variable.type, time);
-        return put(number, one.file, variable.name, scalar_of(variable.type),
-                   {{}, value.data(), true, {}}, record);
+        return variable;
     }
     throw Error(Code::bad_input, "a time is given, and no variable is its coordinate", one.name,
                 "add a variable that is named like the unlimited dimension, with that alone");
 }
 
+void Model::put_time(std::uint64_t number, Collection& one, double time) {
+    if (!one.file.empty() && !one.spec.metadata.frozen()) check_unchanged(one);
+    const Variable& variable = coordinate_for(one, time);
+    const bool present = one.put_records.empty() || one.put_records.contains(one.record);
+    const std::uint64_t record = present ? one.record : *one.put_records.begin();
+    const std::vector<std::byte> value = element_of(variable.type, time);
+    put(number, one.file, variable.name, scalar_of(variable.type), {{}, value.data(), true, {}},
+        record);
+}
+
 std::vector<Status> Model::end_step(std::uint64_t collection, std::optional<double> time) {
     Collection& one = at(collection);
+    if (time) static_cast<void>(coordinate_for(one, *time));
     begin_dated(collection, one);
-    if (time && !one.file.empty() && !one.spec.metadata.frozen()) check_unchanged(one);
     if (time) put_time(collection, one, *time);
     const auto region = x_profiler.region("end_step");
     const auto which = x_profiler.region(one.name);

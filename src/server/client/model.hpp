@@ -92,6 +92,7 @@ private:
     static void check_no_step(const Collection& one);
     static void forget_file(Collection& one);
     void begin_dated(std::uint64_t number, Collection& one);
+    [[nodiscard]] static const Variable& coordinate_for(const Collection& one, double time);
     void put_time(std::uint64_t number, Collection& one, double time);
 
     std::unique_ptr<Backend> x_backend;

@@ -80,6 +80,7 @@ private:
         comm::Pending body = x_channel.receive(message.rank, to_front_end, bytes);
         // Some transports move it only within the sender's next call of MPI.
         while (!x_channel.wait_until([&] { return x_channel.test(body); }, beat_slice)) beat();
+        static_cast<void>(body.message());  // or its error
         const auto [decoded, elements] = decode(bytes);
         const auto client = static_cast<std::uint64_t>(message.rank);
         if (const auto* data = std::get_if<Data>(&decoded))

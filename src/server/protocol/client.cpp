@@ -333,7 +333,8 @@ Error Client::gone_error(std::uint64_t server, const std::string& what,
 }
 
 std::optional<Status> Client::final_of(const Collection& one, const Awaited& item) const {
-    if (item.final) return item.final;
+    // Of others than server 0, ranks may have heard unlike much before that one was lost.
+    if (item.final && (item.server == 0 || !x_state.gone[0])) return item.final;
     if (x_state.disagreement && item.call >= x_state.disagreement->call)
         return Status{item.item, x_state.disagreement->error};
     for (const std::uint64_t server : {item.server, std::uint64_t{0}})
