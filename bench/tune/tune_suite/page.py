@@ -99,7 +99,8 @@ def _estimates(programs: Sequence[Program], found: dict[str, Json]) -> str:
         rules = [rule for rule in line.get("rules", []) if isinstance(rule, dict)]
         levers = [(f"rule {rule['rule']}", rule, line) for rule in rules if rule.get("estimated")]
         repack = line.get("repack")
-        levers += [("repacked input", repack, repack)] if repack and repack.get("estimated") else []
+        if repack and repack.get("estimated"):
+            levers.append(("repacked input", repack, repack))
         for name, lever, measured in levers:
             if not (speed := measured.get("speedup")):
                 continue

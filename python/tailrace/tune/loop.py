@@ -251,7 +251,8 @@ class Tune:
         )  # fmt: skip
         try:
             found.repacked, notes = repacked_inputs.tried(badly.names, self._ledger, means)
-            found.repacked.estimated = times_of(found.recorded_s, badly.saved_s)
+            if kept is None:  # what it saves beside the plan was not estimated
+                found.repacked.estimated = times_of(found.recorded_s, badly.saved_s)
         except BudgetEnded:
             notes = [self._too_short("before the program had run on repacked inputs")]
         found.notes += notes

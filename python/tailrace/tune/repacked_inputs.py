@@ -46,7 +46,7 @@ class Proposed:
 class Arm:
     """What came of it. files: names in the working folder, with what was changed of each, and
     where the repacked copy is. became: faster, no_difference, slower, not_proven or not_tried.
-    estimated: how many times as fast a run is with all of them, by their reads."""
+    estimated: how many times as fast a run is with all of them; None: with a plan beside them."""
 
     files: list[Document] = field(default_factory=list)
     became: str = "not_tried"
