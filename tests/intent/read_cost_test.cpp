@@ -123,7 +123,7 @@ TEST_CASE("chunks follow from the reads, whatever their size is now") {
     const auto small = relaid(rows);
     REQUIRE(small);
     CHECK(small->chunk[0] <= 4096);
-    CHECK(small->saving.times == doctest::Approx(2.6).epsilon(0.1));
+    CHECK(small->saving.times == doctest::Approx(3.4).epsilon(0.1));
     // Rows of many lengths, of which the profile keeps a few: all of them count.
     Profile many = reader({4000000}, {7813}, 8, true);
     reads(many, 8000, {100}, 7989);

@@ -18,11 +18,11 @@ namespace {
 struct Steps {
     double call, chunk;
 };
-constexpr Steps plain_steps{128.0 * kib, 64.0 * kib};
-constexpr Steps packed_steps{16.0 * kib, 8.0 * kib};  // unpacking takes longer than moving
-constexpr double bytes_per_piece = 8.0 * kib;         // that is read by itself
-constexpr double worth = 2;                           // by how much less is to be taken
-constexpr double plenty = 8;                          // more is not worth chunks that are small
+constexpr Steps plain_steps{32.0 * kib, 64.0 * kib};
+constexpr Steps packed_steps{4.0 * kib, 8.0 * kib};  // unpacking takes longer than moving
+constexpr double bytes_per_piece = 8.0 * kib;        // that is read by itself
+constexpr double worth = 2;                          // by how much less is to be taken
+constexpr double plenty = 8;                         // more is not worth chunks that are small
 constexpr std::array<std::uint64_t, 2> usual_sizes{256 * kib, mib}, small_sizes{8 * kib, 32 * kib};
 
 double volume(const Extents& extents) {
