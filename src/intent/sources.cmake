@@ -59,6 +59,7 @@ set(tailrace_intent_sources
   rules/plain_rules.cpp
   rules/pnetcdf_rules.cpp
   rules/run_rules.cpp
+  rules/mpi_io_rules.cpp
   rules/site_rules.cpp
   rules/site_rules_json.cpp
   rules/sieve_rules.cpp

@@ -86,6 +86,7 @@ void strip(File& file) {
     if (file.mpiio) {
         file.mpiio->hints_given.clear();
         file.mpiio->hints_in_force.clear();
+        file.mpiio->implementation.reset();
         file.mpiio->create_mode = made;
         for (auto* side : {&file.mpiio->reads, &file.mpiio->writes})
             if (*side) (*side)->ranges.clear();
@@ -159,6 +160,7 @@ const std::map<int, std::string> missing{
     {54, "the class of the type"},
     {58, "places of MPI-IO calls, and how much each rank moves"},
     {59, filling},
+    {72, "which of Open MPI's implementations of MPI-IO it was"},
 };
 
 std::string table() {
