@@ -61,6 +61,7 @@ set(tailrace_intent_sources
   rules/pnetcdf_rules.cpp
   rules/read_cost.cpp
   rules/run_rules.cpp
+  rules/mpi_io_rules.cpp
   rules/site_rules.cpp
   rules/site_rules_json.cpp
   rules/sieve_rules.cpp

@@ -86,6 +86,7 @@ void strip(File& file) {
     if (file.mpiio) {
         file.mpiio->hints_given.clear();
         file.mpiio->hints_in_force.clear();
+        file.mpiio->implementation.reset();
         file.mpiio->create_mode = made;
         for (auto* side : {&file.mpiio->reads, &file.mpiio->writes})
             if (*side) (*side)->ranges.clear();
@@ -162,6 +163,7 @@ const std::map<int, std::string> missing{
     {72, extents},
     {74, same_calls},
     {75, extents},
+    {77, "which of Open MPI's implementations of MPI-IO it was"},
 };
 
 std::string table() {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "intent/plan/compile.hpp"
 #include "intent/plan/functions.hpp"
 #include "rule_cases.hpp"
 
@@ -153,4 +154,85 @@ TEST_CASE("what ranks create together is one object, however many of them make t
               ->reason.text.starts_with("a burst of 1000 new objects with 1 flushes"));
     profile.files[0].hdf5->mpio = false;  // each of them for itself
     CHECK(blocks(101));
+}
+
+namespace {
+
+/// Written together by 4 ranks through OMPIO, for 2 of 10 s of each.
+Profile through_ompio() {
+    Profile profile = tests::plain_run();
+    tests::hdf5_less_mpiio(profile, 4, 8, 256 * 1048576);
+    MpiioFile& mpiio = *profile.files[0].mpiio;
+    mpiio.implementation = "OMPIO";
+    mpiio.writes->elapsed_s = 8;
+    return profile;
+}
+
+Options together() {
+    Options options;
+    options.allowed.insert(plan::Class::collective);
+    return options;
+}
+
+}  // namespace
+
+TEST_CASE("rule 77 is about writes through OMPIO that take time, and says who wrote") {
+    Profile profile = through_ompio();
+    const auto text = [&profile] {
+        const auto found = decision(profile, together(), "77");
+        return found ? found->reason.text : "";
+    };
+    CHECK(text() == "8 collective writes of 256 MiB through OMPIO, 2 s of each rank on average");
+    profile.files[0].posix = PosixFile{};
+    profile.files[0].posix->writes = PosixTransfers{};
+    CHECK(text().ends_with("; below it 1 of 4 ranks wrote all"));
+    profile.files[0].posix->writes->ranges = {{0, 9, 900, 0, 900}, {2, 9, 900, 900, 1800}};
+    CHECK(text().ends_with("; below it 2 of 4 ranks wrote all"));
+    profile.files[0].posix.reset();
+    profile.files[0].writers = 3;
+    CHECK(text().ends_with("; below it 3 of 4 ranks wrote all"));
+
+    MpiioFile& mpiio = *profile.files[0].mpiio;
+    mpiio.writes->elapsed_s = 0.7;
+    CHECK(text().empty());
+    mpiio.writes->elapsed_s = 8;
+    mpiio.writes->collective = 0;
+    mpiio.writes->independent = 8;
+    CHECK(text().empty());
+    mpiio.writes->collective = 8;
+    CHECK_FALSE(text().empty());
+    mpiio.implementation = "ROMIO";
+    CHECK(text().empty());
+    mpiio.implementation.reset();  // of MPICH
+    CHECK(text().empty());
+}
+
+TEST_CASE("rule 77 leaves what the command line chooses") {
+    for (const char* option : {"--mca io ompio", "-mca io ompio", "--omca io ompio"}) {
+        Profile profile = through_ompio();
+        profile.origin.command = std::string("mpiexec ") + option + " ./model";
+        const auto found = decision(profile, together(), "77");
+        REQUIRE(found);
+        REQUIRE(found->held);
+        CHECK(found->held->guard_name() == "program");
+        CHECK(found->held->text.find("mca io") != std::string::npos);
+        profile.origin.command = "mpiexec --mca io_ompio_grouping_option 1 ./model";
+        CHECK_FALSE(decision(profile, together(), "77")->held);
+    }
+}
+
+TEST_CASE("the variable of rule 77 is collective, once for all files, and part of the hash") {
+    Profile profile = through_ompio();
+    profile.files.push_back(profile.files[0]);
+    profile.files[1].path = "/data/g.h5";
+    plan::Plan plan = plan_of({profile}, together(), {});
+    REQUIRE(plan.environment.size() == 1);
+    CHECK(plan.environment[0].name == "OMPI_MCA_io");
+    CHECK(plan.environment[0].value == "^ompio");
+    CHECK(plan.environment[0].cls == plan::Class::collective);
+    CHECK(plan.environment[0].because.rule == "77");
+    const auto compiled = plan::compile(plan, "plan", {});
+    plan.environment[0].cls = plan::Class::safe;
+    CHECK(plan::compile(plan, "plan", {}) != compiled);
+    CHECK(plan_of({profile}, Options{}, {}).environment.empty());
 }

@@ -9,9 +9,16 @@ constexpr std::uint64_t mib = 1048576, gib = 1073741824;
 
 void collective(Profile& p) { hdf5_less_mpiio(p, 32, 1000, 256 * mib); }
 
-void ompio(Profile& p) { p.files[0].mpiio->hints_in_force["ompio_x"] = "1"; }
+void ompio(Profile& p) { p.files[0].mpiio->implementation = "OMPIO"; }
 
 void given(Profile& p, const std::string& name) { p.files[0].mpiio->hints_given[name] = "7"; }
+
+/// Written by 4 ranks through OMPIO, for 2 of 10 s of each.
+void through_ompio(Profile& p) {
+    hdf5_less_mpiio(p, 4, 8, 256 * mib);
+    p.files[0].mpiio->implementation = "OMPIO";
+    p.files[0].mpiio->writes->elapsed_s = 8;
+}
 
 /// A PnetCDF file of 32 ranks.
 void pnetcdf(Profile& p) {
@@ -124,6 +131,8 @@ const std::vector<RuleCase>& hint_cases() {
          },
          "PNETCDF_HINTS", "existing", opened_only},
         {"53", pnetcdf, "PNETCDF_HINTS", "program", [](Profile& p) { given(p, "cb_nodes"); }},
+        {"77", through_ompio, "OMPI_MCA_io", "program",
+         [](Profile& p) { p.origin.command = "mpiexec -n 4 --mca io ompio ./model"; }},
     };
     return cases;
 }

@@ -43,7 +43,8 @@ def show(output: Output, plan: dict[str, Any]) -> None:
     if variables:
         output.line("Environment", "bold")
     for variable in variables:
-        wrapped(output, f"{variable['name']}={variable['value']}", width, "  ")
+        kind = "  [collective]" if variable.get("class") == "collective" else ""
+        wrapped(output, f"{variable['name']}={variable['value']}{kind}", width, "  ")
         _because(output, variable["because"], width)
     if advice:
         output.line("What a plan cannot do", "bold")

@@ -32,8 +32,8 @@ def env(plan_file: PlanFile, as_json: Json = False, quiet: Quiet = False) -> int
 
     output = Output(as_json=as_json, quiet=quiet)
     plan = advice.load(plan_file)
-    added, lines = applying.variables(plan)
     kept, held = applying.without_collective(plan, "not for the environment")
+    added, lines = applying.variables(kept)
     rest, left = len(held), 0
     if kept["entries"]:
         try:

@@ -43,11 +43,12 @@ def _say_own_hints(plan: Document, given: Mapping[str, str]) -> None:
         if not own.text:
             continue
         name = one["name"]
+        both = "; to have both, set it there" if "=" in one["value"] else ""
         advice = {
             "file": "", "dataset": "", "because": one["because"],
             "text": f"{name} of the environment stays: {own.text}. The plan's value is not put "
-            f"where the program runs with it; to have both, set it there",
-            "commands": [f"export {name}={shlex.quote(own.both)}"],
+            f"where the program runs with it{both}",
+            "commands": [f"export {name}={shlex.quote(own.both)}"] if both else [],
         }  # fmt: skip
         plan["advice"] = [*(plan.get("advice") or []), advice]
 

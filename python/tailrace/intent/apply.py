@@ -38,8 +38,9 @@ class Line:
 
 
 def classes_of(plan: Document) -> set[str]:
-    """Those of its settings."""
-    return {one["class"] for entry in plan.get("entries", []) for one in entry["settings"]}
+    """Those of its settings and variables."""
+    settings = (one for entry in plan.get("entries", []) for one in entry["settings"])
+    return {one.get("class", "safe") for one in (*settings, *plan.get("environment", []))}
 
 
 def options_for(classes: Collection[str]) -> list[str]:
@@ -81,8 +82,14 @@ def without_collective(plan: Document, reason: str) -> tuple[Document, list[Line
             )  # fmt: skip
         if kept:
             entries.append({**entry, "settings": kept})
+    variables = []
+    for one in plan.get("environment", []):
+        if reason and one.get("class") == "collective":
+            held.append(Line(one["because"]["rule"], one["name"], "held", reason))
+        else:
+            variables.append(one)
     changed = {key: value for key, value in plan.items() if key != "hash"}
-    return {**changed, "entries": entries}, held
+    return {**changed, "entries": entries, "environment": variables}, held
 
 
 def note_on_short_run(plan: Document, elapsed_s: float, command: Sequence[str]) -> str:

@@ -196,7 +196,7 @@ def with_preload(
 
 def without_doubles(profile: dict[str, object]) -> None:
     """Takes the system calls away from files that another layer saw: those are its own. What stays
-    is how far they went in the file."""
+    is how far they went in the file, and how many processes wrote."""
     files = profile.get("files", [])
     assert isinstance(files, list)
     for file in files:
@@ -205,6 +205,10 @@ def without_doubles(profile: dict[str, object]) -> None:
             file.pop("stdio", None)
             if calls and (end := _end(calls, file.get("mpiio") or {})):
                 file["touched_bytes"] = end
+            if calls and (writes := calls.get("writes") or {}).get("bytes"):
+                # Those of a single process have no ranges.
+                ranges = writes.get("ranges", [])
+                file["writers"] = max(1, sum(one["bytes"] > 0 for one in ranges))
 
 
 def _end(calls: Mapping[str, Any], above: Mapping[str, Any]) -> int | None:

@@ -41,7 +41,8 @@ def with_environment(
     if launcher.startswith(launchers):
         if flavour(words[0]) != "openmpi":
             return words  # those of MPICH and its kin hand on everything
-        return [words[0], *(word for name in names for word in ("-x", name)), *words[1:]]
+        told = [name for name in names if not name.startswith("OMPI_")]  # those go by themselves
+        return [words[0], *(word for name in told for word in ("-x", name)), *words[1:]]
     if launcher == "srun":
         return [_srun_word(word, names) for word in words]
     return words

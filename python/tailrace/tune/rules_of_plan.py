@@ -57,7 +57,7 @@ def rules_of(plan: Document) -> list[RuleUse]:
         for setting in entry["settings"]:
             note(setting["because"], setting["class"], setting["key"], place)
     for variable in plan.get("environment", []):
-        note(variable["because"], "safe", variable["name"], "")
+        note(variable["because"], variable.get("class", "safe"), variable["name"], "")
     return list(found.values())
 
 

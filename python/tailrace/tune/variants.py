@@ -10,6 +10,7 @@ from typing import Any
 
 from tailrace.errors import TailraceError
 from tailrace.intent.native_calls import call
+from tailrace.tune import mpi_io
 
 Document = dict[str, Any]
 
@@ -91,12 +92,15 @@ def with_number(plan: Document, knob: Knob, number: int) -> Variant:
 
 
 def around(plan: Document) -> list[Variant]:
-    """Each number doubled and halved, by itself. What the checks of plans refuse is left out."""
+    """Each number doubled and halved, by itself, and those of MPI-IO. What the checks of plans
+    refuse is left out."""
     found: dict[str, Variant] = {}
     for knob in knobs(plan):
         for number in _near(knob.number):
             variant = with_number(plan, knob, number)
             found.setdefault(variant.name, variant)
+    for name, changed in mpi_io.alternatives(plan):
+        found.setdefault(name, Variant(name, changed))
     return [variant for variant in found.values() if is_good(variant.plan)]
 
 

@@ -202,6 +202,7 @@ void opened(Handle handle, const Opened& facts, Took took) {
     if (Open* open = find(handle); open != nullptr) open->append_at = facts.append_at;
     if (facts.create) ++record->create_opens;
     if (facts.append_at >= 0) ++record->append_opens;
+    record->opened_by |= facts.by;
     ++(facts.communicator_size > 1 ? record->collective_opens : record->independent_opens);
     if (facts.communicator_size > record->communicator_size) {
         record->communicator_size = facts.communicator_size;

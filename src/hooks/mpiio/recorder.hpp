@@ -32,6 +32,7 @@ struct Opened {
     unsigned hint_count;
     bool create;        ///< MPI_MODE_CREATE was given
     int64_t append_at;  ///< where MPI_MODE_APPEND has put the file pointer; -1: it was not given
+    spool::MpiIoKind by = spool::mpi_io_not_known;
 };
 
 struct View {

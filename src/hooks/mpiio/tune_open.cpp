@@ -82,6 +82,15 @@ uint64_t with(uint64_t match, uint64_t more) {
 
 }  // namespace
 
+spool::MpiIoKind opens_by([[maybe_unused]] const char* path) {
+#ifdef OPEN_MPI
+    if (!is_ompio()) return spool::mpi_io_romio;
+    return may_be_romio(mpi_io(), path) ? spool::mpi_io_not_known : spool::mpi_io_ompio;
+#else
+    return spool::mpi_io_not_known;
+#endif
+}
+
 /// The connector gives the hints of a file itself, and says what became of them.
 extern "C" __attribute__((visibility("default"), used)) void tailrace_mpiio_leave(int more) {
     left_to_connector += more;

@@ -3,10 +3,14 @@
 // open the file with it, the call is made with the program's.
 #pragma once
 
+#include "hooks/common/files.hpp"
 #include "hooks/mpiio/plan.hpp"
 #include "hooks/mpiio/real.hpp"
 
 namespace tailrace::hooks::mpiio {
+
+/// Which of Open MPI's two implementations opens a file, as far as can be told.  [local]
+spool::MpiIoKind opens_by(const char* path);
 
 /// What MPI_File_open was called with.
 struct OpenCall {

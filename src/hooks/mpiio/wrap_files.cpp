@@ -99,7 +99,7 @@ int open(MPI_Comm communicator, const char* name, int mode, Wide info_given, MPI
     hints.add_in_force(*file);
     opened(handle_of(*file),
            {name, size_of(communicator), hints.all(), hints.count(), (mode & MPI_MODE_CREATE) != 0,
-            append_at(*file, mode)},
+            append_at(*file, mode), opens_by(name)},
            took);
     return error;
 }

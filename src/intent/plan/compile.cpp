@@ -55,6 +55,8 @@ public:
     void add(const Variable& variable) {
         text(variable.name);
         text(variable.value);
+        // Without proof it may not come in: nor by a change of the class.
+        if (variable.cls == Class::collective) text("collective");
     }
 
     [[nodiscard]] std::vector<std::byte> bytes(const Hasher& hasher) const {

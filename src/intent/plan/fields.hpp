@@ -95,6 +95,7 @@ struct Fields<intent::plan::Variable> {
     static void visit(auto& v, auto& s) {
         v("name", s.name, "The variable of the environment.");
         v("value", s.value, "Its value.");
+        v("class", s.cls, "layout, collective, opt_in; absent: safe.");
         v("because", s.because, "Why.");
     }
 };

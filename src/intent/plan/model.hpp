@@ -51,6 +51,7 @@ struct Entry {
 struct Variable {
     std::string name, value;
     Because because;
+    std::optional<Class> cls{};  ///< absent: safe
 };
 struct Advice {
     std::string file, dataset, text;

@@ -142,6 +142,8 @@ struct Fields<intent::MpiioFile> {
           "Writes known to begin at or behind the end that an open with MPI_MODE_APPEND found.");
         v("create_mode", s.create_mode,
           "Whether an open gave MPI_MODE_CREATE; of a Darshan log the last one of each rank.");
+        v("implementation", s.implementation,
+          "Which of Open MPI's two MPI-IO implementations opened it, OMPIO or ROMIO.");
         v("views", s.views, "Views set.");
         v("view_kinds", s.view_kinds, "What the views look like, the most frequent first.");
         v("syncs", s.syncs, "Calls of MPI_File_sync.");
@@ -265,6 +267,7 @@ struct Fields<intent::File> {
         v("touched_bytes", s.touched_bytes,
           "Offset behind the last byte that system calls touched, where they are not kept "
           "otherwise.");
+        v("writers", s.writers, "Processes whose system calls wrote to it, of those.");
         v("stored_bytes", s.stored_bytes,
           "What it took on its file system when the profile was made: at most its size, less where "
           "it has holes.");

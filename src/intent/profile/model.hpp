@@ -250,6 +250,7 @@ struct MpiioView {
 struct MpiioFile {
     Count collective_opens, independent_opens, append_opens, appended;
     Known create_mode;  ///< any open gave MPI_MODE_CREATE, that the source tells of
+    std::optional<std::string> implementation;  ///< of Open MPI's two: "OMPIO" or "ROMIO"
     Count views, syncs, communicator_size;
     Count set_sizes, preallocations;
     Count size_bytes;  ///< before its last close, where it was asked for
@@ -301,6 +302,7 @@ struct File {
     std::optional<PnetcdfFile> pnetcdf;
     std::optional<Lustre> lustre;
     Count touched_bytes;  ///< by system calls that are not kept otherwise: behind the last byte
+    Count writers;        ///< processes whose system calls wrote, of those
     Count stored_bytes;   ///< where it lies, when the profile was made
     std::vector<Declared> declared;
     std::vector<Dataset> datasets;

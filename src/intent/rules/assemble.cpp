@@ -116,8 +116,11 @@ public:
         }
         x_wanted.emplace(decision.file, decision.rule);
         if (!decision.proposal.advice.empty()) advise(file, dataset, decision);
-        for (const auto& [name, value] : decision.proposal.environment)
-            x_exports.push_back({file, {name, value, because(decision, decision.reason.text)}});
+        for (const auto& [name, value] : decision.proposal.environment) {
+            plan::Variable one{name, value, because(decision, decision.reason.text)};
+            if (decision.cls != plan::Class::safe) one.cls = decision.cls;
+            x_exports.push_back({file, std::move(one)});
+        }
         for (const Set& set : decision.proposal.settings) {
             plan::Planned planned{set.key, set.value, set.function, set.profiled, decision.cls,
                                   {},      {}};
@@ -146,6 +149,7 @@ public:
     /// it gives to one of them in another way stay.
     void leave_own_hints(const std::vector<Profile>& profiles) {
         for (plan::Variable& variable : x_plan.environment) {
+            if (plan::hints_of(variable.value).empty()) continue;
             std::string kept;
             for (const auto& [key, value] : plan::hints_of(variable.value)) {
                 const plan::Advice own = own_hint(profiles, variable, key, value);
@@ -366,6 +370,7 @@ private:
             x_plan.environment.push_back(variable);
             return;
         }
+        before->cls = std::max(before->cls, variable.cls);
         for (const auto& [key, wanted] : plan::hints_of(variable.value)) {
             if ((";" + before->value).find(";" + key + "=") != std::string::npos) continue;
             before->value += ";" + key + "=" + wanted;

@@ -123,7 +123,8 @@ struct Conflict {
 [[nodiscard]] std::span<const Rule> access_rules();          ///< [local]
 [[nodiscard]] std::span<const Rule> plain_rules();           ///< [local]
 [[nodiscard]] std::span<const Rule> run_rules();             ///< [local]
-/// All 76, by number.  [local]
+[[nodiscard]] std::span<const Rule> mpi_io_rules();          ///< [local]
+/// All 77, by number.  [local]
 [[nodiscard]] std::span<const Rule* const> all_rules();
 [[nodiscard]] std::span<const Conflict> conflicts();  ///< [local]
 

@@ -53,6 +53,8 @@ constexpr std::array list{
            "https://doi.org/10.1111/cgf.12930"},
     Source{"X", "Dorier et al. 2011, Damaris: ranks of a node that write for the others",
            "https://inria.hal.science/inria-00614597"},
+    Source{"Y", "Open MPI, its two implementations of MPI-IO",
+           "https://docs.open-mpi.org/en/v5.0.8/tuning-apps/mpi-io/index.html"},
 };
 
 }  // namespace

@@ -79,6 +79,8 @@ std::pair<int, int> hdf5_version(const Subject& s) {
 
 MpiIo mpi_io(const Subject& s) {
     if (!s.file.mpiio) return MpiIo::not_known;
+    if (const auto& seen = s.file.mpiio->implementation)
+        return *seen == "OMPIO" ? MpiIo::ompio : MpiIo::romio;
     for (const auto& [name, value] : s.file.mpiio->hints_in_force) {
         if (name.rfind("romio_", 0) == 0) return MpiIo::romio;
         if (name.rfind("ompio", 0) == 0) return MpiIo::ompio;

@@ -47,7 +47,7 @@ struct Access {
 [[nodiscard]] std::uint64_t memory_of_process(const Subject& s);
 /// {2, 2}; the oldest of the run's; {0, 0} where it is not known.  [local]
 [[nodiscard]] std::pair<int, int> hdf5_version(const Subject& s);
-[[nodiscard]] MpiIo mpi_io(const Subject& s);  ///< from the hints in force  [local]
+[[nodiscard]] MpiIo mpi_io(const Subject& s);  ///< as recorded, or from the hints in force  [local]
 
 // --- the file ------------------------------------------------------------------------------------
 /// Ranks that open the file together; 1 for a serial one.  [local]

@@ -16,7 +16,7 @@
 namespace tailrace::intent::spool {
 
 constexpr char magic[8] = {'T', 'R', 'S', 'P', 'O', 'O', 'L', '\n'};
-constexpr uint32_t version = 11;
+constexpr uint32_t version = 12;
 constexpr uint32_t byte_order = 0x01020304;
 constexpr uint64_t header_bytes = 4096;
 constexpr uint32_t most_dimensions = 32;

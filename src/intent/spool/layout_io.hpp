@@ -76,6 +76,9 @@ struct MpiioTransfersRecord {
     Sizes sizes;
 };
 
+/// Open MPI has two implementations of MPI-IO.
+enum MpiIoKind : uint32_t { mpi_io_not_known, mpi_io_ompio, mpi_io_romio };  // clang-format skip
+
 /// What MPI-IO did with a file.
 struct MpiioRecord {
     Head head;
@@ -104,6 +107,7 @@ struct MpiioRecord {
     uint64_t appended;         ///< writes at or behind the end that such an open found
     uint64_t size;             ///< the greatest that MPI told before a close
     uint64_t has_size;         ///< 1: it was asked
+    uint64_t opened_by;        ///< MpiIoKind of all opens, as bits; 0: not known
     MpiioTransfersRecord transfers[2];
 };
 

@@ -288,7 +288,7 @@ constexpr std::uint64_t memory_alignment = 8;
 std::optional<MpiioFile> mpiio_file(const std::vector<Part<DecodedFile>>& parts) {
     MpiioFile made;
     bool any = false;
-    std::uint64_t communicator = 0;
+    std::uint64_t communicator = 0, opened_by = 0;
     for (const auto& part : parts) {
         if (!part.record->mpiio) continue;
         any = true;
@@ -297,6 +297,7 @@ std::optional<MpiioFile> mpiio_file(const std::vector<Part<DecodedFile>>& parts)
         add(made.independent_opens, from.independent_opens);
         made.create_mode = made.create_mode.value_or(false) || from.create_opens > 0;
         add(made.append_opens, from.append_opens);
+        opened_by |= from.opened_by;
         add(made.appended, from.appended);
         add(made.views, from.views);
         add(made.syncs, from.syncs);
@@ -313,6 +314,8 @@ std::optional<MpiioFile> mpiio_file(const std::vector<Part<DecodedFile>>& parts)
     }
     if (!any) return std::nullopt;
     if (communicator > 0) made.communicator_size = communicator;
+    if (opened_by == mpi_io_ompio) made.implementation = "OMPIO";
+    if (opened_by == mpi_io_romio) made.implementation = "ROMIO";
     made.view_kinds = views_of(parts);
     made.reads = mpiio_transfers(parts, reads);
     made.writes = mpiio_transfers(parts, writes);

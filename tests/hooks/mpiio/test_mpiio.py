@@ -81,6 +81,7 @@ def test_every_class_of_call(tmp_path: Path, name: str, environment: dict[str, s
     for key in ("open", "close"):
         assert mpiio[key]["end_s"] >= mpiio[key]["start_s"]
     assert mpiio["writes"]["elapsed_s"] > 0
+    assert mpiio.get("implementation") == (name.upper() if open_mpi else None)
     for rank in range(4):
         own = file_of(profile, f"f.{rank}")
         assert own["processes"] == str(rank)
@@ -210,7 +211,7 @@ def test_pnetcdf(tmp_path: Path) -> None:
     assert ran.code == 0, ran.err
     file = file_of(profile, "p.nc")
     sizes = {"touched_bytes", "stored_bytes"}
-    assert set(file) == sizes | {"path", "names", "processes", "mpiio", "pnetcdf"}
+    assert set(file) == sizes | {"writers", "path", "names", "processes", "mpiio", "pnetcdf"}
     assert file["names"] == ["p.nc"]
     assert file["pnetcdf"] == {"creates": 1, "redefinitions": 0}
     mpiio = file["mpiio"]
