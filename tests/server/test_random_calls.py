@@ -161,9 +161,7 @@ class Collection:
         time = time and (at == self.record or len(records) == 1)
         self.script.say("step", self.name, f"{len(self.script.lines)}.5" if time else "-")
         if time and self.open is not None:
-            self.script.files[self.open].record("time", at)[...] = (
-                len(self.script.lines) - 0.5
-            )
+            self.script.files[self.open].record("time", at)[...] = len(self.script.lines) - 0.5
             self.next = max(self.next, at + 1)
         self.record = self.next
         self.put.clear()

@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import netCDF4
 import pytest
@@ -92,7 +93,7 @@ def test_parts_of_others_and_of_the_classic_format_stay(tmp_path):
     (tmp_path / "torn.nc4.part").write_bytes(b"half of it")
     (tmp_path / "torn.nc4.part.lock").touch()
     found = called("recover", tmp_path, "--remove", "--finish", "--json").expect(0).json["files"]
-    assert {os.path.basename(one["path"]): (one["state"], one["done"]) for one in found} == {
+    assert {Path(one["path"]).name: (one["state"], one["done"]) for one in found} == {
         "download.part": ("of others", ""),
         "killed.nc.part": ("unreadable here", ""),
         "torn.nc4.part": ("damaged", "removed"),

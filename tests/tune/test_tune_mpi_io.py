@@ -84,7 +84,11 @@ def test_the_command_line_goes_first(component: str, why: str, tmp_path: Path) -
     setting, ground = setting_of(tmp_path, "--mca", "io", component)
     plan = planned(tmp_path, recording.record_run(setting, ground, 60).profile)
     assert "environment" not in plan
-    held = [one["because"]["text"] for one in plan.get("held_back", []) if one["because"]["rule"] == "77"]
+    held = [
+        one["because"]["text"]
+        for one in plan.get("held_back", [])
+        if one["because"]["rule"] == "77"
+    ]
     assert [why in text for text in held] == ([True] if why else [])
 
 

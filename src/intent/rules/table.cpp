@@ -18,11 +18,11 @@ int number_of(const Rule* rule) {
 
 std::vector<const Rule*> collected() {
     std::vector<const Rule*> all;
-    for (const auto part : {metadata_rules(), metadata_cache_rules(), cache_rules(), sieve_rules(),
-                            layout_rules(), written_rules(), storage_rules(), transfer_rules(),
-                            driver_rules(), hint_rules(), pnetcdf_rules(), advice_rules(),
-                            beyond_rules(), access_rules(), plain_rules(), run_rules(),
-                            mpi_io_rules()})
+    for (const auto part :
+         {metadata_rules(), metadata_cache_rules(), cache_rules(), sieve_rules(), layout_rules(),
+          written_rules(), storage_rules(), transfer_rules(), driver_rules(), hint_rules(),
+          pnetcdf_rules(), advice_rules(), beyond_rules(), access_rules(), plain_rules(),
+          run_rules(), mpi_io_rules()})
         for (const Rule& rule : part) all.push_back(&rule);
     std::sort(all.begin(), all.end(),
               [](const Rule* a, const Rule* b) { return number_of(a) < number_of(b); });
