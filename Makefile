@@ -29,7 +29,7 @@ build: setup ## everything, in build/$(PRESET)
 	@$(SETUP)/configure.sh $(PRESET)
 	@$(CMAKE) --build $(BUILD) --parallel $(JOBS)
 
-programs: setup
+programs: setup ## what a person runs, in $(BUILD): no tests
 	@$(SETUP)/configure.sh $(PRESET)
 	@$(CMAKE) --build $(BUILD) --parallel $(JOBS) --target tailrace_programs
 

@@ -53,7 +53,8 @@ tailrace_write_env()
 
 # What a person runs. The tests' programs take most of a build, and a first try needs none of them.
 add_custom_target(tailrace_programs)
-foreach(target IN ITEMS tailrace-seism tailrace-slab tailrace-particle tailrace-amr tailrace-limit plugins
+foreach(target IN ITEMS tailrace-seism tailrace-slab tailrace-particle tailrace-amr tailrace-history
+    tailrace-limit plugins
     tailrace_hook_posix tailrace_hook_mpiio
     tailrace_hook_posix_profile tailrace_python_package)
   if(TARGET ${target})

@@ -31,7 +31,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_help_names_the_commands_that_exist_and_no_others() -> None:
     ran = tailrace("--help").expect(0)
-    shown = set(re.findall(r"^│ (\w+)  ", ran.out.split("Commands")[1], re.MULTILINE))
+    shown = set(re.findall(r"^│ (\w+)  ", ran.out.split("Speed up")[1], re.MULTILINE))
     assert shown == COMMANDS
     assert "Exit codes: 0 ok" in ran.out
     assert tailrace().expect(0).out.strip() == ran.out.strip()

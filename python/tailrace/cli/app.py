@@ -20,26 +20,25 @@ _epilog = (
 
 _not_mixed: dict[str, Any] = {"context_settings": {"allow_interspersed_args": False}}
 _wants_words: dict[str, Any] = {"no_args_is_help": True}
-# In the order of the help; the function of a command is in the module NAME_command.
+# By group, in the order of the help; the function of a command is in the module NAME_command.
+_groups: dict[str, dict[str, dict[str, Any]]] = {
+    "Speed up": {
+        "tune": _wants_words | _not_mixed,
+        "advise": {},
+        "apply": _wants_words,
+        "repack": _wants_words,
+    },
+    "Understand": {"profile": _wants_words | _not_mixed, "intents": {}, "rules": {}},
+    "Benchmark": dict.fromkeys(
+        ["run", "sweep", "scale", "suite", "compare", "report", "submit"], {}
+    ),
+    "Files": {"verify": {}, "recover": {}},
+    "Set-up": {"doctor": {}, "env": {}},
+}
 _commands: dict[str, dict[str, Any]] = {
-    "run": {},
-    "sweep": {},
-    "scale": {},
-    "compare": {},
-    "suite": {},
-    "submit": {},
-    "profile": _wants_words | _not_mixed,
-    "verify": {},
-    "report": {},
-    "intents": {},
-    "rules": {},
-    "advise": {},
-    "apply": _wants_words,
-    "env": {},
-    "recover": {},
-    "repack": _wants_words,
-    "tune": _wants_words | _not_mixed,
-    "doctor": {},
+    name: {"rich_help_panel": group, **how}
+    for group, commands in _groups.items()
+    for name, how in commands.items()
 }
 
 
@@ -78,7 +77,7 @@ def _named(words: Sequence[str]) -> list[str]:
 def _top(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", help="Print versions and the commit, and end.")
+        bool, typer.Option("--version", "-V", help="Print versions and the commit, and end.")
     ] = False,
     as_json: Json = False,
 ) -> None:

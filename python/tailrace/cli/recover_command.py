@@ -27,7 +27,7 @@ def recover(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Lists what a run that was killed has left in a folder: files that are whole, and parts.
+    """List what a run that was killed has left in a folder: files that are whole, and parts.
 
     A file has its final name only when it is complete and synced; until then it is NAME.part. A
     part that can be read may lack its last records: what of them is there is said. Nothing is
