@@ -224,6 +224,8 @@ def test_repetitions_replace_their_files(tmp_path):
     [
         (2, {"servers": 2}, "no rank is left for the model"),
         (2, {"servers": 1, "format": "posix"}, "a server write netCDF-4 alone"),
+        (2, {"servers": 1, "endian": "big"}, "endian has no effect with servers"),
+        (2, {"servers": 1, "fsync": "step"}, "syncs a file when it is complete"),
         (3, {"servers": 1, "decomposition": "3x1"}, "do not suit 2 ranks of the model"),
         (2, {"fields_2d": 0, "fields_3d": 0}, "there is no field to write"),
         (2, {"servers": 1, "filename": "h.nc4"}, "two files have the same name, h.nc4"),

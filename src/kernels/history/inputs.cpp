@@ -105,10 +105,11 @@ void set_defaults(Config& config) {
         throw config.error("servers", "the kernel has a server write netCDF-4 alone",
                            "leave format out, or leave servers out");
     for (const char* key :
-         {"alignment", "cmode", "default_chunks", "endian", "filter", "hint", "hints",
-          "lfs_stripe_count", "lfs_stripe_size", "never_fill", "set_collective_metadata", "szip"})
+         {"alignment", "cmode", "endian", "filter", "hint", "hints", "lfs_stripe_count",
+          "lfs_stripe_size", "never_fill", "set_collective_metadata", "szip"})
         if (config.has("servers") && config.given(key))
-            throw config.error(key, "it has no effect with servers", "leave it or servers out");
+            throw config.error(key, key + std::string(" has no effect with servers"),
+                               "leave it or servers out");
     if (config.has("servers") && config.text("fsync") == "step")
         throw config.error("fsync", "a server syncs a file when it is complete",
                            "leave fsync or servers out");
