@@ -172,7 +172,7 @@ TEST_CASE("a dataset whose name was not looked for is counted as missing") {
         vol::recorder::not_searched(file, nullptr);
         _exit(0);
     });
-    CHECK(folder.profile().origin.dropped.at("datasets") == 1);
+    CHECK(folder.profile().origin.dropped.at("unnamed") == 1);
 }
 
 TEST_CASE("memory keeps to the bound of the spool, whatever the program creates") {
