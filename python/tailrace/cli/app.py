@@ -29,9 +29,15 @@ _groups: dict[str, dict[str, dict[str, Any]]] = {
         "repack": _wants_words,
     },
     "Understand": {"profile": _wants_words | _not_mixed, "intents": {}, "rules": {}},
-    "Benchmark": dict.fromkeys(
-        ["run", "sweep", "scale", "suite", "compare", "report", "submit"], {}
-    ),
+    "Benchmark": {
+        "run": {},
+        "sweep": {},
+        "scale": {},
+        "suite": {},
+        "compare": {},
+        "report": {},
+        "submit": {},
+    },
     "Files": {"verify": {}, "recover": {}},
     "Set-up": {"doctor": {}, "env": {}},
 }
