@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/log.hpp"
 #include "server/client/embedded.hpp"
 #include "server/client/remote.hpp"
 #include "server/profiler/report.hpp"
@@ -45,8 +44,6 @@ Session::Session(const comm::Comm& world, const Layout& layout, Files::Published
       x_profiler(profiler_of(
           part_of(world.rank(), layout.ranks) == Part::model ? "model" : "server", layout)),
       x_writing(profiler_of("writer", layout)) {
-    if (world.rank() == 0 && !layout.ranks.left_over.empty())
-        core::log(core::LogLevel::warning, layout.text());
     const Part part = part_of(world.rank(), layout.ranks);
     const auto rank = static_cast<std::uint64_t>(x_ranks.rank());
     Neighbours neighbours;

@@ -212,6 +212,12 @@ def test_the_content_does_not_depend_on_who_writes(tmp_path):
         assert compared.returncode == 0, compared.stdout + compared.stderr
 
 
+def test_days_of_records_that_no_minute_begins_with(tmp_path):
+    """39 a day: a quotient that falls short of a whole day gives two files one name."""
+    history(tmp_path, 1, records_per_day=39, days=2)
+    assert seen(tmp_path) == ["history.20000101.nc4", "history.20000102.nc4", "results.jsonl"]
+
+
 def test_repetitions_replace_their_files(tmp_path):
     result = history(tmp_path, 2, 1, repeat=2, days=2, verify=1, compute="0.01 busy")
     assert [one["warm_up"] for one in result.records] == [True, False, False]

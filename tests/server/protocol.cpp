@@ -280,6 +280,11 @@ TEST_CASE("client: a server that is lost gets no new file, and its late word doe
     CHECK(day("3.nc") == 0);
     CHECK(day("2.nc") == 1);  // it may still be at work on it
     client.gone(1, "has not moved for 300 s");
+    const Client::Collection& daily = client.state().collections[0];
+    const auto known = [&](const Client::Awaited& item) {
+        return client.final_of(daily, item).has_value();
+    };
+    CHECK(std::count_if(daily.awaited.begin(), daily.awaited.end(), known) == 3);
     for (Item item = 0; item < 8; ++item) {
         client.receive(0, Credit{0, 0, {{item, std::nullopt}}});
         client.receive(1, Credit{0, 0, {{item, std::nullopt}}});

@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "comm/threads.hpp"
+#include "server/client/embedded.hpp"
 #include "server/frontend/serve.hpp"
 
 using namespace tailrace;
@@ -75,7 +76,7 @@ Number value(std::uint64_t step, std::uint64_t field, std::uint64_t index) {
 
 /// The rows of one rank, of ragged sizes, with a halo of one all round.
 template <class Number>
-void put_rows(Remote& remote, std::uint64_t collection, const std::string& file,
+void put_rows(Backend& remote, std::uint64_t collection, const std::string& file,
               std::uint64_t field, std::uint64_t step, std::uint64_t rank, std::uint64_t ranks,
               std::uint64_t columns = few) {
     const core::Box block = core::cut(std::array{rows, columns}, 0, ranks, rank);
@@ -365,4 +366,27 @@ TEST_CASE("remote: a client that throws fails the others' next steps, and ends n
     CHECK(heard == 2);
     REQUIRE(thrown.has_value());
     CHECK(thrown->message() == "a model error");
+}
+
+TEST_CASE("embedded: a put does not wait for rank 0, which may wait for this rank") {
+    Written written;
+    comm::run_threads(2, [&](const comm::Comm& all) {
+        comm::Channel channel = all.channel();
+        const auto rank = static_cast<std::uint64_t>(all.rank());
+        Embedded server(channel,
+                        {.client = rank, .clients = 2, .slab_bytes = 64, .credit_bytes = 128},
+                        [&](Work& work) { written.take(work); }, {});
+        server.add_collection("A", defined(metadata(many), 0, WhenFull::block));
+        if (rank == 0) all.barrier();  // behind the put of rank 1, of 288,000 bytes
+        put_rows<std::int64_t>(server, 0, "a", 0, 0, rank, 2, many);
+        if (rank == 1) all.barrier();
+        for (const Status& status : server.end_step(0)) CHECK(!status.error);
+        server.finalize();
+    });
+    const auto& bytes = written.fields.at({"a", 0, 0});
+    std::vector<std::int64_t> elements(bytes.size() / sizeof(std::int64_t));
+    std::memcpy(elements.data(), bytes.data(), bytes.size());
+    REQUIRE(elements.size() == rows * many);
+    for (std::uint64_t i = 0; i < elements.size(); ++i)
+        REQUIRE(elements[i] == value<std::int64_t>(0, 0, i));
 }

@@ -246,6 +246,7 @@ def test_cpp_puts_every_type_and_edits_metadata(cpp: Path, tmp_path: Path) -> No
             assert np.array_equal(data[:].ravel(), np.arange(24))
             assert (data._FillValue, data.one, list(data.two)) == (99, 1, [1, 2])
             assert file[f"one_{kind}"][...] == 7
+        assert file["single"][...] == 5  # of rank 0 alone
         assert file.ncattrs() == []
     with netCDF4.Dataset(tmp_path / "2002.nc4") as file:
         assert file.title == "the second file"

@@ -506,3 +506,19 @@ def test_a_time_that_is_refused_leaves_a_step_that_can_be_ended(tmp_path):
     (text,) = play(tmp_path, script).values()
     assert "the time 0.5" in text
     assert contents(tmp_path / "2000.nc")["time"] == [2]
+
+
+def test_a_file_that_fails_is_no_wrong_argument(tmp_path):
+    """Of the step's status: the call was done, and is not to be repeated."""
+    script = "dim x 4\nvar v int32 x\ncollection a -\nput f v int32 0 1 0 4\nstep\n"
+    assert play(tmp_path, script) == {}
+    failed = play(tmp_path, script)
+    assert failed and all(text.startswith("1 ") for text in failed.values()), failed
+
+
+def test_ranks_that_are_left_over_are_named(tmp_path):
+    (tmp_path / "script").write_text("dim x 4\n")
+    command = [*MPIEXEC, "-n", "3", SCRIPT, "script", "--npes_model", "2"]
+    ran = subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True,
+                         timeout=60, check=True)  # fmt: skip
+    assert "left over, neither computing nor serving: 1 rank (2)" in ran.stderr

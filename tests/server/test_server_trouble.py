@@ -8,7 +8,9 @@ import re
 import shlex
 import signal
 import subprocess
+import tempfile
 import time
+from pathlib import Path
 
 import h5py
 import netCDF4
@@ -32,22 +34,23 @@ def words(case, servers, before=()):
 
 def run(folder, case, servers, before=(), **environment):
     """The calls that failed, per rank of the model: [(call, text), ...]. A hang is a failure."""
-    done = subprocess.run(
-        words(case, servers, before),
-        cwd=folder,
-        env=ENVIRONMENT | environment,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=150,  # many files are synced, and the disk may be busy
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    with tempfile.TemporaryDirectory() as beside:
+        heard = Path(beside) / "rank"
+        done = subprocess.run(
+            words(case, servers, before),
+            cwd=folder,
+            env=ENVIRONMENT | environment | {"TROUBLE_HEARD": str(heard)},
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=150,  # many files are synced, and the disk may be busy
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        texts = [Path(f"{heard}.{rank}").read_text(errors="replace") for rank in range(MODEL)]
     assert "HDF5" not in done.stderr.replace("HDF5 error", "")
     assert sorted(re.findall(r"^rank (\d) ended$", done.stdout, re.M)) == ["0", "1", "2"]
-    failed = {rank: [] for rank in range(MODEL)}
-    for rank, call, _, text in re.findall(r"^rank (\d) (\w+) (\d): (.*)$", done.stdout, re.M):
-        failed[int(rank)].append((call, text))
+    failed = {rank: re.findall(r"^(\w+): (.*)$", text, re.M) for rank, text in enumerate(texts)}
     for calls in failed.values():
         assert calls.pop()[0] == "put_after_finalize"
     return failed

@@ -32,10 +32,10 @@ std::uint64_t number_of(std::int64_t id) {
     return static_cast<std::uint64_t>(id);
 }
 
-/// The first, and in its text the places of others, which nobody would hear of again.
 /// A file failed, whichever code its reason has; the call itself was done.
 int of_file(int code) { return code == TAILRACE_INVALID ? TAILRACE_FAILED : code; }
 
+/// The first, and in its text the places of others, which nobody would hear of again.
 int first_failure(const std::vector<server::Status>& statuses) {
     constexpr int most = 20;
     int code = TAILRACE_OK, also = 0;
@@ -114,6 +114,9 @@ int tailrace_server_start_f(int fortran_comm, int argc, const char* const* argv,
         made->session.emplace(
             made->world,
             server::agree(made->world, words, server::environment_of_process()).layout);
+        const server::Layout& layout = made->session->layout();
+        if (made->world.rank() == 0 && !layout.ranks.left_over.empty())
+            std::fputs(("tailrace server: warning: " + layout.text() + "\n").c_str(), stderr);
         *is_model = made->session->is_model() ? 1 : 0;
         if (*is_model != 0)
             made->last_word.emplace([&session = *made->session] { forgotten(session); });

@@ -239,7 +239,7 @@ void Model::put_time(std::uint64_t number, Collection& one, double time) {
 
 std::vector<Status> Model::end_step(std::uint64_t collection, std::optional<double> time) {
     Collection& one = at(collection);
-    if (time) static_cast<void>(coordinate_for(one, *time));
+    if (time) static_cast<void>(coordinate_for(one, *time));  // before anything is put
     begin_dated(collection, one);
     if (time) put_time(collection, one, *time);
     const auto region = x_profiler.region("end_step");
@@ -258,7 +258,10 @@ std::vector<Status> Model::end_step(std::uint64_t collection, std::optional<doub
 void Model::end_file(std::uint64_t collection, core::Outcome outcome) {
     Collection& one = at(collection);
     forget_file(one);
-    one.in_step = one.in_step && outcome != core::Outcome::discard;
+    if (outcome == core::Outcome::discard) {
+        one.in_step = false;
+        one.put_records.clear();
+    }
     x_backend->end_file(collection, outcome);
 }
 

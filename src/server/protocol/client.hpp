@@ -103,8 +103,7 @@ public:
         std::vector<Collection> collections;
         std::vector<std::uint64_t> load, files;  ///< per server: bytes that are not final; files
         std::vector<bool> gone;                  ///< per server
-        std::vector<bool>
-            given_up{};  ///< per server: gone, and all ranks took a status that says so
+        std::vector<bool> given_up{};    ///< per server: all ranks took a status that it is gone
         std::vector<std::string> why{};  ///< per server, if it is gone
         std::uint64_t calls = 0, call_hash = 0;
         std::optional<Disagreement> disagreement;

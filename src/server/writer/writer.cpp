@@ -115,7 +115,7 @@ void Writer::operator()(Work& work) {
 
 void Writer::write(Work& work) {
     const std::uint64_t collection = work.item.collection;
-    if (work.file->collection_name.empty()) return;  // no file of it was ever named
+    if (work.file->collection_name.empty() && work.fields.empty()) return;  // no file was named
     const auto region = x_profiler.region(work.item.kind == Ending::step ? "write" : "close");
     const auto which = x_profiler.region(work.file->collection_name);
     if (work.lost) return x_files.give_up(collection, work.item.file_seq, *work.lost);

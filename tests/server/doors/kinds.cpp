@@ -60,6 +60,7 @@ void run(Server& server, bool fail) {
     add<std::int64_t>(metadata, "int64");
     add<float>(metadata, "real32");
     add<double>(metadata, "real64");
+    metadata.add_variable<std::int32_t>("single");
     const std::int64_t id = server.add_collection("kinds", metadata, "file=%Y.nc4");
     server.set_date(id, 2001, 1, 1);
     put<std::int8_t>(server, id, "int8", rank);
@@ -68,6 +69,8 @@ void run(Server& server, bool fail) {
     put<std::int64_t>(server, id, "int64", rank);
     put<float>(server, id, "real32", rank);
     put<double>(server, id, "real64", rank);
+
+    server.put(id, "single", std::vector<std::int32_t>(rank == 0 ? 1 : 0, 5), {}, {});
 
     const std::vector<double> block(rows * columns);
     const auto at = [&](const char* name, io::Extents start, io::Extents count) {
@@ -85,7 +88,7 @@ void run(Server& server, bool fail) {
     server.close_file(id);
     io::Metadata next = server.metadata(id);
     next.set_attribute("title", "the second file");
-    for (const char* name : {"int8", "int16", "int32", "int64", "real32"})
+    for (const char* name : {"int8", "int16", "int32", "int64", "real32", "single"})
         next.remove_variable(name);
     server.set_date(id, 2002, 1, 1);
     put<double>(server, id, "real64", rank);

@@ -21,10 +21,18 @@ static const char* trouble = "";
 
 static int is(const char* name) { return strcmp(trouble, name) == 0; }
 
+/* With TROUBLE_HEARD=FILE also into FILE.R: a launcher cuts long lines of ranks into each other. */
 static int look(const char* call, int code) {
-    if (code != TAILRACE_OK) {
-        printf("rank %d %s %d: %s\n", rank, call, code, tailrace_error_text());
-        fflush(stdout);
+    if (code == TAILRACE_OK) return code;
+    printf("rank %d %s %d: %s\n", rank, call, code, tailrace_error_text());
+    fflush(stdout);
+    if (getenv("TROUBLE_HEARD") != NULL) {
+        char name[4096];
+        snprintf(name, sizeof name, "%s.%d", getenv("TROUBLE_HEARD"), rank);
+        FILE* own = fopen(name, "a");
+        if (own == NULL) abort();
+        fprintf(own, "%s: %s\n", call, tailrace_error_text());
+        fclose(own);
     }
     return code;
 }
@@ -57,8 +65,7 @@ static void put(tailrace_server* server, int64_t id, const char* file, const cha
     const uint64_t start[] = {(uint64_t)row * ROWS, 0}, count[] = {ROWS, columns};
     const int n = ROWS * (int)columns;
     for (int i = 0; i < n; ++i) field[i] = (float)(step * 1000000 + rank * n + i);
-    look("put",
-         tailrace_server_put(server, id, file, variable, type, 2, start, count, field, -1));
+    look("put", tailrace_server_put(server, id, file, variable, type, 2, start, count, field, -1));
 }
 
 static void others_begin(tailrace_server* server, uint64_t rows) {
