@@ -229,7 +229,7 @@ void OpenTuning::give_hints() {
             choice.became = spool::became_held;
             choice.reason = "this MPI is not that of the proven run";
         } else if (is_ompio() && key == "cb_nodes") {
-            // Also where the program gives it itself: what is known is in docs/user/apply.md.
+            // Also where the program gives it itself: what is known is in docs/reference/apply.md.
             choice.became = spool::became_held;
             choice.reason = "OMPIO has been seen to write wrong data with several aggregators";
         } else {
