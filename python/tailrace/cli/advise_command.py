@@ -17,31 +17,32 @@ Inputs = Annotated[
     list[Path],
     typer.Argument(
         metavar="PROFILE|INTENTS|LOG...", show_default=False,
-        help="What `tailrace profile` or `tailrace intents` wrote.",
+        help="Profiles, Darshan logs, or the output of `tailrace intents`.",
     ),
 ]  # fmt: skip
 To = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="FILE", show_default=False, help="Write the plan."),
+    typer.Option(
+        "--output", "-o", metavar="FILE", show_default=False, help="Write the plan into this file."
+    ),
 ]
 Allow = Annotated[
     str,
     typer.Option(
         "--allow", metavar="CLASS,...", show_default=False,
-        help="Rules of other classes too: collective, opt_in. Safe and layout always are.",
+        help="Allow rules of these classes too: collective, opt_in.",
     ),
 ]  # fmt: skip
 As = Annotated[
     str,
     typer.Option(
         "--as", metavar="KIND", show_default=False,
-        help="The lines to change in the program instead: h5py, netcdf4, xarray, c, fortran, "
-        "hints.",
+        help="Print lines for the program instead: h5py, netcdf4, xarray, c, fortran, hints.",
     ),
 ]  # fmt: skip
 Rules = Annotated[
     list[Path],
-    typer.Option("--rules", metavar="FILE", show_default=False, help="A site's own rules."),
+    typer.Option("--rules", metavar="FILE", show_default=False, help="Rules of your site."),
 ]
 
 
@@ -55,11 +56,11 @@ def advise(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """What would make a program's files faster, and why.
+    """Say which settings would make a program faster, and why.
 
-    First what would be set and what else would help, then what the program does with its files and
-    what was held back. Nothing is changed. -o writes the plan, which `tailrace apply` and
-    `tailrace env` read.
+    It prints the settings, other changes that would help, what the program does with its files,
+    and which rules were held back. It changes nothing. -o writes the plan, which `tailrace apply`
+    and `tailrace env` read.
     """
     from tailrace.cli import advise_show, overview_show
     from tailrace.intent import advice, snippets
