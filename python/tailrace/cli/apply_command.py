@@ -18,13 +18,17 @@ from tailrace.errors import ExitCode, TailraceError, did_you_mean
 
 PlanFile = Annotated[
     Path,
-    typer.Argument(metavar="PLAN", show_default=False, help="What `tailrace advise -o` wrote."),
+    typer.Argument(
+        metavar="PLAN",
+        show_default=False,
+        help="A plan of `tailrace advise -o` or `tailrace tune`.",
+    ),
 ]
 Allow = Annotated[
     str,
     typer.Option(
         "--allow", metavar="CLASS", show_default=False,
-        help="collective: settings that all ranks have to take part in, too, where the plan has a "
+        help="collective: use settings that make ranks wait for each other, if the plan has a "
         "proof of this very run: the same program, arguments, inputs and ranks.",
     ),
 ]  # fmt: skip
@@ -37,9 +41,9 @@ def apply(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Run a program with the settings of a plan, and say what became of each.
+    """Run a program with the settings of a plan, and say for each whether it was in force.
 
-    The program is not changed and need not be built anew. What it sets itself stays; where the
+    The program is not changed, and you need not build it again. Its own settings stay. If the
     library refuses a setting, the program's own is used.
     """
     from tailrace.cli.apply_show import show
