@@ -27,7 +27,7 @@ SideA = Annotated[
     str,
     typer.Argument(
         metavar="A",
-        help="Results file, or a part of one: FILE::KEY=VALUE,KEY=VALUE.",
+        help="A results file, or a part of one: FILE::KEY=VALUE,KEY=VALUE.",
         show_default=False,
     ),
 ]
@@ -38,7 +38,7 @@ Kernel = Annotated[
     list[str],
     typer.Argument(
         metavar="[-- KERNEL KEY=VALUE...]",
-        help="With --run: the kernel and the inputs that A and B have in common.",
+        help="With --run: the kernel, and the inputs that A and B share.",
         show_default=False,
     ),
 ]
@@ -54,7 +54,7 @@ Metric = Annotated[
     typer.Option(
         "--metric",
         metavar="durable|write|aggregate",
-        help="Which rate the verdict is about.",
+        help="The rate for the verdict.",
     ),
 ]
 
@@ -73,9 +73,9 @@ def compare(
 ) -> int:
     """Compare two results files, or two parts of one: is B faster than A, and what differs?
 
-    Pairs of runs that were made in turns are judged at 6, 10 and 16 pairs; runs that were not are
-    compared as they are, and the verdict says that the machine may have drifted. With --run the
-    runs are made here: A against A first, then A and B in turns.
+    If A and B ran in turns, the verdict comes after 6, 10 or 16 pairs. If they did not, the
+    verdict says that the machine may have drifted. With --run the command makes the runs: A against
+    A first, then A and B in turns.
     """
     output = Output(as_json=as_json, quiet=quiet)
     _check_metric(metric)
