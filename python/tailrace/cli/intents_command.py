@@ -17,8 +17,8 @@ Files = Annotated[
     list[Path],
     typer.Argument(
         metavar="FILE...", show_default=False,
-        help="Profiles (`tailrace profile` makes them) and Darshan logs, one or several: of one "
-        "program at several sizes, or of programs that hand files to each other.",
+        help="Profiles of `tailrace profile`, or Darshan logs: of one program, also at several "
+        "sizes, or of programs that hand files to each other.",
     ),
 ]  # fmt: skip
 Target = Annotated[
@@ -31,13 +31,13 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="tailrace|h5intent",
-        help="tailrace-intents/1, or the published H5Intent form.",
+        help="tailrace (schema tailrace-intents/1), or the published H5Intent form.",
     ),
 ]
 _of_declarations = ("declared of ", "a declaration is left out: ")
 Partial = Annotated[
     bool,
-    typer.Option("--partial", help="Take what can be read of a Darshan log that is damaged."),
+    typer.Option("--partial", help="Read a damaged Darshan log as far as possible."),
 ]
 
 
@@ -50,7 +50,7 @@ def intents(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """What do programs intend with their files? Why, what and how, from profiles of their runs."""
+    """Say in words what a program does with its files: why, what and how."""
     output = Output(as_json=as_json, quiet=quiet)
     _check(files, form)
     from tailrace.cli.intents_show import show
