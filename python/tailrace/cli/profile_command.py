@@ -21,32 +21,30 @@ from tailrace.whole_files import write_text
 if TYPE_CHECKING:
     from tailrace.intent.layers import Layers
 
-To = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FILE", help="Where the profile is written.")
-]
+To = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File for the profile.")]
 Most = Annotated[
     int | None,
     typer.Option(
         "--spool-mib", min=1, max=4096, show_default=False,
-        help="Most that one process may note down, in MiB. [default: 64]",
+        help="Limit for the records of one process, in MiB. [default: 64]",
     ),
 ]  # fmt: skip
 Keep = Annotated[
-    bool, typer.Option("--keep-spools", help="Keep what the processes noted down, beside FILE.")
+    bool, typer.Option("--keep-spools", help="Keep the records of the processes, beside FILE.")
 ]
 
 FromSpools = Annotated[
     Path | None,
     typer.Option(
         "--from-spools", metavar="FOLDER", show_default=False,
-        help="Run nothing: make the profile of what processes noted down there.",
+        help="Run nothing; make the profile from the records in this folder.",
     ),
 ]  # fmt: skip
 Of = Annotated[
     str,
     typer.Option(
         "--layers", metavar="LAYERS",
-        help="What is recorded: hdf5, mpiio, posix, with commas between them; or auto.",
+        help="Layers to record: hdf5, mpiio, posix, with commas between them; or auto.",
     ),
 ]  # fmt: skip
 _uses = {
@@ -61,8 +59,7 @@ Declared = Annotated[
     Path | None,
     typer.Option(
         "--declare", metavar="FILE", show_default=False,
-        help="What the files are meant for, by pattern; noted in the profile. Also "
-        "TAILRACE_INTENTS.",
+        help="Declarations: what the files are for, by pattern. Also TAILRACE_INTENTS.",
     ),
 ]  # fmt: skip
 
@@ -78,10 +75,10 @@ def profile(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Run a program and note down what it does with its files.
+    """Run a program and record what it does with its files.
 
-    The program is not changed and need not be built anew; it may be a script. The profile is
-    written also when the program fails, which is exit code 1.
+    The program is not changed, and you need not build it again; it may be a script. The profile is
+    also written if the program fails, which is exit code 1.
     """
     from tailrace.intent import declarations, layers, record
     from tailrace.intent.sources import profile_text
