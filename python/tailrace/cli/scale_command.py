@@ -32,7 +32,7 @@ Mode = Annotated[
     str,
     typer.Option(
         "--mode", metavar="weak|strong", show_default=False,
-        help="weak: every rank writes as much, whatever their number; strong: all together do.",
+        help="weak: each rank writes the same for any number of ranks; strong: all together do.",
     ),
 ]  # fmt: skip
 
@@ -55,8 +55,8 @@ def scale(
 ) -> int:
     """Run a kernel on several numbers of ranks: times, efficiency, a fitted cost.
 
-    The numbers are run in turns, in random order, round by round. Points with more ranks than
-    cores are marked and left out of the fit; what lies beyond the points is marked as well.
+    The numbers run in turns, in random order, round by round. Points with more ranks than cores
+    are marked and left out of the fit. Values beyond the measured points are marked as well.
     """
     from tailrace.cli.many_runs import Asked
     from tailrace.cli.scale_run import scale_runs
