@@ -39,7 +39,7 @@ RanksPerNode = Annotated[
     typer.Option("--ranks-per-node", min=1, show_default=False,
                  help="Ranks on each node. [default: product of processor / nodes]"),
 ]  # fmt: skip
-Time = Annotated[str, _text("time", "TIME", "Longest time: minutes, HH:MM:SS or D-HH:MM:SS.")]
+Time = Annotated[str, _text("time", "TIME", "Time limit: minutes, HH:MM:SS or D-HH:MM:SS.")]
 Account = Annotated[str, _text("account", "NAME", "Account that pays.")]
 Partition = Annotated[str, _text("partition", "NAME", "Partition, or queue of PBS.")]
 Qos = Annotated[str, _text("qos", "NAME", "Quality of service (Slurm).")]
@@ -61,19 +61,20 @@ StripeCount = Annotated[
 ]
 StripeSize = Annotated[str, _text("stripe-size", "SIZE", "Size of a Lustre stripe, such as 1M.")]
 Scheduler = Annotated[
-    str, typer.Option("--scheduler", metavar="slurm|pbs", help="Whose script it is.")
+    str, typer.Option("--scheduler", metavar="slurm|pbs", help="The batch system.")
 ]
 JobLauncher = Annotated[
     str, _text("launcher", "COMMAND", "The launcher within the job, with all its options.")
 ]
 Matrix = Annotated[
-    bool, typer.Option("--matrix", help="The table of `tailrace run slab --matrix`.")
+    bool, typer.Option("--matrix", help="Run the table of `tailrace run slab --matrix`.")
 ]
 Interactive = Annotated[
-    bool, typer.Option("--interactive", help="Print the command for an interactive job, and end.")
+    bool,
+    typer.Option("--interactive", help="Print the command for an interactive job; submit nothing."),
 ]
 NoCheck = Annotated[
-    bool, typer.Option("--no-check", help="Do not let the program look at its inputs here.")
+    bool, typer.Option("--no-check", help="Do not check the inputs on this machine.")
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the script; submit nothing.")]
 
@@ -105,7 +106,7 @@ def submit(
 ) -> int:
     """Write the batch script that runs a kernel on the nodes of a real machine, and submit it.
 
-    The script and all that the job writes are kept in the run folder, Records in results.jsonl.
+    The run folder keeps the script and the output of the job; Records go to results.jsonl.
     """
     output = Output(as_json=as_json, quiet=quiet)
     batch = _scheduler(scheduler)
