@@ -21,13 +21,18 @@ if TYPE_CHECKING:
 
 Name = Annotated[
     str,
-    typer.Argument(metavar="quick|full|cori-2018", help="Which cases.", show_default=False),
+    typer.Argument(metavar="quick|full|cori-2018", help="The cases.", show_default=False),
 ]
 Folder = Annotated[
-    Path, typer.Option("--dir", metavar="FOLDER", help="Where the kernels write, and clear up.")
+    Path,
+    typer.Option(
+        "--dir",
+        metavar="FOLDER",
+        help="Folder in which the kernels write; they remove their files.",
+    ),
 ]
 Results = Annotated[
-    Path, typer.Option("--results", metavar="FILE", help="Where Records are appended.")
+    Path, typer.Option("--results", metavar="FILE", help="File to which Records are appended.")
 ]
 Repeat = Annotated[
     int, typer.Option("--repeat", metavar="N", min=1, help="Repetitions of each case.")
@@ -35,7 +40,7 @@ Repeat = Annotated[
 MostBytes = Annotated[
     str,
     typer.Option("--most-bytes", metavar="SIZE", show_default=False,
-                 help="No larger files than this, such as 64M. [default: of the suite]"),
+                 help="Limit for the size of files, such as 64M. [default: that of the suite]"),
 ]  # fmt: skip
 
 
@@ -49,10 +54,10 @@ def suite(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Run the published configurations of the kernels, and show their published figures beside.
+    """Run the published configurations of the kernels, and show the published figures beside.
 
-    What is too large for this machine's memory or disk is made smaller, and it says so. After a
-    warm-up of each case all take turns, in random order. All Records are kept.
+    A case that is too large for the memory or disk of this machine is made smaller, with a message.
+    After a warm-up of each case all cases run in turns, in random order. All Records are kept.
     """
     from tailrace.cli.rounds_display import rounds_display
     from tailrace.cli.suite_show import show
