@@ -18,74 +18,75 @@ from tailrace.readable import is_readable
 
 To = Annotated[
     Path,
-    typer.Option("--output", "-o", metavar="FOLDER", help="Where plan, profile and result go."),
+    typer.Option("--output", "-o", metavar="FOLDER", help="Folder for plan, profile and result."),
 ]
 ScratchFolder = Annotated[
     Path | None,
     typer.Option(
         "--scratch", metavar="FOLDER", show_default=False,
-        help="Where runs work: on the file system that counts, with room for four times what a "
-        "run writes. [default: scratch, in the folder of -o]",
+        help="Folder in which runs work, on the file system that you want to measure. It needs "
+        "room for four times what a run writes. [default: scratch, in the folder of -o]",
     ),
 ]  # fmt: skip
 Limit = Annotated[
     float | None,
     typer.Option(
         "--limit", min=1.0, metavar="SECONDS", show_default=False,
-        help="Most that one run may take. [default: 3600, and later as the first runs took]",
+        help="Limit for one run. [default: 3600; for later runs five times the slowest default]",
     ),
 ]  # fmt: skip
 Link = Annotated[
     list[str],
     typer.Option(
         "--link", metavar="GLOB", show_default=False,
-        help="Files or folders of the working folder that the program only reads: they are "
-        "linked to, not copied. May be given several times.",
+        help="Files or folders of the working folder that the program only reads. They are linked, "
+        "not copied. You may give it several times.",
     ),
 ]  # fmt: skip
 Stdin = Annotated[
     Path | None,
     typer.Option(
         "--stdin", metavar="FILE", show_default=False,
-        help="What each run reads from its standard input. [default: nothing]",
+        help="Standard input of each run. [default: none]",
     ),
 ]  # fmt: skip
 Allow = Annotated[
     str,
-    typer.Option("--allow", metavar="CLASS,...", show_default=False, help="Rules of opt_in too."),
+    typer.Option(
+        "--allow", metavar="CLASS,...", show_default=False, help="Allow rules of the class opt_in."
+    ),
 ]
 Cold = Annotated[
-    bool, typer.Option("--cold", help="Inputs out of the page cache before each run; else in it.")
+    bool, typer.Option("--cold", help="Put the inputs out of the page cache before each run.")
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done; run nothing.")]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on with a tune that was ended.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be copied and run; run nothing.")
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue an interrupted tune.")]
 Search = Annotated[
     float,
     typer.Option(
         "--search", min=0.0, metavar="MINUTES",
-        help="Look for better numbers around the plan, so long at most.",
+        help="Search better numbers for the plan, for at most so long.",
     ),
 ]  # fmt: skip
 Budget = Annotated[
     float,
     typer.Option(
         "--budget", min=0.0, metavar="MINUTES", show_default=False,
-        help="Most that all runs may take together, a search besides. [default: 15 times the "
-        "program's own run, at least 2 minutes]",
+        help="Time for all runs together, without a search. [default: 15 times one run of the "
+        "program, at least 2 minutes]",
     ),
 ]  # fmt: skip
 InPlace = Annotated[
     bool,
-    typer.Option(
-        "--in-place", help="Runs work in this folder itself; copies are kept and put back."
-    ),
+    typer.Option("--in-place", help="Run in this folder itself, and restore it after each run."),
 ]
 AllowOutside = Annotated[
     list[Path],
     typer.Option(
         "--allow-outside", metavar="FOLDER", show_default=False,
-        help="The program may write there too, in each of its runs. May be given several "
-        "times.",
+        help="The program may write there too, in each run. You may give it several times.",
     ),
 ]  # fmt: skip
 
@@ -110,11 +111,11 @@ def tune(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Make a program faster, as far as settings can, and prove it.
+    """Make a program faster by settings, and prove that it is.
 
-    Records a run, plans, compares what the program writes with the plan and without, leaves out
-    what does not pay, and measures plan and default in turns. Runs work on copies in a scratch
-    folder: the program's own files stay as they are.
+    It records one run, makes a plan, measures the program with the plan and without, compares the
+    content of the files, and keeps the settings that pay. Runs work on copies in a scratch folder:
+    your own files stay as they are.
     """
     from tailrace.cli.tune_show import show, show_preview
     from tailrace.cli.versions import version
