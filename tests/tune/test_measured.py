@@ -59,4 +59,4 @@ def test_a_machine_that_does_not_come_to_rest_is_told_once(
         said.append(runner.notes)
     assert said[0] == []
     assert [len(notes) for notes in said] == [0, 1, 1]
-    assert "was not at rest before 2 runs" in said[2][0]
+    assert "was not quiet before 2 runs" in said[2][0]

@@ -146,7 +146,7 @@ def test_a_tune_whose_result_could_not_be_written_can_be_ended(
     with monkeypatch.context() as patch:
         patch.setattr(session, "write_text", full)
         ran = called("tune", "--", "true").expect(1)
-    assert "--resume goes on with it" in ran.err
+    assert "--resume continues" in ran.err
     ended_by_resume(home, "--", "true")
 
 
@@ -160,7 +160,7 @@ def test_a_tune_that_could_not_put_everything_away_can_be_ended(
     with monkeypatch.context() as patch:
         patch.setattr(ground, "close", fails)
         ran = called("tune", *words, "--", "true").expect(1)
-    assert "--resume goes on with it" in ran.err
+    assert "--resume continues" in ran.err
     ended_by_resume(home, *words, "--", "true")
 
 

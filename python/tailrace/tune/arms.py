@@ -37,10 +37,10 @@ Copies = dict[str, Path]  # of inputs, by their names in the working folder
 
 _least_limit_s = 10.0
 _times_slower = 5.0  # than the slowest default: then it hangs, or might as well
-_plain = "default with nothing of ours"
+_plain = "default without hooks"
 _most_defaults = 6  # that are kept to be compared
-_met_limit = "it met its time limit, which one stall of the machine can do"
-_failed_once = "the default after it did not fail"
+_met_limit = "it met its time limit, perhaps because the machine stalled"
+_failed_once = "the default run after it did not fail"
 
 
 class Misbehaved(Exception):
@@ -128,7 +128,7 @@ class Arms:
         if is_full or other.code != self._default.code or not self._has_room():
             return False
         before = self.all_that_differs(known)
-        self._say("it differs: the default once more, to see whether that does so too by now")
+        self._say("the content differs: one more default run, to see whether it differs too")
         self._hold_another()
         after = self.all_that_differs(known)
         return set(after.names) != set(before.names) or after.renamed != before.renamed
@@ -195,9 +195,7 @@ class Arms:
     def against_itself(self) -> Times:
         """The default, with more pairs where there may be a difference; once in a tune."""
         if self._same is None:
-            self._say(
-                "the difference is small: the default against itself, to see how steady it is"
-            )
+            self._say("the difference is small: comparing the default with itself")
             self._same = pairs.against_itself(
                 self._ledger, "default against itself", ("A1", "A2"), self._timed({}), self._say
             )
@@ -337,7 +335,7 @@ class Arms:
             if reason == _failed_once and not self._may_be_chance(name, measured):
                 break
             reasons.add(reason)
-            self._say(f"{name} is made once more: {reason}")
+            self._say(f"{name} is repeated: {reason}")
             if measured.altered:
                 self._ledger.note("copies", sorted(self._ground.copies))
             self._drop(measured)
@@ -352,9 +350,9 @@ class Arms:
 
     def _why_again(self, plan: Document | None, measured: Measured) -> str:
         if measured.altered:
-            return "it wrote to an input behind a link, which is a copy from now on"
+            return "it wrote to an input through a link; from now on the input is a copy"
         if measured.outcome.was_held:
-            return "tune itself was stopped meanwhile, so that its time is not known"
+            return "tune itself was stopped during it, so its time is not known"
         is_default = plan is None and not self._on_copies
         if measured.outcome.stopped == "limit" and self._limit(is_default=is_default)[1]:
             return _met_limit
@@ -369,7 +367,7 @@ class Arms:
 
     def _may_be_chance(self, name: str, measured: Measured) -> bool:
         """Whether a run that failed is made once more. Raises: the default fails too by now."""
-        self._say(f"{name} failed: the default once more, to see whether that fails too by now")
+        self._say(f"{name} failed: one more default run, to see whether it fails too")
         with self._finding({}):
             between = f"{name}{BETWEEN}"
             self._ledger.fact(between, lambda: self._timed_fact(between, None))
@@ -399,16 +397,16 @@ class Arms:
         if not names:
             return []
         return [
-            "left out of the comparison since a later run of the default differs there from the "
-            f"first two: {some(sorted(names), 3)}"
+            "left out of the comparison, since a later default run differs there from the first "
+            f"two: {some(sorted(names), 3)}"
         ]
 
     def expect(self, elapsed_s: float) -> None:
         """Says how long a run takes, and all of them at most."""
         one = self.pace.of("default") or elapsed_s
         self._say(
-            f"a run takes about {one:.1f} s; the runs that follow end {self._budget.words} after "
-            "the start at the latest (--budget)"
+            f"a run takes about {one:.1f} s; all runs end at the latest {self._budget.words} after "
+            "the start (--budget)"
         )
 
 

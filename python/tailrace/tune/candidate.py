@@ -40,7 +40,7 @@ class Checked:
         if self.outcome.stopped == "limit":
             return f"with it the program hung: {self.outcome.words}"
         if self.report is None or self.outcome.code:
-            return f"with it the program did not go well: {self.outcome.words}{self.again}"
+            return f"with it the program failed: {self.outcome.words}{self.again}"
         if self.report.differences:
             return f"with it the content differs: {self.report.differences[0]}"
         return ""

@@ -48,7 +48,7 @@ from tailrace.whole_files import write_text
 Say = Callable[[str], None]
 
 _much_faster = 1.5  # by one run
-_no_rule = "no rule has anything to set for it"
+_no_rule = "no rule has a setting for this program"
 _copies_of_outputs = 4  # two of the default, one tuned, and that of the run at work
 
 
@@ -125,7 +125,7 @@ class Tune:
         self._budget.start(recorded["elapsed_s"])
         self._advise(found)
         if found.candidate is None:
-            no_file = "it was not seen to write or read a file"
+            no_file = "no file was seen that the program writes or reads"
             return _ended(found, "nothing_to_gain", _why_none(recorded, no_file))
         least_s = statistics.effect * recorded["elapsed_s"]
         badly = self._badly_laid_out(found, least_s)
@@ -168,15 +168,15 @@ class Tune:
         if confined is not None and not confined.is_whole:
             who = f"the runs were not confined to their folder: {confined.why_not}"
             if not confined.why_not:
-                who = f"the runs were confined to their folder, but for {confined.beyond}"
+                who = f"the runs were confined to their folder, except {confined.beyond}"
             found.notes.append(
-                f"{who}. That nothing is written elsewhere is known only from what the recording "
-                "run was seen to do"
+                f"{who}. Whether the program writes elsewhere is known only as far as the recorded "
+                "run showed it"
             )
         elif confined is not None and not landlock.sees_truncate():
             found.notes.append(
-                "the runs were confined to their folder, but for cutting files by their names "
-                "(truncate), which Linux before 6.2 does not refuse"
+                "the runs were confined to their folder, except that Linux before 6.2 does not "
+                "refuse to cut files by their names (truncate)"
             )
 
     def _ours(self) -> set[Path]:
@@ -193,8 +193,8 @@ class Tune:
             if new:
                 names = ", ".join(new[:3]) + (" ..." if new[3:] else "")
                 found.notes.append(
-                    f"new or changed in {folder}, besides what the recording run left: "
-                    f"{plural(len(new), 'file')}, for you to look at: {names}"
+                    f"new or changed in {folder}, beside the files of the recorded run: "
+                    f"{plural(len(new), 'file')}. Please look at them: {names}"
                 )
 
     def _settings(self, found: Found, candidate: Candidate) -> None:
@@ -224,19 +224,22 @@ class Tune:
         command = repacked_inputs.command("FILE", str(self._asked.output / "profile.json"))
         if bad.beyond:
             found.notes.append(
-                f"{some(bad.beyond, 1)} lies badly for its reads, beyond the "
-                f"working folder: not tried; {command}"
+                f"other chunks would suit the reads of {some(bad.beyond, 1)}, but it is outside "
+                f"the working folder: not tried; {command}"
             )
         if bad.further:
-            found.notes.append(f"{bad.further} more files lie badly for their reads: not tried")
+            found.notes.append(
+                f"other chunks would suit the reads of {bad.further} more files: not tried"
+            )
         if bad.names and not isinstance(self._ground, Scratch):
             found.notes.append(
-                f"{some(bad.names, 1)} lies badly for its reads: not tried in place; {command}"
+                f"other chunks would suit the reads of {some(bad.names, 1)}: not tried in place; "
+                f"{command}"
             )
             bad.names = []
         elif bad.names and bad.saved_s is not None and bad.saved_s < least_s:
             found.notes.append(
-                f"{some(bad.names, 1)} lies badly for its reads, but that is estimated to take "
+                f"other chunks would suit the reads of {some(bad.names, 1)}, but save only about "
                 f"{bad.saved_s:.2g} s of a run, too little to measure: not tried"
             )
             bad.names = []
@@ -284,8 +287,8 @@ class Tune:
         self._runner.programs_on_nodes = nodes.programs_of(found.profile)
         if self._runner.programs_on_nodes:
             found.notes.append(
-                "it ran on several nodes: each syncs what it wrote, which takes a start of the "
-                "launcher more in each time; files are compared from this one"
+                "the program ran on several nodes: each node syncs its files, so each time "
+                "includes one more start of the launcher; only the files of this node are compared"
             )
         if refused := recorded.get("refused"):
             found.notes.append(refused)
@@ -393,8 +396,8 @@ class Tune:
 
     def _too_short(self, when: str) -> str:
         return (
-            f"the budget of {self._budget.words} ended {when}: --budget MINUTES gives it more, and "
-            "a smaller case of the program needs less"
+            f"the budget of {self._budget.words} ended {when}: give more with --budget MINUTES, or "
+            "use a smaller case of the program"
         )
 
     def _search(self, found: Found, one: Candidate, known: ByItself) -> None:
@@ -441,7 +444,7 @@ class Tune:
         if last.problem or last.report is None:
             raise Misbehaved(last.problem, one.plan)
         if not last.report.equal:
-            _ended(found, "not_proven", "nothing of what it writes or prints could be compared")
+            _ended(found, "not_proven", "the program leaves nothing that could be compared")
             return
         _ended(found, "kept", "faster beyond noise, and equal in content")
 
@@ -485,20 +488,20 @@ def _no_gain(found: Found, one: Candidate, compared: Comparison) -> None:
 
 def nothing_alike(known: ByItself, alike: Report) -> str:
     if alike.differences:
-        return f"two runs of it as it is are not equal: {alike.differences[0]}"
+        return f"two default runs are not equal: {alike.differences[0]}"
     prints = any(line.strip() for line in known.printed.lines)
     if not (known.files or known.only or known.reads or prints):
         return (
-            "it writes nothing and prints nothing, so that nothing could be compared; have it "
-            "print a sum of what it reads"
+            "the program writes nothing and prints nothing, so nothing could be compared; let it "
+            "print a sum of the values that it reads"
         )
     if known.patterns and not known.files:
         names = some([pattern.shown for pattern in known.patterns], 3)
         return (
-            f"the files that it writes have other names in each run ({names}), so that nothing "
-            "could be compared; have it call them the same"
+            f"the program gives its files other names in each run ({names}), so nothing could be "
+            "compared; let it give them the same names each time"
         )
-    return "two runs of it as it is have nothing in common that could be compared"
+    return "two default runs have nothing in common that could be compared"
 
 
 def _nothing_left(candidate: Candidate) -> str:
@@ -510,5 +513,5 @@ def _nothing_left(candidate: Candidate) -> str:
 
 def _no_faster(found: Comparison) -> str:
     if found.verdict == "slower":
-        return "with the plan it is slower"
+        return "it is slower with the plan"
     return f"no difference beyond noise: {found.reason}" if found.reason else "no difference"

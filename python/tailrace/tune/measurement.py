@@ -169,7 +169,7 @@ class Runner:
             nodes.file_systems(files, ground.folder),
         )
         if not words:
-            self._not_synced = "it is not known which of the command's words are the program"
+            self._not_synced = "it is not known which words of the command are the program"
             return
         prints = self.prints(name) / "sync"
         ended = supervised(setting.job(words, {}, prints, _sync_limit_s, ground, []))
@@ -197,7 +197,7 @@ class Runner:
             found.append(f"files were synced from this node only: {self._not_synced}")
         if self._not_at_rest:
             found.append(
-                f"the machine was not at rest before {plural(self._not_at_rest, 'run')}: others "
+                f"the machine was not quiet before {plural(self._not_at_rest, 'run')}: others "
                 "write to its disks all the time, or the system does not tell"
             )
         return found

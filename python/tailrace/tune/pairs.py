@@ -96,7 +96,7 @@ def verdict(times: Times, same: Times | None = None) -> Comparison:
         return found
     pairs = len(times.one)
     if pairs == first_look and (apart := _apart(times)):
-        reason = f"every run took {gap:.3g} times as long as any of the other, or more"
+        reason = f"every run took at least {gap:.3g} times as long as any of the other"
         return replace(found, pairs=pairs, verdict=apart, reason=reason)
     least = 1 if pairs < statistics.looks[0] else 1 - statistics.effect
     if found.ratio >= least:

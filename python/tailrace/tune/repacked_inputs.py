@@ -163,14 +163,14 @@ def tried(names: list[str], ledger: Ledger, means: Means) -> tuple[Arm, list[str
     arm = Arm(made["files"], with_plan=means.plan is not None)
     arm.repack_s = sum(one["repack_s"] for one in arm.files)
     if not arm.files:
-        arm.reason = "none of them was repacked"
+        arm.reason = "no file was repacked"
         return arm, made["notes"]
     checked = means.arms.check("check repacked", means.plan, means.known, arm.copies)
     arm.report = checked.report
     if checked.problem or checked.report is None or not checked.report.equal:
         arm.became = "not_proven"
         problem = checked.problem.replace("with it", "on the copies", 1)
-        arm.reason = problem or "nothing of what it reads or leaves could be compared"
+        arm.reason = problem or "the program reads and leaves nothing that could be compared"
         return arm, made["notes"]
     try:
         arm.compared, arm.times = means.arms.on_copies("repacked", means.plan, arm.copies)
@@ -179,7 +179,7 @@ def tried(names: list[str], ledger: Ledger, means: Means) -> tuple[Arm, list[str
         return arm, made["notes"]
     arm.became = _became(arm.compared)
     if [_state(path) for path in arm.copies.values()] != [one["state"] for one in arm.files]:
-        arm.became, arm.reason = "not_proven", "the program has written to what it was to read"
+        arm.became, arm.reason = "not_proven", "the program has written to its inputs"
     return arm, made["notes"]
 
 
@@ -198,7 +198,7 @@ def _copied(names: list[str], means: Means) -> Document:
     for name in names:
         source = means.ground.source_of(name)
         if source is None:
-            notes.append(f"{name} was not repacked: it lies in a folder that is a link")
+            notes.append(f"{name} was not repacked: it is in a folder that is a link")
             continue
         out = means.ground.repacked / name
         out.parent.mkdir(parents=True, exist_ok=True)

@@ -50,7 +50,7 @@ def tune(asked: Asked, *, resume: bool, say: Say) -> Document:
     state = asked.state
     if resume and not state.is_dir():
         raise TailraceError(
-            "there is no tune to go on with", where=str(asked.output),
+            "there is no tune to continue", where=str(asked.output),
             hint="leave --resume out, or name its folder with -o",
         )  # fmt: skip
     ownership.check_own(asked.output, asked.scratch)
@@ -121,7 +121,7 @@ def _given_up(asked: Asked, ground: Ground | None, ledger: Ledger, say: Say) -> 
             elif ground is not None:
                 ground.put_back()
         if kept:
-            _say(say, f"what was found so far is kept in {asked.output}: --resume goes on with it")
+            _say(say, f"the results so far are in {asked.output}: --resume continues")
             return
         if ground is not None:
             ground.close()
@@ -170,8 +170,8 @@ def _where_copies_are(ground: InPlace) -> str:
     if ground.originals.is_dir():
         return f"the copies of your files are in {ground.originals}; --resume puts them back"
     return (
-        f"the program has removed the copies too, which were in {ground.originals}: with a program "
-        "that removes folders, -o in another place keeps them out of its reach"
+        f"the program has also removed the copies, which were in {ground.originals}. If a program "
+        "removes folders, give -o another place, out of its reach"
     )
 
 
@@ -180,8 +180,8 @@ def put_aside_notes(ground: Ground) -> list[str]:
     if not isinstance(ground, InPlace) or not (names := ground.names_put_aside):
         return []
     return [
-        "put aside, since it may be yours (written by one run only, by a run that was ended, or "
-        f"while none was under way): {some(names)}, in {ground.put_aside}"
+        "put aside, since they may be yours (written by one run only, by a run that was ended, or "
+        f"between runs): {some(names)}, in {ground.put_aside}"
     ]
 
 
@@ -202,8 +202,8 @@ def _ledger(asked: Asked, state: Path, resume: bool, say: Say) -> Ledger:
     if not resume:
         raise TailraceError(
             "an unfinished tune is here", where=str(asked.output),
-            hint="--resume goes on with it" + (
-                ", and puts your files back first" if begun["in_place"]
+            hint="--resume continues it" + (
+                ", and restores your files first" if begun["in_place"]
                 else "; or begin a new one with another -o"
             ),
         )  # fmt: skip
@@ -233,10 +233,10 @@ def _another_one(output: Path, begun: Document, now: Document) -> TailraceError:
     what = f"it has other {', '.join(other)}"
     if "files" in other:
         what += f" ({some(proof.changed(begun.get('files', []), now['files']))})"
-    hint = "give the same command and options to go on with it"
+    hint = "give the same command and options to continue it"
     if "version" in other:
         by = begun.get("version", "an older one")
-        hint = f"go on with it by the tailrace that began it ({by})"
+        hint = f"continue it with the tailrace that began it ({by})"
     return TailraceError(
         f"the unfinished tune here is another one: {what}", where=str(output),
         hint=f"{hint}, or begin a new one with another -o",
@@ -251,7 +251,7 @@ def _ground(asked: Asked, ledger: Ledger, say: Say) -> Ground:
     known = ledger.fact("survey", lambda: asdict(_surveyed(asked, ours, linked)))
     found = Survey.of(known)
     if asked.in_place and asked.linked:
-        say("--link: in place every file is copied, since nothing holds a run from writing it")
+        say("--link: in place every file is copied, since a run may write to it")
     for note in [] if asked.in_place else found.notes:
         say(note)
     if begins:  # a tune that is gone on with may have files of the user to put back first
@@ -349,7 +349,7 @@ def _written_or_said(
     try:
         return _written(asked, found, ledger, confined=confined)
     except TailraceError:
-        say(f"found, but not written ({found.verdict.name}): {found.verdict.reason}")
+        say(f"the result could not be written ({found.verdict.name}): {found.verdict.reason}")
         raise
 
 

@@ -23,7 +23,7 @@ def title_of(result: Document) -> str:
     """In a few words; where another layout of the inputs brings something, settings do not."""
     arm = result["repack"]
     if result["verdict"] == "nothing_to_gain" and arm and arm["became"] == "faster":
-        return "Nothing to gain by settings, but by repacking what it reads"
+        return "Nothing to gain by settings, but by repacking the files that it reads"
     return titles[result["verdict"]]
 
 
@@ -64,12 +64,14 @@ def content_text(result: Document) -> str:
     content = result["content"]
     words = "nothing was compared"
     if result["repack"] and result["repack"]["content"]:
-        words = "no run with other settings was compared, those on repacked files were"
+        words = "no run with other settings was compared, only runs on repacked files"
     if result["equal_content"] is not None:
         equal = "equal" if result["equal_content"] else "NOT proven equal"
         words = f"{equal} in {content['compared']}"
     left = content["left_out"]
-    return f"{words}; differs by itself and was left out: {', '.join(left)}" if left else words
+    return (
+        f"{words}; left out, since default runs differ there: {', '.join(left)}" if left else words
+    )
 
 
 def rule_text(rule: Document) -> str:
