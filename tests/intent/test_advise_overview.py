@@ -14,7 +14,7 @@ from tailrace_cli import called
 from tailrace.intent.overview import agreed
 
 Json = dict[str, Any]
-WHY = "What would be set, and why"
+WHY = "Settings, and why"
 DOES, HELD = "What the program does", "Considered and held back"
 SECTIONS = [WHY, DOES, HELD]
 ITEMS = ["transfer size", "access pattern", "size on the file system", "hot segments",
@@ -95,7 +95,7 @@ def test_a_file_per_process_is_one_pattern(shown: Any) -> None:
     text, found = shown(profile_of(*per_process()))
     assert max(map(len, text.splitlines())) <= 80
     parts = {title: one_line(part) for title, part in sections(text).items()}
-    assert parts[""].startswith("3 settings by a plan Whether they pay is not measured here")
+    assert parts[""].startswith("3 settings for a plan Nothing is measured yet")
     intents = parts[DOES]
     assert "/p/out/rank_{rank}_test.h5 (8 files) output: written, not read by this run" in intents
     assert [item for _, item in re.findall(r"(\d)\. ([a-z ]+):", intents)] == ITEMS

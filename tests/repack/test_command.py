@@ -31,7 +31,7 @@ def test_a_plan(tmp_path: Path) -> None:
     file.chmod(0o640)
     run = tailrace("repack", file, "--plan", tmp_path / "plan.json", "--json")
     assert run.code == 0, run.err
-    assert "not kept in a file" in run.err and "chunk_cache_bytes" in run.err
+    assert "not settings of a file" in run.err and "chunk_cache_bytes" in run.err
     found = run.json
     assert found["done"] and found["verified"]["ok"] and found["verified"]["objects"] == 3
     (changed,) = found["datasets"]

@@ -33,11 +33,11 @@ def show(output: Output, plan: dict[str, Any]) -> None:
     failing = [one for one in plan.get("advice", []) if _is_failing(one)]
     advice = [one for one in plan.get("advice", []) if one not in failing]
     if failing:  # before anything else
-        output.line("As it is, the program fails", "bold")
+        output.line("The program fails as it is", "bold")
         _advised(output, failing, width)
     _verdict(output, plan, width)
     if entries:
-        output.line("What would be set, and why", "bold")
+        output.line("Settings, and why", "bold")
     for entry in entries:
         _entry(output, entry, width)
     if variables:
@@ -74,22 +74,22 @@ def _verdict(output: Output, plan: dict[str, Any], width: int) -> None:
     """How much there is to do, or why nothing is."""
     entries, advice = plan.get("entries", []), plan.get("advice", [])
     count = sum(len(entry["settings"]) for entry in entries) + len(plan.get("environment", []))
-    yours = f"{plural(len(advice), 'thing')} to do yourself" if advice else ""
+    yours = f"{plural(len(advice), 'change')} for you to make" if advice else ""
     if count:
-        set_by_it = f"{plural(count, 'setting')} by a plan"
+        set_by_it = f"{plural(count, 'setting')} for a plan"
         wrapped(output, " and ".join(filter(None, [set_by_it, yours])), width, "", "bold")
         wrapped(
-            output, "Whether they pay is not measured here: `tailrace tune -- COMMAND` tries them, "
-            "and keeps what is faster with equal content.", width, "  ",
+            output, "Nothing is measured yet: `tailrace tune -- COMMAND` tries these settings and "
+            "keeps those that are faster with equal content.", width, "  ",
         )  # fmt: skip
         return
-    output.line(f"Nothing would be set{f'; {yours}' if yours else ''}", "bold")
+    output.line(f"No settings for a plan{f'; {yours}' if yours else ''}", "bold")
     if not advice:
         why = (
-            "Every rule whose trigger was seen is held back; see below."
+            "All rules that fit are held back; see below."
             if plan.get("held_back")
-            else "No rule found its trigger in what was profiled: `tailrace rules` lists what they"
-            " look for, `tailrace intents` what was seen."
+            else "No rule fits this profile: `tailrace rules` lists the rules, `tailrace intents`"
+            " says what the program does."
         )
         wrapped(output, why, width, "  ")
 

@@ -89,13 +89,13 @@ def profile(
     wanted = layers.parse(layers_asked)
     if (from_spools is None) == (not command):
         raise TailraceError(
-            "one of both is wanted: a command after --, or --from-spools FOLDER", where="profile",
+            "give either a command after --, or --from-spools FOLDER", where="profile",
             hint="tailrace profile -- python script.py",
         )  # fmt: skip
     command = command or []
     if not output_file.parent.is_dir():
         raise TailraceError(
-            "the folder is not there", where=str(output_file.parent), hint="make it first"
+            "there is no such folder", where=str(output_file.parent), hint="make it first"
         )
     check_target(output_file, declarations.file_for(declared, os.environ))
     # The program may remove the folder that this was called in.
@@ -107,7 +107,7 @@ def profile(
         _tell(output, found, None, output_file, command, wanted.names)
         return int(ExitCode.OK)
     declaring = declarations.environment_for(declared, os.environ)
-    use = " (`tailrace profile --from-spools {}` makes a profile of it)"
+    use = " (`tailrace profile --from-spools {}` makes a profile of them)"
     with record.spool_folder(target, keep=keep_spools, tell=output.note, use=use) as spools:
         hooks = layers.prepare(wanted, command, spools, spool_mib)
         for note in hooks.notes:
@@ -130,13 +130,13 @@ def profile(
 def _check_spools(folder: Path, declared: Path | None) -> None:
     if declared is not None:
         raise TailraceError(
-            "what was noted down has its declarations already", where="--declare",
+            "the records have their declarations already", where="--declare",
             hint="give the file to `tailrace intents` or `tailrace advise`",
         )  # fmt: skip
     if not any(folder.glob("*.spool")):
         raise TailraceError(
-            "no process has noted anything down here (*.spool)", where=str(folder),
-            hint="TAILRACE_PROFILE_DIR was its name, or FILE.spools beside a profile",
+            "there are no records of processes here (*.spool)", where=str(folder),
+            hint="give the folder of TAILRACE_PROFILE_DIR, or FILE.spools beside a profile",
         )  # fmt: skip
 
 
@@ -145,9 +145,9 @@ def _read(core: Any, spools: Path, command: list[str], wanted: Layers) -> dict[s
 
     if not spools.is_dir():
         raise TailraceError(
-            "what the processes noted down is gone: the program removed the folder",
+            "the records of the processes are gone: the program removed the folder",
             where=str(spools), code=ExitCode.RUN_FAILED,
-            hint="-o in a folder that the program leaves alone",
+            hint="give -o a folder that the program leaves alone",
         )  # fmt: skip
     found: dict[str, Any] = json.loads(
         core.profile_of_spools(str(spools), readable(shlex.join(command)))
@@ -182,15 +182,15 @@ def _tell(
     if not processes and ended is not None and ended.signal_number:
         output.note(
             f"nothing was recorded before the program ended with {ended.how} "
-            "(TAILRACE_MODE=off tells whether it does so by itself)"
+            "(run it without tailrace to see whether it does so too)"
         )
     elif not processes and ended is not None:
         what = " or ".join(_uses[layer] for layer in layers)
         output.note(f"nothing was recorded: no process of `{shlex.join(command)}` {what}")
     if ended is not None and ended.code and (processes or not ended.signal_number):
-        output.note(f"the program ended with {ended.how}; the profile holds what it did until then")
+        output.note(f"the program ended with {ended.how}; the profile holds what it did before")
     show(output, found)
-    output.line(f"the earlier {file} stays as it is" if kept else f"profile: {file}")
+    output.line(f"no new profile: the earlier {file} stays" if kept else f"profile: {file}")
     output.json(
         {
             "command": "profile",

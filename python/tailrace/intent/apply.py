@@ -53,7 +53,7 @@ def why_not_collective(plan: Document, allowed: Sequence[str], command: Sequence
     if "collective" not in classes_of(plan):
         return ""
     if "collective" not in allowed:
-        return "collective: only with --allow collective, for the very run that was proven"
+        return "collective: it needs --allow collective, and the very run that was proven"
     if "proof" not in plan:
         return "collective: the plan has no proof of a run with it"
     differences = proof.differences(plan, command)
@@ -98,8 +98,8 @@ def note_on_short_run(plan: Document, elapsed_s: float, command: Sequence[str]) 
     if elapsed_s > _short_s or "proof" in plan:
         return ""
     return (
-        f"the run took {elapsed_s:.1f} s: some tenths of a second of it may be the start of the "
-        "hooks, and the plan was not proven to bring more; whether it does, this measures: "
+        f"the run took {elapsed_s:.1f} s, and the start of the hooks may take some tenths of a "
+        "second of it. Nothing proves yet that this plan pays. To measure it: "
         f"tailrace tune -- {shlex.join(command)}"
     )
 
@@ -211,17 +211,17 @@ def _why_not_met(entry: Document, key: str, found: Document) -> str:
     seen = {layer for process in found["processes"] for layer in process["layers"]}
     if not seen and found.get("ended"):
         return (
-            f"nothing was noted down before the program ended with {found['ended']} "
-            "(TAILRACE_MODE=off tells whether it does so without the plan)"
+            f"nothing was recorded before the program ended with {found['ended']} "
+            "(run it without tailrace to see whether it does so too)"
         )
     if "hdf5" not in seen and not (seen and key.startswith("hint.")):
         without = "no process used HDF5 1.14 or newer as a shared library"
         return without + (", or opened a file by MPI-IO" if key.startswith("hint.") else "")
     if any(fits(file, entry["file"]) for file in met):
         if not entry.get("dataset"):
-            return "the file was not created or opened as the entry wants it"
+            return "the file was not created or opened in the way that the entry is for"
         nearest = _nearest_dataset(entry, found)
-        return "no such dataset was created or opened as the entry wants it" + nearest
+        return "no such dataset was created or opened in the way that the entry is for" + nearest
     whole = "/" in entry["file"]
     opened = {one["file"] for one in found["outcomes"] if "file" in one}
     names = {file if whole else file.rsplit("/", 1)[-1]: file for file in sorted(opened)}

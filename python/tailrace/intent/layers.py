@@ -112,7 +112,7 @@ def prepare(
     preloads = _preloads(layers, hooks)
     for script in program_file.replaces_preload(command) if preloads else ():
         hooks.notes.append(
-            f"{script} sets LD_PRELOAD anew: of what it starts then only what HDF5 tells is "
+            f"{script} sets LD_PRELOAD: of the programs that it starts then, only HDF5 is "
             "recorded; write LD_PRELOAD=LIBRARY:$LD_PRELOAD there"
         )
     if preloads and _can_preload(command, hooks, given):
@@ -151,7 +151,7 @@ def _can_preload(command: list[str], hooks: Hooks, given: Mapping[str, str]) -> 
     """Whether the program takes preloaded libraries; where it only ignores them, a note is all."""
     for program in program_file.programs_in(command):
         if reason := program_file.why_no_preload(program, given):
-            hooks.notes.append(f"only what HDF5 tells is recorded: {program} {reason}")
+            hooks.notes.append(f"only HDF5 is recorded: {program} {reason}")
             return False
     return True
 

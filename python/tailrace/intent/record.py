@@ -72,7 +72,7 @@ def run(words: list[str], added: dict[str, str], *, quiet_stdout: bool) -> Ended
         code = ExitCode.USAGE if isinstance(error, FileNotFoundError) else ExitCode.RUN_FAILED
         raise TailraceError(
             f"the program cannot be started: {error.strerror}", where=words[0], code=code,
-            hint="what follows -- is run as it is, without a shell",
+            hint="the words after -- are run directly, without a shell",
         ) from error  # fmt: skip
     with _waiting(process):
         status = process.wait()
@@ -117,7 +117,7 @@ def spool_folder(
             pass  # the program has removed it
         except OSError:
             name = folder.name if folder.parent == _here() else str(folder)
-            tell(f"what the processes noted down is kept: {name}{use.format(shlex.quote(name))}")
+            tell(f"the records of the processes are kept: {name}{use.format(shlex.quote(name))}")
         raise
     if not keep:
         shutil.rmtree(folder, ignore_errors=True)
@@ -142,7 +142,7 @@ def _new_folder(output: Path) -> Path:
             pass
         except OSError as error:
             raise TailraceError(
-                f"no folder can be made for what the processes note down: {error.strerror}",
-                where=str(folder), hint="go to a folder that takes one",
+                f"no folder can be made for the records of the processes: {error.strerror}",
+                where=str(folder), hint="work in a folder in which you may write",
             ) from error  # fmt: skip
         number += 1

@@ -143,7 +143,7 @@ def _fitted(
     if fitted != chunk:
         notes.append(
             f"{dataset.path}: chunk {shown(chunk)} is larger than the dataset can be; "
-            f"{shown(fitted)} is taken"
+            f"{shown(fitted)} is used"
         )
     size = math.prod(fitted) * dataset.item_bytes
     most = min(memory.largest_chunk_bytes, _largest_chunk)
@@ -160,7 +160,7 @@ def _with_filters(dataset: Dataset, new: Storage, wish: Wish, notes: list[str]) 
     if wanted is None and (wish.deflate or wish.shuffle):
         wanted = _added(old, wish)
         if wanted is None:
-            notes.append(f"{dataset.path}: it is compressed otherwise, and stays so")
+            notes.append(f"{dataset.path}: it has another compression, and keeps it")
     if new.layout != "chunked":
         if wanted:
             _say(wish, notes, dataset, "filters are for datasets in chunks; give it a --chunk")

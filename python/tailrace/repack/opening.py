@@ -100,7 +100,7 @@ def opened(path: Path) -> h5py.File:
             raise refused(
                 path, "says that a program is writing it",
                 "wait until that is done; or, if it was killed, `h5clear -s` of the HDF5 tools "
-                "takes the mark away",
+                "removes the mark",
             ) from error  # fmt: skip
         raise damaged(path, error) from error
 

@@ -88,7 +88,9 @@ def _matches_nothing(
     entries = plan.get("entries") or []
     files = sorted({entry["file"] for entry in entries})
     if not files:
-        return TailraceError("sets nothing", where=where, hint="see what it held back, and why")
+        return TailraceError(
+            "sets nothing", where=where, hint="`tailrace advise` says what it held back, and why"
+        )
     short = name.rsplit("/", 1)[-1]
     if any(fnmatchcase(name if "/" in file else short, file) for file in files):
         wanted = [entry["dataset"] for entry in entries if entry["dataset"]]

@@ -104,7 +104,7 @@ void keep_what_fits(Decision& decision, const Subject& s) {
         }
     if (decision.proposal.settings.empty() && decision.proposal.environment.empty() &&
         decision.proposal.advice.empty())
-        decision.held = Held{Guard::nothing_to_set, "it leaves things as they are"};
+        decision.held = Held{Guard::nothing_to_set, "it would change nothing"};
 }
 
 Decision decided(const Subject& s, Reason reason) {

@@ -53,7 +53,7 @@ std::optional<Reason> variables_fires(const Subject& s) {
     const bool deferred = waits[0].value_or(0) + waits[1].value_or(0) > 0;
     if (large == 0 || deferred) return std::nullopt;
     const bool blocking = waits[0] && waits[1];
-    Reason reason{say(large, " fixed variables of 4 MiB and more",
+    Reason reason{say(large, " fixed variables of at least 4 MiB",
                       blocking ? ", written by blocking calls" : ""),
                   {}};
     return reason.note("file.large_variables", large, "variables");
@@ -188,7 +188,7 @@ const std::array pnetcdf_table{
          "Room for the header",
          Scope::file,
          Class::layout,
-         "PnetCDF enters define mode again, or there are 100 variables and more",
+         "PnetCDF enters define mode again, or there are at least 100 variables",
          "",
          "PNETCDF_HINTS: nc_header_align_size, the block of the file system, within a quarter of "
          "the file, from 64 KiB on",
@@ -202,7 +202,7 @@ const std::array pnetcdf_table{
          "Large variables begin at stripes",
          Scope::file,
          Class::layout,
-         "fixed variables of 4 MiB and more, written by blocking calls",
+         "fixed variables of at least 4 MiB, written by blocking calls",
          "counted: no waits for non-blocking calls; a gap of an alignment before each fixed "
          "variable would be no more than a quarter of the file",
          "PNETCDF_HINTS: nc_var_align_size, the stripe, at least 1 MiB",
@@ -216,7 +216,7 @@ const std::array pnetcdf_table{
          "A log on the node for small writes",
          Scope::file,
          Class::opt_in,
-         "10000 and more non-blocking writes below 64 KiB on average",
+         "at least 10000 non-blocking writes below 64 KiB on average",
          "a file system local to the node",
          "PNETCDF_HINTS: nc_burst_buf, nc_burst_buf_dirname",
          "small writes are logged, and written together later",
@@ -229,7 +229,7 @@ const std::array pnetcdf_table{
          "Several files instead of one",
          Scope::file,
          Class::opt_in,
-         "1024 ranks and more write 100 GiB and more into one file",
+         "at least 1024 ranks write at least 100 GiB into one file",
          "",
          "PNETCDF_HINTS: pnetcdf_subfiling, nc_num_subfiles; a PnetCDF built with it",
          "less contention; the file becomes several",
@@ -242,7 +242,7 @@ const std::array pnetcdf_table{
          "Hints without touching the program",
          Scope::file,
          Class::safe,
-         "100 and more collective calls below PnetCDF on several nodes",
+         "at least 100 collective calls below PnetCDF on several nodes",
          "",
          "PNETCDF_HINTS: cb_nodes, and what rules 49 to 52 ask for",
          "hints take effect although the program gives none",
@@ -255,7 +255,7 @@ const std::array pnetcdf_table{
          "Puts that are completed together",
          Scope::file,
          Class::advice,
-         "100 and more writes of a process with PnetCDF, below 64 KiB on average, and no waits for "
+         "at least 100 writes of a process with PnetCDF, below 64 KiB on average, and no waits for "
          "non-blocking calls",
          "",
          "advice: iput or bput, and one wait for all of a step",

@@ -156,7 +156,7 @@ def test_what_has_nothing_for_the_file(tmp_path: Path) -> None:
     said, lines, _ = run(tmp_path, plan, **added)
     assert said == NATIVE
     for key in ("hint.cb_buffer_size", "hint.ind_wr_buffer_size"):
-        assert lines[key]["reason"].startswith("the file was not created or opened as the entry")
+        assert lines[key]["reason"].startswith("the file was not created or opened in the way")
     assert lines["meta_block_bytes"]["reason"].startswith("no process used HDF5")
     # Created with MPI_MODE_CREATE.
     plan = write_plan(tmp_path, hints(when="create"))

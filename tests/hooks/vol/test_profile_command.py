@@ -63,7 +63,7 @@ def test_a_run_that_recorded_nothing_does_not_replace_a_profile(tmp_path: Path) 
     _, profile = profiled(tmp_path, *script(tmp_path, HELLO))
     ran, now = profiled(tmp_path, "true", options=("--json",))
     assert now == profile and ran.json["profile"] is None and ran.json["processes"] == 0
-    assert "profile.json stays as it is" in profiled(tmp_path, "true")[0].out
+    assert "the earlier profile.json stays" in profiled(tmp_path, "true")[0].out
 
 
 def test_a_script_that_replaces_what_is_preloaded_is_named(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_what_cannot_be_run(tmp_path: Path) -> None:
     ran = tailrace("profile", "--", "no-such-program", cwd=tmp_path).expect(ExitCode.USAGE)
     assert "no-such-program: the program cannot be started" in ran.err
     ran = tailrace("profile", "-o", "no/p.json", "--", "true", cwd=tmp_path).expect(ExitCode.USAGE)
-    assert "the folder is not there" in ran.err
+    assert "there is no such folder" in ran.err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -161,7 +161,7 @@ def test_spools_stay_where_no_profile_can_be_written(tmp_path: Path) -> None:
     text = HELLO.replace('print("hello")', 'import os; os.mkdir("profile.json")')
     ran = tailrace("profile", "--", *script(tmp_path, text), cwd=tmp_path).expect(1)
     assert "could not be written" in ran.err
-    assert "noted down is kept: profile.json.spools" in ran.err
+    assert "records of the processes are kept: profile.json.spools" in ran.err
     assert "`tailrace profile --from-spools profile.json.spools` makes a profile" in ran.err
     # One of the connector and one of the system calls.
     assert len(list((tmp_path / "profile.json.spools").glob("*.spool"))) == 2
@@ -210,9 +210,9 @@ def test_from_spools_is_instead_of_a_command(tmp_path: Path) -> None:
     ran = tailrace("profile", "--quiet", cwd=tmp_path).expect(ExitCode.USAGE)
     assert "a command after --, or --from-spools FOLDER" in ran.err
     ran = tailrace("profile", "--from-spools", ".", "--", "true", cwd=tmp_path)
-    assert "one of both is wanted" in ran.expect(ExitCode.USAGE).err
+    assert "give either a command" in ran.expect(ExitCode.USAGE).err
     ran = tailrace("profile", "--from-spools", "no", cwd=tmp_path).expect(ExitCode.USAGE)
-    assert "no process has noted anything down here" in ran.err
+    assert "there are no records of processes here" in ran.err
     assert list(tmp_path.iterdir()) == []
 
 
