@@ -123,8 +123,8 @@ void note_loads(Reason& reason, const Need& need, const Subject& s) {
     if (is_plain(*s.dataset) && need.chunk_bytes > now) return;  // it moves pieces of them now
     reason.note("estimated.loads_now", before, "chunks")
         .note("estimated.loads_then", after, "chunks");
-    reason.effect = say("chunks are brought into the cache ", after, " times instead of ", before,
-                        "; ", reason.effect);
+    reason.effect = say("chunks are brought into the cache ", counted(after, "time"),
+                        " instead of ", before, "; ", reason.effect);
 }
 
 std::optional<Reason> chunk_cache_fires(const Subject& s) {
