@@ -167,7 +167,7 @@ def test_write_only_with_a_file_per_process(tmp_path: Path) -> None:
     # would keep all that is written in memory.
     assert "rule 32, " in parts[HELD]
     assert re.search(rf"{calls // ranks} calls of \d+ bytes on average", parts[HELD])
-    assert "what is written would be in memory alone until the close" in parts[HELD]
+    assert "its data would be in memory alone until the close" in parts[HELD]
     intents = ran.json("intents.json")
     assert intents["workload"]["sharing_pattern"]["value"] == "file_per_process"
     # One rank's file is all: the pattern, not three names.

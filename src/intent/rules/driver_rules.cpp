@@ -42,7 +42,7 @@ bool only_read(const Subject& s) {
 std::optional<Held> core_held(const Subject& s) {
     if (!only_read(s))
         return Held{Guard::written,
-                    "it is written: what is written would be in memory alone until the close, "
+                    "it is written: its data would be in memory alone until the close, "
                     "however much the next run writes"};
     for (const Dataset& dataset : s.file.datasets)
         if (dataset.layout.value_or("virtual") == "virtual")
