@@ -161,17 +161,11 @@ def _read(core: Any, spools: Path, command: list[str], wanted: Layers) -> dict[s
 
 
 def _core() -> Any:
-    from tailrace.native import core
+    from tailrace.native import core, missing
 
     module = core()
     if module is None or not hasattr(module, "profile_of_spools"):
-        raise TailraceError(
-            "the compiled helper that reads what was recorded is missing",
-            where="profile",
-            hint="install a C++ compiler (Debian: apt-get install g++), then `pip install "
-            "--force-reinstall` tailrace again; or `make build` in a clone",
-            code=ExitCode.CAPABILITY_MISSING,
-        )
+        raise missing("the compiled helper that reads what was recorded is missing", "profile")
     return module
 
 

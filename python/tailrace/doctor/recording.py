@@ -30,7 +30,7 @@ def _hook(layer: str) -> Finding:
     name, path = f"hook of {layer}", layers.find(layer)
     if path is None:
         text = f"not installed: `profile` records nothing of {layer}"
-        return missing(name, text, layers.remedies[layer], path=None)
+        return missing(name, text, layers.remedy(layer), path=None)
     if why := layers.why_not(path):
         return missing(name, f"cannot be loaded: {why}", "install tailrace anew", path=str(path))
     return ok(name, str(path), path=str(path))
