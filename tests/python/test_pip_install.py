@@ -58,7 +58,7 @@ def test_what_needs_mpi_says_how_to_get_it(place: Place) -> None:
 
 def test_what_needs_the_compiled_parts_says_why_they_are_not_here(place: Place) -> None:
     run = place.call("tailrace", "profile", "--", "true")
-    assert run.returncode == 4 and "Traceback" not in run.stderr
+    assert run.returncode == 125 and "Traceback" not in run.stderr
     assert "there was no C++ compiler" in run.stderr and "--no-deps ." in run.stderr
 
 
