@@ -21,8 +21,7 @@ def _connector() -> Finding:
         folder = plugin.find()
         plugin.check(folder)
     except TailraceError as error:
-        text = f"{error.what}: `profile`, `apply` and `tune` end with exit code 4"
-        return missing(name, text, error.hint, path=None)
+        return missing(name, error.what, error.hint, path=None)
     return ok(name, str(folder / plugin.file_name), path=str(folder / plugin.file_name))
 
 
