@@ -337,7 +337,8 @@ private:
         if (x_seen.insert("advice\n" + file + "\n" + dataset + "\n" + decision.rule).second)
             x_plan.advice.push_back(
                 {file, dataset, decision.proposal.advice, decision.proposal.commands,
-                 because(decision, decision.reason.text), decision.proposal.chunk});
+                 because(decision, decision.reason.text), decision.proposal.chunk,
+                 decision.failing ? std::optional(true) : std::nullopt});
     }
 
     /// Without a text: no file has it in another way.
