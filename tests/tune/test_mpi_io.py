@@ -11,8 +11,9 @@ import pytest
 from plans import because, plan
 
 from tailrace.intent.apply import variables as variables_of
-from tailrace.intent.apply import without_collective
+from tailrace.intent.apply import why_no_variables, without_collective
 from tailrace.intent.record import with_environment
+from tailrace.run.ranks import ranks_of
 from tailrace.tune import mpi_io
 from tailrace.tune.rules_of_plan import rules_of
 from tailrace.tune.variants import around
@@ -94,3 +95,45 @@ def test_it_takes_a_proof_and_the_launcher_hands_it_on_by_itself() -> None:
     assert with_environment(words, ["OMPI_MCA_io", "X"], lambda _: "openmpi") == [
         "mpiexec", "-x", "X", "-n", "4", "./model",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [
+        ("mpiexec -n 4 model -n 8", 4),
+        ("mpirun --mca io romio321 --map-by env -x PATH -np 4 model", 4),
+        ("srun --ntasks=4 model", 4),
+        ("mpiexec -n 3 model : -n 1 other", 4),
+        ("mpiexec -n 3 model : other", None),
+        ("srun -N 2 model -n 4", 64),
+        ("srun --exclusive sh -n 4", 64),
+        ("mpiexec model", 64),
+        ("jsrun -n 4 model", None),
+        ("sh -n 4", None),
+    ],
+)
+def test_ranks_are_told_by_the_launcher_or_the_batch_system(words: str, number: int | None) -> None:
+    assert ranks_of(words.split(), {"SLURM_NTASKS": "64"}) == number
+
+
+def test_a_variable_is_for_the_ranks_and_the_mpi_that_were_proven(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No hook could hold it back later, as it can a hint."""
+    libmpi = {"name": "/usr/lib/libmpi.so.40", "bytes": 1, "hash": "0"}
+    proven = {**PLAN, "proof": {"ranks": 4, "files": [libmpi], "mpi_version": "Open MPI v4.1.4"}}
+    words = ["srun", "./model"]
+
+    def why(of: Document = proven) -> str:
+        return why_no_variables(of, words)
+
+    assert "nothing tells how many ranks" in why()
+    monkeypatch.setenv("SLURM_NTASKS", "64")
+    assert why() == "collective: the run has 64 ranks, and the proven one had 4"
+    monkeypatch.setenv("SLURM_NTASKS", "4")
+    assert why() == ""
+    other = {**proven, "proof": {**proven["proof"], "files": []}}
+    assert "nothing tells that its MPI is Open MPI v4.1.4" in why(other)
+    assert why_no_variables(plan(), words) == "", "there is none"
+    left, (held,) = without_collective(proven, "", "why")
+    assert (variables_of(left, {})[0], held.reason) == ({}, "why")

@@ -60,9 +60,18 @@ def why_not_collective(plan: Document, allowed: Sequence[str], command: Sequence
     return f"collective: not the proven run: {'; '.join(differences)}" if differences else ""
 
 
-def without_collective(plan: Document, reason: str) -> tuple[Document, list[Line]]:
+def why_no_variables(plan: Document, command: Sequence[str]) -> str:
+    """Why variables of that class stay out of a proven run all the same; "": they do not."""
+    is_any = any(one.get("class") == "collective" for one in plan.get("environment", []))
+    why = proof.why_not_seen(plan, command) if is_any else ""
+    return f"collective: {why}" if why else ""
+
+
+def without_collective(
+    plan: Document, reason: str, of_variables: str = ""
+) -> tuple[Document, list[Line]]:
     """The plan without its collective settings, and those; with all where there is no reason, and
-    then each only for the number of ranks that was proven."""
+    then each only for the number of ranks that was proven. of_variables: a reason for these."""
     held: list[Line] = []
     entries = []
     for entry in plan.get("entries", []):
@@ -83,6 +92,7 @@ def without_collective(plan: Document, reason: str) -> tuple[Document, list[Line
         if kept:
             entries.append({**entry, "settings": kept})
     variables = []
+    reason = reason or of_variables
     for one in plan.get("environment", []):
         if reason and one.get("class") == "collective":
             held.append(Line(one["because"]["rule"], one["name"], "held", reason))
