@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "intent/plan/compile.hpp"
+#include "intent/plan/compiled.hpp"
 #include "intent/rules/words.hpp"
 #include "rule_cases.hpp"
 
@@ -320,4 +322,20 @@ TEST_CASE("hints that PnetCDF is given already stay, which is said") {
     profile.files[1].mpiio->hints_given["nc_var_align_size"] = "1048576";  // no conflict
     CHECK(of_rule("50").empty());
     CHECK(variable() == "nc_var_align_size=1048576");
+}
+
+TEST_CASE("a plan of many datasets leaves out the lightest, and says so") {
+    Profile profile = on_evidence(tests::dataset_cases(), "13");
+    for (int i = 0; i < 1000; ++i) {
+        profile.files[0].datasets.push_back(profile.files[0].datasets[0]);
+        profile.files[0].datasets.back().path = "/group/dataset " + std::string(1 + i % 50, 'x') +
+                                                std::to_string(i / 50);  // joined by no pattern
+    }
+    const plan::Plan whole = plan_of({profile}, Options{}, {});
+    CHECK(plan::compiled_bytes(whole) <= plan::largest_advised);
+    CHECK(whole.entries.size() > 300);
+    CHECK(whole.entries.size() < 1000);
+    REQUIRE_FALSE(whole.origin.notes.empty());
+    CHECK(whole.origin.notes.back().find("entries that move the fewest bytes are left out") !=
+          std::string::npos);
 }

@@ -286,6 +286,13 @@ def test_a_plan_without_rules_needs_no_more_runs(tmp_path: Path, monkeypatch: Pa
     assert program.runs == []
 
 
+def test_what_a_plan_leaves_out_is_said_once(tmp_path: Path, monkeypatch: Patch) -> None:
+    program = Program(lambda rules: 1.0, lost=["lost"])
+    origin = {"version": "test", "notes": ["lost", "62 entries are left out"]}
+    found = tuned(program, plan(origin=origin), tmp_path, monkeypatch)
+    assert found.notes == ["lost", "62 entries are left out"]
+
+
 def test_an_hdf5_that_was_not_seen_is_no_program_without_anything_to_gain(
     tmp_path: Path, monkeypatch: Patch
 ) -> None:

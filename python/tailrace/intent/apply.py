@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tailrace.globs import fits, matches
+from tailrace.globs import fits, matches, name_of
 from tailrace.intent import proof
 from tailrace.intent.native_calls import call
 from tailrace.units import plural
@@ -189,14 +189,11 @@ def lines_of(plan: Document, found: Document) -> list[Line]:
 def _not_met(plan: Document, found: Document) -> list[Line]:
     """Settings of entries that nothing was met for, though it may have been for another entry."""
     missing: dict[tuple[str, str, str], Line] = {}
-    anywhere = {(one.get("rule"), one.get("setting")) for one in found["outcomes"]}
+    became = _settings_by_place(found)
+    anywhere = {one for datasets in became.values() for here in datasets.values() for one in here}
     surely = anywhere if found.get("dropped") else set()  # not every place was noted down
     for entry in plan.get("entries", []):
-        here = {
-            (one["rule"], one["setting"])
-            for one in found["outcomes"]
-            if "rule" in one and _is_of(entry, one)
-        }
+        here = _at(entry, became)
         for setting in entry["settings"]:
             rule, key = setting["because"]["rule"], setting["key"]
             if (rule, key) in here | surely:
@@ -209,11 +206,36 @@ def _not_met(plan: Document, found: Document) -> list[Line]:
     return list(missing.values())
 
 
-def _is_of(entry: Document, outcome: Document) -> bool:
-    if not fits(outcome.get("file", ""), entry["file"]):
-        return False
+Places = dict[str, dict[str, set[tuple[str, str]]]]  # rule and setting, by file and dataset
+
+
+def _settings_by_place(found: Document) -> Places:
+    """What something was noted down of: a tune may have thousands of each."""
+    places: Places = {}
+    for one in found["outcomes"]:
+        if "rule" in one:
+            datasets = places.setdefault(one.get("file", ""), {})
+            here = datasets.setdefault(one.get("dataset", ""), set())
+            here.add((one["rule"], one["setting"]))
+    return places
+
+
+def _at(entry: Document, places: Places) -> set[tuple[str, str]]:
+    """What was noted down of the places that an entry is for."""
     wanted = entry.get("dataset", "")
-    return not wanted or matches(outcome.get("dataset", ""), wanted)
+    only = name_of(wanted)
+    here: set[tuple[str, str]] = set()
+    for file, datasets in places.items():
+        if not fits(file, entry["file"]):
+            continue
+        if not wanted:
+            names = list(datasets)
+        elif only is not None:
+            names = [only]
+        else:
+            names = [name for name in datasets if matches(name, wanted)]
+        here.update(*(datasets.get(name, set()) for name in names))
+    return here
 
 
 def _why_not_met(entry: Document, key: str, found: Document) -> str:

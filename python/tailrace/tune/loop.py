@@ -306,7 +306,8 @@ class Tune:
             return
         advised = self._ledger.fact("plan", lambda: self._advised(found.profile))
         found.plan, found.candidate = advised["plan"], Candidate(advised["plan"])
-        found.notes += advised["notes"]
+        of_plan = [*advised["notes"], *(found.plan["origin"].get("notes") or [])]
+        found.notes += [note for note in of_plan if note not in found.notes]
         self._say(f"the plan has {plural(len(found.candidate.rules), 'rule')} to try")
 
     def _advised(self, profile: Document) -> Document:
