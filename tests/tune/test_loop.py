@@ -13,7 +13,7 @@ from plans import plan, setting
 from tailrace.errors import TailraceError
 from tailrace.sandbox.ledger import Ledger
 from tailrace.tune import budget, loop, repacked_inputs
-from tailrace.tune.loop import Found
+from tailrace.tune.loop import Found, _spent_s
 from tailrace.tune.mishaps import Limits
 from tailrace.tune.pairs import speedup
 from tailrace.tune.repacked_inputs import Arm
@@ -100,6 +100,21 @@ def test_a_budget_ends_a_tune_and_keeps_what_is_proven(tmp_path: Path, monkeypat
     assert clock.now <= 11
     assert found.verdict.name == "no_verdict"
     assert "--budget" in found.verdict.reason
+
+
+@pytest.mark.parametrize("minutes", [0, 1.9])
+def test_runs_that_hang_are_not_charged_to_the_default_budget(
+    tmp_path: Path, monkeypatch: Patch, minutes: float
+) -> None:
+    """A minute each, twice: what was given holds, and what was found before its end is told."""
+    program = Program(lambda rules: 0.5 if "13" in rules else 1.0, hangs={"25"}, noise=jitter)
+    clock = Clock(program, monkeypatch)
+    found = tuned(program, PLAN, tmp_path, monkeypatch, ranks=2, budget_minutes=minutes)
+    assert found.candidate is not None
+    assert "hung" in found.candidate.dropped["25"]
+    assert found.verdict.name == ("no_verdict" if minutes else "kept")
+    assert clock.now > 120
+    assert _spent_s(Ledger(tmp_path), hung=False) < _spent_s(Ledger(tmp_path), hung=True) - 110
 
 
 def test_a_rule_that_hangs_is_dropped_and_the_others_go_on(

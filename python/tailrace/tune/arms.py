@@ -329,6 +329,8 @@ class Arms:
             if is_last and measured.outcome.stopped == "limit":
                 self._drop(measured)
                 raise BudgetEnded
+            if measured.outcome.stopped == "limit":
+                self._budget.hung(measured.elapsed_s)
             reason = self._why_again(plan, measured)
             if not reason or reason in reasons:
                 break
@@ -347,7 +349,8 @@ class Arms:
             self._failures.was_no_chance(name)
         if measured.outcome.stopped == "disk":
             raise self._failed(name, measured)
-        self.pace.add("tuned" if plan is not None else "default", measured.elapsed_s)
+        if not measured.outcome.stopped:
+            self.pace.add("tuned" if plan is not None else "default", measured.elapsed_s)
         return measured
 
     def _why_again(self, plan: Document | None, measured: Measured) -> str:
@@ -406,9 +409,10 @@ class Arms:
     def expect(self, elapsed_s: float) -> None:
         """Says how long a run takes, and all of them at most."""
         one = self.pace.of("default") or elapsed_s
+        hung = ", but for those that hang" if self._budget.is_default else ""
         self._say(
-            f"a run takes about {one:.1f} s; the runs that follow end {self._budget.words} after "
-            "the start at the latest (--budget)"
+            f"a run takes about {one:.1f} s; the runs that follow{hung} end {self._budget.words} "
+            "after the start at the latest (--budget)"
         )
 
 

@@ -101,8 +101,9 @@ class Tune:
         )
         self._runner = Runner(self.setting, ground)
         self._budget = Budget(
-            60 * asked.budget_minutes, _spent_s(ledger), 60 * asked.search_minutes, began=began
-        )
+            60 * asked.budget_minutes, _spent_s(ledger, hung=asked.budget_minutes > 0),
+            60 * asked.search_minutes, began=began,
+        )  # fmt: skip
         self._arms = Arms(self._runner, ground, ledger, say, self._budget)
         self._before = ledger.fact("named files", lambda: proof.files_of(asked.command))
 
@@ -333,9 +334,7 @@ class Tune:
         def check(plan: Document, number: int) -> candidates.Checked:
             return arms.check(f"check {stage}, {number}", plan, known)
 
-        checked = candidates.that_works(one.plan, check, self._say)
-        checked.dropped = {**one.dropped, **checked.dropped}
-        one = found.candidate = checked
+        candidates.that_works(one, check, self._say)
         found.report = one.report
         if not one.rules:
             _ended(found, "nothing_to_gain", _nothing_left(one))
@@ -441,13 +440,15 @@ class Tune:
         _ended(found, "kept", "faster beyond noise, and equal in content")
 
 
-def _spent_s(ledger: Ledger) -> float:
-    """What the runs of a tune that is gone on with have taken, but for those of its search."""
+def _spent_s(ledger: Ledger, *, hung: bool) -> float:
+    """What the runs of a tune that is gone on with have taken, but for those of its search; hung:
+    also those that were ended at their limit."""
     return sum(
         float(fact["elapsed_s"])
         for name, fact in ledger.all().items()
         if isinstance(fact, dict) and "elapsed_s" in fact and not name.startswith(search.prefix)
-    )
+        and (hung or fact.get("stopped") != "limit")
+    )  # fmt: skip
 
 
 def _why_none(recorded: Document, otherwise: str) -> str:
