@@ -35,7 +35,7 @@ class Clock:
 
         def timed(name, plan):  # type: ignore[no-untyped-def]
             found = run(name, plan)
-            self.now += found[0].elapsed_s
+            self.now += program.before_s + found[0].elapsed_s
             return found
 
         patch.setattr(program, "run", timed)
@@ -100,6 +100,16 @@ def test_a_budget_ends_a_tune_and_keeps_what_is_proven(tmp_path: Path, monkeypat
     assert clock.now <= 11
     assert found.verdict.name == "no_verdict"
     assert "--budget" in found.verdict.reason
+
+
+def test_what_a_run_is_made_ready_by_counts_as_its_time(tmp_path: Path, monkeypatch: Patch) -> None:
+    program = Program(lambda rules: 0.5 if rules else 1.0, noise=jitter, before_s=9)
+    clock = Clock(program, monkeypatch)
+    tuned(program, PLAN, tmp_path, monkeypatch, budget_minutes=1)
+    assert 50 < clock.now <= 66
+    assert _spent_s(Ledger(tmp_path), hung=True) == pytest.approx(1 + clock.now), (
+        "with the recording"
+    )
 
 
 @pytest.mark.parametrize("minutes", [0, 1.9])

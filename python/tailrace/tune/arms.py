@@ -330,7 +330,7 @@ class Arms:
                 self._drop(measured)
                 raise BudgetEnded
             if measured.outcome.stopped == "limit":
-                self._budget.hung(measured.elapsed_s)
+                self._budget.hung(measured.whole_s)
             reason = self._why_again(plan, measured)
             if not reason or reason in reasons:
                 break
@@ -350,7 +350,7 @@ class Arms:
         if measured.outcome.stopped == "disk":
             raise self._failed(name, measured)
         if not measured.outcome.stopped:
-            self.pace.add("tuned" if plan is not None else "default", measured.elapsed_s)
+            self.pace.add("tuned" if plan is not None else "default", measured.whole_s)
         return measured
 
     def _why_again(self, plan: Document | None, measured: Measured) -> str:
@@ -411,8 +411,8 @@ class Arms:
         one = self.pace.of("default") or elapsed_s
         hung = ", but for those that hang" if self._budget.is_default else ""
         self._say(
-            f"a run takes about {one:.1f} s; the runs that follow{hung} end {self._budget.words} "
-            "after the start at the latest (--budget)"
+            f"a run takes about {one:.1f} s, with all that is done for it; the runs that "
+            f"follow{hung} end {self._budget.words} after the start at the latest (--budget)"
         )
 
 

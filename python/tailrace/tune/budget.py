@@ -36,10 +36,10 @@ class Budget:
         if self.is_default:
             self.seconds = max(least_s, times_a_run * run_s)
 
-    def hung(self, run_s: float) -> None:
+    def hung(self, whole_s: float) -> None:
         """A run was ended at its limit, which no default reckons with."""
         if self.is_default:
-            self.spent_s -= run_s
+            self.spent_s -= whole_s
 
     @property
     def all_s(self) -> float:

@@ -443,12 +443,16 @@ class Tune:
 def _spent_s(ledger: Ledger, *, hung: bool) -> float:
     """What the runs of a tune that is gone on with have taken, but for those of its search; hung:
     also those that were ended at their limit."""
-    return sum(
-        float(fact["elapsed_s"])
+    runs = (
+        fact
         for name, fact in ledger.all().items()
         if isinstance(fact, dict) and "elapsed_s" in fact and not name.startswith(search.prefix)
-        and (hung or fact.get("stopped") != "limit")
-    )  # fmt: skip
+    )
+    return sum(
+        float(run.get("whole_s") or run["elapsed_s"])
+        for run in runs
+        if hung or run.get("stopped") != "limit"
+    )
 
 
 def _why_none(recorded: Document, otherwise: str) -> str:
