@@ -102,6 +102,18 @@ def test_a_budget_ends_a_tune_and_keeps_what_is_proven(tmp_path: Path, monkeypat
     assert "--budget" in found.verdict.reason
 
 
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_a_budget_that_ends_early_is_noted_of_a_plan_that_is_kept(
+    tmp_path: Path, monkeypatch: Patch, is_kept: bool
+) -> None:
+    program = Program(lambda rules: 0.9 if rules else 1.0, noise=jitter)
+    program.changes_last = set() if is_kept else {"13", "17", "25"}
+    Clock(program, monkeypatch)
+    found = tuned(program, PLAN, tmp_path, monkeypatch, budget_minutes=40 / 60)
+    assert (found.verdict.name == "kept") == is_kept
+    assert any("before each rule was left out" in note for note in found.notes) == is_kept
+
+
 def test_what_a_run_is_made_ready_by_counts_as_its_time(tmp_path: Path, monkeypatch: Patch) -> None:
     program = Program(lambda rules: 0.5 if rules else 1.0, noise=jitter, before_s=9)
     clock = Clock(program, monkeypatch)

@@ -373,6 +373,7 @@ class Tune:
         time is left for that, it stays as it is."""
         assert found.trial is not None
         tried, before = (one.plan, dict(one.dropped)), found.times
+        cut_short = ""
         self._budget.kept_back_s = self._arms.pace.of("default") or 0.0  # for the proof
         try:
             if not (is_clear(found.trial) and found.ratios):
@@ -384,12 +385,14 @@ class Tune:
         except BudgetEnded:
             one.plan, one.dropped = tried
             found.changes, found.times = [], before
-            found.notes.append(self._too_short("before each rule was left out once"))
+            cut_short = self._too_short("before each rule was left out once")
         finally:
             self._budget.kept_back_s = 0.0
         if one.plan == tried[0]:
             found.confirmed = found.trial
         self._prove(found, one, known)
+        if cut_short and found.verdict.name == "kept":
+            found.notes.append(cut_short)
 
     def _too_short(self, when: str) -> str:
         return (
