@@ -13,7 +13,7 @@ from plans import plan, setting
 from tailrace.errors import TailraceError
 from tailrace.sandbox.ledger import Ledger
 from tailrace.tune import budget, loop, repacked_inputs
-from tailrace.tune.loop import Found
+from tailrace.tune.loop import Found, _spent_s
 from tailrace.tune.mishaps import Limits
 from tailrace.tune.pairs import speedup
 from tailrace.tune.repacked_inputs import Arm
@@ -35,7 +35,7 @@ class Clock:
 
         def timed(name, plan):  # type: ignore[no-untyped-def]
             found = run(name, plan)
-            self.now += found[0].elapsed_s
+            self.now += program.before_s + found[0].elapsed_s
             return found
 
         patch.setattr(program, "run", timed)
@@ -100,6 +100,43 @@ def test_a_budget_ends_a_tune_and_keeps_what_is_proven(tmp_path: Path, monkeypat
     assert clock.now <= 11
     assert found.verdict.name == "no_verdict"
     assert "--budget" in found.verdict.reason
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_a_budget_that_ends_early_is_noted_of_a_plan_that_is_kept(
+    tmp_path: Path, monkeypatch: Patch, is_kept: bool
+) -> None:
+    program = Program(lambda rules: 0.9 if rules else 1.0, noise=jitter)
+    program.changes_last = set() if is_kept else {"13", "17", "25"}
+    Clock(program, monkeypatch)
+    found = tuned(program, PLAN, tmp_path, monkeypatch, budget_minutes=40 / 60)
+    assert (found.verdict.name == "kept") == is_kept
+    assert any("before each rule was left out" in note for note in found.notes) == is_kept
+
+
+def test_what_a_run_is_made_ready_by_counts_as_its_time(tmp_path: Path, monkeypatch: Patch) -> None:
+    program = Program(lambda rules: 0.5 if rules else 1.0, noise=jitter, before_s=9)
+    clock = Clock(program, monkeypatch)
+    tuned(program, PLAN, tmp_path, monkeypatch, budget_minutes=1)
+    assert 50 < clock.now <= 66
+    assert _spent_s(Ledger(tmp_path), hung=True) == pytest.approx(1 + clock.now), (
+        "with the recording"
+    )
+
+
+@pytest.mark.parametrize("minutes", [0, 1.9])
+def test_runs_that_hang_are_not_charged_to_the_default_budget(
+    tmp_path: Path, monkeypatch: Patch, minutes: float
+) -> None:
+    """A minute each, twice: what was given holds, and what was found before its end is told."""
+    program = Program(lambda rules: 0.5 if "13" in rules else 1.0, hangs={"25"}, noise=jitter)
+    clock = Clock(program, monkeypatch)
+    found = tuned(program, PLAN, tmp_path, monkeypatch, ranks=2, budget_minutes=minutes)
+    assert found.candidate is not None
+    assert "hung" in found.candidate.dropped["25"]
+    assert found.verdict.name == ("no_verdict" if minutes else "kept")
+    assert clock.now > 120
+    assert _spent_s(Ledger(tmp_path), hung=False) < _spent_s(Ledger(tmp_path), hung=True) - 110
 
 
 def test_a_rule_that_hangs_is_dropped_and_the_others_go_on(
@@ -284,6 +321,13 @@ def test_a_plan_without_rules_needs_no_more_runs(tmp_path: Path, monkeypatch: Pa
     found = tuned(program, plan(), tmp_path, monkeypatch)
     assert found.verdict.name == "nothing_to_gain"
     assert program.runs == []
+
+
+def test_what_a_plan_leaves_out_is_said_once(tmp_path: Path, monkeypatch: Patch) -> None:
+    program = Program(lambda rules: 1.0, lost=["lost"])
+    origin = {"version": "test", "notes": ["lost", "62 entries are left out"]}
+    found = tuned(program, plan(origin=origin), tmp_path, monkeypatch)
+    assert found.notes == ["lost", "62 entries are left out"]
 
 
 def test_an_hdf5_that_was_not_seen_is_no_program_without_anything_to_gain(

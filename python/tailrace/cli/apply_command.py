@@ -59,7 +59,8 @@ def apply(
         )  # fmt: skip
     whole = advice.load(plan_file)
     reason = applying.why_not_collective(whole, [allow], command)
-    plan, held = applying.without_collective(whole, reason)
+    of_variables = "" if reason else applying.why_no_variables(whole, command)
+    plan, held = applying.without_collective(whole, reason, of_variables)
     flat = applying.compiled(plan, str(plan_file))
     added, lines = applying.variables(plan)
     found: dict[str, Any] = {"processes": [], "outcomes": [], "dropped": 0, "notes": []}

@@ -327,6 +327,8 @@ class Arms:
             if is_last and measured.outcome.stopped == "limit":
                 self._drop(measured)
                 raise BudgetEnded
+            if measured.outcome.stopped == "limit":
+                self._budget.hung(measured.whole_s)
             reason = self._why_again(plan, measured)
             if not reason or reason in reasons:
                 break
@@ -345,7 +347,8 @@ class Arms:
             self._failures.was_no_chance(name)
         if measured.outcome.stopped == "disk":
             raise self._failed(name, measured)
-        self.pace.add("tuned" if plan is not None else "default", measured.elapsed_s)
+        if not measured.outcome.stopped:
+            self.pace.add("tuned" if plan is not None else "default", measured.whole_s)
         return measured
 
     def _why_again(self, plan: Document | None, measured: Measured) -> str:
@@ -404,9 +407,10 @@ class Arms:
     def expect(self, elapsed_s: float) -> None:
         """Says how long a run takes, and all of them at most."""
         one = self.pace.of("default") or elapsed_s
+        hung = ", but for those that hang" if self._budget.is_default else ""
         self._say(
-            f"a run takes about {one:.1f} s; all runs end at the latest {self._budget.words} after "
-            "the start (--budget)"
+            f"a run takes about {one:.1f} s, with all that is done for it; the runs that "
+            f"follow{hung} end at the latest {self._budget.words} after the start (--budget)"
         )
 
 

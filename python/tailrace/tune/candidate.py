@@ -77,9 +77,9 @@ class Candidate:
                 self.drop(rule.id, f"estimated to save {rule.saved_s:.2g} s: too little to measure")
 
 
-def that_works(plan: Document, check: Check, say: Callable[[str], None]) -> Candidate:
+def that_works(found: Candidate, check: Check, say: Callable[[str], None]) -> None:
     """Runs the plan, and less of it each time something is wrong."""
-    found = Candidate(plan)
+    plan = found.plan
     number = 0
     doubted: list[str] = []
     while found.rules:
@@ -90,14 +90,13 @@ def that_works(plan: Document, check: Check, say: Callable[[str], None]) -> Cand
             found.report = checked.report
             for rule, why in checked.idle.items():
                 found.drop(rule, f"not in force: {why}")
-            return found
+            return
         files = checked.report.files if checked.report else []
         suspect = _suspect(found.plan, files, hung=checked.outcome.stopped == "limit")
         say(f"rule {suspect.id} ({', '.join(suspect.settings)}) is dropped: {checked.problem}")
         found.drop(suspect.id, checked.problem)
         if checked.outcome.stopped != "limit":
             doubted.append(suspect.id)
-    return found
 
 
 def _given_back(

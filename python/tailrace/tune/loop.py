@@ -101,8 +101,9 @@ class Tune:
         )
         self._runner = Runner(self.setting, ground)
         self._budget = Budget(
-            60 * asked.budget_minutes, _spent_s(ledger), 60 * asked.search_minutes, began=began
-        )
+            60 * asked.budget_minutes, _spent_s(ledger, hung=asked.budget_minutes > 0),
+            60 * asked.search_minutes, began=began,
+        )  # fmt: skip
         self._arms = Arms(self._runner, ground, ledger, say, self._budget)
         self._before = ledger.fact("named files", lambda: proof.files_of(asked.command))
 
@@ -309,7 +310,8 @@ class Tune:
             return
         advised = self._ledger.fact("plan", lambda: self._advised(found.profile))
         found.plan, found.candidate = advised["plan"], Candidate(advised["plan"])
-        found.notes += advised["notes"]
+        of_plan = [*advised["notes"], *(found.plan["origin"].get("notes") or [])]
+        found.notes += [note for note in of_plan if note not in found.notes]
         self._say(f"the plan has {plural(len(found.candidate.rules), 'rule')} to try")
 
     def _advised(self, profile: Document) -> Document:
@@ -335,9 +337,7 @@ class Tune:
         def check(plan: Document, number: int) -> candidates.Checked:
             return arms.check(f"check {stage}, {number}", plan, known)
 
-        checked = candidates.that_works(one.plan, check, self._say)
-        checked.dropped = {**one.dropped, **checked.dropped}
-        one = found.candidate = checked
+        candidates.that_works(one, check, self._say)
         found.report = one.report
         if not one.rules:
             _ended(found, "nothing_to_gain", _nothing_left(one))
@@ -376,6 +376,7 @@ class Tune:
         time is left for that, it stays as it is."""
         assert found.trial is not None
         tried, before = (one.plan, dict(one.dropped)), found.times
+        cut_short = ""
         self._budget.kept_back_s = self._arms.pace.of("default") or 0.0  # for the proof
         try:
             if not (is_clear(found.trial) and found.ratios):
@@ -387,12 +388,14 @@ class Tune:
         except BudgetEnded:
             one.plan, one.dropped = tried
             found.changes, found.times = [], before
-            found.notes.append(self._too_short("before each rule was left out once"))
+            cut_short = self._too_short("before each rule was left out once")
         finally:
             self._budget.kept_back_s = 0.0
         if one.plan == tried[0]:
             found.confirmed = found.trial
         self._prove(found, one, known)
+        if cut_short and found.verdict.name == "kept":
+            found.notes.append(cut_short)
 
     def _too_short(self, when: str) -> str:
         return (
@@ -415,16 +418,10 @@ class Tune:
         stage = f"{search.prefix}{_stage(one)}"
         one.plan, changes = search.better(one.plan, self._ledger, stage, means)
         found.changes += changes
-        if (times := mpi_io.proofs(one.plan)) > 1:
-            found.notes.append(
-                f"OMPIO has been seen to lose data with several aggregators; {times} runs with "
-                "this plan left the same content"
-            )
 
     def _is_good(self, name: str, plan: Document, known: ByItself) -> bool:
-        """Whether it leaves the same content; a plan that may lose data now and then, often."""
-        names = [name, *(f"{name}, {number}" for number in range(2, mpi_io.proofs(plan) + 1))]
-        return all(not self._arms.check(each, plan, known).problem for each in names)
+        """Whether it leaves the same content."""
+        return not self._arms.check(name, plan, known).problem
 
     def _confirmed(self, found: Found, one: Candidate) -> bool:
         """Whether what is left is faster by fresh pairs; else the verdict is there."""
@@ -449,12 +446,18 @@ class Tune:
         _ended(found, "kept", "faster beyond noise, and equal in content")
 
 
-def _spent_s(ledger: Ledger) -> float:
-    """What the runs of a tune that is gone on with have taken, but for those of its search."""
-    return sum(
-        float(fact["elapsed_s"])
+def _spent_s(ledger: Ledger, *, hung: bool) -> float:
+    """What the runs of a tune that is gone on with have taken, but for those of its search; hung:
+    also those that were ended at their limit."""
+    runs = (
+        fact
         for name, fact in ledger.all().items()
         if isinstance(fact, dict) and "elapsed_s" in fact and not name.startswith(search.prefix)
+    )
+    return sum(
+        float(run.get("whole_s") or run["elapsed_s"])
+        for run in runs
+        if hung or run.get("stopped") != "limit"
     )
 
 

@@ -22,6 +22,7 @@ from tailrace.sandbox.scratch import Scratch
 from tailrace.statistics import Comparison
 from tailrace.tune import content, pairs
 from tailrace.tune.arms import Arms, Misbehaved
+from tailrace.tune.budget import BudgetEnded
 from tailrace.tune.content import ByItself
 from tailrace.tune.pairs import Times
 from tailrace.tune.rules_of_plan import added
@@ -45,7 +46,8 @@ class Proposed:
 @dataclass
 class Arm:
     """What came of it. files: names in the working folder, with what was changed of each, and
-    where the repacked copy is. became: faster, no_difference, slower, not_proven or not_tried.
+    where the repacked copy is. became: faster, no_difference, slower, no_verdict, not_proven or
+    not_tried.
     estimated: how many times as fast a run is with all of them; None: with a plan beside them."""
 
     files: list[Document] = field(default_factory=list)
@@ -177,14 +179,22 @@ def tried(names: list[str], ledger: Ledger, means: Means) -> tuple[Arm, list[str
     except Misbehaved as error:
         arm.became, arm.reason = "not_proven", str(error)
         return arm, made["notes"]
-    arm.became = _became(arm.compared)
+    except BudgetEnded:
+        arm.became, arm.reason = "no_verdict", "the budget ended: --budget MINUTES gives it more"
+        return arm, made["notes"]
+    arm.became, arm.reason = _became(arm.compared)
     if [_state(path) for path in arm.copies.values()] != [one["state"] for one in arm.files]:
         arm.became, arm.reason = "not_proven", "the program has written to its inputs"
     return arm, made["notes"]
 
 
-def _became(compared: Comparison) -> str:
-    return compared.verdict if compared.verdict in {"faster", "slower"} else "no_difference"
+def _became(compared: Comparison) -> tuple[str, str]:
+    """And why, where the times do not say it."""
+    if compared.verdict in {"faster", "slower"}:
+        return compared.verdict, ""
+    if compared.verdict == "no_difference_beyond_noise":
+        return "no_difference", ""
+    return "no_verdict", compared.reason
 
 
 def _state(path: Path) -> list[int]:
