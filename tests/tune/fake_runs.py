@@ -151,7 +151,7 @@ def tuned(
     recorded = Recorded(profile, Outcome(0, 1.0), 0, [], [], [], unseen=program.unseen)
     patch.setattr(loop.recording, "record_run", lambda *_: recorded)
     patch.setattr(loop.advice, "advise", lambda *_: (plan, {}, []))
-    patch.setattr(loop, "badly_read", lambda _: [])
+    patch.setattr(loop, "badly_read", lambda _profile, plan=None: ["beside it"] if plan else [])
     patch.setattr(loop, "Runner", lambda *_: FakeRunner(program, asked.scratch))
     ledger = Ledger(folder)
     if ledger.known("seed") is None:

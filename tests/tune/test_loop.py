@@ -406,9 +406,10 @@ def test_a_tune_that_goes_on_keeps_the_plan_that_its_runs_were_made_with(
 
 
 def with_badly_laid_out_inputs(
-    monkeypatch: Patch, saved_s: float | None = None
+    monkeypatch: Patch, saved_s: float | None = None, beside_s: float | None = None
 ) -> list[repacked_inputs.Means]:
-    """What the arm of repacked copies is asked."""
+    """What the arm of repacked copies is asked. beside_s: what they save on top of a plan; None:
+    as much."""
     asked: list[repacked_inputs.Means] = []
 
     def tried(
@@ -421,7 +422,9 @@ def with_badly_laid_out_inputs(
     monkeypatch.setattr(loop, "Scratch", Nowhere)
     monkeypatch.setattr(
         loop.repacked_inputs, "proposed",
-        lambda *_: repacked_inputs.Proposed(["in.h5"], saved_s=saved_s),
+        lambda badly, _home: repacked_inputs.Proposed(
+            ["in.h5"], saved_s=saved_s if not badly or beside_s is None else beside_s
+        ),
     )  # fmt: skip
     monkeypatch.setattr(loop.repacked_inputs, "tried", tried)
     return asked
@@ -466,7 +469,25 @@ def test_what_is_estimated_to_save_the_most_is_tried_first(
     assert found.verdict.name == "kept", "the other one all the same"
     assert [means.plan is None for means in asked] == [is_first]
     assert found.repacked is not None
-    assert found.repacked.estimated == (pytest.approx(10) if is_first else None)
+    times = {0.9: 10, 0.3: 0.5 / (0.5 - 0.3)}  # of a run as it is, and of one with the plan
+    expected = pytest.approx(times[of_repack], rel=0.05) if of_repack else None
+    assert found.repacked.estimated == expected
+
+
+def test_what_the_plan_has_cured_already_is_not_repacked(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    cached = plan(("/d/a.h5", "/x", [saves("13", 0.5)]))
+    program = Program(lambda rules: 0.5 if rules else 1.0, noise=jitter)
+    asked = with_badly_laid_out_inputs(monkeypatch, 0.4, beside_s=0.014)
+    found = tuned(program, cached, tmp_path, monkeypatch)
+    assert (found.verdict.name, found.repacked, asked) == ("kept", None, [])
+    (note,) = [note for note in found.notes if "in.h5 lies badly" in note]
+    assert "save 0.014 s of a run, and 0.4 s without it: not tried" in note
+    # The same seconds are enough where a run is that much shorter.
+    asked = with_badly_laid_out_inputs(monkeypatch, 0.4, beside_s=0.016)
+    tuned(program, cached, tmp_path / "more", monkeypatch)
+    assert [bool(means.plan) for means in asked] == [True]
 
 
 def test_nothing_is_tried_that_is_estimated_to_be_too_little(

@@ -35,12 +35,18 @@ _most_files = 16  # those that save the most
 @dataclass
 class Proposed:
     """names: files below the working folder that lie badly. beyond: others, by their paths.
-    saved_s: of each run, by the estimate, if those of `names` were repacked; None: not known."""
+    saved_s: of each run, by the estimate, if those of `names` were repacked; None: not known.
+    run_s: which a run takes without; None: as long as the one that was recorded."""
 
     names: list[str] = field(default_factory=list)
     beyond: list[str] = field(default_factory=list)
     further: int = 0
     saved_s: float | None = None
+    run_s: float | None = None
+
+    def can_be_measured(self, least_s: float) -> bool:
+        """What it saves; what is not known is tried."""
+        return self.saved_s is None or self.saved_s >= least_s
 
 
 @dataclass
@@ -48,7 +54,7 @@ class Arm:
     """What came of it. files: names in the working folder, with what was changed of each, and
     where the repacked copy is. became: faster, no_difference, slower, no_verdict, not_proven or
     not_tried.
-    estimated: how many times as fast a run is with all of them; None: with a plan beside them."""
+    estimated: how many times as fast a run is with all of them, and a plan that is kept beside."""
 
     files: list[Document] = field(default_factory=list)
     became: str = "not_tried"
