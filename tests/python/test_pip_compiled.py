@@ -167,7 +167,7 @@ f.Close()
 
 @pytest.fixture(scope="module")
 def mpi4py(person: Person) -> Iterator[Place]:
-    """Another environment, of a user of MPI. mpi4py finds this MPICH, or the Open MPI of the system."""
+    """The environment of a user of MPI: mpi4py finds this MPICH, or the Open MPI of the system."""
     made = Place(person.folder(), (), 300, person)
     made.pip("mpi4py", "mpich")
     yield made
