@@ -10,7 +10,7 @@ root=$(cd "$here/../.." && pwd)
 python=$root/build/venv/bin/python
 say() { echo "setup: $*" >&2; }
 
-"$here/system.sh" apt-packages-docs.txt
+"$here/system.sh" packages-docs.txt
 cache=${TAILRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tailrace}
 key=$({ "$python" -c 'import sys, sysconfig; print(sys.version_info[:2], sysconfig.get_platform())'
     cat "$here/requirements-docs.txt"; } | sha256sum | cut -c1-16)

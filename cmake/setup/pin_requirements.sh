@@ -1,21 +1,30 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Writes requirements.txt and requirements-docs.txt anew, with the newest versions there are. What both
-# name has one version: Python of build/venv makes the pages too.
+# Writes requirements.txt, requirements-test.txt and requirements-docs.txt anew from the lists that
+# end in .in, with the newest versions there are.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-pin() { # pin <list> <what it is> [option of pip...]
-    list=$1
-    {
-        echo "# $2, pinned. Made from $list.in by: make requirements"
-        shift 2
-        "${PYTHON:-python3}" -m venv "$work/$list"
-        "$work/$list/bin/python" -m pip install --quiet -r "$here/$list.in" "$@"
-        "$work/$list/bin/python" -m pip freeze
-    } >"$work/$list.txt"
-    mv "$work/$list.txt" "$here/$list.txt"
-}
-pin requirements "Everything in build/venv"
-pin requirements-docs "What \`make docs\` needs beside build/venv" --constraint "$here/requirements.txt"
+"${PYTHON:-python3}" -m venv "$work/venv"
+pip() { "$work/venv/bin/python" -m pip --disable-pip-version-check "$@"; }
+pip install --quiet -r "$here/requirements.in"
+pip freeze >"$work/run"
+pip install --quiet --constraint "$work/run" -r "$here/requirements-test.in"
+pip freeze | grep -vxFf "$work/run" >"$work/test"
+# In a place of their own beside build/venv: all of them are named, in the versions of build/venv.
+"${PYTHON:-python3}" -m venv --clear "$work/venv"
+pip install --quiet --constraint "$work/run" -r "$here/requirements-docs.in"
+pip freeze >"$work/docs"
+{
+    echo "# What builds and runs the programs and the command, pinned. Made from requirements.in by: make requirements"
+    cat "$work/run"
+} >"$here/requirements.txt"
+{
+    echo "# What tests, checks and packs beside, pinned. Made from requirements-test.in by: make requirements"
+    cat "$work/test"
+} >"$here/requirements-test.txt"
+{
+    echo "# What \`make docs\` wants beside build/venv, pinned. Made from requirements-docs.in by: make requirements"
+    cat "$work/docs"
+} >"$here/requirements-docs.txt"
