@@ -98,4 +98,4 @@ def test_inputs_are_out_of_the_page_cache_or_in_it_before_each_run(home: Path, c
     assert found["times"]["cache"] == cache
     assert found["content"]["report"]["reads_compared"] == 6
     # A machine that stalls has a run made once more, and says so.
-    assert [note for note in found["notes"] if "was made once more" not in note] == []
+    assert [note for note in found["notes"] if "was repeated" not in note] == []

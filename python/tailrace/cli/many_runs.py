@@ -104,7 +104,7 @@ def begun(output: Output, asked: Asked, plan: Plan) -> Plan:
         return plan
     last = last_sweep(plan)
     if last is None:
-        output.note(f"{plan.results} holds nothing of the kind; it is begun anew")
+        output.note(f"{plan.results} holds no such run; a new one begins")
         return plan
     output.note(f"going on with {last}")
     return plan.resumed(last)
@@ -154,7 +154,7 @@ def make_runs(
     if ended is not None and not runs.measured:
         raise ended
     if code:
-        output.note("ended early: what follows is of the runs so far; --resume goes on with them")
+        output.note("ended early: the results below are of the runs so far; --resume continues")
     return Made(experiment, runs, code, ended)
 
 

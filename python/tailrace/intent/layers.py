@@ -141,7 +141,7 @@ def _preloads(layers: Layers, hooks: Hooks) -> list[str]:
             if layers.asked:
                 raise TailraceError(
                     f"the hook of the layer {name} cannot be loaded: {reason}", where=str(path),
-                    hint="the program was not started; install tailrace anew on this machine",
+                    hint="the program was not started; install tailrace again on this machine",
                     code=ExitCode.CAPABILITY_MISSING,
                 )  # fmt: skip
             hooks.notes.append(f"the layer {name} is not recorded: {reason}")

@@ -59,7 +59,7 @@ def check(folder: Path) -> None:
     raise TailraceError(
         f"the HDF5 connector cannot be loaded: {why}",
         where=str(path),
-        hint="the program was not started; install tailrace anew on this machine",
+        hint="the program was not started; install tailrace again on this machine",
         code=ExitCode.CAPABILITY_MISSING,
     )
 

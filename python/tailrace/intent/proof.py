@@ -206,7 +206,7 @@ def _differs(proven: Document) -> str:
     name = proven["name"]
     path = _found(name)
     if path is None:
-        return f"{name} is not there any more"
+        return f"{name} does not exist any more"
     if path.stat().st_size != proven["bytes"]:
         return f"{name} has {path.stat().st_size} bytes and had {proven['bytes']}"
     now = _state(name, path)

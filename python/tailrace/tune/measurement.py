@@ -323,7 +323,7 @@ def strays_are_an_error(left: Left) -> None:
     """A program that writes beside the place that a link leads to cannot be measured so."""
     if left.strays:
         raise TailraceError(
-            "the program writes beside an input, where that lies behind a link: "
+            "the program writes beside an input that is behind a link: "
             + ", ".join(left.strays[:3]),
             where="tune", code=ExitCode.RUN_FAILED,
             hint="--in-place runs it in its own folder, with copies kept",

@@ -75,7 +75,7 @@ def test_the_proven_run_once_more(proven: tuple[Path, list[str]]) -> None:
 
 def test_it_takes_the_word_of_the_user_too(proven: tuple[Path, list[str]]) -> None:
     plan, words = proven
-    assert "only with --allow collective" in held(plan, words, "--quiet")
+    assert "it needs --allow collective" in held(plan, words, "--quiet")
     document = advice.load(plan)
     del document["proof"]
     plan.write_text(json.dumps(document))
@@ -145,7 +145,7 @@ def other_settings(folder: Path, _: list[str]) -> None:
         (longer_input, "input.txt has 7 bytes and had 5"),
         (other_build, "script.py has "),
         (other_argument, 'word 3 of the command is "'),
-        (other_argument, "input.txt is not there any more"),
+        (other_argument, "input.txt does not exist any more"),
         (one_more, "the command has 5 words and had 4"),
         (other_library, "has been changed"),
         (other_settings, "the settings of the plan have been changed since"),
