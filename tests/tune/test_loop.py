@@ -114,6 +114,32 @@ def test_a_budget_that_ends_early_is_noted_of_a_plan_that_is_kept(
     assert any("before each rule was left out" in note for note in found.notes) == is_kept
 
 
+def test_a_search_that_the_budget_ends_takes_no_verdict_back(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    """The plan as it is was seen to bring nothing."""
+    program = Program(lambda rules: 1.0, noise=jitter)
+    clock = Clock(program, monkeypatch)
+    numbers = plan(("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes", value=1 << 20)]))
+    found = tuned(
+        program, numbers, tmp_path, monkeypatch, budget_minutes=11 / 60, search_minutes=4 / 60
+    )
+    assert any(name.startswith("search") for name, _ in program.runs)
+    assert (found.verdict.name, found.changes) == ("nothing_to_gain", [])
+    assert clock.now > 13
+
+
+def test_a_budget_that_ends_before_less_of_a_plan_is_known_says_so(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    program = Program(lambda rules: 0.5 if rules == {"13"} else 1.0, noise=jitter)
+    Clock(program, monkeypatch)
+    found = tuned(program, PLAN, tmp_path, monkeypatch, budget_minutes=11 / 60)
+    assert (found.verdict.name, found.confirmed) == ("nothing_to_gain", None)
+    assert "no difference beyond noise" in found.verdict.reason
+    assert any("before it was known what else" in note for note in found.notes)
+
+
 def test_what_a_run_is_made_ready_by_counts_as_its_time(tmp_path: Path, monkeypatch: Patch) -> None:
     program = Program(lambda rules: 0.5 if rules else 1.0, noise=jitter, before_s=9)
     clock = Clock(program, monkeypatch)

@@ -348,17 +348,30 @@ class Tune:
         if found.trial.verdict == "no_verdict":
             _ended(found, "no_verdict", found.trial.reason)
             return
-        tuned_s = statistics.median(found.times.other)
-        before = len(one.dropped)
+        try:
+            is_faster = self._otherwise(found, one, known, found.trial)
+        except BudgetEnded:
+            found.confirmed = None
+            _no_gain(found, one, found.trial)
+            found.notes.append(self._too_short("before it was known what else the plan can be"))
+            return
+        if is_faster:
+            self._prove(found, one, known)
+
+    def _otherwise(self, found: Found, one: Candidate, known: ByItself, trial: Comparison) -> bool:
+        """Whether less of a plan that makes no difference, or the same with other numbers, is
+        faster; else the verdict is there."""
+        arms = self._arms
+        before, tuned_s = len(one.dropped), statistics.median(found.times.other)
         found.ratios |= candidates.that_hinder(one, arms.seconds, tuned_s, arms.times_of, self._say)
         if len(one.dropped) > before and len(one.rules) > 1:
             self._glance(found, one)
         if self._asked.search_minutes > 0:
             self._search(found, one, known)
-        if not (found.changes or len(one.dropped) > before):
-            _no_gain(found, one, found.trial)
-        elif self._confirmed(found, one):
-            self._prove(found, one, known)
+        if found.changes or len(one.dropped) > before:
+            return self._confirmed(found, one)
+        _no_gain(found, one, trial)
+        return False
 
     def _glance(self, found: Found, one: Candidate) -> None:
         """One run of the plan. If it is much faster than the default, one without each rule tells
