@@ -501,9 +501,22 @@ def test_nothing_is_tried_that_is_estimated_to_be_too_little(
     asked = with_badly_laid_out_inputs(monkeypatch, 0.02)
     program = Program(lambda rules: 1.0)
     found = tuned(program, plan(("/d/a.h5", "/x", [saves("13", 0.02)])), tmp_path, monkeypatch)
-    assert (found.verdict.name, program.runs, asked) == ("nothing_to_gain", [], [])
+    names = [name for name, _ in program.runs]
+    assert (found.verdict.name, names, asked) == ("nothing_to_gain", ["default-1", "default-2"], [])
     assert "rule 13: estimated to save 0.02 s: too little to measure" in found.verdict.reason
     assert any("in.h5 lies badly" in note and "0.02 s of a run" in note for note in found.notes)
+
+
+def test_too_little_is_by_the_shorter_default_and_all_rules_together(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    """The recorded run took 1 s, a warm one 0.5 s."""
+    program = Program(lambda rules: 0.5 if len(rules) < 2 else 0.4, noise=jitter)
+    rules = [saves("1", 0.007), saves("13", 0.012), saves("17", 0.01)]
+    found = tuned(program, plan(("/d/a.h5", "/x", rules)), tmp_path, monkeypatch)
+    assert found.candidate is not None
+    assert list(found.candidate.dropped) == ["1"], "0.017 s are measured, and 0.029 s"
+    assert (found.verdict.name, kept(found)) == ("kept", ["13", "17"])
 
 
 def test_a_command_that_is_told_can_be_pasted(tmp_path: Path, monkeypatch: Patch) -> None:

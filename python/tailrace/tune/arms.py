@@ -71,6 +71,7 @@ class Arms:
         self._budget = budget
         self._same: tuple[Comparison, Times] | None = None
         self.pace = Pace()
+        self.fastest_s = 0.0  # of the two
 
     @property
     def same(self) -> Comparison | None:
@@ -83,8 +84,9 @@ class Arms:
         self._limit_s, self._given_s = limit_s, limit_s if is_given else None
         kept = [self._kept(name) for name in ("default-1", "default-2")]
         self._default = kept[0]
-        slowest = max(self._ledger.known(name)["elapsed_s"] for name in ("default-1", "default-2"))
-        derived_s = max(_least_limit_s, _times_slower * slowest)
+        times = [self._ledger.known(name)["elapsed_s"] for name in ("default-1", "default-2")]
+        self.fastest_s = min(times)
+        derived_s = max(_least_limit_s, _times_slower * max(times))
         self._limit_s, self._is_derived = min(limit_s, derived_s), derived_s < limit_s
         known = self._known = content.by_itself(kept[0], kept[1])
         while self._ledger.known(self._next_default) is not None:

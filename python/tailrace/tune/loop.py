@@ -128,9 +128,7 @@ class Tune:
         if found.candidate is None:
             no_file = "it was not seen to write or read a file"
             return _ended(found, "nothing_to_gain", _why_none(recorded, no_file))
-        least_s = statistics.effect * recorded["elapsed_s"]
-        badly = self._badly_laid_out(found, least_s)
-        found.candidate.drop_what_saves_less(least_s)
+        badly = self._badly_laid_out(found)
         if not found.candidate.rules and not badly.names:
             why = _why_none(recorded, _nothing_left(found.candidate))
             return _ended(found, "nothing_to_gain", why)
@@ -146,6 +144,9 @@ class Tune:
         found.known, alike = self._arms.defaults(
             self._asked.most_s, is_given=self._asked.limit_s is not None
         )
+        self._leave_out_too_little(found, badly)
+        if not found.candidate.rules and not badly.names:
+            return _ended(found, "nothing_to_gain", _nothing_left(found.candidate))
         if not alike.equal:
             found.notes += alike.notes
             return _ended(found, "not_proven", nothing_alike(found.known, alike))
@@ -219,7 +220,19 @@ class Tune:
         assert found.candidate is not None
         _ended(found, "nothing_to_gain", _nothing_left(found.candidate))
 
-    def _badly_laid_out(self, found: Found, least_s: float) -> Proposed:
+    def _leave_out_too_little(self, found: Found, badly: Proposed) -> None:
+        """What cannot be measured, by a run of the default: the recorded one may have been cold."""
+        assert found.candidate is not None
+        least_s = statistics.effect * self._arms.fastest_s
+        found.candidate.drop_what_saves_less(least_s)
+        if badly.names and badly.saved_s is not None and badly.saved_s < least_s:
+            found.notes.append(
+                f"{some(badly.names, 1)} lies badly for its reads, but that is estimated to take "
+                f"{badly.saved_s:.2g} s of a run, too little to measure: not tried"
+            )
+            badly.names = []
+
+    def _badly_laid_out(self, found: Found) -> Proposed:
         """Files that are only read, in chunks that do not suit: copies of them can be repacked."""
         bad = repacked_inputs.proposed(badly_read(found.profile), self._asked.home)
         command = repacked_inputs.command("FILE", str(self._asked.output / "profile.json"))
@@ -233,12 +246,6 @@ class Tune:
         if bad.names and not isinstance(self._ground, Scratch):
             found.notes.append(
                 f"{some(bad.names, 1)} lies badly for its reads: not tried in place; {command}"
-            )
-            bad.names = []
-        elif bad.names and bad.saved_s is not None and bad.saved_s < least_s:
-            found.notes.append(
-                f"{some(bad.names, 1)} lies badly for its reads, but that is estimated to take "
-                f"{bad.saved_s:.2g} s of a run, too little to measure: not tried"
             )
             bad.names = []
         return bad
