@@ -55,7 +55,8 @@ _copies_of_outputs = 4  # two of the default, one tuned, and that of the run at 
 @dataclass
 class Found:
     """What a tune has come to. plan: the whole one, candidate: what is left of it. lines: what
-    became of its settings in the last run. changes: numbers that a search has changed."""
+    became of its settings in the last run. changes: numbers that a search has changed. goes_on: a
+    budget has ended it, and with more it goes on where it was."""
 
     verdict: Verdict
     profile: Document = field(default_factory=dict)
@@ -72,6 +73,7 @@ class Found:
     times: Times = field(default_factory=Times)
     repacked: Arm | None = None
     notes: list[str] = field(default_factory=list)
+    goes_on: bool = False
 
     @property
     def recorded_s(self) -> float | None:
@@ -135,7 +137,7 @@ class Tune:
         try:
             return self._measured(found, recorded, badly)
         except BudgetEnded:
-            return _ended(found, "no_verdict", self._too_short("before anything was compared"))
+            return self._out_of_time(found, "before anything was compared")
 
     def _measured(self, found: Found, recorded: Document, badly: Proposed) -> Found:
         """What the program leaves, and what plan and repacked inputs bring: what is estimated to
@@ -209,7 +211,7 @@ class Tune:
                 self._tuned(found)
                 return
             except BudgetEnded:
-                _ended(found, "no_verdict", self._too_short("before a verdict"))
+                self._out_of_time(found, "before a verdict")
                 return
             except Misbehaved as error:
                 plan = found.candidate.plan if error.plan is None else error.plan
@@ -414,10 +416,18 @@ class Tune:
         if cut_short and found.verdict.name == "kept":
             found.notes.append(cut_short)
 
-    def _too_short(self, when: str) -> str:
+    def _out_of_time(self, found: Found, when: str) -> Found:
+        """What was measured stays, where there is any."""
+        found.goes_on = self._ledger.known("default-2") is not None
+        return _ended(found, "no_verdict", self._too_short(when, goes_on=found.goes_on))
+
+    def _too_short(self, when: str, *, goes_on: bool = False) -> str:
+        more = "--resume --budget MINUTES, for all of it, goes on" if goes_on else (
+            "--budget MINUTES gives it more"
+        )  # fmt: skip
         return (
-            f"the budget of {self._budget.words} ended {when}: --budget MINUTES gives it more, and "
-            "a smaller case of the program needs less"
+            f"the budget of {self._budget.words} ended {when}: {more}, and a smaller case of the "
+            "program needs less"
         )
 
     def _search(self, found: Found, one: Candidate, known: ByItself) -> None:
