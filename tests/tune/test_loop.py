@@ -140,6 +140,18 @@ def test_a_budget_that_ends_before_less_of_a_plan_is_known_says_so(
     assert any("before it was known what else" in note for note in found.notes)
 
 
+@pytest.mark.parametrize(("seconds", "words"), [(6, ["a verdict takes some 12"]), (13, [])])
+def test_how_long_it_takes_is_said_right_after_the_recording(
+    tmp_path: Path, monkeypatch: Patch, seconds: float, words: list[str]
+) -> None:
+    said: list[str] = []
+    program = Program(lambda rules: 1.0)
+    tuned(program, plan(), tmp_path, monkeypatch, budget_minutes=seconds / 60, said=said)
+    beginnings = ["recording a run", "a run takes about 1.0 s", *words, "the plan has 0"]
+    assert len(said) == len(beginnings)
+    assert all(map(str.startswith, said, beginnings)), said
+
+
 def test_what_a_run_is_made_ready_by_counts_as_its_time(tmp_path: Path, monkeypatch: Patch) -> None:
     program = Program(lambda rules: 0.5 if rules else 1.0, noise=jitter, before_s=9)
     clock = Clock(program, monkeypatch)

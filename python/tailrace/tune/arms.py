@@ -408,14 +408,23 @@ class Arms:
             f"first two: {some(sorted(names), 3)}"
         ]
 
+    def check_time(self, next_s: float) -> None:
+        """Raises BudgetEnded: what takes so long, and is no run, would end too late."""
+        self._budget.check(next_s)
+
     def expect(self, elapsed_s: float) -> None:
         """Says how long a run takes, and all of them at most."""
-        one = self.pace.of("default") or elapsed_s
         hung = ", but for those that hang" if self._budget.is_default else ""
         self._say(
-            f"a run takes about {one:.1f} s, with all that is done for it; the runs that "
-            f"follow{hung} end {self._budget.words} after the start at the latest (--budget)"
+            f"a run takes about {elapsed_s:.1f} s; the runs that follow{hung} end "
+            f"{self._budget.words} after the start at the latest (--budget)"
         )
+        least_s = recording.runs_of_a_verdict * elapsed_s
+        if least_s > self._budget.all_s:
+            self._say(
+                f"a verdict takes some {recording.runs_of_a_verdict} runs: --budget "
+                f"{math.ceil(least_s / 60)}"
+            )
 
 
 def _file_name(name: str) -> str:

@@ -126,6 +126,7 @@ class Tune:
         self._note_confinement(found)
         recorded = self._record(found)
         self._budget.start(recorded["elapsed_s"])
+        self._arms.expect(recorded["elapsed_s"])
         self._advise(found)
         if found.candidate is None:
             no_file = "it was not seen to write or read a file"
@@ -156,7 +157,6 @@ class Tune:
         if otherwise.reason:
             found.notes += otherwise.notes
             return _ended(found, "not_proven", otherwise.reason)
-        self._arms.expect(recorded["elapsed_s"])
         of_plan_s = sum(rule.saved_s or 0.0 for rule in found.candidate.rules)
         is_first = (badly.saved_s or 0.0) > of_plan_s
         if badly.names and is_first:
@@ -274,7 +274,9 @@ class Tune:
 
         def record() -> Document:
             self._say("recording a run")
-            ran = recording.record_run(self.setting, self._ground, asked.most_s)
+            ran = recording.record_run(
+                self.setting, self._ground, asked.most_s, self._budget.most_s
+            )
             write_text(file, profile_text(ran.profile))
             return {
                 "elapsed_s": ran.outcome.elapsed_s,
