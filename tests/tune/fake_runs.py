@@ -136,8 +136,9 @@ def tuned(
     search_minutes: float = 0,
     budget_minutes: float = 1000,
     limit_s: float | None = None,
+    said: list[str] | None = None,
 ) -> Found:
-    """The loop over made-up runs; a second call in the same folder resumes."""
+    """The loop over made-up runs; a second call in the same folder resumes. said: what it says."""
     asked = Asked(
         ["program"], folder, folder, folder / "scratch", search_minutes=search_minutes,
         budget_minutes=budget_minutes, limit_s=limit_s,
@@ -157,7 +158,8 @@ def tuned(
     if ledger.known("seed") is None:
         ledger.note("seed", "7")
     ground: Any = Nowhere(folder)
-    return Tune(asked, ground, ledger, lambda _text: None).run()
+    heard = [] if said is None else said
+    return Tune(asked, ground, ledger, heard.append).run()
 
 
 def jitter(number: int) -> float:

@@ -114,6 +114,44 @@ def test_a_budget_that_ends_early_is_noted_of_a_plan_that_is_kept(
     assert any("before each rule was left out" in note for note in found.notes) == is_kept
 
 
+def test_a_search_that_the_budget_ends_takes_no_verdict_back(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    """The plan as it is was seen to bring nothing."""
+    program = Program(lambda rules: 1.0, noise=jitter)
+    clock = Clock(program, monkeypatch)
+    numbers = plan(("/d/a.h5", "/x", [setting("13", "chunk_cache_bytes", value=1 << 20)]))
+    found = tuned(
+        program, numbers, tmp_path, monkeypatch, budget_minutes=11 / 60, search_minutes=4 / 60
+    )
+    assert any(name.startswith("search") for name, _ in program.runs)
+    assert (found.verdict.name, found.changes) == ("nothing_to_gain", [])
+    assert clock.now > 13
+
+
+def test_a_budget_that_ends_before_less_of_a_plan_is_known_says_so(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    program = Program(lambda rules: 0.5 if rules == {"13"} else 1.0, noise=jitter)
+    Clock(program, monkeypatch)
+    found = tuned(program, PLAN, tmp_path, monkeypatch, budget_minutes=11 / 60)
+    assert (found.verdict.name, found.confirmed) == ("nothing_to_gain", None)
+    assert "no difference beyond noise" in found.verdict.reason
+    assert any("before it was known what else" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(6, ["a verdict takes some 12"]), (13, [])])
+def test_how_long_it_takes_is_said_right_after_the_recording(
+    tmp_path: Path, monkeypatch: Patch, seconds: float, words: list[str]
+) -> None:
+    said: list[str] = []
+    program = Program(lambda rules: 1.0)
+    tuned(program, plan(), tmp_path, monkeypatch, budget_minutes=seconds / 60, said=said)
+    beginnings = ["recording a run", "a run takes about 1.0 s", *words, "the plan has 0"]
+    assert len(said) == len(beginnings)
+    assert all(map(str.startswith, said, beginnings)), said
+
+
 def test_what_a_run_is_made_ready_by_counts_as_its_time(tmp_path: Path, monkeypatch: Patch) -> None:
     program = Program(lambda rules: 0.5 if rules else 1.0, noise=jitter, before_s=9)
     clock = Clock(program, monkeypatch)
@@ -496,9 +534,22 @@ def test_nothing_is_tried_that_is_estimated_to_be_too_little(
     asked = with_badly_laid_out_inputs(monkeypatch, 0.02)
     program = Program(lambda rules: 1.0)
     found = tuned(program, plan(("/d/a.h5", "/x", [saves("13", 0.02)])), tmp_path, monkeypatch)
-    assert (found.verdict.name, program.runs, asked) == ("nothing_to_gain", [], [])
+    names = [name for name, _ in program.runs]
+    assert (found.verdict.name, names, asked) == ("nothing_to_gain", ["default-1", "default-2"], [])
     assert "rule 13: estimated to save 0.02 s: too little to measure" in found.verdict.reason
     assert any("reads of in.h5, but" in note and "0.02 s of a run" in note for note in found.notes)
+
+
+def test_too_little_is_by_the_shorter_default_and_all_rules_together(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    """The recorded run took 1 s, a warm one 0.5 s."""
+    program = Program(lambda rules: 0.5 if len(rules) < 2 else 0.4, noise=jitter)
+    rules = [saves("1", 0.007), saves("13", 0.012), saves("17", 0.01)]
+    found = tuned(program, plan(("/d/a.h5", "/x", rules)), tmp_path, monkeypatch)
+    assert found.candidate is not None
+    assert list(found.candidate.dropped) == ["1"], "0.017 s are measured, and 0.029 s"
+    assert (found.verdict.name, kept(found)) == ("kept", ["13", "17"])
 
 
 def test_a_command_that_is_told_can_be_pasted(tmp_path: Path, monkeypatch: Patch) -> None:

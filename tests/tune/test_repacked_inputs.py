@@ -233,6 +233,20 @@ def test_what_has_no_verdict_is_not_called_the_same(
     assert "the budget ended" in words.repack_text(found.as_json(home, "p.json"))
 
 
+def test_a_budget_that_is_gone_makes_no_copies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    table(home)
+    names, ledger, means = begun(home, tmp_path / "scratch", COLUMNS)
+    over = Budget(1.0, spent_s=10.0)
+    monkeypatch.setattr(means.arms, "_budget", over)
+    with pytest.raises(BudgetEnded):
+        repacked_inputs.tried(names, ledger, means)
+    assert not (means.ground.repacked / "in.h5").exists()
+
+
 def test_a_reader_is_told_to_repack_and_what_it_brings(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()

@@ -54,7 +54,8 @@ _copies_of_outputs = 4  # two of the default, one tuned, and that of the run at 
 @dataclass
 class Found:
     """What a tune has come to. plan: the whole one, candidate: what is left of it. lines: what
-    became of its settings in the last run. changes: numbers that a search has changed."""
+    became of its settings in the last run. changes: numbers that a search has changed. goes_on: a
+    budget has ended it, and with more it goes on where it was."""
 
     verdict: Verdict
     profile: Document = field(default_factory=dict)
@@ -71,6 +72,7 @@ class Found:
     times: Times = field(default_factory=Times)
     repacked: Arm | None = None
     notes: list[str] = field(default_factory=list)
+    goes_on: bool = False
 
     @property
     def recorded_s(self) -> float | None:
@@ -123,20 +125,19 @@ class Tune:
         self._note_confinement(found)
         recorded = self._record(found)
         self._budget.start(recorded["elapsed_s"])
+        self._arms.expect(recorded["elapsed_s"])
         self._advise(found)
         if found.candidate is None:
             no_file = "no file was seen that the program writes or reads"
             return _ended(found, "nothing_to_gain", _why_none(recorded, no_file))
-        least_s = statistics.effect * recorded["elapsed_s"]
-        badly = self._badly_laid_out(found, least_s)
-        found.candidate.drop_what_saves_less(least_s)
+        badly = self._badly_laid_out(found)
         if not found.candidate.rules and not badly.names:
             why = _why_none(recorded, _nothing_left(found.candidate))
             return _ended(found, "nothing_to_gain", why)
         try:
             return self._measured(found, recorded, badly)
         except BudgetEnded:
-            return _ended(found, "no_verdict", self._too_short("before anything was compared"))
+            return self._out_of_time(found, "before anything was compared")
 
     def _measured(self, found: Found, recorded: Document, badly: Proposed) -> Found:
         """What the program leaves, and what plan and repacked inputs bring: what is estimated to
@@ -145,6 +146,9 @@ class Tune:
         found.known, alike = self._arms.defaults(
             self._asked.most_s, is_given=self._asked.limit_s is not None
         )
+        self._leave_out_too_little(found, badly)
+        if not found.candidate.rules and not badly.names:
+            return _ended(found, "nothing_to_gain", _nothing_left(found.candidate))
         if not alike.equal:
             found.notes += alike.notes
             return _ended(found, "not_proven", nothing_alike(found.known, alike))
@@ -152,7 +156,6 @@ class Tune:
         if otherwise.reason:
             found.notes += otherwise.notes
             return _ended(found, "not_proven", otherwise.reason)
-        self._arms.expect(recorded["elapsed_s"])
         of_plan_s = sum(rule.saved_s or 0.0 for rule in found.candidate.rules)
         is_first = (badly.saved_s or 0.0) > of_plan_s
         if is_first:
@@ -207,7 +210,7 @@ class Tune:
                 self._tuned(found)
                 return
             except BudgetEnded:
-                _ended(found, "no_verdict", self._too_short("before a verdict"))
+                self._out_of_time(found, "before a verdict")
                 return
             except Misbehaved as error:
                 plan = found.candidate.plan if error.plan is None else error.plan
@@ -218,7 +221,19 @@ class Tune:
         assert found.candidate is not None
         _ended(found, "nothing_to_gain", _nothing_left(found.candidate))
 
-    def _badly_laid_out(self, found: Found, least_s: float) -> Proposed:
+    def _leave_out_too_little(self, found: Found, badly: Proposed) -> None:
+        """What cannot be measured, by a run of the default: the recorded one may have been cold."""
+        assert found.candidate is not None
+        least_s = statistics.effect * self._arms.fastest_s
+        found.candidate.drop_what_saves_less(least_s)
+        if badly.names and badly.saved_s is not None and badly.saved_s < least_s:
+            found.notes.append(
+                f"{some(badly.names, 1)} lies badly for its reads, but that is estimated to take "
+                f"{badly.saved_s:.2g} s of a run, too little to measure: not tried"
+            )
+            badly.names = []
+
+    def _badly_laid_out(self, found: Found) -> Proposed:
         """Files that are only read, in chunks that do not suit: copies of them can be repacked."""
         bad = repacked_inputs.proposed(badly_read(found.profile), self._asked.home)
         command = repacked_inputs.command("FILE", str(self._asked.output / "profile.json"))
@@ -235,12 +250,6 @@ class Tune:
             found.notes.append(
                 f"other chunks would suit the reads of {some(bad.names, 1)}: not tried in place; "
                 f"{command}"
-            )
-            bad.names = []
-        elif bad.names and not bad.can_be_measured(least_s):
-            found.notes.append(
-                f"other chunks would suit the reads of {some(bad.names, 1)}, but save only about "
-                f"{bad.saved_s:.2g} s of a run, too little to measure: not tried"
             )
             bad.names = []
         return bad
@@ -289,7 +298,9 @@ class Tune:
 
         def record() -> Document:
             self._say("recording a run")
-            ran = recording.record_run(self.setting, self._ground, asked.most_s)
+            ran = recording.record_run(
+                self.setting, self._ground, asked.most_s, self._budget.most_s
+            )
             write_text(file, profile_text(ran.profile))
             return {
                 "elapsed_s": ran.outcome.elapsed_s,
@@ -372,17 +383,30 @@ class Tune:
         if found.trial.verdict == "no_verdict":
             _ended(found, "no_verdict", found.trial.reason)
             return
-        tuned_s = statistics.median(found.times.other)
-        before = len(one.dropped)
+        try:
+            is_faster = self._otherwise(found, one, known, found.trial)
+        except BudgetEnded:
+            found.confirmed = None
+            _no_gain(found, one, found.trial)
+            found.notes.append(self._too_short("before it was known what else the plan can be"))
+            return
+        if is_faster:
+            self._prove(found, one, known)
+
+    def _otherwise(self, found: Found, one: Candidate, known: ByItself, trial: Comparison) -> bool:
+        """Whether less of a plan that makes no difference, or the same with other numbers, is
+        faster; else the verdict is there."""
+        arms = self._arms
+        before, tuned_s = len(one.dropped), statistics.median(found.times.other)
         found.ratios |= candidates.that_hinder(one, arms.seconds, tuned_s, arms.times_of, self._say)
         if len(one.dropped) > before and len(one.rules) > 1:
             self._glance(found, one)
         if self._asked.search_minutes > 0:
             self._search(found, one, known)
-        if not (found.changes or len(one.dropped) > before):
-            _no_gain(found, one, found.trial)
-        elif self._confirmed(found, one):
-            self._prove(found, one, known)
+        if found.changes or len(one.dropped) > before:
+            return self._confirmed(found, one)
+        _no_gain(found, one, trial)
+        return False
 
     def _glance(self, found: Found, one: Candidate) -> None:
         """One run of the plan. If it is much faster than the default, one without each rule tells
@@ -418,10 +442,17 @@ class Tune:
         if cut_short and found.verdict.name == "kept":
             found.notes.append(cut_short)
 
-    def _too_short(self, when: str) -> str:
+    def _out_of_time(self, found: Found, when: str) -> Found:
+        """What was measured stays, where there is any."""
+        found.goes_on = self._ledger.known("default-2") is not None
+        return _ended(found, "no_verdict", self._too_short(when, goes_on=found.goes_on))
+
+    def _too_short(self, when: str, *, goes_on: bool = False) -> str:
+        more = "continue with --resume" if goes_on else "give more with"
+        more += " --budget MINUTES" + (" (for all runs together)" if goes_on else "")
         return (
-            f"the budget of {self._budget.words} ended {when}: give more with --budget MINUTES, or "
-            "use a smaller case of the program"
+            f"the budget of {self._budget.words} ended {when}: {more}, or use a smaller case of the "
+            "program"
         )
 
     def _search(self, found: Found, one: Candidate, known: ByItself) -> None:

@@ -211,6 +211,7 @@ def _state(path: Path) -> list[int]:
 def _copied(names: list[str], means: Means) -> Document:
     """Repacks copies for the reads of the profile: what each has become, and why some were not."""
     facts, notes = [], []
+    a_byte_s = 0.0  # by the files before
     for name in names:
         source = means.ground.source_of(name)
         if source is None:
@@ -220,6 +221,8 @@ def _copied(names: list[str], means: Means) -> Document:
         out.parent.mkdir(parents=True, exist_ok=True)
         for old in (out, part_of(out)):  # of a tune that was killed
             old.unlink(missing_ok=True)
+        bytes_of_it = source.stat().st_size
+        means.arms.check_time(a_byte_s * bytes_of_it)
         means.say(f"repacking a copy of {name} for its reads")
         try:
             report = repack(
@@ -229,6 +232,7 @@ def _copied(names: list[str], means: Means) -> Document:
         except TailraceError as error:
             notes.append(f"{name} was not repacked: {error.what}")
             continue
+        a_byte_s = max(a_byte_s, report.elapsed_s / max(bytes_of_it, 1))
         if not report.done:
             notes.append(f"{name} was not repacked: no chunks are much better for its reads")
             continue
