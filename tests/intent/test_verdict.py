@@ -54,8 +54,8 @@ TUNE = "let `tailrace tune -- COMMAND` try {} of a plan"
          "As it is, the program fails at /d/f.h5:/x: why 29; to do: change the program as said "
          "below; to expect: effect 29"),
         ({"held_back": [advice("46")]},
-         "Nothing would be set: every rule whose trigger was seen is held back, see below"),
-        ({}, "Nothing would be set: no rule found its trigger in what was profiled; "),
+         "No settings: all rules that fit are held back; see below"),
+        ({}, "No settings: no rule fits this profile; "),
     ],
 )  # fmt: skip
 def test_verdicts(plan: Json, expected: str) -> None:

@@ -34,7 +34,7 @@ def verdict(plan: Document) -> str:
             )
     found = list(_reasons(plan))
     if not found:
-        return "Nothing would be set: " + _why_nothing(plan)
+        return "No settings: " + _why_nothing(plan)
     where, because, commands = max(found, key=_cost)
     slow = "is slow" if _estimated(because) else "may be slow"
     steps = []
@@ -81,8 +81,8 @@ def _estimated(because: Document, *names: str) -> float:
 
 def _why_nothing(plan: Document) -> str:
     if plan.get("held_back"):
-        return "every rule whose trigger was seen is held back, see below"
+        return "all rules that fit are held back; see below"
     return (
-        "no rule found its trigger in what was profiled; `tailrace rules` lists what they look "
-        "for, `tailrace intents` what was seen"
+        "no rule fits this profile; `tailrace rules` lists the rules, `tailrace intents` says what "
+        "the program does"
     )
